@@ -1,0 +1,1 @@
+"""Values that every part shares: numpy, psygnal and the standard library only."""

@@ -1,0 +1,176 @@
+"""Posterior samples grouped into structurally different sortings, each with its mass.
+
+Two thousand spikes give hundreds of near-duplicate samples; people want the few that differ in
+structure. Two samples are the same sorting when every sizeable cluster of one has a partner in
+the other with Jaccard overlap >= `min_jaccard`, both ways. Leaders are taken greedily; each
+further sample joins the first leader it agrees with. The mass of a sorting is the weight of its
+samples, with the Monte Carlo standard error; its representative is the medoid by variation of
+information, the sample that is on average closest to the others of its kind.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ncpgui.core.agreement import best_jaccard, variation_of_information
+from ncpgui.core.partition import contingency
+from ncpgui.core.posterior import PosteriorSamples
+
+MIN_CLUSTER_SPIKES = 20
+MIN_CLUSTER_SHARE = 0.01
+
+
+@dataclass(frozen=True)
+class SortingMode:
+    """One structurally different sorting found among posterior samples.
+
+    labels : (N,) int, the representative; mass, mass_se : its probability and standard error;
+    members : (m,) rows of the posterior that are this sorting.
+    """
+
+    labels: NDArray[np.int32]
+    mass: float
+    mass_se: float
+    members: NDArray[np.int64]
+
+    @property
+    def n_units(self) -> int:
+        """Number of sizeable clusters, those that a person would call units."""
+        return len(sizeable_clusters(self.labels))
+
+
+def min_unit_size(n_points: int) -> int:
+    """Spikes that a cluster needs to count as a unit: 20, or 1 % of large sets; fewer in tiny sets."""
+    return int(max(min(MIN_CLUSTER_SPIKES, max(2, n_points // 10)), MIN_CLUSTER_SHARE * n_points))
+
+
+def sizeable_clusters(labels: ArrayLike) -> NDArray[np.int64]:
+    """Labels of the clusters that count as units; at least the largest one when there is any."""
+    array = np.asarray(labels, dtype=np.int64)
+    sizes = np.bincount(array[array >= 0])
+    if len(sizes) == 0:
+        return np.zeros(0, dtype=np.int64)
+    large = np.flatnonzero(sizes >= min_unit_size(len(array)))
+    return large if len(large) else np.array([int(sizes.argmax())])
+
+
+def same_sorting(a: ArrayLike, b: ArrayLike, *, min_jaccard: float = 0.7) -> bool:
+    """Whether two label vectors are the same sorting but for small clusters and single spikes."""
+    return bool(
+        (best_jaccard(a, b)[sizeable_clusters(a)] >= min_jaccard).all()
+        and (best_jaccard(b, a)[sizeable_clusters(b)] >= min_jaccard).all()
+    )
+
+
+def group_alternatives(
+    posterior: PosteriorSamples,
+    *,
+    min_jaccard: float = 0.7,
+    max_shown: int = 9,
+    max_medoid_candidates: int = 24,
+) -> list[SortingMode]:
+    """Group samples into sortings, the most probable first, at most `max_shown` of them.
+
+    The masses of what is shown sum to at most 1; the rest is "other".
+    """
+    order = np.lexsort((-posterior.log_prob, -posterior.weight))
+    leaders: list[int] = []
+    members: list[list[int]] = []
+    for row in order:
+        labels = posterior.labels[row]
+        for leader, group in zip(leaders, members, strict=True):
+            if same_sorting(labels, posterior.labels[leader], min_jaccard=min_jaccard):
+                group.append(int(row))
+                break
+        else:
+            leaders.append(int(row))
+            members.append([int(row)])
+    effective = 1.0 / float((posterior.weight**2).sum())
+    modes = []
+    for group in members:
+        mass = float(posterior.weight[group].sum())
+        error = float(np.sqrt(max(mass * (1 - mass), 0.0) / effective))
+        labels = posterior.labels[_medoid(posterior, group, max_medoid_candidates)]
+        modes.append(SortingMode(labels, mass, error, np.array(group, dtype=np.int64)))
+    modes.sort(key=lambda mode: -mode.mass)
+    return modes[:max_shown]
+
+
+def _medoid(posterior: PosteriorSamples, group: list[int], max_candidates: int) -> int:
+    """Row of `group` with the least weighted VI to the others (of the first `max_candidates`)."""
+    candidates = group[:max_candidates]
+    if len(candidates) < 3:
+        return candidates[0]
+    distance = np.zeros((len(candidates), len(candidates)))
+    for i, first in enumerate(candidates):
+        for j in range(i):
+            distance[i, j] = distance[j, i] = variation_of_information(
+                posterior.labels[first], posterior.labels[candidates[j]]
+            )
+    return candidates[int((distance @ posterior.weight[candidates]).argmin())]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How sorting `b` differs from sorting `a`, by cluster labels.
+
+    merges : groups of clusters of `a` that are one in `b`; splits : (cluster of `a`, parts in `b`);
+    moved : (from cluster of `a`, to cluster of `a`, spikes) for what is left.
+    """
+
+    merges: tuple[tuple[int, ...], ...]
+    splits: tuple[tuple[int, tuple[int, ...]], ...]
+    moved: tuple[tuple[int, int, int], ...]
+
+    def words(self, names: list[str] | None = None) -> str:
+        """The difference in curation words, with `names` of the clusters of `a`."""
+
+        def name(cluster: int) -> str:
+            return names[cluster] if names is not None else str(cluster + 1)
+
+        parts = [f"merges {' + '.join(map(name, group))}" for group in self.merges]
+        parts += [f"splits {name(cluster)} in {len(into)}" for cluster, into in self.splits]
+        parts += [
+            f"moves {n} spike{'s' if n > 1 else ''} {name(a)} → {name(b)}" for a, b, n in self.moved[:2]
+        ]
+        return ", ".join(parts) if parts else "same units"
+
+
+def difference(a: ArrayLike, b: ArrayLike, *, min_share: float = 0.6) -> Difference:
+    """Describe sorting `b` from sorting `a` by the contingency table of their clusters.
+
+    A cluster is contained in another when at least `min_share` of it lies there. Two or more
+    sizeable clusters of `a` contained in one of `b` are merged; two or more of `b` contained in
+    one of `a` are a split; other spikes that changed company are moved.
+    """
+    table = contingency(a, b)
+    merges: list[tuple[int, ...]] = []
+    splits: list[tuple[int, tuple[int, ...]]] = []
+    if table.size == 0:
+        return Difference((), (), ())
+    large_a, large_b = sizeable_clusters(a), sizeable_clusters(b)
+    into = {int(k): int(table[k].argmax()) for k in large_a if table[k].max() >= min_share * table[k].sum()}
+    out_of = {
+        int(k): int(table[:, k].argmax()) for k in large_b if table[:, k].max() >= min_share * table[:, k].sum()
+    }
+    for target in sorted(set(into.values())):
+        group = tuple(k for k, to in into.items() if to == target)
+        if len(group) > 1:
+            merges.append(group)
+    for source in sorted(set(out_of.values())):
+        pieces = tuple(k for k, come in out_of.items() if come == source)
+        if len(pieces) > 1:
+            splits.append((source, pieces))
+    stands_for = {target: int(table[:, target].argmax()) for target in range(table.shape[1])}
+    touched = {k for group in merges for k in group} | {source for source, _ in splits}
+    moved = []
+    for k in range(table.shape[0]):
+        for target in range(table.shape[1]):
+            other = stands_for[target]
+            if table[k, target] and other != k and not {k, other} & touched:
+                moved.append((k, other, int(table[k, target])))
+    moved.sort(key=lambda item: -item[2])
+    return Difference(tuple(merges), tuple(splits), tuple(moved))

@@ -1,0 +1,75 @@
+"""Settings dataclasses from and to plain dictionaries and TOML; unknown keys are errors."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from dataclasses import asdict, fields, is_dataclass
+from pathlib import Path
+from typing import Any, TypeVar, get_type_hints
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+from ncpgui.core.errors import InputError
+
+Settings = TypeVar("Settings")
+
+
+def to_dict(settings: Any) -> dict[str, Any]:
+    """Return a settings dataclass as plain values, tuples as lists."""
+
+    def plain(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: plain(item) for key, item in value.items()}
+        return [plain(item) for item in value] if isinstance(value, (tuple, list)) else value
+
+    return {key: plain(value) for key, value in asdict(settings).items()}
+
+
+def from_dict(kind: type[Settings], values: dict[str, Any], *, place: str = "settings") -> Settings:
+    """Build the dataclass `kind` from plain values.
+
+    Raises
+    ------
+    InputError
+        An unknown key (the nearest known one is suggested) or a value of another type.
+    """
+    hints = get_type_hints(kind)
+    known = {field.name for field in fields(kind)}  # type: ignore[arg-type]
+    arguments = {}
+    for key, value in values.items():
+        if key not in known:
+            near = difflib.get_close_matches(key, known, n=1)
+            hint = f"; did you mean '{near[0]}'?" if near else f"; known keys: {', '.join(sorted(known))}"
+            raise InputError(f"unknown key '{key}' in {place}{hint}")
+        arguments[key] = _coerce(hints[key], value, f"{place}.{key}")
+    return kind(**arguments)
+
+
+def _coerce(hint: Any, value: Any, place: str) -> Any:
+    if is_dataclass(hint) and isinstance(value, dict):
+        return from_dict(hint, value, place=place)  # type: ignore[arg-type]
+    if hint is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if getattr(hint, "__origin__", None) is tuple and isinstance(value, (list, tuple)):
+        return tuple(value)
+    if isinstance(hint, type) and (not isinstance(value, hint) or (hint is int and isinstance(value, bool))):
+        raise InputError(f"{place} must be of type {hint.__name__}, got {value!r}")
+    return value
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Read a TOML file as a dictionary.
+
+    Raises
+    ------
+    InputError
+        The file is missing or is not TOML.
+    """
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"{path} cannot be read as TOML: {error}") from error

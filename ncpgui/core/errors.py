@@ -1,0 +1,55 @@
+"""The exceptions of ncpgui.
+
+::
+
+    NcpguiError
+    |- InputError(ValueError)      a value passed in cannot be used
+    |- RecordingError(OSError)     a recording or sorting cannot be opened or read
+    |- CheckpointError             not a network that this version can load
+    |- SessionError(OSError)
+    |  |- SessionFormatError       damaged, or written by a newer version
+    |  `- SessionLockedError       another process writes it
+    |- CurationError(ValueError)   the edit is impossible as things stand
+    `- ExportError                 the output cannot be written
+
+Every message states the rule, the value, the place and the way out. The command line prints
+it as one line and exits with code 2; the window shows it in a dialog.
+"""
+
+from __future__ import annotations
+
+
+class NcpguiError(Exception):
+    """Root of every error that a user can do something about."""
+
+
+class InputError(NcpguiError, ValueError):
+    """A value passed in cannot be used."""
+
+
+class RecordingError(NcpguiError, OSError):
+    """A recording or sorting cannot be opened or read."""
+
+
+class CheckpointError(NcpguiError):
+    """A file is not a network that this version can load."""
+
+
+class SessionError(NcpguiError, OSError):
+    """A session cannot be read or written."""
+
+
+class SessionFormatError(SessionError):
+    """A session is damaged, or of a version that this program does not know."""
+
+
+class SessionLockedError(SessionError):
+    """Another process has the session open for writing."""
+
+
+class CurationError(NcpguiError, ValueError):
+    """An edit that is impossible as things stand."""
+
+
+class ExportError(NcpguiError):
+    """An export that cannot be written."""

@@ -1,0 +1,80 @@
+"""What is known about the spikes of one channel group: posterior samples and alternatives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.core.posterior import PosteriorSamples
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """One way to sort all the spikes of a group.
+
+    labels : (n,) int32, cluster of each spike of the group, -1 = none of them;
+    probability : (n,) float32, P(the spike belongs to that cluster);
+    mass, mass_se : probability of this sorting and its Monte Carlo standard error;
+    p_exists : (n_units,) float32, share of all posterior samples in which the cluster has a
+    partner with Jaccard >= 0.5.
+    """
+
+    labels: NDArray[np.int32]
+    probability: NDArray[np.float32]
+    mass: float
+    mass_se: float
+    p_exists: NDArray[np.float32]
+
+    @property
+    def n_units(self) -> int:
+        """Number of units."""
+        return int(self.labels.max(initial=-1)) + 1
+
+
+@dataclass(frozen=True)
+class ChannelGroup:
+    """The spikes whose main channel is one contact, and the posterior over their clusterings.
+
+    Parameters
+    ----------
+    channel : main channel (row of the probe)
+    neighbours : (C,) channels of the waveforms, the main channel first
+    spike_ids : (n,) rows of the recording's SpikeEvents, every spike of the group
+    sampled : (m,) positions in `spike_ids` of the spikes that the network clustered
+    posterior : samples over the m sampled spikes
+    alternatives : the most probable first; labels over all n spikes
+    """
+
+    channel: int
+    neighbours: NDArray[np.int64]
+    spike_ids: NDArray[np.int64]
+    sampled: NDArray[np.int64]
+    posterior: PosteriorSamples
+    alternatives: tuple[Alternative, ...]
+
+    @property
+    def entropy_nats(self) -> float:
+        """Entropy of the choice between the alternatives, "other" counted as one more."""
+        mass = np.array([a.mass for a in self.alternatives])
+        mass = np.append(mass, max(0.0, 1.0 - mass.sum()))
+        mass = mass[mass > 1e-12]
+        return float(-(mass * np.log(mass)).sum())
+
+    @property
+    def ambiguity(self) -> float:
+        """Spikes times entropy: how much a decision would settle. Orders the queue."""
+        return len(self.spike_ids) * self.entropy_nats
+
+
+@dataclass(frozen=True)
+class GroupWaveforms:
+    """Waveforms and encoder features of a group's sampled spikes; a cache that may be absent.
+
+    waveforms : (m, 32, C) float32, noise sd, channels in the order of `ChannelGroup.neighbours`;
+    features : (m, d) float32, the network's encoding of each spike.
+    """
+
+    waveforms: NDArray[np.float32]
+    features: NDArray[np.float32]

@@ -1,0 +1,79 @@
+"""Label vectors as partitions: canonical order, cluster sizes, enumeration.
+
+A partition of N points is a vector of N labels. It is *canonical* when labels are numbered in
+order of first appearance (0, 0, 1, 0, 2, ...), so that equal partitions are equal vectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Labels = NDArray[np.int64]
+
+
+def canonical(labels: ArrayLike) -> Labels:
+    """Relabel in order of first appearance; negative labels (unassigned) stay as they are.
+
+    Parameters
+    ----------
+    labels : (..., N) int
+        One label vector, or many along the leading axes.
+
+    >>> canonical([7, 7, 2, -1, 7]).tolist()
+    [0, 0, 1, -1, 0]
+    """
+    array = np.asarray(labels, dtype=np.int64)
+    if array.ndim > 1:
+        return np.stack([canonical(row) for row in array]) if len(array) else array.copy()
+    assigned = array >= 0
+    values, first, inverse = np.unique(array[assigned], return_index=True, return_inverse=True)
+    rank = np.empty(len(values), dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(len(values))
+    result = array.copy()
+    result[assigned] = rank[inverse.reshape(-1)]
+    return result
+
+
+def cluster_sizes(labels: ArrayLike) -> Labels:
+    """Number of points of each cluster 0 .. max; unassigned points (negative) are not counted."""
+    array = np.asarray(labels, dtype=np.int64)
+    return np.bincount(array[array >= 0]).astype(np.int64)
+
+
+def n_clusters(labels: ArrayLike) -> int:
+    """Count the distinct non-negative labels."""
+    array = np.asarray(labels)
+    return len(np.unique(array[array >= 0]))
+
+
+def contingency(a: ArrayLike, b: ArrayLike) -> Labels:
+    """Counts of points by (label in `a`, label in `b`): (max a + 1, max b + 1).
+
+    Points that are unassigned (negative) in either are left out.
+    """
+    first, second = np.asarray(a, dtype=np.int64), np.asarray(b, dtype=np.int64)
+    keep = (first >= 0) & (second >= 0)
+    n_rows, n_columns = int(first.max(initial=-1)) + 1, int(second.max(initial=-1)) + 1
+    cells = np.bincount(first[keep] * max(n_columns, 1) + second[keep], minlength=n_rows * n_columns)
+    return cells.reshape(n_rows, n_columns).astype(np.int64)
+
+
+def all_partitions(n_points: int) -> Iterator[Labels]:
+    """Every partition of `n_points` as canonical labels: 1, 2, 5, 15, 52, 203, 877, 4140, ...
+
+    >>> sum(1 for _ in all_partitions(6))
+    203
+    """
+
+    def extend(prefix: list[int], used: int) -> Iterator[list[int]]:
+        if len(prefix) == n_points:
+            yield prefix
+            return
+        for label in range(used + 1):
+            yield from extend([*prefix, label], max(used, label + 1))
+
+    for labels in extend([], 0):
+        yield np.array(labels, dtype=np.int64)

@@ -1,0 +1,107 @@
+"""Samples of a posterior over clusterings (SPEC of PosteriorSamples: labels, log q, weights)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.core.errors import InputError
+from ncpgui.core.partition import canonical
+
+
+@dataclass(frozen=True)
+class PosteriorSamples:
+    """S weighted label vectors of N points.
+
+    Parameters
+    ----------
+    labels : (S, N) int
+        Canonical labels (made so on creation), one row a sample.
+    log_prob : (S,) float
+        log q(labels | points) of the network, in nats, for the order in which points were visited.
+    weight : (S,) float, optional
+        Probability of each sample, summing to 1 (normalised on creation); equal when left out.
+
+    Raises
+    ------
+    InputError
+        Shapes that do not fit, no samples, or weights that are negative or all zero.
+    """
+
+    labels: NDArray[np.int32]
+    log_prob: NDArray[np.float64]
+    weight: NDArray[np.float64]
+
+    def __init__(
+        self,
+        labels: NDArray[np.integer],
+        log_prob: NDArray[np.floating],
+        weight: NDArray[np.floating] | None = None,
+    ) -> None:
+        rows = canonical(np.atleast_2d(labels)).astype(np.int32)
+        log_q = np.asarray(log_prob, dtype=np.float64).reshape(-1)
+        share = np.ones(len(rows)) if weight is None else np.asarray(weight, dtype=np.float64)
+        if len(rows) == 0:
+            raise InputError("a posterior needs at least one sample, got 0")
+        if not (len(rows) == len(log_q) == len(share)):
+            raise InputError(
+                f"posterior samples do not fit: {len(rows)} label vectors, "
+                f"{len(log_q)} log probabilities, {len(share)} weights; give one of each a sample"
+            )
+        if not np.isfinite(share).all() or (share < 0).any() or share.sum() <= 0:
+            raise InputError("sample weights must be finite, non-negative and not all zero")
+        object.__setattr__(self, "labels", rows)
+        object.__setattr__(self, "log_prob", log_q)
+        object.__setattr__(self, "weight", share / share.sum())
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples S."""
+        return self.labels.shape[0]
+
+    @property
+    def n_points(self) -> int:
+        """Number of points N."""
+        return self.labels.shape[1]
+
+    @property
+    def n_clusters(self) -> NDArray[np.int64]:
+        """Clusters of each sample: (S,)."""
+        return self.labels.max(axis=1).astype(np.int64) + 1
+
+    def p_n_clusters(self, min_size: int = 1) -> dict[int, float]:
+        """P(K): probability of each number of clusters, counting those of at least `min_size`."""
+        result: dict[int, float] = {}
+        for row, share in zip(self.labels, self.weight, strict=True):
+            k = int((np.bincount(row) >= min_size).sum())
+            result[k] = result.get(k, 0.0) + float(share)
+        return dict(sorted(result.items()))
+
+    def co_assignment(self, i: NDArray[np.integer], j: NDArray[np.integer]) -> NDArray[np.float64]:
+        """P(point i and point j share a cluster) for arrays of pairs: (n_pairs,)."""
+        return self.weight @ (self.labels[:, i] == self.labels[:, j])
+
+    def membership(self, reference: NDArray[np.integer]) -> NDArray[np.float32]:
+        """P(each point belongs to each cluster of `reference`): (N, K), rows summing to <= 1.
+
+        Every cluster of a sample stands for the reference cluster it shares most points with
+        (the larger share of the two); what the samples put elsewhere counts towards that cluster.
+        """
+        n_reference = int(reference.max(initial=-1)) + 1
+        result = np.zeros((self.n_points, n_reference), dtype=np.float32)
+        if n_reference == 0:
+            return result
+        points = np.arange(self.n_points)
+        known = reference >= 0
+        for row, share in zip(self.labels, self.weight, strict=True):
+            k = int(row.max()) + 1
+            table = np.bincount(
+                row[known] * n_reference + reference[known], minlength=k * n_reference
+            ).reshape(k, n_reference)
+            stands_for = table.argmax(axis=1)
+            met = table.max(axis=1) > 0
+            ok = met[row]
+            result[points[ok], stands_for[row[ok]]] += np.float32(share)
+        return np.minimum(result, 1.0)

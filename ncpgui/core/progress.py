@@ -1,0 +1,65 @@
+"""How long work reports and stops, without Qt.
+
+A job is a plain function that calls ``progress(done, total, message)`` now and then. The callee
+decides what to do with it (print, draw, nothing) and stops the job by raising `Cancelled`,
+which derives from BaseException so that no ``except Exception`` swallows it.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Protocol
+
+
+class Cancelled(BaseException):
+    """Raised inside a job when somebody asked it to stop; control flow, not an error."""
+
+
+class Progress(Protocol):
+    """Anything that can be told how far a job is."""
+
+    def __call__(self, done: int, total: int, message: str = "") -> None:
+        """Report `done` of `total` steps; may raise `Cancelled`."""
+
+
+def silent(done: int, total: int, message: str = "") -> None:
+    """Report to nobody."""
+
+
+class CancelFlag:
+    """A switch that stops a job at its next report, from any thread."""
+
+    def __init__(self) -> None:
+        self._asked = threading.Event()
+
+    def cancel(self) -> None:
+        """Ask the job to stop."""
+        self._asked.set()
+
+    @property
+    def is_set(self) -> bool:
+        """Whether somebody asked the job to stop."""
+        return self._asked.is_set()
+
+    def guard(self, progress: Progress = silent) -> Progress:
+        """`progress`, but raising `Cancelled` once the flag is set."""
+
+        def report(done: int, total: int, message: str = "") -> None:
+            if self._asked.is_set():
+                raise Cancelled
+            progress(done, total, message)
+
+        return report
+
+
+def portion(progress: Progress, start: int, stop: int, total: int) -> Progress:
+    """Progress of a sub-job that is the part from `start` to `stop` of a job of `total` steps.
+
+    The outer progress is told in thousandths of a step, so that it stays in integers.
+    """
+
+    def report(done: int, sub_total: int, message: str = "") -> None:
+        share = (stop - start) * 1000 * done // max(sub_total, 1)
+        progress(start * 1000 + share, total * 1000, message)
+
+    return report

@@ -1,0 +1,67 @@
+"""Everything a sorting of one recording consists of: what pipelines make and sessions keep."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.core.group import ChannelGroup, GroupWaveforms
+from ncpgui.core.probe import Probe
+from ncpgui.core.spikes import SpikeEvents
+from ncpgui.core.stimulus import Stimulus
+
+
+@dataclass(frozen=True)
+class RecordingReference:
+    """Where the recording is and how it was opened; `fingerprint` tells whether it is the same.
+
+    options : plain values that the reader needs (sampling_frequency, n_channels, dtype, probe path).
+    """
+
+    path: str
+    options: dict[str, Any]
+    fingerprint: str
+    n_channels: int
+    sampling_frequency_hz: float
+    n_samples: int
+
+
+@dataclass(frozen=True)
+class Project:
+    """A recording, its spikes, the posterior of each channel group and the sorting shown first.
+
+    Parameters
+    ----------
+    recording, probe, spikes : what was sorted
+    noise_sd : (n_channels,) float, of the filtered traces, in the recording's own unit
+    groups : one per channel that has spikes, posterior sampled; in order of channel
+    unit_of_spike : (n_spikes,) int64, sorting before any curation; -1 = unassigned
+    probability : (n_spikes,) float32, P(spike belongs to its unit)
+    settings : SortingConfig as a plain dictionary
+    model : name of the network
+    failed : channel -> message, groups that could not be sampled
+    stimulus : white noise shown during the recording, if any
+    history : curation commands as JSON values, oldest first
+    waveforms : channel -> cache of waveforms and features; may lack channels
+    """
+
+    recording: RecordingReference
+    probe: Probe
+    spikes: SpikeEvents
+    noise_sd: NDArray[np.float32]
+    groups: tuple[ChannelGroup, ...]
+    unit_of_spike: NDArray[np.int64]
+    probability: NDArray[np.float32]
+    settings: dict[str, Any]
+    model: str
+    failed: dict[int, str] = field(default_factory=dict)
+    stimulus: Stimulus | None = None
+    history: tuple[dict[str, Any], ...] = ()
+    waveforms: dict[int, GroupWaveforms] = field(default_factory=dict)
+
+    def group(self, channel: int) -> ChannelGroup | None:
+        """Return the group of a main channel, or None."""
+        return next((g for g in self.groups if g.channel == channel), None)

@@ -1,0 +1,7 @@
+"""The one Signal type of all evented objects: psygnal, which knows nothing of Qt."""
+
+from __future__ import annotations
+
+from psygnal import Signal
+
+__all__ = ["Signal"]

@@ -1,0 +1,44 @@
+"""A visual stimulus shown during the recording."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.core.errors import InputError
+
+
+@dataclass(frozen=True)
+class Stimulus:
+    """White-noise frames and when they were shown.
+
+    frames : (n_frames, height, width) int8 or float, contrast; trigger_sample : (n_frames,) int64,
+    sample of the recording at which each frame appeared, increasing; pixel_um : size of a pixel.
+
+    Raises
+    ------
+    InputError
+        Not one trigger a frame, or triggers out of order.
+    """
+
+    frames: NDArray[np.generic]
+    trigger_sample: NDArray[np.int64]
+    pixel_um: float = 1.0
+
+    def __post_init__(self) -> None:
+        trigger = np.asarray(self.trigger_sample, dtype=np.int64)
+        object.__setattr__(self, "trigger_sample", trigger)
+        if self.frames.ndim != 3:
+            raise InputError(
+                f"stimulus frames must be (n_frames, height, width), got shape {self.frames.shape}"
+            )
+        if len(trigger) != len(self.frames):
+            raise InputError(
+                f"stimulus has {len(self.frames)} frames but {len(trigger)} triggers; "
+                "give the sample index of each frame"
+            )
+        if len(trigger) > 1 and (np.diff(trigger) <= 0).any():
+            bad = int(np.flatnonzero(np.diff(trigger) <= 0)[0]) + 1
+            raise InputError(f"stimulus trigger {bad} is not after the one before it; sort the triggers")
