@@ -1,0 +1,66 @@
+"""Amortized clustering: sample the posterior over clusterings of spikes with a trained network.
+
+Public calls: `cluster`, `models`, `default_model`. PyTorch is loaded on the first of them, not on
+import, and tensors never leave this package.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from ncpgui.core.progress import Progress
+    from ncpgui.engine.waveform_clustering import ClusterResult
+
+
+def cluster(
+    waveforms: NDArray[np.floating],
+    *,
+    channel_positions: ArrayLike | None = None,
+    channel_mask: ArrayLike | None = None,
+    sampling_frequency: float = 20_000.0,
+    model: str | Path | None = None,
+    samples: int = 200,
+    beam: int = 150,
+    seed: int = 0,
+    device: str = "auto",
+    progress: Progress | None = None,
+    clamped: NDArray[np.integer] | None = None,
+) -> ClusterResult:
+    """Sample the posterior over clusterings of spikes; see `waveform_clustering.cluster_waveforms`."""
+    from ncpgui.core.progress import silent
+    from ncpgui.engine.waveform_clustering import cluster_waveforms
+
+    return cluster_waveforms(
+        waveforms,
+        channel_positions=channel_positions,
+        channel_mask=channel_mask,
+        sampling_frequency=sampling_frequency,
+        model=model,
+        samples=samples,
+        beam=beam,
+        seed=seed,
+        device=device,
+        progress=progress or silent,
+        clamped=clamped,
+    )
+
+
+def models() -> list[dict[str, Any]]:
+    """Cards of the shipped models, by name."""
+    from ncpgui.core.resources import data_folder
+    from ncpgui.engine.networks.checkpoint import load_card
+
+    return [load_card(path) for path in sorted(data_folder("trained_models").glob("*.safetensors"))]
+
+
+def default_model() -> str:
+    """Name of the model used where none is asked for."""
+    from ncpgui.engine.networks.checkpoint import default_model_name
+
+    return default_model_name()

@@ -1,0 +1,31 @@
+"""Where tensors live: the CPU, or a CUDA GPU when there is one."""
+
+from __future__ import annotations
+
+import torch
+
+from ncpgui.core.errors import InputError
+
+
+def resolve_device(name: str = "auto") -> torch.device:
+    """Return the torch device called `name`; "auto" is the GPU when there is one.
+
+    Raises
+    ------
+    InputError
+        The name is unknown, or a GPU is asked for where there is none.
+    """
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        device = torch.device(name)
+    except RuntimeError as error:
+        raise InputError(f"unknown device '{name}'; use auto, cpu, cuda or cuda:0") from error
+    if device.type == "cuda" and not torch.cuda.is_available():
+        raise InputError(f"device '{name}' asked for, but torch finds no CUDA GPU; use --device cpu")
+    return device
+
+
+def torch_generator(seed: int, device: torch.device) -> torch.Generator:
+    """Return a random generator on `device`, seeded."""
+    return torch.Generator(device=device).manual_seed(seed)

@@ -1,0 +1,136 @@
+"""A trained network on disk: NAME.safetensors (weights) and NAME.json (its card). Never a pickle.
+
+The card says what the network is (names and sizes), what it was trained on, with which command,
+and how well it scored; `weights_sha256` ties the two files together.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file, save_file
+from torch import nn
+
+from ncpgui.core.config import from_dict, to_dict
+from ncpgui.core.errors import CheckpointError, InputError
+from ncpgui.core.files import replaced_file
+from ncpgui.core.resources import data_folder
+from ncpgui.engine.networks.registry import NetworkSettings, build_network
+
+CARD_FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A network in evaluation mode with its card (a plain dictionary)."""
+
+    network: nn.Module
+    card: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        """Name in the card."""
+        return str(self.card["name"])
+
+
+def save_checkpoint(
+    path: Path, network: nn.Module, settings: NetworkSettings, card: dict[str, Any]
+) -> None:
+    """Write ``path`` (.safetensors) and its card beside it, each swapped in whole."""
+    with replaced_file(path) as beside:
+        save_file({name: value.contiguous() for name, value in network.state_dict().items()}, beside)
+    whole = {
+        "card_format": CARD_FORMAT,
+        "name": path.stem,
+        **card,
+        "architecture": to_dict(settings),
+        "n_parameters": sum(p.numel() for p in network.parameters()),
+        "weights_sha256": _sha256(path),
+    }
+    with replaced_file(path.with_suffix(".json")) as beside:
+        beside.write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")
+
+
+def find_model(model: str | Path | None) -> Path:
+    """Path of a shipped model by name, or of a file.
+
+    Raises
+    ------
+    CheckpointError
+        Neither a file nor a shipped model; the known names are listed.
+    """
+    shipped = sorted(data_folder("trained_models").glob("*.safetensors"))
+    if model is None:
+        return find_model(default_model_name())
+    path = Path(model)
+    for candidate in (path, path.with_suffix(".safetensors")):
+        if candidate.suffix == ".safetensors" and candidate.is_file():
+            return candidate
+    for candidate in shipped:
+        if candidate.stem == str(model):
+            return candidate
+    names = ", ".join(p.stem for p in shipped) or "none"
+    raise CheckpointError(f"no model '{model}': not a .safetensors file, and the shipped models are {names}")
+
+
+def default_model_name() -> str:
+    """Name of the model used where none is asked for."""
+    return "spikes"
+
+
+def load_card(path: Path) -> dict[str, Any]:
+    """Read the card beside a weights file.
+
+    Raises
+    ------
+    CheckpointError
+        The card is missing, damaged or of a newer format.
+    """
+    place = path.with_suffix(".json")
+    try:
+        card = json.loads(place.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise CheckpointError(f"model {path} has no card {place.name} beside it; copy both files") from error
+    except ValueError as error:
+        raise CheckpointError(f"card {place} is damaged: {error}; fetch the model again") from error
+    version = card.get("card_format") if isinstance(card, dict) else None
+    if version != CARD_FORMAT:
+        raise CheckpointError(
+            f"card {place} is of format {version!r}, this version reads {CARD_FORMAT}; update ncpgui"
+        )
+    return card
+
+
+def load_checkpoint(model: str | Path | None = None, *, device: torch.device | str = "cpu") -> Checkpoint:
+    """Load a network by shipped name or path, ready to sample (evaluation mode).
+
+    Raises
+    ------
+    CheckpointError
+        Not found, damaged, of another architecture, or card and weights that do not belong together.
+    """
+    path = find_model(model)
+    card = load_card(path)
+    if card.get("weights_sha256") != _sha256(path):
+        raise CheckpointError(
+            f"model {path} is damaged or not the one of its card {path.with_suffix('.json').name} "
+            "(checksums differ); fetch both files again"
+        )
+    try:
+        settings = from_dict(NetworkSettings, card["architecture"], place=f"{path.stem}.architecture")
+        network = build_network(settings)
+        network.load_state_dict(load_file(path))
+    except (KeyError, RuntimeError, SafetensorError, InputError) as error:
+        reason = str(error).splitlines()[0]
+        raise CheckpointError(f"model {path} does not fit this version of ncpgui: {reason}") from error
+    return Checkpoint(network.eval().to(device), card)
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

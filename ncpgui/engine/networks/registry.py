@@ -1,0 +1,50 @@
+"""Network and encoder names -> constructors, for configurations and checkpoints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from torch import nn
+
+from ncpgui.core.errors import InputError
+from ncpgui.engine.networks.ncp import NCP, ClusterAwareNCP
+from ncpgui.engine.networks.waveform_encoder import GeometryEncoder, ResNet1DEncoder
+
+ENCODERS: dict[str, type[nn.Module]] = {"geometry": GeometryEncoder, "resnet1d": ResNet1DEncoder}
+NETWORKS: dict[str, type[nn.Module]] = {"cluster-aware-ncp": ClusterAwareNCP, "ncp": NCP}
+
+
+@dataclass(frozen=True)
+class NetworkSettings:
+    """Names and sizes of a network: `network` and `encoder` of the registry, with their options."""
+
+    network: str = "cluster-aware-ncp"
+    encoder: str = "geometry"
+    network_options: dict[str, Any] = field(default_factory=dict)
+    encoder_options: dict[str, Any] = field(default_factory=dict)
+
+
+def build_network(settings: NetworkSettings) -> nn.Module:
+    """Build a network with fresh weights.
+
+    Raises
+    ------
+    InputError
+        An unknown network or encoder, or an option that it does not have.
+    """
+    for kind, name, known in (
+        ("network", settings.network, NETWORKS),
+        ("encoder", settings.encoder, ENCODERS),
+    ):
+        if name not in known:
+            raise InputError(f"unknown {kind} '{name}'; this version has {', '.join(sorted(known))}")
+    options = {
+        key: tuple(value) if isinstance(value, list) else value
+        for key, value in settings.encoder_options.items()
+    }
+    try:
+        encoder = ENCODERS[settings.encoder](**options)
+        return NETWORKS[settings.network](encoder, **settings.network_options)
+    except TypeError as error:
+        raise InputError(f"network settings do not fit {settings.network}: {error}") from error

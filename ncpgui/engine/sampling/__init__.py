@@ -1,0 +1,1 @@
+"""Samplers of label vectors from an amortized clustering network."""

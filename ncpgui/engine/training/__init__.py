@@ -1,0 +1,1 @@
+"""Fitting a network to a generative model."""

@@ -1,0 +1,95 @@
+"""TrainConfig: every number that a training run depends on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ncpgui.core.config import from_dict, read_toml
+from ncpgui.core.errors import InputError
+from ncpgui.engine.generative.spike_mixture import SpikeMixtureSettings
+from ncpgui.engine.networks.registry import NetworkSettings
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """Settings of a training run.
+
+    Parameters
+    ----------
+    architecture : the network
+    data : the generative model of spikes
+    minutes : wall-clock length of the run; the learning rate falls to zero by its end
+    n_datasets : datasets of a step, each with its own labels
+    n_points : (fewest, most) spikes of a dataset at the start of the run
+    n_points_end : the same at the end; the range moves in between
+    learning_rate, weight_decay, clip_norm, warmup_steps : AdamW, gradient clipping, linear warm-up
+    ema_decay : decay of the averaged weights, which are the ones that are kept
+    n_orders : spike orders scored for each encoding
+    validate_minutes : wall clock between validations (and checkpoints when better)
+    seed : of the weights and of all data
+    """
+
+    architecture: NetworkSettings = field(default_factory=NetworkSettings)
+    data: SpikeMixtureSettings = field(default_factory=SpikeMixtureSettings)
+    minutes: float = 90.0
+    n_datasets: int = 16
+    n_points: tuple[int, int] = (30, 80)
+    n_points_end: tuple[int, int] = (120, 400)
+    learning_rate: float = 1e-3
+    weight_decay: float = 1e-4
+    clip_norm: float = 1.0
+    warmup_steps: int = 200
+    ema_decay: float = 0.999
+    n_orders: int = 1
+    validate_minutes: float = 5.0
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in ("minutes", "learning_rate", "clip_norm", "validate_minutes"):
+            if getattr(self, name) <= 0:
+                raise InputError(f"training setting '{name}' must be positive, got {getattr(self, name)}")
+        for name in ("n_datasets", "n_orders", "warmup_steps"):
+            if getattr(self, name) < 1:
+                raise InputError(f"training setting '{name}' must be at least 1, got {getattr(self, name)}")
+        for name in ("n_points", "n_points_end"):
+            bounds = getattr(self, name)
+            if len(bounds) != 2 or not 1 <= bounds[0] <= bounds[1]:
+                raise InputError(f"training setting '{name}' must be (fewest, most) spikes, got {bounds}")
+        if not 0 <= self.ema_decay < 1:
+            raise InputError(f"training setting 'ema_decay' must be in [0, 1), got {self.ema_decay}")
+
+
+def presets() -> dict[str, TrainConfig]:
+    """Return the named configurations of ``ncpgui train NAME``."""
+    paper = NetworkSettings(network="ncp", encoder="resnet1d")
+    return {
+        "spikes": TrainConfig(),
+        "paper-spikes-hex7": replace(
+            TrainConfig(),
+            architecture=paper,
+            n_points=(200, 500),
+            n_points_end=(200, 500),
+            learning_rate=1e-4,
+            data=replace(SpikeMixtureSettings(), geometries=("hex7",)),
+        ),
+    }
+
+
+def load_config(name_or_path: str) -> TrainConfig:
+    """Return a preset by name, or a configuration from a TOML file.
+
+    Raises
+    ------
+    InputError
+        Neither a preset nor a file; unknown keys or impossible values.
+    """
+    known = presets()
+    if name_or_path in known:
+        return known[name_or_path]
+    path = Path(name_or_path)
+    if path.suffix == ".toml" or path.is_file():
+        return from_dict(TrainConfig, read_toml(path), place=path.name)
+    raise InputError(
+        f"no training preset '{name_or_path}' and no such TOML file; presets are {', '.join(sorted(known))}"
+    )

@@ -1,0 +1,172 @@
+"""From waveforms to a posterior over their clusterings, in one call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+
+from ncpgui.core.alternatives import group_alternatives
+from ncpgui.core.errors import InputError
+from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.core.progress import Progress, portion, silent
+from ncpgui.core.waveform_format import MAX_CHANNELS, N_SAMPLES, SAMPLING_FREQUENCY_HZ
+from ncpgui.engine.device import resolve_device
+from ncpgui.engine.networks.checkpoint import Checkpoint, find_model, load_checkpoint
+from ncpgui.engine.sampling.posterior import ancestral_samples, beam_samples
+
+
+@dataclass(frozen=True)
+class ClusterResult:
+    """Posterior over clusterings of n spikes.
+
+    map_labels : (n,) int32, the point estimate: the representative of the most probable sorting
+    labels, log_prob : (S, n) int32 and (S,) float64, ancestral samples: the posterior
+    beam_labels, beam_log_prob : (B, n), (B,), the most probable label vectors found, best first
+    alternatives : (A, n) int32, structurally different sortings, the most probable first
+    alternative_mass, alternative_mass_se : (A,) probability of each and its standard error
+    features : (n, d) float32, the network's encoding of each spike
+    model : name of the network
+    """
+
+    map_labels: NDArray[np.int32]
+    labels: NDArray[np.int32]
+    log_prob: NDArray[np.float64]
+    beam_labels: NDArray[np.int32]
+    beam_log_prob: NDArray[np.float64]
+    alternatives: NDArray[np.int32]
+    alternative_mass: NDArray[np.float64]
+    alternative_mass_se: NDArray[np.float64]
+    features: NDArray[np.float32]
+    model: str
+
+
+def cluster_waveforms(
+    waveforms: NDArray[np.floating],
+    *,
+    channel_positions: ArrayLike | None = None,
+    channel_mask: ArrayLike | None = None,
+    sampling_frequency: float = SAMPLING_FREQUENCY_HZ,
+    model: str | Path | None = None,
+    samples: int = 200,
+    beam: int = 150,
+    seed: int = 0,
+    device: str = "auto",
+    progress: Progress = silent,
+    clamped: NDArray[np.integer] | None = None,
+) -> ClusterResult:
+    """Sample the posterior over clusterings of spikes.
+
+    Parameters
+    ----------
+    waveforms : (n_spikes, 32, n_channels) float, noise sd, main channel first, at most 7 channels
+    channel_positions : (n_channels, 2) µm; a hexagon of 30 µm around the main channel when left out
+    channel_mask : (n_channels,) bool, False where a channel is missing
+    sampling_frequency : Hz; the network expects 20 000
+    model : name of a shipped model, or path of a .safetensors file; None is the default one
+    samples : ancestral draws S; beam : width B, 0 for none
+    clamped : (n_spikes,) int, spikes held together by label, -1 where free
+
+    Raises
+    ------
+    InputError
+        Waveforms of another shape, not finite, not in noise sd; a channel or label that does not fit.
+    CheckpointError
+        The model cannot be loaded.
+    """
+    spikes, positions, mask = _checked(waveforms, channel_positions, channel_mask, sampling_frequency)
+    if samples < 1 or beam < 0:
+        raise InputError(f"samples must be at least 1 and beam at least 0, got {samples} and {beam}")
+    target = resolve_device(device)
+    checkpoint = _loaded(find_model(model), str(target))
+    network = checkpoint.network
+    with torch.inference_mode():
+        encoding = network.encode(
+            torch.from_numpy(spikes)[None].to(target),
+            torch.from_numpy(positions)[None].to(target),
+            torch.from_numpy(mask)[None].to(target),
+        )
+    posterior = ancestral_samples(
+        network, encoding, n_samples=samples, seed=seed, clamped=clamped,
+        progress=portion(progress, 0, samples, samples + beam),
+    )
+    best: PosteriorSamples | None = None
+    if beam:
+        best = beam_samples(
+            network, encoding, width=beam, seed=seed, clamped=clamped,
+            progress=portion(progress, samples, samples + beam, samples + beam),
+        )
+    modes = group_alternatives(posterior)
+    n_spikes = len(spikes)
+    return ClusterResult(
+        map_labels=modes[0].labels,
+        labels=posterior.labels,
+        log_prob=posterior.log_prob,
+        beam_labels=best.labels if best else np.zeros((0, n_spikes), np.int32),
+        beam_log_prob=best.log_prob if best else np.zeros(0),
+        alternatives=np.stack([mode.labels for mode in modes]),
+        alternative_mass=np.array([mode.mass for mode in modes]),
+        alternative_mass_se=np.array([mode.mass_se for mode in modes]),
+        features=encoding.features[0].float().cpu().numpy(),
+        model=checkpoint.name,
+    )
+
+
+@lru_cache(maxsize=4)
+def _loaded(path: Path, device: str) -> Checkpoint:
+    return load_checkpoint(path, device=device)
+
+
+def _checked(
+    waveforms: NDArray[np.floating],
+    channel_positions: ArrayLike | None,
+    channel_mask: ArrayLike | None,
+    sampling_frequency: float,
+) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_]]:
+    """Waveforms, positions relative to the main channel and mask, padded to `MAX_CHANNELS`."""
+    spikes = np.asarray(waveforms)
+    if spikes.ndim != 3 or spikes.shape[2] == 0:
+        raise InputError(f"waveforms must be (n_spikes, n_samples, n_channels), got shape {spikes.shape}")
+    n_spikes, n_samples, n_channels = spikes.shape
+    if n_spikes == 0:
+        raise InputError("waveforms holds no spikes; give at least one")
+    if n_samples != N_SAMPLES or abs(sampling_frequency - SAMPLING_FREQUENCY_HZ) > 1:
+        raise InputError(
+            f"the network reads {N_SAMPLES} samples at {SAMPLING_FREQUENCY_HZ:g} Hz, got {n_samples} "
+            f"samples at {sampling_frequency:g} Hz; resample the waveforms"
+        )
+    if not np.isfinite(spikes).all():
+        bad = int(np.flatnonzero(~np.isfinite(spikes).all(axis=(1, 2)))[0])
+        raise InputError(f"waveforms must be finite, but spike {bad} holds NaN or infinity; remove it")
+    if channel_positions is None:
+        angle = np.arange(6) * np.pi / 3
+        hexagon = 30.0 * np.column_stack([np.cos(angle), np.sin(angle)])
+        places = np.vstack([np.zeros((1, 2)), hexagon])[:n_channels]
+    else:
+        places = np.asarray(channel_positions, dtype=np.float64)
+    mask = np.ones(n_channels, bool) if channel_mask is None else np.asarray(channel_mask, dtype=bool)
+    if channel_positions is None and n_channels > MAX_CHANNELS:
+        raise InputError(f"{n_channels} channels without positions; give channel_positions in µm")
+    if places.shape != (n_channels, 2) or mask.shape != (n_channels,):
+        raise InputError(
+            f"waveforms have {n_channels} channels, but channel_positions is {places.shape} and "
+            f"channel_mask {mask.shape}; give ({n_channels}, 2) and ({n_channels},)"
+        )
+    if not np.isfinite(places).all():
+        raise InputError("channel_positions must be finite numbers in µm")
+    if not mask[0]:
+        raise InputError("the main channel, which comes first, cannot be missing in channel_mask")
+    places = places - places[0]
+    if n_channels > MAX_CHANNELS:
+        distance = np.where(mask, np.linalg.norm(places, axis=1), np.inf)
+        nearest = np.argsort(distance, kind="stable")[:MAX_CHANNELS]
+        spikes, places, mask = spikes[:, :, nearest], places[nearest], mask[nearest]
+    missing = MAX_CHANNELS - spikes.shape[2]
+    spikes = np.pad(spikes.astype(np.float32), ((0, 0), (0, 0), (0, missing)))
+    places = np.pad(places.astype(np.float32), ((0, missing), (0, 0)))
+    mask = np.pad(mask, (0, missing))
+    return spikes * mask, places * mask[:, None], mask

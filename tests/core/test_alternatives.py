@@ -1,0 +1,70 @@
+"""Samples grouped into sortings, their masses and differences in words."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ncpgui.core.alternatives import difference, group_alternatives, same_sorting
+from ncpgui.core.errors import InputError
+from ncpgui.core.posterior import PosteriorSamples
+
+THREE = np.repeat([0, 1, 2], 100)
+TWO = np.repeat([0, 1, 1], 100)
+
+
+def noisy(labels: np.ndarray, n_moved: int, seed: int) -> np.ndarray:
+    result = labels.copy()
+    result[np.random.default_rng(seed).choice(len(labels), n_moved, replace=False)] = 0
+    return result
+
+
+def test_near_duplicates_are_one_sorting_and_masses_are_shares_of_samples():
+    rows = [noisy(THREE, 5, i) for i in range(30)] + [noisy(TWO, 5, i) for i in range(10)]
+    modes = group_alternatives(PosteriorSamples(np.array(rows), np.zeros(40)))
+    assert [mode.n_units for mode in modes] == [3, 2]
+    assert [mode.mass for mode in modes] == [0.75, 0.25]
+    assert modes[0].mass_se == pytest.approx(np.sqrt(0.75 * 0.25 / 40))
+
+
+def test_a_cluster_of_a_few_spikes_does_not_make_another_sorting():
+    few = THREE.copy()
+    few[:4] = 3
+    assert same_sorting(THREE, few)
+    assert not same_sorting(THREE, TWO)
+
+
+def test_at_most_the_asked_number_of_sortings_is_shown_and_the_rest_is_other():
+    rows = [np.arange(40) % k for k in range(1, 6)]
+    modes = group_alternatives(PosteriorSamples(np.array(rows), np.zeros(5)), max_shown=3)
+    assert len(modes) == 3
+    assert sum(mode.mass for mode in modes) == pytest.approx(3 / 5)
+
+
+def test_one_spike_is_one_sorting_of_one_unit():
+    (mode,) = group_alternatives(PosteriorSamples(np.zeros((5, 1), int), np.zeros(5)))
+    assert (mode.mass, mode.n_units, mode.labels.tolist()) == (1.0, 1, [0])
+
+
+def test_differences_read_as_curation_words():
+    assert difference(THREE, TWO).words() == "merges 2 + 3"
+    assert difference(TWO, THREE).words(["7", "12"]) == "splits 12 in 2"
+    assert difference(THREE, THREE).words() == "same units"
+    moved = THREE.copy()
+    moved[:30] = 1
+    assert difference(THREE, moved).words() == "moves 30 spikes 1 → 2"
+
+
+def test_membership_is_the_share_of_samples_that_put_a_spike_with_a_cluster():
+    posterior = PosteriorSamples(np.array([[0, 0, 1], [0, 1, 1]]), np.zeros(2), np.array([3.0, 1.0]))
+    reference = np.array([0, 0, 1])
+    np.testing.assert_allclose(posterior.membership(reference)[0], [1.0, 0.0])
+    np.testing.assert_allclose(posterior.membership(reference)[2].sum(), 1.0)
+    assert posterior.p_n_clusters() == {2: 1.0}
+
+
+def test_posterior_samples_that_do_not_fit_are_refused():
+    with pytest.raises(InputError, match="2 label vectors, 1 log probabilities"):
+        PosteriorSamples(np.zeros((2, 3), int), np.zeros(1))
+    with pytest.raises(InputError, match="non-negative and not all zero"):
+        PosteriorSamples(np.zeros((1, 3), int), np.zeros(1), np.zeros(1))

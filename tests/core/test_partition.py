@@ -1,0 +1,39 @@
+"""Partitions: canonical labels, contingency, enumeration."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ncpgui.core.agreement import adjusted_rand_index, best_jaccard, variation_of_information
+from ncpgui.core.partition import all_partitions, canonical, cluster_sizes, contingency, n_clusters
+
+
+def test_canonical_labels_are_numbered_by_first_appearance_and_keep_unassigned_points():
+    assert canonical([7, 7, 2, -1, 7, 0]).tolist() == [0, 0, 1, -1, 0, 2]
+    assert canonical([[1, 0], [5, 5]]).tolist() == [[0, 1], [0, 0]]
+    assert canonical([]).tolist() == []
+
+
+def test_partitions_are_as_many_as_the_bell_numbers_and_all_different():
+    for n, bell in [(1, 1), (2, 2), (3, 5), (4, 15), (5, 52), (6, 203)]:
+        found = {tuple(p) for p in all_partitions(n)}
+        assert len(found) == bell
+        assert all(tuple(canonical(p)) == p for p in found)
+
+
+def test_contingency_counts_pairs_of_labels_and_leaves_out_unassigned_points():
+    table = contingency([0, 0, 1, 1, -1], [0, 1, 1, 1, 0])
+    assert table.tolist() == [[1, 1], [0, 2]]
+    assert cluster_sizes([0, 0, -1, 2]).tolist() == [2, 0, 1]
+    assert n_clusters([-1, 3, 3, 0]) == 2
+
+
+def test_agreement_of_partitions_by_hand():
+    a, b = [0, 0, 1, 1], [0, 0, 1, 2]
+    # pairs together: a 2, b 1, both 1; expected 2 * 1 / 6; (1 - 1/3) / (3/2 - 1/3) = 4/7
+    assert np.isclose(adjusted_rand_index(a, b), 4 / 7)
+    assert adjusted_rand_index(a, [5, 5, 3, 3]) == 1
+    # splitting half of the points in two equal parts costs 0.5 * log 2
+    assert np.isclose(variation_of_information(a, b), 0.5 * np.log(2))
+    assert variation_of_information(a, a) == 0
+    assert best_jaccard(a, b).tolist() == [1.0, 0.5]
