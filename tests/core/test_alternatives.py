@@ -23,7 +23,7 @@ def test_near_duplicates_are_one_sorting_and_masses_are_shares_of_samples():
     rows = [noisy(THREE, 5, i) for i in range(30)] + [noisy(TWO, 5, i) for i in range(10)]
     modes = group_alternatives(PosteriorSamples(np.array(rows), np.zeros(40)))
     assert [mode.n_units for mode in modes] == [3, 2]
-    assert [mode.mass for mode in modes] == [0.75, 0.25]
+    assert [mode.mass for mode in modes] == pytest.approx([0.75, 0.25])
     assert modes[0].mass_se == pytest.approx(np.sqrt(0.75 * 0.25 / 40))
 
 

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from ncpgui.engine.networks.mlp import ResidualMLP, mlp
 
 _INPUT_SCALE = 0.2  # waveforms are in noise sd, troughs of 4 to 40; networks like inputs near 1
+_INPUT_LIMIT = 150.0  # noise sd; artefacts beyond it say no more
 
 
 class GeometryEncoder(nn.Module):
@@ -64,7 +65,7 @@ class GeometryEncoder(nn.Module):
         -------
         (B, N, h_dim)
         """
-        x = waveforms.transpose(-1, -2) * _INPUT_SCALE  # (B, N, C, n_samples)
+        x = waveforms.transpose(-1, -2).clamp(-_INPUT_LIMIT, _INPUT_LIMIT) * _INPUT_SCALE  # (B, N, C, T)
         present = channel_mask.to(x.dtype)
         film = self.film(self.position_features(positions)) * present[..., None]
         n_temporal = self.temporal.out_features

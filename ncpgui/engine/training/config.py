@@ -35,7 +35,7 @@ class TrainConfig:
     minutes: float = 90.0
     n_datasets: int = 16
     n_points: tuple[int, int] = (30, 80)
-    n_points_end: tuple[int, int] = (120, 400)
+    n_points_end: tuple[int, int] = (80, 300)
     learning_rate: float = 1e-3
     weight_decay: float = 1e-4
     clip_norm: float = 1.0

@@ -21,15 +21,16 @@ from torch import Tensor, nn
 from ncpgui.core.config import to_dict
 from ncpgui.core.errors import CheckpointError
 from ncpgui.core.files import replaced_file
-from ncpgui.core.partition import canonical
 from ncpgui.core.seeds import stream_seed
-from ncpgui.engine.generative.batch import Batch
+from ncpgui.engine.generative.batch import Batch, canonical_labels
 from ncpgui.engine.generative.spike_mixture import SpikeMixture
 from ncpgui.engine.generative.template_reservoir import TemplateReservoir
 from ncpgui.engine.networks.checkpoint import save_checkpoint
 from ncpgui.engine.networks.registry import build_network
 from ncpgui.engine.training.config import TrainConfig
 from ncpgui.engine.training.validation import Scores, validate
+
+_SPOILT = 20.0  # nats a spike; an untrained network starts near 1
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class TrainStep:
 
 
 def mean_loss(network: nn.Module, batch: Batch, *, n_orders: int) -> tuple[Tensor, Tensor]:
-    """Mean -log q a spike, and share of spikes whose given label was the most probable... in nats.
+    """Mean -log q in nats a spike, and share of spikes whose label got a probability above 1/2.
 
     The spikes are encoded once and scored in `n_orders` random orders (the first as drawn).
     """
@@ -62,15 +63,11 @@ def mean_loss(network: nn.Module, batch: Batch, *, n_orders: int) -> tuple[Tenso
         if i:
             order = torch.randperm(n_points, device=labels.device)
             visited = encoding.reordered(order)
-            labels = _canonical(labels[:, order])
+            labels = canonical_labels(labels[:, order])
         log_prob = network.log_prob(network.finish(visited), labels)
         losses.append(-log_prob.mean())
         hits.append((log_prob > math.log(0.5)).float().mean())
     return torch.stack(losses).mean(), torch.stack(hits).mean()
-
-
-def _canonical(labels: Tensor) -> Tensor:
-    return torch.from_numpy(canonical(labels.cpu().numpy())).to(labels.device)
 
 
 def train(
@@ -121,7 +118,7 @@ def train(
         optimiser.zero_grad(set_to_none=True)
         loss.backward()
         norm = nn.utils.clip_grad_norm_(network.parameters(), config.clip_norm)
-        if torch.isfinite(norm):  # a step that overflowed is left out rather than spoiling the weights
+        if torch.isfinite(norm) and loss < _SPOILT:  # one freak batch must not spoil the weights
             optimiser.step()
             _follow(average, network, min(config.ema_decay, (1 + run.step) / (10 + run.step)))
         run.step += 1

@@ -1,0 +1,1 @@
+"""Models that draw (data, labels) to train and check networks."""

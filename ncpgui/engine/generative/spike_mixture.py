@@ -1,0 +1,336 @@
+"""Spikes of one main channel: a mixture of finite mixtures over templates of a reservoir.
+
+The generative model of Pakman et al. (ICML 2020, sec. 5) widened by what a real recording does to
+spikes: any arrangement of contacts, near-identical neighbours, bursts, drift, misalignment,
+collisions, noise that crosses the detection threshold, and only spikes that were detected.
+
+    labels ~ MFM;  x_n = a_n T_{c_n}(t - s_n) + collision + e_n,  e_n ~ N(0, Sigma_time (x) Sigma_space)
+
+Detection is exact, not by rejection of whole spikes: given the signal, the noise at the trough is
+drawn from the normal truncated to crossings, and the rest of the noise given that sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from ncpgui.core.waveform_format import N_SAMPLES, TROUGH_SAMPLE
+from ncpgui.engine.generative.batch import Batch, canonical_labels
+from ncpgui.engine.generative.contact_layouts import draw_layouts
+from ncpgui.engine.generative.partition_priors import MFM
+from ncpgui.engine.generative.placed_cells import UPSAMPLING
+from ncpgui.engine.generative.spike_noise import NoiseSettings, SpikeNoise, draw_noise, uniform
+from ncpgui.engine.generative.template_reservoir import Split, TemplateReservoir
+from ncpgui.engine.generative.unit_templates import Units, UnitSettings, draw_units
+
+_MARGIN = 2  # samples on each side of the window, for the alignment
+_WINDOW = N_SAMPLES + 2 * _MARGIN
+_TROUGH = TROUGH_SAMPLE + _MARGIN
+
+
+@dataclass(frozen=True)
+class SpikeMixtureSettings:
+    """Every number of the model; ranges are drawn from per dataset unless said otherwise.
+
+    geometries : names of `contact_layouts.GEOMETRY_SHARE`; empty for all
+    k_rate, k_max, gamma : MFM prior: K ~ 1 + Poisson, truncated, Dirichlet(gamma)
+    p_unbalanced, gamma_unbalanced : share of datasets with unequal units, and their gamma
+    detection_threshold_sd : a spike's main-channel trough lies below minus this
+    amplitude_spread : sd of the log amplitude of a unit's spikes, per unit
+    p_bursting, burst_part, burst_factor : share of units that burst, part of their spikes that are
+        smaller, and by which factor; burst_stretch : widening of a spike of amplitude 0
+    jitter_samples : spikes are off their trough by up to this
+    p_misaligned : share of datasets in which spikes are off by up to 1 sample, few by 2
+    p_collision : probability that a spike meets another (per dataset)
+    collision_offset_samples, collision_amplitude_sd : of the other spike
+    p_noise_cluster, noise_part : share of datasets with a cluster of noise, and its part of spikes
+    multi_unit_amplitude_sd : small cells behind half of the noise
+    realign : align each spike on its noisy trough, within 2 samples, as a pipeline does
+    n_background : cells of a dataset that are seen in collisions only
+    """
+
+    geometries: tuple[str, ...] = ()
+    k_rate: float = 2.0
+    k_max: int = 12
+    gamma: float = 1.0
+    p_unbalanced: float = 0.3
+    gamma_unbalanced: float = 0.5
+    detection_threshold_sd: tuple[float, float] = (3.5, 5.0)
+    amplitude_spread: tuple[float, float] = (0.03, 0.12)
+    p_bursting: float = 0.25
+    burst_part: tuple[float, float] = (0.1, 0.4)
+    burst_factor: tuple[float, float] = (0.5, 0.9)
+    burst_stretch: float = 0.3
+    jitter_samples: tuple[float, float] = (0.1, 0.5)
+    p_misaligned: float = 0.15
+    p_collision: tuple[float, float] = (0.03, 0.12)
+    collision_offset_samples: float = 25.0
+    collision_amplitude_sd: tuple[float, float] = (2.0, 25.0)
+    p_noise_cluster: float = 0.2
+    noise_part: tuple[float, float] = (0.03, 0.25)
+    multi_unit_amplitude_sd: tuple[float, float] = (1.0, 3.5)
+    realign: bool = True
+    n_background: int = 6
+    units: UnitSettings = field(default_factory=UnitSettings)
+    noise: NoiseSettings = field(default_factory=NoiseSettings)
+
+
+class SpikeMixture:
+    """Draws batches of spikes with their true clusterings; see the module."""
+
+    def __init__(self, settings: SpikeMixtureSettings, reservoir: TemplateReservoir) -> None:
+        self.settings = settings
+        self._reservoir = reservoir
+
+    def batches(
+        self, n_datasets: int, n_points: int | tuple[int, int], generator: torch.Generator
+    ) -> Iterator[Batch]:
+        """Draw batches without end."""
+        while True:
+            yield self.sample(n_datasets, n_points, generator)
+
+    @torch.no_grad()
+    def sample(self, n_datasets: int, n_points: int | tuple[int, int], generator: torch.Generator) -> Batch:
+        """Draw datasets of `n_points` spikes, or of one number from the inclusive range.
+
+        Everything is drawn from `generator`, on its device.
+        """
+        s, device = self.settings, generator.device
+        if isinstance(n_points, tuple):
+            low, high = n_points
+            n_points = int(torch.randint(low, high + 1, (), generator=generator, device=device))
+        if self._reservoir.falloff.device != device:
+            self._reservoir = self._reservoir.to(device)
+        positions, mask = draw_layouts(s.geometries, n_datasets, generator)
+        noise = draw_noise(s.noise, positions, mask, _WINDOW, generator)
+        unit = self._draw_labels(n_datasets, n_points, generator)
+        units = draw_units(
+            s.units, self._reservoir, noise, positions, mask, int(unit.max()) + 1, s.n_background, generator
+        )
+        unit = units.same_as.gather(1, unit)
+        spikes, is_noise = self._draw_spikes(unit, units, noise, generator)
+        labels = canonical_labels(torch.where(is_noise, units.same_as.shape[1], unit))
+        waveforms = spikes * mask[:, None, None]
+        return Batch(waveforms, positions, mask, labels, _difficulty(unit, is_noise, units.distance))
+
+    def _draw_labels(self, n_datasets: int, n_points: int, generator: torch.Generator) -> Tensor:
+        s = self.settings
+        unbalanced = torch.rand(n_datasets, generator=generator, device=generator.device) < s.p_unbalanced
+        gamma = torch.where(unbalanced, s.gamma_unbalanced, s.gamma)
+        return MFM(s.k_rate, s.gamma, s.k_max).sample_units(n_datasets, n_points, generator, gamma)
+
+    def _draw_spikes(
+        self, unit: Tensor, units: Units, noise: SpikeNoise, generator: torch.Generator
+    ) -> tuple[Tensor, Tensor]:
+        """Waveforms (B, N, 32, C) of the spikes of `unit` (B, N), and which of them became noise."""
+        s = self.settings
+        n_datasets = len(unit)
+        threshold = uniform(s.detection_threshold_sd, (n_datasets, 1), generator)
+        amplitude, stretch = self._draw_amplitudes(unit, units.amplitude, threshold, generator)
+        shift, misaligned = self._draw_shifts(unit.shape, generator)
+        row, amplitude, is_noise = self._with_noise_cluster(unit, amplitude, units, generator)
+        stretch = torch.where(is_noise, 1.0, stretch)
+        time = torch.rand(unit.shape, generator=generator, device=unit.device)
+        signal = _render(units, row, amplitude, shift, stretch, time)
+        signal = signal + self._draw_collisions(signal, units, threshold, generator)
+        background = _detected_noise(noise, signal[:, :, _TROUGH, 0], threshold, generator)
+        spikes = signal + background
+        offset = torch.zeros(unit.shape, dtype=torch.int64, device=unit.device)
+        if s.realign:
+            around = spikes[:, :, _TROUGH - _MARGIN : _TROUGH + _MARGIN + 1, 0]
+            offset = torch.where(misaligned, offset, around.argmin(dim=-1) - _MARGIN)
+        return _window(spikes, offset), is_noise
+
+    def _draw_amplitudes(
+        self, unit: Tensor, unit_amplitude: Tensor, threshold: Tensor, generator: torch.Generator
+    ) -> tuple[Tensor, Tensor]:
+        """Factor on the template and stretch in time of each spike, given that it was detected.
+
+        Several factors are drawn for each spike, and one taken by its probability of detection.
+        """
+        s, device, n_units = self.settings, unit.device, unit_amplitude.shape[1]
+        per_unit = (len(unit), n_units)
+        spread = uniform(s.amplitude_spread, per_unit, generator).gather(1, unit)
+        bursting = torch.rand(per_unit, generator=generator, device=device) < s.p_bursting
+        part = (uniform(s.burst_part, per_unit, generator) * bursting).gather(1, unit)
+        shape = (*unit.shape, 4)
+        in_burst = torch.rand(shape, generator=generator, device=device) < part[..., None]
+        small = torch.where(in_burst, uniform(s.burst_factor, shape, generator), 1.0)
+        wobble = torch.randn(shape, generator=generator, device=device) * spread[..., None]
+        factor = small * wobble.exp()
+        trough = factor * unit_amplitude.gather(1, unit)[..., None]
+        weight = torch.special.ndtr(trough - threshold[..., None]).clamp_min(1e-6)
+        chosen = torch.multinomial(weight.view(-1, 4), 1, generator=generator).view(*unit.shape, 1)
+        factor, small = factor.gather(2, chosen)[..., 0], small.gather(2, chosen)[..., 0]
+        return factor, 1 + s.burst_stretch * (1 - small)
+
+    def _draw_shifts(self, shape: torch.Size, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+        """Error of the alignment of each spike in samples, and which datasets keep it: (B, 1)."""
+        s, device = self.settings, generator.device
+        n_datasets = shape[0]
+        misaligned = torch.rand(n_datasets, 1, generator=generator, device=device) < s.p_misaligned
+        width = uniform(s.jitter_samples, (n_datasets, 1), generator)
+        far = torch.rand(shape, generator=generator, device=device) < 0.05
+        width = torch.where(misaligned, torch.where(far, 2.0, 1.0), width)
+        return width * uniform((-1.0, 1.0), tuple(shape), generator), misaligned
+
+    def _with_noise_cluster(
+        self, unit: Tensor, amplitude: Tensor, units: Units, generator: torch.Generator
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Turn a part of the spikes of some datasets into noise: row of the template, factor, which."""
+        s, device = self.settings, unit.device
+        n_datasets = len(unit)
+        part = uniform(s.noise_part, (n_datasets, 1), generator)
+        part = part * (torch.rand(n_datasets, 1, generator=generator, device=device) < s.p_noise_cluster)
+        is_noise = torch.rand(unit.shape, generator=generator, device=device) < part
+        n_units = units.same_as.shape[1]
+        cell = n_units + torch.randint(s.n_background, unit.shape, generator=generator, device=device)
+        small = uniform(s.multi_unit_amplitude_sd, tuple(unit.shape), generator)
+        small = small * (torch.rand(unit.shape, generator=generator, device=device) < 0.5)
+        return torch.where(is_noise, cell, unit), torch.where(is_noise, small, amplitude), is_noise
+
+    def _draw_collisions(
+        self, signal: Tensor, units: Units, threshold: Tensor, generator: torch.Generator
+    ) -> Tensor:
+        """Spikes of other cells in the same window: (B, N, T, C), zero for most.
+
+        One that is deeper near the trough would have been detected in this spike's place, and one
+        that fills the trough would have hidden it: neither is kept.
+        """
+        s, device = self.settings, signal.device
+        shape = signal.shape[:2]
+        n_rows, n_units = units.templates.shape[2], units.same_as.shape[1]
+        row = torch.randint(n_rows, shape, generator=generator, device=device)
+        amplitude = uniform(s.collision_amplitude_sd, tuple(shape), generator, log=True)
+        amplitude = torch.where(row < n_units, 1.0, amplitude)
+        happens = torch.rand(shape, generator=generator, device=device)
+        happens = happens < uniform(s.p_collision, (len(signal), 1), generator)
+        reach = s.collision_offset_samples
+        shift = uniform((-reach, reach), tuple(shape), generator)
+        ones = torch.ones(shape, device=device)
+        other = _render(units, row, amplitude * happens, shift, ones, None)
+        deepest = other[:, :, _TROUGH - 8 : _TROUGH + 9, 0].amin(dim=-1)
+        trough = signal[:, :, _TROUGH, 0]
+        allowed = (deepest > trough) & (trough + other[:, :, _TROUGH, 0] < 2.5 - threshold)
+        return other * allowed[..., None, None]
+
+
+def _render(
+    units: Units, row: Tensor, amplitude: Tensor, shift: Tensor, stretch: Tensor, time: Tensor | None
+) -> Tensor:
+    """Noiseless spikes, read off the upsampled templates.
+
+    Parameters
+    ----------
+    row : (B, N) int64, template
+    amplitude : (B, N) float32, factor
+    shift : (B, N) float32, samples by which the trough is late
+    stretch : (B, N) float32, widening in time
+    time : (B, N) float32, 0 .. 1 from the start to the end of the drift; the start when None
+
+    Returns
+    -------
+    (B, N, _WINDOW, C) float32
+    """
+    n_fine, n_datasets, n_rows, _, n_channels = units.templates.shape
+    device = row.device
+    t = torch.arange(_WINDOW, device=device) - _TROUGH
+    at = units.trough_sample + (t - shift[..., None]) / stretch[..., None]
+    fine = (UPSAMPLING * at).round().long().clamp(0, n_fine - 1)
+    dataset = torch.arange(n_datasets, device=device)[:, None]
+    base = ((dataset * n_rows + row) * 2)[..., None]
+    table = units.templates.reshape(-1, n_channels)
+    index = fine * (n_datasets * n_rows * 2) + base
+    spikes = table.index_select(0, index.view(-1)).view(*index.shape, n_channels)
+    if time is not None:
+        end = table.index_select(0, (index + 1).view(-1)).view_as(spikes)
+        spikes = spikes.lerp(end, time[..., None, None])
+    return spikes * amplitude[..., None, None]
+
+
+def _detected_noise(
+    noise: SpikeNoise, trough: Tensor, threshold: Tensor, generator: torch.Generator
+) -> Tensor:
+    """Noise (B, N, T, C) given that signal + noise at the trough crosses the threshold.
+
+    Parameters
+    ----------
+    trough : (B, N) float32, main-channel signal at the trough
+    threshold : (B, 1) float32, noise sd
+    """
+    sample = noise.sample(trough.shape[1], generator)
+    below = torch.special.ndtr((-threshold - trough).double().clamp(-7.0, 7.0))
+    u = torch.rand(trough.shape, generator=generator, device=trough.device).double().clamp(1e-6, 1 - 1e-6)
+    crossing = torch.special.ndtri(u * below).float()
+    change: Tensor = crossing - sample[:, :, _TROUGH, 0]
+    response = noise.time[:, :, _TROUGH, None] * noise.space[:, None, 0]  # covariance with that sample
+    detected: Tensor = sample + change[..., None, None] * response[:, None]
+    return detected
+
+
+def _window(spikes: Tensor, offset: Tensor) -> Tensor:
+    """Cut `N_SAMPLES` samples, late by `offset` (B, N) within the margin: (B, N, 32, C)."""
+    n_datasets, n_points, window, n_channels = spikes.shape
+    spike = torch.arange(n_datasets * n_points, device=spikes.device).view(n_datasets, n_points, 1)
+    sample = torch.arange(N_SAMPLES, device=spikes.device) + _MARGIN + offset[..., None]
+    index = (spike * window + sample).view(-1)
+    return (
+        spikes.reshape(-1, n_channels)
+        .index_select(0, index)
+        .view(n_datasets, n_points, N_SAMPLES, n_channels)
+    )
+
+
+def _difficulty(unit: Tensor, is_noise: Tensor, distance: Tensor) -> Tensor:
+    """Smallest distance between units that have spikes: (B,) float32, infinite for one unit."""
+    n_units = distance.shape[1]
+    count = torch.zeros(len(unit), n_units, device=unit.device)
+    count.scatter_add_(1, unit, (~is_noise).float())
+    there = count > 0
+    pairs = there[:, :, None] & there[:, None] & ~torch.eye(n_units, dtype=torch.bool, device=unit.device)
+    return torch.where(pairs, distance, torch.inf).flatten(1).amin(dim=1)
+
+
+class SpikeDataset(NamedTuple):
+    """One dataset in the arrays that ``ncpgui cluster`` reads; only contacts that are there.
+
+    waveforms : (N, 32, n_channels) float32, noise sd, main channel first
+    channel_positions : (n_channels, 2) float32, µm relative to the main channel
+    labels : (N,) int64, canonical
+    """
+
+    waveforms: NDArray[np.float32]
+    channel_positions: NDArray[np.float32]
+    labels: NDArray[np.int64]
+
+
+def sample_dataset(
+    seed: int,
+    n_points: int,
+    *,
+    geometry: str = "hex7",
+    split: Split = "test",
+    settings: SpikeMixtureSettings | None = None,
+    reservoir: TemplateReservoir | None = None,
+) -> SpikeDataset:
+    """Draw one dataset of `n_points` spikes on one kind of contacts, by seed.
+
+    >>> sample_dataset(0, 50, geometry="single").waveforms.shape
+    (50, 32, 1)
+    """
+    model = SpikeMixture(
+        replace(settings or SpikeMixtureSettings(), geometries=(geometry,)),
+        (reservoir or TemplateReservoir.load()).subset(split),
+    )
+    batch = model.sample(1, n_points, torch.Generator().manual_seed(seed))
+    there = batch.channel_mask[0]
+    return SpikeDataset(
+        batch.waveforms[0][..., there].numpy(), batch.positions[0, there].numpy(), batch.labels[0].numpy()
+    )

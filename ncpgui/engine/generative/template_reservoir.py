@@ -1,0 +1,146 @@
+"""Reservoir of parametric cells; cuts multi-channel spike templates out for contacts anywhere.
+
+A cell is a set of current sources (soma, dendrites, axon), each with a position and a waveform
+that holds its strength and delay; ``scripts/build_template_reservoir.py`` draws them. The template
+at a contact is the sum of the sources' waveforms, weighted by a power of the distance.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ncpgui.core.errors import InputError
+from ncpgui.core.resources import resource
+
+Split = Literal["train", "test"]
+_Change = Callable[[Tensor], Tensor]
+
+
+@dataclass(frozen=True)
+class TemplateReservoir:
+    """Cells as current sources.
+
+    source_position : (n_cells, S, 3) float32, µm, soma at the origin
+    source_waveform : (n_cells, S, T) float32, at 20 kHz, arbitrary scale
+    softening_um, falloff : (n_cells,) float32, potential ~ (distance^2 + softening^2)^(-falloff / 2)
+    trough_to_peak_ms, extent_um : (n_cells,) float32, as seen by contacts 10 µm from the soma
+    is_test : (n_cells,) bool, cells kept away from training
+    trough_sample : sample of the waveforms at which the soma's trough lies
+    sha256 : digest of the file
+    """
+
+    source_position: Tensor
+    source_waveform: Tensor
+    softening_um: Tensor
+    falloff: Tensor
+    trough_to_peak_ms: Tensor
+    extent_um: Tensor
+    is_test: Tensor
+    trough_sample: int
+    sha256: str
+
+    @classmethod
+    def load(cls, path: Path | None = None) -> TemplateReservoir:
+        """Read a reservoir; the one of ``resources/`` when no path is given.
+
+        Raises
+        ------
+        InputError
+            The file is missing or holds no reservoir.
+        """
+        path = resource("template_reservoir.npz") if path is None else path
+        names = [field.name for field in fields(cls) if field.name not in ("trough_sample", "sha256")]
+        try:
+            digest = hashlib.sha256(path.read_bytes()).hexdigest()
+            with np.load(path) as file:
+                arrays = {name: file[name] for name in names}
+                trough_sample = int(file["trough_sample"])
+        except (OSError, ValueError, KeyError) as error:
+            raise InputError(f"{path} is no template reservoir: {error}") from error
+        tensors = {
+            name: torch.from_numpy(array if array.dtype == bool else array.astype(np.float32))
+            for name, array in arrays.items()
+        }
+        return cls(**tensors, trough_sample=trough_sample, sha256=digest)
+
+    def __len__(self) -> int:
+        return len(self.falloff)
+
+    @property
+    def n_samples(self) -> int:
+        """Samples of a template."""
+        return self.source_waveform.shape[-1]
+
+    def subset(self, split: Split) -> TemplateReservoir:
+        """Return the cells for training, or those that a trained network has never seen.
+
+        Raises
+        ------
+        InputError
+            `split` is neither "train" nor "test".
+        """
+        if split not in ("train", "test"):
+            raise InputError(f"split must be 'train' or 'test', got {split!r}")
+        keep = self.is_test if split == "test" else ~self.is_test
+        return self._map(lambda tensor: tensor[keep])
+
+    def to(self, device: torch.device) -> TemplateReservoir:
+        """Return the reservoir on `device`."""
+        return self._map(lambda tensor: tensor.to(device))
+
+    def _map(self, function: _Change) -> TemplateReservoir:
+        return TemplateReservoir(
+            function(self.source_position),
+            function(self.source_waveform),
+            function(self.softening_um),
+            function(self.falloff),
+            function(self.trough_to_peak_ms),
+            function(self.extent_um),
+            function(self.is_test),
+            self.trough_sample,
+            self.sha256,
+        )
+
+    def templates(
+        self, cell_index: Tensor, cell_position_um: Tensor, rotation: Tensor, contact_positions_um: Tensor
+    ) -> Tensor:
+        """Cut templates out of cells.
+
+        Parameters
+        ----------
+        cell_index : (...) int64
+        cell_position_um : (..., 3) float32, where the soma lies
+        rotation : (..., 3, 3) float32, orthogonal; may mirror
+        contact_positions_um : (..., C, 3) float32, broadcast against the above
+
+        Returns
+        -------
+        (..., T, C) float32, arbitrary scale
+        """
+        source = torch.einsum("...ij,...sj->...si", rotation, self.source_position[cell_index])
+        source = source + cell_position_um[..., None, :]
+        offset = contact_positions_um[..., :, None, :] - source[..., None, :, :]
+        distance2 = offset.square().sum(-1) + self.softening_um[cell_index].square()[..., None, None]
+        weight = distance2.pow(-0.5 * self.falloff[cell_index][..., None, None])  # (..., C, S)
+        return (weight @ self.source_waveform[cell_index]).mT
+
+
+def random_rotations(shape: tuple[int, ...], generator: torch.Generator) -> Tensor:
+    """Draw rotations uniformly, half of them mirrored: (*shape, 3, 3) float32."""
+    quaternion = torch.randn(*shape, 4, generator=generator, device=generator.device)
+    w, x, y, z = (quaternion / quaternion.norm(dim=-1, keepdim=True)).unbind(-1)
+    rows = [
+        1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w),
+        2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w),
+        2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y),
+    ]  # fmt: skip
+    mirror = torch.randint(0, 2, (*shape, 1, 1), generator=generator, device=generator.device) * 2 - 1
+    return torch.stack(rows, dim=-1).view(*shape, 3, 3) * mirror

@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Sets up ncpgui in a virtual environment: bash scripts/set_up.sh app|test|dev
+# Installs missing system libraries with apt-get when run as root, else prints the line to run.
+# Quick when there is nothing to do; PYTHON and VENV say which Python and where.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+what="${1:-app}"
+python="${PYTHON:-python3}"
+venv="${VENV:-.venv}"
+
+say() { printf '== %s\n' "$*" >&2; }
+die() { printf 'error: %s\n' "$*" >&2; exit 1; }
+
+command -v "$python" >/dev/null || die "'$python' is not installed; install Python 3.10 to 3.13"
+"$python" -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 13))' \
+    || die "ncpgui needs Python 3.10 to 3.13, '$python' is $("$python" -V 2>&1); make PYTHON=python3.12 ..."
+
+bash scripts/system_packages.sh "$python"
+
+if ! "$venv/bin/python" -c 'import pip' 2>/dev/null; then
+    say "creating $venv"
+    rm -rf "$venv"
+    "$python" -m venv "$venv" || die "'$python -m venv $venv' failed; see the message above"
+fi
+
+case "$what" in
+    app) target="." ;;
+    test) target=".[test]" ;;
+    dev) target=".[dev]" ;;
+    *) die "unknown environment '$what'; use app, test or dev" ;;
+esac
+say "installing ncpgui and the packages pinned in constraints.txt"
+"$venv/bin/python" -m pip install --quiet --disable-pip-version-check -c constraints.txt -e "$target"
+touch "$venv/.ready"
+if [ "$what" != app ]; then touch "$venv/.ready-$what"; fi
+say "ready: $venv/bin/ncpgui"

@@ -1,0 +1,99 @@
+"""Batches of spikes are what training and diagnostics take them for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import torch
+
+from ncpgui.core.partition import canonical
+from ncpgui.core.waveform_format import TROUGH_SAMPLE
+from ncpgui.engine.generative.spike_mixture import SpikeMixture, SpikeMixtureSettings, sample_dataset
+from ncpgui.engine.generative.template_reservoir import TemplateReservoir
+
+
+def seeded(seed: int) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
+
+
+def test_shapes_and_types(model: SpikeMixture) -> None:
+    batch = model.sample(4, 30, seeded(0))
+    assert batch.waveforms.shape == (4, 30, 32, 7)
+    assert batch.positions.shape == (4, 7, 2)
+    assert batch.channel_mask.shape == (4, 7)
+    assert batch.labels.shape == (4, 30)
+    assert batch.waveforms.dtype == batch.positions.dtype == torch.float32
+    assert batch.channel_mask.dtype == torch.bool
+    assert batch.labels.dtype == torch.int64
+
+
+def test_number_of_spikes_is_drawn_from_the_range(model: SpikeMixture) -> None:
+    sizes = {model.sample(1, (5, 8), seeded(i)).labels.shape[1] for i in range(30)}
+    assert sizes == {5, 6, 7, 8}
+
+
+def test_labels_are_canonical(model: SpikeMixture) -> None:
+    labels = model.sample(32, 60, seeded(2)).labels.numpy()
+    assert np.array_equal(labels, canonical(labels))
+
+
+def test_missing_channels_are_zero_and_all_is_finite(model: SpikeMixture) -> None:
+    batch = model.sample(32, 20, seeded(3))
+    assert (~batch.channel_mask).any()
+    assert (batch.waveforms.transpose(2, 3).permute(0, 2, 1, 3)[~batch.channel_mask] == 0).all()
+    assert torch.isfinite(batch.waveforms).all()
+
+
+def test_same_seed_gives_the_same_batch_and_another_does_not(model: SpikeMixture) -> None:
+    first, again, other = (model.sample(3, 20, seeded(i)) for i in (7, 7, 8))
+    assert all(torch.equal(a, b) for a, b in zip(first, again, strict=True))
+    assert not torch.equal(first.waveforms, other.waveforms)
+
+
+def test_units_are_never_closer_than_the_minimum_distance(model: SpikeMixture) -> None:
+    difficulty = torch.cat([model.sample(32, 50, seeded(i)).true_difficulty for i in range(3)])
+    assert difficulty.min() >= model.settings.units.min_distance_sd[0]
+    assert 0.05 < (difficulty < 5).float().mean() < 0.7  # and hard ones are common
+
+
+def test_units_that_cannot_be_told_apart_are_one(reservoir: TemplateReservoir) -> None:
+    settings = SpikeMixtureSettings()
+    settings = replace(
+        settings, p_noise_cluster=0.0, units=replace(settings.units, min_distance_sd=(1e4, 2e4))
+    )
+    batch = SpikeMixture(settings, reservoir).sample(8, 40, seeded(5))
+    assert (batch.labels == 0).all()
+
+
+def test_every_spike_crosses_the_threshold_near_the_trough(model: SpikeMixture) -> None:
+    main = model.sample(16, 100, seeded(6)).waveforms[..., 0]
+    near = main[..., TROUGH_SAMPLE - 2 : TROUGH_SAMPLE + 3].amin(dim=-1)
+    assert (near <= -model.settings.detection_threshold_sd[0] + 1e-3).all()
+
+
+def test_noise_cluster_is_one_cluster_of_small_share(reservoir: TemplateReservoir) -> None:
+    """With K = 1 and noise in every dataset there are exactly two clusters."""
+    settings = replace(SpikeMixtureSettings(), k_max=1, p_noise_cluster=1.0, noise_part=(0.2, 0.25))
+    labels = SpikeMixture(settings, reservoir).sample(16, 200, seeded(9)).labels
+    assert (labels.amax(dim=1) == 1).all()
+    smaller = torch.minimum((labels == 0).float().mean(1), (labels == 1).float().mean(1))
+    assert 0.1 < smaller.mean() < 0.3
+
+
+def test_main_channel_has_the_largest_mean_trough(reservoir: TemplateReservoir) -> None:
+    """Of units well above the noise, nearly all are largest on the first channel."""
+    settings = replace(SpikeMixtureSettings(), k_max=1, p_noise_cluster=0.0, geometries=("hex7", "tetrode"))
+    batch = SpikeMixture(settings, reservoir).sample(64, 60, seeded(10))
+    trough = -batch.waveforms.mean(dim=1).amin(dim=1)
+    assert (trough[:, 0] >= 0.8 * trough.amax(dim=1)).float().mean() > 0.93
+
+
+def test_sample_dataset_gives_the_contacts_that_are_there() -> None:
+    dataset = sample_dataset(0, 40, geometry="single")
+    assert dataset.waveforms.shape == (40, 32, 1)
+    assert dataset.channel_positions.shape == (1, 2)
+    again = sample_dataset(0, 40, geometry="single")
+    assert np.array_equal(dataset.waveforms, again.waveforms)
+    tetrode = sample_dataset(1, 40, geometry="tetrode", split="train")
+    assert tetrode.waveforms.shape[2] in (3, 4)
