@@ -73,8 +73,11 @@ class GroupWaveforms:
     """Waveforms and encoder features of a group's sampled spikes; a cache that may be absent.
 
     waveforms : (m, 32, C) float32, noise sd, channels in the order of `ChannelGroup.neighbours`;
-    features : (m, d) float32, the network's encoding of each spike.
+    features : (m, d) float32, the network's encoding of each spike;
+    coordinates : (n, e) float32, principal components of the waveforms of *all* spikes of the group,
+    in which the spikes that were not sampled are assigned; None when they were not kept.
     """
 
     waveforms: NDArray[np.float32]
     features: NDArray[np.float32]
+    coordinates: NDArray[np.float32] | None = None

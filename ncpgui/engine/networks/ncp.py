@@ -6,7 +6,8 @@ A network is used in two ways that must agree (a test holds them equal):
 - `start`, `step`, `assign` walk the points one by one, for samplers.
 
 Both begin with `encode`, which turns the points into an `Encoding`: everything that does not
-depend on labels. Shapes: B datasets, S hypotheses about one dataset, N points, K clusters.
+depend on labels. Shapes: B datasets, S hypotheses (rows, each about one of the datasets), N points,
+K clusters. Several orders of the same points are several datasets to a sampler.
 
 `NCP` is the paper's network. `ClusterAwareNCP` is our default: f also sees the candidate
 cluster's own state beside the point, which learns far faster, because adding one spike to a
@@ -38,40 +39,55 @@ class Encoding:
     tables: dict[str, Tensor]
 
     def reordered(self, order: Tensor) -> Encoding:
-        """Return the encoding of the points visited in another order: (N,) indices."""
-        tables = {name: table[:, order] for name, table in self.tables.items()}
-        return Encoding(self.features[:, order], tables)
+        """Return the encoding of one dataset in other orders: (N,) or (B, N) indices -> 1 or B datasets."""
+        order = order.reshape(-1, self.features.shape[1])
+        tables = {name: table[0, order] for name, table in self.tables.items()}
+        return Encoding(self.features[0, order], tables)
 
 
 @dataclass(frozen=True)
 class ClusterState:
     """S partial assignments of the points before n.
 
-    sums : (S, K, size), sums over each cluster's points; sizes : (S, K); n_clusters : (S,).
+    sums : (S, K, size), sums over each cluster's points; sizes : (S, K); n_clusters : (S,);
+    dataset : (S,), which dataset of the encoding the row is about.
     The last slot is empty in every row, so that K grows before it is needed.
     """
 
     sums: Tensor
     sizes: Tensor
     n_clusters: Tensor
+    dataset: Tensor
+
+    @staticmethod
+    def empty(dataset: Tensor, size: int, like: Tensor) -> ClusterState:
+        """No point assigned yet; sums of `size` numbers, of the type of `like`."""
+        n_rows = len(dataset)
+        return ClusterState(
+            like.new_zeros(n_rows, 4, size),
+            like.new_zeros(n_rows, 4),
+            torch.zeros(n_rows, dtype=torch.int64, device=like.device),
+            dataset,
+        )
 
     def select(self, rows: Tensor) -> ClusterState:
         """Return the hypotheses `rows`, which may repeat."""
-        return ClusterState(self.sums[rows], self.sizes[rows], self.n_clusters[rows])
+        return ClusterState(self.sums[rows], self.sizes[rows], self.n_clusters[rows], self.dataset[rows])
 
     def add(self, labels: Tensor, value: Tensor) -> ClusterState:
-        """Return the state after a point of `value` (size,) joins cluster `labels` (S,) in each row.
+        """Return the state after a point of `value` (S, s) joins cluster `labels` (S,) in each row.
 
-        The memory of this state is reused: it must not be looked at again.
+        The first s numbers of the sums are added to. The memory of this state is reused: it must
+        not be looked at again.
         """
         rows = torch.arange(len(labels), device=labels.device)
         sums, sizes = self.sums, self.sizes
-        sums[rows, labels] += value
+        sums[rows, labels, : value.shape[1]] += value
         sizes[rows, labels] += 1
         n_clusters = torch.maximum(self.n_clusters, labels + 1)
         if int(n_clusters.max()) == sizes.shape[1]:
             sums, sizes = nn.functional.pad(sums, (0, 0, 0, 4)), nn.functional.pad(sizes, (0, 4))
-        return ClusterState(sums, sizes, n_clusters)
+        return ClusterState(sums, sizes, n_clusters, self.dataset)
 
 
 class ClusteringNetwork(Protocol):
@@ -83,8 +99,8 @@ class ClusteringNetwork(Protocol):
     def finish(self, encoding: Encoding) -> Encoding:
         """Add the tables that depend on the order of the points; call after reordering."""
 
-    def start(self, encoding: Encoding, n_rows: int) -> ClusterState:
-        """Return `n_rows` empty hypotheses about a single dataset."""
+    def start(self, encoding: Encoding, dataset: Tensor) -> ClusterState:
+        """Return empty hypotheses, one about each of `dataset` (S,)."""
 
     def step(self, encoding: Encoding, state: ClusterState, n: int) -> Tensor:
         """log p(c_n = k | c_<n, x): (S, K), normalised over each row's clusters and one new."""
@@ -203,14 +219,10 @@ class ClusterAwareNCP(nn.Module):
         own = encoding.tables["own"] + mean + self.unassigned_count(log_count)
         return replace(encoding, tables={"carried": encoding.tables["carried"], "base": own})
 
-    def start(self, encoding: Encoding, n_rows: int) -> ClusterState:
+    def start(self, encoding: Encoding, dataset: Tensor) -> ClusterState:
         """See `ClusteringNetwork`."""
         carried = encoding.tables["carried"]
-        return ClusterState(
-            carried.new_zeros(n_rows, 4, carried.shape[-1] + self.sizes[2]),
-            carried.new_zeros(n_rows, 4),
-            torch.zeros(n_rows, dtype=torch.int64, device=carried.device),
-        )
+        return ClusterState.empty(dataset, carried.shape[-1] + self.sizes[2], carried)
 
     def step(self, encoding: Encoding, state: ClusterState, n: int) -> Tensor:
         """See `ClusteringNetwork`."""
@@ -219,11 +231,9 @@ class ClusterAwareNCP(nn.Module):
         sums, sizes = state.sums[:, :n_slots], state.sizes[:, :n_slots]
         mean = sums[..., : metric + hidden] / sizes.clamp(min=1)[..., None]
         everything = sums[..., metric + 2 * hidden :].sum(1)  # G: g of each cluster is kept in its slot
-        base = encoding.tables["base"][0, n] + everything
-        scores = self._f(
-            mean[..., :metric], mean[..., metric:], sizes, encoding.tables["carried"][0, n, :metric],
-            base[:, None],
-        )
+        base = encoding.tables["base"][:, n][state.dataset] + everything
+        z = encoding.tables["carried"][:, n, :metric][state.dataset]
+        scores = self._f(mean[..., :metric], mean[..., metric:], sizes, z[:, None], base[:, None])
         slot = torch.arange(n_slots, device=sizes.device)
         scores = scores.masked_fill(slot > state.n_clusters[:, None], _NEVER)
         return scores.log_softmax(-1)
@@ -231,8 +241,7 @@ class ClusterAwareNCP(nn.Module):
     def assign(self, encoding: Encoding, state: ClusterState, n: int, labels: Tensor) -> ClusterState:
         """See `ClusteringNetwork`; the cluster's g is computed again and kept in its slot."""
         metric, hidden, _ = self.sizes
-        carried = encoding.tables["carried"][0, n]
-        added = state.add(labels, nn.functional.pad(carried, (0, hidden)))
+        added = state.add(labels, encoding.tables["carried"][:, n][state.dataset])
         rows = torch.arange(len(labels), device=labels.device)
         g_sum = added.sums[rows, labels, metric + hidden : metric + 2 * hidden]
         added.sums[rows, labels, metric + 2 * hidden :] = self._g(g_sum, added.sizes[rows, labels])
@@ -309,30 +318,26 @@ class NCP(nn.Module):
         h = encoding.tables["h"]
         return replace(encoding, tables={"h": h, "u": h.flip(1).cumsum(1).flip(1) - h})
 
-    def start(self, encoding: Encoding, n_rows: int) -> ClusterState:
+    def start(self, encoding: Encoding, dataset: Tensor) -> ClusterState:
         """See `ClusteringNetwork`."""
-        h = encoding.tables["h"]
-        return ClusterState(
-            h.new_zeros(n_rows, 4, self.h_dim + self.g_dim),
-            h.new_zeros(n_rows, 4),
-            torch.zeros(n_rows, dtype=torch.int64, device=h.device),
-        )
+        return ClusterState.empty(dataset, self.h_dim + self.g_dim, encoding.tables["h"])
 
     def step(self, encoding: Encoding, state: ClusterState, n: int) -> Tensor:
         """See `ClusteringNetwork`."""
         n_slots = int(state.n_clusters.max()) + 1
         sums = state.sums[:, :n_slots]
         kept = sums[..., self.h_dim :]  # g(H_k) of the clusters as they are
-        hypothesis = self.g(sums[..., : self.h_dim] + encoding.tables["h"][0, n])
+        h = encoding.tables["h"][:, n][state.dataset]
+        hypothesis = self.g(sums[..., : self.h_dim] + h[:, None])
         everything = kept.sum(1, keepdim=True) - kept + hypothesis  # G_k
-        u = encoding.tables["u"][0, n].expand(*everything.shape[:2], -1)
+        u = encoding.tables["u"][:, n][state.dataset][:, None].expand(-1, n_slots, -1)
         scores = self.f(torch.cat([everything, u], dim=-1)).squeeze(-1) / self.log_temperature.exp()
         slot = torch.arange(n_slots, device=sums.device)
         return scores.masked_fill(slot > state.n_clusters[:, None], _NEVER).log_softmax(-1)
 
     def assign(self, encoding: Encoding, state: ClusterState, n: int, labels: Tensor) -> ClusterState:
         """See `ClusteringNetwork`."""
-        added = state.add(labels, nn.functional.pad(encoding.tables["h"][0, n], (0, self.g_dim)))
+        added = state.add(labels, encoding.tables["h"][:, n][state.dataset])
         rows = torch.arange(len(labels), device=labels.device)
         added.sums[rows, labels, self.h_dim :] = self.g(added.sums[rows, labels, : self.h_dim])
         return added

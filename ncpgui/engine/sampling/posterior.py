@@ -76,25 +76,33 @@ def ancestral_samples(
     """
     if n_samples < 1:
         raise InputError(f"at least one posterior sample must be drawn, got {n_samples}")
-    device = encoding.features.device
     n_points = encoding.features.shape[1]
-    n_parts = max(min(n_orders, n_samples), -(-n_samples // max_rows))
-    bounds = np.linspace(0, n_samples, n_parts + 1).round().astype(int)
-    labels, log_prob = [], []
-    for part, (start, stop) in enumerate(zip(bounds[:-1], bounds[1:], strict=True)):
-        visit = Visit.draw(n_points, clamped, stream(seed, "order", part))
+    device = encoding.features.device
+    visits = [
+        Visit.draw(n_points, clamped, stream(seed, "order", i)) for i in range(min(n_orders, n_samples))
+    ]
+    visited = _visiting(network, encoding, visits)
+    held_labels = torch.from_numpy(np.stack([visit.held for visit in visits])).to(device)
+    row_order = torch.arange(n_samples, device=device) % len(visits)  # which order each draw takes
+    n_parts = -(-n_samples // max_rows)
+    labels = np.empty((n_samples, n_points), dtype=np.int64)
+    log_prob = np.empty(n_samples)
+    for part, rows in enumerate(np.array_split(np.arange(n_samples), n_parts)):
+        dataset = row_order[rows[0] : rows[-1] + 1]
         generator = torch_generator(stream_seed(seed, "ancestral", part), device)
         found, score = walk(
             network,
-            _visiting(network, encoding, visit),
-            rules.held(torch.from_numpy(visit.held).to(device), rules.ancestral(generator)),
-            n_rows=int(stop - start),
+            visited,
+            rules.held(held_labels[dataset], rules.ancestral(generator)),
+            dataset=dataset,
             keep_rows=True,
             progress=portion(progress, part, part + 1, n_parts),
         )
-        labels.append(visit.original(found))
-        log_prob.append(score.double().cpu().numpy())
-    return PosteriorSamples(np.concatenate(labels), np.concatenate(log_prob))
+        for i, visit in enumerate(visits):
+            mine = (dataset == i).cpu().numpy()
+            labels[rows[mine]] = visit.original(found[mine])
+        log_prob[rows] = score.double().cpu().numpy()
+    return PosteriorSamples(labels, log_prob)
 
 
 def beam_samples(
@@ -114,9 +122,9 @@ def beam_samples(
     visit = Visit.draw(encoding.features.shape[1], clamped, stream(seed, "order", 0))
     found, score = walk(
         network,
-        _visiting(network, encoding, visit),
-        rules.held(torch.from_numpy(visit.held).to(device), rules.beam(width)),
-        n_rows=1,
+        _visiting(network, encoding, [visit]),
+        rules.held(torch.from_numpy(visit.held)[None].to(device), rules.beam(width)),
+        dataset=torch.zeros(1, dtype=torch.int64, device=device),
         keep_rows=False,
         progress=progress,
     )
@@ -126,7 +134,7 @@ def beam_samples(
     return PosteriorSamples(visit.original(found)[order], log_prob[order], weight)
 
 
-def _visiting(network: ClusteringNetwork, encoding: Encoding, visit: Visit) -> Encoding:
-    order = torch.from_numpy(visit.order).to(encoding.features.device)
+def _visiting(network: ClusteringNetwork, encoding: Encoding, visits: list[Visit]) -> Encoding:
+    order = torch.from_numpy(np.stack([visit.order for visit in visits])).to(encoding.features.device)
     with torch.inference_mode():
         return network.finish(encoding.reordered(order))

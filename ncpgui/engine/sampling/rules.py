@@ -34,16 +34,15 @@ def beam(width: int, *, floor: float = -1e8) -> Choice:
 
 
 def held(labels: Tensor, otherwise: Choice) -> Choice:
-    """Force the first points to take `labels` (M,), canonical; then go on by another rule.
+    """Force the first M points of each row to take `labels` (S, M), canonical; then another rule.
 
     Held points go first: forcing a label in mid-order would ignore what it says about the
     points before it. What follows is then exactly q(c_rest | c_held, x).
     """
 
     def choose(n: int, log_prob: Tensor, conditionals: Tensor) -> tuple[Tensor, Tensor]:
-        if n >= len(labels):
+        if n >= labels.shape[1]:
             return otherwise(n, log_prob, conditionals)
-        rows = torch.arange(len(conditionals), device=conditionals.device)
-        return rows, labels[n].expand(len(rows))
+        return torch.arange(len(conditionals), device=conditionals.device), labels[:, n]
 
     return choose

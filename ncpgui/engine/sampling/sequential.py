@@ -24,16 +24,16 @@ def walk(
     encoding: Encoding,
     choose: Choice,
     *,
-    n_rows: int,
+    dataset: Tensor,
     keep_rows: bool,
     progress: Progress = silent,
 ) -> tuple[Tensor, Tensor]:
-    """Visit the points of one dataset in the order of `encoding` (finished).
+    """Visit the points of all datasets of `encoding` (finished) in its order, side by side.
 
     Parameters
     ----------
     choose : the sampler's rule
-    n_rows : hypotheses to begin with
+    dataset : (S,), the dataset that each hypothesis to begin with is about
     keep_rows : True when row i always goes on as row i (no selection, no back-pointers)
 
     Returns
@@ -42,8 +42,8 @@ def walk(
     log_prob : (S,) log q(labels | x), in the network's precision
     """
     n_points = encoding.features.shape[1]
-    state = network.start(encoding, n_rows)
-    log_prob = encoding.features.new_zeros(n_rows)
+    state = network.start(encoding, dataset)
+    log_prob = encoding.features.new_zeros(len(dataset))
     parents: list[Tensor] = []
     chosen: list[Tensor] = []
     for n in range(n_points):

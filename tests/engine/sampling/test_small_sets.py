@@ -80,7 +80,7 @@ def test_parallel_log_prob_equals_the_step_by_step_recursion(network, encoding):
     with torch.inference_mode():
         finished = network.finish(encoding)
         for labels, expected in zip(PARTITIONS, parallel, strict=True):
-            state, total = network.start(finished, 1), 0.0
+            state, total = network.start(finished, torch.zeros(1, dtype=torch.int64)), 0.0
             for n, label in enumerate(labels):
                 total += network.step(finished, state, n)[0, label].item()
                 state = network.assign(finished, state, n, torch.tensor([label]))

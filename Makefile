@@ -1,0 +1,50 @@
+# Two commands on a bare machine: `make demo` and `make test`. The first call sets up .venv.
+
+PYTHON ?= python3
+VENV ?= .venv
+OUT ?= demo-out
+BIN = $(VENV)/bin
+FILES = setup.py constraints.txt scripts/set_up.sh
+
+.PHONY: help demo test test-all gui lint clean
+
+help:
+	@echo "make demo       set up, sort a simulated array, show it (without a display: write $(OUT)/)"
+	@echo "make test       set up and run the tests"
+	@echo "make test-all   the slow tests too"
+	@echo "make gui        set up and open the application"
+	@echo "make lint       ruff, mypy and the import contracts"
+	@echo "make clean      remove $(VENV) and what was built"
+
+$(VENV)/.ready: $(FILES)
+	@PYTHON="$(PYTHON)" VENV="$(VENV)" bash scripts/set_up.sh app
+
+$(VENV)/.ready-test: $(FILES)
+	@PYTHON="$(PYTHON)" VENV="$(VENV)" bash scripts/set_up.sh test
+
+$(VENV)/.ready-dev: $(FILES)
+	@PYTHON="$(PYTHON)" VENV="$(VENV)" bash scripts/set_up.sh dev
+
+demo: $(VENV)/.ready
+	@if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ] && [ -z "$$CI" ]; then \
+	    "$(BIN)/ncpgui" demo --out "$(OUT)"; \
+	else \
+	    "$(BIN)/ncpgui" demo --headless --out "$(OUT)"; \
+	fi
+
+gui: $(VENV)/.ready
+	@"$(BIN)/ncpgui" gui
+
+test: $(VENV)/.ready-test
+	@"$(BIN)/python" -m pytest $(ARGS)
+
+test-all: $(VENV)/.ready-test
+	@"$(BIN)/python" -m pytest -m "slow or not slow" $(ARGS)
+
+lint: $(VENV)/.ready-dev
+	@"$(BIN)/ruff" check .
+	@"$(BIN)/mypy"
+	@"$(BIN)/lint-imports"
+
+clean:
+	rm -rf "$(VENV)" build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

@@ -1,0 +1,1 @@
+"""What is computed from spikes: receptive fields, embeddings, comparison with a truth, quality."""

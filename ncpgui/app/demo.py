@@ -1,0 +1,237 @@
+"""The demo without its window: simulate a recording, sort it, export it, score it against the truth.
+
+Everything goes to one folder: ``recording/`` (with the true spikes), ``session.h5``, ``phy/`` and
+``score.json``.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.core.config import to_dict
+from ncpgui.core.files import replaced_file
+from ncpgui.core.group import ChannelGroup
+from ncpgui.core.progress import Progress, portion, silent
+from ncpgui.core.project import Project
+from ncpgui.core.spikes import Sorting, SpikeEvents
+
+if TYPE_CHECKING:
+    from ncpgui.ephys.simulation import SimulatedRecording
+
+WINDOW_MS = 0.4
+MIN_CLEAR_SD = 6.0
+"""True units of at least this amplitude are counted apart: below it spikes hide in the noise."""
+
+
+@dataclass(frozen=True)
+class DemoSettings:
+    """What the demo simulates and with what it sorts."""
+
+    duration_s: float = 60.0
+    seed: int = 0
+    model: str | None = None
+    device: str = "auto"
+
+
+@dataclass(frozen=True)
+class DemoResult:
+    """What the demo made: the project, where its session is, its score and seconds per stage."""
+
+    project: Project
+    folder: Path
+    score: dict[str, Any]
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def session(self) -> Path:
+        """Path of the session."""
+        return self.folder / "session.h5"
+
+
+def run_demo(folder: Path, settings: DemoSettings, *, progress: Progress = silent) -> DemoResult:
+    """Run all steps; `folder` is made if need be, what an earlier demo left there is replaced.
+
+    Raises
+    ------
+    ExportError, SessionError
+        The folder cannot be written.
+    CheckpointError
+        The model cannot be loaded.
+    """
+    from ncpgui.ephys.simulation import RetinaSettings, simulate_to_folder
+    from ncpgui.export.from_project import bundle_of
+    from ncpgui.export.registry import export
+    from ncpgui.session import store
+    from ncpgui.sorting.config import SortingConfig
+    from ncpgui.sorting.pipeline import sort_recording
+
+    clock = _Clock()
+    with clock("simulate"):
+        simulated = simulate_to_folder(
+            RetinaSettings(duration_s=settings.duration_s),
+            folder / "recording",
+            seed=settings.seed,
+            progress=portion(progress, 0, 10, 100),
+        )
+    with clock("sort"):
+        config = SortingConfig(seed=settings.seed, model=settings.model, device=settings.device)
+        project = sort_recording(
+            simulated.recording, config, stimulus=simulated.stimulus, progress=portion(progress, 10, 90, 100)
+        )
+    with clock("save"):
+        progress(90, 100, "saving the session")
+        store.save(project, folder / "session.h5")
+    with clock("export"):
+        progress(93, 100, "exporting to Phy")
+        export(bundle_of(project), "phy", _emptied(folder / "phy"))
+    with clock("score"):
+        progress(97, 100, "scoring against the true spikes")
+        result = score(project, simulated)
+    result = {"settings": to_dict(settings), **result, "seconds": clock.seconds}
+    write_score(folder / "score.json", result)
+    progress(100, 100, "done")
+    return DemoResult(project, folder, result, clock.seconds)
+
+
+def write_score(path: Path, score: dict[str, Any]) -> None:
+    """Write ``score.json``, swapped in whole."""
+    with replaced_file(path) as beside:
+        beside.write_text(json.dumps(score, indent=2) + "\n", encoding="utf-8")
+
+
+def score(project: Project, simulated: SimulatedRecording) -> dict[str, Any]:
+    """Score a sorted project against the simulated truth.
+
+    Returns
+    -------
+    Plain values: summary (all true units), summary_clear (those of `MIN_CLEAR_SD` and more), units
+    (one a true unit), groups (AMI of the point estimate on the sampled spikes, one a channel) and
+    mean_ami, weighted by spikes.
+    """
+    from ncpgui.analysis.comparison import compare
+
+    sorting = Sorting(
+        project.spikes.sample_index,
+        project.unit_of_spike,
+        project.spikes.sampling_frequency_hz,
+        project.spikes.n_samples,
+    )
+    compared = compare(sorting, simulated.truth, window_ms=WINDOW_MS)
+    cells = simulated.cells
+    row_of = {int(unit): row for row, unit in enumerate(cells["unit_id"])}
+    rows = np.array([row_of[int(unit)] for unit in compared.true_ids], dtype=np.int64)
+    amplitude = cells["amplitude_sd"][rows]
+    groups = group_scores(project, simulated.truth, -cells["template_sd"].min(axis=1))
+    weights = np.array([group["n_scored"] for group in groups], dtype=np.float64)
+    ami = np.array([group["ami"] for group in groups])
+    return {
+        "summary": compared.summary(),
+        "summary_clear": compared.summary(scored=amplitude >= MIN_CLEAR_SD),
+        "mean_ami": float((ami * weights).sum() / weights.sum()) if weights.sum() else 0.0,
+        "n_spikes": len(project.spikes),
+        "n_ambiguous_groups": sum(
+            len(g.alternatives) > 1 and g.alternatives[0].mass < 0.9 for g in project.groups
+        ),
+        "model": project.model,
+        "units": [
+            {
+                "true_unit": int(unit),
+                "type": str(cells["type"][row]),
+                "main_channel": int(cells["main_channel"][row]),
+                "amplitude_sd": round(float(amplitude[i]), 2),
+                "n_spikes": int(compared.n_true[i]),
+                "found_unit": int(compared.best_match[i]),
+                "accuracy": round(float(compared.accuracy[i]), 4),
+                "precision": round(float(compared.precision[i]), 4),
+                "recall": round(float(compared.recall[i]), 4),
+            }
+            for i, (unit, row) in enumerate(zip(compared.true_ids, rows, strict=True))
+        ],
+        "false_units": [int(unit) for unit in compared.false_ids],
+        "groups": groups,
+    }
+
+
+def group_scores(project: Project, truth: Sorting, depth_sd: NDArray[np.floating]) -> list[dict[str, Any]]:
+    """AMI of each group's first alternative with the true units of its sampled spikes.
+
+    depth_sd : (n_true, n_channels), depth of each true unit's template, in order of `truth.unit_ids`;
+    of several true spikes within the window the one deepest on the group's channel counts.
+    """
+    from sklearn.metrics import adjusted_mutual_info_score
+
+    result = []
+    for group in project.groups:
+        ids = group.spike_ids[group.sampled]
+        true_unit = true_units(project.spikes, ids, truth, depth_sd[:, group.channel])
+        known = true_unit >= 0
+        labels = group.alternatives[0].labels[group.sampled]
+        ami = float(adjusted_mutual_info_score(true_unit[known], labels[known])) if known.any() else 0.0
+        result.append(
+            {
+                "channel": group.channel,
+                "ami": round(ami, 4),
+                "n_scored": int(known.sum()),
+                "n_not_in_truth": int((~known).sum()),
+                "n_true_units": len(np.unique(true_unit[known])),
+                "n_units": group.alternatives[0].n_units,
+                "alternatives": [round(float(a.mass), 4) for a in group.alternatives],
+            }
+        )
+    return result
+
+
+def true_units(
+    spikes: SpikeEvents, ids: NDArray[np.int64], truth: Sorting, depth_sd: NDArray[np.floating]
+) -> NDArray[np.int64]:
+    """True unit of each detected spike: (len(ids),), -1 where no true spike is near.
+
+    depth_sd : (n_true,), depth of each true unit on the channel of these spikes
+    """
+    window = int(WINDOW_MS * truth.sampling_frequency_hz / 1000 + 1e-6)
+    times = spikes.sample_index[ids]
+    result = np.full(len(ids), -1, dtype=np.int64)
+    deepest = np.full(len(ids), -np.inf)
+    for unit, depth in zip(truth.unit_ids.tolist(), depth_sd, strict=True):
+        train = truth.spike_train(unit)
+        near = np.searchsorted(train, times + window, "right") > np.searchsorted(
+            train, times - window, "left"
+        )
+        better = near & (depth > deepest)
+        result[better], deepest[better] = unit, depth
+    return result
+
+
+def most_ambiguous(project: Project) -> ChannelGroup | None:
+    """Group where a decision settles most: the one that the demo shows; None without groups."""
+    return max(project.groups, key=lambda group: group.ambiguity, default=None)
+
+
+def _emptied(folder: Path) -> Path:
+    """Remove what an earlier demo exported, also where phy has been at work on it since."""
+    if (folder / "ncpgui_export.json").is_file():
+        shutil.rmtree(folder)
+    return folder
+
+
+class _Clock:
+    """Seconds of each named stage."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def __call__(self, stage: str) -> Iterator[None]:
+        started = time.monotonic()
+        yield
+        self.seconds[stage] = round(time.monotonic() - started, 2)

@@ -1,0 +1,1 @@
+"""What each panel shows, as frozen values: arrays, colours and words, no Qt."""

@@ -1,0 +1,213 @@
+"""The ways to sort the group on screen, as cards: probability, units, difference in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.app.colors import Color
+from ncpgui.app.presenters.words import count, percent, thousands
+from ncpgui.app.shown import ShownSorting
+from ncpgui.app.workspace import Workspace
+from ncpgui.core.alternatives import difference, same_sorting
+from ncpgui.core.group import ChannelGroup, GroupWaveforms
+
+
+@dataclass(frozen=True, eq=False)
+class CardUnit:
+    """A unit of a card: its share of the spikes and its mean waveform on the main channel.
+
+    share : of the largest unit of any card; waveform : (32,) noise sd, None when not at hand.
+    """
+
+    name: str
+    color: Color
+    n_spikes: int
+    share: float
+    is_changed: bool
+    waveform: NDArray[np.float32] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Card:
+    """One way to sort the group.
+
+    index : of the alternative, None for a sorting made by hand; mass, mass_se : its probability;
+    words : its difference from the sorting in use; is_shown : drawn by the other panels now;
+    is_in_use : it is the current sorting.
+    """
+
+    index: int | None
+    mass: float
+    mass_se: float
+    words: str
+    units: tuple[CardUnit, ...]
+    is_shown: bool
+    is_in_use: bool
+
+    @property
+    def key(self) -> str:
+        """Digit that shows it."""
+        return "" if self.index is None else str(self.index + 1)
+
+    @property
+    def percent(self) -> str:
+        """Its probability, as people read it."""
+        return percent(self.mass)
+
+    @property
+    def error(self) -> str:
+        """Monte Carlo standard error, in percent."""
+        return f"± {max(100 * self.mass_se, 0.1):.0f}" if self.mass_se >= 0.005 else "± <1"
+
+    @property
+    def title(self) -> str:
+        """Number of units in words."""
+        return count(len(self.units), "unit")
+
+
+@dataclass(frozen=True, eq=False)
+class AlternativesView:
+    """All cards of a group, what they leave over, and what the buttons may do.
+
+    message : what to show instead of cards, '' when there are some.
+    """
+
+    title: str
+    subtitle: str
+    cards: tuple[Card, ...]
+    other_mass: float
+    message: str
+    can_adopt: bool
+    adopt_text: str
+    largest_amplitude: float
+
+
+EMPTY = AlternativesView(
+    "", "", (), 0.0, "Open a recording or a session to begin.", False, "Use this sorting", 1.0
+)
+
+
+def present_alternatives(workspace: Workspace) -> AlternativesView:
+    """Cards of the group on screen."""
+    if workspace.project is None or workspace.channel is None:
+        return EMPTY
+    channel = workspace.channel
+    title = f"Channel {channel}"
+    group = workspace.group()
+    n = thousands(workspace.n_spikes(channel))
+    if group is None:
+        status = workspace.status(channel)
+        message = {
+            "failed": f"This group could not be sampled: {status.message}",
+            "sampling": f"Sampling the posterior of this group … {100 * status.fraction:.0f} %",
+        }.get(status.state, "This group waits to be sampled. It moves to the front while you look at it.")
+        return AlternativesView(title, f"{n} spikes", (), 0.0, message, False, "Use this sorting", 1.0)
+    cards = _cards(workspace, group)
+    other = max(0.0, 1.0 - sum(a.mass for a in group.alternatives))
+    subtitle = f"{n} spikes · {count(len(group.alternatives), 'plausible sorting')}"
+    settled = workspace.status(channel).state == "curated"
+    previewed = workspace.preview is not None
+    means = [unit.waveform for card in cards for unit in card.units if unit.waveform is not None]
+    return AlternativesView(
+        title=title,
+        subtitle=subtitle + (" · settled" if settled else ""),
+        cards=cards,
+        other_mass=other,
+        message="" if cards else "No unit was found among the spikes of this group.",
+        can_adopt=bool(cards) and (previewed or not settled),
+        adopt_text="Use this sorting" if previewed else ("Accepted" if settled else "Accept as it is"),
+        largest_amplitude=max((float(np.abs(mean).max()) for mean in means), default=1.0),
+    )
+
+
+def _cards(workspace: Workspace, group: ChannelGroup) -> tuple[Card, ...]:
+    current = workspace.current()
+    assert current is not None
+    present = workspace.present_alternative()
+    waveforms = workspace.waveforms()
+    sortings: list[tuple[int | None, ShownSorting]] = []
+    if present is None and current.units:
+        sortings.append((None, current))
+    for index in range(len(group.alternatives)):
+        sorting = current if index == present else workspace.sorting_of(index)
+        assert sorting is not None
+        sortings.append((index, sorting))
+    largest = max((unit.n_spikes for _, s in sortings for unit in s.units), default=1)
+    return tuple(
+        _card(workspace, group, index, sorting, current, present, waveforms, largest)
+        for index, sorting in sortings
+    )
+
+
+def _card(
+    workspace: Workspace,
+    group: ChannelGroup,
+    index: int | None,
+    sorting: ShownSorting,
+    current: ShownSorting,
+    present: int | None,
+    waveforms: GroupWaveforms | None,
+    largest: int,
+) -> Card:
+    in_use = index == present
+    if index is None:
+        mass, error = _agreement(workspace, group, current)
+        words = "edited by hand"
+    else:
+        mass, error = group.alternatives[index].mass, group.alternatives[index].mass_se
+        names = [unit.name for unit in current.units]
+        words = "in use" if in_use else difference(current.labels, sorting.labels).words(names)
+    means = workspace.memo(
+        ("means", group.channel, index, waveforms is None), lambda: _means(sorting, waveforms)
+    )
+    units = tuple(
+        CardUnit(unit.name, unit.color, unit.n_spikes, unit.n_spikes / largest, unit.is_changed, mean)
+        for unit, mean in zip(sorting.units, means, strict=True)
+    )
+    return Card(
+        index=index,
+        mass=mass,
+        mass_se=error,
+        words=words,
+        units=units,
+        is_shown=workspace.shown_alternative == index,
+        is_in_use=in_use,
+    )
+
+
+def _agreement(workspace: Workspace, group: ChannelGroup, current: ShownSorting) -> tuple[float, float]:
+    """Share of the posterior that is the same sorting as the current one, and its standard error."""
+
+    def find() -> float:
+        labels = current.sampled_labels
+        rows = zip(group.posterior.labels, group.posterior.weight, strict=True)
+        return float(sum(weight for row, weight in rows if same_sorting(labels, row)))
+
+    mass = workspace.memo(("agreement", group.channel), find)
+    return mass, float(np.sqrt(mass * (1 - mass) * (group.posterior.weight**2).sum()))
+
+
+def _means(sorting: ShownSorting, waveforms: GroupWaveforms | None) -> list[NDArray[np.float32] | None]:
+    if waveforms is None:
+        return [None] * len(sorting.units)
+    main = waveforms.waveforms[:, :, 0]
+    means: list[NDArray[np.float32] | None] = []
+    for row in range(len(sorting.units)):
+        own = sorting.sampled_labels == row
+        means.append(main[own].mean(axis=0) if own.any() else None)
+    return means
+
+
+def step_alternative(workspace: Workspace, step: int) -> None:
+    """Show the card `step` places to the right of the one on screen, around the ends."""
+    group = workspace.group()
+    if group is None or not group.alternatives:
+        return
+    ring: list[int | None] = list(range(len(group.alternatives)))
+    if workspace.present_alternative() is None:
+        ring.insert(0, None)
+    place = ring.index(workspace.shown_alternative) if workspace.shown_alternative in ring else 0
+    workspace.show_alternative(ring[(place + step) % len(ring)])

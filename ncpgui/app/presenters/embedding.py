@@ -1,0 +1,87 @@
+"""Spikes of a group as points in the plane: neighbours look alike to the network."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.app.colors import Color
+from ncpgui.app.workspace import Workspace
+
+MIN_OPACITY = 0.25
+
+
+@dataclass(frozen=True, eq=False)
+class EmbeddingView:
+    """Points of the sampled spikes.
+
+    points : (m, 2), zero mean; labels : (m,) row of `colors`, -1 = none; opacity : (m,) by
+    certainty; moved : (m,) whether adopting the preview gives the spike to another unit;
+    selected : (m,) whether the spike is of a selected unit, all False when none is.
+    """
+
+    points: NDArray[np.float32]
+    labels: NDArray[np.int32]
+    colors: tuple[Color, ...]
+    names: tuple[str, ...]
+    opacity: NDArray[np.float32]
+    moved: NDArray[np.bool_]
+    selected: NDArray[np.bool_]
+    method: str
+    message: str = ""
+
+
+def _nothing(message: str) -> EmbeddingView:
+    none = np.zeros(0, dtype=bool)
+    return EmbeddingView(
+        np.zeros((0, 2), np.float32),
+        np.zeros(0, np.int32),
+        (),
+        (),
+        np.zeros(0, np.float32),
+        none,
+        none,
+        "",
+        message,
+    )
+
+
+def present_embedding(workspace: Workspace, tsne: NDArray[np.float32] | None) -> EmbeddingView:
+    """Points of the sorting on screen: the t-SNE if it is there already, principal components else."""
+    shown = workspace.shown()
+    waveforms = workspace.waveforms()
+    if shown is None or waveforms is None:
+        return _nothing("Points appear when the group is sampled.")
+    if tsne is None:
+        points = workspace.memo(
+            ("pca", shown.channel, id(waveforms)), lambda: principal_plane(waveforms.features)
+        )
+    else:
+        points = tsne
+    labels = shown.sampled_labels
+    sure = np.clip(shown.probability[shown.group.sampled], 0, 1)
+    chosen = np.array([unit.unit in workspace.selected for unit in shown.units] + [False])
+    return EmbeddingView(
+        points=points,
+        labels=labels,
+        colors=tuple(unit.color for unit in shown.units),
+        names=tuple(unit.name for unit in shown.units),
+        opacity=(MIN_OPACITY + (1 - MIN_OPACITY) * sure**2).astype(np.float32),
+        moved=shown.moved[shown.group.sampled],
+        selected=chosen[labels],
+        method="PCA" if tsne is None else "t-SNE",
+    )
+
+
+def principal_plane(features: NDArray[np.float32]) -> NDArray[np.float32]:
+    """First two principal components of (m, d) features: (m, 2), in standard deviations."""
+    if len(features) == 0:
+        return np.zeros((0, 2), dtype=np.float32)
+    centred = features - features.mean(axis=0)
+    _, vectors = np.linalg.eigh((centred.T @ centred).astype(np.float64))
+    plane = centred @ vectors[:, ::-1][:, :2]
+    if plane.shape[1] < 2:
+        plane = np.column_stack([plane, np.zeros(len(plane))])
+    return (plane / np.maximum(plane.std(axis=0), 1e-9)).astype(np.float32)

@@ -1,0 +1,101 @@
+"""Units of the group on screen, or of the whole recording, with what is measured of each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.app.colors import Color
+from ncpgui.app.workspace import Workspace
+from ncpgui.core.spikes import UNASSIGNED
+
+REFRACTORY_MS = 1.5
+
+
+@dataclass(frozen=True)
+class UnitRow:
+    """One unit of the current sorting.
+
+    amplitude : median depth of the trough in noise sd; violations : share of intervals under
+    1.5 ms; p_exists : share of its group's posterior with that unit, None when not sampled;
+    p_spikes : mean probability that its spikes are its own.
+    """
+
+    unit: int
+    color: Color
+    label: str
+    is_locked: bool
+    channel: int
+    n_spikes: int
+    rate_hz: float
+    amplitude: float
+    violations: float
+    p_exists: float | None
+    p_spikes: float
+    is_selected: bool
+
+
+def present_unit_table(workspace: Workspace, *, all_units: bool = False) -> tuple[UnitRow, ...]:
+    """Rows of the current group's units, or of all units."""
+    if workspace.project is None or workspace.channel is None:
+        return ()
+    channels = workspace.channels if all_units else [workspace.channel]
+    rows: dict[int, UnitRow] = {}
+    for channel in channels:
+        for row in workspace.memo(("unit rows", channel), lambda c=channel: _rows(workspace, c)):
+            if not all_units or row.channel == channel:
+                rows[row.unit] = row
+    labels = workspace.history.labels
+    return tuple(
+        UnitRow(
+            **{
+                **vars(rows[unit]),
+                "label": labels.label(unit),
+                "is_locked": labels.is_locked(unit),
+                "is_selected": unit in workspace.selected,
+            }
+        )
+        for unit in (sorted(rows) if all_units else rows)
+    )
+
+
+def _rows(workspace: Workspace, channel: int) -> tuple[UnitRow, ...]:
+    assert workspace.project is not None
+    group = workspace.group(channel)
+    if group is None:
+        return ()
+    clustering, spikes = workspace.clustering, workspace.project.spikes
+    sorting = workspace.current_of(channel)
+    assert sorting is not None
+    rows = []
+    for position, shown in enumerate(sorting.units):
+        if shown.unit is None or shown.unit == UNASSIGNED:
+            continue
+        ids = clustering.spikes_of(shown.unit)
+        samples = spikes.sample_index[ids]
+        rows.append(
+            UnitRow(
+                unit=shown.unit,
+                color=shown.color,
+                label="unsorted",
+                is_locked=False,
+                channel=workspace.main_channel(shown.unit),
+                n_spikes=len(ids),
+                rate_hz=len(ids) / max(spikes.duration_s, 1e-9),
+                amplitude=float(np.median(np.abs(spikes.amplitude[ids]))),
+                violations=refractory_violations(samples, spikes.sampling_frequency_hz),
+                p_exists=float(sorting.p_exists[position]),
+                p_spikes=float(clustering.probability[ids].mean()),
+                is_selected=False,
+            )
+        )
+    return tuple(rows)
+
+
+def refractory_violations(samples: NDArray[np.int64], sampling_frequency_hz: float) -> float:
+    """Share of the intervals between spikes that are shorter than the refractory period."""
+    if len(samples) < 2:
+        return 0.0
+    return float((np.diff(samples) < REFRACTORY_MS * sampling_frequency_hz / 1000).mean())

@@ -1,0 +1,135 @@
+"""Waveforms of the sorting on screen: one column a unit, one row a channel of the neighbourhood."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.app.colors import Color
+from ncpgui.app.presenters.words import percent, thousands
+from ncpgui.app.shown import ShownSorting
+from ncpgui.app.workspace import Workspace
+from ncpgui.core.group import GroupWaveforms
+from ncpgui.core.waveform_format import SAMPLING_FREQUENCY_HZ
+
+MAX_SPIKES_PER_UNIT = 80
+MAX_SPIKES_SHOWN = 360
+SCALE_BAR_SD = 5.0
+TIME_BAR_MS = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class WaveformColumn:
+    """One unit: some of its spikes (k, 32, C), their mean over all sampled ones (32, C), noise sd."""
+
+    name: str
+    color: Color
+    unit: int | None
+    n_spikes: int
+    p_exists: float
+    spikes: NDArray[np.float32]
+    mean: NDArray[np.float32]
+    is_selected: bool
+    is_changed: bool
+
+    @property
+    def caption(self) -> str:
+        """Second line of the header."""
+        return f"{thousands(self.n_spikes)} spikes"
+
+    @property
+    def existence(self) -> str:
+        """Third line of the header."""
+        return f"exists {percent(self.p_exists)}"
+
+
+@dataclass(frozen=True, eq=False)
+class WaveformsView:
+    """All columns.
+
+    channels : (C,) channel of each row, the main one first; offsets_um : (C, 2) from the main one;
+    lowest, highest : of the means, noise sd; message : what to show when there is nothing to draw.
+    """
+
+    columns: tuple[WaveformColumn, ...]
+    channels: tuple[int, ...]
+    offsets_um: NDArray[np.float64]
+    lowest: float
+    highest: float
+    message: str = ""
+    is_preview: bool = False
+
+    @property
+    def scale_bar(self) -> tuple[float, str]:
+        """Height of the scale bar in noise sd, and its label."""
+        return SCALE_BAR_SD, f"{SCALE_BAR_SD:g} × noise sd"
+
+    @property
+    def time_bar(self) -> tuple[float, str]:
+        """Length of the time bar in samples, and its label."""
+        return TIME_BAR_MS * SAMPLING_FREQUENCY_HZ / 1000, f"{TIME_BAR_MS:g} ms"
+
+
+def _nothing(message: str) -> WaveformsView:
+    return WaveformsView((), (), np.zeros((0, 2)), -1.0, 1.0, message)
+
+
+def present_waveforms(workspace: Workspace) -> WaveformsView:
+    """Waveforms of the sorting on screen."""
+    shown = workspace.shown()
+    if shown is None:
+        return _nothing("Waveforms appear when the group is sampled.")
+    waveforms = workspace.waveforms()
+    if waveforms is None:
+        return _nothing("The waveforms of this group are not cached; they are read from the recording.")
+    if not shown.units:
+        return _nothing("No units in this sorting.")
+    assert workspace.project is not None
+    group = shown.group
+    positions = workspace.project.probe.positions_um[group.neighbours]
+    drawn = workspace.memo(
+        ("waveform columns", group.channel, shown.alternative, id(waveforms)),
+        lambda: _columns(shown, waveforms),
+    )
+    columns = tuple(
+        WaveformColumn(
+            name=unit.name,
+            color=unit.color,
+            unit=unit.unit,
+            n_spikes=unit.n_spikes,
+            p_exists=float(shown.p_exists[row]),
+            spikes=spikes,
+            mean=mean,
+            is_selected=unit.unit is not None and unit.unit in workspace.selected,
+            is_changed=unit.is_changed,
+        )
+        for row, (unit, (spikes, mean)) in enumerate(zip(shown.units, drawn, strict=True))
+    )
+    means = [column.mean for column in columns if column.mean.size]
+    return WaveformsView(
+        columns=columns,
+        channels=tuple(int(c) for c in group.neighbours),
+        offsets_um=positions - positions[0],
+        lowest=min((float(mean.min()) for mean in means), default=-1.0),
+        highest=max((float(mean.max()) for mean in means), default=1.0),
+        is_preview=shown.alternative is not None,
+    )
+
+
+def _columns(
+    shown: ShownSorting, waveforms: GroupWaveforms
+) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
+    """Spikes drawn, evenly through the recording, and mean, of each unit."""
+    limit = min(MAX_SPIKES_PER_UNIT, max(12, MAX_SPIKES_SHOWN // max(len(shown.units), 1)))
+    result = []
+    for row in range(len(shown.units)):
+        own = np.flatnonzero(shown.sampled_labels == row)
+        if len(own) == 0:
+            empty = np.zeros((0, *waveforms.waveforms.shape[1:]), dtype=np.float32)
+            result.append((empty, np.zeros(waveforms.waveforms.shape[1:], dtype=np.float32)))
+            continue
+        some = own[np.unique(np.linspace(0, len(own) - 1, min(limit, len(own))).astype(np.int64))]
+        result.append((waveforms.waveforms[some], waveforms.waveforms[own].mean(axis=0)))
+    return result

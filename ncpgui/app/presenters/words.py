@@ -1,0 +1,31 @@
+"""Numbers as people read them: thousands, percents, times, counts."""
+
+from __future__ import annotations
+
+
+def thousands(n: int) -> str:
+    """``12 345``, with thin spaces."""
+    return f"{n:,}".replace(",", "\u2009")
+
+
+def count(n: int, noun: str) -> str:
+    """``1 unit``, ``3 units``."""
+    return f"{n} {noun}{'' if n == 1 else 's'}"
+
+
+def percent(share: float) -> str:
+    """``55 %``; never 0 or 100 for what is possible but not certain."""
+    value = 100 * share
+    if 0 < value < 1:
+        return "<1\u2009%"
+    if 99 <= value < 99.95:
+        return ">99\u2009%"
+    return f"{value:.0f}\u2009%"
+
+
+def duration(seconds: float) -> str:
+    """``45 s``, ``3 min``, ``1 h 20 min``."""
+    if seconds < 60:
+        return f"{max(seconds, 1):.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"

@@ -1,0 +1,221 @@
+"""The sorting on screen: the current one of a channel group, or an alternative being previewed.
+
+A preview is what adopting the alternative would give: units that stay as they are keep their
+number and colour; a new cluster is called after the units that it comes from (``7+12`` a merge,
+``12a`` a part of 12) and takes the colour of the one that gives it most spikes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.app.colors import Color, ColorBook
+from ncpgui.core.group import ChannelGroup
+from ncpgui.core.partition import contingency
+from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.core.spikes import UNASSIGNED
+from ncpgui.curation.adopt import adopt_command
+from ncpgui.curation.clustering import Clustering
+
+CONTAINED = 0.6
+EXISTS_JACCARD = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class ShownUnit:
+    """One unit of the sorting on screen.
+
+    name, color : as every panel shows it; unit : id when it is a unit of the current sorting;
+    positions : (k,) rows of the group's `spike_ids`;
+    is_changed : whether adopting the preview would make it.
+    """
+
+    name: str
+    color: Color
+    unit: int | None
+    positions: NDArray[np.int64]
+    is_changed: bool = False
+
+    @property
+    def n_spikes(self) -> int:
+        """Spikes in this group."""
+        return len(self.positions)
+
+
+@dataclass(frozen=True, eq=False)
+class ShownSorting:
+    """Units of one channel group, the largest spikes first.
+
+    alternative : index when it is a preview, None for the current sorting;
+    labels : (n,) int32, row of `units` of each spike of the group, -1 = none;
+    probability : (n,) float32, P(spike belongs to its unit).
+    """
+
+    group: ChannelGroup
+    alternative: int | None
+    units: tuple[ShownUnit, ...]
+    labels: NDArray[np.int32]
+    probability: NDArray[np.float32]
+
+    @property
+    def channel(self) -> int:
+        """Main channel of the group."""
+        return self.group.channel
+
+    @cached_property
+    def sampled_labels(self) -> NDArray[np.int32]:
+        """(m,) labels of the spikes that the network clustered."""
+        return self.labels[self.group.sampled]
+
+    @cached_property
+    def p_exists(self) -> NDArray[np.float64]:
+        """(n_units,) share of the posterior in which the unit has a partner of Jaccard >= 0.5."""
+        found = existence(self.group.posterior, self.sampled_labels)
+        return np.concatenate([found, np.zeros(len(self.units) - len(found))])
+
+    @cached_property
+    def moved(self) -> NDArray[np.bool_]:
+        """(n,) whether adopting the preview would give the spike to another unit."""
+        changed = np.array([*(unit.is_changed for unit in self.units), False])
+        return changed[self.labels]
+
+
+def current_sorting(clustering: Clustering, group: ChannelGroup, colors: ColorBook) -> ShownSorting:
+    """The units that the spikes of a group have now."""
+    ids = group.spike_ids
+    now = clustering.unit_of_spike[ids]
+    unit_ids, labels = _ordered(now, group)
+    units = tuple(
+        ShownUnit(str(unit), colors.color(unit, beside=unit_ids), unit, np.flatnonzero(labels == row))
+        for row, unit in enumerate(unit_ids)
+    )
+    return ShownSorting(group, None, units, labels, clustering.probability[ids])
+
+
+def preview_sorting(
+    clustering: Clustering,
+    group: ChannelGroup,
+    index: int,
+    colors: ColorBook,
+    *,
+    locked: Collection[int] = (),
+    initial: NDArray[np.int64] | None = None,
+) -> ShownSorting:
+    """What the units of a group would be after adopting its alternative `index`."""
+    alternative = group.alternatives[index]
+    current = current_sorting(clustering, group, colors)
+    command = adopt_command(clustering, group, alternative, locked=locked, initial=initial)
+    after = clustering.unit_of_spike[group.spike_ids].copy()
+    if command is not None:
+        inside = np.isin(command.spike_ids, group.spike_ids)
+        rows = np.searchsorted(group.spike_ids, command.spike_ids[inside])
+        cluster = command.cluster[inside].astype(np.int64)
+        after[rows] = np.where(cluster < 0, UNASSIGNED, -2 - cluster)
+    codes, labels = _ordered(after, group)
+    names = _names(current, labels, codes)
+    chosen = _colors(current, labels, codes, colors)
+    units = tuple(
+        ShownUnit(
+            name=names[row],
+            color=chosen[row],
+            unit=code if code >= 0 else None,
+            positions=np.flatnonzero(labels == row),
+            is_changed=code < 0,
+        )
+        for row, code in enumerate(codes)
+    )
+    return ShownSorting(group, index, units, labels, alternative.probability)
+
+
+def existence(posterior: PosteriorSamples, reference: NDArray[np.integer]) -> NDArray[np.float64]:
+    """P(each cluster of `reference` exists): share of samples with a partner of Jaccard >= 0.5.
+
+    reference : (N,) over the points of the posterior, -1 = none; returns (K,).
+    """
+    n_reference = int(reference.max(initial=-1)) + 1
+    n_clusters = int(posterior.labels.max(initial=-1)) + 1
+    known = reference >= 0
+    sizes = np.bincount(reference[known], minlength=n_reference)
+    columns = reference[known].astype(np.int32)
+    result = np.zeros(n_reference)
+    for row, share in zip(posterior.labels, posterior.weight, strict=True):
+        cells = row[known] * np.int32(n_reference) + columns
+        table = np.bincount(cells, minlength=n_clusters * n_reference).reshape(n_clusters, n_reference)
+        union = np.bincount(row, minlength=n_clusters)[:, None] + sizes[None] - table
+        best = (table / np.maximum(union, 1)).max(axis=0, initial=0.0)
+        result += share * (best >= EXISTS_JACCARD)
+    return result
+
+
+def _ordered(units: NDArray[np.int64], group: ChannelGroup) -> tuple[list[int], NDArray[np.int32]]:
+    """Distinct units, those with most spikes first, and the row of each spike."""
+    values, counts = np.unique(units[units != UNASSIGNED], return_counts=True)
+    order = np.lexsort((np.abs(values), -counts))
+    codes = [int(value) for value in values[order]]
+    labels = np.full(len(units), -1, dtype=np.int32)
+    for row, code in enumerate(codes):
+        labels[units == code] = row
+    return codes, labels
+
+
+def _names(current: ShownSorting, labels: NDArray[np.int32], codes: list[int]) -> list[str]:
+    """Names of clusters after the current units that they come from."""
+    table = contingency(current.labels, labels)
+    names: list[str] = []
+    parts: dict[int, int] = {}
+    for row, code in enumerate(codes):
+        if code >= 0:
+            names.append(str(code))
+            continue
+        column = table[:, row] if row < table.shape[1] else np.zeros(0, dtype=np.int64)
+        whole = np.array([len(unit.positions) for unit in current.units])
+        inside = np.flatnonzero(column >= CONTAINED * whole) if len(column) else np.zeros(0, np.int64)
+        if len(inside):
+            names.append("+".join(current.units[k].name for k in sorted(inside)))
+        elif len(column) and column.max() >= CONTAINED * column.sum() > 0:
+            parent = int(column.argmax())
+            letter = "abcdefghijklmnopqrstuvwxyz"[parts.get(parent, 0) % 26]
+            parts[parent] = parts.get(parent, 0) + 1
+            names.append(f"{current.units[parent].name}{letter}")
+        else:
+            names.append("new")
+    return _distinct(names)
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """Names with an apostrophe where one is used twice: a rest of 12 beside its parts is 12'."""
+    used: set[str] = set()
+    result = []
+    for name in names:
+        while name in used:
+            name += "'"
+        used.add(name)
+        result.append(name)
+    return result
+
+
+def _colors(
+    current: ShownSorting, labels: NDArray[np.int32], codes: list[int], colors: ColorBook
+) -> list[Color]:
+    table = contingency(current.labels, labels)
+    stays = {code: colors.color(code).index for code in codes if code >= 0}
+    given: dict[int, int] = {}
+    free = [k for k, unit in enumerate(current.units) if unit.unit not in stays]
+    for k in sorted(free, key=lambda k: -current.units[k].n_spikes):
+        row = int(table[k].argmax()) if table.size else 0
+        if table.size and table[k, row] and codes[row] < 0 and row not in given:
+            given[row] = current.units[k].color.index
+    taken = {*stays.values(), *given.values()}
+    result = []
+    for row, code in enumerate(codes):
+        index = stays[code] if code >= 0 else given.get(row)
+        if index is None:
+            index = colors.free({*taken, *(unit.color.index for unit in current.units)})
+            taken.add(index)
+        result.append(Color(index))
+    return result

@@ -1,0 +1,29 @@
+"""How far the posterior of a channel group is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+State = Literal["waiting", "sampling", "sampled", "curated", "failed"]
+
+
+@dataclass(frozen=True)
+class GroupStatus:
+    """State of a group; `fraction` done while it is sampled, `message` why it failed."""
+
+    state: State
+    fraction: float = 0.0
+    message: str = ""
+
+    @property
+    def words(self) -> str:
+        """The state in words, for the queue and its tooltips."""
+        if self.state == "sampling":
+            return f"sampling {100 * self.fraction:.0f} %"
+        return self.state
+
+
+WAITING = GroupStatus("waiting")
+SAMPLED = GroupStatus("sampled")
+CURATED = GroupStatus("curated")

@@ -1,0 +1,176 @@
+"""``ncpgui cluster``: waveforms in an .npz file in, a posterior over their clusterings out."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ncpgui.cli import options
+from ncpgui.cli.terminal import percent, progress_report
+from ncpgui.core.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+KEYS = ("waveforms", "channel_positions", "sampling_frequency", "channel_mask")
+ARRAYS = (
+    "map_labels",
+    "labels",
+    "log_prob",
+    "beam_labels",
+    "beam_log_prob",
+    "alternatives",
+    "alternative_mass",
+    "alternative_mass_se",
+)
+
+
+@click.command()
+@click.argument("waveforms", type=options.PATH)
+@click.option("--out", type=options.PATH, required=True, metavar="POSTERIOR.npz", help="File to write.")
+@options.model
+@click.option(
+    "--samples", type=click.IntRange(min=1), default=200, show_default=True, help="Posterior samples."
+)
+@click.option(
+    "--beam", type=click.IntRange(min=0), default=150, show_default=True, help="Beam width; 0 for none."
+)
+@options.seed
+@options.device
+def cluster(
+    waveforms: Path, out: Path, model: str | None, samples: int, beam: int, seed: int, device: str
+) -> None:
+    """Sample the posterior over clusterings of WAVEFORMS.npz.
+
+    The file holds `waveforms` (n_spikes, 32, n_channels) in noise sd, main channel first; optionally
+    `channel_positions` (n_channels, 2) in µm, `sampling_frequency` in Hz and `channel_mask`.
+    """
+    options.check_output_place(out)
+    arrays = read_waveforms(waveforms)
+
+    from ncpgui import engine
+
+    with progress_report("cluster") as progress:
+        try:
+            result = engine.cluster(
+                arrays.pop("waveforms"),
+                **arrays,
+                model=model,
+                samples=samples,
+                beam=beam,
+                seed=seed,
+                device=device,
+                progress=progress,
+            )
+        except InputError as error:
+            raise InputError(f"{waveforms}: {error}") from error
+    write_posterior(out, {name: getattr(result, name) for name in ARRAYS})
+    shares = ", ".join(
+        f"{labels.max() + 1} ({percent(mass)})"
+        for labels, mass in zip(result.alternatives, result.alternative_mass, strict=True)
+    )
+    click.echo(
+        f"{result.labels.shape[1]} spikes; clusters of the alternatives: {shares}; wrote {out}", err=True
+    )
+
+
+def read_waveforms(path: Path) -> dict[str, Any]:
+    """Read the arrays of a waveform file; pickles are refused, shapes and values checked.
+
+    Returns
+    -------
+    waveforms (n, T, C) float32 and, where given, channel_positions (C, 2) float64,
+    channel_mask (C,) bool and sampling_frequency, a float in Hz.
+
+    Raises
+    ------
+    InputError
+        Not an .npz file, a key is missing or unknown, no spikes, NaN, or another number of dimensions.
+    """
+    import numpy as np
+
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            if not isinstance(file, np.lib.npyio.NpzFile):
+                raise InputError(f"{path} is a single array; save it as an .npz with the key 'waveforms'")
+            arrays = {name: file[name] for name in file.files}
+    except FileNotFoundError as error:
+        raise InputError(f"{path} does not exist; give an .npz file with the key 'waveforms'") from error
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        if isinstance(error, InputError):
+            raise
+        if "allow_pickle" in str(error):
+            raise InputError(
+                f"{path} holds pickled objects, which may run code; save plain numbers"
+            ) from error
+        raise InputError(f"{path} is damaged or not an .npz file ({error}); save it again") from error
+    if "waveforms" not in arrays:
+        found = ", ".join(arrays) or "nothing"
+        raise InputError(f"{path} has no key 'waveforms' (it holds {found}); see 'ncpgui cluster --help'")
+    unknown = [name for name in arrays if name not in KEYS]
+    if unknown:
+        click.echo(f"warning: {path} also holds {', '.join(unknown)}, which is not used", err=True)
+    result: dict[str, Any] = {"waveforms": _checked_waveforms(arrays["waveforms"], path)}
+    n_channels = result["waveforms"].shape[2]
+    if "channel_positions" in arrays:
+        positions = _numbers(arrays["channel_positions"], "channel_positions", path)
+        if positions.shape != (n_channels, 2):
+            raise InputError(
+                f"{path}: channel_positions must be ({n_channels}, 2) µm for waveforms of {n_channels} "
+                f"channels, got shape {positions.shape}"
+            )
+        result["channel_positions"] = positions
+    if "channel_mask" in arrays:
+        mask = arrays["channel_mask"]
+        if mask.shape != (n_channels,) or mask.dtype.kind not in "bui":
+            raise InputError(
+                f"{path}: channel_mask must be ({n_channels},) bool for waveforms of {n_channels} channels, "
+                f"got shape {mask.shape} of {mask.dtype}"
+            )
+        result["channel_mask"] = mask.astype(bool)
+    if "sampling_frequency" in arrays:
+        frequency = _numbers(arrays["sampling_frequency"], "sampling_frequency", path)
+        if frequency.size != 1 or not frequency.item() > 0:
+            raise InputError(f"{path}: sampling_frequency must be one positive number in Hz, got {frequency}")
+        result["sampling_frequency"] = float(frequency.item())
+    return result
+
+
+def _checked_waveforms(array: NDArray[Any], path: Path) -> NDArray[np.float32]:
+    waveforms = _numbers(array, "waveforms", path)
+    if waveforms.ndim != 3:
+        raise InputError(
+            f"{path}: waveforms must be (n_spikes, n_samples, n_channels), got shape {waveforms.shape}"
+        )
+    if waveforms.shape[0] == 0:
+        raise InputError(f"{path}: waveforms holds no spikes; give at least one")
+    if 0 in waveforms.shape:
+        raise InputError(f"{path}: waveforms has no samples or no channels, got shape {waveforms.shape}")
+    return waveforms.astype("float32")
+
+
+def _numbers(array: NDArray[Any], name: str, path: Path) -> NDArray[Any]:
+    import numpy as np
+
+    if array.dtype.kind not in "fiu":
+        raise InputError(f"{path}: {name} must be numbers, got {array.dtype}")
+    finite = np.isfinite(array)
+    if not finite.all():
+        place = f" at index {tuple(int(i) for i in np.argwhere(~finite)[0])}" if array.ndim else ""
+        raise InputError(f"{path}: {name} must be finite, found NaN or infinity{place}; remove those spikes")
+    return array
+
+
+def write_posterior(path: Path, arrays: dict[str, NDArray[Any]]) -> None:
+    """Write the arrays as .npz, swapped in whole; `path` keeps its name whatever its suffix."""
+    import numpy as np
+
+    from ncpgui.core.files import replaced_file
+
+    with replaced_file(path) as beside, beside.open("wb") as file:
+        np.savez_compressed(file, allow_pickle=False, **arrays)

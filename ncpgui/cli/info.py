@@ -1,0 +1,100 @@
+"""``ncpgui info``: what a session holds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ncpgui.cli import options
+from ncpgui.cli.terminal import percent, print_json, print_table
+
+if TYPE_CHECKING:
+    from ncpgui.core.project import Project
+
+
+@click.command()
+@click.argument("session", type=options.PATH)
+@options.as_json
+def info(session: Path, as_json: bool) -> None:
+    """Tell what SESSION.h5 holds: recording, settings, units, and how sure each channel group is."""
+    from ncpgui.session.session_file import open_session
+
+    with open_session(session, read_only=True, waveforms=False) as opened:
+        values = describe(opened.project)
+        values["actions_since_saved"] = len(opened.journal_entries)
+        notes = opened.notes
+    for note in notes:
+        click.echo(f"warning: {note}", err=True)
+    if as_json:
+        print_json(values)
+        return
+    recording = values["recording"]
+    lines = {
+        "recording": f"{recording['path'] or 'in memory'}{'' if recording['found'] else '  (not found)'}",
+        "length": f"{recording['duration_s']:.1f} s, {recording['n_channels']} channels, "
+        f"{recording['sampling_frequency_hz']:g} Hz",
+        "spikes": f"{values['n_spikes']}, {values['n_unassigned']} of them unassigned",
+        "units": f"{values['n_units']} before curation",
+        "model": values["model"],
+        "stimulus": values["stimulus"] or "none",
+        "actions": f"{values['n_actions']} saved, {values['actions_since_saved']} since",
+    }
+    for name, value in lines.items():
+        click.echo(f"{name + ':':<11}{value}")
+    click.echo()
+    columns = ["channel", "spikes", "sampled", "number of units (probability)", "ambiguity"]
+    rows = [
+        [
+            str(group["channel"]),
+            str(group["n_spikes"]),
+            str(group["n_sampled"]),
+            ", ".join(f"{a['n_units']} ({percent(a['mass'])})" for a in group["alternatives"][:4]),
+            f"{group['ambiguity']:.0f}",
+        ]
+        for group in values["groups"]
+    ]
+    print_table("", columns, rows)
+    for channel, reason in values["failed"].items():
+        click.echo(f"channel {channel} was not sorted: {reason}")
+
+
+def describe(project: Project) -> dict[str, Any]:
+    """Return what a project holds as plain values; groups by falling ambiguity."""
+    reference = project.recording
+    spikes_of = Counter(project.unit_of_spike.tolist())
+    unassigned = spikes_of.pop(-1, 0)
+    stimulus = project.stimulus
+    return {
+        "recording": {
+            "path": reference.path,
+            "found": bool(reference.path) and Path(reference.path).exists(),
+            "n_channels": reference.n_channels,
+            "sampling_frequency_hz": reference.sampling_frequency_hz,
+            "n_samples": reference.n_samples,
+            "duration_s": reference.n_samples / reference.sampling_frequency_hz,
+        },
+        "n_spikes": len(project.spikes),
+        "n_unassigned": unassigned,
+        "n_units": len(spikes_of),
+        "model": project.model,
+        "settings": project.settings,
+        "stimulus": f"{len(stimulus.frames)} frames" if stimulus is not None else None,
+        "n_actions": len(project.history),
+        "failed": {str(channel): reason for channel, reason in project.failed.items()},
+        "groups": [
+            {
+                "channel": group.channel,
+                "n_spikes": len(group.spike_ids),
+                "n_sampled": len(group.sampled),
+                "entropy_nats": group.entropy_nats,
+                "ambiguity": group.ambiguity,
+                "alternatives": [
+                    {"n_units": a.n_units, "mass": a.mass, "mass_se": a.mass_se} for a in group.alternatives
+                ],
+            }
+            for group in sorted(project.groups, key=lambda group: -group.ambiguity)
+        ],
+    }

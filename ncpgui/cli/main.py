@@ -1,0 +1,145 @@
+"""``ncpgui``: the command group, its default command and its exit codes.
+
+0 done; 1 a fault of the program; 2 wrong usage or input (one line on stderr); 130 cancelled.
+"""
+
+from __future__ import annotations
+
+import difflib
+import errno
+import signal
+import sys
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+from types import FrameType
+
+import click
+
+from ncpgui import __version__
+from ncpgui.cli.cluster import cluster
+from ncpgui.cli.demo import demo
+from ncpgui.cli.doctor import doctor
+from ncpgui.cli.export import export
+from ncpgui.cli.gui import gui
+from ncpgui.cli.info import info
+from ncpgui.cli.models import models
+from ncpgui.cli.simulate import simulate
+from ncpgui.cli.sort import sort
+from ncpgui.cli.train import train
+from ncpgui.core.errors import NcpguiError
+from ncpgui.core.progress import Cancelled
+
+EXIT_FAULT, EXIT_INPUT, EXIT_CANCELLED = 1, 2, 130
+COMMANDS = (gui, demo, sort, cluster, export, train, simulate, models, info, doctor)
+
+
+class CommandGroup(click.Group):
+    """A group that opens the application when no command, or a path, is given."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Commands in the order of a user's day, not of the alphabet."""
+        return [command.name or "" for command in COMMANDS]
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Take ``ncpgui PATH`` for ``ncpgui gui PATH``; suggest the nearest command otherwise."""
+        word = args[0]
+        if word in self.commands:
+            return super().resolve_command(ctx, args)
+        if Path(word).exists() or Path(word).suffix or len(Path(word).parts) > 1:
+            return "gui", gui, args
+        near = difflib.get_close_matches(word, self.commands, n=1)
+        hint = f"did you mean 'ncpgui {near[0]}'?" if near else "see 'ncpgui --help'"
+        raise click.UsageError(f"'{word}' is neither a command nor a file; {hint}", ctx)
+
+
+@click.group(cls=CommandGroup, invoke_without_command=True, context_settings={"max_content_width": 100})
+@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+@click.version_option(__version__, prog_name="ncpgui", message="%(prog)s %(version)s")
+@click.pass_context
+def cli(ctx: click.Context, debug: bool) -> None:
+    """Spike sorting that shows the alternatives, each with a probability.
+
+    Without a command the application opens; with a path it opens that recording or session.
+    """
+    if ctx.invoked_subcommand is None:
+        ctx.invoke(gui)
+
+
+for command in COMMANDS:
+    cli.add_command(command)
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line and return its exit code; errors become one line on stderr."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    debug = "--debug" in words
+    words = [word for word in words if word != "--debug"]  # allowed anywhere
+    try:
+        result = cli.main(args=words, prog_name="ncpgui", standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except click.Abort:
+        return _cancelled()
+    except click.ClickException as error:
+        return _misused(error)
+    except (Cancelled, KeyboardInterrupt):
+        return _cancelled()
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader of our output has gone; nobody to tell
+        return EXIT_FAULT
+    except Exception as error:
+        if debug:
+            traceback.print_exc()
+        return _failed(error, debug)
+
+
+def _misused(error: click.ClickException) -> int:
+    """One line for a wrong option or argument, with the place where help is."""
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else "ncpgui"
+    help_hint = "" if "--help" in error.format_message() else f"; see '{command} --help'"
+    click.echo(f"error: {one_line(error.format_message()).rstrip('.')}{help_hint}", err=True)
+    return EXIT_INPUT
+
+
+def _cancelled() -> int:
+    click.echo("cancelled", err=True)
+    return EXIT_CANCELLED
+
+
+def _failed(error: Exception, debug: bool) -> int:
+    if isinstance(error, NcpguiError):
+        click.echo(f"error: {one_line(error)}", err=True)
+        return EXIT_INPUT
+    if isinstance(error, OSError) and error.errno in _OUTSIDE:
+        place = f" ({error.filename})" if error.filename else ""
+        click.echo(f"error: {error.strerror}{place}; free space or choose another folder", err=True)
+        return EXIT_INPUT
+    if not debug:
+        traceback.print_exc()
+    click.echo(
+        f"error: this is a fault of ncpgui {__version__}, not yours ({type(error).__name__}); "
+        "please report it with the lines above",
+        err=True,
+    )
+    return EXIT_FAULT
+
+
+_OUTSIDE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO}
+
+
+def one_line(message: object) -> str:
+    """Message of an error as a single line."""
+    return " ".join(str(message).split())
+
+
+def _stop(signum: int, frame: FrameType | None) -> None:
+    raise Cancelled
+
+
+def main() -> None:
+    """Entry point of ``ncpgui`` and ``python -m ncpgui``."""
+    signal.signal(signal.SIGTERM, _stop)  # a batch system that ends a job is a person who cancels it
+    sys.exit(run())

@@ -1,0 +1,54 @@
+"""``ncpgui simulate``: recordings with known spikes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ncpgui.cli import options
+from ncpgui.cli.terminal import progress_report
+
+
+@click.command()
+@click.option("--out", type=options.PATH, required=True, metavar="DIR", help="Folder to write.")
+@click.option("--duration", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Seconds  [100].")
+@click.option("--probe", metavar="NAME|FILE", help="Array, by name or probe file  [hex49].")
+@click.option(
+    "--cells", type=click.IntRange(min=1), metavar="N", help="Number of cells  [two for three contacts]."
+)
+@click.option(
+    "--rate", type=click.FloatRange(min=0, min_open=True), metavar="HZ", help="Mean firing rate  [9]."
+)
+@click.option("--settings", type=options.PATH, metavar="FILE.toml", help="Every setting of the simulation.")
+@click.option("--overwrite", is_flag=True, help="Replace DIR if it is there.")
+@options.seed
+def simulate(
+    out: Path,
+    duration: float | None,
+    probe: str | None,
+    cells: int | None,
+    rate: float | None,
+    settings: Path | None,
+    overwrite: bool,
+    seed: int,
+) -> None:
+    """Simulate retina-like cells under white noise on an electrode array, with their true spikes.
+
+    DIR opens with 'ncpgui sort' and in the application; truth.npz in it holds the spikes.
+    """
+    options.check_new_folder(out, overwrite)
+
+    from ncpgui.core.config import from_dict, read_toml
+    from ncpgui.ephys.simulation import RetinaSettings, simulate_to_folder
+
+    values = read_toml(settings) if settings is not None else {}
+    given = {"duration_s": duration, "probe": probe, "n_cells": cells, "mean_rate_hz": rate}
+    values |= {name: value for name, value in given.items() if value is not None}
+    with progress_report("simulate") as progress:
+        made = simulate_to_folder(from_dict(RetinaSettings, values), out, seed=seed, progress=progress)
+    click.echo(
+        f"{len(made.truth.unit_ids)} cells, {len(made.truth)} spikes, {made.recording.n_channels} channels, "
+        f"{made.settings.duration_s:g} s; wrote {out}",
+        err=True,
+    )

@@ -1,0 +1,104 @@
+"""What people see in a terminal: a progress bar, or plain lines where there is no terminal."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+from ncpgui.core.progress import Progress
+
+PLAIN_EVERY_SHARE = 0.1
+PLAIN_LEAST_S, PLAIN_MOST_S = 1.0, 5.0
+
+
+@contextmanager
+def progress_report(title: str) -> Iterator[Progress]:
+    """Yield a progress callback that draws on stderr while the block runs."""
+    if sys.stderr.isatty():
+        with _bar(title) as report:
+            yield report
+    else:
+        yield PlainProgress(title)
+
+
+@contextmanager
+def _bar(title: str) -> Iterator[Progress]:
+    from rich.console import Console
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    columns = (
+        TextColumn("[bold]{task.fields[title]}"),
+        BarColumn(bar_width=30),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.description}"),
+    )
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", title=title, total=None)
+
+        def report(done: int, total: int, message: str = "") -> None:
+            bar.update(task, completed=done, total=max(total, 1), description=message)
+
+        yield report
+
+
+class PlainProgress:
+    """A line on stderr for every tenth of the work, or every 5 s; none within a second of the last."""
+
+    def __init__(self, title: str) -> None:
+        self._title = title
+        self._started = self._last_time = time.monotonic()
+        self._last_share = 0.0
+
+    def __call__(self, done: int, total: int, message: str = "") -> None:
+        """Report `done` of `total` steps."""
+        share, now = done / max(total, 1), time.monotonic()
+        waited = now - self._last_time
+        much = abs(share - self._last_share) >= PLAIN_EVERY_SHARE
+        if waited >= PLAIN_MOST_S or (much and waited >= PLAIN_LEAST_S):
+            self._last_share, self._last_time = share, now
+            words = f"  {message}" if message else ""
+            click.echo(f"{self._title}: {share:4.0%}  {now - self._started:5.0f} s{words}", err=True)
+
+
+def print_json(value: Any) -> None:
+    """Write `value` as indented JSON on stdout."""
+    click.echo(json.dumps(value, indent=2, default=_plain))
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    return str(value)
+
+
+def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
+    """Write a table on stdout: drawn on a terminal, tab-separated elsewhere."""
+    if not sys.stdout.isatty():
+        click.echo("\t".join(columns))
+        for row in rows:
+            click.echo("\t".join(row))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=title or None, title_justify="left", header_style="bold", box=None, pad_edge=False)
+    for column in columns:
+        table.add_column(column)
+    for row in rows:
+        table.add_row(*row)
+    Console().print(table)
+
+
+def percent(share: float) -> str:
+    """A probability in whole per cent; "<1%" and ">99%" instead of a rounded 0 or 100."""
+    if 0 < share < 0.01:
+        return "<1%"
+    return ">99%" if 0.99 < share < 1 else f"{share:.0%}"

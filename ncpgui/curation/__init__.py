@@ -1,0 +1,1 @@
+"""A person's edits of a sorting: no Qt, no torch."""

@@ -1,0 +1,165 @@
+"""Adopting an alternative: the Assign that makes a channel group look like one way to sort it.
+
+What a person already knows by number keeps its number: a cluster whose spikes are exactly those
+that a unit has in this group is that unit. Other clusters become new units. A unit may reach into
+other groups (it was merged across channels); its spikes there follow the cluster that takes over
+most of its spikes here (Jaccard overlap of at least 0.5 within the group), else they stay with it.
+
+Locked units are left alone: they lose no spikes and gain none. Free spikes that the alternative
+puts into a cluster which is mostly a locked unit are left unassigned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.core.group import Alternative, ChannelGroup
+from ncpgui.core.partition import canonical, contingency
+from ncpgui.core.spikes import UNASSIGNED
+from ncpgui.curation.clustering import Clustering
+from ncpgui.curation.commands import NEW, NONE, Assign, SetLocked
+
+FOLLOW_JACCARD = 0.5
+
+
+def accept_unit(*units: int) -> SetLocked:
+    """Accept units: they stay as they are when the rest is sampled or sorted again."""
+    return SetLocked(tuple(units), True)
+
+
+def adopt_command(
+    clustering: Clustering,
+    group: ChannelGroup,
+    alternative: Alternative,
+    *,
+    locked: Collection[int] = (),
+    initial: NDArray[np.int64] | None = None,
+    words: str = "",
+) -> Assign | None:
+    """Return the command that sorts a group as `alternative` says; None when it already is.
+
+    Parameters
+    ----------
+    locked : units to leave alone
+    initial : (n_spikes,) unit of each spike before any curation (`Project.unit_of_spike`). Spikes
+        that it leaves unassigned although the group's first alternative has a cluster for them are
+        second sightings of spikes of another channel; they stay unassigned.
+    """
+    ids = group.spike_ids
+    now = clustering.unit_of_spike[ids]
+    fixed = np.isin(now, np.array(sorted(locked), dtype=np.int64)) & (now != UNASSIGNED)
+    wanted = _without_duplicates(group, alternative, initial, now).astype(np.int64)
+    wanted[np.isin(wanted, _owned_by_locked(wanted, fixed))] = NONE
+    free = ~fixed
+    clusters = canonical(wanted[free])
+    units = now[free]
+    table, unit_table, unit_row = _overlaps(units, clusters)
+    keeps = _kept(table)
+    taken = _followers(table)
+
+    moves = np.ones(len(clusters), dtype=bool)
+    for row, column in keeps.items():
+        moves[(clusters == column) & (unit_row == row)] = False
+    moves &= ~((clusters == NONE) & (units == UNASSIGNED))
+    pieces = [(ids[free][moves], clusters[moves], alternative.probability[free][moves])]
+    for row, column in taken.items():
+        if row in keeps:
+            continue
+        elsewhere = np.setdiff1d(clustering.spikes_of(int(unit_table[row])), ids, assume_unique=True)
+        if len(elsewhere):
+            same = np.full(len(elsewhere), column, dtype=np.int64)
+            pieces.append((elsewhere, same, clustering.probability[elsewhere]))
+    spike_ids, cluster, probability = (np.concatenate(parts) for parts in zip(*pieces, strict=True))
+    if len(spike_ids) == 0:
+        return None
+    compact = canonical(cluster)
+    n_units = alternative.n_units
+    return Assign(
+        spike_ids,
+        compact,
+        probability,
+        words or f"sort channel {group.channel} as {n_units} unit{'' if n_units == 1 else 's'}",
+        (NEW,) * (int(compact.max()) + 1),
+    )
+
+
+def locked_labels(clustering: Clustering, group: ChannelGroup, locked: Collection[int]) -> NDArray[np.int32]:
+    """Labels to hold while the rest of a group is sampled again: (n,), 0 .. per locked unit, -1 = free."""
+    now = clustering.unit_of_spike[group.spike_ids]
+    held = np.where(np.isin(now, np.array(sorted(locked), dtype=np.int64)), now, UNASSIGNED)
+    return canonical(held).astype(np.int32)
+
+
+def present_alternative(clustering: Clustering, group: ChannelGroup) -> int | None:
+    """Index of the alternative that the clustering shows now; None when it is none of them.
+
+    It is shown when units and clusters stand one to one; spikes that are unassigned in either
+    (second sightings, say) do not count. Of several, the one that agrees on most spikes.
+    """
+    now = canonical(clustering.unit_of_spike[group.spike_ids])
+    best, most = None, 0
+    for index, alternative in enumerate(group.alternatives):
+        wanted = canonical(alternative.labels)
+        met = contingency(now, wanted) > 0
+        agreed = int(((now >= 0) & (wanted >= 0)).sum())
+        if (met.sum(axis=0) <= 1).all() and (met.sum(axis=1) <= 1).all() and agreed > most:
+            best, most = index, agreed
+    return best
+
+
+def _without_duplicates(
+    group: ChannelGroup, alternative: Alternative, initial: NDArray[np.int64] | None, now: NDArray[np.int64]
+) -> NDArray[np.int32]:
+    if initial is None:
+        return alternative.labels.copy()
+    second = (initial[group.spike_ids] == UNASSIGNED) & (group.alternatives[0].labels >= 0)
+    return np.where(second & (now == UNASSIGNED), NONE, alternative.labels)
+
+
+def _owned_by_locked(wanted: NDArray[np.int64], fixed: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Clusters more than half of which are spikes of locked units."""
+    n = int(wanted.max(initial=-1)) + 1
+    in_locked = np.bincount(wanted[fixed & (wanted >= 0)], minlength=n)
+    return np.flatnonzero(2 * in_locked > np.bincount(wanted[wanted >= 0], minlength=n))
+
+
+def _overlaps(
+    units: NDArray[np.int64], clusters: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Spikes by (unit now, cluster wanted), with the unassigned in the last row and column."""
+    unit_table = np.unique(units[units != UNASSIGNED])
+    row = np.where(units == UNASSIGNED, len(unit_table), np.searchsorted(unit_table, units))
+    n_columns = int(clusters.max(initial=-1)) + 2
+    column = np.where(clusters == NONE, n_columns - 1, clusters)
+    return _table(row, column, len(unit_table) + 1, n_columns), unit_table, row
+
+
+def _table(
+    row: NDArray[np.int64], column: NDArray[np.int64], n_rows: int, n_columns: int
+) -> NDArray[np.int64]:
+    return np.bincount(row * n_columns + column, minlength=n_rows * n_columns).reshape(n_rows, n_columns)
+
+
+def _kept(table: NDArray[np.int64]) -> dict[int, int]:
+    """Match each unit (row) with the cluster (column) that has exactly its spikes."""
+    kept = {}
+    for row in range(table.shape[0] - 1):
+        column = int(table[row].argmax())
+        n = table[row, column]
+        if column < table.shape[1] - 1 and n and n == table[row].sum() == table[:, column].sum():
+            kept[row] = column
+    return kept
+
+
+def _followers(table: NDArray[np.int64]) -> dict[int, int]:
+    """Match each unit (row) with the cluster (column) that takes over most of it."""
+    overlap = table[:-1, :-1].astype(np.float64)
+    if overlap.size == 0:
+        return {}
+    union = table[:-1].sum(axis=1)[:, None] + table[:, :-1].sum(axis=0)[None] - overlap
+    jaccard = overlap / np.maximum(union, 1)
+    best = jaccard.argmax(axis=1)
+    return {r: int(c) for r, c in enumerate(best) if jaccard[r, c] >= FOLLOW_JACCARD}

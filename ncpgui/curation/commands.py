@@ -1,0 +1,221 @@
+"""Commands: every edit of a sorting as a value that can be written down and done again.
+
+A command that makes units says which ids they got once it is done (`Merge.into`,
+`Assign.unit_ids`), so that doing it again from a file gives the same numbers.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from ncpgui.core.errors import CurationError
+from ncpgui.curation.labels import checked_label
+
+NEW = -1
+NONE = -1
+
+
+@dataclass(frozen=True)
+class Merge:
+    """Make one unit of two or more; `into` is its id, NEW until the command is done."""
+
+    unit_ids: tuple[int, ...]
+    into: int = NEW
+
+    def __post_init__(self) -> None:
+        units = tuple(sorted({int(unit) for unit in self.unit_ids}))
+        if len(units) < 2:
+            raise CurationError(f"merging needs two different units, got {len(units)}; select another one")
+        object.__setattr__(self, "unit_ids", units)
+
+    @property
+    def words(self) -> str:
+        """What the command does, for menus and the journal."""
+        return f"merge {' + '.join(map(str, self.unit_ids))}"
+
+
+@dataclass(frozen=True, eq=False)
+class Assign:
+    """Give spikes to units: split, move, unassign, adopt an alternative.
+
+    Parameters
+    ----------
+    spike_ids : (n,) int, each spike once; sorted on creation
+    cluster : (n,) int, local clusters 0 .. k-1, NONE = leave the spike unassigned
+    probability : (n,) float, P(the spike belongs to its cluster); ones when left out
+    words : what this does, for menus and the journal
+    unit_ids : (k,) id of the unit of each local cluster; NEW = a new unit (all new when left out)
+    """
+
+    spike_ids: NDArray[np.int64]
+    cluster: NDArray[np.int32]
+    probability: NDArray[np.float32]
+    words: str
+    unit_ids: tuple[int, ...]
+
+    def __init__(
+        self,
+        spike_ids: ArrayLike,
+        cluster: ArrayLike,
+        probability: ArrayLike | None = None,
+        words: str = "assign spikes",
+        unit_ids: tuple[int, ...] | None = None,
+    ) -> None:
+        ids = np.asarray(spike_ids, dtype=np.int64).reshape(-1)
+        local = np.asarray(cluster, dtype=np.int32).reshape(-1)
+        share = np.ones(len(ids)) if probability is None else probability
+        sure = np.asarray(share, dtype=np.float32).reshape(-1)
+        if not len(ids) == len(local) == len(sure) or len(ids) == 0:
+            raise CurationError(
+                f"assigning needs one cluster and probability a spike and at least one spike, got "
+                f"{len(ids)} spikes, {len(local)} clusters, {len(sure)} probabilities"
+            )
+        n_clusters = int(local.max()) + 1
+        if unit_ids is None:
+            unit_ids = (NEW,) * n_clusters
+        if local.min() < NONE or n_clusters > len(unit_ids):
+            raise CurationError(
+                f"local clusters must be -1 .. {len(unit_ids) - 1}, got {local.min()} .. {n_clusters - 1}"
+            )
+        order = np.argsort(ids, kind="stable")
+        for name, array in (("spike_ids", ids), ("cluster", local), ("probability", sure)):
+            ordered = array[order]
+            ordered.flags.writeable = False
+            object.__setattr__(self, name, ordered)
+        if (np.diff(self.spike_ids) == 0).any():
+            raise CurationError("assigning names a spike twice; give each spike once")
+        object.__setattr__(self, "words", words)
+        object.__setattr__(self, "unit_ids", tuple(int(unit) for unit in unit_ids))
+
+
+@dataclass(frozen=True)
+class SetLabel:
+    """Call units good, mua, noise or unsorted."""
+
+    unit_ids: tuple[int, ...]
+    label: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "unit_ids", _some_units(self.unit_ids))
+        checked_label(self.label)
+
+    @property
+    def words(self) -> str:
+        """What the command does, for menus and the journal."""
+        return f"label {_names(self.unit_ids)} {self.label}"
+
+
+@dataclass(frozen=True)
+class SetLocked:
+    """Accept units (locked), or open them again."""
+
+    unit_ids: tuple[int, ...]
+    locked: bool = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "unit_ids", _some_units(self.unit_ids))
+
+    @property
+    def words(self) -> str:
+        """What the command does, for menus and the journal."""
+        return f"{'accept' if self.locked else 'unlock'} {_names(self.unit_ids)}"
+
+
+Command = Merge | Assign | SetLabel | SetLocked
+
+
+def split(spike_ids: ArrayLike, cluster: ArrayLike, words: str = "") -> Assign:
+    """Assign that makes a new unit of each local cluster, e.g. inside and outside of a lasso."""
+    n = len(np.unique(np.asarray(cluster)))
+    return Assign(spike_ids, cluster, words=words or f"split in {n}")
+
+
+def to_json(command: Command) -> dict[str, Any]:
+    """Return the command as JSON values: `do` names it, `words` say it, arrays are packed."""
+    if isinstance(command, Merge):
+        return {"do": "merge", "words": command.words, "units": list(command.unit_ids), "into": command.into}
+    if isinstance(command, SetLabel):
+        units = list(command.unit_ids)
+        return {"do": "label", "words": command.words, "units": units, "label": command.label}
+    if isinstance(command, SetLocked):
+        units = list(command.unit_ids)
+        return {"do": "lock", "words": command.words, "units": units, "locked": command.locked}
+    return {
+        "do": "assign",
+        "words": command.words,
+        "n_spikes": len(command.spike_ids),
+        "units": list(command.unit_ids),
+        "spikes": pack(np.diff(command.spike_ids, prepend=0), "<i4"),
+        "cluster": pack(command.cluster, "<i4"),
+        "probability": pack(command.probability, "<f4"),
+    }
+
+
+def from_json(value: Any) -> Command:
+    """Command of JSON values that `to_json` made.
+
+    Raises
+    ------
+    CurationError
+        Not such values, or of a kind that this version does not know.
+    """
+    kind = value.get("do") if isinstance(value, dict) else None
+    if kind not in _DECODERS:
+        raise CurationError(
+            f"curation command '{kind}' is not known; known: {', '.join(_DECODERS)}. "
+            "Open the session with the version of ncpgui that wrote it"
+        )
+    try:
+        return _DECODERS[kind](value)
+    except CurationError:
+        raise
+    except (KeyError, TypeError, ValueError, OverflowError, binascii.Error, zlib.error) as error:
+        raise CurationError(f"curation command '{kind}' is damaged, it cannot be used: {error!r}") from error
+
+
+def pack(array: NDArray[np.generic], dtype: str) -> str:
+    """Array as text: base64 of zlib of little-endian values."""
+    plain = np.ascontiguousarray(array, dtype=dtype).tobytes()
+    return base64.b64encode(zlib.compress(plain, 1)).decode("ascii")
+
+
+def unpack(text: str, dtype: DTypeLike) -> NDArray[Any]:
+    """Array of the text that `pack` made."""
+    return np.frombuffer(zlib.decompress(base64.b64decode(text, validate=True)), dtype=dtype)
+
+
+def _assign_from(value: dict[str, Any]) -> Assign:
+    return Assign(
+        np.cumsum(unpack(value["spikes"], "<i4"), dtype=np.int64),
+        unpack(value["cluster"], "<i4"),
+        unpack(value["probability"], "<f4"),
+        str(value["words"]),
+        tuple(value["units"]),
+    )
+
+
+_DECODERS: dict[str, Callable[[dict[str, Any]], Command]] = {
+    "merge": lambda value: Merge(tuple(value["units"]), int(value.get("into", NEW))),
+    "assign": _assign_from,
+    "label": lambda value: SetLabel(tuple(value["units"]), str(value["label"])),
+    "lock": lambda value: SetLocked(tuple(value["units"]), bool(value["locked"])),
+}
+
+
+def _some_units(units: tuple[int, ...]) -> tuple[int, ...]:
+    if len(units) == 0:
+        raise CurationError("no unit is selected; select one first")
+    return tuple(sorted({int(unit) for unit in units}))
+
+
+def _names(units: tuple[int, ...]) -> str:
+    shown = ", ".join(map(str, units[:4]))
+    return f"{'unit' if len(units) == 1 else 'units'} {shown}" + (" …" if len(units) > 4 else "")

@@ -1,0 +1,1 @@
+"""Recordings, probes, detection, waveforms and simulation: SpikeInterface is read here only."""

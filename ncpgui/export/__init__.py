@@ -1,0 +1,1 @@
+"""A curated sorting written for other tools: Phy, SpikeInterface, NPZ, CSV."""

@@ -1,0 +1,150 @@
+"""ExportBundle: everything that an exporter may write, checked to fit together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.core.errors import InputError
+from ncpgui.core.group import ChannelGroup
+from ncpgui.core.probe import Probe
+from ncpgui.core.project import RecordingReference
+from ncpgui.core.spikes import Sorting, SpikeEvents
+
+
+@dataclass(frozen=True)
+class ExportBundle:
+    """A sorting with what other tools want to know about it.
+
+    Parameters
+    ----------
+    sorting : the spikes to export, each in a unit (none unassigned); `p_exists` and `main_channel`
+        for all units or for none
+    probe, recording : as sorted
+    amplitude : (n,) float32, trace at each spike on its main channel, noise sd (negative)
+    noise_sd : (n_channels,) float32, unit of the recording
+    templates : (n_units, n_times, n_channels) float32, noise sd, at the recording's rate, in the
+        order of `sorting.unit_ids`; None when there is nothing to average
+    ncp : plain values for JSON: model, alternatives and their probabilities per channel group
+    groups, spikes : posterior samples and the spikes that they are about, for formats that carry them
+
+    Raises
+    ------
+    InputError
+        Unassigned spikes, or arrays that do not fit.
+    """
+
+    sorting: Sorting
+    probe: Probe
+    recording: RecordingReference
+    amplitude: NDArray[np.float32]
+    noise_sd: NDArray[np.float32]
+    templates: NDArray[np.float32] | None = None
+    ncp: dict[str, Any] = field(default_factory=dict)
+    groups: tuple[ChannelGroup, ...] = ()
+    spikes: SpikeEvents | None = None
+
+    def __post_init__(self) -> None:
+        n, units, channels = len(self.sorting), self.unit_ids, self.probe.n_channels
+        if n and self.sorting.unit_id.min() < 0:
+            raise InputError("an export takes assigned spikes only; leave out those of unit -1")
+        for name, values in (
+            ("amplitudes", self.amplitude),
+            ("probabilities", self.sorting.probability),
+            ("entropies", self.sorting.entropy),
+        ):
+            if values is not None and len(values) != n:
+                raise InputError(
+                    f"export does not fit: {n} spikes but {len(values)} {name}; give one a spike"
+                )
+        if len(self.noise_sd) != channels:
+            raise InputError(
+                f"export does not fit: {channels} contacts but {len(self.noise_sd)} noise levels"
+            )
+        if self.templates is not None:
+            shape = self.templates.shape
+            if self.templates.ndim != 3 or (shape[0], shape[2]) != (len(units), channels):
+                raise InputError(
+                    f"templates must be ({len(units)} units, n_times, {channels} channels), got shape {shape}"
+                )
+        for name, known in (("p_exists", self.sorting.p_exists), ("main_channel", self.sorting.main_channel)):
+            missing = [int(unit) for unit in units if int(unit) not in known]
+            if known and missing:
+                raise InputError(f"{name} lacks unit {missing[0]}; give it for every unit or for none")
+
+    @property
+    def unit_ids(self) -> NDArray[np.int64]:
+        """Sorted ids of the units."""
+        return self.sorting.unit_ids
+
+    @property
+    def unit_index(self) -> NDArray[np.int64]:
+        """(n,) row of `unit_ids` of each spike."""
+        return np.searchsorted(self.unit_ids, self.sorting.unit_id).astype(np.int64)
+
+    @property
+    def n_spikes(self) -> NDArray[np.int64]:
+        """(n_units,) spikes of each unit."""
+        return np.bincount(self.unit_index, minlength=len(self.unit_ids)).astype(np.int64)
+
+    def mean_per_unit(self, values: NDArray[np.floating]) -> NDArray[np.float64]:
+        """(n_units,) mean of one value a spike."""
+        sums: NDArray[np.float64] = np.bincount(
+            self.unit_index, weights=values, minlength=len(self.unit_ids)
+        ).astype(np.float64)
+        return sums / np.maximum(self.n_spikes, 1)
+
+    def labels(self) -> list[str]:
+        """Label of each unit, in the order of `unit_ids`; unsorted where nobody gave one."""
+        return [self.sorting.labels.get(int(unit), "unsorted") for unit in self.unit_ids]
+
+
+@dataclass(frozen=True)
+class UnitColumns:
+    """One row a unit, as tables show it; a column that is not known is None.
+
+    channel : main channel; x_um, depth_um : its position; amplitude_sd : mean, positive;
+    rate_hz : spikes a second of the recording; probability : mean over the unit's spikes.
+    """
+
+    unit_id: NDArray[np.int64]
+    n_spikes: NDArray[np.int64]
+    rate_hz: NDArray[np.float64]
+    amplitude_sd: NDArray[np.float64]
+    label: list[str]
+    channel: NDArray[np.int64]
+    x_um: NDArray[np.float64]
+    depth_um: NDArray[np.float64]
+    shank: NDArray[np.int64]
+    p_exists: NDArray[np.float64] | None
+    probability: NDArray[np.float64] | None
+
+
+def unit_columns(bundle: ExportBundle) -> UnitColumns:
+    """Table of the units; the main channel falls back to the largest template, then to channel 0."""
+    sorting, units = bundle.sorting, bundle.unit_ids
+    if sorting.main_channel:
+        channel = np.array([sorting.main_channel[int(unit)] for unit in units], dtype=np.int64)
+    elif bundle.templates is not None:
+        channel = np.ptp(bundle.templates, axis=1).argmax(axis=1).astype(np.int64)
+    else:
+        channel = np.zeros(len(units), dtype=np.int64)
+    duration_s = sorting.n_samples / sorting.sampling_frequency_hz
+    assert bundle.probe.shank is not None
+    p_exists = [sorting.p_exists[int(unit)] for unit in units] if sorting.p_exists else None
+    return UnitColumns(
+        unit_id=units,
+        n_spikes=bundle.n_spikes,
+        rate_hz=bundle.n_spikes / max(duration_s, 1e-9),
+        amplitude_sd=bundle.mean_per_unit(np.abs(bundle.amplitude)),
+        label=bundle.labels(),
+        channel=channel,
+        x_um=bundle.probe.positions_um[channel, 0],
+        depth_um=bundle.probe.positions_um[channel, 1],
+        shank=bundle.probe.shank[channel],
+        p_exists=None if p_exists is None else np.array(p_exists, dtype=np.float64),
+        probability=None if sorting.probability is None else bundle.mean_per_unit(sorting.probability),
+    )

@@ -1,0 +1,81 @@
+"""Two tables of text: ``NAME.csv`` with one row a spike, ``NAME_units.csv`` with one row a unit.
+
+::
+
+    NAME.csv        sample, time_s, unit, probability, entropy, amplitude_sd
+    NAME_units.csv  unit, label, n_spikes, rate_hz, amplitude_sd, channel, x_um, y_um, shank,
+                    p_exists, probability
+
+A value that is not known is an empty cell. UTF-8, comma, full stop.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.core.files import replaced_file
+from ncpgui.export.bundle import ExportBundle, unit_columns
+
+
+def export_csv(bundle: ExportBundle, path: Path) -> Path:
+    """Write `path` (``.csv`` is added when it has another ending) and the table of units beside it.
+
+    Raises
+    ------
+    ExportError
+        One of the files cannot be written; neither is replaced.
+    """
+    path = path if path.suffix == ".csv" else path.with_name(path.name + ".csv")
+    with replaced_file(path.with_name(f"{path.stem}_units.csv")) as units, replaced_file(path) as spikes:
+        _write(spikes, _spike_columns(bundle))
+        _write(units, _unit_columns(bundle))
+    return path
+
+
+def _spike_columns(bundle: ExportBundle) -> dict[str, Iterable[object]]:
+    sorting = bundle.sorting
+    n = len(sorting)
+    return {
+        "sample": sorting.sample_index.tolist(),
+        "time_s": _decimals(sorting.sample_index / sorting.sampling_frequency_hz, 6, n),
+        "unit": sorting.unit_id.tolist(),
+        "probability": _decimals(sorting.probability, 4, n),
+        "entropy": _decimals(sorting.entropy, 4, n),
+        "amplitude_sd": _decimals(bundle.amplitude, 3, n),
+    }
+
+
+def _unit_columns(bundle: ExportBundle) -> dict[str, Iterable[object]]:
+    units = unit_columns(bundle)
+    n = len(units.unit_id)
+    return {
+        "unit": units.unit_id.tolist(),
+        "label": units.label,
+        "n_spikes": units.n_spikes.tolist(),
+        "rate_hz": _decimals(units.rate_hz, 4, n),
+        "amplitude_sd": _decimals(units.amplitude_sd, 3, n),
+        "channel": units.channel.tolist(),
+        "x_um": _decimals(units.x_um, 3, n),
+        "y_um": _decimals(units.depth_um, 3, n),
+        "shank": units.shank.tolist(),
+        "p_exists": _decimals(units.p_exists, 4, n),
+        "probability": _decimals(units.probability, 4, n),
+    }
+
+
+def _write(path: Path, columns: dict[str, Iterable[object]]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+
+
+def _decimals(values: NDArray[np.floating] | None, n_decimals: int, n: int) -> list[str]:
+    if values is None:
+        return [""] * n
+    return [f"{value:.{n_decimals}f}" for value in values.tolist()]

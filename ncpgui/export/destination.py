@@ -1,0 +1,86 @@
+"""Export folders are swapped in whole, and never take the place of anybody's work."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import ncpgui
+from ncpgui.core.errors import ExportError
+from ncpgui.core.files import replaced_folder
+
+MANIFEST = "ncpgui_export.json"
+_LEFT_BY_OTHERS = (".phy", "phy.log", "__pycache__", ".DS_Store")
+"""Caches and logs that other tools leave; no work is lost with them."""
+
+
+@contextmanager
+def exported_folder(path: Path) -> Iterator[Path]:
+    """Yield a folder to write into; it becomes `path` when the block succeeds.
+
+    An older export at `path` is replaced only if every file in it is as it was exported.
+
+    Raises
+    ------
+    ExportError
+        `path` is a file, holds anything else, was changed since, or cannot be written.
+    """
+    path = path.resolve()
+    _check_replaceable(path)
+    with replaced_folder(path) as folder:
+        yield folder
+        files = {str(item.relative_to(folder)): _digest(item) for item in _files(folder)}
+        text = json.dumps({"program": f"ncpgui {ncpgui.__version__}", "files": files}, indent=1)
+        (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
+
+
+def _check_replaceable(path: Path) -> None:
+    if not path.exists():
+        return
+    if not path.is_dir():
+        raise ExportError(f"{path} is a file; give the name of a new folder")
+    present = {str(item.relative_to(path)): item for item in _files(path)}
+    manifest = present.pop(MANIFEST, None)
+    known = {} if manifest is None else _read_manifest(manifest)
+    foreign = sorted(name for name in present if name not in known)
+    if foreign:
+        raise ExportError(
+            f"{path} holds files that ncpgui did not write ({_some(foreign)}); choose a new folder"
+        )
+    changed = sorted(name for name, item in present.items() if _digest(item) != known[name])
+    if changed:
+        raise ExportError(
+            f"{path} was changed since it was exported ({_some(changed)}); "
+            "choose a new folder, or delete this one if that work is not needed"
+        )
+
+
+def _some(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+
+
+def _files(folder: Path) -> list[Path]:
+    return [
+        item
+        for item in sorted(folder.rglob("*"))
+        if not item.is_dir() and not any(part in _LEFT_BY_OTHERS for part in item.relative_to(folder).parts)
+    ]
+
+
+def _read_manifest(path: Path) -> dict[str, str]:
+    try:
+        files = json.loads(path.read_text(encoding="utf-8"))["files"]
+        return {str(name): str(digest) for name, digest in files.items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return {}
+
+
+def _digest(path: Path) -> str:
+    digest = hashlib.blake2b(digest_size=16)
+    with path.open("rb") as file:
+        while piece := file.read(1 << 20):
+            digest.update(piece)
+    return digest.hexdigest()

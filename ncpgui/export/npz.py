@@ -1,0 +1,84 @@
+"""Everything in one .npz file, for one's own analysis; posterior samples included.
+
+::
+
+    spike_sample (n,) int64          spike_unit (n,) int64        spike_probability (n,) float32
+    spike_entropy (n,) float32 nats  spike_amplitude (n,) float32 noise sd
+    unit_ids (k,)  unit_label (k,)  unit_n_spikes (k,)  unit_channel (k,)  unit_p_exists (k,)
+    unit_probability (k,)            templates (k, t, channels) float32 noise sd, if there are any
+    channel_positions_um (c, 2)      channel_shank (c,)           noise_sd (c,)
+    sampling_frequency_hz ()         n_samples ()                 recording_path ()   ncp () JSON text
+    posterior_channels (g,)          for each of them, with c its number:
+    posterior_c_sample (m,)          sample index of the spikes that the network clustered
+    posterior_c_labels (S, m)        posterior_c_weight (S,)      posterior_c_log_prob (S,) nats
+
+Read it with ``numpy.load(path)``; there are no pickles in it. Arrays that are not known are absent.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.core.files import replaced_file
+from ncpgui.export.bundle import ExportBundle, unit_columns
+
+
+def export_npz(bundle: ExportBundle, path: Path) -> Path:
+    """Write `path` (``.npz`` is added when it has another ending).
+
+    Raises
+    ------
+    ExportError
+        The file cannot be written.
+    """
+    path = path if path.suffix == ".npz" else path.with_name(path.name + ".npz")
+    arrays = {name: values for name, values in _arrays(bundle).items() if values is not None}
+    with replaced_file(path) as beside, beside.open("wb") as file:
+        np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
+    return path
+
+
+def _arrays(bundle: ExportBundle) -> dict[str, NDArray[Any] | None]:
+    sorting, units = bundle.sorting, unit_columns(bundle)
+    return {
+        "spike_sample": sorting.sample_index,
+        "spike_unit": sorting.unit_id,
+        "spike_probability": sorting.probability,
+        "spike_entropy": sorting.entropy,
+        "spike_amplitude": bundle.amplitude,
+        "unit_ids": units.unit_id,
+        "unit_label": np.array(units.label, dtype=str),
+        "unit_n_spikes": units.n_spikes,
+        "unit_channel": units.channel,
+        "unit_p_exists": units.p_exists,
+        "unit_probability": units.probability,
+        "templates": bundle.templates,
+        "channel_positions_um": bundle.probe.positions_um,
+        "channel_shank": bundle.probe.shank,
+        "noise_sd": bundle.noise_sd,
+        "sampling_frequency_hz": np.array(sorting.sampling_frequency_hz),
+        "n_samples": np.array(sorting.n_samples),
+        "recording_path": np.array(bundle.recording.path),
+        "ncp": np.array(json.dumps(bundle.ncp)),
+        **_posterior(bundle),
+    }
+
+
+def _posterior(bundle: ExportBundle) -> dict[str, NDArray[Any]]:
+    if bundle.spikes is None:
+        return {}
+    result: dict[str, NDArray[Any]] = {
+        "posterior_channels": np.array([group.channel for group in bundle.groups], dtype=np.int64)
+    }
+    for group in bundle.groups:
+        name = f"posterior_{group.channel}"
+        result[f"{name}_sample"] = bundle.spikes.sample_index[group.spike_ids[group.sampled]]
+        result[f"{name}_labels"] = group.posterior.labels
+        result[f"{name}_weight"] = group.posterior.weight
+        result[f"{name}_log_prob"] = group.posterior.log_prob
+    return result

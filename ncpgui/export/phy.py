@@ -1,0 +1,136 @@
+"""A folder that Phy opens: params.py, .npy and .tsv (phylib 2.7, `TemplateModel`).
+
+Besides what Phy needs, it holds what we know of uncertainty where Phy shows it: each
+``spike_NAME.npy`` becomes a scatter view, each ``cluster_NAME.tsv`` a column. Every cluster is in
+every table, because SpikeInterface drops the spikes of clusters that are missing from one.
+Templates are in noise sd; the whitening matrix (1 / noise sd) brings them to the recording's unit.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.core.errors import ExportError
+from ncpgui.export.bundle import ExportBundle, UnitColumns, unit_columns
+from ncpgui.export.destination import exported_folder
+from ncpgui.export.raw_file import RawFile, raw_file
+
+
+def export_phy(bundle: ExportBundle, path: Path) -> Path:
+    """Write the folder `path`.
+
+    Raises
+    ------
+    ExportError
+        There is only one spike (Phy cannot open that), or the folder cannot be written.
+    """
+    if len(bundle.sorting) < 2:
+        raise ExportError("Phy cannot open a folder with a single spike; export it as npz or csv")
+    with exported_folder(path) as folder:
+        _write_params(folder, bundle, path.resolve())
+        _write_spikes(folder, bundle)
+        _write_channels(folder, bundle)
+        if bundle.templates is not None:
+            _write_templates(folder, bundle.templates)
+        _write_tables(folder, unit_columns(bundle))
+    return path
+
+
+def _write_params(folder: Path, bundle: ExportBundle, destination: Path) -> None:
+    """``params.py`` as literals; the path is relative where the recording lies beside the folder."""
+    raw = raw_file(bundle.recording)
+    dat_path: list[str] = [] if raw is None else [_data_path(raw, destination)]
+    lines = [
+        f"dat_path = {dat_path!a}",
+        f"n_channels_dat = {bundle.recording.n_channels}",
+        f"dtype = {('int16' if raw is None else raw.dtype)!a}",
+        "offset = 0",
+        f"sample_rate = {float(bundle.sorting.sampling_frequency_hz)!r}",
+        "hp_filtered = False",
+    ]
+    if raw is None:
+        lines.insert(0, f"# no raw binary file of the recording was found at {bundle.recording.path!a}")
+    (folder / "params.py").write_text("\n".join(lines) + "\n", encoding="ascii")
+
+
+def _data_path(raw: RawFile, destination: Path) -> str:
+    """Relative for a recording beside the folder, so that both can be moved together."""
+    path = raw.path.resolve()
+    return f"../{path.name}" if path.parent == destination.parent else str(path)
+
+
+def _write_spikes(folder: Path, bundle: ExportBundle) -> None:
+    sorting = bundle.sorting
+    np.save(folder / "spike_times.npy", sorting.sample_index)
+    np.save(folder / "spike_clusters.npy", sorting.unit_id.astype(np.int32))
+    np.save(folder / "spike_templates.npy", bundle.unit_index.astype(np.int32))
+    np.save(folder / "amplitudes.npy", np.abs(bundle.amplitude).astype(np.float64))
+    if sorting.probability is not None:
+        np.save(folder / "spike_probability.npy", sorting.probability.astype(np.float32))
+    if sorting.entropy is not None:
+        np.save(folder / "spike_entropy.npy", sorting.entropy.astype(np.float32))
+
+
+def _write_channels(folder: Path, bundle: ExportBundle) -> None:
+    probe = bundle.probe
+    assert probe.shank is not None
+    np.save(folder / "channel_map.npy", np.arange(probe.n_channels, dtype=np.int32))
+    np.save(folder / "channel_positions.npy", probe.positions_um)
+    np.save(folder / "channel_shanks.npy", probe.shank.astype(np.int32))
+    noise = np.where(bundle.noise_sd > 0, bundle.noise_sd, 1.0).astype(np.float64)
+    np.save(folder / "whitening_mat.npy", np.diag(1 / noise))
+    np.save(folder / "whitening_mat_inv.npy", np.diag(noise))
+
+
+def _write_templates(folder: Path, templates: NDArray[np.float32]) -> None:
+    """``templates.npy``; phylib drops axes of length 1, so a lone unit gets an empty second template."""
+    if len(templates) == 1:
+        templates = np.concatenate([templates, np.zeros_like(templates)])
+    np.save(folder / "templates.npy", templates.astype(np.float32))
+    np.save(folder / "similar_templates.npy", cosine_similarity(templates))
+
+
+def cosine_similarity(templates: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Cosine of the angle between templates, (n, n); 0 with an empty one, 1 with itself."""
+    flat = templates.reshape(len(templates), -1).astype(np.float64)
+    norm = np.linalg.norm(flat, axis=1, keepdims=True)
+    unit = flat / np.where(norm > 0, norm, 1.0)
+    similarity = np.clip(unit @ unit.T, -1.0, 1.0)
+    np.fill_diagonal(similarity, 1.0)
+    return similarity.astype(np.float32)
+
+
+def _write_tables(folder: Path, units: UnitColumns) -> None:
+    columns: dict[str, Sequence[object]] = {"group": units.label}
+    for name, values in (("p_exists", units.p_exists), ("probability", units.probability)):
+        if values is not None:
+            columns[name] = _decimals(values, 4)
+    for name, cells in columns.items():
+        _write_tsv(folder / f"cluster_{name}.tsv", {"cluster_id": units.unit_id, name: cells})
+    info: dict[str, Iterable[object]] = {
+        "cluster_id": units.unit_id,
+        "amp": _decimals(units.amplitude_sd, 3),
+        "ch": units.channel,
+        "depth": _decimals(units.depth_um, 3),
+        "fr": _decimals(units.rate_hz, 4),
+        "n_spikes": units.n_spikes,
+        "sh": units.shank,
+        **columns,
+    }
+    _write_tsv(folder / "cluster_info.tsv", info)
+
+
+def _write_tsv(path: Path, columns: dict[str, Iterable[object]]) -> None:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, delimiter="\t", lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+
+
+def _decimals(values: NDArray[np.floating], n: int) -> list[str]:
+    return [f"{value:.{n}f}" for value in values]

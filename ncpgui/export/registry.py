@@ -1,0 +1,77 @@
+"""Export formats by name."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ncpgui.core.errors import ExportError, InputError
+from ncpgui.export.bundle import ExportBundle
+from ncpgui.export.csv import export_csv
+from ncpgui.export.npz import export_npz
+from ncpgui.export.phy import export_phy
+from ncpgui.export.spikeinterface import export_spikeinterface
+
+Exporter = Callable[[ExportBundle, Path], Path]
+
+
+@dataclass(frozen=True)
+class ExportFormat:
+    """A format that a sorting can be written in.
+
+    title : for menus; is_folder : whether it is a folder or one file; suffix : of the file, or ''.
+    """
+
+    name: str
+    title: str
+    is_folder: bool
+    suffix: str
+    write: Exporter
+
+
+FORMATS: dict[str, ExportFormat] = {
+    item.name: item
+    for item in (
+        ExportFormat("phy", "Phy folder", True, "", export_phy),
+        ExportFormat("spikeinterface", "SpikeInterface sorting folder", True, "", export_spikeinterface),
+        ExportFormat("npz", "NumPy archive with posterior samples (.npz)", False, ".npz", export_npz),
+        ExportFormat("csv", "Tables of spikes and units (.csv)", False, ".csv", export_csv),
+    )
+}
+
+
+def export(bundle: ExportBundle, format_name: str, path: str | Path) -> Path:
+    """Write `bundle` and return where (the suffix of a file is added when it lacks).
+
+    Raises
+    ------
+    InputError
+        The format is not known.
+    ExportError
+        No spike is in a unit, or the output cannot be written. Nothing is half-written.
+    """
+    chosen = export_format(format_name)
+    if len(bundle.sorting) == 0:
+        raise ExportError(
+            "there is nothing to export, no spike is in a unit; lower the probability below which spikes are "
+            "left unassigned, or sort with a lower detection threshold"
+        )
+    return chosen.write(bundle, Path(path).expanduser())
+
+
+def export_format(name: str) -> ExportFormat:
+    """Return the format called `name`.
+
+    Raises
+    ------
+    InputError
+        There is none; the nearest is suggested.
+    """
+    if name in FORMATS:
+        return FORMATS[name]
+    near = difflib.get_close_matches(name.lower(), FORMATS, n=1)
+    known = f"the formats are {', '.join(FORMATS)}"
+    hint = f"did you mean '{near[0]}'? ({known})" if near else known
+    raise InputError(f"export format '{name}' is not known; {hint}")

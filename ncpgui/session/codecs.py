@@ -1,0 +1,182 @@
+"""Elements of the file: arrays, integers, strings and JSON values, each with encoding and version."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import h5py
+import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+from ncpgui.core.errors import SessionFormatError
+from ncpgui.session.schema import ENCODINGS
+
+_COMPRESS_FROM_BYTES = 4096
+_STORED_INTEGERS = (np.uint8, np.int8, np.uint16, np.int16, np.uint32, np.int32, np.int64)
+
+
+def stamp(node: h5py.Group | h5py.Dataset, encoding: str) -> None:
+    """Write down what `node` is."""
+    node.attrs["encoding"] = encoding
+    node.attrs["version"] = ENCODINGS[encoding]
+
+
+def create_group(parent: h5py.Group, name: str, encoding: str) -> h5py.Group:
+    """Make a group that says what it is."""
+    group = parent.create_group(name)
+    stamp(group, encoding)
+    return group
+
+
+def place(node: h5py.Group | h5py.Dataset, name: str = "") -> str:
+    """Where an element is, for error messages: ``session.h5: /groups/0/posterior``."""
+    path = f"{(node.name or '').rstrip('/')}/{name}" if name else node.name
+    return f"{node.file.filename}: {path}"
+
+
+def element(parent: h5py.Group, name: str, encoding: str) -> Any:
+    """Group or dataset `name` of `parent`, checked to be of `encoding` in a version known here.
+
+    Raises
+    ------
+    SessionFormatError
+        It is missing, of another encoding, or newer than this program.
+    """
+    try:
+        node = parent[name]
+    except KeyError as error:
+        raise SessionFormatError(
+            f"{place(parent, name)} is missing, the file is damaged or incomplete; use a backup of it"
+        ) from error
+    found, version = node.attrs.get("encoding"), node.attrs.get("version")
+    if found != encoding:
+        raise SessionFormatError(
+            f"{place(node)} should be encoded as '{encoding}' but is '{found}'; "
+            "update ncpgui, or use a backup of the file"
+        )
+    if not isinstance(version, (int, np.integer)) or not 1 <= version <= ENCODINGS[encoding]:
+        raise SessionFormatError(
+            f"{place(node)} has version {version} of encoding '{encoding}', this program reads up to "
+            f"{ENCODINGS[encoding]}; update ncpgui"
+        )
+    return node
+
+
+def attribute(node: h5py.Group, name: str, kind: type) -> Any:
+    """Attribute `name` as a Python value of `kind` (int, float or str)."""
+    try:
+        return kind(node.attrs[name])
+    except (KeyError, TypeError, ValueError) as error:
+        raise SessionFormatError(
+            f"{place(node)} has no valid attribute '{name}', the file is damaged; use a backup of it"
+        ) from error
+
+
+def write_array(parent: h5py.Group, name: str, values: ArrayLike, *, unit: str = "") -> None:
+    """Write a numeric array as it is; `unit` is for people who read the file."""
+    array = np.asarray(values)
+    dataset = parent.create_dataset(name, data=array, **_filters(array))
+    stamp(dataset, "array")
+    if unit:
+        dataset.attrs["unit"] = unit
+
+
+def read_array(
+    parent: h5py.Group, name: str, dtype: DTypeLike, *, shape: tuple[int | None, ...]
+) -> NDArray[Any]:
+    """Read an array as `dtype`; `shape` states the length of each axis, None for any."""
+    dataset = element(parent, name, "array")
+    array = dataset[()]
+    _check_shape(dataset, np.shape(array), shape)
+    return np.asarray(array, dtype=dtype)
+
+
+def write_integers(parent: h5py.Group, name: str, values: ArrayLike, *, unit: str = "") -> None:
+    """Write integers in the smallest type that holds them, which is one byte for most labels."""
+    array = np.asarray(values)
+    low, high = (int(array.min()), int(array.max())) if array.size else (0, 0)
+    for dtype in _STORED_INTEGERS:
+        if np.iinfo(dtype).min <= low and high <= np.iinfo(dtype).max:
+            array = array.astype(dtype)
+            break
+    dataset = parent.create_dataset(name, data=array, **_filters(array))
+    stamp(dataset, "integers")
+    if unit:
+        dataset.attrs["unit"] = unit
+
+
+def read_integers(
+    parent: h5py.Group, name: str, dtype: DTypeLike, *, shape: tuple[int | None, ...]
+) -> NDArray[Any]:
+    """Read integers as `dtype`."""
+    dataset = element(parent, name, "integers")
+    array = dataset[()]
+    _check_shape(dataset, np.shape(array), shape)
+    return np.asarray(array).astype(dtype)
+
+
+def write_string(parent: h5py.Group, name: str, text: str) -> None:
+    """Write text as UTF-8 (paths may hold bytes that are not text: they survive)."""
+    data = text.encode("utf-8", "surrogateescape")
+    stamp(parent.create_dataset(name, data=data, dtype=h5py.string_dtype()), "string")
+
+
+def read_string(parent: h5py.Group, name: str) -> str:
+    """Read text."""
+    return _text(element(parent, name, "string"))
+
+
+def write_json(parent: h5py.Group, name: str, value: Any) -> None:
+    """Write plain values (dictionaries, lists, numbers, strings) as JSON text."""
+    stamp(parent.create_dataset(name, data=to_json_text(value), dtype=h5py.string_dtype()), "json")
+
+
+def read_json(parent: h5py.Group, name: str, kind: type) -> Any:
+    """Read a JSON value, which must be a `kind` (dict or list)."""
+    dataset = element(parent, name, "json")
+    try:
+        value = json.loads(_text(dataset))
+    except ValueError as error:
+        raise SessionFormatError(
+            f"{place(dataset)} is not JSON, the file is damaged; use a backup"
+        ) from error
+    if not isinstance(value, kind):
+        raise SessionFormatError(
+            f"{place(dataset)} should hold a {kind.__name__}, the file is damaged; use a backup"
+        )
+    return value
+
+
+def to_json_text(value: Any) -> str:
+    """JSON on one line; numpy numbers and arrays become plain ones."""
+    return json.dumps(value, default=_plain, separators=(",", ":"))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    raise TypeError(f"a session keeps plain values only, not {type(value).__name__}")
+
+
+def _text(dataset: h5py.Dataset) -> str:
+    value = dataset[()]
+    return value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else str(value)
+
+
+def _filters(array: NDArray[Any]) -> dict[str, Any]:
+    """Compress what is worth it; the checksum (Fletcher) finds damage when the file is read."""
+    if array.nbytes < _COMPRESS_FROM_BYTES:
+        return {}
+    return {"compression": "gzip", "compression_opts": 1, "shuffle": True, "fletcher32": True}
+
+
+def _check_shape(dataset: h5py.Dataset, found: tuple[int, ...], wanted: tuple[int | None, ...]) -> None:
+    fits = len(found) == len(wanted) and all(w is None or w == f for f, w in zip(found, wanted, strict=True))
+    if not fits:
+        words = ", ".join("any" if length is None else str(length) for length in wanted)
+        raise SessionFormatError(
+            f"{place(dataset)} has shape {found} where ({words}) is needed, the file is damaged; use a backup"
+        )

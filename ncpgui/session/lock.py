@@ -1,0 +1,203 @@
+"""One writer a session: a lock file that says which process holds it.
+
+Created with O_EXCL, which is atomic on local and network file systems alike. A lock whose process
+is gone (killed, or the machine restarted) is removed by the next one to come; on another host
+nobody can tell, so the message says what to check.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import time
+import uuid
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from ncpgui.core.errors import SessionError, SessionLockedError
+from ncpgui.session.swap import write_error
+
+_UNWRITTEN_FOR_S = 10.0
+"""A lock still empty after this long was left by a process killed while it wrote it."""
+
+
+@dataclass(frozen=True)
+class LockHolder:
+    """Who holds a lock. `started` tells a process from a later one that got the same pid."""
+
+    pid: int
+    host: str
+    started: str
+    token: str
+
+
+class SessionLock:
+    """The lock of one session; `release` it, or use it as a context.
+
+    Raises
+    ------
+    SessionLockedError
+        Another process, or this one, has the session open for writing.
+    SessionError
+        The folder cannot be written.
+    """
+
+    def __init__(self, path: Path, session: Path) -> None:
+        self.path = path
+        self._session = session
+        self._holder = LockHolder(os.getpid(), host_name(), process_start(os.getpid()), uuid.uuid4().hex)
+        for _ in range(3):
+            if self._create():
+                return
+            raw = self._read()
+            if raw is None:
+                continue
+            holder = _parse(raw)
+            if not _is_stale(holder, path):
+                raise SessionLockedError(_held_by(holder, session, path))
+            _remove_stale(path, raw)
+        raise SessionLockedError(f"{session} is being opened by another program; try again")
+
+    def _create(self) -> bool:
+        try:
+            handle = os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644)
+        except FileExistsError:
+            return False
+        except OSError as error:
+            raise SessionError(
+                f"cannot open {self._session} for writing: {error.strerror} ({self.path.parent}); "
+                "choose a folder that exists and is writable, or open the session read-only"
+            ) from error
+        try:
+            os.write(handle, json.dumps(asdict(self._holder)).encode())
+        except OSError as error:
+            self.path.unlink(missing_ok=True)
+            raise write_error(self.path, error) from error
+        finally:
+            os.close(handle)
+        return True
+
+    def _read(self) -> bytes | None:
+        try:
+            return self.path.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise SessionError(
+                f"cannot read the lock {self.path}: {error.strerror}; check who owns it"
+            ) from error
+
+    def release(self) -> None:
+        """Remove the lock, if it is still ours."""
+        with suppress(OSError):
+            raw = self._read()
+            if raw is not None and _parse(raw) == self._holder:
+                self.path.unlink(missing_ok=True)
+
+    def __enter__(self) -> SessionLock:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
+
+
+def host_name() -> str:
+    """Name of this machine, and of the container in it: pids mean nothing across either."""
+    try:
+        return f"{socket.gethostname()}/{os.readlink('/proc/self/ns/pid')}"  # noqa: PTH115
+    except OSError:
+        return socket.gethostname()
+
+
+def process_start(pid: int) -> str:
+    """When a process started, as text that differs between two processes of the same pid; '' if unknown."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return ""
+    return f"{boot}/{fields[19]}"
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process of this machine exists."""
+    if os.name == "nt":
+        return _is_running_on_windows(pid)
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True
+
+
+def _is_running_on_windows(pid: int) -> bool:
+    import ctypes
+
+    query_limited_information, still_active = 0x1000, 259
+    kernel = ctypes.windll.kernel32  # type: ignore[attr-defined, unused-ignore]
+    handle = kernel.OpenProcess(query_limited_information, False, pid)
+    if not handle:
+        return False
+    code = ctypes.c_ulong()
+    kernel.GetExitCodeProcess(handle, ctypes.byref(code))
+    kernel.CloseHandle(handle)
+    return code.value == still_active
+
+
+def _parse(raw: bytes) -> LockHolder | None:
+    try:
+        values = json.loads(raw)
+        return LockHolder(
+            int(values["pid"]), str(values["host"]), str(values["started"]), str(values["token"])
+        )
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _is_stale(holder: LockHolder | None, path: Path) -> bool:
+    if holder is None:
+        with suppress(OSError):
+            return time.time() - path.stat().st_mtime > _UNWRITTEN_FOR_S
+        return False
+    if holder.host != host_name():
+        return False
+    if not is_running(holder.pid):
+        return True
+    started = process_start(holder.pid)
+    return bool(started and holder.started and started != holder.started)
+
+
+def _remove_stale(path: Path, raw: bytes) -> None:
+    """Take the stale lock away, but never a fresh one that another process put there meanwhile."""
+    aside = path.with_name(f".ncpgui-{uuid.uuid4().hex}.stale")
+    try:
+        path.replace(aside)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise write_error(path, error) from error
+    if aside.read_bytes() != raw and not path.exists():
+        aside.replace(path)
+        return
+    aside.unlink(missing_ok=True)
+
+
+def _held_by(holder: LockHolder | None, session: Path, lock: Path) -> str:
+    if holder is None:
+        return f"{session} is being opened by another program; try again in a moment, or open it read-only"
+    if holder.pid == os.getpid() and holder.host == host_name():
+        return f"{session} is already open for writing in this program; close it first, or open it read-only"
+    host = holder.host.partition("/")[0]
+    if holder.host == host_name():
+        return (
+            f"{session} is open for writing in another program (process {holder.pid} on this machine); "
+            "close it there, or open the session read-only"
+        )
+    return (
+        f"{session} is open for writing by process {holder.pid} on {host}; close it there, or open the "
+        f"session read-only. If that program no longer runs, delete {lock}"
+    )

@@ -1,0 +1,64 @@
+"""Names, encodings and version of the session file; ``docs/file_format.md`` is the specification.
+
+Every group and dataset carries two attributes: ``encoding``, what it is, and ``version``, the
+version of that encoding. A reader refuses what it does not know instead of guessing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+FORMAT_VERSION = 1
+"""Version of the session as a whole; raised when older programs could not read the file."""
+
+CACHE_VERSION = 1
+JOURNAL_VERSION = 1
+
+SESSION = "ncpgui-session"
+WAVEFORM_CACHE = "ncpgui-waveform-cache"
+
+ENCODINGS: dict[str, int] = {
+    "array": 1,
+    "integers": 1,
+    "string": 1,
+    "json": 1,
+    "recording": 1,
+    "probe": 1,
+    "spikes": 1,
+    "sorting": 1,
+    "groups": 1,
+    "channel-group": 1,
+    "posterior": 1,
+    "alternatives": 1,
+    "stimulus": 1,
+    "group-waveforms": 1,
+}
+"""Encodings that this program writes, with the newest version of each that it reads."""
+
+
+@dataclass(frozen=True)
+class SessionPaths:
+    """The session ``NAME.h5`` and the files beside it that share its name."""
+
+    session: Path
+
+    @property
+    def journal(self) -> Path:
+        """``NAME.journal``: what was done since the session was saved."""
+        return self._beside(".journal")
+
+    @property
+    def lock(self) -> Path:
+        """``NAME.lock``: who has the session open for writing."""
+        return self._beside(".lock")
+
+    @property
+    def waveforms(self) -> Path:
+        """``NAME.waveforms.h5``: a cache that may be deleted."""
+        return self._beside(".waveforms.h5")
+
+    def _beside(self, suffix: str) -> Path:
+        name = self.session.name
+        stem = name[: -len(".h5")] if name.lower().endswith(".h5") else name
+        return self.session.with_name(stem + suffix)

@@ -1,0 +1,169 @@
+"""A session open for work: the project, what was done since it was saved, and the way to save."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import uuid
+from dataclasses import replace
+from pathlib import Path
+
+from ncpgui.core.errors import SessionError
+from ncpgui.core.project import Project
+from ncpgui.session import store
+from ncpgui.session.journal import Entry, Journal, read_journal, set_aside, unfolded
+from ncpgui.session.lock import SessionLock
+from ncpgui.session.schema import SessionPaths
+
+logger = logging.getLogger(__name__)
+
+
+class SessionFile:
+    """A session opened by `open_session` or `create_session`; close it, or use it as a context.
+
+    Attributes
+    ----------
+    path : the ``.h5`` file
+    project : as saved last
+    journal_entries : actions done since then that a crash left behind, to be replayed in order
+    notes : sentences for the person, such as that the last action was torn by a crash
+    read_only : whether `append` and `save` are refused
+    """
+
+    def __init__(self, path: str | Path, *, read_only: bool = False, waveforms: bool = True) -> None:
+        self.paths = SessionPaths(Path(path))
+        self.read_only = read_only
+        self.notes: tuple[str, ...] = ()
+        self._saving = threading.Lock()
+        self._lock: SessionLock | None = None
+        self._journal: Journal | None = None
+        if not self.path.is_file():
+            with store.opened(self.path):  # raises the reason
+                pass
+        if not read_only:
+            self._lock = SessionLock(self.paths.lock, self.path)
+        try:
+            self._header, self.project = store.read_session(self.paths, waveforms=waveforms)
+            self.journal_entries = self._recover()
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def path(self) -> Path:
+        """The ``.h5`` file."""
+        return self.paths.session
+
+    @property
+    def n_entries(self) -> int:
+        """Actions so far, to tell `save` which of them a project includes."""
+        return self._writable().count
+
+    def append(self, entry: Entry) -> None:
+        """Write an action to the journal; it survives a crash once this returns.
+
+        Raises
+        ------
+        SessionError
+            It could not be written, or the session is closed or read-only.
+        """
+        self._writable().append(entry)
+
+    def save(self, project: Project, *, n_entries: int | None = None) -> None:
+        """Save `project` and fold the journal into it.
+
+        Parameters
+        ----------
+        n_entries : `SessionFile.n_entries` at the time when `project` was put together; now, when left
+            out. Actions appended later, while another thread saves, stay in the journal.
+
+        Raises
+        ------
+        SessionError
+            The file cannot be written; the session and its journal are as before.
+        """
+        with self._saving:
+            journal = self._writable()
+            n_folded = journal.n_until(journal.count if n_entries is None else n_entries)
+            header = replace(
+                self._header,
+                save_id=uuid.uuid4().hex,
+                journal_base=journal.base,
+                journal_folded=n_folded,
+            )
+            store.write_session(self.paths, project, header)
+            self._header, self.project, self.journal_entries = header, project, ()
+            try:
+                journal.rebase(header.save_id, n_folded=n_folded)
+            except SessionError as error:  # the session knows what it holds of the journal as it is
+                self._note(f"the session is saved, but its journal still grows: {error}")
+
+    def close(self) -> None:
+        """Close the journal and let others write; what is in the journal stays there."""
+        if self._journal is not None:
+            self._journal.close()
+            self._journal = None
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
+
+    def __enter__(self) -> SessionFile:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _writable(self) -> Journal:
+        if self._journal is None:
+            state = "open read-only" if self.read_only else "closed"
+            raise SessionError(f"{self.path} is {state}; open it for writing, or save under another name")
+        return self._journal
+
+    def _recover(self) -> tuple[Entry, ...]:
+        """Find the actions that the session does not hold yet, and make the journal fit to append to."""
+        header, path = self._header, self.paths.journal
+        contents = read_journal(path)
+        entries: tuple[Entry, ...] | None = ()
+        if contents is not None:
+            entries = unfolded(
+                contents,
+                save_id=header.save_id,
+                journal_base=header.journal_base,
+                journal_folded=header.journal_folded,
+            )
+            if contents.problem and entries is not None:
+                self._note(contents.problem)
+        if entries is None:
+            if self.read_only:
+                self._note(f"{path.name} belongs to another session and is ignored")
+            else:
+                self._note(f"{path.name} belongs to another session; it was kept as {set_aside(path).name}")
+            entries = ()
+        if not self.read_only:
+            self._journal = Journal(path, session_id=header.session_id, base=header.save_id, entries=entries)
+        return entries
+
+    def _note(self, text: str) -> None:
+        logger.warning("%s", text)
+        self.notes += (text,)
+
+
+def open_session(path: str | Path, *, read_only: bool = False, waveforms: bool = True) -> SessionFile:
+    """Open a session; replay its `journal_entries` to get back to where the person was.
+
+    Raises
+    ------
+    SessionLockedError
+        Another program has it open for writing (`read_only` opens it all the same).
+    SessionFormatError
+        The file is damaged, not a session, or newer than this program.
+    SessionError
+        The file does not exist, or its folder cannot be written (`read_only` does not need that).
+    """
+    return SessionFile(path, read_only=read_only, waveforms=waveforms)
+
+
+def create_session(project: Project, path: str | Path) -> SessionFile:
+    """Write `project` as a new session at `path` and open it (also "save as")."""
+    store.save(project, path)
+    return SessionFile(path)

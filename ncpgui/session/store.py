@@ -1,0 +1,195 @@
+"""Save and load a project as one HDF5 file (``docs/file_format.md``)."""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime, timezone
+from pathlib import Path
+
+import h5py
+
+import ncpgui
+from ncpgui.core.errors import SessionError, SessionFormatError
+from ncpgui.core.project import Project
+from ncpgui.session import cache
+from ncpgui.session.codecs import attribute
+from ncpgui.session.lock import SessionLock
+from ncpgui.session.project_codec import read_project, write_project
+from ncpgui.session.schema import FORMAT_VERSION, SESSION, SessionPaths
+from ncpgui.session.swap import swapped
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Header:
+    """Which session this is, and which actions it holds.
+
+    session_id : the same from save to save; save_id : of this save;
+    journal_base, journal_folded : the journal folded into this save and how many of its entries;
+    program, saved_at : what wrote it and when (UTC).
+    """
+
+    session_id: str
+    save_id: str
+    journal_base: str = ""
+    journal_folded: int = 0
+    program: str = ""
+    saved_at: str = ""
+
+
+def save(project: Project, path: str | Path) -> None:
+    """Write `project` as a new session, in place of whatever session is at `path`.
+
+    The waveforms go to a cache beside it. A journal left there by another session is kept aside
+    when the new one is opened.
+
+    Raises
+    ------
+    SessionError
+        The file cannot be written; a session that was there is untouched.
+    SessionLockedError
+        A program has the session at `path` open for writing.
+    """
+    paths = SessionPaths(checked_path(path))
+    with SessionLock(paths.lock, paths.session):
+        write_session(paths, project, new_header())
+
+
+def load(path: str | Path, *, waveforms: bool = True) -> Project:
+    """Read the project as it was saved last; `open_session` also tells what was done since.
+
+    Parameters
+    ----------
+    waveforms : whether to fill `Project.waveforms` from the cache, where there is one
+
+    Raises
+    ------
+    SessionFormatError
+        The file is damaged, not a session, or newer than this program.
+    SessionError
+        The file does not exist or cannot be read.
+    """
+    return read_session(SessionPaths(Path(path)), waveforms=waveforms)[1]
+
+
+def new_header() -> Header:
+    """Header of a session that was never saved."""
+    return Header(session_id=uuid.uuid4().hex, save_id=uuid.uuid4().hex)
+
+
+def checked_path(path: str | Path) -> Path:
+    """`path` if a session can be written there."""
+    result = Path(path)
+    if result.is_dir():
+        raise SessionError(
+            f"cannot write {result}: it is a folder; give the name of a file, such as session.h5"
+        )
+    if not result.absolute().parent.is_dir():
+        raise SessionError(
+            f"cannot write {result}: the folder {result.parent} does not exist; create it first"
+        )
+    return result
+
+
+def write_session(paths: SessionPaths, project: Project, header: Header) -> None:
+    """Write session and waveform cache; the caller holds the lock."""
+    with swapped(paths.session) as beside:
+        try:
+            with h5py.File(beside, "w", libver=("earliest", "v110"), locking=False) as file:
+                _write_header(file, header)
+                write_project(file, project)
+                names = set(file)
+        except RuntimeError as error:  # what HDF5 says when the disk is full as it closes the file
+            raise OSError(str(error)) from error
+        _verify(beside, header, names)
+    try:
+        cache.update(paths.waveforms, project)
+    except OSError as error:
+        logger.warning("the waveform cache was not written (waveforms will be read again): %s", error)
+
+
+def read_session(paths: SessionPaths, *, waveforms: bool = True) -> tuple[Header, Project]:
+    """Read header and project."""
+    with opened(paths.session) as file:
+        header = read_header(file)
+        project = read_project(file)
+    if waveforms:
+        project = replace(project, waveforms=cache.load(paths.waveforms, project))
+    return header, project
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[h5py.File]:
+    """Open a session for reading; whatever HDF5 cannot read is a SessionFormatError of one line."""
+    if not path.exists():
+        raise SessionError(f"{path} does not exist; check the name of the session")
+    if path.is_dir():
+        raise SessionError(f"{path} is a folder, not a session; give the .h5 file")
+    try:
+        with path.open("rb"):
+            pass
+    except OSError as error:
+        raise SessionError(f"cannot read {path}: {error.strerror}; check its permissions") from error
+    try:
+        with h5py.File(path, "r", locking=False) as file:
+            yield file
+    except SessionError:
+        raise
+    except (OSError, RuntimeError, KeyError, ValueError, TypeError) as error:
+        reason = (str(error).splitlines() or ["unreadable"])[0]
+        raise SessionFormatError(
+            f"{path} is damaged or not an ncpgui session ({reason}); use a backup of it, or sort again"
+        ) from error
+
+
+def read_header(file: h5py.File) -> Header:
+    """Read the header and refuse what this program cannot read."""
+    path = file.filename
+    if file.attrs.get("encoding") != SESSION:
+        raise SessionFormatError(
+            f"{path} is an HDF5 file but not an ncpgui session; open a file written by 'ncpgui sort'"
+        )
+    version = attribute(file, "version", int)
+    if version > FORMAT_VERSION:
+        raise SessionFormatError(
+            f"{path} was written by version {version} of the session format, this program reads up to "
+            f"{FORMAT_VERSION}; update ncpgui"
+        )
+    if version < 1:
+        raise SessionFormatError(
+            f"{path} has format version {version}, there is none below 1; use a backup of it"
+        )
+    return Header(
+        session_id=attribute(file, "session_id", str),
+        save_id=attribute(file, "save_id", str),
+        journal_base=attribute(file, "journal_base", str),
+        journal_folded=attribute(file, "journal_folded", int),
+        program=attribute(file, "program", str),
+        saved_at=attribute(file, "saved_at", str),
+    )
+
+
+def _write_header(file: h5py.File, header: Header) -> None:
+    file.attrs["encoding"] = SESSION
+    file.attrs["version"] = FORMAT_VERSION
+    file.attrs["session_id"] = header.session_id
+    file.attrs["save_id"] = header.save_id
+    file.attrs["journal_base"] = header.journal_base
+    file.attrs["journal_folded"] = header.journal_folded
+    file.attrs["program"] = f"ncpgui {ncpgui.__version__}"
+    file.attrs["saved_at"] = datetime.now(timezone.utc).isoformat(timespec="seconds")
+
+
+def _verify(path: Path, header: Header, names: set[str]) -> None:
+    """Read back what was written before it takes the place of the old file."""
+    with opened(path) as file:
+        found = read_header(file)
+        if found.save_id != header.save_id or set(file) != names:
+            raise SessionError(
+                f"{path} does not read back as it was written; check the disk, then save elsewhere"
+            )

@@ -1,0 +1,64 @@
+"""Files of a session are replaced whole: written beside, flushed to disk, then moved over."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from ncpgui.core.errors import SessionError
+
+
+@contextmanager
+def swapped(path: Path) -> Iterator[Path]:
+    """Yield a path beside `path`; what is written there takes the place of `path` when the block ends.
+
+    The old file stays until the new one is on the disk. The caller holds the session's lock, so the
+    name beside is the same each time and a killed program leaves at most one such file.
+
+    Raises
+    ------
+    SessionError
+        The folder is missing or read-only, or the disk is full. The old file is untouched.
+    """
+    digest = hashlib.blake2b(os.fsencode(path.name), digest_size=6).hexdigest()
+    beside = path.with_name(f".ncpgui-{digest}.saving")
+    try:
+        beside.unlink(missing_ok=True)
+        yield beside
+        flush_to_disk(beside)
+        beside.replace(path)
+        flush_folder(path.parent)
+    except OSError as error:
+        if isinstance(error, SessionError):
+            raise
+        raise write_error(path, error) from error
+    finally:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+
+
+def write_error(path: Path, error: OSError) -> SessionError:
+    """Say that `path` cannot be written, and why."""
+    reason = error.strerror or str(error).splitlines()[0]
+    return SessionError(f"cannot write {path}: {reason}; free the disk or save to a folder that is writable")
+
+
+def flush_to_disk(path: Path) -> None:
+    """Wait until the contents of a file are on the disk."""
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
+
+
+def flush_folder(folder: Path) -> None:
+    """Wait until the names in a folder are on the disk, where the system has a way to ask."""
+    if os.name != "posix":
+        return
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -1,0 +1,90 @@
+"""Metadata, dependencies and entry point of ncpgui; `constraints.txt` pins a tested set."""
+
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+HERE = Path(__file__).parent
+
+
+def version() -> str:
+    """Return `__version__` without importing the package."""
+    for line in (HERE / "ncpgui" / "__init__.py").read_text(encoding="utf-8").splitlines():
+        if line.startswith("__version__"):
+            return line.split('"')[1]
+    raise RuntimeError("ncpgui/__init__.py states no __version__")
+
+
+TEST = [
+    "pytest>=8",
+    "pytest-qt>=4.4",
+    "pytest-timeout>=2.3",
+    "import-linter>=2.1",
+    "phylib>=2.6",  # reads our Phy folders back in the tests
+]
+
+setup(
+    name="ncpgui",
+    version=version(),
+    description="Spike sorting that shows the alternatives, each with a probability",
+    long_description=(HERE / "README.md").read_text(encoding="utf-8"),
+    long_description_content_type="text/markdown",
+    license="GPL-3.0-or-later",
+    license_files=["LICENSE"],
+    keywords="spike sorting neurophysiology clustering posterior multi-electrode array retina",
+    classifiers=[
+        "Development Status :: 3 - Alpha",
+        "Environment :: Console",
+        "Environment :: X11 Applications :: Qt",
+        "Intended Audience :: Science/Research",
+        "Operating System :: OS Independent",
+        "Programming Language :: Python :: 3",
+        "Programming Language :: Python :: 3.10",
+        "Programming Language :: Python :: 3.11",
+        "Programming Language :: Python :: 3.12",
+        "Programming Language :: Python :: 3.13",
+        "Topic :: Scientific/Engineering :: Bio-Informatics",
+    ],
+    python_requires=">=3.10,<3.14",
+    packages=[
+        *find_packages(include=["ncpgui", "ncpgui.*"]),
+        "ncpgui.resources",
+        "ncpgui.trained_models",
+    ],
+    # Both folders lie beside the package; in a wheel they move inside it (core/resources.py finds either).
+    package_dir={"ncpgui.resources": "resources", "ncpgui.trained_models": "trained_models"},
+    package_data={
+        "ncpgui": ["py.typed"],
+        "ncpgui.resources": ["*", "**/*"],
+        "ncpgui.trained_models": ["*.safetensors", "*.json", "*.md"],
+    },
+    install_requires=[
+        "click>=8.1",
+        "h5py>=3.10",
+        "numba>=0.60",  # SpikeInterface's locally exclusive peak detection
+        "numpy>=2.0",
+        "platformdirs>=4",
+        "probeinterface>=0.4",
+        "psygnal>=0.11",
+        "PyQt5>=5.15.9",
+        "pyqtgraph>=0.13.7,<0.15",
+        "rich>=13",
+        "safetensors>=0.4.3",
+        "scikit-learn>=1.4",
+        "scipy>=1.11",
+        "spikeinterface>=0.105,<0.106",
+        "tomli>=2; python_version < '3.11'",
+        "torch>=2.4",
+    ],
+    extras_require={
+        "test": TEST,
+        "dev": [*TEST, "mypy>=1.15", "pre-commit>=4", "ruff>=0.9", "build>=1.2"],
+        "nwb": ["pynwb>=2.8"],
+        "dask": ["distributed>=2024.8"],
+        "train": ["tensorboard>=2.17"],
+        "bench": ["matplotlib>=3.9", "mountainsort5>=0.5"],
+        "simulate": ["LFPy>=2.3.1"],
+        "docs": ["sphinx>=8", "myst-parser>=4"],
+    },
+    entry_points={"console_scripts": ["ncpgui = ncpgui.cli.main:main"]},
+)

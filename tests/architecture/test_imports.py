@@ -1,0 +1,90 @@
+"""Who may import whom, and what a fresh interpreter loads."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "ncpgui"
+HEAVY = ("torch", "PyQt5", "pyqtgraph", "spikeinterface", "h5py", "sklearn", "scipy", "numba")
+PROGRAM = """
+import importlib, json, sys
+for name in sys.argv[1].split(","):
+    importlib.import_module(name)
+print(json.dumps(sorted({name.partition(".")[0] for name in sys.modules})))
+"""
+
+
+def modules(*parts: str) -> list[str]:
+    """Dotted names of the modules of some rooms of the package."""
+    names = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        if not parts or any(name == f"ncpgui.{part}" or name.startswith(f"ncpgui.{part}.") for part in parts):
+            names.append(name)
+    return [name for name in names if name != "ncpgui.__main__"]
+
+
+def loaded_by(*names: str) -> set[str]:
+    """Top-level packages that a new interpreter has loaded after importing `names`."""
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, ",".join(names)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+def test_every_import_contract_is_kept() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_command_line_starts_without_anything_heavy() -> None:
+    assert not loaded_by(*modules("cli"), "ncpgui") & set(HEAVY)
+
+
+def test_the_application_without_a_window_starts_without_torch_qt_or_readers() -> None:
+    assert not loaded_by(*modules("app")) & {
+        "torch",
+        "PyQt5",
+        "pyqtgraph",
+        "spikeinterface",
+        "sklearn",
+        "numba",
+    }
+
+
+def test_the_window_starts_without_torch_and_spikeinterface() -> None:
+    assert not loaded_by(*modules("gui")) & {"torch", "spikeinterface", "sklearn", "numba"}
+
+
+def test_nothing_but_the_window_loads_qt() -> None:
+    rest = [name for name in modules() if not name.startswith("ncpgui.gui")]
+    assert not loaded_by(*rest) & {"PyQt5", "pyqtgraph"}
+
+
+def test_torch_is_loaded_by_the_engine_only() -> None:
+    rest = [name for name in modules() if not name.startswith("ncpgui.engine.")]
+    assert "torch" not in loaded_by(*rest)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", modules())
+def test_every_module_can_be_imported_first(name: str) -> None:
+    """A module that only imports after another one hides a cycle."""
+    loaded_by(name)

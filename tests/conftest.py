@@ -1,0 +1,50 @@
+"""Settings of every test: no display, few threads, nothing written outside the temporary folder."""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+for _name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+LOCUST = ("shared/data/locust", "../shared/data/locust")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _own_home(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Settings, caches and logs of the application go to a folder of this test run."""
+    home = tmp_path_factory.mktemp("home")
+    patch = pytest.MonkeyPatch()
+    patch.setenv("XDG_CONFIG_HOME", str(home / "config"))
+    patch.setenv("XDG_CACHE_HOME", str(home / "cache"))
+    patch.setenv("XDG_STATE_HOME", str(home / "state"))
+    patch.setenv("XDG_DATA_HOME", str(home / "data"))
+
+
+@pytest.fixture(scope="session")
+def locust_recording() -> Path:
+    """The real tetrode recording; tests that need it are marked shared_data and skip without it."""
+    named = os.environ.get("NCPGUI_SHARED_DATA")
+    folders = [Path(named) / "locust"] if named else [ROOT / place for place in LOCUST]
+    for folder in folders:
+        if (folder / "locust_trial_01.raw").is_file():
+            return folder / "locust_trial_01.raw"
+    pytest.skip("the real tetrode recording is not beside the checkout (set NCPGUI_SHARED_DATA)")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip `gpu` tests where torch finds none."""
+    marked = [item for item in items if item.get_closest_marker("gpu")]
+    if not marked:
+        return
+    import torch
+
+    if not torch.cuda.is_available():
+        for item in marked:
+            item.add_marker(pytest.mark.skip(reason="needs a CUDA GPU"))

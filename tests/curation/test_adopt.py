@@ -1,0 +1,108 @@
+"""Adopting an alternative keeps the numbers of units that stay, and leaves locked ones alone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ncpgui.core.group import Alternative, ChannelGroup
+from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.curation.adopt import accept_unit, adopt_command, locked_labels, present_alternative
+from ncpgui.curation.clustering import Clustering
+from ncpgui.curation.history import History
+
+
+def _alternative(labels: list[int]) -> Alternative:
+    array = np.array(labels, dtype=np.int32)
+    return Alternative(array, np.full(len(array), 0.75, np.float32), 0.5, 0.1, np.ones(3, np.float32))
+
+
+def _group(ids: list[int], *alternatives: list[int]) -> ChannelGroup:
+    posterior = PosteriorSamples(np.array([alternatives[0]]).clip(0), np.zeros(1))
+    return ChannelGroup(
+        4,
+        np.array([4]),
+        np.array(ids),
+        np.arange(len(ids)),
+        posterior,
+        tuple(map(_alternative, alternatives)),
+    )
+
+
+# spikes 0..7 are the group's, 8 and 9 belong to other groups
+NOW = [0, 0, 0, 1, 1, 2, 2, 2, 2, 5]
+IDS = [0, 1, 2, 3, 4, 5, 6, 7]
+
+
+def test_a_cluster_with_the_same_spikes_keeps_its_number() -> None:
+    group = _group(IDS, [0, 0, 0, 1, 1, 1, 1, 1])
+    history = History(Clustering(NOW))
+    command = adopt_command(history.clustering, group, group.alternatives[0])
+    assert command is not None
+    history.do(command)
+    assert history.clustering.unit_of_spike.tolist() == [0, 0, 0, 6, 6, 6, 6, 6, 6, 5]
+    assert command.words == "sort channel 4 as 2 units"
+
+
+def test_spikes_elsewhere_follow_the_cluster_that_takes_most_of_their_unit() -> None:
+    # Unit 2 is spikes 5, 6, 7 here and 8 elsewhere; the cluster {3..7} has 3 of 5: Jaccard 0.6.
+    group = _group(IDS, [0, 0, 0, 1, 1, 1, 1, 1])
+    command = adopt_command(Clustering(NOW), group, group.alternatives[0])
+    assert command is not None
+    assert command.spike_ids.tolist() == [3, 4, 5, 6, 7, 8]
+
+
+def test_spikes_elsewhere_stay_when_no_cluster_takes_most_of_their_unit() -> None:
+    group = _group(IDS, [0, 0, 0, 0, 0, 0, 0, 1])
+    history = History(Clustering(NOW))
+    command = adopt_command(history.clustering, group, group.alternatives[0])
+    assert command is not None
+    history.do(command)
+    assert history.clustering.unit_of_spike.tolist() == [6, 6, 6, 6, 6, 6, 6, 7, 2, 5]
+
+
+def test_adopting_what_is_shown_is_nothing() -> None:
+    group = _group(IDS, [1, 1, 1, 0, 0, 2, 2, 2])
+    assert adopt_command(Clustering(NOW), group, group.alternatives[0]) is None
+
+
+def test_adopting_there_and_back_gives_the_same_partition() -> None:
+    group = _group(IDS, [0, 0, 0, 1, 1, 2, 2, 2], [0, 0, 1, 1, 1, 1, 1, -1])
+    history = History(Clustering(NOW))
+    for index in (1, 0, 1):
+        command = adopt_command(history.clustering, group, group.alternatives[index])
+        assert command is not None
+        history.do(command)
+        assert present_alternative(history.clustering, group) == index
+    history.undo()
+    assert present_alternative(history.clustering, group) == 0
+
+
+def test_locked_units_lose_nothing_and_gain_nothing() -> None:
+    group = _group(IDS, [0, 0, 0, 0, 1, 1, 1, 1])
+    history = History(Clustering(NOW))
+    history.do(accept_unit(0))
+    command = adopt_command(history.clustering, group, group.alternatives[0], locked=history.labels.locked)
+    assert command is not None
+    history.do(command)
+    # Cluster 0 is mostly the locked unit 0: its free spike 3 is left unassigned.
+    assert history.clustering.unit_of_spike.tolist() == [0, 0, 0, -1, 6, 6, 6, 6, 6, 5]
+
+
+def test_second_sightings_stay_unassigned() -> None:
+    initial = np.array([0, 0, -1, 1, 1, 2, 2, 2, 2, 5])
+    group = _group(IDS, [0, 0, 0, 1, 1, 2, 2, 2], [0, 0, 0, 0, 0, 1, 1, 1])
+    command = adopt_command(Clustering(initial), group, group.alternatives[1], initial=initial)
+    assert command is not None
+    assert command.spike_ids.tolist() == [0, 1, 3, 4]
+    assert adopt_command(Clustering(initial), group, group.alternatives[0], initial=initial) is None
+
+
+def test_labels_to_hold_are_those_of_locked_units() -> None:
+    group = _group(IDS, [0] * 8)
+    assert locked_labels(Clustering(NOW), group, {2, 1}).tolist() == [-1, -1, -1, 0, 0, 1, 1, 1]
+    assert locked_labels(Clustering(NOW), group, ()).tolist() == [-1] * 8
+
+
+def test_an_edit_of_a_person_is_none_of_the_alternatives() -> None:
+    group = _group(IDS, [0, 0, 0, 1, 1, 1, 1, 1])
+    assert present_alternative(Clustering(NOW), group) is None

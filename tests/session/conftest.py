@@ -1,0 +1,114 @@
+"""A small project with everything in it, values known by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ncpgui.core.group import Alternative, ChannelGroup, GroupWaveforms
+from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.core.probe import Probe
+from ncpgui.core.project import Project, RecordingReference
+from ncpgui.core.spikes import SpikeEvents
+from ncpgui.core.stimulus import Stimulus
+
+
+def build(*, n_spikes: int = 60, seed: int = 0) -> Project:
+    """Two channels of a three-contact probe; the third could not be sampled."""
+    rng = np.random.default_rng(seed)
+    channel = np.arange(n_spikes) % 2
+    groups, waveforms = [], {}
+    for main in (0, 1):
+        spike_ids = np.flatnonzero(channel == main)
+        n = len(spike_ids)
+        sampled = np.arange(0, n, 2)
+        posterior = PosteriorSamples(
+            rng.integers(0, 3, (4, len(sampled))),
+            np.array([-3.5, -4.0, -5.25, -6.0]),
+            np.array([4, 2, 1, 1.0]),
+        )
+        one = Alternative(
+            np.zeros(n, np.int32), np.full(n, 0.75, np.float32), 0.75, 0.1, np.ones(1, np.float32)
+        )
+        labels = (np.arange(n) % 3 - 1).astype(np.int32)
+        two = Alternative(labels, np.full(n, 0.5, np.float32), 0.25, 0.1, np.array([0.5, 0.25], np.float32))
+        neighbours = np.array([main, 2], dtype=np.int64)
+        groups.append(ChannelGroup(main, neighbours, spike_ids, sampled, posterior, (one, two)))
+        waveforms[main] = GroupWaveforms(
+            rng.normal(size=(len(sampled), 32, 2)).astype(np.float16).astype(np.float32),
+            rng.normal(size=(len(sampled), 5)).astype(np.float16).astype(np.float32),
+        )
+    return Project(
+        recording=RecordingReference(
+            "/data/Aufnahme März.dat", {"dtype": "int16", "n_channels": 3}, "abc123", 3, 20_000.0, 100_000
+        ),
+        probe=Probe(np.array([[0.0, 0.0], [30.0, 0.0], [15.0, 26.0]]), np.array([0, 0, 1])),
+        spikes=SpikeEvents(
+            np.arange(n_spikes) * 40_000,
+            channel,
+            -rng.uniform(4, 9, n_spikes).astype(np.float32),
+            20_000.0,
+            10**9,
+        ),
+        noise_sd=np.array([5.0, 6.5, 0.0], np.float32),
+        groups=tuple(groups),
+        unit_of_spike=np.where(np.arange(n_spikes) % 5 == 0, -1, channel.astype(np.int64) * 7),
+        probability=rng.uniform(0, 1, n_spikes).astype(np.float32),
+        settings={"seed": 3, "detection": {"threshold_sd": 5.0}, "names": ["a", "ü"]},
+        model="small-hex7",
+        failed={2: "no spikes"},
+        stimulus=Stimulus(rng.integers(-1, 2, (5, 2, 3)).astype(np.int8), np.arange(5) * 100, 12.5),
+        history=({"do": "merge", "units": [0, 7]}, {"do": "undo"}),
+        waveforms=waveforms,
+    )
+
+
+def check_same(a: object, b: object, place: str = "project") -> None:
+    """Two values are equal to the bit, of the same type, all the way down."""
+    assert type(a) is type(b), place
+    if isinstance(a, np.ndarray):
+        assert isinstance(b, np.ndarray)
+        assert a.dtype == b.dtype, place
+        np.testing.assert_array_equal(a, b, err_msg=place)
+    elif hasattr(a, "__dataclass_fields__"):
+        for name in a.__dataclass_fields__:
+            check_same(getattr(a, name), getattr(b, name), f"{place}.{name}")
+    elif isinstance(a, (list, tuple)):
+        assert isinstance(b, (list, tuple))
+        assert len(a) == len(b), place
+        for i, (x, y) in enumerate(zip(a, b, strict=True)):
+            check_same(x, y, f"{place}[{i}]")
+    elif isinstance(a, dict):
+        assert isinstance(b, dict)
+        assert list(a) == list(b), place
+        for key in a:
+            check_same(a[key], b[key], f"{place}[{key!r}]")
+    else:
+        assert a == b, place
+
+
+@pytest.fixture
+def make_project() -> Callable[..., Project]:
+    """Build a project of `n_spikes` from `seed`."""
+    return build
+
+
+@pytest.fixture
+def assert_same() -> Callable[[object, object], None]:
+    """Check that two values are equal to the bit."""
+    return check_same
+
+
+@pytest.fixture
+def project() -> Project:
+    """A project with two groups, a failed channel, a stimulus and a history."""
+    return build()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Where a test keeps its session."""
+    return tmp_path / "retina é.h5"

@@ -1,0 +1,90 @@
+"""The waveform cache can be deleted, and never shows waveforms of another sorting."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from ncpgui.core.group import GroupWaveforms
+from ncpgui.core.project import Project
+from ncpgui.session import store
+from ncpgui.session.schema import SessionPaths
+
+
+def test_a_session_opens_without_its_cache(assert_same, project: Project, path: Path) -> None:
+    store.save(project, path)
+    SessionPaths(path).waveforms.unlink()
+    assert_same(store.load(path), replace(project, waveforms={}))
+
+
+def test_waveforms_are_kept_to_three_digits_and_huge_ones_stay_finite(project: Project, path: Path) -> None:
+    values = project.waveforms[0].waveforms.copy()
+    values[0, 0, :] = (12.3456, 1e9)
+    store.save(replace(project, waveforms={0: GroupWaveforms(values, project.waveforms[0].features)}), path)
+    first = store.load(path).waveforms[0].waveforms[0, 0]
+    assert first[0] == pytest.approx(12.3456, rel=1e-3)
+    assert first[1] == 65504.0
+
+
+def test_a_cache_of_another_recording_is_ignored(project: Project, path: Path) -> None:
+    store.save(project, path)
+    other = replace(project, recording=replace(project.recording, fingerprint="other"), waveforms={})
+    store.save(other, path)
+    assert store.load(path).waveforms == {}
+
+
+def test_only_channels_whose_sampled_spikes_changed_are_ignored(project: Project, path: Path) -> None:
+    store.save(project, path)
+    changed = replace(project.groups[0], sampled=project.groups[0].sampled + 1)
+    store.save(replace(project, groups=(changed, project.groups[1]), waveforms={}), path)
+    assert list(store.load(path).waveforms) == [1]
+
+
+def test_channels_that_are_not_in_memory_stay_in_the_cache(assert_same, project: Project, path: Path) -> None:
+    store.save(project, path)
+    changed = GroupWaveforms(project.waveforms[0].waveforms * 2, project.waveforms[0].features)
+    group = replace(project.groups[0], neighbours=np.array([0, 1]))
+    store.save(replace(project, groups=(group, project.groups[1]), waveforms={0: changed}), path)
+    loaded = store.load(path).waveforms
+    assert_same(loaded, {0: changed, 1: project.waveforms[1]})
+
+
+def test_an_unchanged_cache_is_not_written_again(project: Project, path: Path) -> None:
+    store.save(project, path)
+    before = SessionPaths(path).waveforms.stat().st_ino
+    store.save(replace(project, model="x"), path)
+    assert SessionPaths(path).waveforms.stat().st_ino == before
+
+
+@pytest.mark.parametrize("content", [b"", b"hello", b"\x89HDF\r\n\x1a\n" + bytes(100)])
+def test_a_damaged_cache_is_ignored_and_replaced(
+    assert_same, project: Project, path: Path, content: bytes
+) -> None:
+    store.save(project, path)
+    SessionPaths(path).waveforms.write_bytes(content)
+    assert store.load(path).waveforms == {}
+    store.save(project, path)
+    assert_same(store.load(path), project)
+
+
+def test_a_cache_with_arrays_of_the_wrong_shape_is_ignored(project: Project, path: Path) -> None:
+    store.save(project, path)
+    with h5py.File(SessionPaths(path).waveforms, "r+") as file:
+        del file["0/waveforms"]
+        file["0"].create_dataset("waveforms", data=np.zeros(3))
+    assert 0 not in store.load(path).waveforms
+
+
+def test_a_cache_that_cannot_be_written_does_not_stop_the_save(project: Project, path: Path) -> None:
+    SessionPaths(path).waveforms.mkdir()
+    store.save(project, path)
+    assert store.load(path).model == project.model
+
+
+def test_a_larger_project_fills_only_what_is_asked(make_project, path: Path) -> None:
+    store.save(make_project(n_spikes=400), path)
+    assert store.load(path, waveforms=False).waveforms == {}

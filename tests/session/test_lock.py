@@ -1,0 +1,99 @@
+"""One writer a session; the lock of a process that is gone does not stay."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ncpgui.core.errors import SessionError, SessionLockedError
+from ncpgui.session import lock
+from ncpgui.session.lock import SessionLock
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "x.lock"
+
+
+def take(path: Path) -> SessionLock:
+    return SessionLock(path, path.with_suffix(".h5"))
+
+
+def change(path: Path, **values: object) -> None:
+    path.write_text(json.dumps({**json.loads(path.read_text()), **values}))
+
+
+def test_a_second_writer_in_this_program_is_refused(path: Path) -> None:
+    with take(path), pytest.raises(SessionLockedError, match="already open for writing in this program"):
+        take(path)
+
+
+def test_a_lock_is_gone_once_released(path: Path) -> None:
+    with take(path):
+        assert path.exists()
+    assert not path.exists()
+    take(path).release()
+
+
+def test_a_writer_in_a_living_process_is_named(path: Path) -> None:
+    held = take(path)
+    change(path, pid=os.getppid(), started=lock.process_start(os.getppid()))
+    with pytest.raises(
+        SessionLockedError,
+        match=f"process {os.getppid()} on this machine.*close it there, or open the session read-only",
+    ):
+        take(path)
+    held.release()
+    assert path.exists()  # not ours any more
+
+
+def test_a_writer_on_another_host_is_named_with_the_lock_to_delete(path: Path) -> None:
+    take(path)
+    change(path, host="rig2/pid:[1]", pid=2**22 + 5)
+    with pytest.raises(
+        SessionLockedError, match=r"on rig2; .* If that program no longer runs, delete .*x\.lock"
+    ):
+        take(path)
+
+
+def test_the_lock_of_a_dead_process_is_taken_over(path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True
+    )
+    take(path)
+    change(path, pid=int(done.stdout), started="")
+    take(path)
+    assert json.loads(path.read_text())["pid"] == os.getpid()
+    assert [item.name for item in path.parent.iterdir()] == ["x.lock"]
+
+
+@pytest.mark.skipif(
+    not lock.process_start(os.getpid()), reason="this system does not tell when a process started"
+)
+def test_a_pid_used_again_by_a_later_process_does_not_keep_the_lock(path: Path) -> None:
+    take(path)
+    change(path, started="before the restart/1")
+    take(path).release()
+
+
+def test_a_lock_that_is_being_written_is_respected_but_an_old_empty_one_is_not(path: Path) -> None:
+    path.write_bytes(b"")
+    with pytest.raises(SessionLockedError, match="is being opened by another program; try again"):
+        take(path)
+    os.utime(path, (1, 1))
+    take(path).release()
+
+
+def test_a_lock_in_a_folder_that_is_missing_says_so(tmp_path: Path) -> None:
+    with pytest.raises(SessionError, match=r"cannot open .*x\.h5 for writing: No such file"):
+        take(tmp_path / "no" / "x.lock")
+
+
+def test_processes_are_told_apart() -> None:
+    assert lock.is_running(os.getpid())
+    assert not lock.is_running(2**22 + 5)

@@ -1,0 +1,177 @@
+"""An open session: one writer, actions kept since the last save, folded into the next one."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from ncpgui.core.errors import SessionError, SessionFormatError, SessionLockedError
+from ncpgui.core.project import Project
+from ncpgui.session import store
+from ncpgui.session.schema import SessionPaths
+from ncpgui.session.session_file import SessionFile, create_session, open_session
+
+MERGE, LABEL, UNDO = {"do": "merge", "units": [0, 7]}, {"do": "label", "unit": 3}, {"do": "undo"}
+
+
+def folded(project: Project, *entries: dict[str, object]) -> Project:
+    return replace(project, history=project.history + entries)
+
+
+def test_a_session_opens_with_its_project_and_nothing_to_replay(
+    project: Project, path: Path, assert_same: Callable[[object, object], None]
+) -> None:
+    store.save(project, path)
+    with open_session(path) as session:
+        assert_same(session.project, project)
+        assert (session.journal_entries, session.notes) == ((), ())
+
+
+def test_actions_since_the_last_save_are_there_to_replay(project: Project, path: Path) -> None:
+    with create_session(project, path) as session:
+        session.append(MERGE)
+        session.append(UNDO)
+    with open_session(path) as session:
+        assert session.journal_entries == (MERGE, UNDO)
+        session.append(LABEL)
+    with open_session(path) as session:
+        assert session.journal_entries == (MERGE, UNDO, LABEL)
+        assert session.n_entries == 3
+
+
+def test_saving_folds_the_journal(project: Project, path: Path) -> None:
+    with create_session(project, path) as session:
+        session.append(MERGE)
+        session.save(folded(project, MERGE))
+        session.append(LABEL)
+    with open_session(path) as session:
+        assert session.project.history == (*project.history, MERGE)
+        assert session.journal_entries == (LABEL,)
+
+
+def test_actions_done_while_another_thread_saves_stay_in_the_journal(project: Project, path: Path) -> None:
+    with create_session(project, path) as session:
+        session.append(MERGE)
+        mark = session.n_entries
+        session.append(LABEL)
+        session.save(folded(project, MERGE), n_entries=mark)
+        session.append(UNDO)
+        mark = session.n_entries
+        session.save(folded(project, MERGE, LABEL, UNDO), n_entries=mark)
+        session.append(MERGE)
+    with open_session(path) as session:
+        assert session.project.history == (*project.history, MERGE, LABEL, UNDO)
+        assert session.journal_entries == (MERGE,)
+
+
+def test_a_second_writer_is_refused_and_a_reader_is_not(project: Project, path: Path) -> None:
+    with create_session(project, path) as session:
+        session.append(MERGE)
+        with pytest.raises(SessionLockedError):
+            open_session(path)
+        with pytest.raises(SessionLockedError):
+            store.save(project, path)
+        with open_session(path, read_only=True) as reader:
+            assert reader.journal_entries == (MERGE,)
+            for write in (lambda: reader.append(LABEL), lambda: reader.save(project)):
+                with pytest.raises(SessionError, match="is open read-only; open it for writing"):
+                    write()
+        session.append(LABEL)
+    with open_session(path) as session:
+        assert session.journal_entries == (MERGE, LABEL)
+
+
+def test_a_closed_session_leaves_only_itself_and_its_cache(project: Project, path: Path) -> None:
+    session = create_session(project, path)
+    session.close()
+    session.close()
+    paths = SessionPaths(path)
+    assert set(path.parent.iterdir()) == {path, paths.waveforms}
+    with pytest.raises(SessionError, match="is closed; open it for writing"):
+        session.append(MERGE)
+
+
+def test_a_torn_last_line_is_told_and_the_next_action_follows_a_whole_line(
+    project: Project, path: Path
+) -> None:
+    with create_session(project, path) as session:
+        session.append(MERGE)
+        session.append(LABEL)
+    journal = SessionPaths(path).journal
+    journal.write_bytes(journal.read_bytes()[:-3])
+    with open_session(path) as session:
+        assert session.journal_entries == (MERGE,)
+        assert "its last action was not completely written" in session.notes[0]
+        session.append(UNDO)
+    with open_session(path) as session:
+        assert (session.journal_entries, session.notes) == ((MERGE, UNDO), ())
+
+
+def test_a_journal_of_a_sorting_that_was_replaced_is_kept_aside(project: Project, path: Path) -> None:
+    with create_session(project, path) as session:
+        session.append(MERGE)
+    store.save(project, path)
+    with open_session(path, read_only=True) as session:
+        assert session.journal_entries == ()
+        assert session.notes[0].endswith("belongs to another session and is ignored")
+    with open_session(path) as session:
+        assert session.journal_entries == ()
+        assert session.notes[0].endswith("was kept as retina é.journal.1")
+    assert b'"merge"' in (path.parent / "retina é.journal.1").read_bytes()
+
+
+def test_a_backup_does_not_replay_actions_that_followed_a_later_save(project: Project, path: Path) -> None:
+    backup = path.with_name("backup.h5")
+    with create_session(project, path) as session:
+        shutil.copy(path, backup)
+        session.append(MERGE)
+        session.save(folded(project, MERGE))
+        session.append({"do": "merge", "units": [8, 1]})
+    shutil.copy(backup, path)
+    with open_session(path) as session:
+        assert session.project.history == project.history
+        assert session.journal_entries == ()
+        assert "kept as" in session.notes[0]
+
+
+def test_a_session_whose_journal_could_not_be_swapped_is_saved_and_replays_nothing_twice(
+    project: Project, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise SessionError("disk full")
+
+    with create_session(project, path) as session:
+        session.append(MERGE)
+        with monkeypatch.context() as patch:
+            patch.setattr("ncpgui.session.journal.Journal._start", fail)
+            session.save(folded(project, MERGE))
+        assert "its journal still grows: disk full" in session.notes[0]
+        session.append(LABEL)
+        shutil.copytree(path.parent, path.parent.with_name("killed here"))
+        session.save(folded(project, MERGE, LABEL))
+        session.append(UNDO)
+    with open_session(path.parent.with_name("killed here") / path.name, read_only=True) as session:
+        assert session.project.history == (*project.history, MERGE)
+        assert session.journal_entries == (LABEL,)
+    with open_session(path) as session:
+        assert session.project.history == (*project.history, MERGE, LABEL)
+        assert session.journal_entries == (UNDO,)
+
+
+def test_a_damaged_session_lets_go_of_its_lock(project: Project, path: Path) -> None:
+    store.save(project, path)
+    path.write_bytes(path.read_bytes()[:1000])
+    for _ in range(2):
+        with pytest.raises(SessionFormatError, match="damaged"):
+            open_session(path)
+    assert not SessionPaths(path).lock.exists()
+
+
+def test_opening_what_is_not_there_makes_no_lock(path: Path) -> None:
+    with pytest.raises(SessionError, match="does not exist"):
+        SessionFile(path)
+    assert list(path.parent.iterdir()) == []

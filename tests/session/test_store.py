@@ -1,0 +1,208 @@
+"""A session holds the whole project, and refuses what it cannot read with a reason."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from ncpgui.core.errors import SessionError, SessionFormatError
+from ncpgui.core.project import Project
+from ncpgui.session import store
+from ncpgui.session.schema import ENCODINGS, SessionPaths
+
+
+def test_a_project_comes_back_to_the_bit(assert_same, project: Project, path: Path) -> None:
+    store.save(project, path)
+    assert_same(store.load(path), project)
+
+
+def test_a_project_without_spikes_or_groups_comes_back(
+    assert_same, make_project, project: Project, path: Path
+) -> None:
+    bare = replace(
+        make_project(n_spikes=0), groups=(), waveforms={}, failed={}, stimulus=None, history=(), settings={}
+    )
+    store.save(bare, path)
+    assert_same(store.load(path), bare)
+
+
+def test_numpy_numbers_in_settings_and_history_become_plain(project: Project, path: Path) -> None:
+    store.save(
+        replace(project, settings={"n": np.int64(3)}, history=({"do": "x", "spikes": np.arange(2)},)), path
+    )
+    loaded = store.load(path)
+    assert loaded.settings == {"n": 3}
+    assert loaded.history == ({"do": "x", "spikes": [0, 1]},)
+
+
+def test_every_element_says_what_it_is(project: Project, path: Path) -> None:
+    store.save(project, path)
+    seen: set[str] = set()
+
+    def check(name: str, node: h5py.Group | h5py.Dataset) -> None:
+        assert node.attrs["version"] == ENCODINGS[node.attrs["encoding"]], name
+        assert (
+            not isinstance(node, h5py.Dataset) or node.dtype != object or h5py.check_string_dtype(node.dtype)
+        )
+        seen.add(node.attrs["encoding"])
+
+    with h5py.File(path) as file:
+        file.visititems(check)
+        assert file["groups/0/posterior/labels"].dtype == np.uint8
+    assert seen == set(ENCODINGS) - {"group-waveforms"}
+
+
+def test_long_label_arrays_are_compressed_to_a_byte_a_label_or_less(make_project, path: Path) -> None:
+    store.save(make_project(n_spikes=20_000), path)
+    with h5py.File(path) as file:
+        labels = file["groups/0/posterior/labels"]
+        assert labels.compression == "gzip"
+        assert labels.fletcher32
+        assert labels.id.get_storage_size() < labels.size
+
+
+def test_unassigned_is_kept_in_a_signed_byte(project: Project, path: Path) -> None:
+    store.save(project, path)
+    with h5py.File(path) as file:
+        assert file["sorting/unit_of_spike"].dtype == np.int8
+        assert file["spikes/sample_index"].dtype == np.uint32
+
+
+def test_a_newer_session_is_refused_with_advice(project: Project, path: Path) -> None:
+    store.save(project, path)
+    with h5py.File(path, "r+") as file:
+        file.attrs["version"] = 2
+    with pytest.raises(SessionFormatError, match=r"written by version 2 .* reads up to 1; update ncpgui"):
+        store.load(path)
+
+
+def test_an_unknown_encoding_is_refused_with_its_place(project: Project, path: Path) -> None:
+    store.save(project, path)
+    with h5py.File(path, "r+") as file:
+        file["groups/1/posterior"].attrs["encoding"] = "particles"
+    with pytest.raises(SessionFormatError, match=r"h5: /groups/1/posterior .* 'particles'; update ncpgui"):
+        store.load(path)
+
+
+def test_a_newer_element_is_refused_with_its_place(project: Project, path: Path) -> None:
+    store.save(project, path)
+    with h5py.File(path, "r+") as file:
+        file["probe"].attrs["version"] = 4
+    with pytest.raises(
+        SessionFormatError, match=r"/probe has version 4 of encoding 'probe'.* up to 1; update"
+    ):
+        store.load(path)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.99])
+def test_a_truncated_session_is_one_clear_line(project: Project, path: Path, share: float) -> None:
+    store.save(project, path)
+    data = path.read_bytes()
+    path.write_bytes(data[: int(share * len(data))])
+    with pytest.raises(SessionFormatError, match="damaged or not an ncpgui session") as error:
+        store.load(path)
+    assert "\n" not in str(error.value)
+
+
+def test_a_text_file_is_not_a_session(path: Path) -> None:
+    path.write_text("hello")
+    with pytest.raises(SessionFormatError, match="damaged or not an ncpgui session"):
+        store.load(path)
+
+
+def test_another_hdf5_file_is_not_a_session(path: Path) -> None:
+    with h5py.File(path, "w") as file:
+        file["x"] = 1
+    with pytest.raises(SessionFormatError, match="HDF5 file but not an ncpgui session"):
+        store.load(path)
+
+
+@pytest.mark.parametrize(
+    ("break_it", "message"),
+    [
+        (lambda file: file.__delitem__("spikes/channel"), "/spikes/channel is missing"),
+        (lambda file: file["groups"].attrs.__delitem__("encoding"), "/groups should be encoded as 'groups'"),
+        (lambda file: file["groups/0/sampled"].__setitem__(0, 200), "a sampled spike outside 0 to 29"),
+        (lambda file: file["spikes/sample_index"].__setitem__(0, 2**31), "spike times must not decrease"),
+        (lambda file: file["spikes/channel"].__setitem__(0, 9), "spikes on channels that the probe of 3"),
+        (lambda file: file["settings"].__setitem__((), "{"), "/settings is not JSON"),
+        (lambda file: file["history"].__setitem__((), "[3]"), "/history should hold one object a command"),
+        (lambda file: file["recording"].attrs.__delitem__("n_samples"), "no valid attribute 'n_samples'"),
+        (lambda file: file["groups/0/posterior/weight"].__setitem__(0, -1.0), "weights must be finite"),
+        (lambda file: file.__delitem__("groups/0"), "/groups/0 is missing"),
+    ],
+)
+def test_what_does_not_fit_is_named(project: Project, path: Path, break_it, message: str) -> None:
+    store.save(project, path)
+    with h5py.File(path, "r+") as file:
+        break_it(file)
+    with pytest.raises(SessionFormatError, match=message) as error:
+        store.load(path)
+    assert "\n" not in str(error.value)
+
+
+def test_a_flipped_byte_in_compressed_data_is_found(make_project, path: Path) -> None:
+    store.save(make_project(n_spikes=20_000), path)
+    with h5py.File(path) as file:
+        chunk = file["groups/0/posterior/labels"].id.get_chunk_info(0)
+    data = bytearray(path.read_bytes())
+    data[chunk.byte_offset + chunk.size // 2] ^= 0x55
+    path.write_bytes(data)
+    with pytest.raises(SessionFormatError, match="damaged"):
+        store.load(path)
+
+
+def test_a_missing_session_and_a_folder_are_told_apart(tmp_path: Path) -> None:
+    with pytest.raises(SessionError, match="does not exist"):
+        store.load(tmp_path / "no.h5")
+    with pytest.raises(SessionError, match="is a folder"):
+        store.load(tmp_path)
+
+
+def test_saving_where_nothing_can_be_written_is_an_error(project: Project, tmp_path: Path) -> None:
+    with pytest.raises(SessionError, match=r"the folder .* does not exist; create it first"):
+        store.save(project, tmp_path / "no" / "x.h5")
+    with pytest.raises(SessionError, match="it is a folder"):
+        store.save(project, tmp_path)
+
+
+def test_a_failed_save_leaves_the_old_session_and_no_litter(
+    project: Project, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.save(project, path)
+    before = sorted(item.name for item in path.parent.iterdir())
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(store, "write_project", full)
+    with pytest.raises(SessionError, match="No space left on device; free the disk"):
+        store.save(replace(project, model="other"), path)
+    assert sorted(item.name for item in path.parent.iterdir()) == before
+    assert store.load(path).model == "small-hex7"
+
+
+def test_a_save_that_does_not_read_back_is_refused(
+    project: Project, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.save(project, path)
+    monkeypatch.setattr(
+        store, "write_project", lambda root, project: root.file.attrs.__setitem__("save_id", "?")
+    )
+    with pytest.raises(SessionError, match="does not read back"):
+        store.save(replace(project, model="other"), path)
+    assert store.load(path).model == "small-hex7"
+
+
+def test_the_files_beside_share_the_name_of_the_session(tmp_path: Path) -> None:
+    paths = SessionPaths(tmp_path / "day.2.h5")
+    assert [p.name for p in (paths.journal, paths.lock, paths.waveforms)] == [
+        "day.2.journal",
+        "day.2.lock",
+        "day.2.waveforms.h5",
+    ]
+    assert SessionPaths(tmp_path / "v1.1").journal.name == "v1.1.journal"

@@ -1,0 +1,61 @@
+"""Spikes that were not sampled go where the mixture says, or nowhere."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ncpgui.sorting.assignment import assign, fit_clusters, fit_features
+
+
+def _two_clusters(n: int = 500, gap: float = 10.0) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(0)
+    labels = np.repeat([0, 1], n)
+    points = rng.standard_normal((2 * n, 2)) + np.array([[0, 0], [gap, 0]])[labels]
+    return points.astype(np.float32), labels
+
+
+def test_spikes_go_to_the_cluster_they_lie_in_and_outliers_to_none() -> None:
+    points, labels = _two_clusters()
+    clusters = fit_clusters(points, labels, none_quantile=0.999)
+    new, sure = assign(np.array([[0, 0], [10, 0.5], [5, 30]], dtype=np.float32), clusters)
+    assert new.tolist() == [0, 1, -1]
+    assert sure[:2].min() > 0.999
+    assert sure[2] == 0
+
+
+def test_the_probability_half_way_is_the_weight_of_the_cluster() -> None:
+    points, labels = _two_clusters(gap=3.0)
+    keep = np.r_[0:500, 500:625]
+    clusters = fit_clusters(points[keep], labels[keep], none_quantile=0.999)
+    means = clusters.means @ np.linalg.inv(clusters.whitener)
+    _, sure = assign(means.mean(axis=0, keepdims=True).astype(np.float32), clusters)
+    np.testing.assert_allclose(sure, [500 / 625], atol=1e-3)
+
+
+def test_a_one_sd_step_has_the_odds_of_two_gaussians() -> None:
+    # Unit covariance, means at 0 and 2: at x = 0 the log odds are 2^2 / 2 = 2.
+    points, labels = _two_clusters(n=20_000, gap=2.0)
+    clusters = fit_clusters(points, labels, none_quantile=0.999)
+    _, sure = assign(np.zeros((1, 2), dtype=np.float32), clusters)
+    np.testing.assert_allclose(sure, [1 / (1 + np.exp(-2.0))], atol=0.01)
+
+
+def test_one_spike_is_enough_for_a_cluster_and_unlabelled_ones_do_not_count() -> None:
+    points = np.array([[0.0, 0.0], [50.0, 50.0]], dtype=np.float32)
+    clusters = fit_clusters(points, np.array([0, -1]), none_quantile=0.999)
+    new, _ = assign(points, clusters)
+    assert new.tolist() == [0, -1]
+
+
+def test_features_are_the_leading_components() -> None:
+    rng = np.random.default_rng(1)
+    direction = rng.standard_normal((4, 3)).astype(np.float32)
+    waveforms = rng.standard_normal(50)[:, None, None].astype(np.float32) * direction
+    space = fit_features(waveforms, 1)
+    back = space.project(waveforms)[:, :1] @ space.basis.T + space.mean
+    np.testing.assert_allclose(back.reshape(waveforms.shape), waveforms, atol=1e-5)
+
+
+def test_few_spikes_have_few_components() -> None:
+    assert fit_features(np.zeros((1, 32, 4), np.float32), 16).basis.shape == (128, 1)
+    assert fit_features(np.ones((5, 32, 4), np.float32), 16).basis.shape == (128, 4)

@@ -1,0 +1,58 @@
+"""Settings refuse numbers that make no sense and adapt to the pitch of the probe."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ncpgui.core.config import from_dict, to_dict
+from ncpgui.core.errors import InputError
+from ncpgui.core.probe import Probe
+from ncpgui.sorting.config import SortingConfig, detection_radius_um, neighbour_radius_um
+
+
+def _hexagonal(pitch_um: float) -> Probe:
+    grid = [((i + (j % 2) / 2) * pitch_um, j * pitch_um * np.sqrt(3) / 2) for j in range(5) for i in range(5)]
+    return Probe(np.array(grid))
+
+
+@pytest.mark.parametrize("pitch_um", [30.0, 60.0])
+def test_a_hexagonal_array_has_seven_neighbours_inside_and_no_second_ring_at_the_edge(
+    pitch_um: float,
+) -> None:
+    probe = _hexagonal(pitch_um)
+    radius = neighbour_radius_um(SortingConfig(), probe)
+    assert len(probe.neighbours(12, radius_um=radius)) == 7
+    assert len(probe.neighbours(0, radius_um=radius)) == 3
+
+
+def test_a_tetrode_has_four_neighbours() -> None:
+    probe = Probe(np.array([[0.0, 0.0], [50.0, 0.0], [0.0, 50.0], [50.0, 50.0]]))
+    radius = neighbour_radius_um(SortingConfig(), probe)
+    assert [len(probe.neighbours(c, radius_um=radius)) for c in range(4)] == [4, 4, 4, 4]
+
+
+def test_the_detection_radius_follows_the_pitch_between_50_and_100_um() -> None:
+    radii = [detection_radius_um(SortingConfig(), _hexagonal(pitch)) for pitch in (20.0, 50.0, 200.0)]
+    assert radii == pytest.approx([50.0, 80.0, 100.0])
+    assert detection_radius_um(SortingConfig(detection_radius_um=30.0), _hexagonal(50.0)) == 30.0
+
+
+def test_settings_survive_being_written_down() -> None:
+    config = SortingConfig(seed=4, threshold_sd=6.0, neighbour_radius_um=90.0)
+    assert from_dict(SortingConfig, to_dict(config)) == config
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("threshold_sd", 0.0, "threshold_sd must be positive, got 0.0"),
+        ("spikes_per_group", 0, "spikes_per_group must be positive, got 0"),
+        ("none_quantile", 1.0, "none_quantile must be between 0 and 1, got 1.0"),
+        ("detection_radius_um", -1.0, "leave it out for 1.6 pitches"),
+        ("reference", "mean", "reference must be 'median' or 'none', got 'mean'"),
+    ],
+)
+def test_numbers_out_of_range_are_refused(name: str, value: float, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        SortingConfig(**{name: value})  # type: ignore[arg-type]

@@ -1,0 +1,119 @@
+"""From draws over sampled spikes to alternatives over all spikes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.sorting.config import SortingConfig
+from ncpgui.sorting.group_posterior import build_alternatives, exists_probability, membership_probability
+
+CONFIG = SortingConfig(min_cluster_spikes=20)
+
+
+def _posterior(*draws: np.ndarray) -> PosteriorSamples:
+    return PosteriorSamples(np.stack(draws), np.zeros(len(draws)))
+
+
+def _points(labels: np.ndarray, gap: float = 12.0) -> np.ndarray:
+    rng = np.random.default_rng(0)
+    where = np.stack([labels * gap, np.zeros(len(labels))], axis=1)
+    return (where + rng.standard_normal((len(labels), 2))).astype(np.float32)
+
+
+def test_probability_counts_draws_that_move_a_spike_not_those_that_merge_or_split_its_unit() -> None:
+    labels = np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    merged = np.zeros(8, dtype=int)
+    moved = np.array([0, 0, 0, 1, 1, 1, 1, 1])
+    split = np.array([0, 0, 2, 2, 1, 1, 1, 1])
+    posterior = _posterior(labels, merged, moved, split)
+    assert membership_probability(posterior, labels).tolist() == [1, 1, 1, 0.75, 1, 1, 1, 1]
+    unassigned = np.where(np.arange(8) == 0, -1, labels)
+    assert membership_probability(posterior, unassigned)[0] == 0
+
+
+def test_a_unit_exists_in_the_draws_that_have_a_partner_for_it() -> None:
+    labels = np.array([0] * 6 + [1] * 2)
+    merged = np.zeros(8, dtype=int)  # Jaccard 6/8 with the large one, 2/8 with the small one
+    assert exists_probability(_posterior(labels, merged), labels).tolist() == [1.0, 0.5]
+
+
+def test_two_ways_to_sort_have_their_masses_and_cover_all_spikes() -> None:
+    truth = np.repeat([0, 1, 2], [100, 100, 60])
+    sampled = np.arange(0, 260, 2)
+    two = np.where(truth == 2, 1, truth)[sampled]
+    posterior = _posterior(*[truth[sampled]] * 3, two)
+    shown = build_alternatives(posterior, sampled, _points(truth), CONFIG)
+    assert [alternative.n_units for alternative in shown] == [3, 2]
+    assert [alternative.mass for alternative in shown] == [0.75, 0.25]
+    # One in a thousand lies too far out and belongs to none.
+    assert (shown[0].labels == truth).mean() > 0.98
+    assert (shown[1].labels == np.array([1, 0, 0])[truth]).mean() > 0.98
+    # The 160 merged spikes are a partner (Jaccard 0.625) of the 100, not (0.375) of the 60.
+    assert shown[0].p_exists.tolist() == [1.0, 1.0, 0.75]
+    assert shown[0].probability[sampled].min() == 1.0
+
+
+def test_the_consensus_undoes_the_scatter_of_single_draws() -> None:
+    truth = np.repeat([0, 1], 100)
+    rng = np.random.default_rng(3)
+    draws = []
+    for _ in range(40):
+        draw = truth.copy()
+        astray = rng.choice(200, 10, replace=False)
+        draw[astray] = 1 - draw[astray]
+        draws.append(draw)
+    shown = build_alternatives(_posterior(*draws), np.arange(200), _points(truth), CONFIG)
+    assert len(shown) == 1
+    assert shown[0].labels.tolist() == truth.tolist()
+    assert 0.9 < shown[0].probability.mean() < 0.99
+
+
+def test_small_clusters_are_dropped_and_their_spikes_assigned_or_left() -> None:
+    truth = np.repeat([0, 1], [100, 5])
+    points = _points(truth, gap=40.0)
+    points[100] = [0, 0]
+    (shown,) = build_alternatives(_posterior(truth), np.arange(105), points, CONFIG)
+    assert shown.n_units == 1
+    assert shown.labels[100:].tolist() == [0, -1, -1, -1, -1]
+    assert shown.probability[101:].tolist() == [0, 0, 0, 0]
+
+
+@pytest.mark.parametrize("n", [1, 2, 19])
+def test_groups_of_few_spikes_have_no_unit_and_do_not_fail(n: int) -> None:
+    labels = np.zeros(n, dtype=int)
+    (shown,) = build_alternatives(_posterior(labels), np.arange(n), _points(labels), CONFIG)
+    assert shown.n_units == 0
+    assert shown.labels.tolist() == [-1] * n
+    assert shown.mass == 1.0
+
+
+def test_sortings_that_are_the_same_once_small_clusters_are_gone_are_one() -> None:
+    one = np.zeros(100, dtype=int)
+    with_small = np.where(np.arange(100) < 15, 1, 0)
+    shown = build_alternatives(_posterior(one, one, one, with_small), np.arange(100), _points(one), CONFIG)
+    assert [alternative.mass for alternative in shown] == [1.0]
+
+
+def test_held_spikes_stay_together_and_surely_there() -> None:
+    truth = np.repeat([0, 1], [100, 60])
+    sampled = np.arange(0, 160, 2)
+    held = np.full(160, -1)
+    held[60:120] = 5  # 40 spikes of the first and 20 of the second cloud
+    draw = np.where(held[sampled] == 5, 2, truth[sampled])
+    (shown,) = build_alternatives(_posterior(draw), sampled, _points(truth), CONFIG, held=held)
+    of_held = set(shown.labels[60:120].tolist())
+    assert len(of_held) == 1
+    assert shown.probability[60:120].min() == 1
+
+
+def test_a_held_unit_without_sampled_spikes_is_kept() -> None:
+    labels = np.zeros(60, dtype=int)
+    held = np.full(60, -1)
+    held[[1, 3]] = 0
+    (shown,) = build_alternatives(
+        _posterior(labels[::2]), np.arange(0, 60, 2), _points(labels), CONFIG, held=held
+    )
+    assert shown.labels[[1, 3]].tolist() == [1, 1]
+    assert shown.p_exists.tolist() == [1.0, 1.0]
