@@ -11,10 +11,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 LIGHT = (
-    "#2F6FDE", "#F07A05", "#2FAE78", "#8C2468", "#E57FC6", "#5E6200", "#3A1FA6", "#D3273E", "#4BB3E6", "#7A7F8C",
+    "#2F6FDE", "#F07A05", "#2FAE78", "#8C2468", "#E57FC6", "#5E6200", "#3A1FA6", "#D3273E",
+    "#4BB3E6", "#7A7F8C",
 )  # fmt: skip
 DARK = (
-    "#5B9BFF", "#F5871A", "#35D694", "#CF4390", "#F9B4E6", "#F0EE5C", "#8A63FF", "#E8442E", "#9BE3FF", "#9AA0AE",
+    "#5B9BFF", "#F5871A", "#35D694", "#CF4390", "#F9B4E6", "#F0EE5C", "#8A63FF", "#E8442E",
+    "#9BE3FF", "#9AA0AE",
 )  # fmt: skip
 N_COLORS = len(LIGHT)
 

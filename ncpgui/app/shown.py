@@ -166,25 +166,33 @@ def _ordered(units: NDArray[np.int64], group: ChannelGroup) -> tuple[list[int], 
 def _names(current: ShownSorting, labels: NDArray[np.int32], codes: list[int]) -> list[str]:
     """Names of clusters after the current units that they come from."""
     table = contingency(current.labels, labels)
+    table = np.pad(table, [(0, len(current.units) - table.shape[0]), (0, len(codes) - table.shape[1])])
+    whole = np.array([unit.n_spikes for unit in current.units])
+    parent = [_parent(table[:, row]) if code < 0 else -1 for row, code in enumerate(codes)]
     names: list[str] = []
     parts: dict[int, int] = {}
     for row, code in enumerate(codes):
+        inside = np.flatnonzero(table[:, row] >= CONTAINED * np.maximum(whole, 1))
         if code >= 0:
             names.append(str(code))
-            continue
-        column = table[:, row] if row < table.shape[1] else np.zeros(0, dtype=np.int64)
-        whole = np.array([len(unit.positions) for unit in current.units])
-        inside = np.flatnonzero(column >= CONTAINED * whole) if len(column) else np.zeros(0, np.int64)
-        if len(inside):
+        elif len(inside) > 1:
             names.append("+".join(current.units[k].name for k in sorted(inside)))
-        elif len(column) and column.max() >= CONTAINED * column.sum() > 0:
-            parent = int(column.argmax())
-            letter = "abcdefghijklmnopqrstuvwxyz"[parts.get(parent, 0) % 26]
-            parts[parent] = parts.get(parent, 0) + 1
-            names.append(f"{current.units[parent].name}{letter}")
+        elif parent[row] >= 0 and parent.count(parent[row]) > 1:
+            letter = "abcdefghijklmnopqrstuvwxyz"[parts.get(parent[row], 0) % 26]
+            parts[parent[row]] = parts.get(parent[row], 0) + 1
+            names.append(f"{current.units[parent[row]].name}{letter}")
+        elif len(inside) or parent[row] >= 0:
+            names.append(f"{current.units[int(inside[0]) if len(inside) else parent[row]].name}'")
         else:
             names.append("new")
     return _distinct(names)
+
+
+def _parent(column: NDArray[np.int64]) -> int:
+    """Row that most of a cluster's spikes come from, -1 when none has 60 % of them."""
+    if len(column) == 0 or column.max() < CONTAINED * column.sum() or column.sum() == 0:
+        return -1
+    return int(column.argmax())
 
 
 def _distinct(names: list[str]) -> list[str]:

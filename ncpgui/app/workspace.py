@@ -24,11 +24,12 @@ from ncpgui.core.signals import Signal
 from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.curation.adopt import adopt_command, present_alternative
 from ncpgui.curation.change import Change
-from ncpgui.curation.clustering import Clustering
+from ncpgui.curation.clustering import Clustering, Reassignment
 from ncpgui.curation.commands import Assign, Command, Merge, SetLabel, SetLocked
 from ncpgui.curation.history import History
 
 MIN_GROUP_SPIKES = 1
+SAMPLE_WORDS = "sample channel"
 Value = TypeVar("Value")
 
 
@@ -102,24 +103,26 @@ class Workspace:
         Raises
         ------
         CurationError
-            An entry cannot be done; the workspace is as before then.
+            The history of the project cannot be done; the workspace is as before then.
         """
         history = History(Clustering(project.unit_of_spike, project.probability))
-        recovered = list(entries)
-        history.replay([*project.history, *recovered])
+        history.replay(project.history)
+        recovered, problem = _recover(history, entries)
         self.close()
         self.project, self.session, self.history = project, session, history
         self._groups = {group.channel: group for group in project.groups}
         self._n_spikes = np.bincount(project.spikes.channel, minlength=project.probe.n_channels)
-        self.is_saved = session is not None and not recovered
+        self.is_saved = session is not None
         self._listen()
         self._forget_derived()
         best = self.queue_order()
         self.channel = best[0] if best else None
         self.opened.emit()
         if recovered:
-            n = len(recovered)
-            self.told.emit(f"{n} action{'s' if n > 1 else ''} after the last save recovered from the journal")
+            n = f"{recovered} action{'s' if recovered > 1 else ''}"
+            self.told.emit(f"{n} since the last save recovered from the journal")
+        if problem:
+            self.told.emit(problem)
 
     def close(self) -> None:
         """Forget the project; its session file is closed, its journal stays."""
@@ -205,6 +208,39 @@ class Workspace:
             self.preview = None
             self.shown_changed.emit()
 
+    def take_sampled(self, group: ChannelGroup, waveforms: GroupWaveforms) -> None:
+        """Take in a group that was just sampled; its spikes get the units of its first alternative.
+
+        Before any edit this extends the sorting that edits start from; after, it is an edit.
+        """
+        assert self.project is not None
+        first = group.alternatives[0] if group.alternatives else None
+        self.put_group(group, waveforms)
+        if first is None or first.n_units == 0:
+            return
+        if self.history.entries:
+            words = f"{SAMPLE_WORDS} {group.channel}"
+            self.history.do(Assign(group.spike_ids, first.labels, first.probability, words))
+            return
+        units = np.arange(first.n_units) + self.clustering.next_unit_id
+        table = np.array([*units, UNASSIGNED], dtype=np.int64)
+        cluster = np.where(first.labels < 0, first.n_units, first.labels)
+        new = Reassignment(group.spike_ids, cluster, table, first.probability)
+        change = self.clustering.apply(new, f"{SAMPLE_WORDS} {group.channel}", restoring=True)
+        self.project = replace(
+            self.project,
+            unit_of_spike=self.clustering.unit_of_spike.copy(),
+            probability=self.clustering.probability.copy(),
+        )
+        self._clustering_changed(change)
+
+    def set_failed(self, channel: int, message: str) -> None:
+        """Note that a group could not be sampled, and why."""
+        assert self.project is not None
+        self._states.pop(channel, None)
+        self.project = replace(self.project, failed={**self.project.failed, channel: message})
+        self.groups_changed.emit((channel,))
+
     def put_waveforms(self, channel: int, waveforms: GroupWaveforms) -> None:
         """Take waveforms that were read again into the cache."""
         assert self.project is not None
@@ -238,7 +274,7 @@ class Workspace:
             assert self.project is not None
             found = set()
             for command in self.history.commands:
-                if isinstance(command, Assign) and not command.words.startswith("sample "):
+                if isinstance(command, Assign) and not command.words.startswith(SAMPLE_WORDS):
                     found.add(int(np.bincount(self.project.spikes.channel[command.spike_ids]).argmax()))
             locked = self.history.labels.locked
             if locked:
@@ -501,6 +537,17 @@ class Workspace:
         gone = None if channels is None else set(channels)
         for key in [k for k in self._memo if gone is None or len(k) < 2 or k[1] in gone]:
             del self._memo[key]
+
+
+def _recover(history: History, entries: Iterable[dict[str, Any]]) -> tuple[int, str]:
+    """Do the entries of a journal as far as they go: how many, and what stopped the rest."""
+    n_done = 0
+    for entry in entries:
+        try:
+            n_done += history.replay([entry])
+        except CurationError as error:
+            return n_done, f"Action {n_done + 1} of the journal and those after it cannot be done: {error}"
+    return n_done, ""
 
 
 def _sentence(words: str) -> str:

@@ -95,18 +95,21 @@ def read_waveforms(path: Path) -> dict[str, Any]:
     import numpy as np
 
     try:
-        with np.load(path, allow_pickle=False) as file:
-            if not isinstance(file, np.lib.npyio.NpzFile):
+        with path.open("rb") as stream:
+            if stream.read(6) == b"\x93NUMPY":
                 raise InputError(f"{path} is a single array; save it as an .npz with the key 'waveforms'")
+        if not zipfile.is_zipfile(path):
+            raise InputError(f"{path} is damaged or not an .npz file; save it again with numpy.savez")
+        with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
     except FileNotFoundError as error:
         raise InputError(f"{path} does not exist; give an .npz file with the key 'waveforms'") from error
+    except InputError:
+        raise
     except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        if isinstance(error, InputError):
-            raise
         if "allow_pickle" in str(error):
             raise InputError(
-                f"{path} holds pickled objects, which may run code; save plain numbers"
+                f"{path} holds pickled objects, which can run any program and are refused; save plain numbers"
             ) from error
         raise InputError(f"{path} is damaged or not an .npz file ({error}); save it again") from error
     if "waveforms" not in arrays:

@@ -12,6 +12,7 @@ import math
 import shutil
 import tempfile
 import threading
+import weakref
 from collections import OrderedDict
 from dataclasses import dataclass
 from types import TracebackType
@@ -83,6 +84,8 @@ class Preprocessed:
         self.piece_samples = _piece_samples(recording)
         self._lock = threading.RLock()
         self._file = _cache_file(self.n_samples * self.n_channels * 2, max_cache_bytes)
+        if self._file is not None:
+            weakref.finalize(self, self._file.close)
         self._stored = np.zeros(math.ceil(self.n_samples / self.piece_samples), dtype=bool)
         self._recent: OrderedDict[int, NDArray[np.float16]] = OrderedDict()
 

@@ -10,7 +10,8 @@
     sampling_frequency_hz ()         n_samples ()                 recording_path ()   ncp () JSON text
     posterior_channels (g,)          for each of them, with c its number:
     posterior_c_sample (m,)          sample index of the spikes that the network clustered
-    posterior_c_labels (S, m)        posterior_c_weight (S,)      posterior_c_log_prob (S,) nats
+    posterior_c_labels (S, m)        cluster of each of them in each sample, smallest unsigned integers
+    posterior_c_weight (S,)          posterior_c_log_prob (S,) nats
 
 Read it with ``numpy.load(path)``; there are no pickles in it. Arrays that are not known are absent.
 """
@@ -78,7 +79,8 @@ def _posterior(bundle: ExportBundle) -> dict[str, NDArray[Any]]:
     for group in bundle.groups:
         name = f"posterior_{group.channel}"
         result[f"{name}_sample"] = bundle.spikes.sample_index[group.spike_ids[group.sampled]]
-        result[f"{name}_labels"] = group.posterior.labels
+        labels = group.posterior.labels
+        result[f"{name}_labels"] = labels.astype(np.min_scalar_type(labels.max(initial=0)))
         result[f"{name}_weight"] = group.posterior.weight
         result[f"{name}_log_prob"] = group.posterior.log_prob
     return result

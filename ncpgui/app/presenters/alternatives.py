@@ -55,7 +55,7 @@ class Card:
     @property
     def percent(self) -> str:
         """Its probability, as people read it."""
-        return percent(self.mass)
+        return percent(self.mass) if self.mass > 0 else "<1\u2009%"
 
     @property
     def error(self) -> str:

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ncpgui.analysis.quality import unit_quality
 from ncpgui.app.colors import Color
 from ncpgui.app.workspace import Workspace
 from ncpgui.core.spikes import UNASSIGNED
-
-REFRACTORY_MS = 1.5
 
 
 @dataclass(frozen=True)
 class UnitRow:
     """One unit of the current sorting.
 
-    amplitude : median depth of the trough in noise sd; violations : share of intervals under
+    amplitude : mean depth of the trough in noise sd (signal to noise); violations : share of intervals under
     1.5 ms; p_exists : share of its group's posterior with that unit, None when not sampled;
     p_spikes : mean probability that its spikes are its own.
     """
@@ -74,7 +70,12 @@ def _rows(workspace: Workspace, channel: int) -> tuple[UnitRow, ...]:
         if shown.unit is None or shown.unit == UNASSIGNED:
             continue
         ids = clustering.spikes_of(shown.unit)
-        samples = spikes.sample_index[ids]
+        quality = unit_quality(
+            spikes.sample_index[ids],
+            spikes.amplitude[ids],
+            sampling_frequency_hz=spikes.sampling_frequency_hz,
+            n_samples=spikes.n_samples,
+        )
         rows.append(
             UnitRow(
                 unit=shown.unit,
@@ -82,20 +83,13 @@ def _rows(workspace: Workspace, channel: int) -> tuple[UnitRow, ...]:
                 label="unsorted",
                 is_locked=False,
                 channel=workspace.main_channel(shown.unit),
-                n_spikes=len(ids),
-                rate_hz=len(ids) / max(spikes.duration_s, 1e-9),
-                amplitude=float(np.median(np.abs(spikes.amplitude[ids]))),
-                violations=refractory_violations(samples, spikes.sampling_frequency_hz),
+                n_spikes=quality.n_spikes,
+                rate_hz=quality.rate_hz,
+                amplitude=quality.snr,
+                violations=quality.refractory_violations,
                 p_exists=float(sorting.p_exists[position]),
                 p_spikes=float(clustering.probability[ids].mean()),
                 is_selected=False,
             )
         )
     return tuple(rows)
-
-
-def refractory_violations(samples: NDArray[np.int64], sampling_frequency_hz: float) -> float:
-    """Share of the intervals between spikes that are shorter than the refractory period."""
-    if len(samples) < 2:
-        return 0.0
-    return float((np.diff(samples) < REFRACTORY_MS * sampling_frequency_hz / 1000).mean())

@@ -23,7 +23,6 @@ import torch
 from torch import Tensor, nn
 
 from ncpgui.engine.networks.mlp import mlp
-from ncpgui.engine.networks.set_context import SetContext
 
 _NEVER = -1e9  # log-probability of a slot that does not exist
 
@@ -182,14 +181,9 @@ class ClusterAwareNCP(nn.Module):
         h_dim: int = 128,
         metric: int = 64,
         hidden: int = 128,
-        context_layers: int = 2,
-        n_inducing: int = 24,
     ) -> None:
         super().__init__()
         self.encoder = encoder
-        self.context = nn.Sequential(
-            *(SetContext(h_dim, n_inducing=n_inducing) for _ in range(context_layers))
-        )
         self.out_norm = nn.LayerNorm(h_dim)
         self.carried = nn.Linear(2 * h_dim, metric + 2 * hidden, bias=False)  # z | to f | to g
         self.own = nn.Linear(2 * h_dim, hidden)
@@ -206,9 +200,8 @@ class ClusterAwareNCP(nn.Module):
         self.sizes = (metric, hidden, hidden)
 
     def encode(self, waveforms: Tensor, positions: Tensor, channel_mask: Tensor) -> Encoding:
-        """See `ClusteringNetwork`; `features` are the spike's own and its context, normalised."""
+        """See `ClusteringNetwork`."""
         h = self.encoder(waveforms, positions, channel_mask)
-        h = self.context(h)
         both = torch.cat([h, self.out_norm(h)], dim=-1)
         tables = {"carried": self.carried(both), "own": self.own(both), "unassigned": self.unassigned(both)}
         return Encoding(h, tables)

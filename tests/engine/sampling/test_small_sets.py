@@ -17,7 +17,7 @@ PARTITIONS = np.stack(list(all_partitions(N_POINTS)))
 
 OURS = NetworkSettings(
     encoder_options={"n_samples": 8, "h_dim": 16, "temporal": 12},
-    network_options={"h_dim": 16, "metric": 8, "hidden": 16, "n_inducing": 3},
+    network_options={"h_dim": 16, "metric": 8, "hidden": 16},
 )
 PAPER = NetworkSettings(
     network="ncp",

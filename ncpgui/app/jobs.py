@@ -1,0 +1,319 @@
+"""Long work as plain functions: values and `progress` in, values out.
+
+They run on worker threads, so they touch no workspace. What is slow to import is imported inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.core.config import from_dict, to_dict
+from ncpgui.core.errors import InputError, RecordingError
+from ncpgui.core.group import ChannelGroup, GroupWaveforms
+from ncpgui.core.probe import Probe
+from ncpgui.core.progress import Progress, portion, silent
+from ncpgui.core.project import Project
+from ncpgui.core.seeds import stream_seed
+from ncpgui.core.stimulus import Stimulus
+
+if TYPE_CHECKING:
+    from ncpgui.analysis.receptive_field import ReceptiveField
+    from ncpgui.session.session_file import SessionFile
+    from ncpgui.sorting.config import SortingConfig
+    from ncpgui.sorting.pipeline import Detected
+
+SESSION_SUFFIXES = (".h5", ".hdf5")
+
+
+@dataclass(frozen=True)
+class RecordingRequest:
+    """A recording to open and how: what the open dialog asks for.
+
+    options : of `ephys.readers.open_recording` (probe, sampling_frequency, n_channels, dtype);
+    settings : of `SortingConfig` that differ from its defaults; session : where to keep the work.
+    """
+
+    path: Path
+    options: dict[str, Any] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
+    session: Path | None = None
+
+
+@dataclass(frozen=True)
+class RecordingInfo:
+    """What a recording is, before it is sorted."""
+
+    n_channels: int
+    sampling_frequency_hz: float
+    duration_s: float
+    has_stimulus: bool
+
+
+@dataclass(frozen=True)
+class Live:
+    """A recording open for sorting: filtered traces, spikes, settings. Close it when done."""
+
+    detected: Detected
+    config: SortingConfig
+
+    def close(self) -> None:
+        """Close the files of the recording."""
+        self.detected.pre.close()
+
+
+def is_session(path: Path) -> bool:
+    """Whether a path names a session by its ending (other programs use .h5 too: see `open_session`)."""
+    return path.suffix.lower() in SESSION_SUFFIXES
+
+
+def open_session(path: Path, *, progress: Progress = silent) -> SessionFile:
+    """Open a session for writing, with its project and journal."""
+    from ncpgui.session.session_file import open_session as opened
+
+    progress(0, 1, f"reading {path.name}")
+    session = opened(path)
+    progress(1, 1, f"reading {path.name}")
+    return session
+
+
+def describe_recording(request: RecordingRequest, *, progress: Progress = silent) -> RecordingInfo:
+    """Open a recording just to say what it is; raises what is wrong with the request."""
+    from ncpgui.ephys.readers import load_stimulus, open_recording
+
+    progress(0, 1, "reading")
+    recording = open_recording(request.path, **request.options)
+    return RecordingInfo(
+        n_channels=recording.n_channels,
+        sampling_frequency_hz=recording.sampling_frequency_hz,
+        duration_s=recording.n_samples / recording.sampling_frequency_hz,
+        has_stimulus=load_stimulus(_stimulus_folder(request.path)) is not None,
+    )
+
+
+def detect(request: RecordingRequest, *, progress: Progress = silent) -> tuple[Live, Project]:
+    """Open a recording and find its spikes; the project has no sampled group yet."""
+    from ncpgui.ephys.readers import load_stimulus, open_recording
+    from ncpgui.sorting.config import SortingConfig
+    from ncpgui.sorting.pipeline import detect as detect_all
+
+    recording = open_recording(request.path, **request.options)
+    config = from_dict(SortingConfig, request.settings, place="the sorting settings")
+    found = detect_all(recording, config, progress)
+    n = len(found.spikes)
+    project = Project(
+        recording=recording.reference,
+        probe=found.probe,
+        spikes=found.spikes,
+        noise_sd=found.noise_sd,
+        groups=(),
+        unit_of_spike=np.full(n, -1, dtype=np.int64),
+        probability=np.zeros(n, dtype=np.float32),
+        settings=to_dict(config),
+        model=_model_name(config),
+        stimulus=load_stimulus(_stimulus_folder(request.path)),
+    )
+    return Live(found, config), project
+
+
+def _stimulus_folder(path: Path) -> Path:
+    return path if path.is_dir() else path.parent
+
+
+def _model_name(config: SortingConfig) -> str:
+    if config.model is not None:
+        return Path(config.model).stem
+    from ncpgui.engine import default_model
+
+    return default_model()
+
+
+def reopen(project: Project, *, place: Path | None = None, progress: Progress = silent) -> Live:
+    """Open the recording of a project again, e.g. to sample groups that were not reached.
+
+    place : where it is now, if it moved.
+    """
+    from ncpgui.ephys.preprocessing import preprocess
+    from ncpgui.ephys.readers import reopen as reopen_recording
+    from ncpgui.sorting.pipeline import Detected
+
+    reference = project.recording if place is None else replace(project.recording, path=str(place))
+    recording = reopen_recording(reference)
+    config = _config(project)
+    pre = preprocess(
+        recording,
+        highpass_hz=config.highpass_hz,
+        lowpass_hz=config.lowpass_hz,
+        reference=config.reference,
+        progress=progress,
+    )
+    return Live(Detected(pre, project.spikes, project.probe, pre.noise_sd), config)
+
+
+def _config(project: Project) -> SortingConfig:
+    from ncpgui.sorting.config import SortingConfig
+
+    return from_dict(SortingConfig, project.settings, place="the settings in the session")
+
+
+def sample_group(
+    live: Live, channel: int, *, progress: Progress = silent
+) -> tuple[ChannelGroup, GroupWaveforms]:
+    """Sample the posterior of one channel group."""
+    from ncpgui.sorting.cluster_channels import cluster_group
+
+    return cluster_group(live.detected.pre, live.detected.spikes, channel, live.config, progress=progress)
+
+
+def combine_groups(
+    project: Project, *, progress: Progress = silent
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """One sorting of all groups, with units that several channels saw kept once."""
+    from ncpgui.sorting.deduplication import combine, group_templates
+
+    progress(0, 1, "joining what several channels saw")
+    groups = [group for group in project.groups if group.channel in project.waveforms]
+    templates = {g.channel: group_templates(g, project.waveforms[g.channel].waveforms) for g in groups}
+    return combine(groups, templates, project.spikes, _config(project))
+
+
+def read_waveforms(project: Project, group: ChannelGroup, *, progress: Progress = silent) -> GroupWaveforms:
+    """Waveforms of the sampled spikes of a group, from the recording.
+
+    Without the network's features: principal components of the waveforms stand in for them.
+    """
+    from ncpgui.ephys.waveforms import extract_waveforms
+
+    live = reopen(project, progress=portion(progress, 0, 1, 2))
+    try:
+        times = project.spikes.sample_index[group.spike_ids[group.sampled]]
+        waveforms = extract_waveforms(
+            live.detected.pre, times, group.neighbours, progress=portion(progress, 1, 2, 2)
+        )
+    finally:
+        live.close()
+    flat = waveforms.reshape(len(waveforms), -1)
+    centred = flat - flat.mean(axis=0)
+    _, vectors = np.linalg.eigh((centred.T @ centred).astype(np.float64))
+    return GroupWaveforms(waveforms, (centred @ vectors[:, ::-1][:, :16]).astype(np.float32))
+
+
+def resample(
+    project: Project,
+    group: ChannelGroup,
+    waveforms: GroupWaveforms | None,
+    held: NDArray[np.int32],
+    *,
+    progress: Progress = silent,
+) -> tuple[ChannelGroup, GroupWaveforms]:
+    """Sample a group again with the locked units held; waveforms are read again if need be."""
+    from ncpgui.sorting.recluster import resample_rest
+
+    if waveforms is None:
+        waveforms = read_waveforms(project, group, progress=portion(progress, 0, 1, 4))
+    again = resample_rest(
+        group, waveforms, held, project.probe, _config(project), progress=portion(progress, 1, 4, 4)
+    )
+    return again, waveforms
+
+
+def embed(
+    features: NDArray[np.float32], *, seed: int = 0, progress: Progress = silent
+) -> NDArray[np.float32]:
+    """t-SNE of encoder features: (m, 2)."""
+    from ncpgui.analysis.embedding import MAX_POINTS, tsne
+
+    if len(features) <= MAX_POINTS:
+        return tsne(features, seed=stream_seed(seed, "t-SNE"), progress=progress)
+    raise InputError(f"a map takes at most {MAX_POINTS} spikes, this group has {len(features)} sampled")
+
+
+def receptive_fields(
+    stimulus: Stimulus, spike_samples: dict[bytes, NDArray[np.int64]], *, progress: Progress = silent
+) -> dict[bytes, ReceptiveField]:
+    """Receptive field of each set of spikes."""
+    from ncpgui.analysis.receptive_field import receptive_field
+
+    result = {}
+    for done, (key, samples) in enumerate(spike_samples.items()):
+        progress(done, len(spike_samples), "receptive fields")
+        result[key] = receptive_field(stimulus, samples)
+    return result
+
+
+def save(
+    session: SessionFile | None, path: Path, project: Project, n_entries: int, *, progress: Progress = silent
+) -> SessionFile:
+    """Save to the open session, or as a new one when it lies elsewhere."""
+    from ncpgui.session.session_file import create_session
+
+    progress(0, 1, f"saving {path.name}")
+    if session is not None and session.path == path:
+        session.save(project, n_entries=n_entries)
+        return session
+    return create_session(project, path)
+
+
+def export_formats() -> list[tuple[str, str, bool, str]]:
+    """(name, title, is a folder, suffix) of the formats to export to."""
+    from ncpgui.export.registry import FORMATS
+
+    return [(f.name, f.title, f.is_folder, f.suffix) for f in FORMATS.values()]
+
+
+def export(
+    project: Project,
+    unit_of_spike: NDArray[np.int64],
+    probability: NDArray[np.float32],
+    labels: dict[int, str],
+    accepted: Iterable[int],
+    format_name: str,
+    path: Path,
+    *,
+    progress: Progress = silent,
+) -> Path:
+    """Write the sorting as it stands for another tool; returns where."""
+    from ncpgui.export.from_project import bundle_of
+    from ncpgui.export.registry import export as write
+
+    progress(0, 2, f"gathering {len(np.unique(unit_of_spike[unit_of_spike >= 0]))} units")
+    bundle = bundle_of(
+        project,
+        unit_of_spike=unit_of_spike,
+        probability=probability,
+        labels=labels,
+        accepted=set(accepted),
+    )
+    progress(1, 2, f"writing {path.name}")
+    return write(bundle, format_name, path)
+
+
+def run_demo(folder: Path, *, duration_s: float = 60.0, progress: Progress = silent) -> RecordingRequest:
+    """Simulate the demo recording, unless it is there, and say how to sort it."""
+    from ncpgui.ephys.simulation import RetinaSettings, simulate_to_folder
+
+    place = folder / "recording"
+    if not (place / "recording.json").is_file():
+        folder.mkdir(parents=True, exist_ok=True)
+        simulate_to_folder(RetinaSettings(duration_s=duration_s), place, seed=0, progress=progress)
+    return RecordingRequest(place, session=folder / "session.h5")
+
+
+def probe_of(path: Path) -> Probe:
+    """Read a probe file (probeinterface JSON or PRB)."""
+    from ncpgui.ephys.probes import load_probe
+
+    try:
+        return load_probe(path)
+    except OSError as error:
+        raise RecordingError(f"{path} cannot be read: {error}") from error
+
+
+def known_extensions() -> Sequence[str]:
+    """Endings of recordings that the open dialog suggests."""
+    return ("*.raw", "*.bin", "*.dat", "*.nwb", "*.rhd", "*.rhs", "*.ns5", "*.ns6", "*.h5", "*.meta", "*.mda")

@@ -1,0 +1,142 @@
+"""The command group: default command, exit codes and error lines."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import click
+import pytest
+
+from ncpgui import __version__
+from ncpgui.cli import main as main_module
+from ncpgui.core.errors import InputError
+from ncpgui.core.progress import Cancelled
+
+from .conftest import Command
+
+COMMANDS = ["gui", "demo", "sort", "cluster", "export", "train", "simulate", "models", "info", "doctor"]
+
+
+@pytest.fixture
+def raising(monkeypatch: pytest.MonkeyPatch):  # noqa: ANN201
+    """Make ``ncpgui info X`` raise something."""
+
+    def arrange(error: BaseException) -> None:
+        def callback(**_: object) -> None:
+            raise error
+
+        monkeypatch.setattr(main_module.cli.commands["info"], "callback", callback)
+
+    return arrange
+
+
+def test_help_names_every_command_in_the_order_of_use(ncpgui: Command) -> None:
+    ran = ncpgui("--help")
+    listed = [line.split()[0] for line in ran.out.partition("Commands:")[2].splitlines() if line.startswith("  ")]
+    assert ran.code == 0
+    assert [word for word in listed if word in COMMANDS] == COMMANDS
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help(ncpgui: Command, command: str) -> None:
+    ran = ncpgui(command, "--help")
+    assert ran.code == 0
+    assert ran.out.startswith(f"Usage: ncpgui {command}")
+
+
+def test_version(ncpgui: Command) -> None:
+    assert ncpgui("--version").out == f"ncpgui {__version__}\n"
+
+
+def test_without_a_command_the_application_opens(ncpgui: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[object] = []
+    monkeypatch.setattr(main_module.gui, "callback", lambda path=None: opened.append(path))
+    assert ncpgui().code == 0
+    assert opened == [None]
+
+
+def test_a_path_instead_of_a_command_opens_it(
+    ncpgui: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    opened: list[Path] = []
+    monkeypatch.setattr(main_module.gui, "callback", lambda path=None: opened.append(path))
+    (tmp_path / "sorting").mkdir()
+    assert ncpgui(tmp_path / "sorting").code == 0
+    assert opened == [tmp_path / "sorting"]
+
+
+def test_a_path_that_is_not_there_is_said_to_be_missing(ncpgui: Command) -> None:
+    assert ncpgui("nowhere/session.h5").error.startswith("nowhere/session.h5 does not exist;")
+
+
+def test_a_mistyped_command_suggests_the_nearest(ncpgui: Command) -> None:
+    assert "did you mean 'ncpgui sort'?" in ncpgui("srot").error
+
+
+def test_wrong_usage_is_one_line_that_says_where_help_is(ncpgui: Command) -> None:
+    assert ncpgui("sort", "x").error == "Missing option '--out'; see 'ncpgui sort --help'"
+
+
+def test_an_error_of_ours_is_one_line_and_exit_code_2(ncpgui: Command, raising) -> None:  # noqa: ANN001
+    raising(InputError("the rule,\n   the value"))
+    assert ncpgui("info", "x").error == "the rule, the value"
+
+
+def test_debug_shows_where_it_came_from_wherever_it_stands(ncpgui: Command, raising) -> None:  # noqa: ANN001
+    raising(InputError("oh"))
+    for arguments in (["--debug", "info", "x"], ["info", "x", "--debug"]):
+        ran = ncpgui(*arguments)
+        assert ran.code == 2
+        assert "Traceback" in ran.err
+        assert ran.err.endswith("error: oh\n")
+
+
+@pytest.mark.parametrize("stop", [Cancelled(), KeyboardInterrupt(), click.Abort()])
+def test_being_cancelled_is_130(ncpgui: Command, raising, stop: BaseException) -> None:  # noqa: ANN001
+    raising(stop)
+    ran = ncpgui("info", "x")
+    assert (ran.code, ran.err.strip()) == (130, "cancelled")
+
+
+def test_a_full_disk_is_the_users_business_not_a_fault(ncpgui: Command, raising) -> None:  # noqa: ANN001
+    raising(OSError(28, "No space left on device", "big.h5"))
+    assert ncpgui("info", "x").error.startswith("No space left on device (big.h5);")
+
+
+def test_a_fault_of_the_program_shows_its_traceback_and_is_1(ncpgui: Command, raising) -> None:  # noqa: ANN001
+    raising(ZeroDivisionError("x"))
+    ran = ncpgui("info", "x")
+    assert ran.code == 1
+    assert "Traceback" in ran.err
+    assert "please report it" in ran.err.splitlines()[-1]
+
+
+def test_a_reader_of_the_output_that_goes_away_is_no_error() -> None:
+    done = subprocess.run(
+        f"'{sys.executable}' -m ncpgui --help | head -c 10",
+        shell=True, capture_output=True, text=True, check=False,
+    )
+    assert done.stderr == ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM])
+def test_a_simulation_that_is_stopped_leaves_nothing_and_exits_130(tmp_path: Path, signum: int) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "ncpgui", "simulate", "--out", str(tmp_path / "sim"), "--duration", "600"],
+        stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+    assert process.stderr is not None
+    for line in process.stderr:
+        if "%" in line:
+            break
+    process.send_signal(signum)
+    started = time.monotonic()
+    assert process.wait(timeout=30) == 130
+    assert time.monotonic() - started < 10
+    assert list(tmp_path.iterdir()) == []

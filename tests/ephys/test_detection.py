@@ -1,0 +1,81 @@
+"""Planted spikes are found where they are, once each."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ncpgui.core.errors import InputError
+from ncpgui.core.probe import Probe
+from ncpgui.core.progress import Cancelled, CancelFlag
+from ncpgui.ephys.detection import detect_spikes
+from ncpgui.ephys.preprocessing import preprocess
+
+
+def test_planted_spikes_are_found_at_their_sample_and_channel(plant):
+    planted = [(1000, 0, 25), (3000, 1, 25), (5000, 2, 25), (7000, 3, 25), (9000, 0, 25)]
+    events = detect_spikes(preprocess(plant(n_samples=20_000, spikes=planted)), threshold_sd=8, radius_um=100)
+    assert events.channel.tolist() == [0, 1, 2, 3, 0]
+    assert np.abs(events.sample_index - [1000, 3000, 5000, 7000, 9000]).max() <= 1
+    assert (events.amplitude < -8).all()
+
+
+def test_spike_on_several_contacts_is_found_once_on_the_deepest(plant):
+    recording = plant(n_samples=10_000, spikes=[(4000, 1, 20), (4002, 0, 30), (4001, 3, 15)])
+    events = detect_spikes(preprocess(recording), threshold_sd=7, radius_um=100)
+    assert events.channel.tolist() == [0]
+
+
+def test_spikes_on_far_contacts_are_all_found(plant):
+    far = Probe(np.array([[0.0, 0.0], [500.0, 0.0]]))
+    recording = plant(n_samples=10_000, spikes=[(4000, 0, 30), (4002, 1, 20)], probe=far)
+    assert len(detect_spikes(preprocess(recording), threshold_sd=7, radius_um=100)) == 2
+
+
+def test_shanks_do_not_silence_each_other(plant):
+    shanks = Probe(np.array([[0.0, 0.0], [0.0, 0.0]]), np.array([0, 1]))
+    recording = plant(n_samples=10_000, spikes=[(4000, 0, 30), (4002, 1, 20)], probe=shanks)
+    assert len(detect_spikes(preprocess(recording), threshold_sd=7, radius_um=100)) == 2
+
+
+def test_result_does_not_depend_on_the_pieces(plant, monkeypatch):
+    spikes = [(s, s // 700 % 4, 25) for s in range(300, 39_000, 700)]
+    recording = plant(n_samples=40_000, spikes=spikes)
+    whole = detect_spikes(preprocess(recording), threshold_sd=4, radius_um=100)
+    pre = preprocess(recording)
+    full = pre.traces(0, 40_000)
+    pre.piece_samples = 701
+    monkeypatch.setattr(pre, "traces", lambda start, stop: full[start:stop])
+    pieces = detect_spikes(pre, threshold_sd=4, radius_um=100)
+    assert np.array_equal(pieces.sample_index, whole.sample_index)
+    assert np.array_equal(pieces.channel, whole.channel)
+
+
+def test_spikes_at_both_ends_of_the_recording_are_found(plant):
+    recording = plant(n_samples=10_000, spikes=[(6, 0, 40), (9_992, 1, 40)])
+    events = detect_spikes(preprocess(recording), threshold_sd=8, radius_um=100)
+    assert np.abs(events.sample_index - [6, 9992]).max() <= 1
+
+
+def test_no_spikes_is_an_empty_result(plant):
+    events = detect_spikes(preprocess(plant(n_samples=10_000, spikes=[])), threshold_sd=30)
+    assert len(events) == 0
+
+
+def test_dead_channel_has_no_spikes(plant):
+    recording = plant(n_samples=10_000, spikes=[(4000, 0, 30)])
+    recording.array[:, 2] = 0
+    events = detect_spikes(preprocess(recording), threshold_sd=3, radius_um=0)
+    assert 2 not in events.channel
+
+
+def test_detection_can_be_cancelled(plant):
+    flag = CancelFlag()
+    flag.cancel()
+    with pytest.raises(Cancelled):
+        detect_spikes(preprocess(plant(n_samples=5000, spikes=[])), progress=flag.guard())
+
+
+def test_threshold_must_be_positive(plant):
+    with pytest.raises(InputError, match="threshold_sd must be positive, got 0"):
+        detect_spikes(preprocess(plant(n_samples=5000, spikes=[])), threshold_sd=0)

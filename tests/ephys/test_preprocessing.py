@@ -1,0 +1,126 @@
+"""Filtered traces: what passes, what does not, and in which unit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ncpgui.core.errors import InputError, RecordingError
+from ncpgui.core.probe import Probe
+from ncpgui.ephys.preprocessing import preprocess
+from ncpgui.ephys.probes import load_probe
+from ncpgui.ephys.recording import ArrayRecording
+
+RATE = 20_000.0
+
+
+def recording_of(traces: np.ndarray, probe: Probe | str = "tetrode") -> ArrayRecording:
+    return ArrayRecording(traces, sampling_frequency_hz=RATE, probe=load_probe(probe))
+
+
+def white(n_samples: int = 40_000, n_channels: int = 4, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=(n_samples, n_channels)).astype(np.float32)
+
+
+def test_noise_has_sd_one_in_each_channel_whatever_the_unit():
+    pre = preprocess(recording_of(white() * np.array([1, 5, 50, 1000], dtype=np.float32) + 2050))
+    assert np.allclose(pre.traces(0, 40_000).std(axis=0), 1, atol=0.03)
+    ratios = pre.noise_sd / pre.noise_sd[0]
+    assert np.allclose(ratios, [1, 5, 50, 1000], rtol=0.05)
+
+
+@pytest.mark.parametrize(("frequency_hz", "kept"), [(50, 0.001), (1500, 1.0), (9500, 0.01)])
+def test_sinusoids_outside_the_band_are_removed(frequency_hz, kept):
+    noise = 1e-3 * white()
+    tone = np.sin(2 * np.pi * frequency_hz * np.arange(40_000) / RATE)[:, None].astype(np.float32)
+    pre = preprocess(recording_of(noise + tone, "tetrode"))
+    filtered = pre.traces(10_000, 30_000) * pre.noise_sd
+    amplitude = np.sqrt(2) * filtered.std(axis=0)
+    assert (np.abs(amplitude - kept) <= 0.01).all() if kept == 1.0 else (amplitude < kept + 0.003).all()
+
+
+def test_common_median_is_removed_on_large_probes_only():
+    common = white(n_channels=1, seed=3) * 5
+    large = preprocess(recording_of(white(n_channels=16) + common, "linear-16"))
+    assert np.corrcoef(large.traces(0, 40_000).T)[0, 1] < 0.1
+    assert large.settings.reference == "median"
+    small = preprocess(recording_of(white() + common))
+    assert np.corrcoef(small.traces(0, 40_000).T)[0, 1] > 0.9
+    assert small.settings.reference == "none"
+
+
+def test_traces_do_not_depend_on_how_they_are_asked_for():
+    source = recording_of(white(200_000))
+    whole = preprocess(source).traces(0, 200_000)
+    pieces = preprocess(source)
+    assert pieces.piece_samples < 200_000
+    joined = np.concatenate([pieces.traces(a, min(a + 33_333, 200_000)) for a in range(0, 200_000, 33_333)])
+    assert np.array_equal(joined, whole)
+
+
+def test_without_room_for_a_cache_traces_are_the_same(monkeypatch):
+    source = recording_of(white(200_000))
+    kept = preprocess(source).traces(1000, 190_000)
+    monkeypatch.setattr("ncpgui.ephys.preprocessing._cache_file", lambda n_bytes, limit: None)
+    assert np.array_equal(preprocess(source).traces(1000, 190_000), kept)
+
+
+def test_traces_are_still_there_after_close():
+    with preprocess(recording_of(white())) as pre:
+        before = pre.traces(0, 500)
+    assert np.array_equal(pre.traces(0, 500), before)
+
+
+def test_dead_channels_are_named_and_zero(caplog):
+    traces = white()
+    traces[:, 2] = 7
+    pre = preprocess(recording_of(traces))
+    assert pre.bad_channels == (2,)
+    assert not pre.traces(0, 1000)[:, 2].any()
+    assert "left out: 2" in caplog.text
+
+
+def test_dead_channels_do_not_move_the_reference():
+    traces = white(n_channels=10)
+    traces[:, :4] = 0
+    pre = preprocess(recording_of(traces, "linear-10"))
+    assert pre.bad_channels == (0, 1, 2, 3)
+    assert np.allclose(pre.traces(0, 40_000)[:, 4:].std(axis=0), 1, atol=0.03)
+
+
+def test_all_channels_constant_is_an_error():
+    with pytest.raises(RecordingError, match="all 4 channels of these traces are constant"):
+        preprocess(recording_of(np.ones((10_000, 4), dtype=np.int16)))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("sample", [5, 31_234])
+def test_not_finite_samples_are_named(value, sample):
+    traces = white()
+    traces[sample, 1] = value
+    with pytest.raises(RecordingError, match=rf"channel 1 is NaN or infinite at sample {sample} \("):
+        preprocess(recording_of(traces)).traces(0, 40_000)
+
+
+def test_not_finite_sample_far_from_where_noise_is_measured_is_found(monkeypatch):
+    monkeypatch.setattr("ncpgui.ephys.preprocessing.N_NOISE_SLICES", 1)
+    traces = white(300_000)
+    traces[[100, 150_000, 299_990], 3] = np.nan
+    with pytest.raises(RecordingError, match="channel 3 is NaN or infinite at sample"):
+        preprocess(recording_of(traces)).traces(0, 300_000)
+
+
+def test_impossible_band_is_refused():
+    with pytest.raises(InputError, match="needs 0 < high-pass < low-pass, got 7000 and 6000 Hz"):
+        preprocess(recording_of(white(1000)), highpass_hz=7000)
+    with pytest.raises(InputError, match="'median' or 'none'"):
+        preprocess(recording_of(white(1000)), reference="mean")
+
+
+def test_lowpass_follows_low_sampling_frequencies():
+    recording = ArrayRecording(white(), sampling_frequency_hz=10_000.0, probe=load_probe("tetrode"))
+    assert preprocess(recording).settings.lowpass_hz == 4500
+
+
+def test_very_short_recordings_are_filtered():
+    assert preprocess(recording_of(white(100))).traces(0, 100).shape == (100, 4)

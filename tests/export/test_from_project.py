@@ -1,0 +1,128 @@
+"""What a person decided, and what the posterior says about it, reach the export."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ncpgui.core.errors import InputError
+from ncpgui.core.group import Alternative, ChannelGroup, GroupWaveforms
+from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.core.probe import Probe
+from ncpgui.core.project import Project, RecordingReference
+from ncpgui.core.spikes import SpikeEvents
+from ncpgui.export.from_project import bundle_of
+from ncpgui.export.templates import resample_templates
+
+# Channel 0: spikes 0-3 sampled, 4 not. Channel 1: spikes 5 and 6, both sampled.
+LABELS = np.array([[0, 0, 1, 1], [0, 0, 0, 0]])
+
+
+@pytest.fixture
+def project() -> Project:
+    first = ChannelGroup(
+        channel=0,
+        neighbours=np.array([0, 1]),
+        spike_ids=np.arange(5),
+        sampled=np.arange(4),
+        posterior=PosteriorSamples(LABELS, np.array([-1.0, -2.0]), np.array([0.75, 0.25])),
+        alternatives=(
+            Alternative(np.array([0, 0, 1, 1, 1]), np.ones(5), 0.75, 0.2, np.array([1.0, 0.75])),
+            Alternative(np.zeros(5, np.int32), np.ones(5), 0.25, 0.2, np.array([1.0])),
+        ),
+    )
+    second = ChannelGroup(
+        channel=1,
+        neighbours=np.array([1]),
+        spike_ids=np.array([5, 6]),
+        sampled=np.array([0, 1]),
+        posterior=PosteriorSamples(np.zeros((1, 2), int), np.zeros(1)),
+        alternatives=(Alternative(np.zeros(2, np.int32), np.ones(2), 1.0, 0.0, np.ones(1)),),
+    )
+    shape = np.arange(4)[:, None, None] + np.zeros((4, 32, 2))
+    return Project(
+        recording=RecordingReference("", {}, "f", 2, 20_000.0, 1000),
+        probe=Probe(np.array([[0.0, 0.0], [0.0, 30.0]])),
+        spikes=SpikeEvents(np.arange(7) * 10, np.array([0] * 5 + [1] * 2), -np.arange(7.0), 20_000.0, 1000),
+        noise_sd=np.ones(2, np.float32),
+        groups=(first, second),
+        unit_of_spike=np.array([3, 3, 8, 8, 8, 9, -1]),
+        probability=np.array([1, 1, 0.5, 0.75, 0.5, 1, 0], np.float32),
+        settings={},
+        model="small",
+        waveforms={0: GroupWaveforms(shape.astype(np.float32), np.zeros((4, 2), np.float32))},
+    )
+
+
+def test_unassigned_and_improbable_spikes_are_left_out(project: Project) -> None:
+    assert bundle_of(project).sorting.unit_id.tolist() == [3, 3, 8, 8, 8, 9]
+    sure = bundle_of(project, min_probability=0.7)
+    assert sure.sorting.unit_id.tolist() == [3, 3, 8, 9]
+    assert sure.sorting.sample_index.tolist() == [0, 10, 30, 50]
+    assert sure.amplitude.tolist() == [0, -1, -3, -5]
+
+
+def test_a_unit_exists_in_the_samples_that_hold_half_of_it_or_more(project: Project) -> None:
+    # unit 3 = spikes 0, 1: alone in the first sample; half of the only cluster of the second (0.5)
+    assert bundle_of(project).sorting.p_exists == {3: 1.0, 8: 1.0, 9: 1.0}
+    # as one unit of three of the four: Jaccard 2/3 with a cluster of the first sample, 3/4 in the second
+    units = np.array([3, 3, 3, 8, 8, 9, 9])
+    # unit 8 = spike 3: Jaccard 1/2 in the first sample, 1/4 in the second
+    assert bundle_of(project, unit_of_spike=units).sorting.p_exists == {3: 1.0, 8: 0.75, 9: 1.0}
+
+
+def test_entropy_is_of_the_membership_of_sampled_spikes_and_of_the_probability_of_others(
+    project: Project,
+) -> None:
+    entropy = bundle_of(project).sorting.entropy
+    assert entropy is not None
+    mixed = -(0.75 * np.log(0.75) + 0.25 * np.log(0.25))
+    # In the second sample the only cluster stands for unit 3 (a tie goes to the first): spikes of
+    # unit 8 are there with 0.25, those of unit 3 always.
+    np.testing.assert_allclose(entropy[:5], [0, 0, mixed, mixed, np.log(2)], atol=1e-6)
+
+
+def test_labels_and_main_channels_are_carried(project: Project) -> None:
+    sorting = bundle_of(project, labels={3: "good", 77: "noise"}).sorting
+    assert sorting.labels == {3: "good", 8: "unsorted", 9: "unsorted"}
+    assert sorting.main_channel == {3: 0, 8: 0, 9: 1}
+
+
+def test_the_ncp_block_tells_the_alternatives_of_each_group(project: Project) -> None:
+    block = bundle_of(project, accepted=[8, 77]).ncp
+    assert block["model"] == "small"
+    assert block["groups"][0] == {
+        "channel": 0,
+        "n_spikes": 5,
+        "n_sampled": 4,
+        "unit_ids": [3, 8],
+        "p_n_units": {"1": 0.25, "2": 0.75},
+        "alternatives": [{"n_units": 2, "mass": 0.75, "se": 0.2}, {"n_units": 1, "mass": 0.25, "se": 0.2}],
+        "accepted": [8],
+    }
+
+
+def test_templates_are_means_of_sampled_spikes_on_the_channels_of_the_group(project: Project) -> None:
+    templates = bundle_of(project).templates
+    assert templates is not None
+    assert templates.shape == (3, 32, 2)
+    assert templates[:, 0, 0].tolist() == [0.5, 2.5, 0.0]  # unit 9 has no waveforms in the cache
+
+
+def test_without_waveforms_there_are_no_templates(project: Project) -> None:
+    object.__setattr__(project, "waveforms", {})
+    assert bundle_of(project).templates is None
+
+
+def test_templates_at_another_rate_pass_through_the_same_points() -> None:
+    t = np.arange(32) / 20_000
+    templates = np.sin(2 * np.pi * 1000 * t)[None, :, None]
+    at_30 = resample_templates(templates, 30_000.0)
+    assert at_30.shape == (1, 48, 1)
+    np.testing.assert_allclose(at_30[0, :45, 0], np.sin(2 * np.pi * 1000 * np.arange(45) / 30_000), atol=2e-3)
+    assert resample_templates(templates, 20_000.0).dtype == np.float32
+
+
+def test_a_curation_of_another_length_is_refused(project: Project) -> None:
+    with pytest.raises(InputError, match="7 spikes, 3 unit ids, 7 probabilities"):
+        bundle_of(project, unit_of_spike=np.zeros(3, int))
