@@ -1,11 +1,13 @@
 """Posterior samples grouped into structurally different sortings, each with its mass.
 
 Two thousand spikes give hundreds of near-duplicate samples; people want the few that differ in
-structure. Two samples are the same sorting when every sizeable cluster of one has a partner in
-the other with Jaccard overlap >= `min_jaccard`, both ways. Leaders are taken greedily; each
-further sample joins the first leader it agrees with. The mass of a sorting is the weight of its
-samples, with the Monte Carlo standard error; its representative is the medoid by variation of
-information, the sample that is on average closest to the others of its kind.
+structure. Two samples are the same sorting when every sizeable cluster of one has a counterpart in
+the other, both ways: one with a Jaccard overlap above `MIN_JACCARD`. Above one half a counterpart
+is unique, and a cluster that is cut in two, however unequally, leaves a part without one. Sortings are
+taken greedily, each the sample that most of the samples left agree with, together with those. The
+mass of a sorting is the weight of its samples, with the Monte Carlo standard error; its
+representative is the medoid by variation of information, the sample that is on average closest to
+the others of its kind.
 """
 
 from __future__ import annotations
@@ -15,12 +17,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ncpgui.core.agreement import best_jaccard, variation_of_information
+from ncpgui.core.agreement import best_jaccard
 from ncpgui.core.partition import contingency
 from ncpgui.core.posterior import PosteriorSamples
 
 MIN_CLUSTER_SPIKES = 20
 MIN_CLUSTER_SHARE = 0.01
+MIN_JACCARD = 0.5
 
 
 @dataclass(frozen=True)
@@ -57,60 +60,72 @@ def sizeable_clusters(labels: ArrayLike) -> NDArray[np.int64]:
     return large if len(large) else np.array([int(sizes.argmax())])
 
 
-def same_sorting(a: ArrayLike, b: ArrayLike, *, min_jaccard: float = 0.7) -> bool:
+def same_sorting(a: ArrayLike, b: ArrayLike, *, min_jaccard: float = MIN_JACCARD) -> bool:
     """Whether two label vectors are the same sorting but for small clusters and single spikes."""
     return bool(
-        (best_jaccard(a, b)[sizeable_clusters(a)] >= min_jaccard).all()
-        and (best_jaccard(b, a)[sizeable_clusters(b)] >= min_jaccard).all()
+        (best_jaccard(a, b)[sizeable_clusters(a)] > min_jaccard).all()
+        and (best_jaccard(b, a)[sizeable_clusters(b)] > min_jaccard).all()
     )
 
 
 def group_alternatives(
-    posterior: PosteriorSamples,
-    *,
-    min_jaccard: float = 0.7,
-    max_shown: int = 9,
-    max_medoid_candidates: int = 24,
+    posterior: PosteriorSamples, *, min_jaccard: float = MIN_JACCARD, max_shown: int = 9
 ) -> list[SortingMode]:
     """Group samples into sortings, the most probable first, at most `max_shown` of them.
 
     The masses of what is shown sum to at most 1; the rest is "other".
     """
-    order = np.lexsort((-posterior.log_prob, -posterior.weight))
-    leaders: list[int] = []
-    members: list[list[int]] = []
-    for row in order:
-        labels = posterior.labels[row]
-        for leader, group in zip(leaders, members, strict=True):
-            if same_sorting(labels, posterior.labels[leader], min_jaccard=min_jaccard):
-                group.append(int(row))
-                break
-        else:
-            leaders.append(int(row))
-            members.append([int(row)])
+    overlap = _Overlap.of(posterior.labels, min_jaccard)
     effective = 1.0 / float((posterior.weight**2).sum())
-    modes = []
-    for group in members:
-        mass = float(posterior.weight[group].sum())
-        error = float(np.sqrt(max(mass * (1 - mass), 0.0) / effective))
-        labels = posterior.labels[_medoid(posterior, group, max_medoid_candidates)]
-        modes.append(SortingMode(labels, mass, error, np.array(group, dtype=np.int64)))
+    left = np.ones(posterior.n_samples, dtype=bool)
+    modes: list[SortingMode] = []
+    while left.any():
+        support = (overlap.same & left) @ posterior.weight
+        leader = int(np.where(left, support, -1).argmax())
+        members = np.flatnonzero(overlap.same[leader] & left)
+        weight = posterior.weight[members]
+        medoid = members[int((overlap.variation[np.ix_(members, members)] @ weight).argmin())]
+        mass = min(float(weight.sum()), 1.0)
+        error = float(np.sqrt(mass * (1 - mass) / effective))
+        modes.append(SortingMode(posterior.labels[medoid], mass, error, members))
+        left[members] = False
     modes.sort(key=lambda mode: -mode.mass)
     return modes[:max_shown]
 
 
-def _medoid(posterior: PosteriorSamples, group: list[int], max_candidates: int) -> int:
-    """Row of `group` with the least weighted VI to the others (of the first `max_candidates`)."""
-    candidates = group[:max_candidates]
-    if len(candidates) < 3:
-        return candidates[0]
-    distance = np.zeros((len(candidates), len(candidates)))
-    for i, first in enumerate(candidates):
-        for j in range(i):
-            distance[i, j] = distance[j, i] = variation_of_information(
-                posterior.labels[first], posterior.labels[candidates[j]]
-            )
-    return candidates[int((distance @ posterior.weight[candidates]).argmin())]
+@dataclass(frozen=True)
+class _Overlap:
+    """All pairs of S samples: same (S, S) bool, the same sorting; variation (S, S), VI in nats."""
+
+    same: NDArray[np.bool_]
+    variation: NDArray[np.float64]
+
+    @staticmethod
+    def of(labels: NDArray[np.integer], min_jaccard: float) -> _Overlap:
+        """Compare every sample with every other, one matrix product a sample."""
+        n_samples, n_points = labels.shape
+        n_clusters = labels.max(axis=1) + 1
+        start = np.concatenate([[0], n_clusters.cumsum()])
+        member = np.zeros((start[-1], n_points), dtype=np.float32)  # clusters of all samples x points
+        np.put_along_axis(member, labels + start[:-1, None], 1.0, axis=0)
+        sizes = member.sum(axis=1)
+        must_match = np.zeros(start[-1], dtype=bool)
+        for row in range(n_samples):
+            must_match[start[row] + sizeable_clusters(labels[row])] = True
+        covered = np.zeros((n_samples, n_samples), dtype=bool)  # clusters of i have counterparts in j
+        joint = np.zeros((n_samples, n_samples))
+        for row in range(n_samples):
+            mine = slice(start[row], start[row + 1])
+            shared = member[mine] @ member.T
+            jaccard = shared / (sizes[mine, None] + sizes - shared)
+            best = np.maximum.reduceat(jaccard, start[:-1], axis=1)
+            covered[row] = (best > min_jaccard)[must_match[mine]].all(axis=0)
+            p = shared / n_points
+            information = -(p * np.log(np.maximum(p, 1e-30))).sum(axis=0)
+            joint[row] = np.add.reduceat(information, start[:-1])
+        own = joint.diagonal()
+        variation = np.maximum(2 * joint - own[:, None] - own[None], 0)
+        return _Overlap(covered & covered.T, variation)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SOURCES = sorted((ROOT / "ncpgui").rglob("*.py"))
 TEXT = {".py", ".md", ".toml", ".txt", ".sh", ".json", ".yaml", ".cfg", ".in", ""}
 # Places of one person's machine; a tool's usual folders (/usr, /tmp) are not among them.
-MACHINE_PATH = re.compile(r"(?<![\w.])/(?:home/\w|Users/\w|root/|work/|mnt/\w|data/\w)|[A-Z]:\\\\Users")
+MACHINE_PATH = re.compile(r"(?<![\w.])/(?:home/\w|Users/\w|root/|work/)|[A-Z]:\\\\Users")
 
 
 def tracked() -> list[Path]:

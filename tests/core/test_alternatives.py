@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ncpgui.core.agreement import variation_of_information
 from ncpgui.core.alternatives import difference, group_alternatives, same_sorting
 from ncpgui.core.errors import InputError
 from ncpgui.core.posterior import PosteriorSamples
@@ -32,6 +33,25 @@ def test_a_cluster_of_a_few_spikes_does_not_make_another_sorting():
     few[:4] = 3
     assert same_sorting(THREE, few)
     assert not same_sorting(THREE, TWO)
+
+
+def test_a_cluster_cut_in_two_equal_parts_is_another_sorting():
+    halves = THREE.copy()
+    halves[:50] = 3
+    assert not same_sorting(THREE, halves)
+    modes = group_alternatives(PosteriorSamples(np.array([THREE, THREE, halves]), np.zeros(3)))
+    assert [mode.n_units for mode in modes] == [3, 4]
+
+
+def test_groups_are_those_of_the_pairwise_comparison_and_the_representative_is_the_medoid():
+    rng = np.random.default_rng(0)
+    rows = np.array([noisy(THREE if i % 2 else TWO, int(rng.integers(1, 40)), i) for i in range(20)])
+    posterior = PosteriorSamples(rows, np.zeros(20))
+    for mode in group_alternatives(posterior):
+        members = posterior.labels[mode.members]
+        total = [sum(variation_of_information(a, b) for b in members) for a in members]
+        assert (members[int(np.argmin(total))] == mode.labels).all()
+        assert all(same_sorting(members[0], other) for other in members)
 
 
 def test_at_most_the_asked_number_of_sortings_is_shown_and_the_rest_is_other():

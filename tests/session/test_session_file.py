@@ -11,6 +11,9 @@ import pytest
 
 from ncpgui.core.errors import SessionError, SessionFormatError, SessionLockedError
 from ncpgui.core.project import Project
+from ncpgui.curation.clustering import Clustering
+from ncpgui.curation.commands import Assign, Merge, SetLabel
+from ncpgui.curation.history import History
 from ncpgui.session import store
 from ncpgui.session.schema import SessionPaths
 from ncpgui.session.session_file import SessionFile, create_session, open_session
@@ -175,3 +178,31 @@ def test_opening_what_is_not_there_makes_no_lock(path: Path) -> None:
     with pytest.raises(SessionError, match="does not exist"):
         SessionFile(path)
     assert list(path.parent.iterdir()) == []
+
+
+def test_a_history_read_back_from_session_and_journal_gives_the_same_units(
+    project: Project, path: Path
+) -> None:
+    def replayed(entries: tuple[dict[str, object], ...]) -> History:
+        history = History(Clustering(project.unit_of_spike, project.probability))
+        history.replay(entries)
+        return history
+
+    bare = replace(project, history=())
+    with create_session(bare, path) as session:
+        history = replayed(())
+        history.recorded.connect(session.append)
+        history.do(Merge((0, 7)))
+        history.undo()
+        history.do(SetLabel((7,), "good"))
+        session.save(replace(bare, history=history.entries))
+        history.do(Assign([1, 3, 6], [0, 1, 1], [0.5, 0.75, 1.0]))
+        history.do(Merge((0, 7)))
+        history.undo()
+    with open_session(path) as session:
+        again = replayed(session.project.history + session.journal_entries)
+    assert len(session.journal_entries) == 3
+    assert again.clustering.unit_of_spike.tolist() == history.clustering.unit_of_spike.tolist()
+    assert again.clustering.probability.tolist() == history.clustering.probability.tolist()
+    assert again.labels.label(7) == "good"
+    assert (again.can_undo, again.can_redo) == (True, True)

@@ -1,0 +1,84 @@
+"""The score of the demo, on sortings whose score is known by hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ncpgui.app.demo import group_scores, most_ambiguous, true_units, write_score
+from ncpgui.core.group import Alternative, ChannelGroup
+from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.core.probe import Probe
+from ncpgui.core.project import Project, RecordingReference
+from ncpgui.core.spikes import Sorting, SpikeEvents
+
+RATE = 20_000.0
+TRUTH = Sorting(np.array([100, 200, 300, 400, 500, 503]), np.array([0, 1, 0, 1, 0, 1]), RATE, 1000)
+
+
+def events(times: list[int], channel: int = 0) -> SpikeEvents:
+    n = len(times)
+    return SpikeEvents(np.array(times), np.full(n, channel), np.full(n, -9.0), RATE, 1000)
+
+
+def project(labels: list[int], times: list[int], masses: tuple[float, ...] = (1.0,)) -> Project:
+    """One channel group with all its spikes sampled."""
+    n = len(times)
+    cluster = np.array(labels, dtype=np.int32)
+    alternatives = tuple(
+        Alternative(cluster, np.ones(n, np.float32), mass, 0.0, np.ones(cluster.max() + 1, np.float32))
+        for mass in masses
+    )
+    group = ChannelGroup(
+        0, np.array([0]), np.arange(n), np.arange(n), PosteriorSamples(cluster[None], np.zeros(1)), alternatives
+    )
+    return Project(
+        recording=RecordingReference("", {}, "", 1, RATE, 1000),
+        probe=Probe(np.zeros((1, 2))),
+        spikes=events(times),
+        noise_sd=np.ones(1, np.float32),
+        groups=(group,),
+        unit_of_spike=cluster.astype(np.int64),
+        probability=np.ones(n, np.float32),
+        settings={},
+        model="spikes",
+    )
+
+
+def test_a_spike_belongs_to_the_true_spike_within_four_tenths_of_a_millisecond() -> None:
+    spikes = events([92, 191, 208, 308])
+    assert true_units(spikes, np.arange(4), TRUTH, np.ones(2)).tolist() == [0, -1, 1, 0]
+
+
+def test_of_two_true_spikes_the_one_deeper_on_the_channel_counts() -> None:
+    spikes = events([501])
+    for depth, unit in (([9.0, 3.0], 0), ([3.0, 9.0], 1)):
+        assert true_units(spikes, np.arange(1), TRUTH, np.array(depth)).tolist() == [unit]
+
+
+@pytest.mark.parametrize(("labels", "ami"), [([0, 1, 0, 1], 1.0), ([0, 0, 0, 0], 0.0)])
+def test_the_agreement_of_a_group_is_one_when_right_and_zero_when_all_is_one_unit(
+    labels: list[int], ami: float
+) -> None:
+    (group,) = group_scores(project(labels, [100, 200, 300, 400]), TRUTH, np.ones((2, 1)))
+    assert group["ami"] == ami
+    assert (group["n_scored"], group["n_not_in_truth"], group["n_true_units"]) == (4, 0, 2)
+
+
+def test_spikes_that_nobody_fired_are_counted_apart() -> None:
+    (group,) = group_scores(project([0, 1, 2], [100, 200, 800]), TRUTH, np.ones((2, 1)))
+    assert (group["n_scored"], group["n_not_in_truth"]) == (2, 1)
+
+
+def test_the_group_where_a_decision_settles_most_is_shown() -> None:
+    unsure = project([0, 1], [100, 200], masses=(0.5, 0.5))
+    shown = most_ambiguous(unsure)
+    assert shown is unsure.groups[0]
+
+
+def test_the_score_is_plain_json(tmp_path: Path) -> None:
+    write_score(tmp_path / "score.json", {"mean_ami": 0.5})
+    assert json.loads((tmp_path / "score.json").read_text()) == {"mean_ami": 0.5}

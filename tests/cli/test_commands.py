@@ -1,0 +1,137 @@
+"""The main job from the command line: simulate, sort, look, export; the shipped models."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from .conftest import Command, files_of
+
+
+def test_a_simulation_says_what_it_made_and_holds_the_truth(ncpgui: Command, tmp_path: Path) -> None:
+    options = ["--duration", 1, "--probe", "tetrode", "--cells", 2, "--seed", 3]
+    ran = ncpgui("simulate", "--out", tmp_path / "sim", *options)
+    assert ran.code == 0
+    assert ran.out == ""
+    assert "2 cells" in ran.err
+    assert "4 channels, 1 s" in ran.err
+    assert (tmp_path / "sim" / "recording.raw").stat().st_size == 20_000 * 4 * 2
+    with np.load(tmp_path / "sim" / "truth.npz") as truth:
+        assert set(truth["unit_id"]) == {0, 1}
+
+
+def test_the_same_seed_simulates_the_same_recording_and_replaces_it_when_asked(
+    ncpgui: Command, tmp_path: Path
+) -> None:
+    options = ["--duration", 1, "--probe", "tetrode", "--cells", 2, "--seed", 3]
+    for _ in range(2):
+        assert ncpgui("simulate", "--out", tmp_path / "a", *options, "--overwrite").code == 0
+    assert ncpgui("simulate", "--out", tmp_path / "b", *options).code == 0
+    a, b = files_of(tmp_path / "a"), files_of(tmp_path / "b")
+    assert a["recording.raw"] == b["recording.raw"]
+
+
+def test_settings_of_a_simulation_come_from_a_file_and_options_win(ncpgui: Command, tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text('probe = "tetrode"\nn_cells = 2\nduration_s = 60.0\n', encoding="utf-8")
+    assert ncpgui("simulate", "--out", tmp_path / "sim", "--settings", tmp_path / "s.toml", "--duration", 1).code == 0
+    settings = json.loads((tmp_path / "sim" / "recording.json").read_text())["settings"]
+    assert (settings["n_cells"], settings["duration_s"]) == (2, 1.0)
+
+
+def test_sorting_writes_a_session_that_info_describes(ncpgui: Command, tetrode_session: Path) -> None:
+    values = json.loads(ncpgui("info", tetrode_session, "--json").out)
+    assert values["recording"]["n_channels"] == 4
+    assert values["recording"]["found"]
+    assert values["recording"]["duration_s"] == 4.0
+    assert values["n_spikes"] == sum(group["n_spikes"] for group in values["groups"]) > 50
+    assert values["settings"]["posterior_samples"] == 12
+    assert values["model"] == "spikes"
+    assert values["stimulus"] is not None
+    assert values["failed"] == {}
+    for group in values["groups"]:
+        assert 0 < sum(a["mass"] for a in group["alternatives"]) <= 1 + 1e-9
+    ambiguity = [group["ambiguity"] for group in values["groups"]]
+    assert ambiguity == sorted(ambiguity, reverse=True)
+
+
+def test_info_is_readable_without_a_terminal(ncpgui: Command, tetrode_session: Path) -> None:
+    lines = ncpgui("info", tetrode_session).out.splitlines()
+    assert lines[1] == "length:    4.0 s, 4 channels, 20000 Hz"
+    assert "channel\tspikes\tsampled\tnumber of units (probability)\tambiguity" in lines
+
+
+def test_the_same_seed_sorts_the_same(
+    ncpgui: Command, tetrode_folder: Path, tetrode_session: Path, few_settings: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "again.h5"
+    assert ncpgui("sort", tetrode_folder, "--out", path, "--settings", few_settings, "--seed", 0).code == 0
+    again, first = (json.loads(ncpgui("info", p, "--json").out) for p in (path, tetrode_session))
+    assert again["groups"] == first["groups"]
+
+
+def test_every_format_exports_every_assigned_spike(ncpgui: Command, tetrode_session: Path, tmp_path: Path) -> None:
+    values = json.loads(ncpgui("info", tetrode_session, "--json").out)
+    n_assigned = values["n_spikes"] - values["n_unassigned"]
+    for name, suffix in (("phy", ""), ("spikeinterface", ""), ("npz", ".npz"), ("csv", ".csv")):
+        ran = ncpgui("export", tetrode_session, "--format", name, "--out", tmp_path / f"{name}{suffix}")
+        assert ran.code == 0, ran.err
+        assert f"{n_assigned} spikes of {values['n_units']} units" in ran.err
+    assert len(np.load(tmp_path / "phy" / "spike_times.npy")) == n_assigned
+
+
+def test_what_a_person_did_since_the_last_save_is_exported_too(
+    ncpgui: Command, tetrode_session: Path, tmp_path: Path
+) -> None:
+    """The journal of a session that was never saved again counts."""
+    from ncpgui.curation.clustering import Clustering
+    from ncpgui.curation.commands import Merge
+    from ncpgui.curation.history import History
+    from ncpgui.session.session_file import open_session
+
+    mine = tmp_path / "mine.h5"
+    shutil.copy(tetrode_session, mine)
+    with open_session(mine) as session:
+        history = History(Clustering(session.project.unit_of_spike, session.project.probability))
+        units = [int(unit) for unit in history.clustering.unit_ids]
+        history.do(Merge((units[0], units[1])))
+        for entry in history.entries:
+            session.append(entry)
+    assert json.loads(ncpgui("info", mine, "--json").out)["actions_since_saved"] == 1
+    assert ncpgui("export", mine, "--format", "phy", "--out", tmp_path / "phy").code == 0
+    exported = set(np.load(tmp_path / "phy" / "spike_clusters.npy").tolist())
+    assert exported == {*units[2:], max(units) + 1}
+
+
+def test_doubtful_spikes_can_be_left_out(ncpgui: Command, tetrode_session: Path, tmp_path: Path) -> None:
+    counts = []
+    for p in (0.0, 0.9):
+        out = tmp_path / f"{p}.npz"
+        options = ["--format", "npz", "--out", out, "--min-probability", p]
+        assert ncpgui("export", tetrode_session, *options).code == 0
+        counts.append(int(ncpgui("export", tetrode_session, *options).err.partition(" spikes")[0].split()[-1]))
+    assert 0 < counts[1] <= counts[0]
+
+
+def test_models_are_listed_with_their_scores(ncpgui: Command) -> None:
+    cards = json.loads(ncpgui("models", "--json").out)
+    assert [card["name"] for card in cards if card["default"]] == ["spikes"]
+    table = ncpgui("models").out.splitlines()
+    assert table[0].startswith("model\tnetwork\tparameters")
+    assert any(line.startswith("spikes (default)\t") for line in table)
+
+
+@pytest.mark.slow
+def test_training_writes_a_model_that_clusters(ncpgui: Command, tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text(
+        "minutes = 0.02\nn_datasets = 2\nn_points = [10, 12]\nn_points_end = [10, 12]\nwarmup_steps = 1\n",
+        encoding="utf-8",
+    )
+    ran = ncpgui("train", tmp_path / "mine.toml", "--out", tmp_path / "runs", "--device", "cpu")
+    assert ran.code == 0, ran.err
+    np.savez(tmp_path / "w.npz", waveforms=np.random.default_rng(0).normal(size=(5, 32, 7)))
+    options = ["--model", tmp_path / "runs" / "mine.safetensors", "--samples", 3, "--beam", 0]
+    assert ncpgui("cluster", tmp_path / "w.npz", "--out", tmp_path / "p.npz", *options).code == 0

@@ -1,0 +1,81 @@
+"""``ncpgui doctor`` names each problem and what to do about it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from ncpgui.cli import doctor
+
+from .conftest import Command
+
+
+def states(ran_out: str) -> dict[str, str]:
+    """State of each finding by name."""
+    return {finding["name"]: finding["state"] for finding in json.loads(ran_out)}
+
+
+def test_where_all_is_there_nothing_is_a_problem(ncpgui: Command) -> None:
+    ran = ncpgui("doctor", "--json")
+    found = states(ran.out)
+    assert ran.code == 0, ran.out
+    assert {"ncpgui", "packages", "device", "Qt (offscreen)", "model spikes", "resources"} <= set(found)
+    assert "problem" not in found.values()
+
+
+def test_a_missing_package_is_named_with_the_line_to_type(
+    ncpgui: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor, "PACKAGES", ("numpy", "nonesuch-package"))
+    monkeypatch.setattr(doctor, "_qt", list)
+    ran = ncpgui("doctor")
+    assert ran.code == 1
+    assert "problem: packages: pip install nonesuch-package" in ran.out
+
+
+def test_a_missing_system_library_is_quoted_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = "ImportError: libGL.so.1: cannot open shared object file: No such file or directory"
+    failed = subprocess.CompletedProcess([], 1, stdout="", stderr=f"Traceback ...\n{words}\n")
+    monkeypatch.setattr(doctor.subprocess, "run", lambda *_, **__: failed)
+    finding = doctor._start_qt("offscreen")
+    assert (finding.state, finding.detail) == ("problem", words)
+    assert "apt-get install libgl1" in finding.advice
+
+
+def test_a_damaged_model_is_a_problem(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from ncpgui.core.resources import data_folder
+    from ncpgui.engine.networks import checkpoint
+
+    card = (data_folder("trained_models") / "spikes.json").read_text()
+    (tmp_path / "spikes.json").write_text(card)
+    (tmp_path / "spikes.safetensors").write_bytes(b"rubbish")
+    monkeypatch.setattr(checkpoint, "data_folder", lambda _: tmp_path)
+    (finding,) = [f for f in doctor._models() if f.name == "model spikes"]
+    assert finding.state == "problem"
+    assert "checksums differ" in finding.detail
+    assert "install ncpgui again" in finding.advice
+
+
+def test_a_check_that_fails_itself_does_not_end_the_examination(monkeypatch: pytest.MonkeyPatch) -> None:
+    def _device() -> list[doctor.Finding]:
+        raise ImportError("libtorch.so: broken")
+
+    monkeypatch.setattr(doctor, "_device", _device)
+    monkeypatch.setattr(doctor, "_qt", list)
+    found = {finding.name: finding for finding in doctor.examine()}
+    assert found["device"].state == "problem"
+    assert "libtorch.so: broken" in found["device"].detail
+    assert found["resources"].state == "ok"
+
+
+def test_a_folder_that_cannot_be_written_is_a_note(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def refuse(**_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(doctor.tempfile, "TemporaryFile", refuse)
+    finding = doctor._writable("settings folder", tmp_path / "not" / "there")
+    assert finding.state == "note"
+    assert f"make {tmp_path} writable" in finding.advice
