@@ -58,7 +58,7 @@ def tsne(
     progress(0, STAGES, "embedding")
     components = _principal_components(points)
     plane = components[:, :2]
-    spread = float(plane[:, 0].std())
+    spread = float(plane[:, 0].std()) if len(points) else 0.0
     if len(points) < _FEWEST_FOR_TSNE or spread == 0:
         progress(STAGES, STAGES, "embedding")
         return plane.astype(np.float32)

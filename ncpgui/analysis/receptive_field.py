@@ -114,10 +114,13 @@ def cosine_distance(first: ReceptiveField, second: ReceptiveField) -> float:
 
 
 def _average(frames: NDArray[Any], counts: NDArray[np.int64], n_lags: int) -> NDArray[np.float64]:
-    """Mean of the frames before each spike, in sd of the stimulus about its mean: (n_lags, H, W)."""
+    """Mean of the frames before each spike, in sd of the stimulus about its mean: (n_lags, H, W).
+
+    The mean is each pixel's own: that of a short stimulus is not zero, and would show in every lag.
+    """
     shape = frames.shape[1:]
     flat = frames.reshape(len(frames), -1)
-    mean = float(flat.mean(dtype=np.float64))
+    mean = flat.mean(axis=0, dtype=np.float64)
     used = np.flatnonzero(counts)
     total = int(counts.sum())
     weights = counts[used].astype(np.float64) / total
@@ -129,9 +132,11 @@ def _average(frames: NDArray[Any], counts: NDArray[np.int64], n_lags: int) -> ND
 def _noise_sd(sta: NDArray[np.float64], counts: NDArray[np.int64]) -> float:
     """Sd of a pixel without a field: from the counts, or from the spread of `sta` if that is larger.
 
-    The second matters for stimuli that are not quite white.
+    The average is a sum of independent frames with weights count / n_spikes - 1 / n_frames (the
+    pixel's mean). The spread matters for stimuli that are not quite white.
     """
-    expected = float(np.sqrt((counts.astype(np.float64) ** 2).sum()) / counts.sum())
+    weights = counts / counts.sum() - 1 / len(counts)
+    expected = max(float(np.linalg.norm(weights)), 1e-12)
     spread = float(np.median(np.abs(sta - np.median(sta)))) / 0.6745 if sta.size >= 64 else 0.0
     return max(expected, spread)
 

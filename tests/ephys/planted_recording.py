@@ -13,7 +13,7 @@ RATE_HZ = 20_000.0
 def spike(time_ms: np.ndarray) -> np.ndarray:
     """Smooth spike with its trough of -1 at time 0, inside the band of 300-6000 Hz."""
     trough = -np.exp(-0.5 * (time_ms / 0.13) ** 2)
-    return trough + 0.35 * np.exp(-0.5 * ((time_ms - 0.45) / 0.2) ** 2)
+    return trough + 0.35 * np.exp(-0.5 * ((time_ms - 0.65) / 0.2) ** 2)
 
 
 def planted(

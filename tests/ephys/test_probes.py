@@ -42,7 +42,9 @@ def test_probeinterface_file_is_put_in_channel_order(tmp_path):
     import probeinterface
 
     layout = probeinterface.Probe(ndim=2, si_units="um")
-    layout.set_contacts(positions=np.array([[0, 0], [0, 20], [0, 40]]), shapes="circle", shape_params={"radius": 5})
+    layout.set_contacts(
+        positions=np.array([[0, 0], [0, 20], [0, 40]]), shapes="circle", shape_params={"radius": 5}
+    )
     layout.set_device_channel_indices([2, 0, 1])
     probeinterface.write_probeinterface(tmp_path / "p.json", layout)
     assert load_probe(tmp_path / "p.json").positions_um[:, 1].tolist() == [20, 40, 0]

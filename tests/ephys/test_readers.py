@@ -11,6 +11,10 @@ from ncpgui.ephys.readers import open_recording, reopen
 TETRODE = {"sampling_frequency": 20_000.0, "n_channels": 4, "dtype": "int16", "probe": "tetrode"}
 
 
+# SpikeInterface leaves the file it saves to for the garbage collector to close.
+leaves_files_open = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
+
 @pytest.fixture
 def raw(tmp_path):
     """Two hundred samples of four channels: sample s of channel c is 10 s + c."""
@@ -35,7 +39,9 @@ def test_other_dtypes_are_read(tmp_path):
 
 def test_truncated_file_is_refused_with_the_left_over_bytes(raw):
     raw.write_bytes(raw.read_bytes()[:-3])
-    with pytest.raises(RecordingError, match=r"1597 bytes, not a multiple of 8 \(4 channels of int16\): 5 bytes"):
+    with pytest.raises(
+        RecordingError, match=r"1597 bytes, not a multiple of 8 \(4 channels of int16\): 5 bytes"
+    ):
         open_recording(raw, **TETRODE)
 
 
@@ -48,7 +54,9 @@ def test_empty_and_missing_files_are_refused(tmp_path):
 
 
 def test_raw_file_without_its_description_names_what_is_missing(raw):
-    with pytest.raises(InputError, match=r"sampling frequency \(--sampling-frequency\) or number of channels"):
+    with pytest.raises(
+        InputError, match=r"sampling frequency \(--sampling-frequency\) or number of channels"
+    ):
         open_recording(raw)
     with pytest.raises(InputError, match=r"does not say its probe \(--probe\)"):
         open_recording(raw, sampling_frequency=2e4, n_channels=4)
@@ -106,17 +114,22 @@ def test_moved_or_changed_recording_names_the_way_out(raw):
         reopen(reference)
 
 
+@leaves_files_open
 def test_saved_spikeinterface_folder_and_zarr_open_with_their_probe(tmp_path):
     from spikeinterface.core import generate_recording
 
     source = generate_recording(num_channels=4, durations=[0.5], sampling_frequency=20_000.0, seed=0)
-    source.save(folder=tmp_path / "saved", n_jobs=1, progress_bar=False, verbose=False)
-    recording = open_recording(tmp_path / "saved")
-    assert np.allclose(recording.traces(100, 200), source.get_traces(start_frame=100, end_frame=200))
-    assert np.allclose(recording.probe.positions_um, source.get_channel_locations())
-    assert reopen(recording.reference).n_samples == 10_000
+    options = {"n_jobs": 1, "progress_bar": False, "verbose": False}
+    source.save(folder=tmp_path / "saved", **options)
+    source.save(folder=tmp_path / "saved.zarr", format="zarr", **options)
+    for name in ("saved", "saved.zarr"):
+        recording = open_recording(tmp_path / name)
+        assert np.allclose(recording.traces(100, 200), source.get_traces(start_frame=100, end_frame=200))
+        assert np.allclose(recording.probe.positions_um, source.get_channel_locations())
+        assert reopen(recording.reference).n_samples == 10_000
 
 
+@leaves_files_open
 def test_several_segments_are_joined(tmp_path):
     from spikeinterface.core import generate_recording
 
@@ -129,9 +142,7 @@ def test_pickles_are_refused_and_never_loaded(tmp_path):
     folder = tmp_path / "hostile"
     folder.mkdir()
     marker = tmp_path / "was run"
-    (folder / "cached.pkl").write_bytes(
-        f"cpathlib\nPath.touch\n(cpathlib\nPath\n(V{marker}\ntRtR.".encode()
-    )
+    (folder / "cached.pkl").write_bytes(f"cpathlib\nPath.touch\n(cpathlib\nPath\n(V{marker}\ntRtR.".encode())
     with pytest.raises(RecordingError, match="is a pickle"):
         open_recording(folder)
     assert not marker.exists()

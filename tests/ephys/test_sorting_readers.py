@@ -15,7 +15,9 @@ def phy(tmp_path):
     folder.mkdir()
     np.save(folder / "spike_times.npy", np.array([[30], [10], [20], [40]], dtype=np.uint64))
     np.save(folder / "spike_clusters.npy", np.array([7, 2, 7, 2], dtype=np.int32))
-    (folder / "params.py").write_text("sample_rate = 20000.\nn_channels_dat = 2\ndtype = 'int16'\ndat_path = 'a.dat'\n")
+    (folder / "params.py").write_text(
+        "sample_rate = 20000.\nn_channels_dat = 2\ndtype = 'int16'\ndat_path = 'a.dat'\n"
+    )
     (folder / "cluster_group.tsv").write_text("cluster_id\tgroup\n2\tgood\n7\tmua\n")
     return folder
 
@@ -64,11 +66,12 @@ def test_negative_time_is_refused(phy):
         open_sorting(phy)
 
 
+@pytest.mark.filterwarnings("ignore:The extractor is not serializable:UserWarning")
 def test_spikeinterface_sorting_opens(tmp_path):
     from spikeinterface.core import NumpySorting
 
     sorting = NumpySorting.from_samples_and_labels([np.array([5, 10, 15])], [np.array([3, 4, 3])], 20_000.0)
-    sorting.save(folder=tmp_path / "si", verbose=False)
+    sorting.save(folder=tmp_path / "si")
     opened = open_sorting(tmp_path / "si", n_samples=100)
     assert opened.sample_index.tolist() == [5, 10, 15]
     assert opened.unit_id.tolist() == [3, 4, 3]

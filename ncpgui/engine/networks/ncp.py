@@ -38,10 +38,10 @@ class Encoding:
     tables: dict[str, Tensor]
 
     def reordered(self, order: Tensor) -> Encoding:
-        """Return the encoding of one dataset in other orders: (N,) or (B, N) indices -> 1 or B datasets."""
-        order = order.reshape(-1, self.features.shape[1])
-        tables = {name: table[0, order] for name, table in self.tables.items()}
-        return Encoding(self.features[0, order], tables)
+        """Return all datasets in another order (N,), or one dataset in several orders (B, N)."""
+        first = 0 if order.dim() == 2 else slice(None)
+        tables = {name: table[first, order] for name, table in self.tables.items()}
+        return Encoding(self.features[first, order], tables)
 
 
 @dataclass(frozen=True)

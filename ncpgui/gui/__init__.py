@@ -1,0 +1,1 @@
+"""The window: PyQt5 and pyqtgraph draw what presenters say and send actions."""

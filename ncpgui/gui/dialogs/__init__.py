@@ -1,0 +1,1 @@
+"""Questions to the person, and what is to be said to them."""

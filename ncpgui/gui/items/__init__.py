@@ -1,0 +1,1 @@
+"""Things that are painted in more than one panel."""

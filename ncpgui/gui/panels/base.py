@@ -1,0 +1,96 @@
+"""Panel: a titled card that follows the workspace while it is visible."""
+
+from __future__ import annotations
+
+from PyQt5 import QtCore, QtWidgets
+
+from ncpgui.app.controller import Controller
+from ncpgui.app.workspace import Workspace
+from ncpgui.gui.theme import LIGHT, Theme
+
+
+class Panel(QtWidgets.QFrame):
+    """Redraws once per turn of the event loop at most, and only while it is visible.
+
+    A subclass says in `follow` which signals make it stale, and draws in `redraw`.
+    """
+
+    title = ""
+
+    def __init__(self, workspace: Workspace, controller: Controller) -> None:
+        super().__init__()
+        self.workspace = workspace
+        self.controller = controller
+        self.theme: Theme = LIGHT
+        self.n_redraws = 0
+        self._is_dirty = True
+        self._is_scheduled = False
+        self.setObjectName("panel")
+        layout = QtWidgets.QVBoxLayout(self)
+        layout.setContentsMargins(12, 8, 12, 10)
+        layout.setSpacing(6)
+        self.header = QtWidgets.QHBoxLayout()
+        self.header.setSpacing(6)
+        if self.title:
+            self.title_label = QtWidgets.QLabel(self.title)
+            self.title_label.setObjectName("panelTitle")
+            self.header.addWidget(self.title_label)
+            self.note = QtWidgets.QLabel("")
+            self.note.setObjectName("panelNote")
+            self.header.addWidget(self.note)
+            self.header.addStretch(1)
+            layout.addLayout(self.header)
+        self.body = layout
+        self.build()
+        self.follow()
+
+    def build(self) -> None:
+        """Make the widgets."""
+
+    def follow(self) -> None:
+        """Connect signals of the workspace to `mark_dirty`."""
+
+    def redraw(self) -> None:
+        """Draw the present state."""
+
+    def mark_dirty(self, *_: object) -> None:
+        """Redraw soon, or when the panel is shown."""
+        self._is_dirty = True
+        if self.isVisible() and not self._is_scheduled:
+            self._is_scheduled = True
+            QtCore.QTimer.singleShot(0, self._redraw_if_dirty)
+
+    def _redraw_if_dirty(self) -> None:
+        self._is_scheduled = False
+        if self._is_dirty and self.isVisible():
+            self.redraw_now()
+
+    def redraw_now(self) -> None:
+        """Redraw at once, visible or not."""
+        self._is_dirty = False
+        self.n_redraws += 1
+        self.redraw()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Take the colours of a theme."""
+        self.theme = theme
+        self.restyle()
+        self.mark_dirty()
+
+    def restyle(self) -> None:
+        """Give widgets that the style sheet does not reach the colours of `self.theme`."""
+
+    def showEvent(self, event: object) -> None:
+        """Catch up with what happened while hidden."""
+        super().showEvent(event)  # type: ignore[arg-type]
+        if self._is_dirty:
+            self.mark_dirty()
+
+
+def message_label(text: str = "") -> QtWidgets.QLabel:
+    """Centred quiet text that says what to do next."""
+    label = QtWidgets.QLabel(text)
+    label.setObjectName("message")
+    label.setAlignment(QtCore.Qt.AlignCenter)
+    label.setWordWrap(True)
+    return label

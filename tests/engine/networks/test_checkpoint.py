@@ -1,0 +1,98 @@
+"""A trained network on disk: what is saved comes back; what does not fit is refused with the reason."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import torch
+
+from ncpgui.core.errors import CheckpointError, InputError
+from ncpgui.engine.networks.checkpoint import find_model, load_checkpoint, save_checkpoint
+from ncpgui.engine.networks.registry import NetworkSettings, build_network
+
+SMALL = NetworkSettings(
+    encoder_options={"h_dim": 16, "temporal": 8}, network_options={"h_dim": 16, "metric": 4, "hidden": 8}
+)
+
+
+@pytest.fixture
+def saved(tmp_path):
+    network = build_network(SMALL)
+    path = tmp_path / "tiny.safetensors"
+    save_checkpoint(path, network, SMALL, {"scores": {"nll": 0.1}})
+    return path, network
+
+
+def change_card(path, **entries):
+    card = json.loads(path.with_suffix(".json").read_text())
+    path.with_suffix(".json").write_text(json.dumps({**card, **entries}))
+
+
+def test_weights_and_card_come_back(saved):
+    path, network = saved
+    loaded = load_checkpoint(path)
+    assert loaded.name == "tiny"
+    assert loaded.card["scores"] == {"nll": 0.1}
+    assert not loaded.network.training
+    for name, value in network.state_dict().items():
+        torch.testing.assert_close(loaded.network.state_dict()[name], value)
+
+
+def test_damaged_weights_are_refused(saved):
+    path, _ = saved
+    content = bytearray(path.read_bytes())
+    content[-3] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(CheckpointError, match=r"damaged or not the one of its card tiny\.json"):
+        load_checkpoint(path)
+
+
+def test_truncated_weights_are_refused_even_when_the_card_agrees(saved):
+    import hashlib
+
+    path, _ = saved
+    path.write_bytes(path.read_bytes()[:100])
+    change_card(path, weights_sha256=hashlib.sha256(path.read_bytes()).hexdigest())
+    with pytest.raises(CheckpointError, match="does not fit this version"):
+        load_checkpoint(path)
+
+
+def test_another_architecture_is_refused(saved):
+    path, _ = saved
+    change_card(path, architecture={"network": "transformer"})
+    with pytest.raises(CheckpointError, match="unknown network 'transformer'; this version has"):
+        load_checkpoint(path)
+
+
+def test_a_newer_card_and_a_missing_or_broken_card_are_refused(saved):
+    path, _ = saved
+    change_card(path, card_format=9)
+    with pytest.raises(CheckpointError, match=r"format 9, this version reads 1; update ncpgui"):
+        load_checkpoint(path)
+    path.with_suffix(".json").write_text("{")
+    with pytest.raises(CheckpointError, match="is damaged"):
+        load_checkpoint(path)
+    path.with_suffix(".json").unlink()
+    with pytest.raises(CheckpointError, match=r"has no card tiny\.json beside it"):
+        load_checkpoint(path)
+
+
+def test_an_unknown_name_lists_the_shipped_models():
+    with pytest.raises(CheckpointError, match=r"no model 'nothing'.*spikes"):
+        find_model("nothing")
+
+
+def test_options_that_a_network_does_not_have_are_refused():
+    with pytest.raises(InputError, match="do not fit cluster-aware-ncp"):
+        build_network(NetworkSettings(network_options={"depth": 3}))
+
+
+def test_the_paper_preset_has_the_sizes_of_the_paper():
+    from ncpgui.engine.training.config import presets
+
+    network = build_network(presets()["paper-spikes-hex7"].architecture)
+    f = [layer.out_features for layer in network.f if hasattr(layer, "out_features")]
+    assert (network.f[0].in_features, f) == (512, [256, 256, 256, 1])
+    assert [layer.out_features for layer in network.g if hasattr(layer, "out_features")] == [256] * 5
+    assert network.encoder(torch.zeros(1, 2, 32, 7), None, torch.ones(1, 7, dtype=bool)).shape == (1, 2, 256)

@@ -1,0 +1,133 @@
+"""One call from waveforms to a posterior: the contract of its result, and what it refuses."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from ncpgui import engine
+from ncpgui.core.agreement import adjusted_rand_index
+from ncpgui.core.errors import InputError
+from ncpgui.core.partition import canonical
+from ncpgui.core.progress import Cancelled, CancelFlag
+
+
+def planted(n_spikes: int, n_channels: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Two units, 14 and 9 noise sd deep, of other shape and footprint, and their labels."""
+    rng = np.random.default_rng(seed)
+    t = np.arange(32) - 11.0
+    narrow = -14 * np.exp(-(t**2) / 6) + 4 * np.exp(-((t - 7) ** 2) / 20)
+    wide = -9 * np.exp(-(t**2) / 30) + 2 * np.exp(-((t - 12) ** 2) / 60)
+    near, far = np.linspace(1, 0.2, n_channels), np.linspace(1, 0.9, n_channels)
+    labels = np.arange(n_spikes) % 2
+    templates = np.stack([narrow[:, None] * near, wide[:, None] * far])
+    return (templates[labels] + rng.standard_normal((n_spikes, 32, n_channels))).astype(np.float32), labels
+
+
+@pytest.mark.parametrize("n_channels", [1, 4, 7])
+@pytest.mark.parametrize("n_spikes", [1, 2, 20, 150])
+def test_the_result_has_the_promised_arrays(n_spikes, n_channels):
+    waveforms, _ = planted(n_spikes, n_channels)
+    result = engine.cluster(waveforms, samples=12, beam=5, seed=1)
+    assert result.labels.shape == (12, n_spikes)
+    assert result.log_prob.shape == (12,)
+    assert result.beam_labels.shape[1] == n_spikes
+    assert 1 <= len(result.beam_labels) <= 5
+    assert len(result.beam_labels) == len(result.beam_log_prob)
+    assert len(result.alternatives) == len(result.alternative_mass) <= 9
+    assert result.features.shape[0] == n_spikes
+    assert (result.labels == canonical(result.labels)).all()
+    assert (result.map_labels == result.alternatives[0]).all()
+    assert 0 < result.alternative_mass.sum() <= 1 + 1e-9
+    assert (np.diff(result.alternative_mass) <= 0).all()
+    assert (result.log_prob <= 0).all()
+
+
+@pytest.mark.parametrize("n_channels", [1, 4, 7])
+def test_two_well_separated_units_are_found(n_channels):
+    waveforms, truth = planted(150, n_channels)
+    result = engine.cluster(waveforms, samples=20, beam=0)
+    assert adjusted_rand_index(result.map_labels, truth) > 0.95
+
+
+def test_the_same_seed_gives_the_same_posterior():
+    waveforms, _ = planted(30, 4)
+    first, again = (engine.cluster(waveforms, samples=5, beam=3, seed=4) for _ in range(2))
+    np.testing.assert_array_equal(first.labels, again.labels)
+    np.testing.assert_array_equal(first.beam_labels, again.beam_labels)
+
+
+def test_a_masked_channel_is_a_channel_that_is_not_there():
+    waveforms, _ = planted(40, 4)
+    positions = np.array([[0, 0], [50, 0], [0, 50], [50, 50.0]])
+    mask = np.array([True, True, True, False])
+    masked = engine.cluster(waveforms, channel_positions=positions, channel_mask=mask, samples=4, beam=0)
+    cut = engine.cluster(waveforms[..., :3], channel_positions=positions[:3], samples=4, beam=0)
+    np.testing.assert_array_equal(masked.labels, cut.labels)
+
+
+def test_of_more_channels_than_the_network_reads_the_nearest_are_used():
+    waveforms, _ = planted(20, 9)
+    positions = np.column_stack([20.0 * np.arange(9), np.zeros(9)])
+    many = engine.cluster(waveforms, channel_positions=positions, samples=4, beam=0)
+    near = engine.cluster(waveforms[..., :7], channel_positions=positions[:7], samples=4, beam=0)
+    np.testing.assert_array_equal(many.labels, near.labels)
+
+
+def test_clamped_spikes_keep_their_company_in_every_sample():
+    waveforms, _ = planted(40, 4)
+    clamped = np.full(40, -1)
+    clamped[:6] = [0, 0, 1, 1, 0, 1]
+    result = engine.cluster(waveforms, samples=30, beam=4, clamped=clamped)
+    for labels in (result.labels, result.beam_labels):
+        assert (labels[:, 0] == labels[:, 1]).all()
+        assert (labels[:, 2] == labels[:, 3]).all()
+        assert (labels[:, 0] != labels[:, 2]).all()
+
+
+def test_a_cancelled_call_raises_cancelled():
+    flag = CancelFlag()
+    flag.cancel()
+    with pytest.raises(Cancelled):
+        engine.cluster(planted(10, 4)[0], progress=flag.guard())
+
+
+NAN = planted(5, 4)[0]
+NAN[3, 2, 1] = np.nan
+
+
+@pytest.mark.parametrize(
+    ("waveforms", "options", "message"),
+    [
+        (np.zeros((0, 32, 7), np.float32), {}, "holds no spikes"),
+        (np.zeros((4, 32), np.float32), {}, r"must be \(n_spikes, n_samples, n_channels\), got shape \(4, 32\)"),
+        (np.zeros((4, 40, 7), np.float32), {}, "reads 32 samples at 20000 Hz, got 40 samples"),
+        (np.zeros((4, 32, 7), np.float32), {"sampling_frequency": 30000.0}, "resample the waveforms"),
+        (NAN, {}, "spike 3 holds NaN"),
+        (planted(4, 4)[0], {"channel_positions": np.zeros((3, 2))}, "waveforms have 4 channels"),
+        (planted(4, 4)[0], {"channel_mask": [False, True, True, True]}, "main channel"),
+        (planted(4, 9)[0], {}, "9 channels without positions"),
+        (planted(4, 4)[0], {"samples": 0}, "samples must be at least 1"),
+        (planted(4, 4)[0], {"device": "abacus"}, "unknown device 'abacus'"),
+    ],
+)
+def test_input_that_cannot_be_clustered_is_refused_with_the_reason(waveforms, options, message):
+    with pytest.raises(InputError, match=message):
+        engine.cluster(waveforms, **options)
+
+
+def test_importing_the_engine_does_not_load_torch():
+    code = "import sys, ncpgui.engine; sys.exit('torch' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_every_shipped_model_has_a_card_that_says_how_to_retrain_it():
+    cards = engine.models()
+    assert engine.default_model() in [card["name"] for card in cards]
+    for card in cards:
+        assert card["training"]["command"].startswith("ncpgui train")
+        assert card["scores"]["nll"] > 0
+        assert card["curve"]

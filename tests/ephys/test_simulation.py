@@ -1,0 +1,139 @@
+"""Simulated recordings: reproducible, saved whole, with true spikes that are where they say."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ncpgui.core.errors import ExportError, InputError, RecordingError
+from ncpgui.core.progress import Cancelled, CancelFlag
+from ncpgui.ephys.preprocessing import preprocess
+from ncpgui.ephys.readers import load_stimulus, open_recording, open_sorting
+from ncpgui.ephys.simulation import RetinaSettings, simulate_retina, simulate_to_folder
+
+SMALL = RetinaSettings(duration_s=5.0, probe="hex7", n_cells=5)
+
+
+@pytest.fixture(scope="module")
+def small():
+    return simulate_retina(SMALL, seed=1)
+
+
+def test_the_same_seed_gives_the_same_recording_and_another_does_not(small):
+    again, other = simulate_retina(SMALL, seed=1), simulate_retina(SMALL, seed=2)
+    assert np.array_equal(again.recording.array, small.recording.array)
+    assert np.array_equal(again.truth.sample_index, small.truth.sample_index)
+    assert not np.array_equal(other.recording.array, small.recording.array)
+
+
+def test_true_spikes_are_as_deep_as_they_say_after_filtering(small):
+    pre = preprocess(small.recording)
+    traces = pre.traces(0, pre.n_samples)
+    for unit in small.truth.unit_ids:
+        train = small.truth.spike_train(unit)
+        depth = traces[train, small.cells["main_channel"][unit]]
+        said = small.cells["amplitude_sd"][unit]
+        # Half a noise sd more for spikes of other cells, and up to 15 % less in bursts.
+        assert -np.median(depth) == pytest.approx(said, rel=0.12, abs=0.5)
+
+
+def test_noise_has_the_sd_that_amplitudes_refer_to(small):
+    pre = preprocess(small.recording)
+    noise_uv = pre.noise_sd * small.settings.gain_uv
+    assert (np.abs(noise_uv / small.settings.noise_uv - 1) < 0.25).all()
+
+
+def test_no_two_spikes_of_a_cell_are_closer_than_the_dead_time(small):
+    for unit in small.truth.unit_ids:
+        gaps_ms = np.diff(small.truth.spike_train(unit)) / 20
+        assert gaps_ms.min() >= 1.75
+
+
+def test_every_spike_of_every_cell_is_in_the_truth(small):
+    assert small.truth.unit_ids.tolist() == [0, 1, 2, 3, 4]
+    assert small.cells["amplitude_sd"].min() >= 4
+    assert small.cells["amplitude_sd"].max() <= 25
+    assert small.receptive_fields.shape == (5, 16, 16)
+
+
+def test_default_array_has_49_contacts_and_33_cells():
+    tiny = simulate_retina(RetinaSettings(duration_s=0.2))
+    assert tiny.recording.n_channels == 49
+    assert len(tiny.cells["unit_id"]) == 33
+    assert set(tiny.cells["type"]) == {"ON parasol", "OFF parasol", "ON midget", "OFF midget"}
+
+
+def test_tetrodes_can_be_simulated():
+    tetrode = simulate_retina(RetinaSettings(duration_s=1.0, probe="tetrode"))
+    assert tetrode.recording.n_channels == 4
+    assert len(tetrode.cells["unit_id"]) == 4
+
+
+def test_folder_opens_with_spikes_stimulus_and_probe(small, tmp_path):
+    folder = small.save(tmp_path / "simulated")
+    recording = open_recording(folder)
+    assert np.array_equal(recording.traces(0, 5000), small.recording.traces(0, 5000))
+    assert recording.n_samples == small.recording.n_samples
+    assert np.allclose(recording.probe.positions_um, small.recording.probe.positions_um)
+    truth = open_sorting(folder)
+    assert np.array_equal(truth.sample_index, small.truth.sample_index)
+    assert truth.main_channel == small.truth.main_channel
+    stimulus = load_stimulus(folder)
+    assert np.array_equal(stimulus.frames, small.stimulus.frames)
+    assert np.array_equal(stimulus.trigger_sample, small.stimulus.trigger_sample)
+
+
+def test_straight_to_folder_is_the_same_recording(small, tmp_path):
+    streamed = simulate_to_folder(SMALL, tmp_path / "simulated", seed=1)
+    assert np.array_equal(streamed.recording.traces(0, 100_000), small.recording.traces(0, 100_000))
+
+
+def test_cancelled_simulation_leaves_nothing_behind(tmp_path):
+    flag = CancelFlag()
+    flag.cancel()
+    with pytest.raises(Cancelled):
+        simulate_to_folder(SMALL, tmp_path / "simulated", progress=flag.guard())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_unwritable_folder_is_an_export_error(small, tmp_path):
+    with pytest.raises(ExportError, match="cannot write"):
+        small.save(tmp_path / "missing" / "simulated")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"duration_s": 0}, "duration_s of a simulation must be positive, got 0"),
+        ({"sampling_frequency_hz": 8000.0}, "at least 14000"),
+        ({"n_cells": 0}, "n_cells must be at least 1"),
+        ({"min_amplitude_sd": 30.0}, "min_amplitude_sd <= max_amplitude_sd"),
+    ],
+)
+def test_impossible_settings_are_refused(change, message):
+    with pytest.raises(InputError, match=message):
+        simulate_retina(RetinaSettings(**{"duration_s": 1.0, **change}))
+
+
+def test_damaged_simulated_folders_are_refused(small, tmp_path):
+    folder = small.save(tmp_path / "simulated")
+    with (folder / "recording.raw").open("ab") as file:
+        file.write(b"x")
+    with pytest.raises(RecordingError, match="1 bytes are left over"):
+        open_recording(folder)
+    (folder / "truth.npz").write_bytes(b"PK")
+    with pytest.raises(RecordingError, match="cannot be read as"):
+        open_sorting(folder)
+    (folder / "recording.json").write_text('{"format": "ncpgui-recording", "version": 2}')
+    with pytest.raises(RecordingError, match="version 2 is newer"):
+        open_recording(folder)
+
+
+def test_stimulus_without_triggers_is_refused(small, tmp_path):
+    assert load_stimulus(tmp_path) is None
+    np.savez(tmp_path / "stimulus.npz", frames=small.stimulus.frames)
+    with pytest.raises(RecordingError, match="has no array 'trigger_sample'"):
+        load_stimulus(tmp_path)
+    np.savez(tmp_path / "stimulus.npz", frames=small.stimulus.frames, trigger_sample=np.arange(3))
+    with pytest.raises(RecordingError, match=r"\d+ frames but 3 triggers"):
+        load_stimulus(tmp_path)
