@@ -29,8 +29,11 @@ case "$what" in
     dev) target=".[dev]" ;;
     *) die "unknown environment '$what'; use app, test or dev" ;;
 esac
-say "installing ncpgui and the packages pinned in constraints.txt"
-"$venv/bin/python" -m pip install --quiet --disable-pip-version-check -c constraints.txt -e "$target"
+say "installing ncpgui and the packages pinned in constraints.txt (minutes the first time)"
+quiet=(--quiet --quiet)                # errors only, unless somebody watches
+if [ -t 1 ]; then quiet=(); fi
+"$venv/bin/python" -m pip install ${quiet[@]+"${quiet[@]}"} --disable-pip-version-check \
+    -c constraints.txt -e "$target"
 touch "$venv/.ready"
 if [ "$what" != app ]; then touch "$venv/.ready-$what"; fi
 say "ready: $venv/bin/ncpgui"

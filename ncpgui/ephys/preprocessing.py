@@ -38,6 +38,7 @@ PIECE_S = 4.0
 PIECE_BYTES = 32 << 20
 MAX_CACHE_BYTES = 8 << 30
 DEAD_NOISE_SHARE = 0.01
+MIN_SAMPLES = 64
 N_NOISE_SLICES = 20
 NOISE_SLICE_S = 0.5
 NOISE_SEED = 0
@@ -188,13 +189,17 @@ def preprocess(
     InputError
         A band that the sampling frequency does not allow, or an unknown reference.
     RecordingError
-        NaN or infinite samples, or no channel with a signal.
+        NaN or infinite samples, no channel with a signal, or a recording too short to filter.
     """
     lowpass_hz = min(lowpass_hz, MAX_LOWPASS_SHARE * recording.sampling_frequency_hz)
     if not 0 < highpass_hz < lowpass_hz:
         raise InputError(
             f"the band-pass needs 0 < high-pass < low-pass, got {highpass_hz:g} and {lowpass_hz:g} Hz "
             f"at {recording.sampling_frequency_hz:g} Hz sampling; lower highpass_hz"
+        )
+    if recording.n_samples < MIN_SAMPLES:
+        raise RecordingError(
+            f"the recording has only {recording.n_samples} samples; filtering needs at least {MIN_SAMPLES}"
         )
     if reference not in ("median", "none"):
         raise InputError(f"reference must be 'median' or 'none', got {reference!r}")
@@ -266,8 +271,9 @@ def _good_channels(
     raw = get_random_data_chunks(source, return_in_uV=False, concatenated=True, **_slices(recording))
     varies = np.ptp(raw, axis=0) > 0
     if not varies.any():
+        where = recording.reference.path or "these traces"
         raise RecordingError(
-            f"all {recording.n_channels} channels of {recording.reference.path or 'these traces'} are constant; "
+            f"all {recording.n_channels} channels of {where} are constant; "
             "check the dtype and the number of channels, or that the electrodes were connected"
         )
     return np.flatnonzero(varies & (noise > DEAD_NOISE_SHARE * np.median(noise[varies])))

@@ -98,8 +98,8 @@ def test_agreement_equals_spikeinterface():
         sorting(u0=moved[0], u1=moved[1], u2=moved[2]), sorting(u0=trains[0], u1=trains[1], u2=trains[2])
     )
     theirs = compare_sorter_to_ground_truth(
-        NumpySorting.from_unit_dict({i: t for i, t in enumerate(trains)}, 20_000.0),
-        NumpySorting.from_unit_dict({i: t for i, t in enumerate(moved)}, 20_000.0),
+        NumpySorting.from_unit_dict(dict(enumerate(trains)), 20_000.0),
+        NumpySorting.from_unit_dict(dict(enumerate(moved)), 20_000.0),
         delta_time=0.4,
     )
     assert np.allclose(result.accuracy_matrix, theirs.agreement_scores.to_numpy(), atol=0.01)

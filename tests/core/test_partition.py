@@ -12,6 +12,16 @@ def test_canonical_labels_are_numbered_by_first_appearance_and_keep_unassigned_p
     assert canonical([7, 7, 2, -1, 7, 0]).tolist() == [0, 0, 1, -1, 0, 2]
     assert canonical([[1, 0], [5, 5]]).tolist() == [[0, 1], [0, 0]]
     assert canonical([]).tolist() == []
+    assert canonical([10**12, 3, 10**12, -1]).tolist() == [0, 1, 0, -1]
+    assert canonical([-1, -1]).tolist() == [-1, -1]
+
+
+def test_canonical_labels_of_many_rows_are_those_of_each_row():
+    rng = np.random.default_rng(0)
+    many = rng.integers(-1, 9, size=(50, 30))
+    for row, expected in zip(canonical(many), many, strict=True):
+        seen = list(dict.fromkeys(expected[expected >= 0].tolist()))
+        assert row.tolist() == [seen.index(v) if v >= 0 else -1 for v in expected]
 
 
 def test_partitions_are_as_many_as_the_bell_numbers_and_all_different():

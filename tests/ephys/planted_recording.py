@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+
 from ncpgui.core.probe import Probe
 from ncpgui.ephys.probes import load_probe
 from ncpgui.ephys.recording import ArrayRecording

@@ -7,7 +7,7 @@ import pytest
 
 from ncpgui.core.errors import InputError
 from ncpgui.core.probe import Probe
-from ncpgui.core.progress import Cancelled, CancelFlag
+from ncpgui.core.progress import CancelFlag, Cancelled
 from ncpgui.ephys.detection import detect_spikes
 from ncpgui.ephys.preprocessing import preprocess
 

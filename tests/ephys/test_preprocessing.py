@@ -122,5 +122,7 @@ def test_lowpass_follows_low_sampling_frequencies():
     assert preprocess(recording).settings.lowpass_hz == 4500
 
 
-def test_very_short_recordings_are_filtered():
-    assert preprocess(recording_of(white(100))).traces(0, 100).shape == (100, 4)
+def test_very_short_recordings_are_filtered_and_shorter_ones_refused():
+    assert preprocess(recording_of(white(64))).traces(0, 64).shape == (64, 4)
+    with pytest.raises(RecordingError, match="has only 63 samples; filtering needs at least 64"):
+        preprocess(recording_of(white(63)))

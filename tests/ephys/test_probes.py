@@ -55,7 +55,8 @@ def test_prb_is_read_as_literals_and_never_run(tmp_path):
     (tmp_path / "p.prb").write_text(
         f"import pathlib; pathlib.Path({str(marker)!r}).touch()\n"
         "total_nb_channels = 3\n"
-        "channel_groups = {0: {'channels': list(range(3)), 'geometry': {0: (0, 0), 1: (0, 20), 2: (0, 40)}}}\n"
+        "channel_groups = {0: {'channels': list(range(3)),\n"
+        "    'geometry': {0: (0, 0), 1: (0, 20), 2: (0, 40)}}}\n"
     )
     assert load_probe(tmp_path / "p.prb").positions_um[:, 1].tolist() == [0, 20, 40]
     assert not marker.exists()

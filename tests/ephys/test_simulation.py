@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ncpgui.core.errors import ExportError, InputError, RecordingError
-from ncpgui.core.progress import Cancelled, CancelFlag
+from ncpgui.core.progress import CancelFlag, Cancelled
 from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.readers import load_stimulus, open_recording, open_sorting
 from ncpgui.ephys.simulation import RetinaSettings, simulate_retina, simulate_to_folder

@@ -39,7 +39,7 @@ def test_length_comes_from_the_data_file_when_it_is_there(phy):
 def test_hostile_params_is_not_run(phy, tmp_path):
     marker = tmp_path / "was run"
     (phy / "params.py").write_text(
-        f"import os\nos.system('touch \"{marker}\"')\nsample_rate = float(__import__('os').system('id') or 1)\n"
+        f"import os\nos.mkdir({str(marker)!r})\nsample_rate = float(__import__('os').system('id') or 1)\n"
     )
     with pytest.raises(RecordingError, match="does not give sample_rate as a positive number"):
         open_sorting(phy)

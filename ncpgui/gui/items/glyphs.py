@@ -1,0 +1,113 @@
+"""Small painted signs that mean the same in every panel: the state of a group, a lock, a bar."""
+
+from __future__ import annotations
+
+from PyQt5 import QtCore, QtGui
+
+from ncpgui.app.presenters.queue import OTHER
+from ncpgui.gui.theme import Theme, blend
+
+
+def paint_state(
+    painter: QtGui.QPainter,
+    centre: QtCore.QPointF,
+    radius: float,
+    *,
+    state: str,
+    fraction: float,
+    ambiguity: float,
+    theme: Theme,
+) -> None:
+    """Paint the state of a group: filled by ambiguity when sampled, a tick when settled."""
+    disc = QtCore.QRectF(centre.x() - radius, centre.y() - radius, 2 * radius, 2 * radius)
+    painter.save()
+    painter.setRenderHint(QtGui.QPainter.Antialiasing)
+    line = max(1.2, radius * 0.22)
+    if state == "sampled":
+        painter.setPen(QtGui.QPen(blend(theme.heat(ambiguity), theme.color("text"), 0.25), 1))
+        painter.setBrush(theme.heat(ambiguity))
+        painter.drawEllipse(disc)
+    elif state == "curated":
+        painter.setPen(QtCore.Qt.NoPen)
+        painter.setBrush(theme.color("good"))
+        painter.drawEllipse(disc)
+        pen = QtGui.QPen(theme.color("panel"), line * 1.15)
+        pen.setCapStyle(QtCore.Qt.RoundCap)
+        pen.setJoinStyle(QtCore.Qt.RoundJoin)
+        painter.setPen(pen)
+        painter.setBrush(QtCore.Qt.NoBrush)
+        x, y, r = centre.x(), centre.y(), radius
+        painter.drawPolyline(
+            QtGui.QPolygonF(
+                [
+                    QtCore.QPointF(x - 0.45 * r, y + 0.02 * r),
+                    QtCore.QPointF(x - 0.1 * r, y + 0.38 * r),
+                    QtCore.QPointF(x + 0.48 * r, y - 0.34 * r),
+                ]
+            )
+        )
+    elif state == "sampling":
+        painter.setPen(QtGui.QPen(theme.color("accent"), line))
+        painter.setBrush(QtCore.Qt.NoBrush)
+        painter.drawEllipse(disc.adjusted(line / 2, line / 2, -line / 2, -line / 2))
+        painter.setPen(QtCore.Qt.NoPen)
+        painter.setBrush(theme.color("accent"))
+        painter.drawPie(disc, 90 * 16, -int(360 * 16 * fraction))
+    elif state == "failed":
+        pen = QtGui.QPen(theme.color("bad"), line * 1.3)
+        pen.setCapStyle(QtCore.Qt.RoundCap)
+        painter.setPen(pen)
+        a = 0.6 * radius
+        painter.drawLine(centre + QtCore.QPointF(-a, -a), centre + QtCore.QPointF(a, a))
+        painter.drawLine(centre + QtCore.QPointF(-a, a), centre + QtCore.QPointF(a, -a))
+    else:
+        painter.setPen(QtGui.QPen(theme.color("faint" if state else "border"), line))
+        painter.setBrush(QtCore.Qt.NoBrush)
+        painter.drawEllipse(disc.adjusted(line / 2, line / 2, -line / 2, -line / 2))
+    painter.restore()
+
+
+def paint_shares(
+    painter: QtGui.QPainter, rect: QtCore.QRectF, shares: tuple[tuple[int, float], ...], theme: Theme
+) -> None:
+    """Stacked bar of P(number of units): darker for more units, grey for "other"."""
+    painter.save()
+    painter.setRenderHint(QtGui.QPainter.Antialiasing)
+    clip = QtGui.QPainterPath()
+    clip.addRoundedRect(rect, rect.height() / 2, rect.height() / 2)
+    painter.setClipPath(clip)
+    painter.fillRect(rect, theme.color("sunken"))
+    ks = [k for k, _ in shares if k != OTHER]
+    x = rect.left()
+    for k, share in shares:
+        width = share * rect.width()
+        if k == OTHER:
+            color = theme.color("border")
+        else:
+            rank = ks.index(k) / max(len(ks) - 1, 1) if len(ks) > 1 else 0.75
+            color = blend(theme.color("panel"), theme.color("accent"), 0.30 + 0.70 * rank)
+        painter.fillRect(QtCore.QRectF(x, rect.top(), max(width - 1.0, 0.5), rect.height()), color)
+        x += width
+    painter.restore()
+
+
+def paint_lock(painter: QtGui.QPainter, rect: QtCore.QRectF, color: QtGui.QColor) -> None:
+    """Paint a closed padlock that fills `rect`."""
+    painter.save()
+    painter.setRenderHint(QtGui.QPainter.Antialiasing)
+    body = QtCore.QRectF(rect.left(), rect.top() + 0.45 * rect.height(), rect.width(), 0.55 * rect.height())
+    painter.setPen(QtCore.Qt.NoPen)
+    painter.setBrush(color)
+    painter.drawRoundedRect(body, 1.5, 1.5)
+    painter.setBrush(QtCore.Qt.NoBrush)
+    painter.setPen(QtGui.QPen(color, max(1.2, 0.14 * rect.width())))
+    shackle = QtCore.QRectF(
+        rect.left() + 0.2 * rect.width(), rect.top() + 0.04 * rect.height(), 0.6 * rect.width(), 0.8 * rect.height()
+    )
+    painter.drawArc(shackle, 0, 180 * 16)
+    painter.restore()
+
+
+def elided(painter: QtGui.QPainter, text: str, width: float) -> str:
+    """`text`, cut with an ellipsis to fit `width` pixels in the painter's font."""
+    return painter.fontMetrics().elidedText(text, QtCore.Qt.ElideRight, int(width))

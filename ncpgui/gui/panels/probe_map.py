@@ -1,0 +1,186 @@
+"""The probe: contacts coloured by ambiguity, the group on screen ringed; a click goes there."""
+
+from __future__ import annotations
+
+import numpy as np
+from PyQt5 import QtCore, QtGui, QtWidgets
+
+from ncpgui.app.presenters.probe_map import EMPTY, ProbeMapView, present_probe_map
+from ncpgui.gui.items.glyphs import paint_state
+from ncpgui.gui.panels.base import Panel
+from ncpgui.gui.theme import LIGHT, Theme, font
+
+SMALLEST_RADIUS = 4.0
+LARGEST_RADIUS = 13.0
+
+
+class ProbeMapWidget(QtWidgets.QWidget):
+    """Paints contacts; follows the group on screen where the probe is too long to show whole."""
+
+    clicked = QtCore.pyqtSignal(int)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.view: ProbeMapView = EMPTY
+        self.theme: Theme = LIGHT
+        self._zoom = 1.0
+        self._hover = -1
+        self.setMouseTracking(True)
+        self.setMinimumSize(120, 110)
+
+    def set_view(self, view: ProbeMapView) -> None:
+        """Show other contacts."""
+        if len(view.positions_um) != len(self.view.positions_um):
+            self._zoom = 1.0
+        self.view = view
+        self.update()
+
+    def _transform(self) -> tuple[float, float, np.ndarray]:
+        """Pixels per µm, radius in pixels, and place of each contact (n, 2) in pixels."""
+        positions = self.view.positions_um * [1, -1]
+        low, high = positions.min(axis=0), positions.max(axis=0)
+        pitch = self.view.pitch_um
+        span = high - low + pitch
+        fit = min((self.width() - 6) / span[0], (self.height() - 6) / span[1])
+        scale = max(fit, SMALLEST_RADIUS / (0.36 * pitch)) * self._zoom
+        middle = (low + high) / 2
+        if scale > fit * 1.01 and self.view.current is not None:
+            here = positions[self.view.current]
+            half = np.array([self.width(), self.height()]) / (2 * scale)
+            free = np.maximum((high - low + pitch) / 2 - half, 0)
+            middle = middle + np.clip(here - middle, -free, free)
+        places = (positions - middle) * scale + [self.width() / 2, self.height() / 2]
+        return scale, min(0.36 * pitch * scale, LARGEST_RADIUS), places
+
+    def place_of(self, channel: int) -> QtCore.QPoint:
+        """Pixel at which a contact is painted."""
+        x, y = self._transform()[2][channel]
+        return QtCore.QPoint(round(x), round(y))
+
+    def paintEvent(self, _: QtGui.QPaintEvent) -> None:
+        """Paint links of the neighbourhood, then contacts, then the ring."""
+        view, theme = self.view, self.theme
+        if len(view.positions_um) == 0:
+            return
+        painter = QtGui.QPainter(self)
+        painter.setRenderHint(QtGui.QPainter.Antialiasing)
+        _, radius, places = self._transform()
+        if view.current is not None:
+            here = QtCore.QPointF(*places[view.current])
+            painter.setPen(QtGui.QPen(theme.color("accent", 120), 1.4))
+            for channel in view.neighbours:
+                painter.drawLine(here, QtCore.QPointF(*places[channel]))
+        for channel, (x, y) in enumerate(places):
+            centre = QtCore.QPointF(x, y)
+            painter.setPen(QtCore.Qt.NoPen)
+            painter.setBrush(theme.color("panel"))
+            painter.drawEllipse(centre, radius + 1, radius + 1)
+            ambiguity = view.ambiguity[channel]
+            paint_state(
+                painter,
+                centre,
+                radius,
+                state=view.states[channel],
+                fraction=0.0,
+                ambiguity=0.0 if np.isnan(ambiguity) else float(ambiguity),
+                theme=theme,
+            )
+            if channel in (view.current, self._hover):
+                painter.setBrush(QtCore.Qt.NoBrush)
+                color = theme.color("text" if channel == view.current else "faint")
+                painter.setPen(QtGui.QPen(color, 2.2))
+                painter.drawEllipse(centre, radius + 2.6, radius + 2.6)
+        painter.end()
+
+    def _channel_at(self, point: QtCore.QPointF) -> int:
+        if len(self.view.positions_um) == 0:
+            return -1
+        _, radius, places = self._transform()
+        distance = np.hypot(*(places - [point.x(), point.y()]).T)
+        nearest = int(distance.argmin())
+        return nearest if distance[nearest] <= radius + 4 else -1
+
+    def mouseMoveEvent(self, event: QtGui.QMouseEvent) -> None:
+        """Name the contact under the pointer."""
+        hover = self._channel_at(event.localPos())
+        if hover != self._hover:
+            self._hover = hover
+            self.setToolTip(self.view.tooltips[hover] if hover >= 0 else "")
+            busy = hover >= 0 and self.view.states[hover]
+            self.setCursor(QtCore.Qt.PointingHandCursor if busy else QtCore.Qt.ArrowCursor)
+            self.update()
+
+    def leaveEvent(self, _: QtCore.QEvent) -> None:
+        """Forget the contact under the pointer."""
+        self._hover = -1
+        self.update()
+
+    def mousePressEvent(self, event: QtGui.QMouseEvent) -> None:
+        """Go to the contact that is clicked."""
+        channel = self._channel_at(event.localPos())
+        if event.button() == QtCore.Qt.LeftButton and channel >= 0 and self.view.states[channel]:
+            self.clicked.emit(channel)
+
+    def wheelEvent(self, event: QtGui.QWheelEvent) -> None:
+        """Zoom about the group on screen."""
+        self._zoom = float(np.clip(self._zoom * 1.2 ** (event.angleDelta().y() / 120), 1.0, 12.0))
+        self.update()
+
+
+class LegendBar(QtWidgets.QWidget):
+    """What the colours of the probe mean."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.theme: Theme = LIGHT
+        self.setFixedHeight(16)
+
+    def paintEvent(self, _: QtGui.QPaintEvent) -> None:
+        """Paint the scale from settled to ambiguous."""
+        painter = QtGui.QPainter(self)
+        painter.setRenderHint(QtGui.QPainter.Antialiasing)
+        painter.setFont(font(11))
+        painter.setPen(self.theme.color("faint"))
+        metrics = painter.fontMetrics()
+        left, right = "clear", "ambiguous"
+        a, b = metrics.horizontalAdvance(left) + 8, metrics.horizontalAdvance(right) + 8
+        painter.drawText(self.rect(), QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, left)
+        painter.drawText(self.rect(), QtCore.Qt.AlignRight | QtCore.Qt.AlignVCenter, right)
+        bar = QtCore.QRectF(a, 5, max(self.width() - a - b, 10), 6)
+        gradient = QtGui.QLinearGradient(bar.topLeft(), bar.topRight())
+        for stop in (0.0, 0.25, 0.5, 0.75, 1.0):
+            gradient.setColorAt(stop, self.theme.heat(stop))
+        painter.setPen(QtCore.Qt.NoPen)
+        painter.setBrush(gradient)
+        painter.drawRoundedRect(bar, 3, 3)
+        painter.end()
+
+
+class ProbeMapPanel(Panel):
+    """Map of the probe."""
+
+    title = "Probe"
+
+    def build(self) -> None:
+        """Make the map and its legend."""
+        self.map = ProbeMapWidget()
+        self.legend = LegendBar()
+        self.map.clicked.connect(self.workspace.show_channel)
+        self.body.addWidget(self.map, 1)
+        self.body.addWidget(self.legend)
+
+    def follow(self) -> None:
+        """Follow groups and what is on screen."""
+        for signal in (self.workspace.opened, self.workspace.groups_changed, self.workspace.current_changed):
+            signal.connect(self.mark_dirty)
+
+    def redraw(self) -> None:
+        """Show the contacts."""
+        view = present_probe_map(self.workspace)
+        self.map.set_view(view)
+        self.note.setText(f"{len(view.positions_um)} contacts" if len(view.positions_um) else "")
+
+    def restyle(self) -> None:
+        """Pass the theme on."""
+        self.map.theme = self.legend.theme = self.theme
+        self.legend.update()
