@@ -28,15 +28,14 @@ def canonical(labels: ArrayLike) -> Labels:
     array = np.asarray(labels, dtype=np.int64)
     if array.size == 0:
         return array.copy()
-    if array.max() >= 2 * array.shape[-1]:  # large unit ids: number them densely first
+    if array.max() >= array.shape[-1]:  # large unit ids: number them densely first
         array = np.where(array < 0, array, np.unique(array, return_inverse=True)[1].reshape(array.shape))
     rows = array.reshape(-1, array.shape[-1])
-    n_points = rows.shape[1]
     n_labels = max(int(rows.max()) + 1, 1)
-    first = np.full((len(rows), n_labels), n_points)  # where each label of each row first appears
-    row, point = np.nonzero(rows[:, ::-1] >= 0)
-    point = n_points - 1 - point
-    first[row, rows[row, point]] = point  # of several writes the last one stays: the earliest point
+    first = np.empty((len(rows), n_labels), dtype=np.int64)  # where each label of each row first appears
+    for label in range(n_labels):
+        here = rows == label
+        first[:, label] = np.where(here.any(axis=1), here.argmax(axis=1), rows.shape[1])
     rank = first.argsort(axis=1, kind="stable").argsort(axis=1)
     ranked = np.take_along_axis(rank, np.maximum(rows, 0), axis=1)
     return np.where(rows < 0, rows, ranked).reshape(array.shape)
