@@ -168,8 +168,9 @@ def difference(a: ArrayLike, b: ArrayLike, *, min_share: float = 0.6) -> Differe
         return Difference((), (), ())
     large_a, large_b = sizeable_clusters(a), sizeable_clusters(b)
     into = {int(k): int(table[k].argmax()) for k in large_a if table[k].max() >= min_share * table[k].sum()}
+    columns = table.T
     out_of = {
-        int(k): int(table[:, k].argmax()) for k in large_b if table[:, k].max() >= min_share * table[:, k].sum()
+        int(k): int(columns[k].argmax()) for k in large_b if columns[k].max() >= min_share * columns[k].sum()
     }
     for target in sorted(set(into.values())):
         group = tuple(k for k, to in into.items() if to == target)

@@ -66,4 +66,5 @@ def _writable(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         reason = error.strerror or str(error)
-        raise ExportError(f"cannot write {path}: {reason}; choose a folder that exists and is writable") from error
+        text = f"cannot write {path}: {reason}; choose a folder that exists and is writable"
+        raise ExportError(text) from error

@@ -179,7 +179,9 @@ QMenu::separator {{ height: 1px; background: {t.border}; margin: 5px 8px; }}
 
 QToolBar {{ background: {t.window}; border: none; padding: 3px 10px 5px 10px; spacing: 3px; }}
 QToolBar::separator {{ background: {t.border}; width: 1px; margin: 5px 6px; }}
-QToolButton {{ padding: 5px 10px; border-radius: 6px; border: 1px solid transparent; background: transparent; }}
+QToolButton {{
+    padding: 5px 10px; border-radius: 6px; border: 1px solid transparent; background: transparent;
+}}
 QToolButton:hover {{ background: {t.panel}; border-color: {t.border}; }}
 QToolButton:pressed {{ background: {t.accent_soft}; }}
 QToolButton:checked {{ background: {t.accent_soft}; color: {t.accent}; }}
@@ -202,7 +204,9 @@ QPushButton[primary="true"]:hover {{ background: {blend(t.color("accent"), t.col
 QPushButton[primary="true"]:disabled {{
     background: {t.sunken}; border-color: {t.border}; color: {t.faint};
 }}
-QPushButton[quiet="true"] {{ border-color: transparent; background: transparent; color: {t.muted}; padding: 4px 9px; }}
+QPushButton[quiet="true"] {{
+    border-color: transparent; background: transparent; color: {t.muted}; padding: 4px 9px;
+}}
 QPushButton[quiet="true"]:hover {{ background: {t.hover}; color: {t.text}; }}
 QPushButton[quiet="true"]:disabled {{ color: {t.faint}; }}
 QPushButton[quiet="true"]:checked {{ background: {t.accent_soft}; color: {t.accent}; }}
@@ -215,6 +219,11 @@ QPushButton[quiet="true"]:checked {{ background: {t.accent_soft}; color: {t.acce
 #subtitle {{ color: {t.muted}; }}
 #hero {{ font-size: 30px; font-weight: 700; }}
 #lead {{ font-size: 15px; color: {t.muted}; }}
+#banner {{
+    background: {blend(t.color("panel"), t.color("bad"), 0.10).name()}; border-bottom: 1px solid {t.bad};
+}}
+QLabel[tone="bad"] {{ color: {t.bad}; }}
+QLabel[tone="good"] {{ color: {t.good}; }}
 
 QTabWidget::pane {{ border: none; }}
 QTabWidget::tab-bar {{ left: 0px; }}
@@ -240,7 +249,8 @@ QHeaderView::section {{
 QTableCornerButton::section {{ background: transparent; border: none; }}
 
 QLineEdit, QComboBox, QSpinBox, QDoubleSpinBox {{
-    background: {t.panel}; border: 1px solid {t.border}; border-radius: 6px; padding: 5px 8px; min-height: 18px;
+    background: {t.panel}; border: 1px solid {t.border}; border-radius: 6px; padding: 5px 8px;
+    min-height: 18px;
     selection-background-color: {t.accent}; selection-color: {t.on_accent};
 }}
 QLineEdit:focus, QComboBox:focus, QSpinBox:focus, QDoubleSpinBox:focus {{ border-color: {t.accent}; }}
@@ -251,7 +261,8 @@ QGroupBox {{ border: none; margin-top: 18px; font-weight: 600; }}
 QGroupBox::title {{ subcontrol-origin: margin; left: 0px; color: {t.muted}; }}
 
 QProgressBar {{
-    background: {t.border}; border: none; border-radius: 3px; max-height: 6px; min-height: 6px; text-align: center;
+    background: {t.border}; border: none; border-radius: 3px; max-height: 6px; min-height: 6px;
+    text-align: center;
 }}
 QProgressBar::chunk {{ background: {t.accent}; border-radius: 3px; }}
 

@@ -18,7 +18,7 @@ from typing import Any
 from PyQt5 import QtCore
 
 from ncpgui.app.tasks import LANES, Lane, Task
-from ncpgui.core.progress import Cancelled, CancelFlag
+from ncpgui.core.progress import CancelFlag, Cancelled
 
 logger = logging.getLogger(__name__)
 
@@ -177,7 +177,6 @@ class Workers(QtCore.QObject):
         for thread in self._threads.values():
             thread.join(max(0.0, deadline - time.monotonic()))
 
-    @QtCore.pyqtSlot(str, object, object)
     def _receive(self, what: str, ticket: _Ticket, value: Any) -> None:
         ended = what in ("done", "failed", "cancelled")
         if ended:

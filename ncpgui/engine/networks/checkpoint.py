@@ -15,12 +15,12 @@ from typing import Any
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
-from torch import nn
 
 from ncpgui.core.config import from_dict, to_dict
 from ncpgui.core.errors import CheckpointError, InputError
 from ncpgui.core.files import replaced_file
 from ncpgui.core.resources import data_folder
+from ncpgui.engine.networks.ncp import ClusteringNetwork
 from ncpgui.engine.networks.registry import NetworkSettings, build_network
 
 CARD_FORMAT = 1
@@ -30,7 +30,7 @@ CARD_FORMAT = 1
 class Checkpoint:
     """A network in evaluation mode with its card (a plain dictionary)."""
 
-    network: nn.Module
+    network: ClusteringNetwork
     card: dict[str, Any]
 
     @property
@@ -40,7 +40,7 @@ class Checkpoint:
 
 
 def save_checkpoint(
-    path: Path, network: nn.Module, settings: NetworkSettings, card: dict[str, Any]
+    path: Path, network: ClusteringNetwork, settings: NetworkSettings, card: dict[str, Any]
 ) -> None:
     """Write ``path`` (.safetensors) and its card beside it, each swapped in whole."""
     with replaced_file(path) as beside:

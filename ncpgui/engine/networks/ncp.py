@@ -17,7 +17,6 @@ cluster of n moves its mean by 1/n only and G hardly differs between the hypothe
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import torch
 from torch import Tensor, nn
@@ -89,26 +88,32 @@ class ClusterState:
         return ClusterState(sums, sizes, n_clusters, self.dataset)
 
 
-class ClusteringNetwork(Protocol):
+class ClusteringNetwork(nn.Module):
     """What training and samplers need of a network."""
 
     def encode(self, waveforms: Tensor, positions: Tensor, channel_mask: Tensor) -> Encoding:
         """Encode (B, N, n_samples, C) waveforms in the order in which they will be visited."""
+        raise NotImplementedError
 
     def finish(self, encoding: Encoding) -> Encoding:
         """Add the tables that depend on the order of the points; call after reordering."""
+        raise NotImplementedError
 
     def start(self, encoding: Encoding, dataset: Tensor) -> ClusterState:
         """Return empty hypotheses, one about each of `dataset` (S,)."""
+        raise NotImplementedError
 
     def step(self, encoding: Encoding, state: ClusterState, n: int) -> Tensor:
         """log p(c_n = k | c_<n, x): (S, K), normalised over each row's clusters and one new."""
+        raise NotImplementedError
 
     def assign(self, encoding: Encoding, state: ClusterState, n: int, labels: Tensor) -> ClusterState:
         """Return the states after point n takes `labels` (S,)."""
+        raise NotImplementedError
 
     def log_prob(self, encoding: Encoding, labels: Tensor) -> Tensor:
         """log p(c_n | c_<n, x) of given canonical labels (B, N), at every n: (B, N)."""
+        raise NotImplementedError
 
 
 def suffix_mean(values: Tensor) -> tuple[Tensor, Tensor]:
@@ -135,7 +140,7 @@ class Prefixes:
     @staticmethod
     def of(values: Tensor, labels: Tensor) -> Prefixes:
         """Prefix sums of `values` (B, N, size) within each cluster of canonical `labels` (B, N)."""
-        batch, n_points = labels.shape
+        n_points = labels.shape[1]
         n_slots = int(labels.max()) + 2
         order = torch.argsort(labels, dim=1, stable=True)
         inverse = torch.argsort(order, dim=1)
@@ -166,7 +171,7 @@ def _scatter_log_softmax(scores: Tensor, rows: tuple[Tensor, Tensor, Tensor], sh
     return table.log_softmax(dim=-1)
 
 
-class ClusterAwareNCP(nn.Module):
+class ClusterAwareNCP(ClusteringNetwork):
     """Our default network: f(candidate's own state, h_n, G, U) with means and log counts.
 
     Each point carries vectors computed once: a metric embedding z, its contributions to the
@@ -278,7 +283,7 @@ class ClusterAwareNCP(nn.Module):
         return self.f_out((first + self.f_hidden(first)).relu()).squeeze(-1) / self.log_temperature.exp()
 
 
-class NCP(nn.Module):
+class NCP(ClusteringNetwork):
     """The paper's network: f(G_k, U) with sums (Algorithm 1), h and u from one encoder.
 
     Sizes of the paper's spike model: h and u of 256, g an MLP with four hidden layers of 256,

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from torch import nn
 
 from ncpgui.core.errors import InputError
-from ncpgui.engine.networks.ncp import NCP, ClusterAwareNCP
+from ncpgui.engine.networks.ncp import NCP, ClusterAwareNCP, ClusteringNetwork
 from ncpgui.engine.networks.waveform_encoder import GeometryEncoder, ResNet1DEncoder
 
 ENCODERS: dict[str, type[nn.Module]] = {"geometry": GeometryEncoder, "resnet1d": ResNet1DEncoder}
-NETWORKS: dict[str, type[nn.Module]] = {"cluster-aware-ncp": ClusterAwareNCP, "ncp": NCP}
+NETWORKS: dict[str, Callable[..., ClusteringNetwork]] = {"cluster-aware-ncp": ClusterAwareNCP, "ncp": NCP}
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class NetworkSettings:
     encoder_options: dict[str, Any] = field(default_factory=dict)
 
 
-def build_network(settings: NetworkSettings) -> nn.Module:
+def build_network(settings: NetworkSettings) -> ClusteringNetwork:
     """Build a network with fresh weights.
 
     Raises

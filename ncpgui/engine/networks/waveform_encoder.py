@@ -32,6 +32,8 @@ class GeometryEncoder(nn.Module):
     depth : residual blocks after the channels are summed
     """
 
+    frequency: Tensor
+
     def __init__(self, *, n_samples: int = 32, h_dim: int = 128, temporal: int = 96, depth: int = 2) -> None:
         super().__init__()
         wavelengths = torch.tensor([30.0, 80.0, 240.0])  # µm: finer than a tetrode to a whole hexagon

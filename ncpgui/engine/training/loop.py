@@ -26,6 +26,7 @@ from ncpgui.engine.generative.batch import Batch, canonical_labels
 from ncpgui.engine.generative.spike_mixture import SpikeMixture
 from ncpgui.engine.generative.template_reservoir import TemplateReservoir
 from ncpgui.engine.networks.checkpoint import save_checkpoint
+from ncpgui.engine.networks.ncp import ClusteringNetwork
 from ncpgui.engine.networks.registry import build_network
 from ncpgui.engine.training.config import TrainConfig
 from ncpgui.engine.training.validation import Scores, validate
@@ -49,7 +50,7 @@ class TrainStep:
     validation: Scores | None = None
 
 
-def mean_loss(network: nn.Module, batch: Batch, *, n_orders: int) -> tuple[Tensor, Tensor]:
+def mean_loss(network: ClusteringNetwork, batch: Batch, *, n_orders: int) -> tuple[Tensor, Tensor]:
     """Mean -log q in nats a spike, and share of spikes whose label got a probability above 1/2.
 
     The spikes are encoded once and scored in `n_orders` random orders (the first as drawn).
@@ -149,9 +150,9 @@ def _n_points(config: TrainConfig, part: float, generator: torch.Generator) -> i
 def _follow(average: nn.Module, network: nn.Module, decay: float) -> None:
     with torch.no_grad():
         for kept, new in zip(average.parameters(), network.parameters(), strict=True):
-            kept.lerp_(new, 1 - decay)
-        for kept, new in zip(average.buffers(), network.buffers(), strict=True):
-            kept.copy_(new)
+            kept.data.lerp_(new, 1 - decay)
+        for buffer, value in zip(average.buffers(), network.buffers(), strict=True):
+            buffer.copy_(value)
 
 
 def _resume_path(out: Path) -> Path:
@@ -162,8 +163,8 @@ def _resume_path(out: Path) -> Path:
 class _Run:
     """The state of a run: what a resume needs to go on."""
 
-    network: nn.Module
-    average: nn.Module
+    network: ClusteringNetwork
+    average: ClusteringNetwork
     optimiser: torch.optim.Optimizer
     generator: torch.Generator
     step: int = 0

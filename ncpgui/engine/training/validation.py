@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from torch import nn
 
 from ncpgui.core.agreement import adjusted_rand_index
 from ncpgui.core.seeds import stream_seed
 from ncpgui.engine.generative.spike_mixture import SpikeMixture, SpikeMixtureSettings
 from ncpgui.engine.generative.template_reservoir import TemplateReservoir
+from ncpgui.engine.networks.ncp import ClusteringNetwork
 from ncpgui.engine.sampling.posterior import ancestral_samples
 
 
@@ -28,7 +28,7 @@ class Scores:
 
 @torch.inference_mode()
 def validate(
-    network: nn.Module,
+    network: ClusteringNetwork,
     settings: SpikeMixtureSettings,
     *,
     seed: int,
@@ -47,7 +47,8 @@ def validate(
         encoding = network.encode(batch.waveforms, batch.positions, batch.channel_mask)
         nll.append(-network.log_prob(network.finish(encoding), batch.labels).mean().item())
         for i, truth in enumerate(batch.labels.cpu().numpy()):
-            one = network.encode(batch.waveforms[i : i + 1], batch.positions[i : i + 1], batch.channel_mask[i : i + 1])
+            own = slice(i, i + 1)
+            one = network.encode(batch.waveforms[own], batch.positions[own], batch.channel_mask[own])
             samples = ancestral_samples(network, one, n_samples=n_samples, seed=seed, n_orders=1)
             ari += [adjusted_rand_index(row, truth) for row in samples.labels]
             k_error += list(samples.n_clusters - (truth.max() + 1))

@@ -1,1 +1,1 @@
-"""Questions to the person, and what is to be said to them."""
+"""Questions to the person: what to open and how, where to export, and the key page."""

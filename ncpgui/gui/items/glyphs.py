@@ -102,7 +102,10 @@ def paint_lock(painter: QtGui.QPainter, rect: QtCore.QRectF, color: QtGui.QColor
     painter.setBrush(QtCore.Qt.NoBrush)
     painter.setPen(QtGui.QPen(color, max(1.2, 0.14 * rect.width())))
     shackle = QtCore.QRectF(
-        rect.left() + 0.2 * rect.width(), rect.top() + 0.04 * rect.height(), 0.6 * rect.width(), 0.8 * rect.height()
+        rect.left() + 0.2 * rect.width(),
+        rect.top() + 0.04 * rect.height(),
+        0.6 * rect.width(),
+        0.8 * rect.height(),
     )
     painter.drawArc(shackle, 0, 180 * 16)
     painter.restore()

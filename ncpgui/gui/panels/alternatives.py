@@ -81,7 +81,9 @@ class CardWidget(QtWidgets.QWidget):
         painter.setFont(font(11))
         painter.setPen(theme.color("muted"))
         painter.drawText(
-            QtCore.QRectF(x, line.top() + 11, 60, 18), QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, card.error
+            QtCore.QRectF(x, line.top() + 11, 60, 18),
+            QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter,
+            card.error,
         )
         if card.key:
             badge = QtCore.QRectF(inner.right() - 18, inner.top() + 1, 20, 20)
@@ -97,7 +99,7 @@ class CardWidget(QtWidgets.QWidget):
         theme = self.theme
         painter.setFont(font(11, medium=True))
         width = painter.fontMetrics().horizontalAdvance(text) + 14
-        pill = QtCore.QRectF(inner.right() - 24 - width, inner.top() + 1, width, 20)
+        pill = QtCore.QRectF(inner.right() + 2 - width, inner.top() + 32, width, 20)
         painter.setPen(QtCore.Qt.NoPen)
         painter.setBrush(blend(theme.color("panel"), theme.color("good"), 0.16))
         painter.drawRoundedRect(pill, 10, 10)
@@ -194,7 +196,9 @@ class MassBar(QtWidgets.QWidget):
 
     def set_view(self, view: AlternativesView) -> None:
         """Show the masses of a view."""
-        self._pieces = [(card.mass, card.index, card.is_shown) for card in view.cards if card.index is not None]
+        self._pieces = [
+            (card.mass, card.index, card.is_shown) for card in view.cards if card.index is not None
+        ]
         self._other = view.other_mass
         self.setVisible(bool(self._pieces))
         self.update()

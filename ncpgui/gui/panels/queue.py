@@ -7,7 +7,7 @@ from typing import Any
 from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.presenters.queue import QueueRow, present_queue
-from ncpgui.app.presenters.words import thousands
+from ncpgui.app.presenters.words import count
 from ncpgui.gui.items.glyphs import elided, paint_shares, paint_state
 from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.theme import Theme, font
@@ -92,10 +92,12 @@ class QueueDelegate(QtWidgets.QStyledItemDelegate):
         painter.drawText(top, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, f"Channel {row.channel}")
         painter.setFont(font(11))
         painter.setPen(theme.color("bad" if row.status.state == "failed" else "muted"))
-        painter.drawText(top, QtCore.Qt.AlignRight | QtCore.Qt.AlignVCenter, elided(painter, row.caption, 110))
+        painter.drawText(
+            top, QtCore.Qt.AlignRight | QtCore.Qt.AlignVCenter, elided(painter, row.caption, 110)
+        )
         bottom = QtCore.QRectF(inner.left(), inner.bottom() - 13, inner.width(), 13)
         painter.setPen(theme.color("faint"))
-        spikes = f"{thousands(row.n_spikes)} spikes"
+        spikes = count(row.n_spikes, "spike")
         width = painter.fontMetrics().horizontalAdvance(spikes)
         painter.drawText(bottom, QtCore.Qt.AlignRight | QtCore.Qt.AlignVCenter, spikes)
         bar = QtCore.QRectF(bottom.left(), bottom.center().y() - 3, max(bottom.width() - width - 10, 20), 6)

@@ -1,0 +1,92 @@
+"""Where to export the sorting, and for which tool."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PyQt5 import QtCore, QtWidgets
+
+ABOUT = {
+    "phy": "Opens in phy and in spikeinterface.read_phy; with probability and entropy of every spike.",
+    "spikeinterface": "A sorting folder with unit properties, and curation.json with your decisions.",
+    "npz": "Spike trains, probabilities and all posterior samples, for your own analysis.",
+    "csv": "Two tables, of spikes and of units, for anything else.",
+}
+
+
+class ExportDialog(QtWidgets.QDialog):
+    """Format as radio buttons, each with what it is good for, and the place.
+
+    formats : (name, title, is a folder, suffix) of each format; folder, stem : where by default
+    """
+
+    def __init__(
+        self,
+        parent: QtWidgets.QWidget | None,
+        formats: list[tuple[str, str, bool, str]],
+        *,
+        folder: Path,
+        stem: str,
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Export")
+        self.setMinimumWidth(560)
+        self._formats = {name: (is_folder, suffix) for name, _, is_folder, suffix in formats}
+        self._folder, self._stem = folder, stem
+        layout = QtWidgets.QVBoxLayout(self)
+        layout.setContentsMargins(24, 18, 24, 18)
+        layout.setSpacing(6)
+        self.choices: dict[str, QtWidgets.QRadioButton] = {}
+        for name, title, _, _ in formats:
+            choice = QtWidgets.QRadioButton(title)
+            choice.toggled.connect(self._suggest)
+            about = QtWidgets.QLabel(ABOUT.get(name, ""))
+            about.setObjectName("subtitle")
+            about.setIndent(24)
+            about.setWordWrap(True)
+            layout.addWidget(choice)
+            layout.addWidget(about)
+            layout.addSpacing(4)
+            self.choices[name] = choice
+        place = QtWidgets.QHBoxLayout()
+        self.place = QtWidgets.QLineEdit()
+        self.place.setAccessibleName("Where to export")
+        browse = QtWidgets.QPushButton("Browse…")
+        browse.clicked.connect(self._browse)
+        place.addWidget(self.place, 1)
+        place.addWidget(browse)
+        layout.addSpacing(6)
+        layout.addLayout(place)
+        buttons = QtWidgets.QDialogButtonBox(QtWidgets.QDialogButtonBox.Cancel)
+        self.go = buttons.addButton("Export", QtWidgets.QDialogButtonBox.AcceptRole)
+        self.go.setProperty("primary", True)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        layout.addSpacing(8)
+        layout.addWidget(buttons)
+        self.place.textChanged.connect(lambda text: self.go.setEnabled(bool(text.strip())))
+        next(iter(self.choices.values())).setChecked(True)
+
+    @property
+    def format_name(self) -> str:
+        """Name of the chosen format."""
+        return next(name for name, choice in self.choices.items() if choice.isChecked())
+
+    @property
+    def path(self) -> Path:
+        """Chosen place."""
+        return Path(self.place.text().strip()).expanduser()
+
+    def _suggest(self, chosen: bool) -> None:
+        if not chosen:
+            return
+        is_folder, suffix = self._formats[self.format_name]
+        end = f"_{self.format_name}" if is_folder else suffix
+        self.place.setText(str(self._folder / f"{self._stem}{end}"))
+
+    def _browse(self) -> None:
+        name, _ = QtWidgets.QFileDialog.getSaveFileName(
+            self, "Export to", self.place.text(), options=QtWidgets.QFileDialog.DontConfirmOverwrite
+        )
+        if name:
+            self.place.setText(QtCore.QDir.toNativeSeparators(name))

@@ -1,0 +1,239 @@
+"""What to open and how: a recording, its probe, and where the session goes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from PyQt5 import QtCore, QtWidgets
+
+from ncpgui.app.jobs import RecordingInfo, RecordingRequest, describe_recording, known_extensions
+from ncpgui.app.presenters.words import count, duration, sentence
+from ncpgui.app.tasks import Runner, Task
+
+DESCRIBE_AFTER_MS = 350
+PROBES = ("", "tetrode", "hex49", "linear-16-25", "single")
+DTYPES = ("int16", "uint16", "float32", "int32")
+
+
+class OpenRecordingDialog(QtWidgets.QDialog):
+    """Asks for a recording and tells at once whether it can be read as described.
+
+    runner : runs the check; request() : what was asked for
+    """
+
+    def __init__(self, parent: QtWidgets.QWidget | None, runner: Runner, *, path: str = "") -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Open recording")
+        self.setMinimumWidth(620)
+        self._runner = runner
+        self._session_is_ours = True
+        form = QtWidgets.QFormLayout()
+        form.setLabelAlignment(QtCore.Qt.AlignRight | QtCore.Qt.AlignVCenter)
+        form.setHorizontalSpacing(16)
+        form.setVerticalSpacing(9)
+        self.path = QtWidgets.QLineEdit(path)
+        self.path.setPlaceholderText("Raw binary, NWB, SpikeInterface folder, Zarr, …")
+        form.addRow(
+            "Recording", _row(self.path, ("File…", self._browse_file), ("Folder…", self._browse_folder))
+        )
+        self.probe = QtWidgets.QComboBox()
+        self.probe.setEditable(True)
+        self.probe.addItems(PROBES)
+        self.probe.lineEdit().setPlaceholderText("as stored in the recording")
+        self.probe.setToolTip("A name (tetrode, hex49, linear-16-25, single), or a file (.json, .prb, .csv)")
+        form.addRow("Probe", _row(self.probe, ("File…", self._browse_probe)))
+        form.addRow("", _quiet("Raw binary files say nothing of themselves; for those fill in:"))
+        self.rate = _line("Hz", "e.g. 20000")
+        self.channels = _line("number of channels", "e.g. 49")
+        self.dtype = QtWidgets.QComboBox()
+        self.dtype.addItems(DTYPES)
+        raw = QtWidgets.QHBoxLayout()
+        raw.setSpacing(10)
+        for label, widget in (("Hz", self.rate), ("channels", self.channels), ("", self.dtype)):
+            raw.addWidget(widget, 1)
+            if label:
+                raw.addWidget(_quiet(label))
+        form.addRow("Raw file", raw)
+        self.threshold = QtWidgets.QDoubleSpinBox()
+        self.threshold.setRange(2.0, 20.0)
+        self.threshold.setSingleStep(0.25)
+        self.threshold.setButtonSymbols(QtWidgets.QAbstractSpinBox.NoButtons)
+        self.threshold.setValue(5.0)
+        self.threshold.setSuffix("  × noise sd")
+        form.addRow("Detect spikes deeper than", self.threshold)
+        self.session = QtWidgets.QLineEdit()
+        form.addRow("Keep the work in", _row(self.session, ("Browse…", self._browse_session)))
+        self.verdict = QtWidgets.QLabel()
+        self.verdict.setWordWrap(True)
+        self.verdict.setMinimumHeight(44)
+        self.verdict.setTextFormat(QtCore.Qt.PlainText)
+        self.verdict.setAlignment(QtCore.Qt.AlignTop | QtCore.Qt.AlignLeft)
+        buttons = QtWidgets.QDialogButtonBox(QtWidgets.QDialogButtonBox.Cancel)
+        self.go = buttons.addButton("Open and sample", QtWidgets.QDialogButtonBox.AcceptRole)
+        self.go.setProperty("primary", True)
+        self.go.setEnabled(False)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        layout = QtWidgets.QVBoxLayout(self)
+        layout.setContentsMargins(24, 20, 24, 18)
+        layout.setSpacing(14)
+        layout.addLayout(form)
+        layout.addWidget(self.verdict)
+        layout.addWidget(buttons)
+        self._timer = QtCore.QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(DESCRIBE_AFTER_MS)
+        self._timer.timeout.connect(self.describe)
+        self.path.textChanged.connect(self._suggest_session)
+        self.session.textEdited.connect(self._session_edited)
+        for signal in (
+            self.path.textChanged, self.probe.currentTextChanged, self.rate.textChanged,
+            self.channels.textChanged, self.dtype.currentTextChanged,
+        ):  # fmt: skip
+            signal.connect(self._changed)
+        self._suggest_session()
+        self._changed()
+
+    def request(self) -> RecordingRequest:
+        """What was asked for."""
+        options: dict[str, Any] = {}
+        if self.probe.currentText().strip():
+            options["probe"] = self.probe.currentText().strip()
+        if _number(self.rate.text()) is not None or _number(self.channels.text()) is not None:
+            channels = _number(self.channels.text())
+            options |= {
+                "sampling_frequency": _number(self.rate.text()),
+                "n_channels": None if channels is None else int(channels),
+                "dtype": self.dtype.currentText(),
+            }
+        return RecordingRequest(
+            path=Path(self.path.text().strip()).expanduser(),
+            options=options,
+            settings={"threshold_sd": self.threshold.value()},
+            session=Path(self.session.text().strip()).expanduser() if self.session.text().strip() else None,
+        )
+
+    def describe(self) -> None:
+        """Check whether the recording can be read so, away from this thread."""
+        request = self.request()
+        if not self.path.text().strip():
+            self._tell("", ok=False)
+            return
+        if request.session is not None and request.session.exists():
+            text = f"{request.session.name} exists already: open it as a session, or give another name"
+            self._tell(text, ok=False, bad=True)
+            return
+
+        def failed(error: Exception) -> None:
+            self._tell(str(error), ok=False, bad=True)
+
+        self._tell("Looking …", ok=False)
+        self._runner.submit(
+            Task(
+                "Looking at the recording",
+                lambda p: describe_recording(request, progress=p),
+                lambda info: self._tell(described(info), ok=True),
+                failed=failed,
+                key="describe",
+                lane="view",
+                priority=9,
+            )
+        )
+
+    def done(self, result: int) -> None:
+        """Close; a check under way is not wanted any more."""
+        self._timer.stop()
+        self._runner.cancel_key("describe")
+        super().done(result)
+
+    def _tell(self, words: str, *, ok: bool, bad: bool = False) -> None:
+        self.verdict.setText(sentence(re.sub(r" \(--[a-z-]+\)", "", words)))
+        self.verdict.setProperty("tone", "bad" if bad else "good" if ok else "")
+        self.verdict.style().polish(self.verdict)
+        self.go.setEnabled(ok)
+
+    def _changed(self) -> None:
+        self.go.setEnabled(False)
+        self._timer.start()
+
+    def _session_edited(self) -> None:
+        self._session_is_ours = False
+        self._changed()
+
+    def _suggest_session(self) -> None:
+        text = self.path.text().strip()
+        if text and self._session_is_ours:
+            self.session.setText(str(unused_session(Path(text).expanduser())))
+
+    def _browse_file(self) -> None:
+        names = " ".join(known_extensions())
+        name, _ = QtWidgets.QFileDialog.getOpenFileName(
+            self, "Open recording", self.path.text(), f"Recordings ({names});;All files (*)"
+        )
+        _fill(self.path.setText, name)
+
+    def _browse_folder(self) -> None:
+        _fill(self.path.setText, QtWidgets.QFileDialog.getExistingDirectory(self, "Open recording folder"))
+
+    def _browse_probe(self) -> None:
+        name, _ = QtWidgets.QFileDialog.getOpenFileName(self, "Probe", "", "Probes (*.json *.prb *.csv)")
+        _fill(self.probe.setEditText, name)
+
+    def _browse_session(self) -> None:
+        name, _ = QtWidgets.QFileDialog.getSaveFileName(self, "Keep the work in", self.session.text(), "*.h5")
+        if name:
+            self._session_is_ours = False
+            self.session.setText(name)
+
+
+def unused_session(recording: Path) -> Path:
+    """Name for the session of a recording, beside it, that no file has yet."""
+    stem = recording.parent / recording.stem
+    names = [f"{stem}.ncp.h5", *(f"{stem}-{n}.ncp.h5" for n in range(2, 100))]
+    return Path(next((name for name in names if not Path(name).exists()), names[0]))
+
+
+def described(info: RecordingInfo) -> str:
+    """``49 channels at 20 kHz, 60 s, with a stimulus``."""
+    words = f"{count(info.n_channels, 'channel')} at {info.sampling_frequency_hz / 1000:g} kHz, "
+    words += duration(info.duration_s)
+    return words + (", with a white-noise stimulus" if info.has_stimulus else "")
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text.replace(",", "."))
+    except ValueError:
+        return None
+
+
+def _fill(put: Callable[[str], Any], name: str) -> None:
+    if name:
+        put(name)
+
+
+def _line(name: str, example: str) -> QtWidgets.QLineEdit:
+    line = QtWidgets.QLineEdit()
+    line.setAccessibleName(name)
+    line.setPlaceholderText(example)
+    return line
+
+
+def _quiet(text: str) -> QtWidgets.QLabel:
+    label = QtWidgets.QLabel(text)
+    label.setObjectName("subtitle")
+    return label
+
+
+def _row(widget: QtWidgets.QWidget, *buttons: tuple[str, Callable[[], None]]) -> QtWidgets.QHBoxLayout:
+    row = QtWidgets.QHBoxLayout()
+    row.addWidget(widget, 1)
+    for words, run in buttons:
+        button = QtWidgets.QPushButton(words)
+        button.setAutoDefault(False)
+        button.clicked.connect(lambda _=False, run=run: run())
+        row.addWidget(button)
+    return row

@@ -1,0 +1,283 @@
+"""Embedding: each spike a point, near the spikes that look like it to the network."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from PyQt5 import QtCore, QtGui, QtWidgets
+
+from ncpgui.app.picking import pick
+from ncpgui.app.presenters.embedding import EmbeddingView, present_embedding
+from ncpgui.app.presenters.words import percent
+from ncpgui.gui.panels.base import Panel, message_label
+from ncpgui.gui.theme import LIGHT, Theme, font
+
+MARGIN_PX = 16
+NEAR_PX = 9.0
+POINT_PX = (2.4, 5.0)
+OPACITY_STEPS = 8
+RING_PX = 1.6
+DIMMED = 0.22
+DRAG_PX = 4
+
+
+class EmbeddingWidget(QtWidgets.QWidget):
+    """Paints points; the wheel zooms, a drag moves, a double click shows all."""
+
+    clicked = QtCore.pyqtSignal(int, bool)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.view: EmbeddingView | None = None
+        self.theme: Theme = LIGHT
+        self._picture: QtGui.QPixmap | None = None
+        self._zoom = 1.0
+        self._shift = np.zeros(2)
+        self._pressed: QtCore.QPointF | None = None
+        self._shift_at_press: NDArray[np.float64] | None = None
+        self._is_dragging = False
+        self.setMinimumSize(120, 110)
+        self.setMouseTracking(True)
+        self.setAccessibleName("Embedding of the spikes")
+
+    def set_view(self, view: EmbeddingView, theme: Theme) -> None:
+        """Show other points; another embedding is shown whole."""
+        if self.view is None or self.view.points is not view.points:
+            self.show_all()
+        self.view, self.theme = view, theme
+        self._picture = None
+        self.update()
+
+    def show_all(self) -> None:
+        """Fit all points."""
+        self._zoom, self._shift = 1.0, np.zeros(2)
+        self._picture = None
+        self.update()
+
+    # -- geometry ---------------------------------------------------------------------------
+
+    def places(self) -> NDArray[np.float64]:
+        """Pixel of each point (m, 2); the same scale in both directions."""
+        assert self.view is not None
+        points = self.view.points.astype(np.float64) * [1, -1]
+        low, high = points.min(axis=0), points.max(axis=0)
+        free = np.array([self.width(), self.height()]) - 2 * MARGIN_PX
+        scale = float((np.maximum(free, 1) / np.maximum(high - low, 1e-6)).min())
+        middle = np.array([self.width(), self.height()]) / 2
+        return (points - (low + high) / 2) * scale * self._zoom + middle + self._shift
+
+    def point_at(self, where: QtCore.QPointF) -> int:
+        """Nearest point within a few pixels, -1 when there is none; a spike of a unit comes first."""
+        if self.view is None or len(self.view.points) == 0:
+            return -1
+        distance = np.hypot(*(self.places() - [where.x(), where.y()]).T) + 3.0 * (self.view.labels < 0)
+        nearest = int(distance.argmin())
+        return nearest if distance[nearest] <= NEAR_PX else -1
+
+    @property
+    def radius(self) -> float:
+        """Radius of a point in pixels: smaller when there are many for the room."""
+        n = 1 if self.view is None else max(len(self.view.points), 1)
+        free = self.width() * self.height() / n
+        return float(np.clip(0.24 * np.sqrt(free), *POINT_PX)) * min(self._zoom, 2.0) ** 0.4
+
+    # -- painting ---------------------------------------------------------------------------
+
+    def paintEvent(self, _: QtGui.QPaintEvent) -> None:
+        """Paint the picture; it is drawn again when view, place or size changed."""
+        if self.view is None or len(self.view.points) == 0:
+            return
+        ratio = self.devicePixelRatioF()
+        if self._picture is None or self._picture.size() != self.size() * ratio:
+            self._picture = self._draw_picture(ratio)
+        painter = QtGui.QPainter(self)
+        painter.drawPixmap(0, 0, self._picture)
+        painter.end()
+
+    def _draw_picture(self, ratio: float) -> QtGui.QPixmap:
+        view = self.view
+        assert view is not None
+        picture = QtGui.QPixmap(self.size() * ratio)
+        picture.setDevicePixelRatio(ratio)
+        picture.fill(QtCore.Qt.transparent)
+        painter = QtGui.QPainter(picture)
+        painter.setRenderHint(QtGui.QPainter.Antialiasing)
+        places = self.places()
+        chosen = view.selected.any()
+        self._paint_points(painter, places, ~view.selected & (view.labels < 0), dimmed=bool(chosen))
+        self._paint_points(painter, places, ~view.selected & (view.labels >= 0), dimmed=bool(chosen))
+        self._paint_points(painter, places, view.selected, dimmed=False)
+        self._paint_names(painter, places)
+        painter.end()
+        return picture
+
+    def _paint_points(
+        self, painter: QtGui.QPainter, places: NDArray[np.float64], which: NDArray[np.bool_], *, dimmed: bool
+    ) -> None:
+        """Paint some points, those of one colour and opacity at a time, in the order of spikes."""
+        view = self.view
+        assert view is not None
+        steps = np.ceil(view.opacity * OPACITY_STEPS).astype(np.int64).clip(1, OPACITY_STEPS)
+        inside = ((places > -10) & (places < [self.width() + 10, self.height() + 10])).all(axis=1)
+        rows = np.flatnonzero(which & inside)
+        r = self.radius
+        brushes: dict[tuple[int, int], QtGui.QBrush] = {}
+        for row in rows:
+            label, step = int(view.labels[row]), int(steps[row])
+            if (label, step) not in brushes:
+                opacity = step / OPACITY_STEPS * (DIMMED if dimmed else 0.85)
+                color = self.theme.color("faint") if label < 0 else self.theme.unit(view.colors[label])
+                color.setAlphaF(opacity * (0.7 if label < 0 else 1.0))
+                brushes[label, step] = QtGui.QBrush(color)
+            ring = None if dimmed else self.ring(row)
+            painter.setPen(QtCore.Qt.NoPen if ring is None else QtGui.QPen(ring, RING_PX))
+            painter.setBrush(brushes[label, step])
+            grown = r if ring is None else r + RING_PX / 2
+            painter.drawEllipse(QtCore.QPointF(*places[row]), grown, grown)
+
+    def ring(self, row: int) -> QtGui.QColor | None:
+        """Colour of the unit that a spike would leave; None where it stays, or its colour does."""
+        view = self.view
+        assert view is not None
+        if not view.moved[row]:
+            return None
+        before = int(view.before[row])
+        if before < 0:
+            return self.theme.color("faint")
+        color = view.colors_before[before]
+        return None if color == view.colors[view.labels[row]] else self.theme.unit(color)
+
+    def _paint_names(self, painter: QtGui.QPainter, places: NDArray[np.float64]) -> None:
+        """Write each unit's name at the median of its points, kept apart from each other."""
+        view, theme = self.view, self.theme
+        assert view is not None
+        painter.setFont(font(12, bold=True))
+        metrics = painter.fontMetrics()
+        chosen = view.selected.any()
+        taken: list[QtCore.QRectF] = []
+        for label, name in enumerate(view.names):
+            own = view.labels == label
+            if not own.any():
+                continue
+            x, y = np.median(places[own], axis=0)
+            width = metrics.horizontalAdvance(name) + 12
+            pill = QtCore.QRectF(x - width / 2, y - 9.5, width, 19)
+            for other in taken:
+                if pill.intersects(other):
+                    pill.moveTop(other.bottom() + 1 if pill.center().y() >= other.center().y() else other.top() - 20)
+            taken.append(pill)
+            faded = chosen and not view.selected[own].any()
+            painter.setPen(QtGui.QPen(theme.unit(view.colors[label], 90 if faded else 255), 1.4))
+            painter.setBrush(theme.color("panel", 215))
+            painter.drawRoundedRect(pill, 9.5, 9.5)
+            painter.setPen(theme.color("faint" if faded else "text"))
+            painter.drawText(pill, QtCore.Qt.AlignCenter, name)
+
+    # -- mouse ------------------------------------------------------------------------------
+
+    def mousePressEvent(self, event: QtGui.QMouseEvent) -> None:
+        """Begin a click or a drag."""
+        if event.button() == QtCore.Qt.LeftButton:
+            self._pressed, self._shift_at_press = event.localPos(), self._shift.copy()
+            self._is_dragging = False
+
+    def mouseMoveEvent(self, event: QtGui.QMouseEvent) -> None:
+        """Move the picture, or say what is under the pointer."""
+        if self._pressed is None:
+            busy = self.point_at(event.localPos()) >= 0
+            self.setCursor(QtCore.Qt.PointingHandCursor if busy else QtCore.Qt.ArrowCursor)
+            return
+        step = event.localPos() - self._pressed
+        if self._is_dragging or step.manhattanLength() > DRAG_PX:
+            assert self._shift_at_press is not None
+            self._is_dragging = True
+            self._shift = self._shift_at_press + [step.x(), step.y()]
+            self._picture = None
+            self.update()
+
+    def mouseReleaseEvent(self, event: QtGui.QMouseEvent) -> None:
+        """Select the unit of the point that is clicked; Ctrl or Shift adds it."""
+        if self._pressed is None or event.button() != QtCore.Qt.LeftButton:
+            return
+        self._pressed = None
+        point = -1 if self._is_dragging else self.point_at(event.localPos())
+        if point >= 0 and self.view is not None and self.view.labels[point] >= 0:
+            adds = bool(event.modifiers() & (QtCore.Qt.ControlModifier | QtCore.Qt.ShiftModifier))
+            self.clicked.emit(int(self.view.labels[point]), adds)
+
+    def mouseDoubleClickEvent(self, _: QtGui.QMouseEvent) -> None:
+        """Show all points."""
+        self.show_all()
+
+    def wheelEvent(self, event: QtGui.QWheelEvent) -> None:
+        """Zoom about the pointer."""
+        before = self._zoom
+        self._zoom = float(np.clip(before * 1.2 ** (event.angleDelta().y() / 120), 1.0, 30.0))
+        about = np.array([event.position().x() - self.width() / 2, event.position().y() - self.height() / 2])
+        factor = self._zoom / before
+        self._shift = np.zeros(2) if self._zoom == 1.0 else about + (self._shift - about) * factor
+        self._picture = None
+        self.update()
+
+    def event(self, event: QtCore.QEvent) -> bool:
+        """Name the spike under the pointer."""
+        if event.type() == QtCore.QEvent.ToolTip:
+            words = self.tooltip_at(QtCore.QPointF(event.pos()))  # type: ignore[attr-defined]
+            QtWidgets.QToolTip.showText(event.globalPos(), words, self)  # type: ignore[attr-defined]
+            return True
+        return super().event(event)
+
+    def tooltip_at(self, where: QtCore.QPointF) -> str:
+        """Words about the spike at a place."""
+        point, view = self.point_at(where), self.view
+        if point < 0 or view is None:
+            return ""
+        if view.labels[point] < 0:
+            return "A spike of no unit"
+        name = view.names[view.labels[point]]
+        return f"Spike of unit {name}, with probability {percent(float(view.certainty[point]))}"
+
+
+class EmbeddingPanel(Panel):
+    """The spikes that the network clustered, as points; a click selects a unit."""
+
+    title = "Embedding"
+
+    def build(self) -> None:
+        """Make plot and message."""
+        self.plot = EmbeddingWidget()
+        self.plot.clicked.connect(self._clicked)
+        self.message = message_label()
+        self.body.addWidget(self.message, 1)
+        self.body.addWidget(self.plot, 1)
+        self.note.setToolTip(
+            "Spikes that look alike to the network lie close together. The fainter a point, the less\n"
+            "certain its unit. A ring has the colour of the unit that the spike would leave.\n"
+            "Wheel zooms, drag moves, double click shows all."
+        )
+        self.setAccessibleName("Embedding")
+
+    def follow(self) -> None:
+        """Follow the sorting on screen, the selection and the t-SNE."""
+        workspace = self.workspace
+        for signal in (
+            workspace.opened,
+            workspace.current_changed,
+            workspace.shown_changed,
+            workspace.selection_changed,
+            self.controller.derived_changed,
+        ):
+            signal.connect(self.mark_dirty)
+
+    def redraw(self) -> None:
+        """Show the points of the sorting on screen."""
+        view = present_embedding(self.workspace, self.controller.embedding())
+        self.plot.set_view(view, self.theme)
+        self.message.setText(view.message)
+        self.message.setVisible(bool(view.message))
+        self.plot.setVisible(not view.message)
+        self.note.setText(view.note)
+
+    def _clicked(self, label: int, adds: bool) -> None:
+        assert self.plot.view is not None
+        pick(self.workspace, self.plot.view.units[label], adds=adds)

@@ -1,0 +1,331 @@
+"""Receptive fields: one tile a unit, the map of what drives it and the course in time."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from PyQt5 import QtCore, QtGui, QtWidgets
+
+from ncpgui.app.picking import pick
+from ncpgui.app.presenters.receptive_fields import (
+    Field,
+    FieldTile,
+    ReceptiveFieldsView,
+    present_receptive_fields,
+)
+from ncpgui.gui.items.glyphs import elided
+from ncpgui.gui.panels.base import Panel, message_label
+from ncpgui.gui.theme import LIGHT, Theme, font
+
+TILE_WIDTH = (128, 280)
+GAP = 10
+TOP = 24
+COURSE = 34
+FOOT = 18
+SMALLEST_RANGE_Z = 6.0
+ELLIPSE_SD = 1.5
+DIVERGING_LIGHT = ("#1D4FA3", "#6F9FD8", "#F4F5F8", "#E58A6B", "#A9202C")
+DIVERGING_DARK = ("#8FC1FF", "#3B6FB8", "#22262F", "#B8493C", "#FFB39C")
+
+
+def diverging_table(theme: Theme) -> list[int]:
+    """256 colours from OFF (blue) over none, which recedes into the panel, to ON (red)."""
+    stops = np.array(
+        [QtGui.QColor(c).getRgb()[:3] for c in (DIVERGING_DARK if theme.is_dark else DIVERGING_LIGHT)], float
+    )
+    at = np.linspace(0, len(stops) - 1, 256)
+    rgb = np.stack([np.interp(at, np.arange(len(stops)), stops[:, k]) for k in range(3)], axis=1)
+    return [QtGui.qRgb(*(int(v) for v in row.round())) for row in rgb]
+
+
+def map_image(spatial: NDArray[np.floating], theme: Theme) -> QtGui.QImage:
+    """Image of a map (height, width) in noise sd: zero in the middle of the colours, both signs alike."""
+    largest = max(float(np.abs(spatial).max(initial=0.0)), SMALLEST_RANGE_Z)
+    index = np.clip(np.rint(127.5 + 127.5 * spatial / largest), 0, 255).astype(np.uint8)
+    height, width = index.shape
+    rows = np.ascontiguousarray(index)
+    image = QtGui.QImage(rows.tobytes(), width, height, width, QtGui.QImage.Format_Indexed8)
+    image.setColorTable(diverging_table(theme))
+    return image.convertToFormat(QtGui.QImage.Format_RGB32)  # a copy: Qt does not own the bytes above
+
+
+class FieldsWidget(QtWidgets.QWidget):
+    """Paints tiles in a grid that is as wide as it may be and as high as it must be."""
+
+    clicked = QtCore.pyqtSignal(int, bool)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.view = ReceptiveFieldsView(())
+        self.theme: Theme = LIGHT
+        self._images: list[QtGui.QImage | None] = []
+        self._hover = -1
+        self._room = QtCore.QSize(460, 420)
+        self.setMouseTracking(True)
+        self.setAccessibleName("Receptive fields")
+
+    def set_room(self, room: QtCore.QSize) -> None:
+        """Arrange the tiles for a viewport of this size."""
+        self._room = room
+        self._fit_height()
+
+    def set_view(self, view: ReceptiveFieldsView, theme: Theme) -> None:
+        """Show other tiles."""
+        self.view, self.theme = view, theme
+        self._images = [
+            None if tile.field is None else map_image(tile.field.spatial, theme) for tile in view.tiles
+        ]
+        self.setAccessibleDescription("; ".join(f"unit {tile.name}, {tile.verdict}" for tile in view.tiles))
+        self._fit_height()
+        self.update()
+
+    # -- geometry ---------------------------------------------------------------------------
+
+    def _columns(self) -> tuple[int, float]:
+        """Tiles in a row and their width: as large as they can be without scrolling, else small."""
+        free = self._room.width() + GAP
+        n_tiles = max(len(self.view.tiles), 1)
+        widest = max(1, min(n_tiles, free // (TILE_WIDTH[0] + GAP)))
+        best = (widest, min(free / widest - GAP, TILE_WIDTH[1]))
+        fitting = []
+        for n in range(1, widest + 1):
+            width = min(free / n - GAP, TILE_WIDTH[1])
+            n_rows = -(-n_tiles // n)
+            if n_rows * (self._tile_height(width) + GAP) - GAP <= self._room.height():
+                fitting.append((width, n))
+        if fitting:
+            width, n = max(fitting)
+            best = (n, width)
+        return best
+
+    def _tile_height(self, width: float) -> float:
+        return 8 + TOP + self._map_height(width) + COURSE + FOOT + 10
+
+    def _map_height(self, width: float) -> float:
+        shapes = [tile.field.spatial.shape for tile in self.view.tiles if tile.field is not None]
+        aspect = shapes[0][0] / shapes[0][1] if shapes else 0.75
+        return float(np.clip(aspect, 0.4, 1.4)) * (width - 16)
+
+    def tile_rect(self, index: int) -> QtCore.QRectF:
+        """Place of a tile."""
+        n, width = self._columns()
+        height = self._tile_height(width)
+        row, column = divmod(index, n)
+        return QtCore.QRectF(column * (width + GAP), row * (height + GAP), width, height)
+
+    def map_rect(self, index: int) -> QtCore.QRectF:
+        """Place of the map of a tile; the whole map, at its own aspect."""
+        rect = self.tile_rect(index).adjusted(8, 8 + TOP, -8, 0)
+        rect.setHeight(self._map_height(self._columns()[1]))
+        tile = self.view.tiles[index]
+        if tile.field is not None:
+            height, width = tile.field.spatial.shape
+            scale = min(rect.width() / width, rect.height() / height)
+            middle = rect.center()
+            rect.setSize(QtCore.QSizeF(width * scale, height * scale))
+            rect.moveCenter(middle)
+        return rect
+
+    def _fit_height(self) -> None:
+        bottom = self.tile_rect(len(self.view.tiles) - 1).bottom() if self.view.tiles else 0
+        self.setMinimumHeight(int(np.ceil(bottom)))
+
+    def tile_at(self, point: QtCore.QPointF) -> int:
+        """Tile under a point, -1 when there is none."""
+        hits = [row for row in range(len(self.view.tiles)) if self.tile_rect(row).contains(point)]
+        return hits[0] if hits else -1
+
+    # -- painting ---------------------------------------------------------------------------
+
+    def paintEvent(self, event: QtGui.QPaintEvent) -> None:
+        """Paint the tiles in view."""
+        painter = QtGui.QPainter(self)
+        painter.setRenderHint(QtGui.QPainter.Antialiasing)
+        for row, tile in enumerate(self.view.tiles):
+            rect = self.tile_rect(row)
+            if rect.intersects(QtCore.QRectF(event.rect())):
+                self._paint_tile(painter, row, tile, rect)
+        painter.end()
+
+    def _paint_tile(
+        self, painter: QtGui.QPainter, row: int, tile: FieldTile, rect: QtCore.QRectF
+    ) -> None:
+        theme = self.theme
+        back = "accent_soft" if tile.is_selected else "hover" if row == self._hover else "sunken"
+        painter.setPen(QtGui.QPen(theme.color("accent" if tile.is_changed else "border"), 1.2))
+        painter.setBrush(theme.color(back))
+        painter.drawRoundedRect(rect.adjusted(0.6, 0.6, -0.6, -0.6), 7, 7)
+        inner = rect.adjusted(8, 8, -8, -6)
+        self._paint_head(painter, tile, QtCore.QRectF(inner.left(), inner.top() - 2, inner.width(), 20))
+        place = self.map_rect(row)
+        image = self._images[row]
+        if tile.field is None or image is None:
+            self._paint_waiting(painter, place)
+        else:
+            painter.setRenderHint(QtGui.QPainter.SmoothPixmapTransform, False)
+            painter.drawImage(place, image)
+            self._paint_ellipse(painter, tile.field, place)
+            course = QtCore.QRectF(inner.left(), inner.bottom() - FOOT - COURSE + 4, inner.width(), COURSE - 8)
+            self._paint_course(painter, tile, tile.field, course)
+        painter.setFont(font(11))
+        painter.setPen(theme.color("good" if tile.field is not None and tile.field.is_clear else "muted"))
+        foot = QtCore.QRectF(inner.left(), inner.bottom() - 15, inner.width(), 16)
+        painter.drawText(foot, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, tile.verdict)
+
+    def _paint_head(self, painter: QtGui.QPainter, tile: FieldTile, line: QtCore.QRectF) -> None:
+        theme = self.theme
+        painter.setPen(QtCore.Qt.NoPen)
+        painter.setBrush(theme.unit(tile.color))
+        painter.drawEllipse(QtCore.QPointF(line.left() + 5, line.center().y()), 4.5, 4.5)
+        painter.setFont(font(11))
+        painter.setPen(theme.color("faint"))
+        painter.drawText(line, QtCore.Qt.AlignRight | QtCore.Qt.AlignVCenter, tile.caption)
+        free = line.width() - 18 - painter.fontMetrics().horizontalAdvance(tile.caption) - 6
+        painter.setFont(font(13, bold=True))
+        painter.setPen(theme.color("text"))
+        name = elided(painter, tile.name, free)
+        painter.drawText(line.adjusted(16, 0, 0, 0), QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, name)
+
+    def _paint_waiting(self, painter: QtGui.QPainter, place: QtCore.QRectF) -> None:
+        painter.setPen(QtGui.QPen(self.theme.color("border"), 1.2, QtCore.Qt.DashLine))
+        painter.setBrush(QtCore.Qt.NoBrush)
+        painter.drawRoundedRect(place.adjusted(0.6, 0.6, -0.6, -0.6), 5, 5)
+        painter.setFont(font(12))
+        painter.setPen(self.theme.color("muted"))
+        painter.drawText(place, QtCore.Qt.AlignCenter, "computing …")
+
+    def _paint_ellipse(self, painter: QtGui.QPainter, field: Field, place: QtCore.QRectF) -> None:
+        """Paint the Gaussian of a clear field; pixel (0, 0) has its middle half a pixel in."""
+        if not field.is_clear:
+            return
+        scale = place.width() / field.spatial.shape[1]
+        rx, ry, angle = field.ellipse
+        painter.save()
+        painter.setClipRect(place)
+        painter.translate(
+            place.left() + (field.center_px[0] + 0.5) * scale, place.top() + (field.center_px[1] + 0.5) * scale
+        )
+        painter.rotate(float(np.degrees(angle)))
+        painter.setBrush(QtCore.Qt.NoBrush)
+        painter.setPen(QtGui.QPen(self.theme.color("text"), 1.5))
+        painter.drawEllipse(QtCore.QPointF(0, 0), ELLIPSE_SD * rx * scale, ELLIPSE_SD * ry * scale)
+        painter.restore()
+
+    def _paint_course(
+        self, painter: QtGui.QPainter, tile: FieldTile, field: Field, rect: QtCore.QRectF
+    ) -> None:
+        """Paint the course in time, the spike at the right end."""
+        course = field.time_course[::-1]
+        largest = float(np.abs(course).max(initial=0.0)) or 1.0
+        middle = rect.center().y()
+        painter.setPen(QtGui.QPen(self.theme.color("border"), 1))
+        painter.drawLine(QtCore.QPointF(rect.left(), middle), QtCore.QPointF(rect.right(), middle))
+        painter.drawLine(rect.topRight(), rect.bottomRight())
+        x = np.linspace(rect.left(), rect.right(), len(course))
+        y = middle - course / largest * rect.height() / 2
+        line = QtGui.QPolygonF([QtCore.QPointF(float(a), float(b)) for a, b in zip(x, y, strict=True)])
+        pen = QtGui.QPen(self.theme.unit(tile.color, 255 if field.is_clear else 130), 1.8)
+        pen.setJoinStyle(QtCore.Qt.RoundJoin)
+        pen.setCapStyle(QtCore.Qt.RoundCap)
+        painter.setPen(pen)
+        painter.setBrush(QtCore.Qt.NoBrush)
+        painter.drawPolyline(line)
+
+    # -- mouse ------------------------------------------------------------------------------
+
+    def mouseMoveEvent(self, event: QtGui.QMouseEvent) -> None:
+        """Light up the tile under the pointer."""
+        hover = self.tile_at(event.localPos())
+        if hover != self._hover:
+            self._hover = hover
+            self.setToolTip(self.view.tiles[hover].tooltip if hover >= 0 else "")
+            self.setCursor(QtCore.Qt.PointingHandCursor if hover >= 0 else QtCore.Qt.ArrowCursor)
+            self.update()
+
+    def leaveEvent(self, _: QtCore.QEvent) -> None:
+        """Back to normal."""
+        self._hover = -1
+        self.update()
+
+    def mousePressEvent(self, event: QtGui.QMouseEvent) -> None:
+        """Select the unit that is clicked; Ctrl or Shift adds it."""
+        tile = self.tile_at(event.localPos())
+        if event.button() == QtCore.Qt.LeftButton and tile >= 0:
+            adds = bool(event.modifiers() & (QtCore.Qt.ControlModifier | QtCore.Qt.ShiftModifier))
+            self.clicked.emit(tile, adds)
+
+
+class FieldsArea(QtWidgets.QScrollArea):
+    """Scrolls the tiles when they cannot all be seen at once."""
+
+    def __init__(self, grid: FieldsWidget) -> None:
+        super().__init__()
+        self._grid = grid
+        self.setWidget(grid)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(QtCore.Qt.ScrollBarAlwaysOff)
+        self.setFocusPolicy(QtCore.Qt.NoFocus)
+        self.viewport().setAutoFillBackground(False)
+        grid.setAutoFillBackground(False)
+
+    def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
+        """Arrange the tiles anew; room for the scroll bar is kept, so that it cannot come and go."""
+        super().resizeEvent(event)
+        bar = self.verticalScrollBar().sizeHint().width()
+        self._grid.set_room(QtCore.QSize(self.width() - bar, self.height()))
+
+
+class ReceptiveFieldsPanel(Panel):
+    """Receptive fields of the sorting on screen; they are computed only while this is visible."""
+
+    title = "Receptive fields"
+
+    def build(self) -> None:
+        """Make the grid of tiles and the message."""
+        self.grid = FieldsWidget()
+        self.grid.clicked.connect(self._clicked)
+        self.scroll = FieldsArea(self.grid)
+        self.message = message_label()
+        self.body.addWidget(self.message, 1)
+        self.body.addWidget(self.scroll, 1)
+        self.note.setToolTip(
+            "Mean of the stimulus before a spike: red where light drives the unit (ON), blue where dark\n"
+            f"does (OFF). Ellipse: the Gaussian that fits, at {ELLIPSE_SD:g} sd. Below: its course in time,\n"
+            "the spike at the right end."
+        )
+        self.setAccessibleName("Receptive fields")
+
+    def follow(self) -> None:
+        """Follow the sorting on screen, the selection and the fields that arrive."""
+        workspace = self.workspace
+        for signal in (
+            workspace.opened,
+            workspace.current_changed,
+            workspace.shown_changed,
+            workspace.selection_changed,
+            self.controller.derived_changed,
+        ):
+            signal.connect(self.mark_dirty)
+
+    def showEvent(self, event: object) -> None:
+        """Ask for the fields."""
+        self.controller.wants_fields = True
+        self.controller.refresh_views()
+        super().showEvent(event)
+
+    def hideEvent(self, event: object) -> None:
+        """Ask no more."""
+        self.controller.wants_fields = False
+        super().hideEvent(event)  # type: ignore[arg-type]
+
+    def redraw(self) -> None:
+        """Show the tiles of the sorting on screen."""
+        view = present_receptive_fields(self.workspace, self.controller.fields)
+        self.grid.set_view(view, self.theme)
+        self.message.setText(view.message)
+        self.message.setVisible(bool(view.message))
+        self.scroll.setVisible(not view.message)
+        self.note.setText(view.note)
+
+    def _clicked(self, row: int, adds: bool) -> None:
+        pick(self.workspace, self.grid.view.tiles[row].unit, adds=adds)

@@ -1,0 +1,297 @@
+"""The unit table: what is measured of each unit, sorted by any column, selected as everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from PyQt5 import QtCore, QtGui, QtWidgets
+
+from ncpgui.app.presenters.unit_table import UnitRow, present_unit_table, unit_table_message
+from ncpgui.app.presenters.words import count, percent, thousands
+from ncpgui.gui.items.glyphs import paint_lock
+from ncpgui.gui.panels.base import Panel, message_label
+from ncpgui.gui.theme import font
+
+ROW_ROLE = QtCore.Qt.UserRole + 1
+ROW_HEIGHT = 26
+CELL_PAD = 4
+DOT = 15
+LOCK_WIDTH = 20
+MOST_SPARE = 56
+LABEL_COLORS = {"good": "good", "noise": "bad", "mua": "muted", "unsorted": "faint"}
+
+
+@dataclass(frozen=True)
+class TableColumn:
+    """A column: its header, what it shows, and what it is sorted by."""
+
+    title: str
+    tooltip: str
+    text: Callable[[UnitRow], str]
+    key: Callable[[UnitRow], Any]
+    is_number: bool = True
+
+
+COLUMNS = (
+    TableColumn("unit", "Number and colour of the unit", lambda r: str(r.unit), lambda r: r.unit, False),
+    TableColumn("", "Accepted units: resampling and other sortings leave them as they are",
+                lambda r: "accepted" if r.is_locked else "", lambda r: not r.is_locked, False),
+    TableColumn("label", "Good, mua, noise or unsorted", lambda r: "–" if r.label == "unsorted" else r.label, lambda r: r.label, False),
+    TableColumn("ch", "Channel on which most of its spikes are largest",
+                lambda r: str(r.channel), lambda r: r.channel),
+    TableColumn("spikes", "Number of spikes", lambda r: thousands(r.n_spikes), lambda r: r.n_spikes),
+    TableColumn("Hz", "Spikes a second over the whole recording",
+                lambda r: f"{r.rate_hz:.1f}", lambda r: r.rate_hz),
+    TableColumn("SNR", "Mean depth of the trough in noise sd",
+                lambda r: f"{r.amplitude:.1f}", lambda r: r.amplitude),
+    TableColumn("ISI", "Refractory violations: share of the intervals between spikes under 1.5 ms: spikes of one neuron have none",
+                lambda r: f"{100 * r.violations:.1f}\u2009%", lambda r: r.violations),
+    TableColumn("P(exists)", "Share of the posterior samples of its group that have this unit",
+                lambda r: "–" if r.p_exists is None else percent(r.p_exists),
+                lambda r: -1.0 if r.p_exists is None else r.p_exists),
+    TableColumn("P(spikes)", "Mean probability that its spikes are its own",
+                lambda r: percent(r.p_spikes), lambda r: r.p_spikes),
+)  # fmt: skip
+LOCK_COLUMN = 1
+LABEL_COLUMN = 2
+
+
+class UnitTableModel(QtCore.QAbstractTableModel):
+    """Rows of the presenter, in the order that a click on a header asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: list[UnitRow] = []
+        self._column = -1
+        self._descending = False
+
+    def set_rows(self, rows: tuple[UnitRow, ...]) -> None:
+        """Show other rows; the view keeps its place when only values changed."""
+        ordered = self._sorted(rows)
+        if [row.unit for row in ordered] == [row.unit for row in self.rows]:
+            self.rows = ordered
+            if ordered:
+                self.dataChanged.emit(self.index(0, 0), self.index(len(ordered) - 1, len(COLUMNS) - 1))
+            return
+        self.beginResetModel()
+        self.rows = ordered
+        self.endResetModel()
+
+    def _sorted(self, rows: tuple[UnitRow, ...] | list[UnitRow]) -> list[UnitRow]:
+        if self._column < 0:
+            return list(rows)
+        return sorted(rows, key=COLUMNS[self._column].key, reverse=self._descending)
+
+    def sort(self, column: int, order: QtCore.Qt.SortOrder = QtCore.Qt.AscendingOrder) -> None:
+        """Sort by a column; -1 is the order of the presenter."""
+        self._column, self._descending = column, order == QtCore.Qt.DescendingOrder
+        self.beginResetModel()
+        self.rows = self._sorted(self.rows)
+        self.endResetModel()
+
+    def rowCount(self, parent: QtCore.QModelIndex = QtCore.QModelIndex()) -> int:  # noqa: B008
+        """Count the units."""
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: QtCore.QModelIndex = QtCore.QModelIndex()) -> int:  # noqa: B008
+        """Count the columns."""
+        return 0 if parent.isValid() else len(COLUMNS)
+
+    def data(self, index: QtCore.QModelIndex, role: int = QtCore.Qt.DisplayRole) -> Any:
+        """Row for the delegate, its text and alignment."""
+        row, column = self.rows[index.row()], COLUMNS[index.column()]
+        if role == ROW_ROLE:
+            return row
+        if role in (QtCore.Qt.DisplayRole, QtCore.Qt.AccessibleTextRole):
+            return column.text(row)
+        if role == QtCore.Qt.TextAlignmentRole:
+            side = QtCore.Qt.AlignRight if column.is_number else QtCore.Qt.AlignLeft
+            return int(side | QtCore.Qt.AlignVCenter)
+        return None
+
+    def headerData(
+        self, section: int, orientation: QtCore.Qt.Orientation, role: int = QtCore.Qt.DisplayRole
+    ) -> Any:
+        """Titles, and what they mean."""
+        if orientation != QtCore.Qt.Horizontal:
+            return None
+        column = COLUMNS[section]
+        if role == QtCore.Qt.DisplayRole:
+            return column.title
+        if role == QtCore.Qt.ToolTipRole:
+            return f"{column.tooltip}\nClick to sort"
+        if role == QtCore.Qt.TextAlignmentRole:
+            side = QtCore.Qt.AlignRight if column.is_number else QtCore.Qt.AlignLeft
+            return int(side | QtCore.Qt.AlignVCenter)
+        return None
+
+
+class UnitDelegate(QtWidgets.QStyledItemDelegate):
+    """Paints cells: colour dots, padlocks, text in the theme's colours."""
+
+    def __init__(self, panel: UnitTablePanel) -> None:
+        super().__init__(panel)
+        self._panel = panel
+
+    def paint(
+        self, painter: QtGui.QPainter, option: QtWidgets.QStyleOptionViewItem, index: QtCore.QModelIndex
+    ) -> None:
+        """Paint one cell."""
+        row: UnitRow = index.data(ROW_ROLE)
+        theme, rect = self._panel.theme, QtCore.QRectF(option.rect)
+        painter.save()
+        painter.setRenderHint(QtGui.QPainter.Antialiasing)
+        if option.state & QtWidgets.QStyle.State_Selected:
+            painter.fillRect(rect, theme.color("accent_soft"))
+        if index.column() == 0:
+            painter.setPen(QtCore.Qt.NoPen)
+            painter.setBrush(theme.unit(row.color))
+            painter.drawEllipse(QtCore.QPointF(rect.left() + 10, rect.center().y()), 4.5, 4.5)
+            rect.adjust(DOT, 0, 0, 0)
+        if index.column() == LOCK_COLUMN:
+            if row.is_locked:
+                glyph = QtCore.QRectF(rect.center().x() - 5, rect.center().y() - 6.5, 10, 12)
+                paint_lock(painter, glyph, theme.color("good"))
+        else:
+            painter.setFont(font(13, bold=index.column() == 0))
+            painter.setPen(
+                theme.color(LABEL_COLORS.get(row.label, "text") if index.column() == LABEL_COLUMN else "text")
+            )
+            place = rect.adjusted(CELL_PAD, 0, -CELL_PAD, 0)
+            painter.drawText(place, index.data(QtCore.Qt.TextAlignmentRole), index.data())
+        painter.restore()
+
+
+class UnitTablePanel(Panel):
+    """Table of the units in use: of the group on screen, or of the whole recording."""
+
+    title = "Units"
+
+    def build(self) -> None:
+        """Make the table and the message."""
+        self._all_units = False
+        self._is_selecting = False
+        self.model = UnitTableModel()
+        self.table = QtWidgets.QTableView()
+        self.table.setModel(self.model)
+        self.table.setItemDelegate(UnitDelegate(self))
+        self.table.setSelectionBehavior(QtWidgets.QAbstractItemView.SelectRows)
+        self.table.setSelectionMode(QtWidgets.QAbstractItemView.ExtendedSelection)
+        self.table.setEditTriggers(QtWidgets.QAbstractItemView.NoEditTriggers)
+        self.table.setVerticalScrollMode(QtWidgets.QAbstractItemView.ScrollPerPixel)
+        self.table.setHorizontalScrollMode(QtWidgets.QAbstractItemView.ScrollPerPixel)
+        self.table.setFocusPolicy(QtCore.Qt.NoFocus)
+        self.table.setShowGrid(False)
+        self.table.setWordWrap(False)
+        self.table.setAccessibleName("Units")
+        self.table.setCornerButtonEnabled(False)
+        self.table.setCornerWidget(QtWidgets.QWidget())
+        self.table.verticalHeader().hide()
+        self.table.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
+        header = self.table.horizontalHeader()
+        header.setFocusPolicy(QtCore.Qt.NoFocus)
+        header.setHighlightSections(False)
+        header.setMinimumSectionSize(24)
+        header.setSortIndicator(-1, QtCore.Qt.AscendingOrder)
+        header.setSectionResizeMode(QtWidgets.QHeaderView.Fixed)
+        header.setFont(font(12))
+        self.table.setSortingEnabled(True)
+        self.table.selectionModel().selectionChanged.connect(self._selection_changed)
+        self.model.modelReset.connect(self._show_selection)
+        self.table.doubleClicked.connect(self._go_to)
+        self.message = message_label()
+        self.body.addWidget(self.message, 1)
+        self.body.addWidget(self.table, 1)
+        self.body.setContentsMargins(12, 8, 6, 8)
+        self.setAccessibleName("Units")
+
+    def follow(self) -> None:
+        """Follow the units, their labels, the group on screen and the selection."""
+        workspace = self.workspace
+        for signal in (
+            workspace.opened,
+            workspace.current_changed,
+            workspace.shown_changed,
+            workspace.units_changed,
+            workspace.selection_changed,
+        ):
+            signal.connect(self.mark_dirty)
+
+    @property
+    def all_units(self) -> bool:
+        """Whether the units of the whole recording are listed."""
+        return self._all_units
+
+    def set_all_units(self, all_units: bool) -> None:
+        """List the units of the whole recording, or of the group on screen."""
+        if all_units != self._all_units:
+            self._all_units = all_units
+            self.mark_dirty()
+
+    def redraw(self) -> None:
+        """Show the rows and what is selected."""
+        rows = present_unit_table(self.workspace, all_units=self._all_units)
+        self.model.set_rows(rows)
+        self._fit_columns()
+        self._show_selection()
+        self.message.setText(unit_table_message(self.workspace))
+        self.message.setVisible(not rows)
+        self.table.setVisible(bool(rows))
+        where = "of the whole recording" if self._all_units else "of this group"
+        self.note.setText(f"{count(len(rows), 'unit')} {where}" if rows else "")
+
+    def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
+        """Share the width out again."""
+        super().resizeEvent(event)
+        self._fit_columns()
+
+    def _fit_columns(self) -> None:
+        """Columns as wide as their widest text; what is left over is shared out."""
+        cell, title = QtGui.QFontMetrics(font(13)), QtGui.QFontMetrics(font(12))
+        widths = []
+        for column in COLUMNS:
+            texts = [cell.horizontalAdvance(column.text(row)) for row in self.model.rows]
+            widths.append(max([title.horizontalAdvance(column.title), *texts]) + 2 * CELL_PAD)
+        widths[0] += DOT
+        widths[LOCK_COLUMN] = LOCK_WIDTH
+        free = self.table.viewport().width() - sum(widths)
+        spare = min(max(free, 0) // (len(COLUMNS) - 1), MOST_SPARE)
+        for number, width in enumerate(widths):
+            self.table.setColumnWidth(number, width + (0 if number == LOCK_COLUMN else spare))
+
+    def _show_selection(self) -> None:
+        """Select the rows of the selected units, without telling the workspace."""
+        model = self.table.selectionModel()
+        wanted = QtCore.QItemSelection()
+        last = len(COLUMNS) - 1
+        shown = []
+        for number, row in enumerate(self.model.rows):
+            if row.unit in self.workspace.selected:
+                wanted.select(self.model.index(number, 0), self.model.index(number, last))
+                shown.append(number)
+        if shown == sorted(index.row() for index in model.selectedRows()):
+            return
+        self._is_selecting = True
+        try:
+            model.select(wanted, QtCore.QItemSelectionModel.ClearAndSelect)
+        finally:
+            self._is_selecting = False
+        if shown:
+            self.table.scrollTo(self.model.index(shown[-1], 0))
+
+    def _selection_changed(self, *_: object) -> None:
+        """Tell the workspace, those chosen before first."""
+        if self._is_selecting:
+            return
+        rows = sorted(index.row() for index in self.table.selectionModel().selectedRows())
+        units = [self.model.rows[row].unit for row in rows]
+        kept = [unit for unit in self.workspace.selected if unit in units]
+        self.workspace.select([*kept, *(unit for unit in units if unit not in kept)])
+
+    def _go_to(self, index: QtCore.QModelIndex) -> None:
+        """Put the group of a unit on screen."""
+        row = self.model.rows[index.row()]
+        self.workspace.show_channel(row.channel)
+        self.workspace.select([row.unit])

@@ -1,0 +1,106 @@
+"""What the window shows before anything is open: three ways to begin, and recent files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PyQt5 import QtCore, QtWidgets
+
+from ncpgui.app.controller import Activity
+from ncpgui.gui.activity import ActivityWidget
+from ncpgui.gui.theme import icon_pixmap
+
+MAX_SHOWN = 5
+
+
+class StartPage(QtWidgets.QWidget):
+    """Begins with a recording, a session, the demo, or a recent file; tells how opening goes."""
+
+    file_chosen = QtCore.pyqtSignal(str)
+
+    def __init__(self, actions: dict[str, Callable[[], None]]) -> None:
+        super().__init__()
+        self.setObjectName("workbench")
+        column = QtWidgets.QVBoxLayout()
+        column.setSpacing(10)
+        icon = QtWidgets.QLabel()
+        icon.setPixmap(icon_pixmap(72, self.devicePixelRatioF()))
+        hero = QtWidgets.QLabel("ncpgui")
+        hero.setObjectName("hero")
+        lead = QtWidgets.QLabel("Spike sorting that shows the alternatives, each with a probability.")
+        lead.setObjectName("lead")
+        for label in (icon, hero, lead):
+            label.setAlignment(QtCore.Qt.AlignHCenter)
+            column.addWidget(label)
+        column.addSpacing(18)
+        column.addLayout(self._buttons(actions))
+        self.hint = QtWidgets.QLabel("or drop a recording or a session here")
+        self.hint.setObjectName("message")
+        self.hint.setAlignment(QtCore.Qt.AlignHCenter)
+        column.addWidget(self.hint)
+        column.addSpacing(14)
+        self.activity = ActivityWidget(bar_width=240)
+        column.addWidget(self.activity, 0, QtCore.Qt.AlignHCenter)
+        self.recent = QtWidgets.QWidget()
+        self._recent_rows = QtWidgets.QVBoxLayout(self.recent)
+        self._recent_rows.setContentsMargins(0, 0, 0, 0)
+        self._recent_rows.setSpacing(1)
+        column.addWidget(self.recent, 0, QtCore.Qt.AlignHCenter)
+        outer = QtWidgets.QVBoxLayout(self)
+        outer.addStretch(2)
+        outer.addLayout(column)
+        outer.addStretch(3)
+
+    def _buttons(self, actions: dict[str, Callable[[], None]]) -> QtWidgets.QHBoxLayout:
+        row = QtWidgets.QHBoxLayout()
+        row.setSpacing(12)
+        row.addStretch(1)
+        self.buttons = []
+        for number, (words, run) in enumerate(actions.items()):
+            button = QtWidgets.QPushButton(words)
+            button.setProperty("primary", number == 0)
+            button.setMinimumSize(170, 40)
+            button.clicked.connect(lambda _=False, run=run: run())
+            row.addWidget(button)
+            self.buttons.append(button)
+        row.addStretch(1)
+        return row
+
+    def show_activity(self, activity: Activity | None) -> None:
+        """Show how opening goes; nothing else can be opened meanwhile."""
+        self.activity.show_activity(activity)
+        for button in self.buttons:
+            button.setEnabled(activity is None)
+        self.hint.setVisible(activity is None)
+        self.recent.setVisible(activity is None)
+
+    def show_recent(self, paths: list[str]) -> None:
+        """List files opened before."""
+        while self._recent_rows.count():
+            widget = self._recent_rows.takeAt(0).widget()
+            if widget is not None:
+                widget.deleteLater()
+        shown = [path for path in paths if Path(path).exists()][:MAX_SHOWN]
+        if shown:
+            title = QtWidgets.QLabel("Recent")
+            title.setObjectName("panelTitle")
+            title.setAlignment(QtCore.Qt.AlignHCenter)
+            self._recent_rows.addWidget(title)
+        for path in shown:
+            button = QtWidgets.QPushButton(shortened(path))
+            button.setProperty("quiet", True)
+            button.setToolTip(path)
+            button.clicked.connect(lambda _=False, path=path: self.file_chosen.emit(path))
+            self._recent_rows.addWidget(button)
+
+
+def shortened(path: str, *, longest: int = 64) -> str:
+    """Path with the home folder as ~, its middle left out when it is long."""
+    try:
+        text = str(Path("~") / Path(path).relative_to(Path.home()))
+    except ValueError:
+        text = path
+    if len(text) <= longest:
+        return text
+    return f"{text[: longest // 3]}…{text[-(longest - longest // 3 - 1) :]}"
