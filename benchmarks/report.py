@@ -1,4 +1,4 @@
-"""What every benchmark prints and keeps: a table on the terminal, JSON in ``benchmarks/results``."""
+"""What every benchmark prints and keeps: a table on the terminal, JSON and a page in ``results``."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ def table(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def keep(name: str, content: dict[str, Any]) -> Path:
-    """Write ``results/NAME.json``."""
+def keep(name: str, content: dict[str, Any], *, page: str) -> None:
+    """Write ``results/NAME.json`` with the machine, and ``results/NAME.md`` with what a person reads."""
     RESULTS.mkdir(exist_ok=True)
-    path = RESULTS / f"{name}.json"
-    path.write_text(json.dumps({"machine": machine(), **content}, indent=2) + "\n", encoding="utf-8")
-    return path
+    text = json.dumps({"machine": machine(), **content}, indent=2)
+    (RESULTS / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+    (RESULTS / f"{name}.md").write_text(page.strip() + "\n", encoding="utf-8")

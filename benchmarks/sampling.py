@@ -14,13 +14,27 @@ import argparse
 import numpy as np
 import torch
 from literal_algorithm_1 import literal_beam
-from report import Clock, keep, table
+from report import Clock, keep, machine, table
 
 from ncpgui.core.partition import canonical
 from ncpgui.core.seeds import stream
+from ncpgui.core.waveform_format import SAMPLING_FREQUENCY_HZ
 from ncpgui.engine.generative.spike_mixture import sample_dataset
 from ncpgui.engine.networks.checkpoint import load_checkpoint
+from ncpgui.engine.networks.ncp import ClusteringNetwork, Encoding
 from ncpgui.engine.sampling.posterior import Visit, ancestral_samples, beam_samples
+from ncpgui.engine.waveform_clustering import checked_input
+
+
+def encoded(network: ClusteringNetwork, waveforms: np.ndarray, positions: np.ndarray) -> Encoding:
+    """Encode one dataset as `ncpgui.engine.cluster` does."""
+    arrays = checked_input(waveforms, positions, None, SAMPLING_FREQUENCY_HZ)
+    return network.encode(*(torch.from_numpy(array)[None] for array in arrays))
+
+
+def distinct(labels: np.ndarray) -> set[bytes]:
+    """Rows of (S, N) labels as a set."""
+    return {row.astype(np.int32).tobytes() for row in labels}
 
 
 def main() -> None:
@@ -28,17 +42,18 @@ def main() -> None:
     parser.add_argument("--model", default=None)
     parser.add_argument("--spikes", type=int, default=2000)
     parser.add_argument("--literal-spikes", type=int, default=2000, help="spikes of the side-by-side run")
+    parser.add_argument("--threads", type=int, default=None)
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     arguments = parser.parse_args()
+    if arguments.threads is not None:
+        torch.set_num_threads(arguments.threads)
     checkpoint = load_checkpoint(arguments.model)
     network = checkpoint.network
     rows = []
     for seed in arguments.seeds:
         data = sample_dataset(seed, arguments.spikes, geometry="hex7", split="test")
         with torch.inference_mode(), Clock() as encode:
-            encoding = network.encode(
-                *(torch.from_numpy(a)[None] for a in (data.waveforms, data.positions, data.channel_mask))
-            )
+            encoding = encoded(network, data.waveforms, data.channel_positions)
         with Clock() as ancestral:
             samples = ancestral_samples(network, encoding, n_samples=200, seed=0)
         with Clock() as beam:
@@ -55,9 +70,7 @@ def main() -> None:
         n = min(arguments.literal_spikes, arguments.spikes)
         visit = Visit.draw(n, None, stream(0, "order", 0))
         with torch.inference_mode():
-            part = network.encode(
-                *(torch.from_numpy(a)[None] for a in (data.waveforms[:n], data.positions, data.channel_mask))
-            )
+            part = encoded(network, data.waveforms[:n], data.channel_positions)
         with Clock() as ours:
             best = beam_samples(network, part, width=150, seed=0)
         with Clock() as literal:
@@ -67,11 +80,25 @@ def main() -> None:
             "literal s": literal.wall_s,
             "CPU ratio": literal.cpu_s / ours.cpu_s,
             "same best": bool((theirs[0] == best.labels[0]).all()),
-            "beams shared": len({r.tobytes() for r in theirs.astype(np.int32)} & {r.tobytes() for r in best.labels}),
+            "beams shared": len(
+                {r.tobytes() for r in theirs.astype(np.int32)} & {r.tobytes() for r in best.labels}
+            ),
         }
         rows.append(row)
     print(table(rows))
-    keep("sampling", {"model": checkpoint.name, "spikes": arguments.spikes, "rows": rows})
+    here = machine()
+    page = f"""
+# Sampling
+
+{arguments.spikes} spikes of unseen cells, model `{checkpoint.name}`, {here["threads"]} threads on
+{here["cores"]} cores. "literal" is the paper's Algorithm 1 on the same network, its hypotheses in one
+batch, with {n} spikes and the same order of visits; "CPU ratio" is its CPU time over that of our beam.
+
+{table(rows)}
+
+`python benchmarks/sampling.py`, {here["date"]}
+"""
+    keep("sampling", {"model": checkpoint.name, "spikes": arguments.spikes, "rows": rows}, page=page)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 for _name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,23 @@ def locust_recording() -> Path:
         if (folder / "locust_trial_01.raw").is_file():
             return folder / "locust_trial_01.raw"
     pytest.skip("the real tetrode recording is not beside the checkout (set NCPGUI_SHARED_DATA)")
+
+
+_MEASURED = pytest.StashKey[list[str]]()
+
+
+@pytest.fixture
+def measured(request: pytest.FixtureRequest) -> Callable[[str], None]:
+    """Report a figure at the end of the test run; figures are looked at, never asserted."""
+    return request.config.stash.setdefault(_MEASURED, []).append
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Print what `measured` was told."""
+    if lines := config.stash.get(_MEASURED, []):
+        terminalreporter.section("measured")
+        for line in lines:
+            terminalreporter.line(line)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

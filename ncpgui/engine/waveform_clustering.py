@@ -78,7 +78,7 @@ def cluster_waveforms(
     CheckpointError
         The model cannot be loaded.
     """
-    spikes, positions, mask = _checked(waveforms, channel_positions, channel_mask, sampling_frequency)
+    spikes, positions, mask = checked_input(waveforms, channel_positions, channel_mask, sampling_frequency)
     if samples < 1 or beam < 0:
         raise InputError(f"samples must be at least 1 and beam at least 0, got {samples} and {beam}")
     target = resolve_device(device)
@@ -121,13 +121,17 @@ def _loaded(path: Path, device: str) -> Checkpoint:
     return load_checkpoint(path, device=device)
 
 
-def _checked(
+def checked_input(
     waveforms: NDArray[np.floating],
     channel_positions: ArrayLike | None,
     channel_mask: ArrayLike | None,
     sampling_frequency: float,
 ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_]]:
-    """Waveforms, positions relative to the main channel and mask, padded to `MAX_CHANNELS`."""
+    """Return what a network encodes: waveforms (n, 32, 7), positions (7, 2) µm and mask (7,).
+
+    Positions are relative to the main channel; missing channels are padded with zeros. Parameters
+    and errors as in `cluster_waveforms`.
+    """
     spikes = np.asarray(waveforms)
     if spikes.ndim != 3 or spikes.shape[2] == 0:
         raise InputError(f"waveforms must be (n_spikes, n_samples, n_channels), got shape {spikes.shape}")

@@ -136,12 +136,13 @@ class MainWindow(QtWidgets.QMainWindow):
 
     def _title_changed(self) -> None:
         project, path = self.workspace.project, self.controller.session_path
-        self.setWindowModified(not self.workspace.is_saved)
         if project is None:
+            self.setWindowModified(False)
             self.setWindowTitle("ncpgui")
             return
         name = path.name if path is not None else Path(project.recording.path).name or "unnamed"
         self.setWindowTitle(f"{name}[*] – ncpgui")
+        self.setWindowModified(not self.workspace.is_saved)
 
     def _fill_recent(self) -> None:
         self.recent_menu.clear()

@@ -1,4 +1,4 @@
-"""Numbers as people read them: thousands, percents, times, counts."""
+"""Numbers as people read them: thousands, percents, times, counts; messages as sentences."""
 
 from __future__ import annotations
 
@@ -29,3 +29,9 @@ def duration(seconds: float) -> str:
         return f"{max(seconds, 1):.0f} s"
     minutes = round(seconds / 60)
     return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def sentence(words: str) -> str:
+    """`words` with a capital letter, unless they begin with a name of something, such as a file."""
+    first = words.split(" ", 1)[0]
+    return words[:1].upper() + words[1:] if first.isalpha() and first.islower() else words

@@ -6,6 +6,7 @@ as far apart as the height allows once the first and the last have room for thei
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from ncpgui.core.waveform_format import N_SAMPLES
 
 OVERLAP_ROWS = 2.0
-MARGIN_SD = 2.5
+MARGIN_SD = 1.5
 SMALLEST_SPAN_SD = 14.0
 CELL_SHARE = 0.9
 WIDEST_CELL_PX = 280.0
@@ -31,10 +32,26 @@ class WaveformLayout:
     pitch_px: float
 
 
+def extents(
+    means: Sequence[NDArray[np.floating]], spikes: Sequence[NDArray[np.floating]]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Lowest and highest of each channel (C,), noise sd: of the means, and of nine in ten spikes.
+
+    means : one (T, C) a unit; spikes : one (k, T, C) a unit.
+    """
+    low = [mean.min(axis=0) for mean in means]
+    high = [mean.max(axis=0) for mean in means]
+    for some in spikes:
+        if len(some):
+            low.append(np.percentile(some.min(axis=1), 5, axis=0))
+            high.append(np.percentile(some.max(axis=1), 95, axis=0))
+    return np.min(low, axis=0).astype(np.float64), np.max(high, axis=0).astype(np.float64)
+
+
 def stacked(
     lowest: NDArray[np.floating], highest: NDArray[np.floating], *, width: float, top: float, height: float
 ) -> WaveformLayout:
-    """Place the channels one under the other; lowest, highest : (C,) of the means, noise sd."""
+    """Place the channels one under the other; lowest, highest : (C,) `extents`."""
     rows = np.arange(len(lowest), dtype=np.float64)
     y0, sd_px, pitch = _rows(rows, lowest, highest, top=top, height=height)
     return WaveformLayout(np.zeros(len(rows)), y0, width / (N_SAMPLES - 1), sd_px, pitch)
@@ -51,7 +68,7 @@ def at_contacts(
     height: float,
 ) -> WaveformLayout:
     """Place the channels where their contacts are; offsets_um : (C, 2), upwards is positive."""
-    x, y = offsets_um[:, 0], offsets_um[:, 1]
+    x, y = offsets_um.astype(np.float64).T
     dx, dy = np.abs(x[:, None] - x), np.abs(y[:, None] - y)
     beside = dx[(dx > 1e-6) & (dy < dx)]
     cell_um = CELL_SHARE * float(beside.min()) if len(beside) else 0.0
@@ -66,7 +83,7 @@ def at_contacts(
 
 
 def _rows(
-    rows: NDArray[np.floating],
+    rows: NDArray[np.float64],
     lowest: NDArray[np.floating],
     highest: NDArray[np.floating],
     *,

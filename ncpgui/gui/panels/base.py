@@ -37,6 +37,7 @@ class Panel(QtWidgets.QFrame):
             self.header.addWidget(self.title_label)
             self.note = QtWidgets.QLabel("")
             self.note.setObjectName("panelNote")
+            self.note.setMinimumWidth(1)  # a narrow panel cuts its note, the note does not widen the panel
             self.header.addWidget(self.note)
             self.header.addStretch(1)
             layout.addLayout(self.header)

@@ -119,7 +119,7 @@ class EmbeddingWidget(QtWidgets.QWidget):
         assert view is not None
         steps = np.ceil(view.opacity * OPACITY_STEPS).astype(np.int64).clip(1, OPACITY_STEPS)
         inside = ((places > -10) & (places < [self.width() + 10, self.height() + 10])).all(axis=1)
-        rows = np.flatnonzero(which & inside)
+        rows = np.flatnonzero(which & inside).tolist()
         r = self.radius
         brushes: dict[tuple[int, int], QtGui.QBrush] = {}
         for row in rows:
@@ -164,7 +164,8 @@ class EmbeddingWidget(QtWidgets.QWidget):
             pill = QtCore.QRectF(x - width / 2, y - 9.5, width, 19)
             for other in taken:
                 if pill.intersects(other):
-                    pill.moveTop(other.bottom() + 1 if pill.center().y() >= other.center().y() else other.top() - 20)
+                    is_lower = pill.center().y() >= other.center().y()
+                    pill.moveTop(other.bottom() + 1 if is_lower else other.top() - pill.height() - 1)
             taken.append(pill)
             faded = chosen and not view.selected[own].any()
             painter.setPen(QtGui.QPen(theme.unit(view.colors[label], 90 if faded else 255), 1.4))
@@ -191,7 +192,7 @@ class EmbeddingWidget(QtWidgets.QWidget):
         if self._is_dragging or step.manhattanLength() > DRAG_PX:
             assert self._shift_at_press is not None
             self._is_dragging = True
-            self._shift = self._shift_at_press + [step.x(), step.y()]
+            self._shift = self._shift_at_press + np.array([step.x(), step.y()])
             self._picture = None
             self.update()
 

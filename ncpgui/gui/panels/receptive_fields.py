@@ -147,9 +147,7 @@ class FieldsWidget(QtWidgets.QWidget):
                 self._paint_tile(painter, row, tile, rect)
         painter.end()
 
-    def _paint_tile(
-        self, painter: QtGui.QPainter, row: int, tile: FieldTile, rect: QtCore.QRectF
-    ) -> None:
+    def _paint_tile(self, painter: QtGui.QPainter, row: int, tile: FieldTile, rect: QtCore.QRectF) -> None:
         theme = self.theme
         back = "accent_soft" if tile.is_selected else "hover" if row == self._hover else "sunken"
         painter.setPen(QtGui.QPen(theme.color("accent" if tile.is_changed else "border"), 1.2))
@@ -165,7 +163,9 @@ class FieldsWidget(QtWidgets.QWidget):
             painter.setRenderHint(QtGui.QPainter.SmoothPixmapTransform, False)
             painter.drawImage(place, image)
             self._paint_ellipse(painter, tile.field, place)
-            course = QtCore.QRectF(inner.left(), inner.bottom() - FOOT - COURSE + 4, inner.width(), COURSE - 8)
+            course = QtCore.QRectF(
+                inner.left(), inner.bottom() - FOOT - COURSE + 4, inner.width(), COURSE - 8
+            )
             self._paint_course(painter, tile, tile.field, course)
         painter.setFont(font(11))
         painter.setPen(theme.color("good" if tile.field is not None and tile.field.is_clear else "muted"))
@@ -203,7 +203,8 @@ class FieldsWidget(QtWidgets.QWidget):
         painter.save()
         painter.setClipRect(place)
         painter.translate(
-            place.left() + (field.center_px[0] + 0.5) * scale, place.top() + (field.center_px[1] + 0.5) * scale
+            place.left() + (field.center_px[0] + 0.5) * scale,
+            place.top() + (field.center_px[1] + 0.5) * scale,
         )
         painter.rotate(float(np.degrees(angle)))
         painter.setBrush(QtCore.Qt.NoBrush)

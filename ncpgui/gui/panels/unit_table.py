@@ -17,6 +17,8 @@ from ncpgui.gui.theme import font
 ROW_ROLE = QtCore.Qt.UserRole + 1
 ROW_HEIGHT = 26
 CELL_PAD = 4
+HEADER_PX = 11
+TITLE_PAD = 10
 DOT = 15
 LOCK_WIDTH = 20
 MOST_SPARE = 56
@@ -34,11 +36,16 @@ class TableColumn:
     is_number: bool = True
 
 
+def _existence(row: UnitRow) -> float:
+    return -1.0 if row.p_exists is None else row.p_exists
+
+
 COLUMNS = (
     TableColumn("unit", "Number and colour of the unit", lambda r: str(r.unit), lambda r: r.unit, False),
     TableColumn("", "Accepted units: resampling and other sortings leave them as they are",
                 lambda r: "accepted" if r.is_locked else "", lambda r: not r.is_locked, False),
-    TableColumn("label", "Good, mua, noise or unsorted", lambda r: "–" if r.label == "unsorted" else r.label, lambda r: r.label, False),
+    TableColumn("label", "Good, mua or noise",
+                lambda r: "–" if r.label == "unsorted" else r.label, lambda r: r.label, False),
     TableColumn("ch", "Channel on which most of its spikes are largest",
                 lambda r: str(r.channel), lambda r: r.channel),
     TableColumn("spikes", "Number of spikes", lambda r: thousands(r.n_spikes), lambda r: r.n_spikes),
@@ -46,11 +53,10 @@ COLUMNS = (
                 lambda r: f"{r.rate_hz:.1f}", lambda r: r.rate_hz),
     TableColumn("SNR", "Mean depth of the trough in noise sd",
                 lambda r: f"{r.amplitude:.1f}", lambda r: r.amplitude),
-    TableColumn("ISI", "Refractory violations: share of the intervals between spikes under 1.5 ms: spikes of one neuron have none",
+    TableColumn("ISI", "Refractory violations: share of the intervals under 1.5 ms; one neuron has none",
                 lambda r: f"{100 * r.violations:.1f}\u2009%", lambda r: r.violations),
     TableColumn("P(exists)", "Share of the posterior samples of its group that have this unit",
-                lambda r: "–" if r.p_exists is None else percent(r.p_exists),
-                lambda r: -1.0 if r.p_exists is None else r.p_exists),
+                lambda r: "–" if r.p_exists is None else percent(r.p_exists), _existence),
     TableColumn("P(spikes)", "Mean probability that its spikes are its own",
                 lambda r: percent(r.p_spikes), lambda r: r.p_spikes),
 )  # fmt: skip
@@ -122,10 +128,46 @@ class UnitTableModel(QtCore.QAbstractTableModel):
             return column.title
         if role == QtCore.Qt.ToolTipRole:
             return f"{column.tooltip}\nClick to sort"
-        if role == QtCore.Qt.TextAlignmentRole:
-            side = QtCore.Qt.AlignRight if column.is_number else QtCore.Qt.AlignLeft
-            return int(side | QtCore.Qt.AlignVCenter)
         return None
+
+
+class UnitHeader(QtWidgets.QHeaderView):
+    """Paints titles small and quiet, the column that sorts in full colour with an arrow."""
+
+    def __init__(self, panel: UnitTablePanel) -> None:
+        super().__init__(QtCore.Qt.Horizontal, panel)
+        self._panel = panel
+        self.setFocusPolicy(QtCore.Qt.NoFocus)
+        self.setSectionsClickable(True)
+        self.setMinimumSectionSize(LOCK_WIDTH)
+        self.setFixedHeight(ROW_HEIGHT)
+        self.setSectionResizeMode(QtWidgets.QHeaderView.Fixed)
+
+    def paintSection(self, painter: QtGui.QPainter, rect: QtCore.QRect, section: int) -> None:
+        """Paint one title."""
+        theme, column = self._panel.theme, COLUMNS[section]
+        sorts = self.sortIndicatorSection() == section
+        painter.save()
+        painter.setRenderHint(QtGui.QPainter.Antialiasing)
+        painter.setPen(theme.color("border"))
+        painter.drawLine(rect.bottomLeft(), rect.bottomRight())
+        painter.setFont(font(HEADER_PX, medium=sorts))
+        painter.setPen(theme.color("text" if sorts else "muted"))
+        side = QtCore.Qt.AlignRight if column.is_number else QtCore.Qt.AlignLeft
+        place = QtCore.QRectF(rect).adjusted(CELL_PAD, 0, -CELL_PAD, -2)
+        painter.drawText(place, int(side | QtCore.Qt.AlignVCenter), column.title)
+        if sorts:
+            up = self.sortIndicatorOrder() == QtCore.Qt.AscendingOrder
+            _paint_arrow(painter, QtCore.QPointF(place.center().x(), rect.bottom() - 3.5), up=up)
+        painter.restore()
+
+
+def _paint_arrow(painter: QtGui.QPainter, centre: QtCore.QPointF, *, up: bool) -> None:
+    tip = -2.5 if up else 2.5
+    corners = [QtCore.QPointF(-4, -tip), QtCore.QPointF(4, -tip), QtCore.QPointF(0, tip)]
+    painter.setBrush(painter.pen().color())
+    painter.setPen(QtCore.Qt.NoPen)
+    painter.drawPolygon(QtGui.QPolygonF([centre + corner for corner in corners]))
 
 
 class UnitDelegate(QtWidgets.QStyledItemDelegate):
@@ -155,7 +197,7 @@ class UnitDelegate(QtWidgets.QStyledItemDelegate):
                 glyph = QtCore.QRectF(rect.center().x() - 5, rect.center().y() - 6.5, 10, 12)
                 paint_lock(painter, glyph, theme.color("good"))
         else:
-            painter.setFont(font(13, bold=index.column() == 0))
+            painter.setFont(font(bold=index.column() == 0))
             painter.setPen(
                 theme.color(LABEL_COLORS.get(row.label, "text") if index.column() == LABEL_COLUMN else "text")
             )
@@ -190,13 +232,9 @@ class UnitTablePanel(Panel):
         self.table.setCornerWidget(QtWidgets.QWidget())
         self.table.verticalHeader().hide()
         self.table.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
-        header = self.table.horizontalHeader()
-        header.setFocusPolicy(QtCore.Qt.NoFocus)
-        header.setHighlightSections(False)
-        header.setMinimumSectionSize(24)
+        header = UnitHeader(self)
         header.setSortIndicator(-1, QtCore.Qt.AscendingOrder)
-        header.setSectionResizeMode(QtWidgets.QHeaderView.Fixed)
-        header.setFont(font(12))
+        self.table.setHorizontalHeader(header)
         self.table.setSortingEnabled(True)
         self.table.selectionModel().selectionChanged.connect(self._selection_changed)
         self.model.modelReset.connect(self._show_selection)
@@ -249,14 +287,14 @@ class UnitTablePanel(Panel):
 
     def _fit_columns(self) -> None:
         """Columns as wide as their widest text; what is left over is shared out."""
-        cell, title = QtGui.QFontMetrics(font(13)), QtGui.QFontMetrics(font(12))
+        cell, title = QtGui.QFontMetrics(font()), QtGui.QFontMetrics(font(HEADER_PX))
         widths = []
         for column in COLUMNS:
-            texts = [cell.horizontalAdvance(column.text(row)) for row in self.model.rows]
-            widths.append(max([title.horizontalAdvance(column.title), *texts]) + 2 * CELL_PAD)
+            texts = [cell.horizontalAdvance(column.text(row)) + 2 * CELL_PAD for row in self.model.rows]
+            widths.append(max([title.horizontalAdvance(column.title) + TITLE_PAD, *texts]))
         widths[0] += DOT
         widths[LOCK_COLUMN] = LOCK_WIDTH
-        free = self.table.viewport().width() - sum(widths)
+        free = self.table.width() - self.table.verticalScrollBar().sizeHint().width() - sum(widths)
         spare = min(max(free, 0) // (len(COLUMNS) - 1), MOST_SPARE)
         for number, width in enumerate(widths):
             self.table.setColumnWidth(number, width + (0 if number == LOCK_COLUMN else spare))

@@ -1,0 +1,277 @@
+"""The window as a person meets it: start page, keys, menus, messages, look, leaving."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PyQt5 import QtCore, QtGui, QtWidgets
+
+from ncpgui.app import jobs
+from ncpgui.app.actions import ACTIONS
+from ncpgui.app.presenters.embedding import principal_plane
+from ncpgui.core.errors import RecordingError
+from ncpgui.gui.dialogs.export import ExportDialog
+from ncpgui.gui.main_window import MainWindow
+from ncpgui.gui.theme import DARK, LIGHT
+from ncpgui.session.session_file import create_session
+from tests.gui.windows import shown_window
+from tests.synthetic_project import synthetic_project
+
+Qt = QtCore.Qt
+
+
+@pytest.fixture(autouse=True)
+def _quick_embedding(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Principal components in place of t-SNE, which takes seconds."""
+    monkeypatch.setattr(jobs, "embed", lambda features, **_: principal_plane(features))
+
+
+@pytest.fixture
+def window(qtbot, tmp_path: Path) -> Iterator[MainWindow]:
+    with shown_window(qtbot, tmp_path) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def saved_session(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("saved") / "array.h5"
+    create_session(synthetic_project(), path).close()
+    return path
+
+
+@pytest.fixture
+def session(saved_session: Path, tmp_path: Path) -> Path:
+    for path in saved_session.parent.glob("array*"):
+        shutil.copy(path, tmp_path)
+    return tmp_path / "array.h5"
+
+
+@pytest.fixture
+def opened(window: MainWindow, session: Path) -> MainWindow:
+    window.open_path(session)
+    assert not window.banner.isVisible(), window.banner.text.text()
+    return window
+
+
+def key(qtbot, window: MainWindow, name: str) -> None:
+    """Press a key as a person does: through Qt's shortcuts."""
+    code = QtGui.QKeySequence(name)[0]
+    modifiers = QtCore.Qt.KeyboardModifiers(code & Qt.KeyboardModifierMask)
+    qtbot.keyClick(window, code & ~Qt.KeyboardModifierMask, modifiers)
+    QtWidgets.QApplication.processEvents()
+
+
+def test_an_empty_window_says_how_to_begin(window: MainWindow) -> None:
+    assert window.pages.currentWidget() is window.start
+    assert [b.text() for b in window.start.buttons] == ["Open recording…", "Open session…", "Try the demo"]
+    assert window.windowTitle() == "ncpgui"
+    assert not window.actions_["export"].isEnabled()
+
+
+def test_a_session_opens_at_its_most_ambiguous_group(opened: MainWindow) -> None:
+    workspace = opened.workspace
+    assert opened.pages.currentWidget() is opened.bench
+    assert workspace.channel == workspace.queue_order()[0]
+    assert opened.bench.alternatives.headline.text() == f"Channel {workspace.channel}"
+    assert "array.h5" in opened.windowTitle()
+
+
+def test_the_cards_show_the_probability_of_each_sorting(opened: MainWindow) -> None:
+    group = opened.workspace.group()
+    cards = [card.card for card in opened.bench.alternatives.cards]
+    assert [card.mass for card in cards] == [a.mass for a in group.alternatives]
+    assert len({len(card.units) for card in cards}) > 1
+
+
+def test_a_digit_previews_a_sorting_and_enter_uses_it(qtbot, opened: MainWindow) -> None:
+    workspace = opened.workspace
+    before = workspace.current()
+    key(qtbot, opened, "2")
+    assert workspace.preview == 1
+    assert opened.bench.alternatives.cards[1].card.is_shown
+    key(qtbot, opened, "Return")
+    assert workspace.preview is None
+    assert workspace.present_alternative() == 1
+    assert len(workspace.current().units) == len(workspace.group().alternatives[1].p_exists)
+    key(qtbot, opened, "Ctrl+Z")
+    assert [u.unit for u in workspace.current().units] == [u.unit for u in before.units]
+
+
+def test_g_merges_the_selected_units_and_undo_and_redo_go_both_ways(qtbot, opened: MainWindow) -> None:
+    workspace = opened.workspace
+    n_units = len(workspace.current().units)
+    key(qtbot, opened, "Ctrl+A")
+    assert len(workspace.selected) == n_units
+    key(qtbot, opened, "G")
+    assert len(workspace.current().units) == 1
+    key(qtbot, opened, "Ctrl+Z")
+    assert len(workspace.current().units) == n_units
+    key(qtbot, opened, "Ctrl+Shift+Z")
+    assert len(workspace.current().units) == 1
+
+
+def test_an_impossible_edit_is_explained_and_changes_nothing(qtbot, opened: MainWindow) -> None:
+    workspace = opened.workspace
+    key(qtbot, opened, "Ctrl+A")
+    key(qtbot, opened, "Y")
+    before = workspace.clustering.unit_of_spike.copy()
+    key(qtbot, opened, "R")
+    assert "accepted" in opened.statusBar().currentMessage()
+    assert (workspace.clustering.unit_of_spike == before).all()
+
+
+def test_space_goes_to_the_next_group_that_is_not_settled(qtbot, opened: MainWindow) -> None:
+    order = opened.workspace.queue_order()
+    key(qtbot, opened, "Space")
+    assert opened.workspace.channel == order[1]
+    key(qtbot, opened, "Shift+Space")
+    assert opened.workspace.channel == order[0]
+
+
+def test_every_key_of_the_list_works_from_wherever_the_focus_is(opened: MainWindow) -> None:
+    for item in ACTIONS:
+        shown = [s for action in opened.actions_._made[item.id] for s in action.shortcuts()]
+        assert [QtGui.QKeySequence(k) for k in item.keys] == shown, item.id
+    assert opened.bench.units.table.focusPolicy() == Qt.NoFocus
+
+
+def test_what_is_not_possible_now_is_grey(opened: MainWindow) -> None:
+    opened.actions_.refresh()
+    assert not opened.actions_["merge"].isEnabled()
+    assert not opened.actions_["undo"].isEnabled()
+    opened.workspace.select([u.unit for u in opened.workspace.current().units])
+    opened.actions_.refresh()
+    assert opened.actions_["merge"].isEnabled()
+
+
+@pytest.mark.parametrize(("theme", "colour"), [("light", LIGHT.window), ("dark", DARK.window)])
+def test_the_theme_colours_the_whole_window(opened: MainWindow, theme: str, colour: str) -> None:
+    if opened.theme.name != theme:
+        opened.toggle_theme()
+    QtWidgets.QApplication.processEvents()
+    picture = opened.grab().toImage()
+    assert picture.pixelColor(picture.width() // 2, 3).name() == QtGui.QColor(colour).name()
+    panel = opened.bench.waveforms
+    corner = panel.mapTo(opened, QtCore.QPoint(panel.width() // 2, 4))
+    wanted = (DARK if theme == "dark" else LIGHT).panel
+    assert picture.pixelColor(corner).name() == QtGui.QColor(wanted).name()
+
+
+def test_all_panels_have_something_to_look_at(opened: MainWindow) -> None:
+    for panel in opened.bench.panels:
+        assert panel.isVisible()
+        image = panel.grab().toImage()
+        colours = {
+            image.pixel(x, y) for x in range(0, image.width(), 3) for y in range(0, image.height(), 3)
+        }
+        assert len(colours) > 12, type(panel).__name__
+
+
+def test_without_a_stimulus_the_embedding_has_the_place_of_receptive_fields(
+    window: MainWindow, tmp_path: Path
+) -> None:
+    create_session(synthetic_project(with_stimulus=False), tmp_path / "dark.h5").close()
+    window.open_path(tmp_path / "dark.h5")
+    assert not window.bench.fields.isVisible()
+
+
+def test_a_damaged_session_is_refused_in_the_window_and_left_alone(window: MainWindow, tmp_path: Path) -> None:
+    path = tmp_path / "damaged.h5"
+    path.write_bytes(b"\x89HDF\r\n\x1a\n" + b"rubbish" * 20)
+    before = path.read_bytes()
+    window.open_path(path)
+    assert window.banner.isVisible()
+    assert "damaged.h5" in window.banner.text.text()
+    assert window.pages.currentWidget() is window.start
+    assert path.read_bytes() == before
+
+
+def test_an_error_nobody_expected_says_that_the_work_is_safe(window: MainWindow) -> None:
+    window.show_error(ZeroDivisionError("division by zero"), "sampling channel 3")
+    text = window.banner.text.text()
+    assert "While sampling channel 3" in text
+    assert "Your work is safe" in text
+    window.banner.close_button.click()
+    assert not window.banner.isVisible()
+
+
+def test_a_known_error_is_told_in_its_own_words(window: MainWindow) -> None:
+    window.show_error(RecordingError("the file is truncated; copy it again"))
+    assert window.banner.text.text() == "The file is truncated; copy it again"
+
+
+def test_export_asks_for_format_and_place_and_writes(opened: MainWindow, tmp_path: Path, monkeypatch) -> None:
+    def choose(dialog: ExportDialog) -> int:
+        dialog.choices["npz"].setChecked(True)
+        assert dialog.place.text().endswith("array.npz")
+        dialog.place.setText(str(tmp_path / "out.npz"))
+        return QtWidgets.QDialog.Accepted
+
+    monkeypatch.setattr(ExportDialog, "exec_", choose)
+    opened.actions_["export"].trigger()
+    assert (tmp_path / "out.npz").is_file()
+    assert "out.npz" in opened.statusBar().currentMessage()
+
+
+def test_an_export_that_cannot_be_written_is_told_and_the_window_stays(
+    opened: MainWindow, tmp_path: Path, monkeypatch
+) -> None:
+    def choose(dialog: ExportDialog) -> int:
+        dialog.choices["csv"].setChecked(True)
+        dialog.place.setText(str(tmp_path / "array.h5" / "out.csv"))
+        return QtWidgets.QDialog.Accepted
+
+    monkeypatch.setattr(ExportDialog, "exec_", choose)
+    opened.actions_["export"].trigger()
+    assert opened.banner.isVisible()
+    assert opened.workspace.project is not None
+
+
+def test_a_dropped_session_opens(qtbot, window: MainWindow, session: Path) -> None:
+    data = QtCore.QMimeData()
+    data.setUrls([QtCore.QUrl.fromLocalFile(str(session))])
+    event = QtGui.QDropEvent(
+        QtCore.QPointF(10, 10), Qt.CopyAction, data, Qt.LeftButton, Qt.NoModifier, QtCore.QEvent.Drop
+    )
+    window.dropEvent(event)
+    qtbot.waitUntil(lambda: window.workspace.project is not None)
+
+
+def test_what_was_done_is_there_again_after_closing_without_saving(
+    qtbot, opened: MainWindow, session: Path
+) -> None:
+    key(qtbot, opened, "Ctrl+A")
+    key(qtbot, opened, "G")
+    merged = opened.workspace.clustering.unit_of_spike.copy()
+    opened.actions_["close"].trigger()
+    assert opened.pages.currentWidget() is opened.start
+    assert str(session) in opened.preferences.recent
+    opened.open_path(session)
+    assert (opened.workspace.clustering.unit_of_spike == merged).all()
+    assert opened.workspace.history.can_undo
+
+
+def test_the_layout_is_remembered(qtbot, tmp_path: Path, session: Path) -> None:
+    with shown_window(qtbot, tmp_path) as first:
+        first.open_path(session)
+        first.bench.splitters["all"].setSizes([330, 900])
+        width = first.bench.splitters["all"].sizes()[0]
+    with shown_window(qtbot, tmp_path) as second:
+        second.open_path(session)
+        assert abs(second.bench.splitters["all"].sizes()[0] - width) <= 2
+
+
+def test_the_key_page_lists_every_action(opened: MainWindow) -> None:
+    opened.actions_["help"].trigger()
+    text = opened._keys.page.toPlainText()
+    assert all(item.name.rstrip("…") in text for item in ACTIONS)
+    opened._keys.close()
+
+
+def test_every_control_can_be_read_by_a_screen_reader(opened: MainWindow) -> None:
+    for card in opened.bench.alternatives.cards:
+        assert "%" in card.accessibleName()
+        assert "unit" in card.accessibleName()

@@ -1,0 +1,41 @@
+"""The window starts without what only sampling needs."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+HEAVY = ("torch", "spikeinterface", "sklearn", "h5py", "scipy", "numba", "pandas")
+SCRIPT = f"""
+import json, resource, sys, time
+from ncpgui.gui.application import qt_application
+from ncpgui.app.controller import Controller
+from ncpgui.app.preferences import Preferences
+from ncpgui.app.workspace import Workspace
+from ncpgui.gui.main_window import MainWindow
+from ncpgui.gui.worker import Workers
+application = qt_application()
+workers = Workers()
+workspace = Workspace()
+window = MainWindow(workspace, Controller(workspace, workers, Preferences()))
+window.show()
+application.processEvents()
+print(json.dumps({{
+    "loaded": [name for name in {HEAVY!r} if name in sys.modules],
+    "cpu_s": time.process_time(),
+    "mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+}}))
+workers.stop()
+"""
+
+
+def test_the_window_opens_without_loading_torch(measured) -> None:
+    environment = os.environ | {"QT_QPA_PLATFORM": "offscreen"}
+    ran = subprocess.run(
+        [sys.executable, "-c", SCRIPT], capture_output=True, text=True, check=True, env=environment
+    )
+    found = json.loads(ran.stdout.splitlines()[-1])
+    measured(f"start to a window: {found['cpu_s']:.2f} CPU-s, {found['mib']:.0f} MiB")
+    assert found["loaded"] == []

@@ -1,0 +1,40 @@
+"""A window under test: made, shown, waited for and closed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from PyQt5 import QtCore, QtWidgets
+
+from ncpgui.app.controller import Controller
+from ncpgui.app.preferences import Preferences
+from ncpgui.app.tasks import Immediate
+from ncpgui.app.workspace import Workspace
+from ncpgui.gui.application import qt_application
+from ncpgui.gui.main_window import MainWindow
+from ncpgui.gui.worker import Workers
+
+
+@contextmanager
+def shown_window(qtbot, folder: Path, *, threads: bool = False) -> Iterator[MainWindow]:
+    """The real window; long work runs at once, or on threads as in the application."""
+    qt_application()
+    workers = Workers() if threads else None
+    workspace = Workspace()
+    controller = Controller(workspace, workers or Immediate(), Preferences(folder / "preferences"))
+    window = MainWindow(workspace, controller)
+    window.show()
+    qtbot.waitExposed(window)
+    window.activateWindow()
+    QtWidgets.QApplication.setActiveWindow(window)
+    try:
+        yield window
+    finally:
+        controller.close()
+        if workers is not None:
+            workers.stop(wait_s=10)
+        window.close()
+        window.deleteLater()
+        QtWidgets.QApplication.sendPostedEvents(None, QtCore.QEvent.DeferredDelete)

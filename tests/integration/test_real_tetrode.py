@@ -1,0 +1,104 @@
+"""The main job on a real recording, through the command line, the real window and other tools."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PyQt5 import QtCore, QtWidgets
+
+from ncpgui.cli.main import run
+from ncpgui.core.spikes import UNASSIGNED
+from ncpgui.gui.dialogs.export import ExportDialog
+from tests.gui.windows import shown_window
+
+Qt = QtCore.Qt
+RAW = ("--sampling-frequency", "15000", "--n-channels", "4", "--dtype", "int16", "--probe", "tetrode")
+
+
+@pytest.mark.shared_data
+def test_a_real_tetrode_is_sorted_curated_and_read_by_spikeinterface(
+    qtbot, tmp_path: Path, locust_recording: Path, monkeypatch
+) -> None:
+    session, phy = tmp_path / "locust.h5", tmp_path / "phy"
+    assert run(["sort", str(locust_recording), "--out", str(session), *RAW]) == 0
+    with shown_window(qtbot, tmp_path, threads=True) as window:
+        workspace, cards = window.workspace, window.bench.alternatives.cards
+        window.open_path(session)
+        qtbot.waitUntil(lambda: workspace.project is not None, timeout=30_000)
+
+        def press(code: int, modifiers: object = Qt.NoModifier) -> None:
+            QtWidgets.QApplication.processEvents()
+            qtbot.keyClick(window, code, modifiers)
+            QtWidgets.QApplication.processEvents()
+
+        # Two groups are ambiguous about the number of units, and the cards say how much.
+        ambiguous = 0
+        for channel in workspace.queue_order():
+            workspace.show_channel(channel)
+            qtbot.waitUntil(lambda c=channel: window.bench.alternatives.headline.text() == f"Channel {c}")
+            shown = [card.card for card in cards]
+            if len({len(card.units) for card in shown}) > 1:
+                ambiguous += 1
+                assert all(0 < card.mass < 1 for card in shown)
+                assert 0.5 < sum(card.mass for card in shown) <= 1 + 1e-9
+        assert ambiguous >= 2
+
+        # Another alternative, with another number of units, is looked at and used.
+        workspace.show_channel(workspace.queue_order()[0])
+        QtWidgets.QApplication.processEvents()
+        n_before = len(workspace.current().units)
+        other = next(i for i, c in enumerate(cards) if len(c.card.units) != n_before and len(c.card.units) > 1)
+        press(Qt.Key_1 + other)
+        assert workspace.preview == other
+        press(Qt.Key_Return)
+        assert workspace.present_alternative() == other
+        n_accepted = len(workspace.current().units)
+        assert n_accepted != n_before
+
+        # Two units are merged, undone, redone.
+        pair = [unit.unit for unit in workspace.current().units[:2]]
+        workspace.select(pair)
+        press(Qt.Key_G)
+        merged = workspace.clustering.unit_of_spike.copy()
+        assert len(workspace.current().units) == n_accepted - 1
+        press(Qt.Key_Z, Qt.ControlModifier)
+        assert len(workspace.current().units) == n_accepted
+        press(Qt.Key_Z, Qt.ControlModifier | Qt.ShiftModifier)
+        assert (workspace.clustering.unit_of_spike == merged).all()
+
+        # Exported with the dialog.
+        def choose(dialog: ExportDialog) -> int:
+            dialog.choices["phy"].setChecked(True)
+            dialog.place.setText(str(phy))
+            return QtWidgets.QDialog.Accepted
+
+        monkeypatch.setattr(ExportDialog, "exec_", choose)
+        press(Qt.Key_E, Qt.ControlModifier)
+        qtbot.waitUntil(lambda: not window.controller.runner.is_running, timeout=60_000)
+        assert not window.banner.isVisible(), window.banner.text.text()
+        sample_index = workspace.project.spikes.sample_index
+
+    from spikeinterface.extractors import read_phy
+
+    sorting = read_phy(phy)
+    assert sorting.get_num_units() == len(np.unique(merged[merged != UNASSIGNED]))
+    for unit in sorting.unit_ids:
+        expected = np.sort(sample_index[merged == int(unit)])
+        assert (sorting.get_unit_spike_train(unit, segment_index=0) == expected).all()
+
+    # What was done is in the journal: another process finds it.
+    script = (
+        "import sys; from ncpgui.session.session_file import open_session\n"
+        "from ncpgui.app.workspace import Workspace\n"
+        "session = open_session(sys.argv[1]); work = Workspace()\n"
+        "work.open(session.project, session=session, entries=session.journal_entries)\n"
+        "print(len(work.clustering.unit_ids)); work.close()"
+    )
+    again = subprocess.run(
+        [sys.executable, "-c", script, str(session)], capture_output=True, text=True, check=True
+    )
+    assert int(again.stdout) == len(np.unique(merged[merged != UNASSIGNED]))
