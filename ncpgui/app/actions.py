@@ -202,7 +202,8 @@ ACTIONS: tuple[Action, ...] = (
         lambda c, _: _save(c), _has_project, in_toolbar=True, starts_section=True,
     ),
     Action(
-        "save_as", "Save session as…", ("Ctrl+Shift+S",), "File", "Keep the session in another file from now on.",
+        "save_as", "Save session as…", ("Ctrl+Shift+S",), "File",
+        "Keep the session in another file from now on.",
         lambda c, _: c.front.ask_save_as(), _has_project,
     ),
     Action(
@@ -222,7 +223,10 @@ ACTIONS: tuple[Action, ...] = (
         "close", "Close project", ("Ctrl+W",), "File", "Back to the start page; nothing is lost.",
         lambda c, _: c.front.close_project(), _has_project, starts_section=True,
     ),
-    Action("quit", "Quit", ("Ctrl+Q",), "File", "Close the window; nothing is lost.", lambda c, _: c.front.quit()),
+    Action(
+        "quit", "Quit", ("Ctrl+Q",), "File",
+        "Close the window; nothing is lost.", lambda c, _: c.front.quit(),
+    ),
     Action(
         "undo", "Undo", ("Ctrl+Z",), "Edit", "Take back the last edit, without limit.",
         lambda c, _: c.workspace.undo(), lambda c: c.workspace.history.can_undo, in_toolbar=True,
@@ -232,7 +236,8 @@ ACTIONS: tuple[Action, ...] = (
         lambda c, _: c.workspace.redo(), lambda c: c.workspace.history.can_redo, in_toolbar=True,
     ),
     Action(
-        "select_all", "Select all units of the group", ("Ctrl+A",), "Edit", "Select every unit of the group on screen.",
+        "select_all", "Select all units of the group", ("Ctrl+A",), "Edit",
+        "Select every unit of the group on screen.",
         lambda c, _: _select_all(c), _has_group, starts_section=True,
     ),
     Action(
@@ -242,7 +247,8 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "lock", "Accept unit", ("Y",), "Unit",
-        "Accept (lock) the selected units, or open them again: resampling and other sortings leave them as they are.",
+        "Accept (lock) the selected units, or open them again: "
+        "resampling and other sortings leave them as they are.",
         lambda c, _: _toggle_lock(c), _has_selection, in_toolbar=True,
     ),
     Action(
@@ -266,11 +272,13 @@ ACTIONS: tuple[Action, ...] = (
         lambda c, _: step_alternative(c.workspace, 1), _has_alternatives,
     ),
     Action(
-        "previous_alternative", "Previous alternative", ("[",), "Sorting", "Show the previous way to sort this group.",
+        "previous_alternative", "Previous alternative", ("[",), "Sorting",
+        "Show the previous way to sort this group.",
         lambda c, _: step_alternative(c.workspace, -1), _has_alternatives,
     ),
     Action(
-        "number", "Show alternative 1 to 9", tuple("123456789"), "Sorting", "Show an alternative by its number.",
+        "number", "Show alternative 1 to 9", tuple("123456789"), "Sorting",
+        "Show an alternative by its number.",
         _show_number, _has_alternatives, in_menu=False,
     ),
     Action(
@@ -295,11 +303,13 @@ ACTIONS: tuple[Action, ...] = (
         lambda c, _: _stop(c),
     ),
     Action(
-        "next_group", "Next group", ("Space",), "Go", "Go to the next group of the queue that is not settled.",
+        "next_group", "Next group", ("Space",), "Go",
+        "Go to the next group of the queue that is not settled.",
         lambda c, _: _go(c, 1), _has_project,
     ),
     Action(
-        "previous_group", "Previous group", ("Shift+Space",), "Go", "Go to the previous group that is not settled.",
+        "previous_group", "Previous group", ("Shift+Space",), "Go",
+        "Go to the previous group that is not settled.",
         lambda c, _: _go(c, -1), _has_project,
     ),
     Action(
@@ -320,11 +330,15 @@ ACTIONS: tuple[Action, ...] = (
         lambda c, _: c.front.toggle_arrangement(), _has_project,
     ),
     Action(
-        "all_units", "List all units", ("U",), "View", "List the units of the whole recording, or of this group.",
+        "all_units", "List all units", ("U",), "View",
+        "List the units of the whole recording, or of this group.",
         lambda c, _: c.front.toggle_all_units(), _has_project,
     ),
     Action("help", "Keys", ("H", "F1"), "Help", "Show this page.", lambda c, _: c.front.show_help()),
-    Action("about", "About ncpgui", ("?",), "Help", "What this program is.", lambda c, _: c.front.show_about()),
+    Action(
+        "about", "About ncpgui", ("?",), "Help",
+        "What this program is.", lambda c, _: c.front.show_about(),
+    ),
 )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 LIGHT = (
-    "#2F6FDE", "#F07A05", "#2FAE78", "#8C2468", "#E57FC6", "#5E6200", "#3A1FA6", "#D3273E",
+    "#2F6FDE", "#F07A05", "#2FAE78", "#8C2468", "#E57FC6", "#5C6000", "#3A1FA6", "#D3273E",
     "#4BB3E6", "#7A7F8C",
 )  # fmt: skip
 DARK = (
@@ -37,6 +37,13 @@ class ColorBook:
 
     def __init__(self) -> None:
         self._index: dict[int, int] = {}
+
+    def __contains__(self, unit: int) -> bool:
+        return unit in self._index
+
+    def give(self, unit: int, index: int) -> None:
+        """Give a unit a palette entry; one that has a colour keeps it."""
+        self._index.setdefault(unit, index)
 
     def color(self, unit: int, beside: Iterable[int] = ()) -> Color:
         """Colour of `unit`; when it is new, one that none of the units `beside` it has."""

@@ -1,4 +1,4 @@
-"""The demo without its window: simulate a recording, sort it, export it, score it against the truth.
+"""The demo: simulate a recording, sort it, export it, score it against the truth.
 
 Everything goes to one folder: ``recording/`` (with the true spikes), ``session.h5``, ``phy/`` and
 ``score.json``.
@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.app.jobs import RecordingRequest
+from ncpgui.core.alternatives import min_unit_size
 from ncpgui.core.config import to_dict
 from ncpgui.core.files import replaced_file
 from ncpgui.core.group import ChannelGroup
@@ -26,8 +28,10 @@ from ncpgui.core.project import Project
 from ncpgui.core.spikes import Sorting, SpikeEvents
 
 if TYPE_CHECKING:
+    from ncpgui.analysis.comparison import Comparison
     from ncpgui.ephys.simulation import SimulatedRecording
 
+RECORDING = "recording"
 WINDOW_MS = 0.4
 MIN_CLEAR_SD = 6.0
 """True units of at least this amplitude are counted apart: below it spikes hide in the noise."""
@@ -55,7 +59,32 @@ class DemoResult:
     @property
     def session(self) -> Path:
         """Path of the session."""
-        return self.folder / "session.h5"
+        return session_of(self.folder)
+
+
+def session_of(folder: Path) -> Path:
+    """Session of the demo that lies in `folder`."""
+    return folder / "session.h5"
+
+
+def simulate(folder: Path, settings: DemoSettings, *, progress: Progress = silent) -> SimulatedRecording:
+    """Simulate the recording of the demo into `folder`, in place of an earlier one."""
+    from ncpgui.ephys.simulation import RetinaSettings, simulate_to_folder
+
+    folder.mkdir(parents=True, exist_ok=True)
+    return simulate_to_folder(
+        RetinaSettings(duration_s=settings.duration_s),
+        folder / RECORDING,
+        seed=settings.seed,
+        progress=progress,
+    )
+
+
+def prepare(folder: Path, *, progress: Progress = silent) -> RecordingRequest:
+    """Simulate the recording unless it is there, and say how to sort it: the window does the rest."""
+    if not (folder / RECORDING / "recording.json").is_file():
+        simulate(folder, DemoSettings(), progress=progress)
+    return RecordingRequest(folder / RECORDING, session=session_of(folder))
 
 
 def run_demo(folder: Path, settings: DemoSettings, *, progress: Progress = silent) -> DemoResult:
@@ -68,7 +97,6 @@ def run_demo(folder: Path, settings: DemoSettings, *, progress: Progress = silen
     CheckpointError
         The model cannot be loaded.
     """
-    from ncpgui.ephys.simulation import RetinaSettings, simulate_to_folder
     from ncpgui.export.from_project import bundle_of
     from ncpgui.export.registry import export
     from ncpgui.session import store
@@ -77,12 +105,7 @@ def run_demo(folder: Path, settings: DemoSettings, *, progress: Progress = silen
 
     clock = _Clock()
     with clock("simulate"):
-        simulated = simulate_to_folder(
-            RetinaSettings(duration_s=settings.duration_s),
-            folder / "recording",
-            seed=settings.seed,
-            progress=portion(progress, 0, 10, 100),
-        )
+        simulated = simulate(folder, settings, progress=portion(progress, 0, 10, 100))
     with clock("sort"):
         config = SortingConfig(seed=settings.seed, model=settings.model, device=settings.device)
         project = sort_recording(
@@ -90,7 +113,7 @@ def run_demo(folder: Path, settings: DemoSettings, *, progress: Progress = silen
         )
     with clock("save"):
         progress(90, 100, "saving the session")
-        store.save(project, folder / "session.h5")
+        store.save(project, session_of(folder))
     with clock("export"):
         progress(93, 100, "exporting to Phy")
         export(bundle_of(project), "phy", _emptied(folder / "phy"))
@@ -115,8 +138,8 @@ def score(project: Project, simulated: SimulatedRecording) -> dict[str, Any]:
     Returns
     -------
     Plain values: summary (all true units), summary_clear (those of `MIN_CLEAR_SD` and more), units
-    (one a true unit), groups (AMI of the point estimate on the sampled spikes, one a channel) and
-    mean_ami, weighted by spikes.
+    (one a true unit), groups (AMI of the point estimate on the sampled spikes, one a channel),
+    mean_ami, weighted by spikes, and receptive_fields (see `field_scores`).
     """
     from ncpgui.analysis.comparison import compare
 
@@ -138,6 +161,7 @@ def score(project: Project, simulated: SimulatedRecording) -> dict[str, Any]:
         "summary": compared.summary(),
         "summary_clear": compared.summary(scored=amplitude >= MIN_CLEAR_SD),
         "mean_ami": float((ami * weights).sum() / weights.sum()) if weights.sum() else 0.0,
+        "receptive_fields": field_scores(sorting, compared, simulated),
         "n_spikes": len(project.spikes),
         "n_ambiguous_groups": sum(
             len(g.alternatives) > 1 and g.alternatives[0].mass < 0.9 for g in project.groups
@@ -165,6 +189,9 @@ def score(project: Project, simulated: SimulatedRecording) -> dict[str, Any]:
 def group_scores(project: Project, truth: Sorting, depth_sd: NDArray[np.floating]) -> list[dict[str, Any]]:
     """AMI of each group's first alternative with the true units of its sampled spikes.
 
+    True units with too few spikes in the group to count as a unit there (`min_unit_size`: strays of
+    neurons of other channels) are left out: no sorting tells them apart.
+
     depth_sd : (n_true, n_channels), depth of each true unit's template, in order of `truth.unit_ids`;
     of several true spikes within the window the one deepest on the group's channel counts.
     """
@@ -175,20 +202,48 @@ def group_scores(project: Project, truth: Sorting, depth_sd: NDArray[np.floating
         ids = group.spike_ids[group.sampled]
         true_unit = true_units(project.spikes, ids, truth, depth_sd[:, group.channel])
         known = true_unit >= 0
+        sizes = np.bincount(true_unit[known], minlength=truth.unit_ids.max(initial=0) + 1)
+        scored = known & (sizes[true_unit] >= min_unit_size(len(ids)))
         labels = group.alternatives[0].labels[group.sampled]
-        ami = float(adjusted_mutual_info_score(true_unit[known], labels[known])) if known.any() else 0.0
+        ami = float(adjusted_mutual_info_score(true_unit[scored], labels[scored])) if scored.any() else 0.0
         result.append(
             {
                 "channel": group.channel,
                 "ami": round(ami, 4),
-                "n_scored": int(known.sum()),
+                "n_scored": int(scored.sum()),
                 "n_not_in_truth": int((~known).sum()),
-                "n_true_units": len(np.unique(true_unit[known])),
+                "n_true_units": len(np.unique(true_unit[scored])),
                 "n_units": group.alternatives[0].n_units,
                 "alternatives": [round(float(a.mass), 4) for a in group.alternatives],
             }
         )
     return result
+
+
+def field_scores(sorting: Sorting, compared: Comparison, simulated: SimulatedRecording) -> dict[str, Any]:
+    """Receptive fields of the units that were found for a true one, against the true fields.
+
+    n_units, n_clear : found units, and those with a clear field; median_error_px, largest_error_px :
+    distance of the centres of the clear ones from the truth.
+    """
+    from ncpgui.analysis.receptive_field import receptive_field
+
+    row_of = {int(unit): row for row, unit in enumerate(simulated.cells["unit_id"])}
+    errors, n_units = [], 0
+    for true_unit, found in zip(compared.true_ids.tolist(), compared.best_match.tolist(), strict=True):
+        if found < 0:
+            continue
+        n_units += 1
+        field = receptive_field(simulated.stimulus, sorting.spike_train(found))
+        if field.is_clear:
+            true_centre = simulated.cells["field_centre_px"][row_of[true_unit]]
+            errors.append(float(np.hypot(*(np.array(field.center_px) - true_centre))))
+    return {
+        "n_units": n_units,
+        "n_clear": len(errors),
+        "median_error_px": round(float(np.median(errors)), 3) if errors else None,
+        "largest_error_px": round(max(errors), 3) if errors else None,
+    }
 
 
 def true_units(

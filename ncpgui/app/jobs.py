@@ -18,7 +18,7 @@ from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.group import ChannelGroup, GroupWaveforms
 from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Progress, portion, silent
-from ncpgui.core.project import Project
+from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.seeds import stream_seed
 from ncpgui.core.stimulus import Stimulus
 
@@ -68,7 +68,7 @@ class Live:
 
 
 def is_session(path: Path) -> bool:
-    """Whether a path names a session by its ending (other programs use .h5 too: see `open_session`)."""
+    """Whether a path names a session by its ending (other programs use .h5 too: see `recognition`)."""
     return path.suffix.lower() in SESSION_SUFFIXES
 
 
@@ -133,17 +133,13 @@ def _model_name(config: SortingConfig) -> str:
     return default_model()
 
 
-def reopen(project: Project, *, place: Path | None = None, progress: Progress = silent) -> Live:
-    """Open the recording of a project again, e.g. to sample groups that were not reached.
-
-    place : where it is now, if it moved.
-    """
+def reopen(project: Project, *, progress: Progress = silent) -> Live:
+    """Open the recording of a project again, e.g. to sample groups that were not reached."""
     from ncpgui.ephys.preprocessing import preprocess
     from ncpgui.ephys.readers import reopen as reopen_recording
     from ncpgui.sorting.pipeline import Detected
 
-    reference = project.recording if place is None else replace(project.recording, path=str(place))
-    recording = reopen_recording(reference)
+    recording = reopen_recording(project.recording)
     config = _config(project)
     pre = preprocess(
         recording,
@@ -153,6 +149,25 @@ def reopen(project: Project, *, place: Path | None = None, progress: Progress = 
         progress=progress,
     )
     return Live(Detected(pre, project.spikes, project.probe, pre.noise_sd), config)
+
+
+def locate(project: Project, path: Path, *, progress: Progress = silent) -> RecordingReference:
+    """Reference to the recording of a project at the place where it is now.
+
+    path : the recording, or a file in its folder. Raises RecordingError when it is another recording.
+    """
+    from ncpgui.ephys.readers import reopen as reopen_recording
+
+    progress(0, 1, "comparing it with what was sorted")
+    places = [path, path.parent] if path.is_file() else [path]
+    problem: RecordingError | None = None
+    for place in places:
+        try:
+            return reopen_recording(replace(project.recording, path=str(place))).reference
+        except RecordingError as error:
+            problem = problem or error
+    assert problem is not None
+    raise problem
 
 
 def _config(project: Project) -> SortingConfig:
@@ -173,13 +188,18 @@ def sample_group(
 def combine_groups(
     project: Project, *, progress: Progress = silent
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """One sorting of all groups, with units that several channels saw kept once."""
+    """One sorting of all groups, with units that several channels saw kept once.
+
+    Waveforms that are not cached are read again.
+    """
     from ncpgui.sorting.deduplication import combine, group_templates
 
-    progress(0, 1, "joining what several channels saw")
-    groups = [group for group in project.groups if group.channel in project.waveforms]
-    templates = {g.channel: group_templates(g, project.waveforms[g.channel].waveforms) for g in groups}
-    return combine(groups, templates, project.spikes, _config(project))
+    templates = {}
+    for done, group in enumerate(project.groups):
+        progress(done, len(project.groups), "joining what several channels saw")
+        waveforms = project.waveforms.get(group.channel) or read_waveforms(project, group, progress=progress)
+        templates[group.channel] = group_templates(group, waveforms.waveforms)
+    return combine(project.groups, templates, project.spikes, _config(project))
 
 
 def read_waveforms(project: Project, group: ChannelGroup, *, progress: Progress = silent) -> GroupWaveforms:
@@ -247,13 +267,21 @@ def receptive_fields(
 
 
 def save(
-    session: SessionFile | None, path: Path, project: Project, n_entries: int, *, progress: Progress = silent
+    session: SessionFile | None,
+    path: Path,
+    project: Project,
+    n_entries: int | None,
+    *,
+    progress: Progress = silent,
 ) -> SessionFile:
-    """Save to the open session, or as a new one when it lies elsewhere."""
+    """Save to the open session, or as a new one when it lies elsewhere.
+
+    n_entries : actions in the journal of the open session that `project` includes; all when None.
+    """
     from ncpgui.session.session_file import create_session
 
     progress(0, 1, f"saving {path.name}")
-    if session is not None and session.path == path:
+    if session is not None and session.path.resolve() == path.resolve():
         session.save(project, n_entries=n_entries)
         return session
     return create_session(project, path)
@@ -291,17 +319,6 @@ def export(
     )
     progress(1, 2, f"writing {path.name}")
     return write(bundle, format_name, path)
-
-
-def run_demo(folder: Path, *, duration_s: float = 60.0, progress: Progress = silent) -> RecordingRequest:
-    """Simulate the demo recording, unless it is there, and say how to sort it."""
-    from ncpgui.ephys.simulation import RetinaSettings, simulate_to_folder
-
-    place = folder / "recording"
-    if not (place / "recording.json").is_file():
-        folder.mkdir(parents=True, exist_ok=True)
-        simulate_to_folder(RetinaSettings(duration_s=duration_s), place, seed=0, progress=progress)
-    return RecordingRequest(place, session=folder / "session.h5")
 
 
 def probe_of(path: Path) -> Probe:

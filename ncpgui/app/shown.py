@@ -15,15 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.app.colors import Color, ColorBook
+from ncpgui.app.support import existence
 from ncpgui.core.group import ChannelGroup
 from ncpgui.core.partition import contingency
-from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.curation.adopt import adopt_command
 from ncpgui.curation.clustering import Clustering
 
 CONTAINED = 0.6
-EXISTS_JACCARD = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,11 +84,19 @@ class ShownSorting:
         return changed[self.labels]
 
 
-def current_sorting(clustering: Clustering, group: ChannelGroup, colors: ColorBook) -> ShownSorting:
-    """The units that the spikes of a group have now."""
+def current_sorting(
+    clustering: Clustering, group: ChannelGroup, colors: ColorBook, *, before: ShownSorting | None = None
+) -> ShownSorting:
+    """The units that the spikes of a group have now.
+
+    before : sorting of the group before the last change: a new unit takes the colour of the one
+    that gave it most spikes, as its preview did.
+    """
     ids = group.spike_ids
     now = clustering.unit_of_spike[ids]
-    unit_ids, labels = _ordered(now, group)
+    unit_ids, labels = _ordered(now)
+    if before is not None:
+        _inherit_colors(before, unit_ids, labels, colors)
     units = tuple(
         ShownUnit(str(unit), colors.color(unit, beside=unit_ids), unit, np.flatnonzero(labels == row))
         for row, unit in enumerate(unit_ids)
@@ -103,20 +110,22 @@ def preview_sorting(
     index: int,
     colors: ColorBook,
     *,
+    current: ShownSorting | None = None,
     locked: Collection[int] = (),
     initial: NDArray[np.int64] | None = None,
 ) -> ShownSorting:
-    """What the units of a group would be after adopting its alternative `index`."""
+    """What the units of a group would be after adopting its alternative `index`.
+
+    current : the current sorting, when it is at hand.
+    """
     alternative = group.alternatives[index]
-    current = current_sorting(clustering, group, colors)
+    current = current_sorting(clustering, group, colors) if current is None else current
     command = adopt_command(clustering, group, alternative, locked=locked, initial=initial)
-    after = clustering.unit_of_spike[group.spike_ids].copy()
+    after = clustering.unit_of_spike.copy()
     if command is not None:
-        inside = np.isin(command.spike_ids, group.spike_ids)
-        rows = np.searchsorted(group.spike_ids, command.spike_ids[inside])
-        cluster = command.cluster[inside].astype(np.int64)
-        after[rows] = np.where(cluster < 0, UNASSIGNED, -2 - cluster)
-    codes, labels = _ordered(after, group)
+        cluster = command.cluster.astype(np.int64)
+        after[command.spike_ids] = np.where(cluster < 0, UNASSIGNED, -2 - cluster)
+    codes, labels = _ordered(after[group.spike_ids])
     names = _names(current, labels, codes)
     chosen = _colors(current, labels, codes, colors)
     units = tuple(
@@ -132,27 +141,7 @@ def preview_sorting(
     return ShownSorting(group, index, units, labels, alternative.probability)
 
 
-def existence(posterior: PosteriorSamples, reference: NDArray[np.integer]) -> NDArray[np.float64]:
-    """P(each cluster of `reference` exists): share of samples with a partner of Jaccard >= 0.5.
-
-    reference : (N,) over the points of the posterior, -1 = none; returns (K,).
-    """
-    n_reference = int(reference.max(initial=-1)) + 1
-    n_clusters = int(posterior.labels.max(initial=-1)) + 1
-    known = reference >= 0
-    sizes = np.bincount(reference[known], minlength=n_reference)
-    columns = reference[known].astype(np.int32)
-    result = np.zeros(n_reference)
-    for row, share in zip(posterior.labels, posterior.weight, strict=True):
-        cells = row[known] * np.int32(n_reference) + columns
-        table = np.bincount(cells, minlength=n_clusters * n_reference).reshape(n_clusters, n_reference)
-        union = np.bincount(row, minlength=n_clusters)[:, None] + sizes[None] - table
-        best = (table / np.maximum(union, 1)).max(axis=0, initial=0.0)
-        result += share * (best >= EXISTS_JACCARD)
-    return result
-
-
-def _ordered(units: NDArray[np.int64], group: ChannelGroup) -> tuple[list[int], NDArray[np.int32]]:
+def _ordered(units: NDArray[np.int64]) -> tuple[list[int], NDArray[np.int32]]:
     """Distinct units, those with most spikes first, and the row of each spike."""
     values, counts = np.unique(units[units != UNASSIGNED], return_counts=True)
     order = np.lexsort((np.abs(values), -counts))
@@ -210,14 +199,8 @@ def _distinct(names: list[str]) -> list[str]:
 def _colors(
     current: ShownSorting, labels: NDArray[np.int32], codes: list[int], colors: ColorBook
 ) -> list[Color]:
-    table = contingency(current.labels, labels)
     stays = {code: colors.color(code).index for code in codes if code >= 0}
-    given: dict[int, int] = {}
-    free = [k for k, unit in enumerate(current.units) if unit.unit not in stays]
-    for k in sorted(free, key=lambda k: -current.units[k].n_spikes):
-        row = int(table[k].argmax()) if table.size else 0
-        if table.size and table[k, row] and codes[row] < 0 and row not in given:
-            given[row] = current.units[k].color.index
+    given = _heirs(current, labels, codes, stays)
     taken = {*stays.values(), *given.values()}
     result = []
     for row, code in enumerate(codes):
@@ -227,3 +210,28 @@ def _colors(
             taken.add(index)
         result.append(Color(index))
     return result
+
+
+def _inherit_colors(
+    before: ShownSorting, codes: list[int], labels: NDArray[np.int32], colors: ColorBook
+) -> None:
+    known = [code for code in codes if code in colors]
+    for row, index in _heirs(before, labels, codes, known).items():
+        colors.give(codes[row], index)
+
+
+def _heirs(
+    before: ShownSorting, labels: NDArray[np.int32], codes: list[int], stays: Collection[int]
+) -> dict[int, int]:
+    """Colour index for rows of `codes` that are not in `stays`: that of the unit it is mostly made of.
+
+    Each unit that does not stay gives its colour to at most one of them, the largest unit first.
+    """
+    table = contingency(before.labels, labels)
+    given: dict[int, int] = {}
+    free = [k for k, unit in enumerate(before.units[: len(table)]) if unit.unit not in stays]
+    for k in sorted(free, key=lambda k: -before.units[k].n_spikes):
+        row = int(table[k].argmax()) if table[k].size else 0
+        if table[k].any() and codes[row] not in stays and row not in given:
+            given[row] = before.units[k].color.index
+    return given

@@ -11,6 +11,7 @@ from ncpgui.app import jobs
 from ncpgui.app.actions import Context
 from ncpgui.app.controller import Activity, Controller
 from ncpgui.app.presenters.words import count, duration, sentence, thousands
+from ncpgui.app.recognition import is_raw
 from ncpgui.app.workspace import Workspace
 from ncpgui.core.errors import NcpguiError
 from ncpgui.gui.activity import ActivityWidget
@@ -192,11 +193,11 @@ class MainWindow(QtWidgets.QMainWindow):
     # -- what actions ask of the window -------------------------------------------------------
 
     def open_path(self, path: Path) -> None:
-        """Open a session or a recording that is named."""
-        if jobs.is_session(path):
-            self.controller.open_session(path)
-        else:
+        """Open a session or a recording; what a raw binary file does not say is asked."""
+        if is_raw(path):
             self.ask_open(path)
+        else:
+            self.controller.open_path(path)
 
     def ask_open(self, path: Path | None = None) -> None:
         """Ask for a recording and open it."""
@@ -292,11 +293,8 @@ class MainWindow(QtWidgets.QMainWindow):
 
     def _may_leave(self) -> bool:
         """Whether nothing is lost, or the person said that it may be."""
-        workspace = self.workspace
-        if workspace.project is None or workspace.is_saved or workspace.session is not None:
-            return True  # every action is in the journal
-        if self.controller.session_path is not None and not workspace.history.entries:
-            return True
+        if self.workspace.is_safe or self.controller.session_path is not None:
+            return True  # in the session and its journal, or saved there on closing
         answer = QtWidgets.QMessageBox.question(
             self,
             "Leave without saving?",

@@ -44,13 +44,13 @@ class Workbench(QtWidgets.QWidget):
         self.units = UnitTablePanel(workspace, controller)
         self.splitters = {
             "left": _splitter(QtCore.Qt.Vertical, (self.probe_map, 220), (self.queue, 460)),
-            "maps": _splitter(QtCore.Qt.Horizontal, (self.embedding, 260), (self.fields, 240)),
+            "maps": _splitter(QtCore.Qt.Horizontal, (self.embedding, 240), (self.fields, 290)),
         }
         self.splitters["right"] = _splitter(
-            QtCore.Qt.Vertical, (self.splitters["maps"], 260), (self.units, 190)
+            QtCore.Qt.Vertical, (self.splitters["maps"], 306), (self.units, 156)
         )
         self.splitters["views"] = _splitter(
-            QtCore.Qt.Horizontal, (self.waveforms, 500), (self.splitters["right"], 500)
+            QtCore.Qt.Horizontal, (self.waveforms, 470), (self.splitters["right"], 540)
         )
         self.splitters["main"] = _splitter(
             QtCore.Qt.Vertical, (self.alternatives, 236), (self.splitters["views"], 470)

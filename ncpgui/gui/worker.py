@@ -168,8 +168,15 @@ class Workers(QtCore.QObject):
         """Whether any thread still works, even on something dropped."""
         return bool(self._tickets)
 
+    def finish(self, lane: Lane, *, wait_s: float = 60.0) -> None:
+        """Go on with the event loop until nothing of a lane is left, such as a last save."""
+        deadline = time.monotonic() + wait_s
+        while self.is_busy(lane) and time.monotonic() < deadline:
+            QtCore.QCoreApplication.processEvents(QtCore.QEventLoop.AllEvents, 50)
+
     def stop(self, *, wait_s: float = 2.0) -> None:
-        """Stop everything; called before the window goes."""
+        """Finish what is being written to files, stop everything else; called before the window goes."""
+        self.finish("io")
         self._drop(list(self._tickets.values()), tell=False)
         for thread in self._threads.values():
             thread.stop()

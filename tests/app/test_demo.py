@@ -33,7 +33,12 @@ def project(labels: list[int], times: list[int], masses: tuple[float, ...] = (1.
         for mass in masses
     )
     group = ChannelGroup(
-        0, np.array([0]), np.arange(n), np.arange(n), PosteriorSamples(cluster[None], np.zeros(1)), alternatives
+        0,
+        np.array([0]),
+        np.arange(n),
+        np.arange(n),
+        PosteriorSamples(cluster[None], np.zeros(1)),
+        alternatives,
     )
     return Project(
         recording=RecordingReference("", {}, "", 1, RATE, 1000),
@@ -69,8 +74,13 @@ def test_the_agreement_of_a_group_is_one_when_right_and_zero_when_all_is_one_uni
 
 
 def test_spikes_that_nobody_fired_are_counted_apart() -> None:
-    (group,) = group_scores(project([0, 1, 2], [100, 200, 800]), TRUTH, np.ones((2, 1)))
-    assert (group["n_scored"], group["n_not_in_truth"]) == (2, 1)
+    (group,) = group_scores(project([0, 1, 0, 1, 2], [100, 200, 300, 400, 800]), TRUTH, np.ones((2, 1)))
+    assert (group["n_scored"], group["n_not_in_truth"]) == (4, 1)
+
+
+def test_a_stray_spike_of_another_neuron_does_not_count_as_a_unit_that_was_missed() -> None:
+    (group,) = group_scores(project([0, 0, 0], [100, 300, 400]), TRUTH, np.ones((2, 1)))
+    assert (group["ami"], group["n_scored"], group["n_true_units"]) == (1.0, 2, 1)
 
 
 def test_the_group_where_a_decision_settles_most_is_shown() -> None:

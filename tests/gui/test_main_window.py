@@ -164,9 +164,7 @@ def test_all_panels_have_something_to_look_at(opened: MainWindow) -> None:
     for panel in opened.bench.panels:
         assert panel.isVisible()
         image = panel.grab().toImage()
-        colours = {
-            image.pixel(x, y) for x in range(0, image.width(), 3) for y in range(0, image.height(), 3)
-        }
+        colours = {image.pixel(x, y) for x in range(0, image.width(), 3) for y in range(0, image.height(), 3)}
         assert len(colours) > 12, type(panel).__name__
 
 
@@ -178,7 +176,7 @@ def test_without_a_stimulus_the_embedding_has_the_place_of_receptive_fields(
     assert not window.bench.fields.isVisible()
 
 
-def test_a_damaged_session_is_refused_in_the_window_and_left_alone(window: MainWindow, tmp_path: Path) -> None:
+def test_a_damaged_session_is_refused_and_left_alone(window: MainWindow, tmp_path: Path) -> None:
     path = tmp_path / "damaged.h5"
     path.write_bytes(b"\x89HDF\r\n\x1a\n" + b"rubbish" * 20)
     before = path.read_bytes()

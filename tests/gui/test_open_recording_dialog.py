@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from ncpgui.app.jobs import RecordingInfo
+from ncpgui.app.recognition import unused_session
 from ncpgui.app.tasks import Immediate
-from ncpgui.gui.dialogs.open_recording import OpenRecordingDialog, described, unused_session
+from ncpgui.gui.dialogs.open_recording import OpenRecordingDialog, described
 
 
 @pytest.fixture

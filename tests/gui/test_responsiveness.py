@@ -65,7 +65,7 @@ def test_sampling_stops_when_asked_and_the_window_never_waits(
         heart = Heartbeat()
         window.controller.open_recording(request(recording, tmp_path))
         qtbot.waitUntil(lambda: sampling(window), timeout=90_000)
-        measured(f"longest block of the event loop while opening and sampling: {1000 * heart.longest_s:.0f} ms")
+        measured(f"longest block of the event loop, opening and sampling: {1000 * heart.longest_s:.0f} ms")
         asked = time.perf_counter()
         qtbot.keyClick(window, QtCore.Qt.Key_Escape)
         assert not window.controller.is_sampling
@@ -85,7 +85,7 @@ def test_a_recording_is_sorted_in_the_background_and_kept_in_its_session(
         window.controller.open_recording(request(recording, tmp_path))
         qtbot.waitUntil(lambda: window.workspace.project is not None, timeout=90_000)
         qtbot.waitUntil(lambda: not window.controller.runner.is_running, timeout=90_000)
-        measured(f"longest block of the event loop during a whole sorting: {1000 * heart.longest_s:.0f} ms")
+        measured(f"longest block of the event loop, a whole sorting: {1000 * heart.longest_s:.0f} ms")
         assert not window.banner.isVisible(), window.banner.text.text()
         assert (tmp_path / "work.h5").is_file()
         group = window.workspace.group(0)

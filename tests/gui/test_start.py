@@ -9,7 +9,8 @@ import sys
 
 HEAVY = ("torch", "spikeinterface", "sklearn", "h5py", "scipy", "numba", "pandas")
 SCRIPT = f"""
-import json, resource, sys, time
+import json, re, sys, time
+from pathlib import Path
 from ncpgui.gui.application import qt_application
 from ncpgui.app.controller import Controller
 from ncpgui.app.preferences import Preferences
@@ -22,10 +23,12 @@ workspace = Workspace()
 window = MainWindow(workspace, Controller(workspace, workers, Preferences()))
 window.show()
 application.processEvents()
+status = Path("/proc/self/status")
+memory = re.search(r"VmHWM:\\s+(\\d+)", status.read_text()) if status.exists() else None
 print(json.dumps({{
     "loaded": [name for name in {HEAVY!r} if name in sys.modules],
     "cpu_s": time.process_time(),
-    "mib": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    "mib": int(memory[1]) / 1024 if memory else float("nan"),
 }}))
 workers.stop()
 """

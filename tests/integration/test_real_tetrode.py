@@ -51,7 +51,8 @@ def test_a_real_tetrode_is_sorted_curated_and_read_by_spikeinterface(
         workspace.show_channel(workspace.queue_order()[0])
         QtWidgets.QApplication.processEvents()
         n_before = len(workspace.current().units)
-        other = next(i for i, c in enumerate(cards) if len(c.card.units) != n_before and len(c.card.units) > 1)
+        counts = [len(card.card.units) for card in cards]
+        other = next(i for i, count in enumerate(counts) if count != n_before and count > 1)
         press(Qt.Key_1 + other)
         assert workspace.preview == other
         press(Qt.Key_Return)

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from ncpgui.app.colors import Color
 from ncpgui.app.presenters.words import count, percent, thousands
 from ncpgui.app.shown import ShownSorting
+from ncpgui.app.support import share_of_sorting
 from ncpgui.app.workspace import Workspace
-from ncpgui.core.alternatives import difference, same_sorting
+from ncpgui.core.alternatives import difference
 from ncpgui.core.group import ChannelGroup, GroupWaveforms
 
 
@@ -60,7 +61,7 @@ class Card:
     @property
     def error(self) -> str:
         """Monte Carlo standard error, in percent."""
-        return f"± {max(100 * self.mass_se, 0.1):.0f}" if self.mass_se >= 0.005 else "± <1"
+        return f"± {100 * self.mass_se:.0f}" if self.mass_se >= 0.01 else "± <1"
 
     @property
     def title(self) -> str:
@@ -180,13 +181,9 @@ def _card(
 
 def _agreement(workspace: Workspace, group: ChannelGroup, current: ShownSorting) -> tuple[float, float]:
     """Share of the posterior that is the same sorting as the current one, and its standard error."""
-
-    def find() -> float:
-        labels = current.sampled_labels
-        rows = zip(group.posterior.labels, group.posterior.weight, strict=True)
-        return float(sum(weight for row, weight in rows if same_sorting(labels, row)))
-
-    mass = workspace.memo(("agreement", group.channel), find)
+    mass = workspace.memo(
+        ("agreement", group.channel), lambda: share_of_sorting(group.posterior, current.sampled_labels)
+    )
     return mass, float(np.sqrt(mass * (1 - mass) * (group.posterior.weight**2).sum()))
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.app.colors import Color
+from ncpgui.app.presenters.words import count
 from ncpgui.app.workspace import Workspace
 
 MIN_OPACITY = 0.25
@@ -19,7 +20,9 @@ class EmbeddingView:
 
     points : (m, 2), zero mean; labels : (m,) row of `colors`, -1 = none; opacity : (m,) by
     certainty; moved : (m,) whether adopting the preview gives the spike to another unit;
-    selected : (m,) whether the spike is of a selected unit, all False when none is.
+    selected : (m,) whether the spike is of a selected unit, all False when none is;
+    certainty : (m,) P(the spike belongs to its unit); units : id of each row of `colors`, None for
+    one that only adopting would make; before : (m,) row of `colors_before`, the units in use.
     """
 
     points: NDArray[np.float32]
@@ -30,29 +33,42 @@ class EmbeddingView:
     moved: NDArray[np.bool_]
     selected: NDArray[np.bool_]
     method: str
+    certainty: NDArray[np.float32]
+    units: tuple[int | None, ...]
+    before: NDArray[np.int32]
+    colors_before: tuple[Color, ...]
     message: str = ""
+
+    @property
+    def note(self) -> str:
+        """What the points are, beside the title of the panel."""
+        return f"{self.method} of {count(len(self.points), 'spike')}" if len(self.points) else ""
 
 
 def _nothing(message: str) -> EmbeddingView:
-    none = np.zeros(0, dtype=bool)
+    none, number, label = np.zeros(0, dtype=bool), np.zeros(0, np.float32), np.zeros(0, np.int32)
     return EmbeddingView(
-        np.zeros((0, 2), np.float32),
-        np.zeros(0, np.int32),
-        (),
-        (),
-        np.zeros(0, np.float32),
-        none,
-        none,
-        "",
-        message,
+        points=np.zeros((0, 2), np.float32),
+        labels=label,
+        colors=(),
+        names=(),
+        opacity=number,
+        moved=none,
+        selected=none,
+        method="",
+        certainty=number,
+        units=(),
+        before=label,
+        colors_before=(),
+        message=message,
     )
 
 
 def present_embedding(workspace: Workspace, tsne: NDArray[np.float32] | None) -> EmbeddingView:
     """Points of the sorting on screen: the t-SNE if it is there already, principal components else."""
-    shown = workspace.shown()
+    shown, current = workspace.shown(), workspace.current()
     waveforms = workspace.waveforms()
-    if shown is None or waveforms is None:
+    if shown is None or current is None or waveforms is None:
         return _nothing("Points appear when the group is sampled.")
     if tsne is None:
         points = workspace.memo(
@@ -72,6 +88,10 @@ def present_embedding(workspace: Workspace, tsne: NDArray[np.float32] | None) ->
         moved=shown.moved[shown.group.sampled],
         selected=chosen[labels],
         method="PCA" if tsne is None else "t-SNE",
+        certainty=sure.astype(np.float32),
+        units=tuple(unit.unit for unit in shown.units),
+        before=current.sampled_labels,
+        colors_before=tuple(unit.color for unit in current.units),
     )
 
 

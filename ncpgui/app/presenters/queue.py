@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ncpgui.app.presenters.words import thousands
 from ncpgui.app.status import GroupStatus
 from ncpgui.app.workspace import Workspace
 from ncpgui.core.group import ChannelGroup
@@ -43,7 +44,7 @@ class QueueRow:
     @property
     def tooltip(self) -> str:
         """The row in full."""
-        lines = [f"Channel {self.channel}: {self.n_spikes:,} spikes, {self.status.words}".replace(",", " ")]
+        lines = [f"Channel {self.channel}: {thousands(self.n_spikes)} spikes, {self.status.words}"]
         lines += [
             f"{'other' if k == OTHER else f'{k} unit' + ('s' if k != 1 else '')}: {100 * p:.0f} %"
             for k, p in self.p_units

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from ncpgui.analysis.quality import unit_quality
 from ncpgui.app.colors import Color
@@ -33,6 +34,15 @@ class UnitRow:
     is_selected: bool
 
 
+def unit_table_message(workspace: Workspace) -> str:
+    """Return what to show where there are no rows."""
+    if workspace.project is None:
+        return "Open a recording or a session to begin."
+    if workspace.group() is None:
+        return "Units appear when the group is sampled."
+    return "No units in this sorting."
+
+
 def present_unit_table(workspace: Workspace, *, all_units: bool = False) -> tuple[UnitRow, ...]:
     """Rows of the current group's units, or of all units."""
     if workspace.project is None or workspace.channel is None:
@@ -40,7 +50,7 @@ def present_unit_table(workspace: Workspace, *, all_units: bool = False) -> tupl
     channels = workspace.channels if all_units else [workspace.channel]
     rows: dict[int, UnitRow] = {}
     for channel in channels:
-        for row in workspace.memo(("unit rows", channel), lambda c=channel: _rows(workspace, c)):
+        for row in workspace.memo(("unit rows", channel), partial(_rows, workspace, channel)):
             if not all_units or row.channel == channel:
                 rows[row.unit] = row
     labels = workspace.history.labels

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.app.colors import Color
-from ncpgui.app.presenters.words import percent, thousands
+from ncpgui.app.presenters.words import count, percent
 from ncpgui.app.shown import ShownSorting
 from ncpgui.app.workspace import Workspace
 from ncpgui.core.group import GroupWaveforms
@@ -16,13 +16,28 @@ from ncpgui.core.waveform_format import SAMPLING_FREQUENCY_HZ
 
 MAX_SPIKES_PER_UNIT = 80
 MAX_SPIKES_SHOWN = 360
+GHOST_SHARE = 0.2
+NOTE = "some spikes of each unit, and the mean of all"
+PREVIEW_NOTE = "framed: what would change · dashed: units in use"
 SCALE_BAR_SD = 5.0
 TIME_BAR_MS = 0.5
 
 
 @dataclass(frozen=True, eq=False)
+class Ghost:
+    """A unit of the current sorting that a changed one comes from: its mean (32, C), noise sd."""
+
+    name: str
+    color: Color
+    mean: NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
 class WaveformColumn:
-    """One unit: some of its spikes (k, 32, C), their mean over all sampled ones (32, C), noise sd."""
+    """One unit: some of its spikes (k, 32, C), their mean over all sampled ones (32, C), noise sd.
+
+    ghosts : of a unit that adopting the preview would make, the units it comes from.
+    """
 
     name: str
     color: Color
@@ -33,16 +48,32 @@ class WaveformColumn:
     mean: NDArray[np.float32]
     is_selected: bool
     is_changed: bool
+    ghosts: tuple[Ghost, ...] = ()
 
     @property
     def caption(self) -> str:
         """Second line of the header."""
-        return f"{thousands(self.n_spikes)} spikes"
+        return count(self.n_spikes, "spike")
 
     @property
     def existence(self) -> str:
         """Third line of the header."""
         return f"exists {percent(self.p_exists)}"
+
+    @property
+    def tooltip(self) -> str:
+        """The column in full."""
+        lines = [
+            f"Unit {self.name}: {self.caption}, {self.existence}",
+            "exists: share of the posterior samples that have this unit",
+            f"{count(len(self.spikes), 'spike')} drawn, evenly through the recording",
+        ]
+        if self.ghosts:
+            names = " and ".join(ghost.name for ghost in self.ghosts)
+            lines.append(f"Dashed: {names}, in use now")
+        is_made = self.unit is not None
+        lines.append("Click to select, Ctrl+click to add" if is_made else "Adopting this sorting makes it")
+        return "\n".join(lines)
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +91,20 @@ class WaveformsView:
     highest: float
     message: str = ""
     is_preview: bool = False
+
+    @property
+    def note(self) -> str:
+        """Beside the title of the panel."""
+        if not self.columns:
+            return ""
+        return PREVIEW_NOTE if self.is_preview else NOTE
+
+    def channel_tooltip(self, row: int) -> str:
+        """Where the channel of a row is."""
+        if row == 0:
+            return f"Channel {self.channels[0]}: the main one, on which these spikes are largest"
+        x, y = self.offsets_um[row]
+        return f"Channel {self.channels[row]}: {x:+.0f} µm, {y:+.0f} µm from the main one"
 
     @property
     def scale_bar(self) -> tuple[float, str]:
@@ -93,6 +138,10 @@ def present_waveforms(workspace: Workspace) -> WaveformsView:
         ("waveform columns", group.channel, shown.alternative, id(waveforms)),
         lambda: _columns(shown, waveforms),
     )
+    ghosts = workspace.memo(
+        ("waveform ghosts", group.channel, shown.alternative, id(waveforms)),
+        lambda: _ghosts(workspace.current(), shown, waveforms),
+    )
     columns = tuple(
         WaveformColumn(
             name=unit.name,
@@ -104,6 +153,7 @@ def present_waveforms(workspace: Workspace) -> WaveformsView:
             mean=mean,
             is_selected=unit.unit is not None and unit.unit in workspace.selected,
             is_changed=unit.is_changed,
+            ghosts=ghosts[row],
         )
         for row, (unit, (spikes, mean)) in enumerate(zip(shown.units, drawn, strict=True))
     )
@@ -132,4 +182,27 @@ def _columns(
             continue
         some = own[np.unique(np.linspace(0, len(own) - 1, min(limit, len(own))).astype(np.int64))]
         result.append((waveforms.waveforms[some], waveforms.waveforms[own].mean(axis=0)))
+    return result
+
+
+def _ghosts(
+    current: ShownSorting | None, shown: ShownSorting, waveforms: GroupWaveforms
+) -> list[tuple[Ghost, ...]]:
+    """For each changed unit, the current ones with a fifth of its spikes, or a fifth of theirs in it."""
+    if current is None or shown.alternative is None:
+        return [()] * len(shown.units)
+    means = [mean for _, mean in _columns(current, waveforms)]
+    result = []
+    for row, unit in enumerate(shown.units):
+        inside = shown.labels == row
+        shared = [int((inside & (current.labels == k)).sum()) for k in range(len(current.units))]
+        result.append(
+            tuple(
+                Ghost(old.name, old.color, means[k])
+                for k, old in enumerate(current.units)
+                if unit.is_changed
+                and shared[k] >= GHOST_SHARE * min(unit.n_spikes, old.n_spikes)
+                and means[k].any()
+            )
+        )
     return result

@@ -9,8 +9,8 @@ def thousands(n: int) -> str:
 
 
 def count(n: int, noun: str) -> str:
-    """``1 unit``, ``3 units``."""
-    return f"{n} {noun}{'' if n == 1 else 's'}"
+    """``1 unit``, ``3 units``, ``12 345 spikes``."""
+    return f"{thousands(n)} {noun}{'' if n == 1 else 's'}"
 
 
 def percent(share: float) -> str:
@@ -18,7 +18,7 @@ def percent(share: float) -> str:
     value = 100 * share
     if 0 < value < 1:
         return "<1\u2009%"
-    if 99 <= value < 99.95:
+    if 99 <= value < 100 - 1e-4:
         return ">99\u2009%"
     return f"{value:.0f}\u2009%"
 

@@ -11,6 +11,7 @@ from PyQt5 import QtCore, QtWidgets
 
 from ncpgui.app.jobs import RecordingInfo, RecordingRequest, describe_recording, known_extensions
 from ncpgui.app.presenters.words import count, duration, sentence
+from ncpgui.app.recognition import unused_session
 from ncpgui.app.tasks import Runner, Task
 
 DESCRIBE_AFTER_MS = 350
@@ -187,13 +188,6 @@ class OpenRecordingDialog(QtWidgets.QDialog):
         if name:
             self._session_is_ours = False
             self.session.setText(name)
-
-
-def unused_session(recording: Path) -> Path:
-    """Name for the session of a recording, beside it, that no file has yet."""
-    stem = recording.parent / recording.stem
-    names = [f"{stem}.ncp.h5", *(f"{stem}-{n}.ncp.h5" for n in range(2, 100))]
-    return Path(next((name for name in names if not Path(name).exists()), names[0]))
 
 
 def described(info: RecordingInfo) -> str:

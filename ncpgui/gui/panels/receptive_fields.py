@@ -17,9 +17,10 @@ from ncpgui.gui.items.glyphs import elided
 from ncpgui.gui.panels.base import Panel, message_label
 from ncpgui.gui.theme import LIGHT, Theme, font
 
-TILE_WIDTH = (128, 280)
-GAP = 10
-TOP = 24
+TILE_WIDTH = (74, 280)
+CAPTION_FROM = 128
+GAP = 8
+TOP = 22
 COURSE = 34
 FOOT = 18
 SMALLEST_RANGE_Z = 6.0
@@ -81,25 +82,30 @@ class FieldsWidget(QtWidgets.QWidget):
 
     # -- geometry ---------------------------------------------------------------------------
 
-    def _columns(self) -> tuple[int, float]:
-        """Tiles in a row and their width: as large as they can be without scrolling, else small."""
+    def _arrangement(self) -> tuple[int, float, bool]:
+        """Tiles in a row, their width, and whether they have a time course.
+
+        Tiles are as large as they can be without scrolling; where there is little room, the time
+        course goes first, so that the maps can be compared; only then the tiles scroll.
+        """
         free = self._room.width() + GAP
         n_tiles = max(len(self.view.tiles), 1)
         widest = max(1, min(n_tiles, free // (TILE_WIDTH[0] + GAP)))
-        best = (widest, min(free / widest - GAP, TILE_WIDTH[1]))
-        fitting = []
-        for n in range(1, widest + 1):
-            width = min(free / n - GAP, TILE_WIDTH[1])
-            n_rows = -(-n_tiles // n)
-            if n_rows * (self._tile_height(width) + GAP) - GAP <= self._room.height():
-                fitting.append((width, n))
-        if fitting:
-            width, n = max(fitting)
-            best = (n, width)
-        return best
+        widths = {n: min(free / n - GAP, TILE_WIDTH[1]) for n in range(1, widest + 1)}
+        for has_course in (True, False):
+            fitting = []
+            for n, width in widths.items():
+                n_rows = -(-n_tiles // n)
+                height = n_rows * (self._tile_height(width, has_course=has_course) + GAP) - GAP
+                if height <= self._room.height():
+                    fitting.append((width, n))
+            if fitting:
+                width, n = max(fitting)
+                return n, width, has_course
+        return widest, widths[widest], False
 
-    def _tile_height(self, width: float) -> float:
-        return 8 + TOP + self._map_height(width) + COURSE + FOOT + 10
+    def _tile_height(self, width: float, *, has_course: bool) -> float:
+        return 8 + TOP + self._map_height(width) + (COURSE if has_course else 4) + FOOT + 6
 
     def _map_height(self, width: float) -> float:
         shapes = [tile.field.spatial.shape for tile in self.view.tiles if tile.field is not None]
@@ -108,15 +114,15 @@ class FieldsWidget(QtWidgets.QWidget):
 
     def tile_rect(self, index: int) -> QtCore.QRectF:
         """Place of a tile."""
-        n, width = self._columns()
-        height = self._tile_height(width)
+        n, width, has_course = self._arrangement()
+        height = self._tile_height(width, has_course=has_course)
         row, column = divmod(index, n)
         return QtCore.QRectF(column * (width + GAP), row * (height + GAP), width, height)
 
     def map_rect(self, index: int) -> QtCore.QRectF:
         """Place of the map of a tile; the whole map, at its own aspect."""
         rect = self.tile_rect(index).adjusted(8, 8 + TOP, -8, 0)
-        rect.setHeight(self._map_height(self._columns()[1]))
+        rect.setHeight(self._map_height(self._arrangement()[1]))
         tile = self.view.tiles[index]
         if tile.field is not None:
             height, width = tile.field.spatial.shape
@@ -163,14 +169,15 @@ class FieldsWidget(QtWidgets.QWidget):
             painter.setRenderHint(QtGui.QPainter.SmoothPixmapTransform, False)
             painter.drawImage(place, image)
             self._paint_ellipse(painter, tile.field, place)
-            course = QtCore.QRectF(
-                inner.left(), inner.bottom() - FOOT - COURSE + 4, inner.width(), COURSE - 8
-            )
-            self._paint_course(painter, tile, tile.field, course)
+            if self._arrangement()[2]:
+                bottom = inner.bottom() - FOOT
+                course = QtCore.QRectF(inner.left(), bottom - COURSE + 4, inner.width(), COURSE - 8)
+                self._paint_course(painter, tile, tile.field, course)
         painter.setFont(font(11))
         painter.setPen(theme.color("good" if tile.field is not None and tile.field.is_clear else "muted"))
         foot = QtCore.QRectF(inner.left(), inner.bottom() - 15, inner.width(), 16)
-        painter.drawText(foot, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, tile.verdict)
+        words = tile.verdict if inner.width() > 84 else tile.short_verdict
+        painter.drawText(foot, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, words)
 
     def _paint_head(self, painter: QtGui.QPainter, tile: FieldTile, line: QtCore.QRectF) -> None:
         theme = self.theme
@@ -179,8 +186,10 @@ class FieldsWidget(QtWidgets.QWidget):
         painter.drawEllipse(QtCore.QPointF(line.left() + 5, line.center().y()), 4.5, 4.5)
         painter.setFont(font(11))
         painter.setPen(theme.color("faint"))
-        painter.drawText(line, QtCore.Qt.AlignRight | QtCore.Qt.AlignVCenter, tile.caption)
-        free = line.width() - 18 - painter.fontMetrics().horizontalAdvance(tile.caption) - 6
+        free = line.width() - 16
+        if line.width() >= CAPTION_FROM:
+            painter.drawText(line, QtCore.Qt.AlignRight | QtCore.Qt.AlignVCenter, tile.caption)
+            free -= painter.fontMetrics().horizontalAdvance(tile.caption) + 8
         painter.setFont(font(13, bold=True))
         painter.setPen(theme.color("text"))
         name = elided(painter, tile.name, free)

@@ -1,0 +1,337 @@
+"""The open project: its groups, the edits done to it, and what of them is in its session file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.app.colors import ColorBook
+from ncpgui.app.groups import Groups
+from ncpgui.app.homes import SAMPLE_WORDS, UnitHomes
+from ncpgui.app.kept import Kept, SaveMark, Session
+from ncpgui.app.sortings import Sortings
+from ncpgui.app.status import GroupStatus
+from ncpgui.core.errors import CurationError, NcpguiError
+from ncpgui.core.group import ChannelGroup, GroupWaveforms
+from ncpgui.core.project import Project, RecordingReference
+from ncpgui.core.signals import Signal
+from ncpgui.core.spikes import UNASSIGNED
+from ncpgui.curation.change import Change
+from ncpgui.curation.clustering import Clustering, Reassignment
+from ncpgui.curation.commands import Assign
+from ncpgui.curation.history import History
+
+Value = TypeVar("Value")
+NO_SPIKES = np.zeros(0, dtype=np.int64)
+
+
+class OpenProject:
+    """A project that grows while groups are sampled, its history of edits, and its session file.
+
+    What is on screen, and how a person edits, is added by `ncpgui.app.workspace.Workspace`.
+    """
+
+    opened: ClassVar[Signal] = Signal()
+    groups_changed: ClassVar[Signal] = Signal(tuple)
+    units_changed: ClassVar[Signal] = Signal(Change)
+    saved_changed: ClassVar[Signal] = Signal()
+    told: ClassVar[Signal] = Signal(str)
+
+    def __init__(self) -> None:
+        self.project: Project | None = None
+        self._kept = Kept()
+        self._clear()
+
+    def open(
+        self,
+        project: Project,
+        *,
+        session: Session | None = None,
+        entries: Iterable[dict[str, Any]] = (),
+    ) -> None:
+        """Show a project; its history and then the `entries` of its journal are done again.
+
+        Raises
+        ------
+        CurationError
+            The history of the project cannot be done; the workspace is as before then.
+        """
+        history = History(Clustering(project.unit_of_spike, project.probability))
+        history.replay(project.history)
+        recovered, problem = _recover(history, entries)
+        self.close()
+        self.project = project
+        self._groups = Groups(project)
+        self._take_history(history)
+        n_saved = len(project.history)
+        self._kept.start(session, n_saved=n_saved, n_entries=n_saved + recovered, is_whole=not problem)
+        self._start_screen()
+        self.opened.emit()
+        if recovered:
+            n = f"{recovered} action{'s' if recovered > 1 else ''}"
+            self.told.emit(f"{n} since the last save recovered from the journal")
+        if problem:
+            self.told.emit(problem)
+
+    def close(self) -> None:
+        """Forget the project; its session file is closed, its journal stays."""
+        had_project = self.project is not None
+        session = self.release_session()
+        if session is not None:
+            session.close()
+        self._clear()
+        if had_project:
+            self.opened.emit()
+
+    def release_session(self) -> Session | None:
+        """Hand over the session file to somebody who closes it later."""
+        return self._kept.stop()
+
+    def _clear(self) -> None:
+        self.project = None
+        self._groups = Groups()
+        self._take_history(History(Clustering(NO_SPIKES)))
+        self._start_screen()
+
+    def _take_history(self, history: History, *, before: Sortings | None = None) -> None:
+        channels, n_channels, initial = NO_SPIKES, 1, NO_SPIKES
+        if self.project is not None:
+            channels, n_channels = self.project.spikes.channel.astype(np.int64), self.project.probe.n_channels
+            initial = self.project.unit_of_spike
+        self.history = history
+        self._homes = UnitHomes(history.clustering, channels, n_channels)
+        self._sortings = Sortings(history, initial, before=before)
+        history.recorded.connect(self._record)
+        history.clustering.changed.connect(self._clustering_changed)
+        history.labels.changed.connect(self._labels_changed)
+
+    # -- groups -----------------------------------------------------------------------------
+
+    @property
+    def clustering(self) -> Clustering:
+        """Unit of every spike as it stands."""
+        return self.history.clustering
+
+    @property
+    def colors(self) -> ColorBook:
+        """Colour of every unit."""
+        return self._sortings.colors
+
+    @property
+    def channels(self) -> list[int]:
+        """Channels that have spikes."""
+        return self._groups.channels
+
+    def n_spikes(self, channel: int) -> int:
+        """Spikes whose main channel this is."""
+        return self._groups.n_spikes(channel)
+
+    def status(self, channel: int) -> GroupStatus:
+        """How far a group is."""
+        return self._groups.status(channel, lambda: channel in self._settled())
+
+    def _settled(self) -> frozenset[int]:
+        """Channels that a person settled: an alternative adopted, or all units accepted."""
+        return self.memo(("settled",), lambda: self._homes.settled(self.history))
+
+    def queue_order(self) -> list[int]:
+        """Channels with spikes, those where a decision would settle most first."""
+        return self._groups.queue_order()
+
+    def main_channel(self, unit: int) -> int:
+        """Channel on which most spikes of a unit are largest."""
+        return self._homes.main_channel(unit)
+
+    def set_status(self, channel: int, status: GroupStatus | None) -> None:
+        """Say how far sampling is; None goes back to what the project tells."""
+        self._groups.say(channel, status)
+        self.groups_changed.emit((channel,))
+
+    def put_group(self, group: ChannelGroup, waveforms: GroupWaveforms | None = None) -> None:
+        """Take a sampled group into the project, in place of what was there for its channel."""
+        assert self.project is not None
+        self._groups.put(group)
+        cache = dict(self.project.waveforms)
+        if waveforms is not None:
+            cache[group.channel] = waveforms
+        self.project = replace(
+            self.project, groups=self._groups.sampled, waveforms=cache, failed=self._groups.failed
+        )
+        self._sortings.forget((group.channel,))
+        self._changed(content=True)
+        self._forget_shown({group.channel})
+        self.groups_changed.emit((group.channel,))
+        self._show_again({group.channel})
+
+    def take_sampled(self, group: ChannelGroup, waveforms: GroupWaveforms) -> None:
+        """Take in a group that was just sampled; its spikes get the units of its first alternative.
+
+        Before any edit this extends the sorting that edits start from; after, it is an edit.
+        """
+        first = group.alternatives[0] if group.alternatives else None
+        self.put_group(group, waveforms)
+        assert self.project is not None
+        if first is None or first.n_units == 0:
+            return
+        words = f"{SAMPLE_WORDS} {group.channel}"
+        if self.history.entries:
+            self.history.do(Assign(group.spike_ids, first.labels, first.probability, words))
+            return
+        units = np.arange(first.n_units) + self.clustering.next_unit_id
+        table = np.array([*units, UNASSIGNED], dtype=np.int64)
+        cluster = np.where(first.labels < 0, first.n_units, first.labels)
+        new = Reassignment(group.spike_ids, cluster, table, first.probability)
+        change = self.clustering.apply(new, words, restoring=True)
+        self._set_base(self.clustering.unit_of_spike.copy(), self.clustering.probability.copy())
+        self._clustering_changed(change)
+
+    def set_failed(self, channel: int, message: str) -> None:
+        """Note that a group could not be sampled, and why."""
+        assert self.project is not None
+        self._groups.fail(channel, message)
+        self.project = replace(self.project, failed=self._groups.failed)
+        self._changed(content=True)
+        self.groups_changed.emit((channel,))
+
+    def put_waveforms(self, channel: int, waveforms: GroupWaveforms) -> None:
+        """Take waveforms that were read again into the cache."""
+        assert self.project is not None
+        self.project = replace(self.project, waveforms={**self.project.waveforms, channel: waveforms})
+        self._show_again({channel})
+
+    def put_recording(self, recording: RecordingReference) -> None:
+        """Note where the recording is now."""
+        assert self.project is not None
+        self.project = replace(self.project, recording=recording)
+        self._changed(content=True)
+
+    def rebase(self, unit_of_spike: NDArray[np.int64], probability: NDArray[np.float32]) -> None:
+        """Take a sorting as the one before any curation; only while nothing was curated.
+
+        Raises
+        ------
+        CurationError
+            Something was curated already.
+        """
+        if self.history.entries:
+            raise CurationError(
+                "the sorting was edited already, it cannot be replaced; undo does not help here"
+            )
+        self._set_base(unit_of_spike, probability)
+        self._take_history(History(Clustering(unit_of_spike, probability)), before=self._sortings)
+        everything = Change(modified=tuple(self.clustering.unit_ids.tolist()))
+        self._clustering_changed(everything, channels=self.channels)
+
+    def _set_base(self, unit_of_spike: NDArray[np.int64], probability: NDArray[np.float32]) -> None:
+        assert self.project is not None
+        self.project = replace(self.project, unit_of_spike=unit_of_spike, probability=probability)
+        self._sortings.initial = unit_of_spike
+        self._changed(base=True)
+
+    def memo(self, key: tuple[Any, ...], make: Callable[[], Value]) -> Value:
+        """Value of `make()`, kept until the group changes: key is (name, channel, ...) or (name,)."""
+        return self._sortings.memo(key, make)
+
+    # -- saving -----------------------------------------------------------------------------
+
+    @property
+    def session(self) -> Session | None:
+        """The session file, None before the first save."""
+        return self._kept.session
+
+    @property
+    def is_saved(self) -> bool:
+        """Whether the last save holds everything; what it lacks may be in the journal, see `is_safe`."""
+        return self._kept.is_saved
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether nothing is lost if the program is killed now."""
+        return self.project is None or self._kept.is_safe(len(self.history.entries))
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether edits wait for a save, because the journal cannot take them before."""
+        return self._kept.is_behind(len(self.history.entries))
+
+    def snapshot(self) -> Project:
+        """Return the project with everything done so far in its history."""
+        assert self.project is not None
+        return replace(self.project, history=self.history.entries)
+
+    def begin_save(self) -> tuple[Project, SaveMark]:
+        """What to save now, and a mark to come back with: `saved`, or `not_saved`."""
+        project = self.snapshot()
+        return project, self._kept.mark(len(project.history))
+
+    def saved(self, session: Session, mark: SaveMark) -> None:
+        """Note that a save is done; edits since it began go to the journal of `session`."""
+        was = self.is_saved
+        self._guarded(lambda entries: self._kept.saved(session, mark, entries))
+        if was != self.is_saved:
+            self.saved_changed.emit()
+
+    def not_saved(self) -> None:
+        """Note that a save failed; edits since it began go to the journal there was before."""
+        self._guarded(self._kept.missed)
+
+    def _guarded(self, write: Callable[[tuple[dict[str, Any], ...]], None]) -> None:
+        try:
+            write(self.history.entries)
+        except NcpguiError as error:
+            self.told.emit(f"The action was done but not written to the journal: {error}")
+
+    def _changed(self, *, content: bool = False, base: bool = False) -> None:
+        was = self.is_saved
+        self._kept.change(content=content, base=base)
+        if was:
+            self.saved_changed.emit()
+
+    # -- listeners --------------------------------------------------------------------------
+
+    def _record(self, _entry: dict[str, Any]) -> None:
+        self._changed()
+        self._guarded(self._kept.write)
+
+    def _clustering_changed(self, change: Change, *, channels: Iterable[int] = ()) -> None:
+        touched = self._homes.update((*change.added, *change.removed, *change.modified)) | set(channels)
+        self._sortings.forget(touched)
+        self._tell_change(change, touched)
+
+    def _labels_changed(self, units: tuple[int, ...]) -> None:
+        touched = {channel for unit in units for channel in self._homes.channels_of(unit)}
+        self._sortings.forget_previews(touched)
+        self._tell_change(Change(relabelled=units), touched)
+
+    def _tell_change(self, change: Change, touched: set[int]) -> None:
+        if change.moves_spikes:
+            self._forget_shown(touched)
+        self.units_changed.emit(change)
+        self.groups_changed.emit(tuple(sorted(touched)))
+        self._show_again(touched)
+
+    # -- for the one who shows it -------------------------------------------------------------
+
+    def _start_screen(self) -> None:
+        """Another project, or none, is there: called before `opened`."""
+
+    def _forget_shown(self, channels: set[int]) -> None:
+        """Spikes of these groups changed their unit: called before anybody is told."""
+
+    def _show_again(self, channels: set[int]) -> None:
+        """What is shown of these groups may look different: called when everybody was told."""
+
+
+def _recover(history: History, entries: Iterable[dict[str, Any]]) -> tuple[int, str]:
+    """Do the entries of a journal as far as they go: how many, and what stopped the rest."""
+    n_done = 0
+    for entry in entries:
+        try:
+            n_done += history.replay([entry])
+        except CurationError as error:
+            return n_done, f"Action {n_done + 1} of the journal and those after it cannot be done: {error}"
+    return n_done, ""

@@ -1,0 +1,79 @@
+"""What a path that somebody dropped or named is: a session, a recording, or neither."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from ncpgui.app.jobs import RecordingRequest, is_session
+from ncpgui.core.errors import InputError, RecordingError, SessionError
+from ncpgui.core.progress import Progress, silent
+
+
+def recognize(path: Path, *, progress: Progress = silent) -> Path | RecordingRequest:
+    """Tell what a path is: a session (its path), or a recording that can be sorted as it is.
+
+    Raises
+    ------
+    RecordingError, InputError
+        Neither, or a recording that has to be described.
+    """
+    from ncpgui.ephys.readers import open_recording
+
+    progress(0, 1, "looking at it")
+    if not path.exists():
+        raise RecordingError(f"{path} does not exist; check the path, or mount the disk that holds it")
+    _refuse_sorting(path)
+    if is_session(path) and _is_session_file(path):
+        return path
+    try:
+        open_recording(path)
+    except (InputError, RecordingError) as error:
+        text = re.sub(r" \(--[a-z-]+\)", "", str(error))
+        raise type(error)(
+            f"{text}. To say what kind of recording it is, use File > Open recording…"
+        ) from error
+    return RecordingRequest(path, session=unused_session(path))
+
+
+def _refuse_sorting(path: Path) -> None:
+    from ncpgui.ephys.literals import read_literals
+
+    folder = path.parent if path.name == "params.py" else path
+    if not (folder / "spike_times.npy").is_file():
+        return
+    recording = "its recording"
+    if (folder / "params.py").is_file():
+        named = read_literals(folder / "params.py").get("dat_path")
+        named = named[0] if isinstance(named, (list, tuple)) and named else named
+        recording = str(named) if isinstance(named, str) and named else recording
+    raise RecordingError(
+        f"{folder} is a sorting of Phy or Kilosort, which cannot be reviewed here yet; "
+        f"open {recording} with File > Open recording… to sort it with ncpgui"
+    )
+
+
+def _is_session_file(path: Path) -> bool:
+    """Whether an HDF5 file is ours; one that cannot be read counts, opening it tells what is wrong."""
+    from ncpgui.session.schema import SESSION
+    from ncpgui.session.store import opened
+
+    try:
+        with opened(path) as file:
+            return bool(file.attrs.get("encoding") == SESSION)
+    except SessionError:
+        return True
+
+
+def is_raw(path: Path) -> bool:
+    """Whether a path names a raw binary file, which does not say how it is to be read."""
+    from ncpgui.ephys.readers import RAW_ENDINGS
+
+    return path.suffix.lower() in RAW_ENDINGS and path.is_file()
+
+
+def unused_session(recording: Path) -> Path:
+    """Name for the session of a recording, beside it, that no file has yet."""
+    stem = recording.parent / recording.stem
+    names = [Path(f"{stem}.ncp.h5"), *(Path(f"{stem}-{n}.ncp.h5") for n in range(2, 100))]
+    return next((name for name in names if not name.exists()), names[0])

@@ -1,0 +1,181 @@
+"""Keeps a project in its session file, one save at a time; writes exports."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+from ncpgui.app import jobs
+from ncpgui.app.kept import SaveMark, Session
+from ncpgui.app.preferences import Preferences
+from ncpgui.app.tasks import Task
+from ncpgui.app.work import Work
+from ncpgui.app.workspace import Workspace
+from ncpgui.core.errors import InputError
+from ncpgui.core.project import Project
+
+SAVE_EVERY_S = 20.0
+
+
+class Saving:
+    """Saves one project, from when it was opened until it is left and its file is closed.
+
+    A save that is under way when the project is left goes on here, apart from the workspace, which
+    may hold another project by then.
+
+    Parameters
+    ----------
+    path : session file to save to; None until somebody says where
+    """
+
+    def __init__(
+        self, workspace: Workspace, work: Work, preferences: Preferences, path: Path | None = None
+    ) -> None:
+        self.path = path
+        self._workspace = workspace
+        self._work = work
+        self._preferences = preferences
+        self._saved_at = time.monotonic() - SAVE_EVERY_S
+        self._is_saving = False
+        self._again: tuple[Path, bool] | None = None
+        self._is_left = False
+        self._last: Project | None = None
+        self._released: Any = None
+
+    def save(self, path: Path | None = None) -> None:
+        """Save the session; `path` saves it elsewhere from now on.
+
+        Raises
+        ------
+        InputError
+            It is not known where.
+        """
+        target = path or self.path
+        if target is None:
+            raise InputError("this project has no session file yet; choose one with Save as")
+        self._save(target, tell=True)
+
+    def autosave(self) -> None:
+        """Save if it is known where; after the save under way, if that does not hold everything."""
+        if self.path is not None:
+            self._save(self.path, tell=False)
+
+    def autosave_now_and_then(self) -> None:
+        """Save unless that was done a moment ago, or is being done."""
+        if not self._is_saving and time.monotonic() - self._saved_at > SAVE_EVERY_S:
+            self.autosave()
+
+    def leave(self) -> None:
+        """The project is about to be closed: save what only memory holds, then close its file."""
+        workspace = self._workspace
+        self._is_left = True
+        self._last = None if workspace.is_safe else workspace.snapshot()
+        self._released = workspace.release_session()
+        if not self._is_saving:
+            self._close(self._released)
+
+    def _save(self, target: Path, *, tell: bool) -> None:
+        if self._is_saving:
+            if tell or self._again is None:
+                self._again = (target, tell)
+            return
+        project, mark = self._workspace.begin_save()
+        self._saved_at = time.monotonic()
+
+        def done(session: Session) -> None:
+            if self._is_left:
+                self._close(session)
+                return
+            self._take(session, mark, tell)
+
+        def failed(error: Exception) -> None:
+            if self._is_left:
+                self._close(self._released)
+            else:
+                self._workspace.not_saved()
+            self._work.failed.emit(error, f"saving {target.name}")
+            self._save_again()
+
+        self._submit(self._workspace.session, target, project, mark.n_in_journal, done, failed)
+
+    def _take(self, session: Session, mark: SaveMark, tell: bool) -> None:
+        self.path = session.path
+        self._workspace.saved(session, mark)
+        self._preferences.remember_file(session.path)
+        if tell:
+            self._workspace.told.emit(f"Saved {session.path.name}")
+        self._save_again()
+        if self._workspace.is_behind and not self._is_saving:
+            self.autosave()
+
+    def _save_again(self) -> None:
+        again, self._again = self._again, None
+        if again is None or self._is_left:
+            return
+        target, tell = again
+        if tell or not self._workspace.is_safe:
+            self._save(target, tell=tell)
+
+    def _close(self, session: Any) -> None:
+        """Save the project as it was left, if need be, and close its file."""
+        project, self._last = self._last, None
+        target = self.path if session is None else session.path
+        if self._released is not None and self._released is not session:
+            self._released.close()
+        if project is None or target is None:
+            if session is not None:
+                session.close()
+            return
+
+        def failed(error: Exception) -> None:
+            if session is not None:
+                session.close()
+            self._work.failed.emit(error, f"saving {target.name}")
+
+        self._submit(session, target, project, None, lambda saved: saved.close(), failed)
+
+    def _submit(
+        self, session: Any, target: Path, project: Project, n_entries: int | None, done: Any, failed: Any
+    ) -> None:
+        self._is_saving = True
+
+        def ended(then: Any) -> Any:
+            def end(value: Any) -> None:
+                self._is_saving = False
+                then(value)
+
+            return end
+
+        self._work.runner.submit(
+            Task(
+                f"Saving {target.name}",
+                lambda p: jobs.save(session, target, project, n_entries, progress=p),
+                ended(done),
+                failed=ended(failed),
+                lane="io",
+            )
+        )
+
+
+def export(workspace: Workspace, work: Work, format_name: str, path: Path) -> None:
+    """Write the sorting as it stands for another tool.
+
+    Raises
+    ------
+    InputError
+        There is none.
+    """
+    if workspace.project is None:
+        raise InputError("there is nothing to export; open a recording or a session first")
+    project, clustering = workspace.snapshot(), workspace.clustering
+    units, probability = clustering.unit_of_spike.copy(), clustering.probability.copy()
+    labels: dict[int, str] = {**workspace.history.labels.as_dict(clustering.unit_ids.tolist())}
+    accepted = workspace.history.labels.locked
+    work.submit(
+        f"Exporting to {path.name}",
+        lambda p: jobs.export(project, units, probability, labels, accepted, format_name, path, progress=p),
+        lambda place: workspace.told.emit(f"Exported to {place}"),
+        lane="io",
+        key=("export", str(path)),
+    )

@@ -1,0 +1,95 @@
+"""The sorting of each group as panels show it, remembered until the group changes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.app.colors import ColorBook
+from ncpgui.app.shown import ShownSorting, current_sorting, preview_sorting
+from ncpgui.core.group import ChannelGroup
+from ncpgui.core.spikes import UNASSIGNED
+from ncpgui.curation.adopt import present_alternative
+from ncpgui.curation.history import History
+
+Value = TypeVar("Value")
+
+
+class Sortings:
+    """Current sorting and previews of each group, made when first asked for.
+
+    Parameters
+    ----------
+    history : what was done so far
+    initial : (n_spikes,) sorting before any curation; set it when that grows
+    before : sortings that were shown before `history` was replaced: units keep their colours
+    """
+
+    def __init__(
+        self, history: History, initial: NDArray[np.int64], *, before: Sortings | None = None
+    ) -> None:
+        self.initial = initial
+        self.colors = ColorBook()
+        self._history = history
+        self._memo: dict[tuple[Any, ...], Any] = {}
+        self._last: dict[int, ShownSorting] = {} if before is None else dict(before._last)
+
+    def current(self, group: ChannelGroup) -> ShownSorting:
+        """Current sorting of a group."""
+
+        def make() -> ShownSorting:
+            last = self._last.get(group.channel)
+            shown = current_sorting(self._history.clustering, group, self.colors, before=last)
+            self._last[group.channel] = shown
+            return shown
+
+        return self.memo(("current", group.channel), make)
+
+    def preview(self, group: ChannelGroup, index: int) -> ShownSorting:
+        """What adopting an alternative of a group would give."""
+        return self.memo(
+            ("preview", group.channel, index),
+            lambda: preview_sorting(
+                self._history.clustering,
+                group,
+                index,
+                self.colors,
+                current=self.current(group),
+                locked=self._history.labels.locked,
+                initial=self.initial_of(group),
+            ),
+        )
+
+    def present(self, group: ChannelGroup) -> int | None:
+        """Index of the alternative that the current sorting of a group is, None when none."""
+        return self.memo(
+            ("present", group.channel), lambda: present_alternative(self._history.clustering, group)
+        )
+
+    def initial_of(self, group: ChannelGroup) -> NDArray[np.int64] | None:
+        """Sorting before curation, where it says which spikes are second sightings."""
+        known = self.memo(
+            ("initial", group.channel), lambda: bool((self.initial[group.spike_ids] != UNASSIGNED).any())
+        )
+        return self.initial if known else None
+
+    def memo(self, key: tuple[Any, ...], make: Callable[[], Value]) -> Value:
+        """Value of `make()`, kept until the group changes: key is (name, channel, ...) or (name,)."""
+        if key not in self._memo:
+            self._memo[key] = make()
+        return self._memo[key]
+
+    def forget(self, channels: Iterable[int]) -> None:
+        """Drop what was made of some groups, and of no group in particular."""
+        gone = set(channels)
+        for key in [k for k in self._memo if len(k) < 2 or k[1] in gone]:
+            del self._memo[key]
+
+    def forget_previews(self, channels: Iterable[int]) -> None:
+        """Drop what depends on which units are locked."""
+        gone, current = set(channels), ("current", "present", "initial", "unit rows", "agreement")
+        for key in [k for k in self._memo if len(k) < 2 or (k[1] in gone and k[0] not in current)]:
+            del self._memo[key]

@@ -1,0 +1,146 @@
+"""What the panels of the group on screen wait for: waveforms, a t-SNE, receptive fields."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.app import jobs
+from ncpgui.app.presenters.receptive_fields import Field, spikes_key
+from ncpgui.app.tasks import Runner, Task
+from ncpgui.app.workspace import Workspace
+from ncpgui.core.group import ChannelGroup, GroupWaveforms
+from ncpgui.core.project import Project
+from ncpgui.core.signals import Signal
+
+
+class Views:
+    """Asks for what is missing, once each, and remembers what came.
+
+    Signal: `changed` an embedding or a receptive field arrived.
+
+    Attributes
+    ----------
+    fields : receptive fields by `spikes_key`
+    wants_fields : whether they are on screen
+    """
+
+    changed: ClassVar[Signal] = Signal()
+
+    def __init__(self, workspace: Workspace, runner: Runner) -> None:
+        self.fields: dict[bytes, Field] = {}
+        self.wants_fields = False
+        self._workspace = workspace
+        self._runner = runner
+        self._embeddings: dict[int, tuple[GroupWaveforms, NDArray[np.float32]]] = {}
+        self._asked: set[Any] = set()
+
+    def forget(self) -> None:
+        """Forget everything: another project is there."""
+        self._embeddings.clear()
+        self.fields.clear()
+        self._asked.clear()
+
+    def ask_again(self) -> None:
+        """Ask again for what did not come: the recording was found."""
+        self._asked.clear()
+        self.refresh()
+
+    def embedding(self) -> NDArray[np.float32] | None:
+        """t-SNE of the group on screen, None while it is computed."""
+        channel = self._workspace.channel
+        known = None if channel is None else self._embeddings.get(channel)
+        return known[1] if known is not None and known[0] is self._workspace.waveforms() else None
+
+    def refresh(self) -> None:
+        """Ask for what the panels of the group on screen still lack."""
+        group, waveforms = self._workspace.group(), self._workspace.waveforms()
+        project = self._workspace.project
+        if group is None or project is None:
+            return
+        if waveforms is None:
+            self._ask_waveforms(project, group)
+        elif self.embedding() is None:
+            self._ask_embedding(group.channel, waveforms)
+        if self.wants_fields:
+            self._ask_fields(project)
+
+    def _ask_waveforms(self, project: Project, group: ChannelGroup) -> None:
+        key = ("waveforms", group.channel)
+        if key in self._asked:
+            return
+        self._asked.add(key)
+
+        def done(waveforms: GroupWaveforms) -> None:
+            if self._workspace.group(group.channel) is group:
+                self._workspace.put_waveforms(group.channel, waveforms)
+
+        self._runner.submit(
+            Task(
+                f"Reading waveforms of channel {group.channel}",
+                lambda p: jobs.read_waveforms(project, group, progress=p),
+                done,
+                failed=lambda error: self._workspace.told.emit(str(error)),
+                cancelled=lambda: self._asked.discard(key),
+                key="waveforms",
+                lane="view",
+                priority=2,
+            )
+        )
+
+    def _ask_embedding(self, channel: int, waveforms: GroupWaveforms) -> None:
+        key = ("t-SNE", channel, id(waveforms))
+        if key in self._asked:
+            return
+        self._asked.add(key)
+
+        def done(points: NDArray[np.float32]) -> None:
+            self._asked.discard(key)
+            if self._workspace.waveforms(channel) is waveforms:
+                self._embeddings[channel] = (waveforms, points)
+                self.changed.emit()
+
+        self._runner.submit(
+            Task(
+                f"t-SNE of channel {channel}",
+                lambda p: jobs.embed(waveforms.features, progress=p),
+                done,
+                failed=lambda error: self._workspace.told.emit(f"No t-SNE: {error}"),
+                cancelled=lambda: self._asked.discard(key),
+                key="t-SNE",
+                lane="view",
+            )
+        )
+
+    def _ask_fields(self, project: Project) -> None:
+        shown, stimulus = self._workspace.shown(), project.stimulus
+        if shown is None or stimulus is None:
+            return
+        wanted = {}
+        for unit in shown.units:
+            key = spikes_key(shown.channel, unit.positions)
+            if key not in self.fields and key not in self._asked:
+                wanted[key] = project.spikes.sample_index[shown.group.spike_ids[unit.positions]]
+        if not wanted:
+            return
+        self._asked.update(wanted)
+
+        def done(fields: dict[bytes, Field]) -> None:
+            if self._workspace.project is not None and self._workspace.project.stimulus is stimulus:
+                self.fields.update(fields)
+                self.changed.emit()
+
+        self._runner.submit(
+            Task(
+                "Receptive fields",
+                lambda p: jobs.receptive_fields(stimulus, wanted, progress=p),
+                done,
+                failed=lambda error: self._workspace.told.emit(f"No receptive fields: {error}"),
+                cancelled=lambda: self._asked.difference_update(wanted),
+                key=("fields", tuple(wanted)),
+                lane="view",
+                priority=1,
+            )
+        )

@@ -1,0 +1,111 @@
+"""Long work with its progress on show: what runs, how far it is, and what went wrong."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from ncpgui.app.presenters.words import duration
+from ncpgui.app.tasks import Lane, Runner, Task, closed_if_dropped
+from ncpgui.core.progress import Progress
+from ncpgui.core.signals import Signal
+
+ON_SCREEN = 1e9
+"""Priority of what somebody looks at and waits for."""
+
+
+@dataclass(frozen=True)
+class Activity:
+    """Long work under way: fraction 0 .. 1, None when unknown; time_left in words, '' when unknown."""
+
+    words: str
+    fraction: float | None
+    time_left: str = ""
+    can_cancel: bool = True
+
+
+class Work:
+    """Submits tasks and tells how far they are; of several at a time, the one begun last.
+
+    Signals: `activity_changed(activity or None)`; `failed(error, doing)` work went wrong.
+    """
+
+    activity_changed: ClassVar[Signal] = Signal(object)
+    failed: ClassVar[Signal] = Signal(object, str)
+
+    def __init__(self, runner: Runner) -> None:
+        self.runner = runner
+        self._shown: dict[Hashable, Activity] = {}
+
+    @property
+    def activity(self) -> Activity | None:
+        """What is shown now."""
+        return next(reversed(self._shown.values()), None)
+
+    def submit(
+        self,
+        words: str,
+        work: Callable[[Progress], Any],
+        done: Callable[[Any], None],
+        *,
+        key: Hashable,
+        lane: Lane = "work",
+        close: Callable[[Any], None] | None = None,
+    ) -> None:
+        """Run `work` and show how far it is; a failure is told as going wrong while doing `words`.
+
+        close : called with a result that nobody takes any more.
+        """
+        owner = object()
+        can_cancel = lane == "work"
+        started = time.monotonic()
+
+        def progressed(fraction: float, message: str) -> None:
+            shown = message[:1].upper() + message[1:] if message else words
+            self.show(owner, Activity(shown, fraction, time_left(started, fraction), can_cancel))
+
+        def finished(value: Any) -> None:
+            self.finish(owner)
+            done(value)
+
+        def failed(error: Exception) -> None:
+            self.finish(owner)
+            self.failed.emit(error, words[:1].lower() + words[1:])
+
+        task = Task(
+            words,
+            work,
+            finished,
+            failed=failed,
+            cancelled=lambda: self.finish(owner),
+            progressed=progressed,
+            key=key,
+            lane=lane,
+            priority=ON_SCREEN,
+        )
+        self.show(owner, Activity(words, None, can_cancel=can_cancel))
+        self.runner.submit(task if close is None else closed_if_dropped(task, close))
+
+    def show(self, owner: Hashable, activity: Activity) -> None:
+        """Show how far the work of `owner` is."""
+        self._shown[owner] = activity
+        self._tell(activity)
+
+    def finish(self, owner: Hashable) -> None:
+        """Show the work of `owner` no more."""
+        if self._shown.pop(owner, None) is not None:
+            self._tell(self.activity)
+
+    def _tell(self, activity: Activity | None) -> None:
+        if activity is self.activity:
+            self.activity_changed.emit(activity)
+
+
+def time_left(started: float, fraction: float) -> str:
+    """Words for the time left when `fraction` was done since `started` (time.monotonic)."""
+    spent = time.monotonic() - started
+    if fraction < 0.02 or spent < 1.0:
+        return ""
+    return f"{duration(spent * (1 - fraction) / fraction)} left"

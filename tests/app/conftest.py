@@ -1,0 +1,33 @@
+"""Projects and preferences of the tests of the application."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from app_fakes import FAKED, MASSES, WAYS, FakeJobs
+from tiny_project import tiny_project
+
+from ncpgui.app import jobs
+from ncpgui.app.preferences import Preferences
+from ncpgui.core.project import Project
+
+
+@pytest.fixture
+def project() -> Project:
+    """Channel 0: units 0, 1, 2, or (0+1) and 2. Channel 1: unit 3, or halves. Channel 2: unit 4."""
+    return tiny_project(WAYS, masses=MASSES)
+
+
+@pytest.fixture
+def preferences(tmp_path: Path) -> Preferences:
+    return Preferences(tmp_path / "preferences")
+
+
+@pytest.fixture
+def fake(project: Project, monkeypatch: pytest.MonkeyPatch) -> FakeJobs:
+    """Long work that answers at once; saving is real."""
+    made = FakeJobs(project)
+    for name in FAKED:
+        monkeypatch.setattr(jobs, name, getattr(made, name))
+    return made

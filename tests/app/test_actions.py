@@ -1,0 +1,245 @@
+"""The one list of actions: complete, without clashes, and every one of them works."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from app_fakes import FakeJobs
+
+from ncpgui.app.actions import ACTIONS, MENUS, Action, Context, action, help_page
+from ncpgui.app.controller import Controller
+from ncpgui.app.preferences import Preferences
+from ncpgui.app.tasks import Immediate
+from ncpgui.app.workspace import Workspace
+from ncpgui.core.errors import CurationError
+from ncpgui.session.store import save
+
+KEY = re.compile(r"((Ctrl|Alt|Shift)\+)*([A-Z0-9\[\]?]|F\d+|Return|Enter|Escape|Space|Up|Down)")
+ASKS_THE_FRONT = {
+    "open": "ask_open", "open_session": "ask_session", "save_as": "ask_save_as", "export": "ask_export",
+    "locate": "ask_recording_place", "picture": "save_picture", "close": "close_project", "quit": "quit",
+    "theme": "toggle_theme", "arrangement": "toggle_arrangement", "all_units": "toggle_all_units",
+    "help": "show_help", "about": "show_about",
+}  # fmt: skip
+
+
+class FakeFront:
+    """A window that writes down what it is asked."""
+
+    def __init__(self, folder: Path) -> None:
+        self.asked: list[str] = []
+        self._folder = folder
+
+    def demo_folder(self) -> Path:
+        return self._folder
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda: self.asked.append(name)
+
+
+@pytest.fixture
+def context(fake: FakeJobs, preferences: Preferences, tmp_path: Path) -> Context:
+    """Channel 0 of the project, opened from a session."""
+    controller = Controller(Workspace(), Immediate(), preferences)
+    save(fake.project, tmp_path / "s.h5")
+    controller.open_session(tmp_path / "s.h5")
+    return Context(controller.workspace, controller, FakeFront(tmp_path / "demo"))  # type: ignore[arg-type]
+
+
+def press(context: Context, name: str, key: int = 0) -> None:
+    item = action(name)
+    assert item.enabled(context), f"{name} is not enabled"
+    item.run(context, key)
+
+
+def test_names_are_unique_and_every_menu_is_known() -> None:
+    assert len({item.id for item in ACTIONS}) == len(ACTIONS)
+    assert len({item.name for item in ACTIONS}) == len(ACTIONS)
+    assert {item.menu for item in ACTIONS} == set(MENUS)
+
+
+def test_no_key_does_two_things() -> None:
+    keys = [key for item in ACTIONS for key in item.keys]
+    assert len(set(keys)) == len(keys)
+
+
+def test_keys_are_written_as_qt_reads_them() -> None:
+    keys = [key for item in ACTIONS for key in item.keys]
+    assert [key for key in keys if not KEY.fullmatch(key)] == []
+    gui = pytest.importorskip("PyQt5.QtGui")
+    read = {key: gui.QKeySequence(key).toString() for key in keys}
+    assert {key: text for key, text in read.items() if text != key} == {"Escape": "Esc"}
+
+
+def test_every_action_says_what_it_does_in_a_sentence() -> None:
+    for item in ACTIONS:
+        assert item.help.endswith("."), item.id
+        assert item.help[0].isupper(), item.id
+
+
+def test_the_key_page_has_every_action_with_its_keys() -> None:
+    page = help_page()
+    assert [menu for menu, _ in page] == list(MENUS)
+    rows = {name: keys for _, items in page for keys, name, _ in items}
+    assert set(rows) == {item.name.rstrip("…") for item in ACTIONS}
+    assert rows["Show alternative 1 to 9"] == "1 – 9"
+    assert rows["Use this sorting"] == "Enter"
+    assert rows["Redo"] == "Ctrl+Shift+Z · Ctrl+Y"
+    assert rows["Stop"] == "Esc"
+
+
+@pytest.mark.parametrize(("name", "asked"), ASKS_THE_FRONT.items())
+def test_questions_go_to_the_window(context: Context, name: str, asked: str) -> None:
+    press(context, name)
+    assert context.front.asked == [asked]  # type: ignore[attr-defined]
+
+
+def test_with_nothing_open_only_opening_and_looking_are_possible(
+    preferences: Preferences, tmp_path: Path
+) -> None:
+    controller = Controller(Workspace(), Immediate(), preferences)
+    empty = Context(controller.workspace, controller, FakeFront(tmp_path))  # type: ignore[arg-type]
+    possible = {item.id for item in ACTIONS if item.enabled(empty)}
+    assert possible == {"open", "open_session", "open_demo", "quit", "stop", "theme", "help", "about"}
+    press(empty, "stop")
+
+
+@pytest.mark.parametrize("item", ACTIONS, ids=lambda item: item.id)
+def test_every_action_runs_with_each_of_its_keys(
+    item: Action, context: Context, fake: FakeJobs, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("ncpgui.app.demo.simulate", lambda folder, *_, progress: folder.mkdir())
+    workspace = context.workspace
+    if item.id == "sample_waiting":
+        save(fake.detected, tmp_path / "waiting.h5")
+        context.controller.open_session(tmp_path / "waiting.h5")
+    else:
+        workspace.label((0,), "good")
+        workspace.label((0,), "mua")
+    problems: list[str] = []
+    context.controller.failed.connect(lambda error, doing: problems.append(f"{doing}: {error}"))
+    for key in range(len(item.keys) or 1):
+        if item.id == "redo":
+            workspace.undo()
+        workspace.select([0, 1])
+        assert item.enabled(context)
+        if item.id == "number" and key > 1:
+            with pytest.raises(CurationError, match="has 2 alternatives, there is no number"):
+                item.run(context, key)
+        else:
+            item.run(context, key)
+    assert problems == []
+    context.controller.close()
+
+
+def test_selected_units_are_merged_labelled_and_accepted(context: Context) -> None:
+    workspace = context.workspace
+    assert not action("merge").enabled(context)
+    assert not action("good").enabled(context)
+    workspace.select([0])
+    assert not action("merge").enabled(context)
+    for name in ("good", "mua", "noise", "unsorted"):
+        press(context, name)
+        assert workspace.history.labels.label(0) == name
+    press(context, "lock")
+    assert workspace.history.labels.locked == {0}
+    workspace.select([0, 1])
+    press(context, "lock")  # one is open: accept both
+    assert workspace.history.labels.locked == {0, 1}
+    press(context, "lock")
+    assert workspace.history.labels.locked == set()
+    press(context, "merge")
+    assert workspace.selected == (5,)
+
+
+def test_undo_and_redo_are_there_when_there_is_something(context: Context) -> None:
+    assert not action("undo").enabled(context)
+    context.workspace.merge((0, 1))
+    assert not action("redo").enabled(context)
+    press(context, "undo")
+    press(context, "redo", 1)
+    assert context.workspace.clustering.unit_of_spike[0] == 5
+
+
+def test_brackets_step_through_the_alternatives_and_digits_jump(context: Context) -> None:
+    workspace = context.workspace
+    press(context, "next_alternative")
+    assert workspace.preview == 1
+    press(context, "next_alternative")
+    assert workspace.preview is None
+    press(context, "previous_alternative")
+    assert workspace.preview == 1
+    press(context, "number", 0)
+    assert workspace.preview is None
+    press(context, "number", 1)
+    press(context, "adopt")
+    assert workspace.present_alternative() == 1
+
+
+def test_a_sorting_made_by_hand_is_one_of_the_steps(context: Context) -> None:
+    workspace = context.workspace
+    workspace.merge((1, 2))
+    assert workspace.shown_alternative is None
+    for expected in (0, 1, None):
+        press(context, "next_alternative")
+        assert workspace.shown_alternative == expected
+
+
+def test_escape_leaves_the_preview_and_then_the_selection(context: Context) -> None:
+    workspace = context.workspace
+    workspace.select([0])
+    workspace.show_alternative(1)
+    press(context, "stop")
+    assert (workspace.preview, workspace.selected) == (None, (0,))
+    press(context, "stop")
+    assert workspace.selected == ()
+
+
+def test_space_goes_to_the_next_group_that_is_not_settled(context: Context) -> None:
+    workspace = context.workspace
+    workspace.lock((3,), True)
+    press(context, "next_group")
+    assert workspace.channel == 2
+    press(context, "next_group")
+    assert workspace.channel == 0
+    press(context, "previous_group")
+    assert workspace.channel == 2
+
+
+def test_arrows_go_round_the_units_of_the_group(context: Context) -> None:
+    workspace = context.workspace
+    seen = []
+    for name in ("next_unit", "next_unit", "next_unit", "next_unit", "previous_unit"):
+        press(context, name)
+        seen.append(workspace.selected[0])
+    assert seen == [0, 1, 2, 0, 2]
+    workspace.select(())
+    press(context, "previous_unit")
+    assert workspace.selected == (2,)
+    press(context, "select_all")
+    assert workspace.selected == (0, 1, 2)
+
+
+def test_saving_a_project_without_a_file_asks_where(context: Context) -> None:
+    context.workspace.label((0,), "good")
+    press(context, "save")
+    assert context.workspace.is_saved
+    workspace = context.workspace
+    project = workspace.project
+    context.controller.close()
+    assert project is not None
+    workspace.open(project)
+    press(context, "save")
+    assert context.front.asked == ["ask_save_as"]  # type: ignore[attr-defined]
+
+
+def test_resampling_is_for_groups_that_are_sampled_and_waiting_ones_for_the_others(context: Context) -> None:
+    assert action("resample").enabled(context)
+    assert not action("sample_waiting").enabled(context)
+    press(context, "resample")
+    group = context.workspace.group()
+    assert group is not None
+    assert len(group.alternatives) == 1

@@ -1,0 +1,281 @@
+"""Long work around a workspace: results taken in, failures told, late ones dropped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from app_fakes import FakeJobs, opened, request, start
+from later import Later
+
+from ncpgui.app import jobs
+from ncpgui.app.controller import Activity
+from ncpgui.app.preferences import Preferences
+from ncpgui.core.errors import CurationError, InputError
+from ncpgui.core.probe import Probe
+from ncpgui.core.project import Project
+from ncpgui.session.store import load, save
+
+# -- a recording ----------------------------------------------------------------------------
+
+
+def test_a_recording_is_detected_sampled_joined_and_saved(
+    fake: FakeJobs, preferences: Preferences, tmp_path: Path
+) -> None:
+    fake.combined[0][fake.project.unit_of_spike == 4] = 3  # channels 1 and 2 saw the same unit
+    controller, ears = start(preferences)
+    controller.open_recording(request(tmp_path))
+    workspace = controller.workspace
+    assert sorted(fake.sampled) == [0, 1, 2]
+    assert workspace.clustering.unit_of_spike.tolist() == fake.combined[0].tolist()
+    assert workspace.is_saved
+    assert controller.session_path == tmp_path / "retina.h5"
+    assert fake.lives[0].n_closed == 1
+    assert "3 groups sampled" in ears.told
+    assert controller.activity is None
+    controller.close()
+    kept = load(tmp_path / "retina.h5")
+    assert len(kept.groups) == 3
+    assert kept.unit_of_spike.tolist() == fake.combined[0].tolist()
+    assert preferences.recent == [str(tmp_path / "retina.h5"), str(tmp_path / "retina.raw")]
+
+
+def test_the_group_on_screen_is_sampled_first_then_those_with_most_spikes(
+    fake: FakeJobs, preferences: Preferences, tmp_path: Path
+) -> None:
+    runner = Later()
+    controller, _ = start(preferences, runner)
+    controller.open_recording(request(tmp_path))
+    runner.work("work")
+    runner.deliver()
+    controller.workspace.show_channel(2)
+    runner.run("work")
+    assert fake.sampled == [2, 0, 1]
+
+
+def test_progress_of_sampling_is_told_over_all_groups(
+    fake: FakeJobs, preferences: Preferences, tmp_path: Path
+) -> None:
+    controller, ears = start(preferences)
+    controller.open_recording(request(tmp_path))
+    sampling = [a for a in ears.activities if a is not None and a.words.startswith("Sampling")]
+    assert sampling[0] == Activity("Sampling the posterior: 0 of 3 groups", 0.0)
+    shares = [a.fraction for a in sampling if a.fraction is not None]
+    assert shares == sorted(shares)
+    assert shares[-1] == pytest.approx(2.5 / 3)
+    assert ears.activities[-1] is None
+
+
+def test_a_failing_group_is_named_and_the_others_go_on(
+    fake: FakeJobs, preferences: Preferences, tmp_path: Path
+) -> None:
+    fake.failing[0] = "all waveforms are zero"
+    controller, ears = start(preferences)
+    controller.open_recording(request(tmp_path))
+    assert controller.workspace.status(0).message == "all waveforms are zero"
+    assert "2 groups sampled, 1 failed" in ears.told
+    assert controller.waiting_channels() == [0]
+    controller.close()
+    assert load(tmp_path / "retina.h5").failed == {0: "all waveforms are zero"}
+
+
+def test_when_all_groups_fail_that_is_told_and_kept(
+    fake: FakeJobs, preferences: Preferences, tmp_path: Path
+) -> None:
+    fake.failing = dict.fromkeys((0, 1, 2), "no model")
+    controller, ears = start(preferences)
+    controller.open_recording(request(tmp_path))
+    assert "0 groups sampled, 3 failed" in ears.told
+    assert load(tmp_path / "retina.h5").failed == fake.failing
+
+
+def test_groups_that_failed_can_be_sampled_again(
+    fake: FakeJobs, preferences: Preferences, tmp_path: Path
+) -> None:
+    fake.failing[1] = "out of memory"
+    controller, _ = start(preferences)
+    controller.open_recording(request(tmp_path))
+    fake.failing.clear()
+    controller.sample_waiting()
+    assert controller.workspace.status(1).state == "sampled"
+    assert [live.n_closed for live in fake.lives] == [1, 1]
+
+
+def test_sampling_is_asked_for_twice_and_done_once(
+    fake: FakeJobs, preferences: Preferences, tmp_path: Path
+) -> None:
+    save(fake.detected, tmp_path / "s.h5")
+    runner = Later()
+    controller, _ = start(preferences, runner)
+    controller.open_session(tmp_path / "s.h5")
+    runner.run()
+    controller.sample_waiting()
+    runner.work("work")
+    controller.sample_waiting()  # the recording was opened but that was not told yet
+    runner.run()
+    controller.sample_waiting()
+    assert sorted(fake.sampled) == [0, 1, 2]
+    assert not controller.is_sampling
+    assert [live.n_closed for live in fake.lives] == [1, 1]
+    controller.close()
+    runner.run()
+
+
+def test_stopping_keeps_the_groups_done_so_far(
+    fake: FakeJobs, preferences: Preferences, tmp_path: Path
+) -> None:
+    controller, ears = start(preferences)
+    fake.hooks[1] = controller.cancel
+    controller.open_recording(request(tmp_path))
+    assert fake.sampled == [0]
+    assert [controller.workspace.status(c).state for c in (0, 1, 2)] == ["sampled", "waiting", "waiting"]
+    assert "Sampling stopped; the groups done so far are kept" in ears.told
+    assert not controller.is_sampling
+    assert controller.activity is None
+    assert fake.lives[0].n_closed == 1
+    assert controller.workspace.is_saved
+    assert controller.waiting_channels() == [1, 2]
+
+
+def test_opening_can_be_stopped(fake: FakeJobs, preferences: Preferences, tmp_path: Path) -> None:
+    runner = Later()
+    controller, ears = start(preferences, runner)
+    controller.open_recording(request(tmp_path))
+    runner.work("work")
+    controller.cancel()
+    runner.deliver()
+    assert controller.workspace.project is None
+    assert ears.told == ["Stopped"]
+    assert fake.lives[0].n_closed == 1
+
+
+def test_a_recording_that_cannot_be_read_is_told(preferences: Preferences, tmp_path: Path) -> None:
+    controller, ears = start(preferences)
+    controller.open_recording(request(tmp_path))
+    assert controller.workspace.project is None
+    assert controller.activity is None
+    ((text, doing),) = ears.failed
+    assert "does not exist" in text
+    assert doing == "finding spikes in retina.raw"
+
+
+def test_joining_that_fails_is_told_and_what_was_sampled_is_kept(
+    fake: FakeJobs, preferences: Preferences, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def combine(project: Project, *, progress: Any) -> Any:
+        raise InputError("no templates")
+
+    monkeypatch.setattr(jobs, "combine_groups", combine)
+    controller, ears = start(preferences)
+    controller.open_recording(request(tmp_path))
+    assert ears.failed == [("no templates", "joining channels")]
+    assert len(load(tmp_path / "retina.h5").groups) == 3
+
+
+def test_channels_are_not_joined_over_edits(fake: FakeJobs, preferences: Preferences, tmp_path: Path) -> None:
+    runner = Later()
+    controller, ears = start(preferences, runner)
+    controller.open_recording(request(tmp_path))
+    runner.run("work")
+    controller.workspace.merge((0, 1))
+    runner.run()
+    assert "Units that several channels saw stay apart: edits came first" in ears.told
+    assert controller.workspace.clustering.unit_of_spike[0] == 5
+    controller.close()
+    runner.run()
+
+
+# -- one group again ------------------------------------------------------------------------
+
+
+def test_the_rest_is_sampled_again_with_accepted_units_held(
+    fake: FakeJobs, preferences: Preferences, tmp_path: Path
+) -> None:
+    controller, ears = opened(fake, preferences, tmp_path / "s.h5")
+    workspace = controller.workspace
+    workspace.lock((1,), True)
+    controller.resample()
+    held = next(r for r in fake.requests if isinstance(r, np.ndarray))
+    assert held.tolist() == [-1, -1, -1, -1, 0, 0, 0, -1, -1, -1]
+    assert len(workspace.group(0).alternatives) == 1
+    assert "Channel 0 sampled again: 1 plausible sorting" in ears.told
+    assert workspace.status(0).state == "sampled"
+    assert controller.activity is None
+    controller.close()
+    assert len(load(tmp_path / "s.h5").groups[0].alternatives) == 1
+
+
+def test_a_group_all_of_which_is_accepted_is_not_sampled_again(
+    fake: FakeJobs, preferences: Preferences, tmp_path: Path
+) -> None:
+    controller, _ = opened(fake, preferences, tmp_path / "s.h5")
+    controller.workspace.lock((0, 1, 2), True)
+    with pytest.raises(CurationError, match="all units of channel 0 are accepted"):
+        controller.resample()
+    controller.close()
+    with pytest.raises(CurationError, match="not sampled yet"):
+        controller.resample()
+
+
+def test_sampling_again_that_fails_leaves_the_group_as_it_was(
+    fake: FakeJobs, preferences: Preferences, tmp_path: Path
+) -> None:
+    controller, ears = opened(fake, preferences, tmp_path / "s.h5")
+    fake.failing[0] = "out of memory"
+    controller.resample()
+    assert ears.failed == [("out of memory", "sampling channel 0 again")]
+    assert controller.workspace.status(0).state == "sampled"
+    assert len(controller.workspace.group(0).alternatives) == 2
+    controller.close()
+
+
+def test_asking_again_while_a_group_is_sampled_again_shows_the_newer_work(
+    fake: FakeJobs, preferences: Preferences, tmp_path: Path
+) -> None:
+    runner = Later()
+    controller, _ = opened(fake, preferences, tmp_path / "s.h5", runner)
+    controller.resample()
+    runner.work("work")
+    controller.resample()
+    runner.deliver()
+    assert len(controller.workspace.group(0).alternatives) == 2  # the first result is not wanted
+    runner.work("work")
+    assert controller.workspace.status(0).words == "sampling 50 %"
+    assert controller.activity == Activity("Sampling channel 0 again", 0.5)
+    runner.run()
+    assert len(controller.workspace.group(0).alternatives) == 1
+    controller.close()
+    runner.run()
+
+
+@pytest.mark.slow
+def test_a_simulated_recording_is_opened_sampled_and_opened_again(
+    preferences: Preferences, tmp_path: Path
+) -> None:
+    """Everything real: simulation, detection, network, joining, session."""
+    from ncpgui.ephys.simulation import RetinaSettings, simulate_to_folder
+
+    simulate_to_folder(RetinaSettings(duration_s=5.0), tmp_path / "retina", seed=1)
+    controller, ears = start(preferences)
+    settings = {"spikes_per_group": 60, "posterior_samples": 8}
+    controller.open_recording(jobs.RecordingRequest(tmp_path / "retina", {}, settings, tmp_path / "s.h5"))
+    workspace = controller.workspace
+    assert ears.failed == []
+    assert workspace.project is not None
+    assert len(workspace.project.groups) > 30
+    assert isinstance(workspace.project.probe, Probe)
+    assert workspace.project.stimulus is not None
+    units = workspace.clustering.unit_of_spike.copy()
+    assert (units >= 0).mean() > 0.3
+    workspace.merge(tuple(int(u) for u in workspace.clustering.unit_ids[:2]))
+    merged = workspace.clustering.unit_of_spike.copy()
+    controller.resample()
+    assert ears.failed == []
+    (tmp_path / "s.waveforms.h5").unlink()
+    controller.close()
+    controller.open_path(tmp_path / "s.h5")
+    assert workspace.clustering.unit_of_spike.tolist() == merged.tolist()
+    assert workspace.waveforms() is not None  # read again from the recording
+    controller.close()

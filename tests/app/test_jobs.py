@@ -1,0 +1,87 @@
+"""Long work itself, as far as it is decided here."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tiny_project import tiny_project
+
+from ncpgui.app import jobs
+from ncpgui.app.recognition import unused_session
+from ncpgui.core.errors import InputError, RecordingError
+from ncpgui.core.project import Project, RecordingReference
+
+BESIDE = {0: [[0] * 30 + [1] * 30], 1: [[0] * 30]}
+
+
+def test_channels_whose_waveforms_are_not_cached_are_joined_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    project = tiny_project(BESIDE)
+    read: list[int] = []
+
+    def read_waveforms(_: Project, group: Any, *, progress: Any) -> Any:
+        read.append(group.channel)
+        return project.waveforms[group.channel]
+
+    monkeypatch.setattr(jobs, "read_waveforms", read_waveforms)
+    units, probability = jobs.combine_groups(replace(project, waveforms={0: project.waveforms[0]}))
+    assert read == [1]
+    assert units.tolist() == project.unit_of_spike.tolist()
+    assert probability.min() == 1
+
+
+def test_a_recording_is_found_by_a_file_in_its_folder(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "traces.raw").touch()
+
+    class Found:
+        def __init__(self, reference: RecordingReference) -> None:
+            self.reference = reference
+
+    def reopen(reference: RecordingReference) -> Found:
+        if Path(reference.path) != tmp_path:
+            raise RecordingError(f"{reference.path} changed since it was sorted")
+        return Found(reference)
+
+    monkeypatch.setattr("ncpgui.ephys.readers.reopen", reopen)
+    project = tiny_project(BESIDE)
+    for place in (tmp_path, tmp_path / "traces.raw"):
+        assert jobs.locate(project, place).path == str(tmp_path)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "traces.raw").touch()
+    with pytest.raises(RecordingError, match=r"other/traces\.raw changed"):
+        jobs.locate(project, tmp_path / "other" / "traces.raw")
+
+
+def test_a_session_gets_a_name_that_no_file_has(tmp_path: Path) -> None:
+    recording = tmp_path / "retina.raw"
+    assert unused_session(recording) == tmp_path / "retina.ncp.h5"
+    (tmp_path / "retina.ncp.h5").touch()
+    (tmp_path / "retina-2.ncp.h5").touch()
+    assert unused_session(recording) == tmp_path / "retina-3.ncp.h5"
+
+
+def test_a_map_of_too_many_spikes_is_refused() -> None:
+    with pytest.raises(InputError, match="a map takes at most 2000 spikes, this group has 2001 sampled"):
+        jobs.embed(np.zeros((2001, 2), np.float32))
+
+
+def test_formats_are_offered_with_what_the_dialog_needs() -> None:
+    formats = {name: (title, is_folder, suffix) for name, title, is_folder, suffix in jobs.export_formats()}
+    assert formats["phy"][1]
+    assert {"phy", "spikeinterface", "npz", "csv"} <= set(formats)
+
+
+def test_what_ends_like_a_session_may_be_one() -> None:
+    assert [jobs.is_session(Path(name)) for name in ("a.h5", "a.HDF5", "a.raw", "h5")] == [
+        True,
+        True,
+        False,
+        False,
+    ]

@@ -1,0 +1,230 @@
+"""What the session file holds: a journal must never have a gap, nor an action twice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tiny_project import tiny_project
+
+from ncpgui.app.workspace import Workspace
+from ncpgui.core.errors import SessionError
+from ncpgui.core.project import Project
+
+WAYS = {0: [[0, 0, 0, 1, 1, 1, 2, 2]], 1: [[0, 0, 0, 1, 1]]}
+
+
+class FakeSession:
+    """A session in memory: `file` is the history of the last save, `journal` what came after."""
+
+    def __init__(self, file: list[Any] | None = None) -> None:
+        self.path = Path("fake.h5")
+        self.file = file or []
+        self.journal: list[dict[str, Any]] = []
+        self.is_full = False
+        self.is_closed = False
+
+    @property
+    def n_entries(self) -> int:
+        return len(self.journal)
+
+    def append(self, entry: dict[str, Any]) -> None:
+        if self.is_full:
+            raise SessionError("disk full")
+        self.journal.append(entry)
+
+    def save(self, project: Project, *, n_entries: int | None = None) -> None:
+        self.file = list(project.history)
+        self.journal = self.journal[n_entries:] if n_entries is not None else []
+
+    def close(self) -> None:
+        self.is_closed = True
+
+    @property
+    def everything(self) -> list[str]:
+        return [entry["label"] if "label" in entry else entry["do"] for entry in (*self.file, *self.journal)]
+
+
+def opened(*, sampled: bool = True) -> tuple[Workspace, FakeSession, list[str]]:
+    workspace, session, told = Workspace(), FakeSession(), []
+    workspace.open(tiny_project(WAYS, sampled=sampled), session=session)
+    workspace.told.connect(told.append)
+    return workspace, session, told
+
+
+def test_every_action_is_in_the_journal_when_it_is_done() -> None:
+    workspace, session, _ = opened()
+    workspace.label((0,), "good")
+    workspace.undo()
+    assert session.everything == ["good", "undo"]
+    assert workspace.is_safe
+    assert not workspace.is_saved
+
+
+def test_saved_means_in_the_file_and_safe_means_there_or_in_the_journal() -> None:
+    workspace, session, _ = opened()
+    assert (workspace.is_saved, workspace.is_safe) == (True, True)
+    workspace.label((0,), "good")
+    assert (workspace.is_saved, workspace.is_safe) == (False, True)
+    workspace.put_group(workspace.project.groups[0])
+    assert (workspace.is_saved, workspace.is_safe) == (False, False)
+    project, mark = workspace.begin_save()
+    session.save(project, n_entries=mark.n_in_journal)
+    workspace.saved(session, mark)
+    assert (workspace.is_saved, workspace.is_safe) == (True, True)
+
+
+def test_the_saved_flag_is_told_when_it_changes_and_only_then() -> None:
+    workspace, session, _ = opened()
+    changes: list[bool] = []
+    workspace.saved_changed.connect(lambda: changes.append(workspace.is_saved))
+    workspace.label((0,), "good")
+    workspace.label((0,), "mua")
+    _, mark = workspace.begin_save()
+    workspace.saved(session, mark)
+    _, mark = workspace.begin_save()
+    workspace.label((0,), "noise")
+    workspace.saved(session, mark)
+    assert changes == [False, True, False]
+
+
+def test_an_action_that_cannot_be_written_is_told_and_written_before_the_next() -> None:
+    workspace, session, told = opened()
+    session.is_full = True
+    workspace.label((0,), "good")
+    assert told[0] == "The action was done but not written to the journal: disk full"
+    assert not workspace.is_safe
+    assert workspace.history.labels.label(0) == "good"
+    session.is_full = False
+    workspace.label((0,), "mua")
+    assert session.everything == ["good", "mua"]
+    assert workspace.is_safe
+
+
+def test_an_action_done_while_a_save_takes_in_an_unwritten_one_is_written_once() -> None:
+    workspace, session, _ = opened()
+    session.is_full = True
+    workspace.label((0,), "good")
+    session.is_full = False
+    project, mark = workspace.begin_save()
+    workspace.label((0,), "mua")
+    session.save(project, n_entries=mark.n_in_journal)
+    workspace.saved(session, mark)
+    assert session.everything == ["good", "mua"]
+
+
+def test_actions_done_while_a_save_fails_are_written_to_the_journal() -> None:
+    workspace, session, _ = opened()
+    session.is_full = True
+    workspace.label((0,), "good")
+    session.is_full = False
+    workspace.begin_save()
+    workspace.label((0,), "mua")
+    assert session.everything == []
+    workspace.not_saved()
+    assert session.everything == ["good", "mua"]
+
+
+def test_actions_on_a_sorting_that_the_file_lacks_wait_for_a_save() -> None:
+    """Units of a group sampled since the last save mean nothing to the journal of that save."""
+    workspace, session, _ = opened(sampled=False)
+    whole = tiny_project(WAYS)
+    workspace.take_sampled(whole.groups[0], whole.waveforms[0])
+    workspace.label((0,), "good")
+    assert session.journal == []
+    assert workspace.is_behind
+    project, mark = workspace.begin_save()
+    workspace.label((0,), "mua")
+    session.save(project, n_entries=mark.n_in_journal)
+    workspace.saved(session, mark)
+    assert session.everything == ["good", "mua"]
+    workspace.label((0,), "noise")
+    assert session.everything == ["good", "mua", "noise"]
+
+
+def test_a_group_sampled_while_a_save_runs_makes_the_next_action_wait_again() -> None:
+    workspace, session, _ = opened(sampled=False)
+    whole = tiny_project(WAYS)
+    workspace.take_sampled(whole.groups[0], whole.waveforms[0])
+    project, mark = workspace.begin_save()
+    workspace.take_sampled(whole.groups[1], whole.waveforms[1])
+    workspace.label((4,), "good")  # a unit that the save does not know
+    session.save(project, n_entries=mark.n_in_journal)
+    workspace.saved(session, mark)
+    assert session.everything == []
+    assert workspace.is_behind
+    project, mark = workspace.begin_save()
+    session.save(project, n_entries=mark.n_in_journal)
+    workspace.saved(session, mark)
+    assert session.everything == ["good"]
+    assert not workspace.is_behind
+
+
+def test_a_save_elsewhere_takes_the_actions_since_with_it_and_closes_the_file_before() -> None:
+    workspace, session, _ = opened()
+    workspace.label((0,), "good")
+    project, mark = workspace.begin_save()
+    workspace.label((0,), "mua")
+    other = FakeSession(list(project.history))
+    workspace.saved(other, mark)
+    assert session.is_closed
+    assert session.everything == ["good", "mua"]
+    assert other.everything == ["good", "mua"]
+    workspace.label((0,), "noise")
+    assert len(session.everything) == 2
+
+
+def test_actions_after_a_journal_that_stops_midway_wait_for_a_save() -> None:
+    """Written behind the action that cannot be done, nobody would read them again."""
+    workspace, session, told = Workspace(), FakeSession(), []
+    bad = [{"do": "label", "units": [0], "label": "good"}, {"do": "merge", "units": [0, 99]}]
+    session.journal = list(bad)
+    workspace.told.connect(told.append)
+    workspace.open(tiny_project(WAYS), session=session, entries=bad)
+    assert "Action 2 of the journal" in told[-1]
+    workspace.label((1,), "mua")
+    assert session.journal == bad
+    assert workspace.is_behind
+    project, mark = workspace.begin_save()
+    session.save(project, n_entries=mark.n_in_journal)
+    workspace.saved(session, mark)
+    assert session.everything == ["good", "mua"]
+
+
+def test_what_was_recovered_is_safe_but_not_saved() -> None:
+    workspace, session = Workspace(), FakeSession()
+    session.journal = [{"do": "label", "units": [0], "label": "good"}]
+    workspace.open(tiny_project(WAYS), session=session, entries=session.journal)
+    assert (workspace.is_saved, workspace.is_safe) == (False, True)
+    workspace.label((0,), "mua")
+    assert session.everything == ["good", "mua"]
+
+
+def test_a_project_without_a_session_is_neither_saved_nor_safe() -> None:
+    workspace = Workspace(tiny_project(WAYS))
+    assert (workspace.is_saved, workspace.is_safe, workspace.is_behind) == (False, False, False)
+    workspace.label((0,), "good")
+    assert workspace.is_behind
+
+
+def test_closing_closes_the_file_unless_it_was_handed_over() -> None:
+    workspace, session, _ = opened()
+    workspace.close()
+    assert session.is_closed
+    workspace, session, _ = opened()
+    assert workspace.release_session() is session
+    workspace.close()
+    assert not session.is_closed
+
+
+@pytest.mark.parametrize("n", [0, 3])
+def test_a_reopened_project_goes_on_after_its_history(n: int) -> None:
+    from dataclasses import replace
+
+    workspace, session, _ = opened()
+    history = tuple({"do": "label", "units": [0], "label": "good"} for _ in range(n))
+    session.file = list(history)
+    workspace.open(replace(tiny_project(WAYS), history=history), session=session)
+    workspace.label((1,), "mua")
+    assert session.everything == ["good"] * n + ["mua"]

@@ -1,0 +1,175 @@
+"""A project that grows while it is open: recovered from a journal, sampled, joined, read again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from app_fakes import WAYS
+from tiny_project import tiny_group, tiny_project, tiny_waveforms
+
+from ncpgui.app.status import GroupStatus
+from ncpgui.app.workspace import Workspace
+from ncpgui.core.errors import CurationError
+from ncpgui.core.project import Project
+
+TWO_PLUS, MERGED = WAYS[0]
+
+
+@pytest.fixture
+def workspace(project: Project) -> Workspace:
+    return Workspace(project)
+
+
+def heard(workspace: Workspace, *names: str) -> list[tuple[Any, ...]]:
+    """What the named signals say from now on: (name, *arguments)."""
+    log: list[tuple[Any, ...]] = []
+    for name in names:
+        signal = getattr(workspace, name)
+        signal.connect(lambda *values, name=name: log.append((name, *values)), check_nargs=False)
+    return log
+
+
+def units(workspace: Workspace, channel: int) -> list[int]:
+    group = workspace.group(channel)
+    assert group is not None
+    return workspace.clustering.unit_of_spike[group.spike_ids].tolist()
+
+
+# -- journal recovery -----------------------------------------------------------------------
+
+
+def test_actions_of_the_journal_are_done_again_and_told(project: Project) -> None:
+    workspace = Workspace()
+    log = heard(workspace, "told")
+    workspace.open(project, entries=[{"do": "merge", "units": [0, 1]}, {"do": "undo"}])
+    assert log == [("told", "2 actions since the last save recovered from the journal")]
+    assert units(workspace, 0) == [0, 0, 0, 0, 1, 1, 1, 2, 2, 2]
+    workspace.redo()
+    assert units(workspace, 0) == [5] * 7 + [2] * 3
+
+
+def test_a_journal_is_followed_up_to_the_action_that_cannot_be_done(project: Project) -> None:
+    workspace = Workspace()
+    log = heard(workspace, "told")
+    entries = [{"do": "merge", "units": [0, 1]}, {"do": "merge", "units": [0, 2]}, {"do": "undo"}]
+    workspace.open(project, entries=entries)
+    assert units(workspace, 0) == [5] * 7 + [2] * 3
+    assert log[0] == ("told", "1 action since the last save recovered from the journal")
+    assert log[1][1].startswith("Action 2 of the journal and those after it cannot be done: ")
+
+
+# -- sampling -------------------------------------------------------------------------------
+
+
+def waiting() -> Workspace:
+    return Workspace(tiny_project(WAYS, sampled=False))
+
+
+def test_a_sampled_group_gives_its_spikes_their_units(project: Project) -> None:
+    workspace = waiting()
+    assert workspace.status(0).state == "waiting"
+    for group in project.groups[:2]:
+        workspace.take_sampled(group, project.waveforms[group.channel])
+    assert workspace.status(0).state == "sampled"
+    assert workspace.clustering.unit_of_spike.tolist() == [*TWO_PLUS, *[3] * 6, *[-1] * 4]
+    assert workspace.project is not None
+    assert workspace.project.unit_of_spike.tolist() == workspace.clustering.unit_of_spike.tolist()
+    assert workspace.history.entries == ()
+
+
+def test_after_an_edit_a_sampled_group_is_an_edit_too(project: Project) -> None:
+    workspace = waiting()
+    workspace.take_sampled(project.groups[0], project.waveforms[0])
+    workspace.merge((0, 1))
+    workspace.take_sampled(project.groups[1], project.waveforms[1])
+    assert [entry["do"] for entry in workspace.history.entries] == ["merge", "assign"]
+    again = Workspace()
+    assert workspace.project is not None
+    again.open(workspace.snapshot())
+    assert again.clustering.unit_of_spike.tolist() == workspace.clustering.unit_of_spike.tolist()
+    assert workspace.status(1).state == "sampled"  # nobody decided anything there
+
+
+def test_a_group_sampled_in_the_background_leaves_preview_and_selection_alone(project: Project) -> None:
+    workspace = waiting()
+    workspace.take_sampled(project.groups[0], project.waveforms[0])
+    workspace.show_channel(0)
+    workspace.select([1])
+    workspace.show_alternative(1)
+    log = heard(workspace, "shown_changed", "selection_changed")
+    workspace.take_sampled(project.groups[1], project.waveforms[1])
+    workspace.merge((3, 1))
+    workspace.undo()
+    assert workspace.channel == 0
+    log.clear()
+    workspace.show_alternative(1)
+    workspace.take_sampled(project.groups[2], project.waveforms[2])
+    assert (workspace.preview, workspace.selected) == (1, (1, 3))
+    assert log == [("shown_changed",)]
+
+
+def test_a_failed_group_says_why_until_it_is_sampled(project: Project) -> None:
+    workspace = waiting()
+    workspace.set_status(1, GroupStatus("sampling", 0.25))
+    assert workspace.status(1).words == "sampling 25 %"
+    workspace.set_failed(1, "out of memory")
+    assert workspace.status(1) == GroupStatus("failed", message="out of memory")
+    workspace.put_group(project.groups[1])
+    assert workspace.status(1).state == "sampled"
+    assert workspace.project is not None
+    assert workspace.project.failed == {}
+
+
+def test_a_group_sampled_again_keeps_the_sorting_and_shows_the_new_alternatives(workspace: Workspace) -> None:
+    group = workspace.group(0)
+    assert group is not None
+    workspace.show_alternative(1)
+    log = heard(workspace, "groups_changed", "shown_changed")
+    workspace.put_group(tiny_group(0, group.spike_ids, [MERGED], [1.0]), tiny_waveforms(MERGED))
+    assert units(workspace, 0) == TWO_PLUS
+    assert workspace.preview is None
+    assert workspace.present_alternative() is None
+    assert [name for name, *_ in log] == ["groups_changed", "shown_changed"]
+
+
+def test_the_sorting_is_replaced_only_before_any_edit(workspace: Workspace) -> None:
+    joined = workspace.clustering.unit_of_spike.copy()
+    joined[joined == 3] = 2
+    sure = workspace.clustering.probability.copy()
+    workspace.rebase(joined, sure)
+    assert units(workspace, 1) == [2] * 6
+    workspace.label((2,), "good")
+    with pytest.raises(CurationError, match="edited already"):
+        workspace.rebase(joined, sure)
+    workspace.undo()
+    with pytest.raises(CurationError, match="edited already"):  # it could be redone
+        workspace.rebase(joined, sure)
+
+
+def test_units_beside_each_other_differ_in_colour_when_the_sorting_was_replaced(workspace: Workspace) -> None:
+    for channel in workspace.channels:
+        workspace.current_of(channel)  # 0, 1, 2 have colours 0, 1, 2; 3 and 4 have colour 0
+    before = workspace.current()
+    moved = np.array([3, 3, 3, 3, 4, 4, 4, 0, 0, 0, *[1] * 6, *[2] * 4])
+    workspace.rebase(moved, workspace.clustering.probability.copy())
+    after = workspace.current()
+    assert before is not None
+    assert after is not None
+    assert [unit.name for unit in after.units] == ["3", "0", "4"]  # by size, then by number
+    assert [u.color.index for u in after.units] == [0, 2, 1]
+    assert before.labels.tolist() == TWO_PLUS
+
+
+def test_waveforms_that_were_read_again_are_shown(workspace: Workspace, project: Project) -> None:
+    from dataclasses import replace
+
+    workspace.open(replace(project, waveforms={}))
+    assert workspace.waveforms() is None
+    log = heard(workspace, "shown_changed")
+    workspace.put_waveforms(1, project.waveforms[1])
+    assert log == []
+    workspace.put_waveforms(0, project.waveforms[0])
+    assert log == [("shown_changed",)]
+    assert workspace.waveforms() is project.waveforms[0]

@@ -1,0 +1,219 @@
+"""Sessions, recordings and the demo are opened; what comes too late is dropped and closed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from app_fakes import FakeJobs, request, start
+from later import Later
+
+from ncpgui.app import demo, jobs
+from ncpgui.app.preferences import Preferences
+from ncpgui.app.recognition import recognize
+from ncpgui.core.errors import RecordingError
+from ncpgui.session.session_file import create_session
+from ncpgui.session.store import load, save
+
+# -- sessions -------------------------------------------------------------------------------
+
+
+def test_a_session_is_opened_with_what_its_journal_recovers(
+    fake: FakeJobs, preferences: Preferences, tmp_path: Path
+) -> None:
+    with create_session(fake.project, tmp_path / "s.h5") as session:
+        session.append({"do": "merge", "units": [0, 1]})
+    controller, ears = start(preferences)
+    controller.open_session(tmp_path / "s.h5")
+    assert controller.workspace.clustering.unit_of_spike[0] == 5
+    assert "1 action since the last save recovered from the journal" in ears.told
+    controller.close()
+
+
+def test_a_session_whose_history_cannot_be_done_is_told_and_closed(
+    fake: FakeJobs, preferences: Preferences, tmp_path: Path
+) -> None:
+    save(replace(fake.project, history=({"do": "merge", "units": [0, 99]},)), tmp_path / "s.h5")
+    controller, ears = start(preferences)
+    for _ in range(2):  # the second time it is not locked by the first
+        controller.open_session(tmp_path / "s.h5")
+    assert [doing for _, doing in ears.failed] == ["opening s.h5"] * 2
+    assert all("unit 99 does not exist" in text for text, _ in ears.failed)
+    assert controller.workspace.project is None
+    assert controller.session_path is None
+
+
+def test_a_session_that_is_not_there_is_told(preferences: Preferences, tmp_path: Path) -> None:
+    controller, ears = start(preferences)
+    controller.open_session(tmp_path / "none.h5")
+    assert "does not exist" in ears.failed[0][0]
+    assert preferences.recent == []
+
+
+# -- anything -------------------------------------------------------------------------------
+
+
+def test_a_path_to_a_session_opens_it(fake: FakeJobs, preferences: Preferences, tmp_path: Path) -> None:
+    save(fake.project, tmp_path / "s.h5")
+    controller, _ = start(preferences)
+    controller.open_path(tmp_path / "s.h5")
+    assert controller.session_path == tmp_path / "s.h5"
+    controller.close()
+
+
+def test_a_path_to_a_recording_that_describes_itself_opens_it(
+    fake: FakeJobs, preferences: Preferences, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ncpgui.ephys.readers.open_recording", lambda path: None)
+    (tmp_path / "retina.nwb").touch()
+    (tmp_path / "retina.ncp.h5").touch()
+    controller, _ = start(preferences)
+    controller.open_path(tmp_path / "retina.nwb")
+    (asked,) = [r for r in fake.requests if isinstance(r, jobs.RecordingRequest)]
+    assert asked == jobs.RecordingRequest(tmp_path / "retina.nwb", session=tmp_path / "retina-2.ncp.h5")
+    assert controller.workspace.project is not None
+    controller.close()
+
+
+def test_a_raw_file_says_that_it_must_be_described(preferences: Preferences, tmp_path: Path) -> None:
+    (tmp_path / "retina.raw").write_bytes(bytes(400))
+    controller, ears = start(preferences)
+    controller.open_path(tmp_path / "retina.raw")
+    ((text, doing),) = ears.failed
+    assert text.startswith("retina.raw is a raw binary file, which does not say its sampling frequency or")
+    assert text.endswith("To say what kind of recording it is, use File > Open recording…")
+    assert "--" not in text
+    assert doing == "looking at retina.raw"
+
+
+def test_a_phy_folder_says_how_to_open_its_recording(preferences: Preferences, tmp_path: Path) -> None:
+    np.save(tmp_path / "spike_times.npy", np.arange(3))
+    (tmp_path / "params.py").write_text("dat_path = ['retina.dat']\nsample_rate = 20000.0\n")
+    controller, ears = start(preferences)
+    for path in (tmp_path, tmp_path / "params.py"):
+        controller.open_path(path)
+    assert {text for text, _ in ears.failed} == {
+        f"{tmp_path} is a sorting of Phy or Kilosort, which cannot be reviewed here yet; "
+        "open retina.dat with File > Open recording… to sort it with ncpgui"
+    }
+
+
+def test_a_path_that_is_not_there_is_told_and_what_was_open_stays(
+    fake: FakeJobs, preferences: Preferences, tmp_path: Path
+) -> None:
+    save(fake.project, tmp_path / "s.h5")
+    controller, ears = start(preferences)
+    controller.open_path(tmp_path / "s.h5")
+    controller.open_path(tmp_path / "none.nwb")
+    assert "none.nwb does not exist" in ears.failed[0][0]
+    assert controller.session_path == tmp_path / "s.h5"
+    controller.close()
+
+
+def test_another_programs_hdf5_file_is_a_recording_and_a_damaged_one_a_session(tmp_path: Path) -> None:
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "maxwell.h5", "w") as file:
+        file.attrs["version"] = "20190530"
+    (tmp_path / "torn.h5").write_bytes(b"no hdf5")
+    with pytest.raises(RecordingError, match="SpikeInterface cannot read"):
+        recognize(tmp_path / "maxwell.h5")
+    assert recognize(tmp_path / "torn.h5") == tmp_path / "torn.h5"
+
+
+# -- the demo -------------------------------------------------------------------------------
+
+
+def test_the_demo_is_simulated_once_and_sorted_before_ones_eyes(
+    fake: FakeJobs, preferences: Preferences, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    simulated: list[Path] = []
+
+    def simulate(folder: Path, settings: demo.DemoSettings, *, progress: Any) -> None:
+        simulated.append(folder)
+        (folder / "recording").mkdir(parents=True)
+        (folder / "recording" / "recording.json").touch()
+
+    monkeypatch.setattr(demo, "simulate", simulate)
+    folder = tmp_path / "demo"
+    for _ in range(2):
+        controller, ears = start(preferences)
+        controller.open_demo(folder)
+        assert ears.failed == []
+        assert controller.workspace.project is not None
+        controller.close()
+        assert (folder / "session.h5").is_file()
+    (folder / "session.h5").unlink()
+    controller.open_demo(folder)
+    controller.close()
+    assert simulated == [folder]
+    assert [r.path for r in fake.requests if isinstance(r, jobs.RecordingRequest)] == [
+        folder / "recording"
+    ] * 2
+
+
+# -- late results ---------------------------------------------------------------------------
+
+
+def test_a_group_that_comes_after_its_project_was_closed_is_dropped(
+    fake: FakeJobs, preferences: Preferences, tmp_path: Path
+) -> None:
+    save(fake.project, tmp_path / "other.h5")
+    runner = Later()
+    controller, _ = start(preferences, runner)
+    controller.open_recording(request(tmp_path))
+    runner.work("work")
+    runner.deliver()
+    runner.work("work")
+    controller.open_session(tmp_path / "other.h5")
+    runner.deliver()
+    runner.run()
+    workspace = controller.workspace
+    assert workspace.project is not None
+    assert len(workspace.project.groups) == 3
+    assert workspace.is_saved
+    assert fake.lives[0].n_closed == 1
+
+
+def test_a_session_that_nobody_wants_any_more_is_closed(
+    fake: FakeJobs, preferences: Preferences, tmp_path: Path
+) -> None:
+    for name in ("first.h5", "second.h5"):
+        save(fake.project, tmp_path / name)
+    runner = Later()
+    controller, ears = start(preferences, runner)
+    controller.open_session(tmp_path / "first.h5")
+    runner.work()
+    controller.open_session(tmp_path / "second.h5")
+    runner.run()
+    assert controller.session_path == tmp_path / "second.h5"
+    controller.open_session(tmp_path / "first.h5")  # not locked any more
+    runner.run()
+    assert controller.session_path == tmp_path / "first.h5"
+    assert ears.failed == []
+    controller.close()
+
+
+def test_a_save_that_ends_after_its_project_was_closed_does_not_touch_the_next(
+    fake: FakeJobs, preferences: Preferences, tmp_path: Path
+) -> None:
+    save(fake.project, tmp_path / "first.h5")
+    save(fake.project, tmp_path / "second.h5")
+    runner = Later()
+    controller, _ = start(preferences, runner)
+    controller.open_session(tmp_path / "first.h5")
+    runner.run()
+    controller.workspace.label((0,), "good")
+    controller.save()
+    runner.work("io")
+    controller.open_session(tmp_path / "second.h5")
+    runner.run()
+    assert controller.workspace.session is not None
+    assert controller.workspace.session.path == tmp_path / "second.h5"
+    assert load(tmp_path / "first.h5").history[0]["label"] == "good"
+    controller.open_session(tmp_path / "first.h5")
+    runner.run()
+    assert controller.workspace.history.labels.label(0) == "good"
+    controller.close()

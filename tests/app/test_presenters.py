@@ -1,0 +1,330 @@
+"""What panels show, with values counted by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tiny_project import tiny_project
+
+from ncpgui.app.presenters.alternatives import EMPTY, Card, present_alternatives, step_alternative
+from ncpgui.app.presenters.embedding import MIN_OPACITY, present_embedding, principal_plane
+from ncpgui.app.presenters.probe_map import present_probe_map
+from ncpgui.app.presenters.queue import OTHER, QueueRow, neighbour_in_queue, p_units, present_queue
+from ncpgui.app.presenters.receptive_fields import present_receptive_fields, spikes_key
+from ncpgui.app.presenters.unit_table import present_unit_table
+from ncpgui.app.presenters.waveforms import present_waveforms
+from ncpgui.app.presenters.words import count, duration, percent, thousands
+from ncpgui.app.status import GroupStatus
+from ncpgui.app.workspace import Workspace
+from ncpgui.core.project import Project
+from ncpgui.core.stimulus import Stimulus
+from ncpgui.core.waveform_format import TROUGH_SAMPLE
+
+
+@pytest.fixture
+def workspace(project: Project) -> Workspace:
+    return Workspace(project)
+
+
+# -- words ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("share", "words"),
+    [
+        (0.0, "0 %"),
+        (0.001, "<1 %"),
+        (0.55, "55 %"),
+        (0.986, "99 %"),
+        (0.99, ">99 %"),
+        (0.9999, ">99 %"),
+        (1.0, "100 %"),
+    ],
+)
+def test_only_what_is_certain_is_called_0_or_100_percent(share: float, words: str) -> None:
+    assert percent(share) == words.replace(" ", "\u2009")
+
+
+def test_numbers_are_written_as_people_read_them() -> None:
+    assert thousands(1234567) == "1\u2009234\u2009567"
+    assert (count(0, "unit"), count(1, "unit"), count(3, "unit")) == ("0 units", "1 unit", "3 units")
+    durations = [duration(s) for s in (0, 45, 60, 3570, 4800)]
+    assert durations == ["1 s", "45 s", "1 min", "1 h 0 min", "1 h 20 min"]
+
+
+# -- alternatives ---------------------------------------------------------------------------
+
+
+def test_a_card_for_each_way_to_sort_the_group(workspace: Workspace) -> None:
+    view = present_alternatives(workspace)
+    assert (view.title, view.subtitle) == ("Channel 0", "10 spikes · 2 plausible sortings")
+    first, second = view.cards
+    assert (first.key, first.percent, first.title, first.words) == ("1", "50\u2009%", "3 units", "in use")
+    assert (second.key, second.percent, second.title, second.words) == (
+        "2",
+        "40\u2009%",
+        "2 units",
+        "merges 0 + 1",
+    )
+    assert [(u.name, u.n_spikes, u.share, u.is_changed) for u in second.units] == [
+        ("0+1", 7, 1.0, True),
+        ("2", 3, 3 / 7, False),
+    ]
+    assert view.other_mass == pytest.approx(0.1)
+    assert (view.can_adopt, view.adopt_text) == (True, "Accept as it is")
+    assert view.largest_amplitude == 30.0
+    assert [float(u.waveform[TROUGH_SAMPLE]) for u in first.units if u.waveform is not None] == [
+        -10,
+        -20,
+        -30,
+    ]
+
+
+def test_the_card_of_a_preview_is_shown_and_can_be_used(workspace: Workspace) -> None:
+    workspace.show_alternative(1)
+    view = present_alternatives(workspace)
+    assert [(card.is_shown, card.is_in_use) for card in view.cards] == [(False, True), (True, False)]
+    assert (view.can_adopt, view.adopt_text) == (True, "Use this sorting")
+
+
+def test_a_settled_group_says_so(workspace: Workspace) -> None:
+    workspace.adopt()
+    view = present_alternatives(workspace)
+    assert view.subtitle.endswith(" · settled")
+    assert (view.can_adopt, view.adopt_text) == (False, "Accepted")
+
+
+def test_a_sorting_made_by_hand_has_a_card_with_what_the_posterior_says_of_it(workspace: Workspace) -> None:
+    workspace.merge((0, 1))
+    workspace.merge((5, 2))
+    by_hand, *others = present_alternatives(workspace).cards
+    assert (by_hand.index, by_hand.words, by_hand.title, by_hand.key) == (
+        None,
+        "edited by hand",
+        "1 unit",
+        "",
+    )
+    assert (by_hand.is_shown, by_hand.is_in_use) == (True, True)
+    assert (by_hand.mass, by_hand.percent) == (0.0, "<1\u2009%")
+    assert [card.is_in_use for card in others] == [False, False]
+    assert others[0].words == "splits 6 in 3"
+
+
+def test_cards_without_waveforms_have_none(project: Project) -> None:
+    view = present_alternatives(Workspace(replace(project, waveforms={})))
+    assert [unit.waveform for card in view.cards for unit in card.units] == [None] * 5
+    assert view.largest_amplitude == 1.0
+
+
+@pytest.mark.parametrize(("error", "words"), [(0.0, "± <1"), (0.0051, "± <1"), (0.01, "± 1"), (0.034, "± 3")])
+def test_the_error_of_a_mass_is_in_percent(error: float, words: str) -> None:
+    assert Card(0, 0.5, error, "", (), False, False).error == words
+
+
+def test_groups_that_are_not_sampled_say_why(project: Project) -> None:
+    workspace = Workspace()
+    assert present_alternatives(workspace) is EMPTY
+    workspace.open(replace(project, groups=(), failed={0: "no model"}))
+    assert present_alternatives(workspace).message == "This group could not be sampled: no model"
+    workspace.set_status(0, GroupStatus("sampling", 0.5))
+    assert present_alternatives(workspace).message == "Sampling the posterior of this group … 50 %"
+    workspace.show_channel(1)
+    assert present_alternatives(workspace).message.startswith("This group waits to be sampled.")
+
+
+def test_stepping_in_a_group_that_is_not_sampled_does_nothing(project: Project) -> None:
+    workspace = Workspace(replace(project, groups=()))
+    step_alternative(workspace, 1)
+    assert workspace.preview is None
+
+
+# -- queue and probe ------------------------------------------------------------------------
+
+
+def test_the_queue_lists_groups_by_what_a_decision_settles(workspace: Workspace) -> None:
+    rows = present_queue(workspace)
+    assert [(row.channel, row.n_spikes, row.is_current) for row in rows] == [
+        (0, 10, True),
+        (1, 6, False),
+        (2, 4, False),
+    ]
+    assert [row.caption for row in rows] == ["2–3 units", "1–2 units", "1 unit"]
+    assert rows[0].ambiguity == 1.0
+    assert rows[2].ambiguity == 0.0
+    assert rows[0].p_units == ((2, 0.4), (3, 0.5), (OTHER, pytest.approx(0.1)))
+    assert rows[0].tooltip.splitlines() == [
+        "Channel 0: 10 spikes, sampled",
+        "2 units: 40 %",
+        "3 units: 50 %",
+        "other: 10 %",
+    ]
+
+
+def test_a_group_that_failed_or_waits_says_so_in_the_queue() -> None:
+    failed = QueueRow(3, 12, GroupStatus("failed", message="no model"), (), 0.0, 0, False)
+    assert failed.caption == "failed"
+    assert failed.tooltip.endswith("no model")
+    assert QueueRow(3, 12, GroupStatus("sampling", 0.25), (), 0.0, 0, False).caption == "sampling 25 %"
+
+
+def test_masses_of_one_number_of_units_are_added() -> None:
+    two = [0, 0, 1, 1]
+    project = tiny_project({0: [two, [0, 1, 1, 1], [0] * 4]}, masses={0: [0.5, 0.3, 0.2]})
+    assert p_units(project.groups[0]) == ((1, 0.2), (2, 0.8))
+
+
+def test_settled_groups_are_passed_over_unless_all_are(workspace: Workspace) -> None:
+    assert neighbour_in_queue(workspace, 1) == 1
+    assert neighbour_in_queue(workspace, -1) == 2
+    workspace.lock((3, 4), True)
+    assert neighbour_in_queue(workspace, 1) == 1  # all others are settled: simply the next
+    assert neighbour_in_queue(Workspace(), 1) is None
+    assert neighbour_in_queue(Workspace(tiny_project({0: [[0, 0]]})), 1) is None
+
+
+def test_the_probe_is_coloured_by_ambiguity(project: Project) -> None:
+    view = present_probe_map(Workspace(replace(project, groups=project.groups[:1], failed={2: "no model"})))
+    assert view.ambiguity[0] == 1.0
+    assert np.isnan(view.ambiguity[1:]).all()
+    assert view.states == ("sampled", "waiting", "failed")
+    assert view.tooltips[0] == "Channel 0: 10 spikes, sampled"
+    assert (view.current, view.neighbours, view.pitch_um) == (0, (0,), 30.0)
+
+
+def test_channels_without_spikes_say_so_on_the_probe() -> None:
+    view = present_probe_map(Workspace(tiny_project({1: [[0, 0]]})))
+    assert view.tooltips[0] == "Channel 0: no spikes"
+    assert view.states[0] == ""
+    assert len(present_probe_map(Workspace()).positions_um) == 0
+
+
+# -- waveforms and points -------------------------------------------------------------------
+
+
+def test_a_column_of_waveforms_for_each_unit(workspace: Workspace) -> None:
+    workspace.select([1])
+    view = present_waveforms(workspace)
+    assert [(c.name, c.n_spikes, c.is_selected, len(c.spikes)) for c in view.columns] == [
+        ("0", 4, False, 4),
+        ("1", 3, True, 3),
+        ("2", 3, False, 3),
+    ]
+    assert [float(c.mean[TROUGH_SAMPLE, 0]) for c in view.columns] == [-10, -20, -30]
+    assert (view.lowest, view.highest) == (-30.0, 0.0)
+    assert view.offsets_um.tolist() == [[0.0, 0.0]]
+    assert view.channels == (0,)
+    # {0,0,0,0} is 4 of 7 in the other way, {1,1,1} is 3 of 7: its half of the samples only
+    assert [c.p_exists for c in view.columns] == pytest.approx([1.0, 0.6, 1.0])
+
+
+def test_a_preview_draws_the_units_that_it_would_make(workspace: Workspace) -> None:
+    workspace.show_alternative(1)
+    view = present_waveforms(workspace)
+    assert view.is_preview
+    assert [(c.name, c.unit, c.is_changed) for c in view.columns] == [("0+1", None, True), ("2", 2, False)]
+    assert float(view.columns[0].mean[TROUGH_SAMPLE, 0]) == pytest.approx(-(4 * 10 + 3 * 20) / 7)
+
+
+def test_panels_without_something_to_draw_say_so(project: Project) -> None:
+    empty = Workspace()
+    assert present_waveforms(empty).message
+    assert present_embedding(empty, None).message
+    assert present_unit_table(empty) == ()
+    uncached = Workspace(replace(project, waveforms={}))
+    assert "not cached" in present_waveforms(uncached).message
+    assert present_embedding(uncached, None).message
+    none = np.full(len(project.spikes), -1)
+    assert "No units" in present_waveforms(Workspace(replace(project, unit_of_spike=none))).message
+
+
+def test_points_are_the_plane_until_the_map_is_there(workspace: Workspace) -> None:
+    workspace.select([2])
+    first = present_embedding(workspace, None)
+    assert first.method == "PCA"
+    assert first.points.shape == (10, 2)
+    assert first.labels.tolist() == [0, 0, 0, 0, 1, 1, 1, 2, 2, 2]
+    assert first.selected.tolist() == [False] * 7 + [True] * 3
+    assert first.opacity.tolist() == [1.0] * 10
+    assert first.names == ("0", "1", "2")
+    tsne = np.zeros((10, 2), np.float32)
+    second = present_embedding(workspace, tsne)
+    assert second.method == "t-SNE"
+    assert second.points is tsne
+
+
+def test_points_that_a_preview_would_move_are_marked(workspace: Workspace) -> None:
+    workspace.show_alternative(1)
+    assert present_embedding(workspace, None).moved.tolist() == [True] * 7 + [False] * 3
+
+
+def test_uncertain_spikes_are_faint_but_seen(project: Project) -> None:
+    unsure = Workspace(replace(project, probability=np.zeros(len(project.spikes), np.float32)))
+    assert present_embedding(unsure, None).opacity.tolist() == [MIN_OPACITY] * 10
+
+
+def test_the_plane_is_that_of_the_largest_spread() -> None:
+    points = np.array([[0, -2, 0], [0, 2, 0], [1, 0, 0], [-1, 0, 0]], np.float32)
+    plane = principal_plane(points)
+    assert np.abs(plane[:2, 0]) == pytest.approx([np.sqrt(2)] * 2)
+    assert plane.std(axis=0) == pytest.approx([1.0, 1.0])
+    assert principal_plane(np.zeros((0, 3), np.float32)).shape == (0, 2)
+    assert principal_plane(np.ones((5, 1), np.float32)).tolist() == [[0.0, 0.0]] * 5
+
+
+# -- units ----------------------------------------------------------------------------------
+
+
+def test_the_units_of_the_group_with_what_is_measured_of_each(workspace: Workspace) -> None:
+    workspace.label((1,), "good")
+    workspace.lock((1,), True)
+    workspace.select([2])
+    rows = present_unit_table(workspace)
+    assert [(r.unit, r.n_spikes, r.label, r.is_locked, r.is_selected) for r in rows] == [
+        (0, 4, "unsorted", False, False),
+        (1, 3, "good", True, False),
+        (2, 3, "unsorted", False, True),
+    ]
+    assert [r.amplitude for r in rows] == [10.0, 20.0, 30.0]
+    assert rows[0].rate_hz == pytest.approx(4 / (2200 / 20_000))
+    assert [r.violations for r in rows] == [0.0, 0.0, 0.0]  # 5 ms apart
+    assert [r.p_spikes for r in rows] == [1.0, 1.0, 1.0]
+
+
+def test_all_units_are_listed_by_number_each_once(workspace: Workspace) -> None:
+    workspace.merge((2, 3))  # on channels 0 and 1
+    rows = present_unit_table(workspace, all_units=True)
+    assert [(row.unit, row.channel, row.n_spikes) for row in rows] == [
+        (0, 0, 4),
+        (1, 0, 3),
+        (4, 2, 4),
+        (5, 1, 9),
+    ]
+    group = present_unit_table(workspace)
+    assert [row.unit for row in group] == [0, 1, 5]  # the group's units, also those at home elsewhere
+
+
+# -- receptive fields -----------------------------------------------------------------------
+
+
+def test_fields_need_a_stimulus_a_sampled_group_and_units(project: Project) -> None:
+    assert present_receptive_fields(Workspace(project), {}).message.startswith("No stimulus in this session.")
+    seen = replace(project, stimulus=Stimulus(np.zeros((4, 2, 2), np.int8), np.arange(4) * 100, 30.0))
+    assert (
+        "when the group is sampled"
+        in present_receptive_fields(Workspace(replace(seen, groups=())), {}).message
+    )
+    none = np.full(len(project.spikes), -1)
+    assert "No units" in present_receptive_fields(Workspace(replace(seen, unit_of_spike=none)), {}).message
+    view = present_receptive_fields(Workspace(seen), {})
+    assert [(tile.name, tile.field) for tile in view.tiles] == [("0", None), ("1", None), ("2", None)]
+    assert view.has_stimulus
+
+
+def test_the_same_spikes_have_the_same_field_whatever_the_unit_is_called() -> None:
+    assert spikes_key(3, np.array([1, 5])) == spikes_key(3, np.array([1, 5]))
+    assert (
+        len({spikes_key(3, np.array([1, 5])), spikes_key(4, np.array([1, 5])), spikes_key(3, np.array([1]))})
+        == 3
+    )

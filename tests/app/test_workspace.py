@@ -1,0 +1,356 @@
+"""What a person does to an open project, on projects small enough to count by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from app_fakes import WAYS
+from tiny_project import tiny_project
+
+from ncpgui.app.presenters.alternatives import present_alternatives
+from ncpgui.app.presenters.waveforms import present_waveforms
+from ncpgui.app.workspace import Workspace
+from ncpgui.core.errors import CurationError
+from ncpgui.core.project import Project
+from ncpgui.curation.commands import Assign, Merge
+
+TWO_PLUS, MERGED = WAYS[0]
+
+
+@pytest.fixture
+def workspace(project: Project) -> Workspace:
+    return Workspace(project)
+
+
+def heard(workspace: Workspace, *names: str) -> list[tuple[Any, ...]]:
+    """What the named signals say from now on: (name, *arguments)."""
+    log: list[tuple[Any, ...]] = []
+    for name in names:
+        signal = getattr(workspace, name)
+        signal.connect(lambda *values, name=name: log.append((name, *values)), check_nargs=False)
+    return log
+
+
+def units(workspace: Workspace, channel: int) -> list[int]:
+    group = workspace.group(channel)
+    assert group is not None
+    return workspace.clustering.unit_of_spike[group.spike_ids].tolist()
+
+
+# -- opening --------------------------------------------------------------------------------
+
+
+def test_the_group_where_a_decision_settles_most_is_shown_first(workspace: Workspace) -> None:
+    assert workspace.queue_order() == [0, 1, 2]
+    assert workspace.channel == 0
+    assert [workspace.n_spikes(c) for c in workspace.channels] == [10, 6, 4]
+
+
+def test_groups_that_wait_come_last_those_with_most_spikes_first() -> None:
+    project = tiny_project({0: [[0] * 3], 1: [[0] * 5], 2: [[0, 0, 1, 1], [0] * 4]}, masses={2: [0.5, 0.5]})
+    some = Workspace(tiny_project({0: [[0] * 3], 1: [[0] * 5]}, sampled=False))
+    assert some.queue_order() == [1, 0]
+    some.open(project)
+    some.put_group(project.groups[2])
+    assert some.queue_order()[0] == 2
+
+
+def test_channels_without_spikes_are_no_groups() -> None:
+    workspace = Workspace(tiny_project({1: [[0, 0]], 3: [[0, 0]]}))
+    assert workspace.channels == [1, 3]
+    workspace.show_channel(2)
+    assert workspace.channel in (1, 3)
+
+
+def test_an_empty_workspace_shows_nothing_and_has_nothing_to_lose() -> None:
+    workspace = Workspace()
+    assert (workspace.group(), workspace.waveforms(), workspace.current(), workspace.shown()) == (None,) * 4
+    assert workspace.is_saved
+    assert workspace.is_safe
+    workspace.undo()
+    workspace.show_alternative(0)
+    with pytest.raises(CurationError, match="not sampled yet"):
+        workspace.adopt()
+
+
+def test_a_history_that_cannot_be_done_leaves_the_workspace_as_it_was(
+    workspace: Workspace, project: Project
+) -> None:
+    from dataclasses import replace
+
+    bad = replace(project, history=({"do": "merge", "units": [0, 99]},))
+    with pytest.raises(CurationError, match="entry 1 of the history cannot be done: unit 99"):
+        workspace.open(bad)
+    assert workspace.project is project
+
+
+def test_closing_leaves_nothing_behind(workspace: Workspace) -> None:
+    log = heard(workspace, "opened")
+    workspace.select([0])
+    workspace.show_alternative(1)
+    workspace.close()
+    assert (workspace.project, workspace.channel, workspace.preview, workspace.selected) == (
+        None,
+        None,
+        None,
+        (),
+    )
+    assert workspace.channels == []
+    assert log == [("opened",)]
+
+
+# -- showing --------------------------------------------------------------------------------
+
+
+def test_the_sorting_in_use_is_the_alternative_that_it_equals(workspace: Workspace) -> None:
+    assert workspace.present_alternative() == 0
+    assert workspace.shown_alternative == 0
+    assert workspace.preview is None
+
+
+def test_an_alternative_is_previewed_and_left_again(workspace: Workspace) -> None:
+    log = heard(workspace, "shown_changed")
+    workspace.show_alternative(1)
+    assert (workspace.preview, workspace.shown_alternative) == (1, 1)
+    shown = workspace.shown()
+    assert shown is not None
+    assert [unit.n_spikes for unit in shown.units] == [7, 3]
+    workspace.show_alternative(1)
+    workspace.show_alternative(0)  # the one in use is no preview
+    assert workspace.preview is None
+    assert len(log) == 2
+
+
+def test_an_alternative_that_is_not_there_is_refused(workspace: Workspace) -> None:
+    with pytest.raises(CurationError, match="has 2 alternatives, there is no number 9"):
+        workspace.show_alternative(8)
+
+
+def test_another_group_comes_without_preview_and_selection(workspace: Workspace) -> None:
+    workspace.select([0])
+    workspace.show_alternative(1)
+    log = heard(workspace, "current_changed", "selection_changed")
+    workspace.show_channel(1)
+    assert (workspace.channel, workspace.preview, workspace.selected) == (1, None, ())
+    assert log == [("current_changed",), ("selection_changed",)]
+
+
+def test_only_units_that_exist_can_be_selected_each_once_in_order(workspace: Workspace) -> None:
+    log = heard(workspace, "selection_changed")
+    workspace.select([2, 0, 2, 77, -1])
+    workspace.select([2, 0])
+    assert workspace.selected == (2, 0)
+    assert len(log) == 1
+
+
+# -- adopting and accepting -----------------------------------------------------------------
+
+
+def test_adopting_gives_what_was_previewed(workspace: Workspace) -> None:
+    workspace.show_alternative(1)
+    preview = workspace.shown()
+    assert preview is not None
+    workspace.adopt()
+    current = workspace.current()
+    assert current is not None
+    assert workspace.preview is None
+    assert workspace.present_alternative() == 1
+    assert current.labels.tolist() == preview.labels.tolist()
+    assert [u.color for u in current.units] == [u.color for u in preview.units]
+    assert units(workspace, 0) == [5] * 7 + [2] * 3  # 2 is as it was and keeps its number
+
+
+def test_the_sorting_in_use_is_accepted_by_locking_its_units(workspace: Workspace) -> None:
+    log = heard(workspace, "told")
+    workspace.adopt()
+    assert workspace.history.labels.locked == {0, 1, 2}
+    workspace.adopt()
+    assert log[-1] == ("told", "Channel 0 is accepted already")
+    assert len(workspace.history.entries) == 1
+
+
+def test_a_preview_that_changes_nothing_accepts_what_there_is(workspace: Workspace) -> None:
+    workspace.lock((0, 1, 2), True)
+    workspace.show_alternative(1)
+    workspace.adopt()
+    assert workspace.preview is None
+    assert units(workspace, 0) == TWO_PLUS
+
+
+def test_a_group_without_units_has_nothing_to_accept(workspace: Workspace) -> None:
+    group = workspace.group(2)
+    assert group is not None
+    workspace.show_channel(2)
+    workspace.do(Assign(group.spike_ids, [-1] * 4))
+    with pytest.raises(CurationError, match="no units to accept"):
+        workspace.adopt()
+
+
+def test_a_group_is_settled_by_adopting_or_by_accepting_all_its_units(workspace: Workspace) -> None:
+    assert [workspace.status(c).state for c in (0, 1, 2)] == ["sampled"] * 3
+    workspace.show_alternative(1)
+    workspace.adopt()
+    assert workspace.status(0).state == "curated"
+    workspace.lock((3,), True)
+    assert [workspace.status(c).state for c in (0, 1, 2)] == ["curated", "curated", "sampled"]
+    workspace.undo()
+    workspace.undo()
+    assert [workspace.status(c).state for c in (0, 1, 2)] == ["sampled"] * 3
+
+
+def test_accepting_some_units_does_not_settle_the_group(workspace: Workspace) -> None:
+    workspace.lock((0, 1), True)
+    assert workspace.status(0).state == "sampled"
+
+
+# -- merge, undo, redo ----------------------------------------------------------------------
+
+
+def test_merged_units_become_a_new_one_that_is_selected(workspace: Workspace) -> None:
+    log = heard(workspace, "units_changed", "groups_changed", "shown_changed")
+    workspace.select([1, 2])
+    workspace.merge(workspace.selected)
+    assert units(workspace, 0) == [0, 0, 0, 0, 5, 5, 5, 5, 5, 5]
+    assert workspace.selected == (5,)
+    assert [name for name, *_ in log] == ["units_changed", "groups_changed", "shown_changed"]
+    assert log[0][1].added == (5,)
+    assert log[1][1] == (0,)
+    assert workspace.present_alternative() is None
+
+
+def test_a_merge_of_one_unit_fails_without_a_trace(workspace: Workspace) -> None:
+    log = heard(workspace, "units_changed", "saved_changed", "told")
+    with pytest.raises(CurationError, match="two different units"):
+        workspace.merge((1,))
+    with pytest.raises(CurationError, match="unit 99 does not exist"):
+        workspace.merge((1, 99))
+    assert log == []
+    assert workspace.history.entries == ()
+
+
+def test_undo_shows_where_the_edit_was_and_selects_what_came_back(workspace: Workspace) -> None:
+    workspace.merge((0, 1))
+    workspace.show_channel(1)
+    workspace.undo()
+    assert workspace.channel == 0
+    assert workspace.selected == (0, 1)
+    workspace.show_channel(2)
+    workspace.redo()
+    assert workspace.channel == 0
+    assert workspace.selected == (5,)
+
+
+def test_undo_of_a_label_shows_the_unit_too(workspace: Workspace) -> None:
+    workspace.label((3,), "good")
+    assert workspace.channel == 0
+    workspace.undo()
+    assert workspace.channel == 1
+    assert workspace.history.labels.label(3) == "unsorted"
+
+
+def test_undo_in_the_group_on_screen_stays_there_when_the_unit_reaches_elsewhere(
+    workspace: Workspace,
+) -> None:
+    workspace.show_channel(1)
+    workspace.merge((0, 3))  # most spikes of the new unit are on channel 1
+    workspace.undo()
+    assert workspace.channel == 1
+
+
+def test_undo_and_redo_go_all_the_way_and_then_do_nothing(workspace: Workspace) -> None:
+    for label in ("good", "mua", "noise"):
+        workspace.label((0,), label)
+    for _ in range(5):
+        workspace.undo()
+    assert not workspace.history.can_undo
+    for _ in range(5):
+        workspace.redo()
+    assert workspace.history.labels.label(0) == "noise"
+    assert len(workspace.history.entries) == 9
+
+
+def test_units_that_come_back_have_their_number_and_colour(workspace: Workspace) -> None:
+    before = workspace.current()
+    workspace.merge((0, 1))
+    merged = workspace.current()
+    workspace.undo()
+    after = workspace.current()
+    assert before is not None
+    assert merged is not None
+    assert after is not None
+    assert [(u.name, u.color) for u in after.units] == [(u.name, u.color) for u in before.units]
+    assert merged.units[0].color == before.units[0].color  # the larger of the two
+
+
+def test_a_selected_unit_that_is_gone_is_not_selected_any_more(workspace: Workspace) -> None:
+    workspace.select([0, 3])
+    workspace.do(Merge((0, 1)))
+    assert workspace.selected == (3,)
+
+
+# -- what panels remember is dropped when it changes -----------------------------------------
+
+
+def test_a_group_whose_last_unit_was_dissolved_is_drawn_anew(workspace: Workspace) -> None:
+    workspace.show_channel(2)
+    current = workspace.current()
+    assert current is not None
+    assert len(current.units) == 1
+    log = heard(workspace, "groups_changed", "shown_changed")
+    workspace.do(Assign(current.group.spike_ids, [-1] * 4))
+    after = workspace.current()
+    assert after is not None
+    assert after.units == ()
+    assert log == [("groups_changed", (2,)), ("shown_changed",)]
+    workspace.undo()
+    again = workspace.current()
+    assert again is not None
+    assert [unit.name for unit in again.units] == ["4"]
+
+
+def trough_of_first(workspace: Workspace) -> float:
+    """Depth of the mean waveform of the first unit of the second card."""
+    mean = present_alternatives(workspace).cards[1].units[0].waveform
+    assert mean is not None
+    return float(mean.min())
+
+
+def test_locking_a_unit_changes_the_previews_that_cards_and_waveforms_show(workspace: Workspace) -> None:
+    workspace.show_alternative(1)
+    assert [len(card.units) for card in present_alternatives(workspace).cards] == [3, 2]
+    assert [c.name for c in present_waveforms(workspace).columns] == ["0+1", "2"]
+    assert trough_of_first(workspace) == pytest.approx(-(4 * 10 + 3 * 20) / 7)
+    workspace.lock((0,), True)
+    names = [[unit.name for unit in card.units] for card in present_alternatives(workspace).cards]
+    assert names == [["0", "1", "2"], ["0", "2"]]  # 4 of the 7 are locked, so the other 3 are left over
+    assert trough_of_first(workspace) == -10.0
+    assert [c.name for c in present_waveforms(workspace).columns] == ["0", "2"]
+    workspace.undo()
+    assert [len(card.units) for card in present_alternatives(workspace).cards] == [3, 2]
+
+
+def test_memos_of_a_group_go_with_it_and_others_stay(workspace: Workspace) -> None:
+    made: list[tuple[Any, ...]] = []
+
+    def ask(*key: Any) -> None:
+        workspace.memo(key, lambda: made.append(key))
+
+    for _ in range(2):
+        ask("x", 0)
+        ask("x", 1)
+        ask("everywhere")
+    assert made == [("x", 0), ("x", 1), ("everywhere",)]
+    made.clear()
+    workspace.merge((0, 1))
+    ask("x", 0)
+    ask("x", 1)
+    ask("everywhere")
+    assert made == [("x", 0), ("everywhere",)]
+
+
+def test_a_merge_across_channels_changes_both_groups(workspace: Workspace) -> None:
+    log = heard(workspace, "groups_changed")
+    workspace.merge((2, 3))
+    assert log == [("groups_changed", (0, 1))]
+    assert workspace.main_channel(5) == 1  # 6 of its 9 spikes

@@ -1,0 +1,149 @@
+"""Long work that is not done, for tests of what is around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from later import Later
+
+from ncpgui.app import jobs
+from ncpgui.app.controller import Activity, Controller
+from ncpgui.app.preferences import Preferences
+from ncpgui.app.tasks import Immediate, Runner
+from ncpgui.app.workspace import Workspace
+from ncpgui.core.errors import InputError
+from ncpgui.core.project import Project
+from ncpgui.session.store import save
+
+WAYS = {
+    0: [[0, 0, 0, 0, 1, 1, 1, 2, 2, 2], [0] * 7 + [1] * 3],
+    1: [[0] * 6, [0, 0, 0, 1, 1, 1]],
+    2: [[0] * 4],
+}
+MASSES = {0: [0.5, 0.4], 1: [0.9, 0.1], 2: [1.0]}
+
+
+FAKED = ("detect", "reopen", "sample_group", "combine_groups", "resample", "read_waveforms", "embed")
+
+
+class FakeLive:
+    """A recording that is open for sorting."""
+
+    def __init__(self) -> None:
+        self.n_closed = 0
+
+    def close(self) -> None:
+        self.n_closed += 1
+
+
+class FakeJobs:
+    """Long work that answers at once with the groups of the project; saving is real.
+
+    failing : channels that cannot be sampled; hooks : called when a channel is sampled;
+    sampled : channels in the order in which they were; lives : recordings opened.
+    """
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.failing: dict[int, str] = {}
+        self.hooks: dict[int, Callable[[], None]] = {}
+        self.sampled: list[int] = []
+        self.lives: list[FakeLive] = []
+        self.combined = (project.unit_of_spike.copy(), project.probability.copy())
+        self.requests: list[Any] = []
+
+    @property
+    def detected(self) -> Project:
+        n = len(self.project.spikes)
+        return replace(
+            self.project,
+            groups=(),
+            waveforms={},
+            unit_of_spike=np.full(n, -1),
+            probability=np.zeros(n, np.float32),
+        )
+
+    def detect(self, request: jobs.RecordingRequest, *, progress: Any) -> Any:
+        self.requests.append(request)
+        progress(0, 1, "detecting")
+        return self.reopen(self.project, progress=progress), self.detected
+
+    def reopen(self, project: Project, *, progress: Any) -> FakeLive:
+        progress(0, 1, "opening")
+        self.lives.append(FakeLive())
+        return self.lives[-1]
+
+    def sample_group(self, live: FakeLive, channel: int, *, progress: Any) -> Any:
+        assert live.n_closed == 0
+        progress(1, 2, "sampling")
+        if channel in self.hooks:
+            self.hooks[channel]()
+            progress(1, 2, "sampling")
+        if channel in self.failing:
+            raise InputError(self.failing[channel])
+        self.sampled.append(channel)
+        group = self.project.group(channel)
+        assert group is not None
+        return group, self.project.waveforms[channel]
+
+    def combine_groups(self, project: Project, *, progress: Any) -> Any:
+        return self.combined
+
+    def resample(self, project: Project, group: Any, waveforms: Any, held: Any, *, progress: Any) -> Any:
+        self.requests.append(held)
+        progress(1, 2, "sampling")
+        if group.channel in self.failing:
+            raise InputError(self.failing[group.channel])
+        return replace(group, alternatives=group.alternatives[1:]), waveforms
+
+    def read_waveforms(self, project: Project, group: Any, *, progress: Any) -> Any:
+        self.requests.append(group.channel)
+        if group.channel in self.failing:
+            raise InputError(self.failing[group.channel])
+        return self.project.waveforms[group.channel]
+
+    def embed(self, features: Any, *, progress: Any) -> Any:
+        self.requests.append("t-SNE")
+        return np.zeros((len(features), 2), np.float32)
+
+
+class Ears:
+    """What a controller and its workspace said."""
+
+    def __init__(self, controller: Controller) -> None:
+        self.told: list[str] = []
+        self.failed: list[tuple[str, str]] = []
+        self.activities: list[Activity | None] = []
+        self.derived = 0
+        controller.workspace.told.connect(self.told.append)
+        controller.failed.connect(lambda error, doing: self.failed.append((str(error), doing)))
+        controller.activity_changed.connect(self.activities.append)
+        controller.derived_changed.connect(self._derive)
+
+    def _derive(self) -> None:
+        self.derived += 1
+
+
+def start(preferences: Preferences, runner: Runner | None = None) -> tuple[Controller, Ears]:
+    """A controller without a project, and what it says."""
+    controller = Controller(Workspace(), runner or Immediate(), preferences)
+    return controller, Ears(controller)
+
+
+def request(tmp_path: Path) -> jobs.RecordingRequest:
+    """A recording whose work is kept beside it."""
+    return jobs.RecordingRequest(tmp_path / "retina.raw", session=tmp_path / "retina.h5")
+
+
+def opened(fake: FakeJobs, preferences: Preferences, path: Path, runner: Runner | None = None) -> Any:
+    """A controller with the fake project, opened from its session."""
+    save(fake.project, path)
+    controller, ears = start(preferences, runner)
+    controller.open_session(path)
+    if isinstance(runner, Later):
+        runner.run()
+    return controller, ears

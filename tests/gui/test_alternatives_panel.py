@@ -1,0 +1,129 @@
+"""The alternatives: a card for each way to sort the group, with its probability."""
+
+from __future__ import annotations
+
+import pytest
+from PyQt5 import QtCore
+
+from ncpgui.app.colors import Color
+from ncpgui.gui.panels.alternatives import AlternativesPanel
+from ncpgui.gui.theme import DARK, LIGHT, apply_theme
+
+THIN = "\u2009"
+
+
+@pytest.fixture
+def panel(show, workspace) -> AlternativesPanel:
+    made = show(AlternativesPanel, 800, 240)
+    made.adopt.clicked.connect(workspace.adopt)  # as the window does through its action
+    return made
+
+
+def centre(widget) -> QtCore.QPointF:
+    return QtCore.QRectF(widget.rect()).center()
+
+
+def test_each_way_has_a_card_with_its_probability(panel) -> None:
+    cards = [widget.card for widget in panel.cards]
+    assert [card.percent for card in cards] == [f"70{THIN}%", f"25{THIN}%"]
+    assert [card.error for card in cards] == ["± 3", "± 2"]
+    assert [card.title for card in cards] == ["2 units", "1 unit"]
+    assert [card.key for card in cards] == ["1", "2"]
+    assert [card.is_in_use for card in cards] == [True, False]
+    assert panel.headline.text() == "Channel 0"
+    assert panel.subtitle.text() == "10 spikes · 2 plausible sortings"
+
+
+def test_what_the_cards_leave_over_is_shown(panel) -> None:
+    assert panel.other.isVisible()
+    pieces = panel.bar._pieces
+    assert [mass for mass, _, _ in pieces] == [0.70, 0.25]
+    assert panel.bar._other == pytest.approx(0.05)
+
+
+def test_a_card_has_the_colours_of_its_units(panel, screen) -> None:
+    colors = screen.colors(panel.cards[0])
+    assert LIGHT.unit(Color(0)).name() in colors
+    assert LIGHT.unit(Color(1)).name() in colors
+    assert LIGHT.unit(Color(1)).name() not in screen.colors(panel.cards[1])
+
+
+def test_a_click_on_a_card_previews_it(panel, workspace, screen) -> None:
+    assert panel.adopt.text() == "Accept as it is"
+    screen.click(panel.cards[1], centre(panel.cards[1]))
+    assert workspace.preview == 1
+    screen.settle()
+    assert [widget.card.is_shown for widget in panel.cards] == [False, True]
+    assert panel.adopt.text() == "Use this sorting"
+    ground = screen.colors(panel.cards[1])
+    assert max(ground, key=ground.__getitem__) == LIGHT.accent_soft.lower()
+
+
+def test_a_double_click_uses_the_sorting(panel, workspace, screen, qtbot) -> None:
+    screen.click(panel.cards[1], centre(panel.cards[1]))
+    screen.settle()
+    qtbot.mouseDClick(panel.cards[1], QtCore.Qt.LeftButton)
+    screen.settle()
+    assert workspace.clustering.unit_ids.tolist() == [2]
+    assert [widget.card.is_in_use for widget in panel.cards] == [False, True]
+
+
+def test_the_buttons_step_around_the_ends(panel, workspace, screen) -> None:
+    for expected in (1, None, 1):
+        panel.next.click()
+        screen.settle()
+        assert workspace.preview == expected
+    panel.previous.click()
+    assert workspace.preview is None
+
+
+def test_a_piece_of_the_bar_shows_its_sorting(panel, workspace, screen) -> None:
+    width, y = panel.bar.width(), panel.bar.height() / 2
+    screen.click(panel.bar, QtCore.QPointF(0.8 * width, y))
+    assert workspace.preview == 1
+    screen.click(panel.bar, QtCore.QPointF(0.3 * width, y))
+    assert workspace.preview is None
+
+
+def test_accepting_what_is_in_use_locks_its_units(panel, workspace, screen) -> None:
+    panel.adopt.click()
+    screen.settle()
+    assert workspace.history.labels.locked == {0, 1}
+    assert not panel.adopt.isEnabled()
+    assert panel.adopt.text() == "Accepted"
+    assert panel.subtitle.text().endswith("settled")
+
+
+def test_a_merge_by_hand_that_is_an_alternative_is_that_alternative(panel, workspace, screen) -> None:
+    workspace.merge((0, 1))
+    screen.settle()
+    assert [widget.card.is_in_use for widget in panel.cards] == [False, True]
+    assert panel.cards[0].card.title == "2 units"
+
+
+def test_a_group_that_waits_has_a_message(panel, workspace, screen) -> None:
+    workspace.show_channel(1)
+    screen.settle()
+    assert panel.message.isVisible()
+    assert "waits to be sampled" in panel.message.text()
+    assert panel.cards == []
+    assert not panel.adopt.isVisible()
+    assert not panel.bar.isVisible()
+
+
+def test_nothing_takes_the_keyboard(panel) -> None:
+    for widget in (panel.adopt, panel.next, panel.previous, panel.scroll):
+        assert widget.focusPolicy() == QtCore.Qt.NoFocus
+
+
+def test_screen_readers_hear_probability_and_units(panel) -> None:
+    assert panel.cards[1].accessibleName().startswith(f"Alternative 2: 25{THIN}%, 1 unit")
+
+
+def test_both_themes_have_their_own_colours(panel, screen, qapp) -> None:
+    apply_theme(qapp, DARK)
+    panel.set_theme(DARK)
+    screen.settle()
+    colors = screen.colors(panel.cards[1])
+    assert max(colors, key=colors.__getitem__) == DARK.sunken.lower()
+    assert DARK.unit(Color(0)).name() in colors

@@ -1,0 +1,105 @@
+"""The queue: groups in the order in which decisions settle most; a click puts one on screen."""
+
+from __future__ import annotations
+
+import pytest
+from PyQt5 import QtCore
+
+from ncpgui.app.status import GroupStatus
+from ncpgui.gui.panels.queue import ROW_HEIGHT, QueuePanel
+from ncpgui.gui.theme import DARK, LIGHT, apply_theme
+
+
+@pytest.fixture
+def panel(show) -> QueuePanel:
+    return show(QueuePanel, 240, 300)
+
+
+def row_rect(panel: QueuePanel, row: int) -> QtCore.QRectF:
+    return QtCore.QRectF(panel.view.visualRect(panel.model.index(row)))
+
+
+def test_the_sampled_group_comes_first_and_the_waiting_one_last(panel) -> None:
+    assert [row.channel for row in panel.model.rows] == [0, 1]
+    assert [row.status.state for row in panel.model.rows] == ["sampled", "waiting"]
+    assert panel.model.index(0).data() == "Channel 0"
+    assert panel.note.text() == "0 of 2 settled"
+    assert row_rect(panel, 1).top() == ROW_HEIGHT
+
+
+def test_the_tooltip_tells_how_many_units_are_how_likely(panel) -> None:
+    words = panel.model.index(0).data(QtCore.Qt.ToolTipRole)
+    assert words.splitlines()[1:] == ["1 unit: 25 %", "2 units: 70 %", "other: 5 %"]
+    assert panel.model.rows[0].caption == "1–2 units"
+    assert panel.model.rows[1].caption == "waiting"
+
+
+def test_the_group_on_screen_is_lit(panel, screen) -> None:
+    lit = LIGHT.accent_soft.lower()
+    assert screen.colors(panel.view.viewport(), row_rect(panel, 0))[lit] > 1000
+    assert lit not in screen.colors(panel.view.viewport(), row_rect(panel, 1))
+
+
+def test_an_ambiguous_group_is_amber(panel, screen) -> None:
+    assert LIGHT.amber.lower() in screen.colors(panel.view.viewport(), row_rect(panel, 0))
+
+
+def test_a_click_puts_a_group_on_screen(panel, workspace, screen) -> None:
+    screen.click(panel.view.viewport(), row_rect(panel, 1).center())
+    assert workspace.channel == 1
+    screen.settle()
+    assert panel.model.rows[1].is_current
+    assert LIGHT.accent_soft.lower() in screen.colors(panel.view.viewport(), row_rect(panel, 1))
+
+
+def test_a_settled_group_is_counted_and_green(panel, workspace, screen) -> None:
+    workspace.adopt()
+    screen.settle()
+    assert panel.note.text() == "1 of 2 settled"
+    assert LIGHT.good.lower() in screen.colors(panel.view.viewport(), row_rect(panel, 0))
+
+
+def test_sampling_shows_how_far_it_is(panel, workspace, screen) -> None:
+    workspace.set_status(1, GroupStatus("sampling", 0.4))
+    screen.settle()
+    assert panel.model.rows[1].caption == "sampling 40 %"
+    workspace.set_failed(1, "too few spikes")
+    screen.settle()
+    assert panel.model.rows[1].caption == "failed"
+    assert "too few spikes" in panel.model.index(1).data(QtCore.Qt.ToolTipRole)
+
+
+def test_progress_does_not_reset_the_list(panel, workspace, screen, qtbot) -> None:
+    """A reset would scroll the list back to its top."""
+    with qtbot.assertNotEmitted(panel.model.modelReset):
+        workspace.set_status(1, GroupStatus("sampling", 0.1))
+        workspace.set_status(1, GroupStatus("sampling", 0.2))
+        screen.settle()
+
+
+def test_many_changes_are_one_redraw(panel, workspace, screen) -> None:
+    before = panel.n_redraws
+    for step in range(5):
+        workspace.set_status(1, GroupStatus("sampling", step / 5))
+    screen.settle()
+    assert panel.n_redraws == before + 1
+
+
+def test_single_letter_keys_are_left_to_the_window(panel) -> None:
+    assert panel.view.focusPolicy() == QtCore.Qt.NoFocus
+
+
+def test_without_a_project_the_list_is_empty(panel, workspace, screen) -> None:
+    workspace.close()
+    screen.settle()
+    assert panel.model.rowCount() == 0
+    assert panel.note.text() == ""
+
+
+def test_both_themes_have_their_own_ground(panel, screen, qapp) -> None:
+    apply_theme(qapp, DARK)
+    panel.set_theme(DARK)
+    screen.settle()
+    colors = screen.colors(panel.view.viewport())
+    assert max(colors, key=colors.__getitem__) == DARK.panel.lower()
+    assert DARK.amber.lower() in colors

@@ -1,0 +1,185 @@
+"""Receptive fields: a tile a unit, computed only while one looks at them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+from PyQt5 import QtCore, QtGui
+
+from ncpgui.app import jobs
+from ncpgui.core.stimulus import Stimulus
+from ncpgui.gui.panels.receptive_fields import ReceptiveFieldsPanel, map_image
+from ncpgui.gui.theme import DARK, LIGHT, apply_theme
+
+
+@dataclass(frozen=True)
+class FakeField:
+    """ON in pixel (row 1, column 4) of 4 x 6, twenty noise sd."""
+
+    spatial: np.ndarray
+    time_course: np.ndarray
+    center_px: tuple[float, float]
+    ellipse: tuple[float, float, float]
+    is_clear: bool
+    peak_z: float
+
+
+def field(*, is_clear: bool = True, peak_z: float = 20.0) -> FakeField:
+    spatial = np.zeros((4, 6), dtype=np.float32)
+    spatial[1, 4] = peak_z
+    course = np.array([0, 1, 0.5, 0], dtype=np.float32)
+    return FakeField(spatial, course, (4.0, 1.0), (1.0, 0.5, 0.0), is_clear, peak_z)
+
+
+@pytest.fixture
+def asked(monkeypatch) -> list[int]:
+    """How many spikes each field was asked for; units of six spikes have a clear one."""
+    sizes: list[int] = []
+
+    def compute(_stimulus, wanted, **_):
+        sizes.extend(len(samples) for samples in wanted.values())
+        return {key: field(is_clear=len(samples) == 6) for key, samples in wanted.items()}
+
+    monkeypatch.setattr(jobs, "receptive_fields", compute)
+    return sizes
+
+
+@pytest.fixture
+def panel(show, workspace, small_project, asked) -> ReceptiveFieldsPanel:
+    """While the fields are still computed."""
+    frames = np.ones((20, 4, 6), dtype=np.int8)
+    stimulus = Stimulus(frames, np.arange(20) * 2000)
+    workspace.open(replace(small_project, stimulus=stimulus))
+    return show(ReceptiveFieldsPanel)
+
+
+@pytest.fixture
+def done(panel, runner, screen) -> ReceptiveFieldsPanel:
+    """With the fields there."""
+    runner.let_go()
+    screen.settle()
+    return panel
+
+
+def test_tiles_wait_and_then_show_their_fields(panel, runner, screen) -> None:
+    assert [tile.verdict for tile in panel.grid.view.tiles] == ["computing …", "computing …"]
+    assert panel.note.text() == "0 of 2 units clear"
+    runner.let_go()
+    screen.settle()
+    assert [tile.verdict for tile in panel.grid.view.tiles] == ["clear ON field", "no clear field"]
+    assert panel.note.text() == "1 of 2 units clear"
+
+
+def test_each_unit_is_asked_for_once(done, asked, workspace, screen, runner) -> None:
+    assert sorted(asked) == [4, 6]
+    workspace.select([1])
+    workspace.show_alternative(1)
+    runner.let_go()
+    screen.settle()
+    assert sorted(asked) == [4, 6, 10]
+    workspace.show_alternative(0)
+    runner.let_go()
+    assert sorted(asked) == [4, 6, 10]
+
+
+def test_fields_are_wanted_only_while_the_panel_is_visible(
+    panel, controller, workspace, asked, runner
+) -> None:
+    runner.let_go()
+    assert controller.wants_fields
+    panel.hide()
+    assert not controller.wants_fields
+    workspace.show_alternative(1)
+    runner.let_go()
+    assert len(asked) == 2
+    panel.show()
+    runner.let_go()
+    assert len(asked) == 3
+
+
+def test_the_map_is_red_where_light_drives_the_unit(done, screen) -> None:
+    rect = done.grid.map_rect(0)
+    pixel = rect.width() / 6
+    on = screen.pixel(done.grid, rect.topLeft() + QtCore.QPointF(4.5 * pixel, 1.5 * pixel))
+    none = screen.pixel(done.grid, rect.topLeft() + QtCore.QPointF(0.5 * pixel, 3.5 * pixel))
+    assert QtGui.QColor(on).red() > 2 * QtGui.QColor(on).blue()
+    assert QtGui.QColor(none).lightness() > 230
+    assert rect.width() / rect.height() == pytest.approx(6 / 4)
+
+
+def test_only_a_clear_field_has_an_ellipse(done, screen) -> None:
+    """The Gaussian at 1.5 sd: 1.5 pixels to the left of the middle of pixel (1, 4)."""
+
+    def ink(row: int) -> bool:
+        rect = done.grid.map_rect(row)
+        pixel = rect.width() / 6
+        left = rect.topLeft() + QtCore.QPointF(3.0 * pixel, 1.5 * pixel)
+        around = QtCore.QRectF(left.x() - 2, left.y() - 2, 5, 5)
+        return any(QtGui.QColor(c).lightness() < 80 for c in screen.colors(done.grid, around))
+
+    assert ink(0)
+    assert not ink(1)
+
+
+def test_both_signs_have_the_same_range_and_noise_stays_pale() -> None:
+    strong = map_image(np.array([[-20.0, 0.0, 20.0]]), LIGHT)
+    off, none, on = (QtGui.QColor(strong.pixel(x, 0)) for x in range(3))
+    assert off.name() == "#1d4fa3"
+    assert on.name() == "#a9202c"
+    assert none.lightness() > 230
+    noise = map_image(np.array([[-1.5, 0.0, 1.5]]), LIGHT)
+    assert all(QtGui.QColor(noise.pixel(x, 0)).lightness() > 190 for x in range(3))
+    assert QtGui.QColor(map_image(np.zeros((1, 1)), DARK).pixel(0, 0)).lightness() < 60
+
+
+def test_a_click_selects_the_unit(done, workspace, screen) -> None:
+    screen.click(done.grid, done.grid.tile_rect(1).center())
+    assert workspace.selected == (1,)
+    screen.settle()
+    assert done.grid.view.tiles[1].is_selected
+    assert LIGHT.accent_soft.lower() in screen.colors(done.grid, done.grid.tile_rect(1))
+    screen.click(done.grid, done.grid.tile_rect(0).center(), ctrl=True)
+    assert workspace.selected == (1, 0)
+
+
+def test_tiles_lie_side_by_side_and_scroll_when_there_is_no_room(done, screen) -> None:
+    assert done.grid.tile_rect(1).top() == done.grid.tile_rect(0).top()
+    assert done.grid.tile_rect(1).right() <= done.grid.width()
+    assert done.scroll.verticalScrollBar().maximum() == 0
+    done.resize(140, 180)
+    screen.settle()
+    assert done.grid.tile_rect(0).width() <= 140
+    assert done.grid.tile_rect(1).top() > done.grid.tile_rect(0).bottom()
+    assert done.scroll.verticalScrollBar().maximum() > 0
+
+
+def test_with_little_room_the_time_course_goes_and_the_maps_stay(done, screen) -> None:
+    full = done.grid.tile_rect(0).bottom() - done.grid.map_rect(0).bottom()
+    done.resize(250, 176)
+    screen.settle()
+    assert done.scroll.verticalScrollBar().maximum() == 0
+    assert done.grid.tile_rect(0).bottom() - done.grid.map_rect(0).bottom() == pytest.approx(full - 30)
+    assert done.grid.tile_rect(1).right() <= done.grid.width()
+
+
+def test_a_session_without_stimulus_says_how_to_get_one(show) -> None:
+    panel = show(ReceptiveFieldsPanel)
+    assert "stimulus.npz" in panel.message.text()
+    assert not panel.scroll.isVisible()
+    assert panel.note.text() == ""
+
+
+def test_no_project_says_what_to_do(show, workspace, screen) -> None:
+    panel = show(ReceptiveFieldsPanel)
+    workspace.close()
+    screen.settle()
+    assert panel.message.text() == "Open a recording or a session to begin."
+
+
+def test_both_themes_have_their_own_ground(done, screen, qapp) -> None:
+    apply_theme(qapp, DARK)
+    done.set_theme(DARK)
+    screen.settle()
+    assert DARK.sunken.lower() in screen.colors(done.grid, done.grid.tile_rect(0))

@@ -1,0 +1,233 @@
+"""Waveforms: a column a unit, a row a channel; the same at probe geometry."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from PyQt5 import QtCore
+
+from ncpgui.app.colors import Color
+from ncpgui.app.presenters.waveforms import MAX_SPIKES_SHOWN, WaveformColumn, WaveformsView
+from ncpgui.gui.items.waveform_layout import at_contacts, extents, stacked
+from ncpgui.gui.panels.waveforms import BAR_X, GUTTER, HEADER, STRIP, WaveformsPanel, WaveformsWidget
+from ncpgui.gui.theme import DARK, LIGHT, apply_theme
+
+BLUE, ORANGE = (LIGHT.unit(Color(k)).name() for k in (0, 1))
+
+
+@pytest.fixture
+def panel(show) -> WaveformsPanel:
+    return show(WaveformsPanel)
+
+
+def middle(panel: WaveformsPanel, row: int) -> QtCore.QPointF:
+    return panel.plot.column_rect(row).center()
+
+
+def test_each_unit_has_a_column_in_its_own_colour(panel, screen) -> None:
+    assert [column.name for column in panel.plot.view.columns] == ["0", "1"]
+    body = [panel.plot.column_rect(row).adjusted(4, HEADER, -4, -4) for row in (0, 1)]
+    first, second = (screen.colors(panel.plot, rect) for rect in body)
+    assert first.get(BLUE, 0) > 50
+    assert second.get(ORANGE, 0) > 50
+    assert BLUE not in second
+    assert ORANGE not in first
+
+
+def test_the_header_tells_spikes_and_existence(panel) -> None:
+    first, second = panel.plot.view.columns
+    assert (first.caption, second.caption) == ("6 spikes", "4 spikes")
+    assert "100" in first.existence
+    assert "75" in second.existence
+    assert "unit 1, 4 spikes" in panel.plot.accessibleDescription()
+
+
+def test_the_trough_of_the_mean_is_where_the_scale_says(panel) -> None:
+    layout = panel.plot.waveform_layout()
+    trough = panel.plot.view.columns[0].mean[11]
+    np.testing.assert_allclose(trough, [-10, -4])
+    assert layout.y0[0] + 10 * layout.sd_px < panel.plot.height() - STRIP
+    assert layout.y0[1] > layout.y0[0]
+
+
+def test_the_scale_bar_is_five_noise_sd_high(panel, screen) -> None:
+    layout = panel.plot.waveform_layout()
+    bottom = panel.plot.height() - STRIP + 4
+    bar = 5 * layout.sd_px
+
+    def ink(y: float) -> bool:
+        return screen.pixel(panel.plot, QtCore.QPointF(round(BAR_X), y)) == LIGHT.text.lower()
+
+    assert ink(bottom - 0.5 * bar)
+    assert ink(bottom - bar + 2)
+    assert not ink(bottom - bar - 2)
+    assert panel.plot.view.scale_bar == (5.0, "5 × noise sd")
+    assert panel.plot.view.time_bar == (10.0, "0.5 ms")
+
+
+def test_a_click_selects_the_unit_and_ctrl_adds_or_takes_out(panel, workspace, screen) -> None:
+    screen.click(panel.plot, middle(panel, 1))
+    assert workspace.selected == (1,)
+    screen.click(panel.plot, middle(panel, 0), ctrl=True)
+    assert workspace.selected == (1, 0)
+    screen.click(panel.plot, middle(panel, 1), ctrl=True)
+    assert workspace.selected == (0,)
+    screen.click(panel.plot, QtCore.QPointF(GUTTER / 2, 100))
+    assert workspace.selected == (0,)
+
+
+def test_the_selected_column_is_lit(panel, workspace, screen) -> None:
+    workspace.select([1])
+    screen.settle()
+    lit = LIGHT.accent_soft.lower()
+    assert lit not in screen.colors(panel.plot, panel.plot.column_rect(0))
+    assert screen.colors(panel.plot, panel.plot.column_rect(1))[lit] > 1000
+
+
+def test_a_preview_frames_what_changes_and_shows_where_it_comes_from(panel, workspace, screen) -> None:
+    workspace.show_alternative(1)
+    screen.settle()
+    (merged,) = panel.plot.view.columns
+    assert merged.name == "0+1"
+    assert merged.is_changed
+    assert [ghost.name for ghost in merged.ghosts] == ["0", "1"]
+    assert ORANGE in screen.colors(panel.plot, panel.plot.column_rect(0))
+    assert "would change" in panel.note.text()
+    screen.click(panel.plot, middle(panel, 0))
+    assert workspace.selected == ()
+
+
+def test_both_themes_have_their_own_ground(panel, screen, qapp) -> None:
+    corner = QtCore.QPointF(GUTTER / 2, 4)
+    light = screen.pixel(panel.plot, corner)
+    apply_theme(qapp, DARK)
+    panel.set_theme(DARK)
+    screen.settle()
+    dark = screen.pixel(panel.plot, corner)
+    assert (light, dark) == (LIGHT.panel.lower(), DARK.panel.lower())
+    assert DARK.unit(Color(0)).name() in screen.colors(panel.plot)
+
+
+def test_at_probe_geometry_contacts_lie_as_on_the_probe(panel, workspace, screen) -> None:
+    panel.set_arrangement("probe")
+    screen.settle()
+    assert panel.arrangement == "probe"
+    layout = panel.plot.waveform_layout()
+    assert layout.y0[0] == layout.y0[1]
+    assert layout.x0[1] > layout.x0[0]
+    colors = screen.colors(panel.plot)
+    assert BLUE in colors
+    assert ORANGE in colors
+    screen.click(panel.plot, panel.plot.chip_rects()[1].center())
+    assert workspace.selected == (1,)
+    trough = QtCore.QPointF(layout.x0[0] + 11 * layout.sample_px, layout.y0[0] + 10 * layout.sd_px)
+    screen.click(panel.plot, trough)
+    assert workspace.selected == (0,)
+
+
+def test_tooltips_explain_units_and_rows(panel) -> None:
+    assert "share of the posterior" in panel.plot.tooltip_at(middle(panel, 0))
+    layout = panel.plot.waveform_layout()
+    assert "main one" in panel.plot.tooltip_at(QtCore.QPointF(10, layout.y0[0]))
+    assert "+30 µm, +0 µm" in panel.plot.tooltip_at(QtCore.QPointF(10, layout.y0[1]))
+
+
+def test_without_waveforms_the_panel_says_why(panel, workspace, without_waveforms, screen) -> None:
+    workspace.open(without_waveforms)
+    screen.settle()
+    assert panel.message.isVisible()
+    assert "not cached" in panel.message.text()
+    assert not panel.plot.isVisible()
+    assert panel.note.text() == ""
+
+
+def test_a_hidden_panel_draws_nothing_until_it_is_shown(panel, workspace, screen) -> None:
+    panel.hide()
+    before = panel.n_redraws
+    workspace.select([1])
+    workspace.show_alternative(1)
+    screen.settle()
+    assert panel.n_redraws == before
+    panel.show()
+    screen.settle()
+    assert panel.n_redraws == before + 1
+
+
+def test_rows_are_as_far_apart_as_the_height_allows() -> None:
+    """Means span -15 .. 5 with the margin: 20 sd are two rows, half a row free above and below."""
+    layout = stacked(np.array([-13.5, -1.5]), np.array([3.5, 0.5]), width=310, top=10, height=200)
+    np.testing.assert_allclose(layout.y0, [60, 160])
+    assert layout.sd_px == pytest.approx(10)
+    assert layout.sample_px == pytest.approx(10)
+
+
+def test_seven_rows_in_400_px_overlap_by_two_rows_at_most() -> None:
+    lowest = np.array([-40.0, -20, -20, -10, -10, -5, -5])
+    layout = stacked(lowest, -0.3 * lowest, width=100, top=0, height=400)
+    assert layout.sd_px * (52 + 3) == pytest.approx(2 * layout.pitch_px)
+    assert layout.pitch_px > 45
+    assert (layout.y0 - layout.sd_px * -0.3 * lowest > 0).all()
+    assert (layout.y0 - layout.sd_px * lowest < 400).all()
+
+
+def test_contacts_beside_each_other_share_the_width() -> None:
+    """30 µm apart, cells 27 µm wide: 57 µm are 570 px."""
+    offsets = np.array([[0.0, 0.0], [30.0, 0.0]])
+    flat = np.zeros(2)
+    layout = at_contacts(offsets, flat - 5, flat + 5, left=0, width=570, top=0, height=100)
+    np.testing.assert_allclose(layout.x0, [0, 300])
+    np.testing.assert_allclose(layout.y0, [50, 50])
+    assert layout.sample_px * 31 == pytest.approx(270)
+
+
+def test_contacts_above_each_other_go_upwards_on_the_screen() -> None:
+    offsets = np.array([[0.0, 0.0], [0.0, 25.0], [0.0, -25.0]])
+    layout = at_contacts(offsets, np.full(3, -8.0), np.full(3, 4.0), left=0, width=300, top=0, height=300)
+    assert layout.y0[1] < layout.y0[0] < layout.y0[2]
+    assert layout.y0[0] - layout.y0[1] == pytest.approx(layout.pitch_px)
+
+
+def test_extents_leave_room_for_nine_in_ten_spikes() -> None:
+    mean = np.zeros((32, 1), dtype=np.float32)
+    spikes = np.zeros((101, 32, 1), dtype=np.float32)
+    spikes[:, 5, 0] = np.arange(101)
+    low, high = extents([mean], [spikes])
+    assert low == pytest.approx(0)
+    assert high == pytest.approx(95)
+
+
+def test_another_selection_does_not_draw_the_waveforms_again(panel, workspace, screen, monkeypatch) -> None:
+    drawn = []
+    monkeypatch.setattr(WaveformsWidget, "_paint_columns", lambda *_: drawn.append(1))
+    workspace.select([1])
+    screen.settle()
+    assert drawn == []
+    workspace.show_alternative(1)
+    screen.settle()
+    assert drawn == [1]
+
+
+def test_eight_units_on_seven_channels_are_drawn_in_60_ms(qtbot, theme) -> None:
+    """As many spikes as the presenter ever gives to eight units."""
+    n = MAX_SPIKES_SHOWN // 8
+    generator = np.random.default_rng(0)
+    columns = []
+    for unit in range(8):
+        spikes = generator.normal(0, 1, (n, 32, 7)).astype(np.float32)
+        spikes[:, 8:14] -= 10
+        columns.append(
+            WaveformColumn(str(unit), Color(unit), unit, n, 0.9, spikes, spikes.mean(axis=0), False, False)
+        )
+    offsets = np.array([[0, 0], [30, 0], [-30, 0], [15, 26], [-15, 26], [15, -26], [-15, -26]], float)
+    widget = WaveformsWidget()
+    qtbot.addWidget(widget)
+    widget.resize(900, 600)
+    spent = []
+    for _ in range(3):
+        start = time.process_time()
+        widget.set_view(WaveformsView(tuple(columns), tuple(range(7)), offsets, -11, 1), "columns", theme)
+        widget.grab()
+        spent.append(time.process_time() - start)
+    assert min(spent) < 0.06

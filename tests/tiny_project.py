@@ -1,0 +1,91 @@
+"""Projects of a dozen spikes, written out by hand: what is expected of them is known by counting."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ncpgui.core.group import Alternative, ChannelGroup, GroupWaveforms
+from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.core.probe import Probe
+from ncpgui.core.project import Project, RecordingReference
+from ncpgui.core.spikes import SpikeEvents
+from ncpgui.core.waveform_format import N_SAMPLES, TROUGH_SAMPLE
+
+RATE = 20_000.0
+Ways = dict[int, list[list[int]]]
+
+
+def tiny_project(
+    ways: Ways, *, masses: dict[int, list[float]] | None = None, sampled: bool = True, rows: int = 10
+) -> Project:
+    """A project whose groups can be sorted in these ways.
+
+    ways : channel -> label vectors of its spikes, the most probable first; masses : channel -> their
+    probabilities (all of it on the first when left out); sampled : whether the groups are there, or
+    only their spikes; rows : posterior samples a group.
+
+    Spikes are numbered channel by channel, 5 ms apart. The waveform of a spike of cluster k in the
+    first way is -10 (k + 1) at the trough.
+    """
+    n_channels = max(ways) + 1
+    sizes = [len(ways[c][0]) if c in ways else 0 for c in range(n_channels)]
+    channel = np.repeat(np.arange(n_channels), sizes)
+    n = len(channel)
+    unit = np.full(n, -1, dtype=np.int64)
+    probability = np.zeros(n, dtype=np.float32)
+    groups, waveforms, depth = [], {}, np.full(n, -10.0)
+    for c, vectors in ways.items():
+        ids = np.flatnonzero(channel == c)
+        first = np.array(vectors[0])
+        depth[ids] = -10.0 * (first + 1)
+        group = tiny_group(
+            c, ids, vectors, (masses or {}).get(c, [1.0] + [0.0] * (len(vectors) - 1)), rows=rows
+        )
+        if not sampled:
+            continue
+        groups.append(group)
+        waveforms[c] = tiny_waveforms(vectors[0])
+        unit[ids] = np.where(first >= 0, first + unit.max(initial=-1) + 1, -1)
+        probability[ids] = 1.0
+    return Project(
+        recording=RecordingReference("/data/tiny.raw", {}, "0" * 64, n_channels, RATE, 100 * n + 200),
+        probe=Probe(np.column_stack([np.zeros(n_channels), 30.0 * np.arange(n_channels)])),
+        spikes=SpikeEvents(100 * np.arange(1, n + 1), channel, depth, RATE, 100 * n + 200),
+        noise_sd=np.ones(n_channels, np.float32),
+        groups=tuple(groups),
+        unit_of_spike=unit,
+        probability=probability,
+        settings={},
+        model="tiny",
+        waveforms=waveforms,
+    )
+
+
+def tiny_group(
+    channel: int, ids: np.ndarray, vectors: list[list[int]], masses: list[float], *, rows: int = 10
+) -> ChannelGroup:
+    """A group all of whose spikes are sampled; its posterior has the ways in proportion to their masses."""
+    counts = np.maximum(np.round(np.array(masses) * rows).astype(int), 0)
+    counts[0] += max(rows - counts.sum(), 0)
+    posterior = PosteriorSamples(
+        np.maximum(np.repeat(np.array(vectors), counts, axis=0), 0), np.zeros(int(counts.sum()))
+    )
+    alternatives = tuple(
+        Alternative(
+            np.array(vector, dtype=np.int32),
+            np.ones(len(vector), np.float32),
+            mass,
+            0.0,
+            np.ones(max(vector) + 1, np.float32),
+        )
+        for vector, mass in zip(vectors, masses, strict=True)
+    )
+    return ChannelGroup(channel, np.array([channel]), ids, np.arange(len(ids)), posterior, alternatives)
+
+
+def tiny_waveforms(labels: list[int]) -> GroupWaveforms:
+    """Waveforms of one channel that are zero but at the trough; features of two dimensions."""
+    waveforms = np.zeros((len(labels), N_SAMPLES, 1), dtype=np.float32)
+    waveforms[:, TROUGH_SAMPLE, 0] = -10.0 * (np.array(labels) + 1)
+    features = np.column_stack([np.array(labels), np.arange(len(labels)) / 100]).astype(np.float32)
+    return GroupWaveforms(waveforms, features)
