@@ -43,6 +43,7 @@ test-all: $(VENV)/.ready-test
 
 lint: $(VENV)/.ready-dev
 	@"$(BIN)/ruff" check .
+	@"$(BIN)/ruff" format --check .
 	@"$(BIN)/mypy"
 	@"$(BIN)/lint-imports"
 

@@ -20,6 +20,7 @@ TEST = [
     "pytest-qt>=4.4",
     "pytest-timeout>=2.3",
     "import-linter>=2.1",
+    "pandas>=2.2",  # SpikeInterface's read_phy
     "phylib>=2.6",  # reads our Phy folders back in the tests
 ]
 

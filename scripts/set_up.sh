@@ -7,6 +7,7 @@ cd "$(dirname "$0")/.."
 what="${1:-app}"
 python="${PYTHON:-python3}"
 venv="${VENV:-.venv}"
+cpu_builds=https://download.pytorch.org/whl/cpu
 
 say() { printf '== %s\n' "$*" >&2; }
 die() { printf 'error: %s\n' "$*" >&2; exit 1; }
@@ -30,10 +31,16 @@ case "$what" in
     *) die "unknown environment '$what'; use app, test or dev" ;;
 esac
 say "installing ncpgui and the packages pinned in constraints.txt (minutes the first time)"
-quiet=(--quiet --quiet)                # errors only, unless somebody watches
-if [ -t 1 ]; then quiet=(); fi
-"$venv/bin/python" -m pip install ${quiet[@]+"${quiet[@]}"} --disable-pip-version-check \
-    -c constraints.txt -e "$target"
+install=("$venv/bin/python" -m pip install --disable-pip-version-check)
+if [ ! -t 1 ]; then install+=(--quiet --quiet); fi    # errors only, unless somebody watches
+
+# On Linux the torch of PyPI brings CUDA, gigabytes of it. Without an NVIDIA GPU the CPU build does.
+if [ "$(uname -s)" = Linux ] && ! command -v nvidia-smi >/dev/null \
+        && ! "$venv/bin/python" -c 'import importlib.metadata as m; m.version("torch")' 2>/dev/null; then
+    "${install[@]}" --no-deps --retries 1 --index-url "$cpu_builds" "$(grep '^torch==' constraints.txt)" \
+        2>/dev/null || say "no CPU build of torch at $cpu_builds; taking the one that pip finds"
+fi
+"${install[@]}" -c constraints.txt -e "$target"
 touch "$venv/.ready"
 if [ "$what" != app ]; then touch "$venv/.ready-$what"; fi
 say "ready: $venv/bin/ncpgui"

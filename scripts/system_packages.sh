@@ -40,7 +40,7 @@ while IFS=: read -r library packages; do
     esac
 done <<< "$libraries"
 
-if [ -z "$(find /usr/share/fonts /usr/local/share/fonts "$HOME/.fonts" "$HOME/.local/share/fonts" \
+if [ -z "$(find /usr/share/fonts /usr/local/share/fonts "${HOME:-/}/.fonts" "${HOME:-/}/.local/share/fonts" \
         -name '*.[to]tf' -print -quit 2>/dev/null)" ]; then
     missing+=("fonts-dejavu-core"); lacking+=("a TrueType font")
 fi
@@ -78,8 +78,11 @@ mapfile -t packages < <(printf '%s\n' "${packages[@]}" | sort -u)
 
 line="apt-get install -y --no-install-recommends ${packages[*]}"
 if [ "$root" = yes ]; then
+    log="$(mktemp)"
+    trap 'rm -f "$log"' EXIT
     # shellcheck disable=SC2086
-    DEBIAN_FRONTEND=noninteractive $line -qq >&2 && exit 0
+    DEBIAN_FRONTEND=noninteractive $line -qq >"$log" 2>&1 && exit 0
+    tail -n 20 "$log" >&2
     printf 'error: the system libraries above could not be installed; try: %s\n' "$line" >&2
     exit 1
 fi

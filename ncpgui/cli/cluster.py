@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ncpgui.cli import options
-from ncpgui.cli.terminal import percent, progress_report
+from ncpgui.cli.terminal import count, percent, progress_report
 from ncpgui.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -29,16 +29,29 @@ ARRAYS = (
     "alternative_mass_se",
 )
 
+N_SHOWN = 4
+"""Alternatives in the line that says what was found; all are in the file."""
 
-@click.command()
-@click.argument("waveforms", type=options.PATH)
+
+@click.command(short_help="Sample the posterior over clusterings of any waveforms.")
+@click.argument("waveforms", type=options.PATH, metavar="WAVEFORMS.npz")
 @click.option("--out", type=options.PATH, required=True, metavar="POSTERIOR.npz", help="File to write.")
 @options.model
 @click.option(
-    "--samples", type=click.IntRange(min=1), default=200, show_default=True, help="Posterior samples."
+    "--samples",
+    type=click.IntRange(min=1),
+    default=200,
+    show_default=True,
+    metavar="S",
+    help="Posterior samples.",
 )
 @click.option(
-    "--beam", type=click.IntRange(min=0), default=150, show_default=True, help="Beam width; 0 for none."
+    "--beam",
+    type=click.IntRange(min=0),
+    default=150,
+    show_default=True,
+    metavar="B",
+    help="Beam width; 0 for none.",
 )
 @options.seed
 @options.device
@@ -50,7 +63,7 @@ def cluster(
     The file holds `waveforms` (n_spikes, 32, n_channels) in noise sd, main channel first; optionally
     `channel_positions` (n_channels, 2) in µm, `sampling_frequency` in Hz and `channel_mask`.
     """
-    options.check_output_place(out)
+    options.check_output_file(out, waveforms)
     arrays = read_waveforms(waveforms)
 
     from ncpgui import engine
@@ -70,12 +83,15 @@ def cluster(
         except InputError as error:
             raise InputError(f"{waveforms}: {error}") from error
     write_posterior(out, {name: getattr(result, name) for name in ARRAYS})
-    shares = ", ".join(
+    shares = [
         f"{labels.max() + 1} ({percent(mass)})"
         for labels, mass in zip(result.alternatives, result.alternative_mass, strict=True)
-    )
+    ]
+    more = f" and {len(shares) - N_SHOWN} more" if len(shares) > N_SHOWN else ""
     click.echo(
-        f"{result.labels.shape[1]} spikes; clusters of the alternatives: {shares}; wrote {out}", err=True
+        f"{count(result.labels.shape[1], 'spike')}; alternatives by number of clusters (probability): "
+        f"{', '.join(shares[:N_SHOWN])}{more}; wrote {out}",
+        err=True,
     )
 
 
@@ -94,6 +110,8 @@ def read_waveforms(path: Path) -> dict[str, Any]:
     """
     import numpy as np
 
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; give an .npz file with the key 'waveforms'")
     try:
         with path.open("rb") as stream:
             if stream.read(6) == b"\x93NUMPY":

@@ -10,14 +10,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ncpgui.cli import options
-from ncpgui.cli.terminal import print_json, print_table, progress_report
-from ncpgui.core.errors import InputError
+from ncpgui.cli.gui import check_display, open_window
+from ncpgui.cli.terminal import count, print_json, print_table, progress_report
+from ncpgui.core.errors import ExportError
+from ncpgui.core.files import make_folder
 
 if TYPE_CHECKING:
     from ncpgui.app.demo import DemoResult
 
+OURS = ("recording", "session.*", "phy", "score.json", "screenshot.png", ".*")
+"""What a demo leaves in its folder, as patterns; other folders are not touched."""
 
-@click.command()
+
+@click.command(short_help="Simulate an array on a retina, sort it and show it.")
 @click.option(
     "--headless", is_flag=True, help="No window: write a picture of it, a Phy folder and the score."
 )
@@ -42,26 +47,43 @@ def demo(
     """Simulate a 49-channel hexagonal array on a retina, sort it, and show it.
 
     DIR gets the recording with its true spikes, session.h5, phy/ and score.json; with --headless also
-    screenshot.png. Without it the window opens, on the session of an earlier demo if DIR has one.
+    screenshot.png, in place of an earlier demo. Without it the window opens, on the session of an earlier
+    demo if DIR has one.
     """
-    if out.exists() and not out.is_dir():
-        raise InputError(f"--out {out} is a file; give a folder")
+    check_folder(out)
+    if not headless:
+        check_display()
     session = out / "session.h5"
     if headless or not session.is_file():
-        options.check_output_place(out)
-        out.mkdir(exist_ok=True)
+        make_folder(out)
         result = _sorted(out, duration, seed, model, device, headless)
         if as_json:
             print_json(result.score)
         else:
             _print_score(result.score)
             click.echo(f"wrote {out}: {', '.join(sorted(path.name for path in out.iterdir()))}", err=True)
-    if headless:
-        return 0
+    return 0 if headless else open_window(session)
 
-    from ncpgui.gui.application import run
 
-    return run(session) or 0
+def check_folder(folder: Path) -> None:
+    """Refuse a folder that holds anything but an earlier demo, which is replaced.
+
+    Raises
+    ------
+    ExportError
+        As said, or the folder cannot be written.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise ExportError(f"--out {folder} is a file; give a folder")
+    options.check_output_place(folder)
+    if not folder.is_dir():
+        return
+    options.check_output_place(folder / "recording")
+    others = [p.name for p in folder.iterdir() if not any(p.match(pattern) for pattern in OURS)]
+    recording = folder / "recording"
+    if others or (recording.exists() and not (recording / "recording.json").is_file()):
+        name = others[0] if others else "recording"
+        raise ExportError(f"{folder} holds {name}, which is not of a demo; give another folder with --out")
 
 
 def _sorted(
@@ -99,8 +121,8 @@ def _print_score(score: dict[str, Any]) -> None:
     ]
     print_table("", ["", "true units", "at accuracy >= 0.8", "mean accuracy"], rows)
     click.echo(
-        f"{everything['found_units']} units found, {everything['false_units']} of them false, "
+        f"{count(everything['found_units'], 'unit')} found, {everything['false_units']} of them false, "
         f"{everything['overmerged_units']} merged; mean AMI of a channel {score['mean_ami']:.2f}; "
-        f"{score['n_ambiguous_groups']} channels have more than one likely sorting"
+        f"{count(score['n_ambiguous_groups'], 'channel')} with more than one likely sorting"
     )
     click.echo(", ".join(f"{stage} {seconds:.0f} s" for stage, seconds in score["seconds"].items()))

@@ -47,7 +47,7 @@ class Finding:
     advice: str = ""
 
 
-@click.command()
+@click.command(short_help="Check that everything is there; say what to do where it is not.")
 @options.as_json
 def doctor(as_json: bool) -> int:
     """Check packages, torch and GPU, Qt, models and folders; say what to do about each problem.
@@ -182,13 +182,9 @@ def _resources() -> list[Finding]:
 
 
 def _folders() -> list[Finding]:
-    from platformdirs import user_cache_path, user_config_path
+    from ncpgui.app.preferences import default_folder
 
-    places = {
-        "settings folder": user_config_path("ncpgui"),
-        "cache folder": user_cache_path("ncpgui"),
-        "temporary folder": Path(tempfile.gettempdir()),
-    }
+    places = {"settings folder": default_folder(), "temporary folder": Path(tempfile.gettempdir())}
     return [_writable(name, path) for name, path in places.items()]
 
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from ncpgui.cli import options
+from ncpgui.cli.terminal import count
+from ncpgui.core.errors import ExportError
 
 if TYPE_CHECKING:
     from ncpgui.export.bundle import ExportBundle
@@ -15,10 +17,12 @@ if TYPE_CHECKING:
 FORMATS = ("phy", "spikeinterface", "npz", "csv")
 
 
-@click.command()
-@click.argument("session", type=options.PATH)
+@click.command(short_help="Write the units of a session for other tools.")
+@click.argument("session", type=options.PATH, metavar="SESSION.h5")
 @click.option("--format", "format_", type=click.Choice(FORMATS), required=True, help="What is to read it.")
-@click.option("--out", type=options.PATH, required=True, metavar="PATH", help="Folder (npz, csv: file) to write.")
+@click.option(
+    "--out", type=options.PATH, required=True, metavar="PATH", help="Folder (npz, csv: file) to write."
+)
 @click.option(
     "--min-probability",
     type=click.FloatRange(0, 1),
@@ -27,18 +31,26 @@ FORMATS = ("phy", "spikeinterface", "npz", "csv")
     metavar="P",
     help="Leave out spikes that belong to their unit with less.",
 )
-def export(session: Path, format_: str, out: Path, min_probability: float) -> None:
+@click.option("--overwrite", is_flag=True, help="Replace PATH if it is a file.")
+def export(session: Path, format_: str, out: Path, min_probability: float, overwrite: bool) -> None:
     """Write the units of SESSION.h5, as curated, for other tools.
 
-    An older export at PATH is replaced unless somebody changed it since.
+    phy and spikeinterface make a folder; an older export there is replaced unless somebody changed it
+    since. npz makes one file with everything, posterior samples included; csv makes a table of spikes
+    and, beside it, PATH_units.csv.
     """
     options.check_output_place(out)
 
     from ncpgui.export import registry
 
+    suffix = registry.export_format(format_).suffix
+    file = out if out.suffix == suffix else out.with_name(out.name + suffix)
+    if suffix and file.exists() and not overwrite:
+        raise ExportError(f"{file} exists; give another name, or --overwrite to replace it")
     bundle = bundle_of_session(session, min_probability)
     place = registry.export(bundle, format_, out)
-    click.echo(f"wrote {place}: {len(bundle.sorting)} spikes of {len(bundle.unit_ids)} units", err=True)
+    spikes, units = count(len(bundle.sorting), "spike"), count(len(bundle.unit_ids), "unit")
+    click.echo(f"wrote {place}: {spikes} of {units}", err=True)
 
 
 def bundle_of_session(session: Path, min_probability: float) -> ExportBundle:

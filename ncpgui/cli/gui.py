@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 import click
@@ -10,13 +12,45 @@ from ncpgui.cli import options
 from ncpgui.core.errors import InputError
 
 
-@click.command()
+@click.command(short_help="Open the application, with PATH if one is given.")
 @click.argument("path", type=options.PATH, required=False)
 def gui(path: Path | None = None) -> int:
-    """Open the application, with a recording, a session or another sorter's folder if PATH is given."""
+    """Open the application, on a recording or a session if PATH is given."""
     if path is not None and not path.exists():
-        raise InputError(f"{path} does not exist; give a recording, a session or a sorting folder")
+        raise InputError(f"{path} does not exist; give a recording or a session")
+    check_display()
+    return open_window(path)
 
-    from ncpgui.gui.application import run
 
+def check_display() -> None:
+    """Refuse to open a window where there is no display: Qt would abort without a word of advice.
+
+    Raises
+    ------
+    InputError
+        As said.
+    """
+    if sys.platform.startswith("linux") and not any(
+        os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    ):
+        raise InputError(
+            "the window needs a display and there is none (DISPLAY is not set); log in with one (ssh -X), or "
+            "work without: 'ncpgui sort', 'ncpgui export', 'ncpgui demo --headless'"
+        )
+
+
+def open_window(path: Path | None) -> int:
+    """Open the window and return its exit code when it closes.
+
+    Raises
+    ------
+    InputError
+        Qt cannot be loaded.
+    """
+    try:
+        from ncpgui.gui.application import run
+    except ImportError as error:
+        if (error.name or "").startswith("ncpgui"):
+            raise
+        raise InputError(f"the window cannot start: {error}; 'ncpgui doctor' says what to install") from error
     return run(path) or 0

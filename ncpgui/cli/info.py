@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from ncpgui.core.project import Project
 
 
-@click.command()
-@click.argument("session", type=options.PATH)
+@click.command(short_help="Tell what a session holds, and how sure each channel is.")
+@click.argument("session", type=options.PATH, metavar="SESSION.h5")
 @options.as_json
 def info(session: Path, as_json: bool) -> None:
     """Tell what SESSION.h5 holds: recording, settings, units, and how sure each channel group is."""
@@ -25,9 +25,6 @@ def info(session: Path, as_json: bool) -> None:
     with open_session(session, read_only=True, waveforms=False) as opened:
         values = describe(opened.project)
         values["actions_since_saved"] = len(opened.journal_entries)
-        notes = opened.notes
-    for note in notes:
-        click.echo(f"warning: {note}", err=True)
     if as_json:
         print_json(values)
         return
@@ -52,7 +49,7 @@ def info(session: Path, as_json: bool) -> None:
             str(group["n_spikes"]),
             str(group["n_sampled"]),
             ", ".join(f"{a['n_units']} ({percent(a['mass'])})" for a in group["alternatives"][:4]),
-            f"{group['ambiguity']:.0f}",
+            f"{group['ambiguity'] + 0.0:.0f}",
         ]
         for group in values["groups"]
     ]

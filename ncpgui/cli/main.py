@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import errno
+import logging
 import signal
 import sys
 import traceback
@@ -77,6 +78,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in words
     words = [word for word in words if word != "--debug"]  # allowed anywhere
+    warnings = _Warnings(logging.WARNING)
+    logging.getLogger("ncpgui").addHandler(warnings)
     try:
         result = cli.main(args=words, prog_name="ncpgui", standalone_mode=False)
         return result if isinstance(result, int) else 0
@@ -93,6 +96,22 @@ def run(arguments: Sequence[str] | None = None) -> int:
         if debug:
             traceback.print_exc()
         return _failed(error, debug)
+    finally:
+        logging.getLogger("ncpgui").removeHandler(warnings)
+
+
+class _Warnings(logging.Handler):
+    """Shows what the engine logs as one line on stderr, a repeated one once."""
+
+    def __init__(self, level: int) -> None:
+        super().__init__(level)
+        self._said: set[str] = set()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        text = one_line(record.getMessage())
+        if text not in self._said:
+            self._said.add(text)
+            click.echo(f"{record.levelname.lower()}: {text}", err=True)
 
 
 def _misused(error: click.ClickException) -> int:

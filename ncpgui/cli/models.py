@@ -10,7 +10,7 @@ from ncpgui.cli import options
 from ncpgui.cli.terminal import print_json, print_table
 
 
-@click.command()
+@click.command(short_help="List the shipped models and how well they scored.")
 @options.as_json
 def models(as_json: bool) -> None:
     """List the shipped models with what they were trained on and their scores."""
@@ -29,7 +29,7 @@ def models(as_json: bool) -> None:
             f"{card['name']}{' (default)' if card['name'] == default else ''}",
             str(card.get("architecture", {}).get("network", "")),
             f"{card.get('n_parameters', 0):,}",
-            ", ".join(_training(card).get("data", {}).get("geometries", [])),
+            ", ".join(_training(card).get("data", {}).get("geometries", [])) or "all",
             f"{card.get('minutes', 0):g} min",
             _scores(card),
         ]

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-import os
+import tempfile
 from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
-from ncpgui.core.errors import ExportError
+from ncpgui.core.errors import ExportError, InputError, SessionError, SessionLockedError
+
+Settings = TypeVar("Settings")
 
 PATH = click.Path(path_type=Path)
 """A path that the command checks itself, so that every error reads the same."""
 
-seed = click.option("--seed", type=int, default=0, show_default=True, help="Same seed, same result.")
+seed = click.option(
+    "--seed", type=int, default=0, show_default=True, metavar="N", help="Same seed, same result."
+)
 device = click.option(
     "--device", default="auto", show_default=True, metavar="D", help="auto, cpu, cuda or cuda:N."
 )
@@ -34,25 +39,98 @@ def check_output_place(path: Path) -> None:
         The folder does not exist, is no folder, or cannot be written.
     """
     folder = path.resolve().parent
-    if not folder.is_dir():
+    above = next(place for place in (folder, *folder.parents) if place.exists())
+    if not above.is_dir():
+        raise ExportError(f"cannot write {path}: {above} is a file, not a folder; choose another place")
+    if above != folder:
         raise ExportError(f"cannot write {path}: the folder {folder} does not exist; create it first")
-    if not os.access(folder, os.W_OK):
-        raise ExportError(f"cannot write {path}: the folder {folder} is not writable; choose another one")
+    try:
+        with tempfile.TemporaryFile(dir=folder):  # root may by its permissions, and still not be able to
+            pass
+    except OSError as error:
+        raise ExportError(
+            f"cannot write {path}: the folder {folder} is not writable ({error.strerror}); choose another one"
+        ) from error
 
 
-def check_new_file(path: Path, overwrite: bool) -> None:
-    """Refuse to replace a file that somebody may have worked on, unless told to."""
+def check_output_file(path: Path, *inputs: Path) -> None:
+    """Refuse an output file that is a folder or one of the inputs, or that cannot be written.
+
+    Raises
+    ------
+    ExportError
+        As said.
+    """
     if path.is_dir():
         raise ExportError(f"cannot write {path}: it is a folder; give the name of a file")
-    if path.exists() and not overwrite:
+    for source in inputs:
+        if path.exists() and source.exists() and path.samefile(source):
+            raise ExportError(f"cannot write {path}: it is the input; give another name")
+    check_output_place(path)
+
+
+def check_new_session(path: Path, overwrite: bool, *inputs: Path) -> None:
+    """Refuse to replace what somebody may have worked on; --overwrite replaces sessions and nothing else.
+
+    Raises
+    ------
+    ExportError
+        Something is at `path` that must not be replaced, or it cannot be written.
+    SessionLockedError
+        The session at `path` is open in another program.
+    """
+    check_output_file(path, *inputs)
+    if not path.exists():
+        return
+    if not overwrite:
         raise ExportError(f"{path} exists; give another name, or --overwrite to replace it")
-    check_output_place(path)
+
+    from ncpgui.session.session_file import open_session
+
+    try:
+        open_session(path, waveforms=False).close()
+    except SessionLockedError:
+        raise
+    except SessionError as error:
+        raise ExportError(
+            f"--overwrite replaces sessions only ({error}); give another name, or delete {path} yourself"
+        ) from error
 
 
-def check_new_folder(path: Path, overwrite: bool) -> None:
-    """Refuse to replace a folder that holds something, unless told to."""
-    if path.is_file():
+def check_new_folder(path: Path, overwrite: bool, *, ours: str) -> None:
+    """Refuse to replace a folder that holds something; --overwrite replaces those that hold a file `ours`.
+
+    Raises
+    ------
+    ExportError
+        As said, or `path` cannot be written.
+    """
+    if path.exists() and not path.is_dir():
         raise ExportError(f"cannot write {path}: it is a file; give the name of a folder")
-    if path.is_dir() and any(path.iterdir()) and not overwrite:
-        raise ExportError(f"{path} holds files; give another folder, or --overwrite to replace it")
+    if path.is_dir() and any(path.iterdir()):
+        if not overwrite:
+            raise ExportError(f"{path} holds files; give another folder, or --overwrite to replace it")
+        if not (path / ours).is_file():
+            raise ExportError(
+                f"{path} holds files that ncpgui did not write (there is no {ours}), which --overwrite does "
+                "not replace; give another folder"
+            )
     check_output_place(path)
+
+
+def read_settings(kind: type[Settings], path: Path | None, given: dict[str, Any]) -> Settings:
+    """Build the dataclass `kind` from a TOML file, if any; what is `given` and not None wins.
+
+    Raises
+    ------
+    InputError
+        The file is missing or no TOML, or a setting is unknown or impossible; the file is named.
+    """
+    from ncpgui.core.config import from_dict, read_toml
+
+    values = read_toml(path) if path is not None else {}
+    values |= {name: value for name, value in given.items() if value is not None}
+    try:
+        return from_dict(kind, values)
+    except InputError as error:
+        raise InputError(f"{path}: {error}" if path is not None else str(error)) from error

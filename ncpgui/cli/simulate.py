@@ -7,10 +7,10 @@ from pathlib import Path
 import click
 
 from ncpgui.cli import options
-from ncpgui.cli.terminal import progress_report
+from ncpgui.cli.terminal import count, progress_report
 
 
-@click.command()
+@click.command(short_help="Simulate a recording on an electrode array, with its true spikes.")
 @click.option("--out", type=options.PATH, required=True, metavar="DIR", help="Folder to write.")
 @click.option("--duration", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Seconds  [100].")
 @click.option("--probe", metavar="NAME|FILE", help="Array, by name or probe file  [hex49].")
@@ -21,7 +21,7 @@ from ncpgui.cli.terminal import progress_report
     "--rate", type=click.FloatRange(min=0, min_open=True), metavar="HZ", help="Mean firing rate  [9]."
 )
 @click.option("--settings", type=options.PATH, metavar="FILE.toml", help="Every setting of the simulation.")
-@click.option("--overwrite", is_flag=True, help="Replace DIR if it is there.")
+@click.option("--overwrite", is_flag=True, help="Replace DIR if it holds a simulation.")
 @options.seed
 def simulate(
     out: Path,
@@ -37,18 +37,16 @@ def simulate(
 
     DIR opens with 'ncpgui sort' and in the application; truth.npz in it holds the spikes.
     """
-    options.check_new_folder(out, overwrite)
+    options.check_new_folder(out, overwrite, ours="recording.json")
 
-    from ncpgui.core.config import from_dict, read_toml
     from ncpgui.ephys.simulation import RetinaSettings, simulate_to_folder
 
-    values = read_toml(settings) if settings is not None else {}
     given = {"duration_s": duration, "probe": probe, "n_cells": cells, "mean_rate_hz": rate}
-    values |= {name: value for name, value in given.items() if value is not None}
+    chosen = options.read_settings(RetinaSettings, settings, given)
     with progress_report("simulate") as progress:
-        made = simulate_to_folder(from_dict(RetinaSettings, values), out, seed=seed, progress=progress)
+        made = simulate_to_folder(chosen, out, seed=seed, progress=progress)
     click.echo(
-        f"{len(made.truth.unit_ids)} cells, {len(made.truth)} spikes, {made.recording.n_channels} channels, "
-        f"{made.settings.duration_s:g} s; wrote {out}",
+        f"{count(len(made.truth.unit_ids), 'cell')}, {count(len(made.truth), 'spike')}, "
+        f"{count(made.recording.n_channels, 'channel')}, {made.settings.duration_s:g} s; wrote {out}",
         err=True,
     )

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import click
 
 from ncpgui.cli import options
-from ncpgui.cli.terminal import progress_report
+from ncpgui.cli.terminal import count, progress_report
 from ncpgui.core.errors import InputError
 
 if TYPE_CHECKING:
     from ncpgui.core.project import Project
 
 
-@click.command()
+@click.command(short_help="Sort a recording without a window.")
 @click.argument("recording", type=options.PATH)
 @click.option("--out", type=options.PATH, required=True, metavar="SESSION.h5", help="Session to write.")
 @click.option(
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 @click.option("--settings", type=options.PATH, metavar="FILE.toml", help="Settings, see docs/parameters.md.")
 @options.model
 @options.device
-@click.option("--seed", type=int, default=None, help="Same seed, same result  [0].")
-@click.option("--overwrite", is_flag=True, help="Replace SESSION.h5 if it is there.")
+@click.option("--seed", type=int, default=None, metavar="N", help="Same seed, same result  [0].")
+@click.option("--overwrite", is_flag=True, help="Replace the session at SESSION.h5.")
 def sort(
     recording: Path,
     out: Path,
@@ -48,33 +48,46 @@ def sort(
 ) -> None:
     """Sort RECORDING: a raw binary file, a simulated folder, or what SpikeInterface reads.
 
-    The session opens in the application ('ncpgui SESSION.h5') and in 'ncpgui export'.
+    A raw file needs --probe, --sampling-frequency and --n-channels. The session opens in the application
+    ('ncpgui SESSION.h5') and in 'ncpgui export'.
     """
-    options.check_new_file(out, overwrite)
+    options.check_new_session(out, overwrite, recording)
 
-    from ncpgui.core.config import from_dict, read_toml
+    from ncpgui.engine.device import resolve_device
+    from ncpgui.engine.networks.checkpoint import load_checkpoint
     from ncpgui.ephys.readers import load_stimulus, open_recording
     from ncpgui.session import store
     from ncpgui.sorting.config import SortingConfig
     from ncpgui.sorting.pipeline import sort_recording
 
-    values = read_toml(settings) if settings is not None else {}
     given = {"model": model, "device": None if device == "auto" else device, "seed": seed}
-    values |= {name: value for name, value in given.items() if value is not None}
-    config = from_dict(SortingConfig, values)
+    config = options.read_settings(SortingConfig, settings, given)
     if stimulus is not None and not stimulus.is_file():
         raise InputError(f"stimulus {stimulus} does not exist; give an .npz with frames and trigger_sample")
     opened = open_recording(
         recording, probe=probe, sampling_frequency=sampling_frequency, n_channels=n_channels, dtype=dtype
     )
     shown = load_stimulus(stimulus or recording)
+    resolve_device(config.device)  # what is wrong with these is said now, not after the spikes are found
+    load_checkpoint(config.model)
     with progress_report("sort") as progress:
         project = sort_recording(opened, config, stimulus=shown, progress=progress)
     store.save(project, out)
+    _retire_journal(out)
     click.echo(summary(project), err=True)
     for channel, reason in project.failed.items():
         click.echo(f"warning: channel {channel} was not sorted: {reason}", err=True)
     click.echo(f"wrote {out}; open it with 'ncpgui {out}'", err=True)
+
+
+def _retire_journal(session: Path) -> None:
+    """Move what was done to the session that was replaced out of the way of the new one."""
+    from ncpgui.session.journal import set_aside
+    from ncpgui.session.schema import SessionPaths
+
+    journal = SessionPaths(session).journal
+    if journal.is_file():
+        click.echo(f"warning: actions of the session that was replaced are in {set_aside(journal)}", err=True)
 
 
 def summary(project: Project) -> str:
@@ -84,6 +97,6 @@ def summary(project: Project) -> str:
     units = np.unique(project.unit_of_spike[project.unit_of_spike >= 0])
     ambiguous = sum(group.alternatives[0].mass < 0.9 for group in project.groups)
     return (
-        f"{len(project.spikes)} spikes on {len(project.groups)} channels, {len(units)} units; "
-        f"{ambiguous} channels have more than one likely sorting"
+        f"{count(len(project.spikes), 'spike')} on {count(len(project.groups), 'channel')}, "
+        f"{count(len(units), 'unit')}; {count(ambiguous, 'channel')} with more than one likely sorting"
     )

@@ -97,6 +97,11 @@ def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     Console().print(table)
 
 
+def count(number: int, noun: str) -> str:
+    """A number with its noun: "1 spike", "2 spikes"."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def percent(share: float) -> str:
     """A probability in whole per cent; "<1%" and ">99%" instead of a rounded 0 or 100."""
     if 0 < share < 0.01:

@@ -54,11 +54,23 @@ def _coerce(hint: Any, value: Any, place: str) -> Any:
         return from_dict(hint, value, place=place)  # type: ignore[arg-type]
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
-    if getattr(hint, "__origin__", None) is tuple and isinstance(value, (list, tuple)):
-        return tuple(value)
+    if getattr(hint, "__origin__", None) is tuple:
+        return _coerce_tuple(hint.__args__, value, place)
     if isinstance(hint, type) and (not isinstance(value, hint) or (hint is int and isinstance(value, bool))):
         raise InputError(f"{place} must be of type {hint.__name__}, got {value!r}")
     return value
+
+
+def _coerce_tuple(hints: tuple[Any, ...], value: Any, place: str) -> tuple[Any, ...]:
+    if not isinstance(value, (list, tuple)):
+        raise InputError(f"{place} must be a list, got {value!r}")
+    if hints[-1] is Ellipsis:
+        hints = (hints[0],) * len(value)
+    if len(value) != len(hints):
+        raise InputError(f"{place} must be a list of {len(hints)} values, got {value!r}")
+    return tuple(
+        _coerce(hint, item, f"{place}[{i}]") for i, (hint, item) in enumerate(zip(hints, value, strict=True))
+    )
 
 
 def read_toml(path: Path) -> dict[str, Any]:
@@ -69,6 +81,8 @@ def read_toml(path: Path) -> dict[str, Any]:
     InputError
         The file is missing or is not TOML.
     """
+    if not path.is_file():
+        raise InputError(f"{path} does not exist or is no file; give a TOML file")
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:

@@ -60,6 +60,18 @@ def replaced_folder(path: Path) -> Iterator[Path]:
         shutil.rmtree(beside, ignore_errors=True)
 
 
+def make_folder(path: Path) -> None:
+    """Make a folder, unless it is there.
+
+    Raises
+    ------
+    ExportError
+        The folder above it does not exist or cannot be written, or `path` is a file.
+    """
+    with _writable(path):
+        path.mkdir(exist_ok=True)
+
+
 @contextmanager
 def _writable(path: Path) -> Iterator[None]:
     try:

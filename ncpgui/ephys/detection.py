@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from functools import cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -86,6 +89,7 @@ def _search(
     from spikeinterface.core import NumpyRecording
     from spikeinterface.sortingcomponents.peak_detection import detect_peaks
 
+    _keep_compiled()
     recording = NumpyRecording([traces], sampling_frequency_hz)
     recording.set_dummy_probe_from_locations(positions_um)
     return np.array(
@@ -102,6 +106,15 @@ def _search(
             job_kwargs={"n_jobs": 1, "chunk_size": len(traces), "progress_bar": False},
         )
     )
+
+
+@cache
+def _keep_compiled() -> None:
+    """Let numba keep SpikeInterface's compiled search on disk: compiling it takes 5 s in each process."""
+    from spikeinterface.sortingcomponents.peak_detection import locally_exclusive
+
+    with suppress(AttributeError, RuntimeError, OSError):  # another version, or nowhere to write
+        locally_exclusive.detect_peaks_numba_locally_exclusive_on_chunk.enable_caching()
 
 
 def _apart(probe: Probe) -> NDArray[np.float64]:

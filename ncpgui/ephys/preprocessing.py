@@ -309,7 +309,7 @@ def _raise_first_not_finite(recording: Recording, start: int, stop: int) -> None
             second = (first + row) / recording.sampling_frequency_hz
             raise RecordingError(
                 f"channel {channel} is NaN or infinite at sample {first + row} ({second:.3f} s); "
-                "replace such samples (for example by zero) or cut them out before sorting"
+                "check the dtype, or replace such samples (for example by zero) before sorting"
             )
     raise RecordingError(
         f"values between samples {start} and {stop} are too large to filter; check the dtype and the unit"

@@ -100,8 +100,12 @@ def _count(text: str) -> int:
 
 
 def _from_file(path: Path) -> Probe:
-    path = path.expanduser()
-    if not path.is_file():
+    try:
+        path = path.expanduser()
+        there = path.is_file()
+    except (OSError, RuntimeError):
+        there = False
+    if not there:
         raise RecordingError(f"no probe called '{path}': neither a file nor one of {NAMES}")
     readers = {".json": _from_json, ".prb": _from_prb, ".csv": _from_csv, ".txt": _from_csv}
     reader = readers.get(path.suffix.lower())

@@ -13,6 +13,7 @@ from ncpgui.core.probe import Probe
 from ncpgui.core.project import RecordingReference
 from ncpgui.ephys import simulated_folder
 from ncpgui.ephys.fingerprint import fingerprint
+from ncpgui.ephys.paths import existing_path
 from ncpgui.ephys.pickles import refuse_pickles
 from ncpgui.ephys.probes import describe_probe, from_probeinterface, load_probe
 from ncpgui.ephys.recording import ExtractorRecording, Recording
@@ -72,9 +73,7 @@ def open_recording(
     InputError
         An option is missing or makes no sense, or the probe is of another size.
     """
-    place = Path(path).expanduser().resolve()
-    if not place.exists():
-        raise RecordingError(f"{place} does not exist; check the path, or mount the disk that holds it")
+    place = existing_path(path)
     options: dict[str, Any] = {}
     found: Probe | None
     if place.is_dir() and simulated_folder.is_simulated_folder(place):
@@ -291,7 +290,10 @@ def _one_segment(extractor: BaseRecording) -> BaseRecording:
 
 def _own_probe(extractor: BaseRecording, path: Path) -> Probe:
     if extractor.has_probe():
-        return from_probeinterface(extractor.get_probegroup().probes)
+        try:
+            return from_probeinterface(extractor.get_probegroup().probes)
+        except InputError as error:
+            raise InputError(f"{path}: {error}, or give another with --probe") from error
     if extractor.get_num_channels() == 1:
         return load_probe("single")
     raise InputError(

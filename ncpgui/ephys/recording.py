@@ -135,7 +135,8 @@ class ExtractorRecording:
                 f"{self.reference.path} cannot be read at samples {start} to {stop}: {error}; "
                 "check that the file is still there and complete"
             ) from error
-        return np.array(piece, dtype=np.float32)
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is named by `preprocess`
+            return np.array(piece, dtype=np.float32)
 
     def extractor(self) -> BaseRecording:
         """Return the SpikeInterface recording itself."""

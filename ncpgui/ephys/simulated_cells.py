@@ -29,15 +29,20 @@ class RetinaSettings:
     """What is simulated.
 
     probe : name or file (`probes.load_probe`); n_cells : None = two for every three contacts, at
-    least 4; amplitudes are troughs on the best contact in noise sd of the band 300-6000 Hz,
-    log-normal around `amplitude_median_sd` within the two limits; gain : of the exponential
-    nonlinearity; noise_uv : noise sd; gain_uv : µV of one step of the int16 samples.
+    least 4; n_twins : pairs of an ON and an OFF midget at one place with nearly the same waveform,
+    which a sorter may take for one cell, None = one for every ten cells; twin_distance_sd : norm of
+    the difference of their templates, noise sd, of the first and the last pair; amplitudes are
+    troughs on the best contact in noise sd of the band 300-6000 Hz, log-normal around
+    `amplitude_median_sd` within the two limits; gain : of the exponential nonlinearity; noise_uv :
+    noise sd; gain_uv : µV of one step of the int16 samples.
     """
 
     duration_s: float = 100.0
     sampling_frequency_hz: float = 20_000.0
     probe: str = "hex49"
     n_cells: int | None = None
+    n_twins: int | None = None
+    twin_distance_sd: tuple[float, float] = (14.0, 18.0)
     mean_rate_hz: float = 9.0
     amplitude_median_sd: float = 9.0
     amplitude_spread: float = 0.45
@@ -106,7 +111,7 @@ def plan_simulation(settings: RetinaSettings, *, seed: int) -> SimulationPlan:
     _check(settings)
     rate = settings.sampling_frequency_hz
     n_samples = round(settings.duration_s * rate)
-    cells = _cells(settings, probe, stream(seed, "cells"))
+    cells = _with_twins(settings, _cells(settings, probe, stream(seed, "cells")), stream(seed, "twins"))
     stimulus = _stimulus(settings, probe, stream(seed, "stimulus"))
     fields, courses, cells = _fields(settings, cells, stimulus, probe, stream(seed, "fields"))
     templates, cells = _templates(settings, probe, cells, stream(seed, "templates"))
@@ -137,6 +142,8 @@ def _check(settings: RetinaSettings) -> None:
         raise InputError(f"n_cells must be at least 1, got {settings.n_cells}")
     if not 0 < settings.min_amplitude_sd <= settings.max_amplitude_sd:
         raise InputError("amplitudes need 0 < min_amplitude_sd <= max_amplitude_sd")
+    if settings.n_twins is not None and settings.n_twins < 0:
+        raise InputError(f"n_twins must not be negative, got {settings.n_twins}")
     if settings.stimulus_side_px < 2:
         raise InputError(f"stimulus_side_px must be at least 2, got {settings.stimulus_side_px}")
 
@@ -163,6 +170,26 @@ def _cells(settings: RetinaSettings, probe: Probe, rng: np.random.Generator) -> 
         "amplitude_sd": np.clip(amplitude, settings.min_amplitude_sd, settings.max_amplitude_sd),
         "rate_hz": rate,
     }
+
+
+def _with_twins(
+    settings: RetinaSettings, cells: dict[str, NDArray[Any]], rng: np.random.Generator
+) -> dict[str, NDArray[Any]]:
+    """Move the faintest OFF midgets to ON midgets of middling amplitude: adds twin_of, -1 = none.
+
+    Their receptive fields have opposite signs, so that these settle what the waveforms leave open.
+    """
+    n_twins = len(cells["unit_id"]) // 10 if settings.n_twins is None else settings.n_twins
+    on, off = (np.flatnonzero(cells["type"] == name) for name in ("ON midget", "OFF midget"))
+    amplitude, position = cells["amplitude_sd"].copy(), cells["position_um"].copy()
+    middling = on[np.argsort(np.abs(amplitude[on] - settings.amplitude_median_sd), kind="stable")]
+    faintest = off[np.argsort(amplitude[off], kind="stable")]
+    twin_of = np.full(len(amplitude), -1)
+    for first, second in zip(middling[:n_twins], faintest[:n_twins], strict=False):
+        twin_of[second] = first
+        position[second] = position[first] + rng.normal(0.0, 3.0, 2)
+        amplitude[second] = amplitude[first] * rng.uniform(0.9, 1.0)
+    return {**cells, "position_um": position, "amplitude_sd": amplitude, "twin_of": twin_of}
 
 
 def _stimulus(settings: RetinaSettings, probe: Probe, rng: np.random.Generator) -> Stimulus:
@@ -232,8 +259,25 @@ def _templates(
         fade = np.minimum(1.0, np.minimum(np.arange(len(grid)), np.arange(len(grid))[::-1]) / (0.3 * rate))
         templates.append(phases * (amplitude / depth) * fade[:, None])
         main.append(best)
-    array = np.array(templates, dtype=np.float32)
-    return array, {**cells, "main_channel": np.array(main), "template_sd": array[:, 0]}
+    cells = {**cells, "main_channel": np.array(main)}
+    return _twin_templates(settings, cells, np.array(templates, dtype=np.float32))
+
+
+def _twin_templates(
+    settings: RetinaSettings, cells: dict[str, NDArray[Any]], templates: NDArray[np.float32]
+) -> tuple[NDArray[np.float32], dict[str, NDArray[Any]]]:
+    """Each twin's template moved towards its sibling's (or away) until they differ by what was asked for."""
+    amplitude, main = cells["amplitude_sd"].copy(), cells["main_channel"].copy()
+    twins = np.flatnonzero(cells["twin_of"] >= 0)
+    for twin, distance in zip(twins, np.linspace(*settings.twin_distance_sd, len(twins)), strict=True):
+        sibling = templates[cells["twin_of"][twin]]
+        apart = templates[twin] - sibling
+        templates[twin] = sibling + apart * (distance / float(np.linalg.norm(apart[0])))
+        main[twin] = int(templates[twin, 0].min(axis=0).argmin())
+        band = in_sorting_band(templates[twin, 0], settings.sampling_frequency_hz)
+        amplitude[twin] = -band[:, main[twin]].min()
+    more = {"amplitude_sd": amplitude, "main_channel": main, "template_sd": templates[:, 0]}
+    return templates, {**cells, **more}
 
 
 def _spikes(

@@ -13,6 +13,7 @@ from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.spikes import Sorting
 from ncpgui.ephys import simulated_folder
 from ncpgui.ephys.literals import read_literals
+from ncpgui.ephys.paths import existing_path
 from ncpgui.ephys.pickles import refuse_pickles
 
 LABELS = ("good", "mua", "noise", "unsorted")
@@ -33,9 +34,7 @@ def open_sorting(path: str | Path, *, n_samples: int | None = None) -> Sorting:
     RecordingError
         The folder is not a sorting, or is damaged.
     """
-    folder = Path(path).expanduser().resolve()
-    if not folder.exists():
-        raise RecordingError(f"{folder} does not exist; check the path")
+    folder = existing_path(path)
     if folder.is_file():
         if folder.name == "params.py":
             folder = folder.parent

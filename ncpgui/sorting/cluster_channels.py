@@ -15,6 +15,7 @@ from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.seeds import stream_seed
 from ncpgui.core.spikes import SpikeEvents
+from ncpgui.core.waveform_format import TROUGH_SAMPLE
 from ncpgui.sorting.assignment import FeatureSpace, fit_features
 from ncpgui.sorting.channel_partition import GroupDraw, draw_group
 from ncpgui.sorting.config import SortingConfig
@@ -112,6 +113,11 @@ def sample_group(
     )
 
 
+def depth_sd(waveforms: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Trough of each of (m, 32, C) waveforms on its main channel: (m,), noise sd, positive."""
+    return -waveforms[:, TROUGH_SAMPLE, 0]
+
+
 def _engine_cluster() -> ClusterFunction:
     from ncpgui.engine import cluster
 
@@ -137,6 +143,12 @@ def finish_group(
         spike_ids=draw.spike_ids,
         sampled=draw.sampled,
         posterior=sampled.posterior,
-        alternatives=build_alternatives(sampled.posterior, draw.sampled, coordinates, config),
+        alternatives=build_alternatives(
+            sampled.posterior,
+            draw.sampled,
+            coordinates,
+            config,
+            depth_sd=depth_sd(sampled.waveforms),
+        ),
     )
     return group, GroupWaveforms(sampled.waveforms, sampled.features, coordinates)

@@ -28,7 +28,6 @@ class SortingConfig:
     spikes_per_group : spikes of a main channel that the network clusters; the rest is assigned
     posterior_samples : draws of the posterior
     min_cluster_spikes : clusters with fewer sampled spikes are dropped (paper, sec. 5)
-    min_jaccard : overlap of clusters for two draws to be the same sorting
     assignment_dims : principal components in which the remaining spikes are assigned
     none_quantile : a spike farther from a cluster than this share of its spikes belongs to none
     duplicate_ms, duplicate_share : two units that coincide within this time for this share of the
@@ -48,7 +47,7 @@ class SortingConfig:
     highpass_hz: float = 300.0
     lowpass_hz: float = 6000.0
     reference: str = "median"
-    threshold_sd: float = 5.0
+    threshold_sd: float = 4.5
     exclude_ms: float = 0.5
     detection_radius_um: float | None = None
     neighbour_radius_um: float | None = None
@@ -56,12 +55,11 @@ class SortingConfig:
     spikes_per_group: int = 2000
     posterior_samples: int = 200
     min_cluster_spikes: int = 20
-    min_jaccard: float = 0.7
     assignment_dims: int = 16
     none_quantile: float = 0.999
     duplicate_ms: float = 0.4
     duplicate_share: float = 0.5
-    flip_distance: float = 0.1
+    flip_distance: float = 0.15
     seed: int = 0
     model: str | None = None
     device: str = "auto"
@@ -82,7 +80,7 @@ class SortingConfig:
             value = getattr(self, name)
             if not value > 0:
                 raise InputError(f"{name} must be positive, got {value}")
-        for name in ("min_jaccard", "none_quantile", "duplicate_share", "flip_distance"):
+        for name in ("none_quantile", "duplicate_share", "flip_distance"):
             value = getattr(self, name)
             if not 0 < value < 1:
                 raise InputError(f"{name} must be between 0 and 1, got {value}")

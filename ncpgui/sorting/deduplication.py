@@ -10,6 +10,12 @@ their templates agree on the channels that both have (squared distance at most
 8 % of spikes have a partner within ±0.4 ms. The unit with the larger amplitude stays; the other's
 coincident spikes are left unassigned, and so is what remains of it when that is too little for a unit.
 
+An axon carries a spike farther than two groups have channels in common. There is no shape to compare
+then, and most spikes of the smaller (`FAR_SHARE`) must coincide with those of the other, which must
+have a larger amplitude by `FAR_RATIO`: neurons that fire in synchrony do so for a fifth of their spikes
+or less. Second sightings are looked for once more when flips have been joined: a neuron of two groups
+may be seen again in a third.
+
 *Flip.* A neuron between two contacts has its main channel on the one or the other as the noise will
 have it; each of its spikes is in one group. Two units are such a neuron when all of this holds:
 
@@ -41,8 +47,10 @@ from ncpgui.core.waveform_format import SAMPLING_FREQUENCY_HZ, TROUGH_SAMPLE
 from ncpgui.sorting.config import SortingConfig
 
 SIGHTING_DISTANCE = 0.5
+FAR_SHARE = 0.6
+FAR_RATIO = 1.5
 MIN_SHARE_LEFT = 0.2
-FLIP_MARGIN_SD = 2.5
+FLIP_MARGIN_SD = 3.0
 FLIP_MARGIN_SHARE = 0.3
 REFRACTORY_MS = 1.5
 LAG_STEP = 0.25
@@ -104,32 +112,74 @@ def combine(
             ids = group.spike_ids[shown.labels == cluster]
             template = templates[group.channel][cluster]
             units.append(_Unit(group.channel, ids, spikes.sample_index[ids], template, group.neighbours))
-    units = _first_sightings(units, spikes.sampling_frequency_hz, config)
+    rate = spikes.sampling_frequency_hz
+    alone = _first_sightings([[unit] for unit in units], rate, config)
+    joined = _joined_flips([unit for (unit,) in alone], spikes, config)
     unit_of_spike = np.full(len(spikes), UNASSIGNED, dtype=np.int64)
-    for number, members in enumerate(_joined_flips(units, spikes, config)):
+    for number, members in enumerate(_first_sightings(joined, rate, config)):
         for unit in members:
             unit_of_spike[unit.ids] = number
     probability[unit_of_spike == UNASSIGNED] = 0
     return unit_of_spike, probability
 
 
-def _first_sightings(units: list[_Unit], sampling_frequency_hz: float, config: SortingConfig) -> list[_Unit]:
-    """Units without the spikes that another, larger one has too."""
+def _first_sightings(
+    neurons: list[list[_Unit]], sampling_frequency_hz: float, config: SortingConfig
+) -> list[list[_Unit]]:
+    """Neurons (each of one or more units) without the spikes that another, larger one has too."""
     window = config.duplicate_ms * sampling_frequency_hz / 1000
-    again = [np.zeros(len(unit.ids), dtype=bool) for unit in units]
-    for i, j in _neighbouring_pairs(units):
-        weak, strong = (i, j) if units[i].trough < units[j].trough else (j, i)
-        small, large = (i, j) if len(units[i].ids) <= len(units[j].ids) else (j, i)
-        share = _has_partner(units[small].times, units[large].times, window).mean()
-        if share >= config.duplicate_share and _distance(units[i], units[j], config) <= SIGHTING_DISTANCE:
-            again[weak] |= _has_partner(units[weak].times, units[strong].times, window)
+    times = [np.sort(np.concatenate([unit.times for unit in neuron])) for neuron in neurons]
+    troughs = [max(unit.trough for unit in neuron) for neuron in neurons]
+    again = [[np.zeros(len(unit.ids), dtype=bool) for unit in neuron] for neuron in neurons]
+    for small, large in _coinciding(times, window, config.duplicate_share):
+        weak, strong = (small, large) if troughs[small] < troughs[large] else (large, small)
+        share = _has_partner(times[small], times[large], window).mean()
+        distance = min(_distance(a, b, config) for a in neurons[small] for b in neurons[large])
+        if np.isfinite(distance):
+            seen_twice = share >= config.duplicate_share and distance <= SIGHTING_DISTANCE
+        else:
+            larger = troughs[large] >= FAR_RATIO * troughs[small]
+            seen_twice = share >= max(FAR_SHARE, config.duplicate_share) and larger
+        if seen_twice:
+            for unit, seen in zip(neurons[weak], again[weak], strict=True):
+                seen |= _has_partner(unit.times, times[strong], window)
     kept = []
-    for unit, second in zip(units, again, strict=True):
-        n_left = int((~second).sum())
-        enough = n_left >= max(config.min_cluster_spikes, MIN_SHARE_LEFT * len(unit.ids))
-        if enough or not second.any():
-            kept.append(replace(unit, ids=unit.ids[~second], times=unit.times[~second]))
+    for neuron, seen_again in zip(neurons, again, strict=True):
+        n_seen, n = int(sum(seen.sum() for seen in seen_again)), sum(len(unit.ids) for unit in neuron)
+        if n_seen == 0 or n - n_seen >= max(config.min_cluster_spikes, MIN_SHARE_LEFT * n):
+            kept.append(
+                [
+                    replace(unit, ids=unit.ids[~seen], times=unit.times[~seen])
+                    for unit, seen in zip(neuron, seen_again, strict=True)
+                ]
+            )
     return kept
+
+
+def _coinciding(times: list[NDArray[np.int64]], window: float, min_share: float) -> list[tuple[int, int]]:
+    """Pairs of trains (smaller, larger) where enough of the smaller's spikes may coincide with the other's.
+
+    Found from spikes that follow each other closely, so that not every pair of trains is compared.
+    """
+    n = len(times)
+    owner = np.repeat(np.arange(n), [len(train) for train in times])
+    everything = np.concatenate(times) if times else np.zeros(0, dtype=np.int64)
+    order = np.argsort(everything, kind="stable")
+    everything, owner = everything[order], owner[order]
+    met = [owner[:0]]
+    for step in range(1, len(everything)):
+        near = np.flatnonzero(everything[step:] - everything[:-step] <= window)
+        if len(near) == 0:
+            break
+        first, second = owner[near], owner[near + step]
+        met.append(np.minimum(first, second) * n + np.maximum(first, second))
+    pairs, counts = np.unique(np.concatenate(met), return_counts=True)
+    result = []
+    for (a, b), count in zip((divmod(pair, n) for pair in pairs.tolist()), counts, strict=True):
+        small, large = (a, b) if len(times[a]) <= len(times[b]) else (b, a)
+        if a != b and count >= min_share * len(times[small]):
+            result.append((small, large))
+    return result
 
 
 def _joined_flips(units: list[_Unit], spikes: SpikeEvents, config: SortingConfig) -> list[list[_Unit]]:

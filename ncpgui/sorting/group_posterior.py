@@ -8,10 +8,13 @@ count as "other"), unless there is nothing else. For each of the rest:
    most of its draws put it in. Single draws scatter doubtful spikes at random; the consensus does not.
 2. *Small clusters are dropped* (fewer than `min_cluster_spikes` sampled spikes).
 3. *All other spikes* are assigned to the clusters or to none (`assignment`).
-4. The *probability* of a sampled spike is the share of all draws in which it is in its cluster
+4. *Noise is dropped*: clusters hardly deeper than the detection threshold. Gaussian noise that crosses
+   a threshold u exceeds it by 1/u on average, a neuron of any amplitude by far more.
+5. The *probability* of a sampled spike is the share of all draws in which it is in its cluster
    (`membership_probability`), that of another one the probability of the assignment.
 
-Sortings that are the same after this too are one, with the sum of their masses.
+Sortings that are the same after this too are one, with the sum of their masses. One without any unit
+is shown only where it is the most probable.
 """
 
 from __future__ import annotations
@@ -31,6 +34,8 @@ from ncpgui.sorting.config import SortingConfig
 PARTNER_JACCARD = 0.5
 MIN_MASS = 0.01
 MAX_SHOWN = 9
+NOISE_EXCESS = 2.0
+"""Clusters whose troughs exceed a threshold u by less than this over u are noise; see `_are_noise`."""
 
 
 def build_alternatives(
@@ -39,6 +44,7 @@ def build_alternatives(
     features: NDArray[np.float32],
     config: SortingConfig,
     *,
+    depth_sd: NDArray[np.floating] | None = None,
     held: NDArray[np.integer] | None = None,
 ) -> tuple[Alternative, ...]:
     """Sort all n spikes of a group in each way that the posterior of m of them knows.
@@ -47,6 +53,8 @@ def build_alternatives(
     ----------
     sampled : (m,) positions of the posterior's points among the n spikes
     features : (n, d) coordinates of all spikes for the assignment
+    depth_sd : (m,) trough of each sampled spike on the main channel, noise sd, to tell clusters of
+        noise; none are dropped when left out
     held : (n,) labels of spikes that stay together and apart from other held labels, -1 = free
 
     Returns
@@ -57,15 +65,15 @@ def build_alternatives(
     modes = _candidates(posterior, fixed[sampled], config)
     shown: list[Alternative] = []
     for mode in modes:
-        alternative = _alternative(mode, posterior, sampled, features, fixed, config)
+        alternative = _alternative(mode, posterior, sampled, features, depth_sd, fixed, config)
         for index, other in enumerate(shown):
-            if same_sorting(other.labels, alternative.labels, min_jaccard=config.min_jaccard):
+            if same_sorting(other.labels, alternative.labels):
                 shown[index] = _with_mass(other, other.mass + alternative.mass, posterior)
                 break
         else:
             shown.append(alternative)
     shown.sort(key=lambda alternative: -alternative.mass)
-    return tuple(shown)
+    return tuple(alternative for alternative in shown if alternative.n_units or alternative is shown[0])
 
 
 def membership_probability(posterior: PosteriorSamples, labels: NDArray[np.integer]) -> NDArray[np.float32]:
@@ -104,13 +112,13 @@ def _candidates(
     posterior: PosteriorSamples, held: NDArray[np.integer], config: SortingConfig
 ) -> list[SortingMode]:
     """Sortings to show: those that differ without their small clusters and are not too rare."""
-    found = group_alternatives(posterior, min_jaccard=config.min_jaccard, max_shown=posterior.n_samples)
+    found = group_alternatives(posterior, max_shown=posterior.n_samples)
     leaders: list[NDArray[np.int64]] = []
     alike: list[list[SortingMode]] = []
     for mode in found:
         large = _without_small(mode.labels, held, config.min_cluster_spikes)
         for leader, group in zip(leaders, alike, strict=True):
-            if same_sorting(large, leader, min_jaccard=config.min_jaccard):
+            if same_sorting(large, leader):
                 group.append(mode)
                 break
         else:
@@ -139,6 +147,7 @@ def _alternative(
     posterior: PosteriorSamples,
     sampled: NDArray[np.int64],
     features: NDArray[np.float32],
+    depth_sd: NDArray[np.floating] | None,
     held: NDArray[np.integer],
     config: SortingConfig,
 ) -> Alternative:
@@ -152,6 +161,10 @@ def _alternative(
         in_core = core >= 0
         labels[sampled[in_core]] = core[in_core]
         probability[sampled[in_core]] = membership_probability(posterior, core)[in_core]
+        if depth_sd is not None:
+            noise = _are_noise(core, held[sampled], depth_sd, config.threshold_sd)
+            core, labels = _without(noise, core), _without(noise, labels)
+            probability[labels < 0] = 0
     labels = _hold(labels, held, core, sampled)
     probability[held >= 0] = 1
     exists = exists_probability(posterior, labels[sampled])
@@ -185,10 +198,34 @@ def _without_small(
     labels: NDArray[np.integer], held: NDArray[np.integer], min_spikes: int
 ) -> NDArray[np.int64]:
     """Clusters under `min_spikes` dropped unless they hold held spikes; the others numbered anew."""
-    sizes = cluster_sizes(labels)
-    keep = sizes >= min_spikes
-    keep[np.unique(labels[(held >= 0) & (labels >= 0)])] = True
-    number = np.append(np.where(keep, np.cumsum(keep) - 1, -1), -1)
+    dropped = cluster_sizes(labels) < min_spikes
+    dropped[np.unique(labels[(held >= 0) & (labels >= 0)])] = False
+    return _without(dropped, labels)
+
+
+def _are_noise(
+    core: NDArray[np.int64],
+    held: NDArray[np.integer],
+    depth_sd: NDArray[np.floating],
+    threshold_sd: float,
+) -> NDArray[np.bool_]:
+    """Whether each cluster of `core` holds noise that crossed the threshold: (K,); never held ones.
+
+    The mean excess of a local minimum of Gaussian noise is close to 1/threshold. A neuron of
+    amplitude a exceeds it by a - threshold, and one below the threshold by what of its spread of
+    one sd or more gets across: 0.64 sd for a = 4 at 4.5.
+    """
+    known = core >= 0
+    sizes = cluster_sizes(core)
+    excess = np.bincount(core[known], depth_sd[known], minlength=len(sizes)) / sizes - threshold_sd
+    noise: NDArray[np.bool_] = excess < NOISE_EXCESS / threshold_sd
+    noise[np.unique(core[known & (held >= 0)])] = False
+    return noise
+
+
+def _without(dropped: NDArray[np.bool_], labels: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Labels with the clusters of `dropped` (K,) set to -1 and the others numbered anew."""
+    number = np.append(np.where(dropped, -1, np.cumsum(~dropped) - 1), -1)
     return np.asarray(number[labels], dtype=np.int64)
 
 

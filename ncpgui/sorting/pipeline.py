@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -29,6 +29,7 @@ from ncpgui.sorting.cluster_channels import (
 )
 from ncpgui.sorting.config import SortingConfig, detection_radius_um
 from ncpgui.sorting.deduplication import combine, group_templates
+from ncpgui.sorting.executors import default_workers, run_all
 
 if TYPE_CHECKING:
     from ncpgui.ephys.preprocessing import Preprocessed
@@ -54,11 +55,14 @@ def sort_recording(
     stimulus: Stimulus | None = None,
     progress: Progress = silent,
     cluster: ClusterFunction | None = None,
+    workers: int | None = None,
 ) -> Project:
     """Detect spikes, sample the posterior of every channel group, and combine the groups.
 
-    The same seed gives the same result. A group that fails is named in `Project.failed`; its spikes
-    are left unassigned and all other groups are kept. `cluster` is `ncpgui.engine.cluster` unless given.
+    The same seed gives the same result, with any number of `workers` (groups sampled at a time; as
+    many as there are cores, up to four, when None). A group that fails is named in `Project.failed`;
+    its spikes are left unassigned and all other groups are kept. `cluster` is `ncpgui.engine.cluster`
+    unless given.
 
     Raises
     ------
@@ -74,7 +78,13 @@ def sort_recording(
         draws = draw_groups(found.spikes, found.probe, config, bad_channels=found.pre.bad_channels)
         waveforms = _sampled_waveforms(found, draws, progress=portion(progress, 15, 20, 100))
         sampled, failed = _sample_all(
-            draws, waveforms, found.probe, config, cluster=cluster, progress=portion(progress, 20, 90, 100)
+            draws,
+            waveforms,
+            found.probe,
+            config,
+            cluster=cluster,
+            workers=workers or default_workers(),
+            progress=portion(progress, 20, 90, 100),
         )
         coordinates = _all_coordinates(found, sampled, progress=portion(progress, 90, 95, 100))
         groups: list[ChannelGroup] = []
@@ -163,46 +173,44 @@ def _sample_all(
     config: SortingConfig,
     *,
     cluster: ClusterFunction | None,
+    workers: int,
     progress: Progress,
 ) -> tuple[list[SampledGroup], dict[int, str]]:
     """Posterior of each group, and the message of each that failed."""
-    sampled: list[SampledGroup] = []
-    failed: dict[int, str] = {}
-    first_error: Exception | None = None
-    ends = np.cumsum([0] + [len(draw.sampled) for draw in draws])
-    for i, draw in enumerate(draws):
-        part = portion(progress, int(ends[i]), int(ends[i + 1]), int(ends[-1]))
-        words = f"channel {draw.channel} ({i + 1} of {len(draws)}): clustering {len(draw.sampled)} spikes"
-        part(0, 1, words)
-        try:
-            sampled.append(
-                sample_group(
-                    draw,
-                    waveforms[draw.channel],
-                    probe,
-                    config,
-                    cluster=cluster,
-                    progress=_worded(part, words),
-                )
-            )
-        except CheckpointError:
-            raise
-        except Exception as error:
-            first_error = first_error or error
-            failed[draw.channel] = str(error) or type(error).__name__
-            log.warning("channel %d could not be sampled: %s", draw.channel, failed[draw.channel])
+
+    def task(draw: GroupDraw) -> Callable[[Progress], SampledGroup]:
+        return lambda report: sample_group(
+            draw, waveforms[draw.channel], probe, config, cluster=cluster, progress=report
+        )
+
+    outcomes = run_all(
+        [task(draw) for draw in draws],
+        names=[
+            f"channel {draw.channel} ({i} of {len(draws)}): clustering {len(draw.sampled)} spikes"
+            for i, draw in enumerate(draws, start=1)
+        ],
+        sizes=[len(draw.sampled) for draw in draws],
+        workers=workers,
+        progress=progress,
+        fatal=(CheckpointError,),
+    )
+    sampled = [outcome for outcome in outcomes if isinstance(outcome, SampledGroup)]
+    errors = {
+        draw.channel: outcome
+        for draw, outcome in zip(draws, outcomes, strict=True)
+        if isinstance(outcome, Exception)
+    }
+    failed = {channel: str(error) or type(error).__name__ for channel, error in errors.items()}
+    for channel, message in failed.items():
+        log.warning("channel %d could not be sampled: %s", channel, message)
     if not sampled:
-        assert first_error is not None
-        if isinstance(first_error, NcpguiError):
-            raise first_error
+        first = next(iter(errors.values()))
+        if isinstance(first, NcpguiError):
+            raise first
         raise InputError(
-            f"none of the {len(draws)} channel groups could be sampled; the first said: {first_error}"
-        ) from first_error
+            f"none of the {len(draws)} channel groups could be sampled; the first said: {first}"
+        ) from first
     return sampled, failed
-
-
-def _worded(progress: Progress, words: str) -> Progress:
-    return lambda done, total, message="": progress(done, total, words)
 
 
 def _all_coordinates(

@@ -12,7 +12,7 @@ from ncpgui.core.group import ChannelGroup, GroupWaveforms
 from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Progress, silent
 from ncpgui.sorting.channel_partition import GroupDraw
-from ncpgui.sorting.cluster_channels import ClusterFunction, sample_group
+from ncpgui.sorting.cluster_channels import ClusterFunction, depth_sd, sample_group
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.group_posterior import build_alternatives
 
@@ -64,7 +64,14 @@ def resample_rest(
     coordinates = waveforms.coordinates
     if coordinates is None:
         coordinates = _from_company(group, sampled.space.project(waveforms.waveforms))
-    alternatives = build_alternatives(sampled.posterior, group.sampled, coordinates, config, held=held)
+    alternatives = build_alternatives(
+        sampled.posterior,
+        group.sampled,
+        coordinates,
+        config,
+        depth_sd=depth_sd(waveforms.waveforms),
+        held=held,
+    )
     return replace(group, posterior=sampled.posterior, alternatives=alternatives)
 
 

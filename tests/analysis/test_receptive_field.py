@@ -8,6 +8,7 @@ import pytest
 from ncpgui.analysis.receptive_field import cosine_distance, receptive_field, spikes_per_frame
 from ncpgui.core.errors import InputError
 from ncpgui.core.stimulus import Stimulus
+from ncpgui.ephys.simulated_cells import RetinaSettings, plan_simulation
 
 FRAME = 600
 
@@ -90,6 +91,22 @@ def test_no_spikes_give_an_unclear_empty_field():
     assert field.n_spikes == 0
     assert not field.is_clear
     assert not field.sta.any()
+
+
+def test_the_cells_of_the_demo_show_their_fields_in_a_minute_even_where_spikes_are_missing():
+    plan = plan_simulation(RetinaSettings(duration_s=60.0), seed=0)
+    truth, rng = plan.truth, np.random.default_rng(0)
+    clear, errors = 0, []
+    for unit, centre in zip(truth.unit_ids, plan.cells["field_centre_px"], strict=True):
+        train = truth.spike_train(unit)
+        found = np.sort(rng.choice(train, round(0.8 * len(train)), replace=False))
+        field = receptive_field(plan.stimulus, found)
+        assert np.sign(field.peak_z) == (1 if plan.cells["type"][unit].startswith("ON") else -1)
+        errors.append(np.hypot(*(np.array(field.center_px) - centre)))
+        clear += field.is_clear
+    assert clear >= 30  # of 33
+    assert np.median(errors) < 0.2
+    assert max(errors) < 0.6
 
 
 def test_same_cell_is_nearer_than_another():

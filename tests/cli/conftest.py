@@ -66,7 +66,9 @@ def tetrode_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def tetrode_session(tetrode_folder: Path, few_settings: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def tetrode_session(
+    tetrode_folder: Path, few_settings: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Path:
     """The same, sorted."""
     path = tmp_path_factory.mktemp("sorted") / "tetrode.h5"
     assert run(["sort", str(tetrode_folder), "--out", str(path), "--settings", str(few_settings)]) == 0

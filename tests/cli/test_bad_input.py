@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +30,7 @@ def out(tmp_path: Path) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def _nothing_half_written(out: Path):  # noqa: ANN202
+def _nothing_half_written(out: Path):
     yield
     assert list(out.parent.iterdir()) == []
 
@@ -51,7 +52,9 @@ def test_an_empty_raw_file(ncpgui: Command, tmp_path: Path, out: Path) -> None:
 def test_a_wrong_channel_count(ncpgui: Command, tmp_path: Path, out: Path) -> None:
     path = raw_file(tmp_path / "r.raw", n_samples=20_001)
     options = ["--sampling-frequency", 20_000, "--n-channels", 7, "--probe", "tetrode"]
-    assert "the number of channels or the dtype is wrong" in ncpgui("sort", path, "--out", out, *options).error
+    assert (
+        "the number of channels or the dtype is wrong" in ncpgui("sort", path, "--out", out, *options).error
+    )
 
 
 def test_a_probe_of_another_size(ncpgui: Command, tmp_path: Path, out: Path) -> None:
@@ -107,7 +110,9 @@ def test_a_format_that_is_not_known(ncpgui: Command, tmp_path: Path, out: Path) 
     assert "the format of" in ncpgui("sort", tmp_path / "r.xyz", "--out", out).error
 
 
-def test_settings_with_a_typing_error_suggest_the_right_name(ncpgui: Command, tmp_path: Path, out: Path) -> None:
+def test_settings_with_a_typing_error_suggest_the_right_name(
+    ncpgui: Command, tmp_path: Path, out: Path
+) -> None:
     (tmp_path / "s.toml").write_text("treshold_sd = 4.0\n", encoding="utf-8")
     options = [*RAW, "--settings", tmp_path / "s.toml"]
     error = ncpgui("sort", raw_file(tmp_path / "r.raw"), "--out", out, *options).error
@@ -121,7 +126,9 @@ def test_a_stimulus_without_triggers(ncpgui: Command, tmp_path: Path, out: Path)
     assert "has no array 'trigger_sample'" in error
 
 
-def test_a_damaged_model(ncpgui: Command, tetrode_folder: Path, few_settings: Path, tmp_path: Path, out: Path) -> None:
+def test_a_damaged_model(
+    ncpgui: Command, tetrode_folder: Path, few_settings: Path, tmp_path: Path, out: Path
+) -> None:
     from ncpgui.core.resources import data_folder
 
     for suffix in (".safetensors", ".json"):
@@ -160,11 +167,55 @@ def test_an_output_folder_that_is_read_only(ncpgui: Command, tetrode_folder: Pat
     assert "not writable" in ncpgui("sort", tetrode_folder, "--out", tmp_path / "fixed" / "s.h5").error
 
 
-def test_an_output_below_a_file(ncpgui: Command, tetrode_session: Path, tmp_path: Path) -> None:
+@pytest.fixture
+def writing(tetrode_folder: Path, tetrode_session: Path, tmp_path: Path) -> dict[str, list[object]]:
+    """Every command that writes, without its --out."""
+    np.savez(tmp_path / "w.npz", waveforms=np.zeros((3, 32, 4)))
+    return {
+        "sort": ["sort", tetrode_folder],
+        "cluster": ["cluster", tmp_path / "w.npz"],
+        "npz": ["export", tetrode_session, "--format", "npz"],
+        "csv": ["export", tetrode_session, "--format", "csv"],
+        "phy": ["export", tetrode_session, "--format", "phy"],
+        "spikeinterface": ["export", tetrode_session, "--format", "spikeinterface"],
+        "simulate": ["simulate", "--duration", 1],
+        "train": ["train", "spikes", "--minutes", 0.1],
+        "demo": ["demo", "--headless"],
+    }
+
+
+WRITING = ["sort", "cluster", "npz", "csv", "phy", "spikeinterface", "simulate", "train", "demo"]
+
+
+@pytest.mark.parametrize("name", WRITING)
+def test_an_output_below_a_file(
+    ncpgui: Command, writing: dict[str, list[object]], tmp_path: Path, name: str
+) -> None:
     (tmp_path / "file").touch()
-    for name in ("npz", "phy"):
-        ran = ncpgui("export", tetrode_session, "--format", name, "--out", tmp_path / "file" / "x")
-        assert f"the folder {tmp_path / 'file'} does not exist" in ran.error
+    ran = ncpgui(*writing[name], "--out", tmp_path / "file" / "x")
+    assert f"{tmp_path / 'file'} is a file, not a folder" in ran.error
+    assert len(ran.err.splitlines()) == 1  # before any work
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="a folder where not even root may write")
+@pytest.mark.parametrize("name", WRITING)
+def test_an_output_where_nobody_may_write(
+    ncpgui: Command, writing: dict[str, list[object]], name: str
+) -> None:
+    ran = ncpgui(*writing[name], "--out", "/proc/ncpgui-x")
+    assert "the folder /proc is not writable" in ran.error
+    assert len(ran.err.splitlines()) == 1  # before any work
+
+
+@pytest.mark.parametrize("name", ["sort", "cluster"])
+def test_an_output_that_is_the_input_is_refused_and_left_as_it_is(
+    ncpgui: Command, tmp_path: Path, name: str
+) -> None:
+    path = tmp_path / "mine.npz"
+    np.savez(path, waveforms=np.zeros((3, 32, 4)))
+    before = path.read_bytes()
+    assert "it is the input; give another name" in ncpgui(name, path, "--out", path).error
+    assert path.read_bytes() == before
 
 
 def test_a_session_that_is_there_is_not_replaced_unasked(
@@ -177,14 +228,90 @@ def test_a_session_that_is_there_is_not_replaced_unasked(
     assert mine.read_bytes() == before
 
 
-def test_a_folder_that_holds_something_is_not_replaced_unasked(ncpgui: Command, tmp_path: Path) -> None:
+def test_a_session_survives_a_sorting_that_fails_in_its_place(
+    ncpgui: Command, tetrode_session: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "mine").mkdir()
+    mine = tmp_path / "mine" / "mine.h5"
+    shutil.copy(tetrode_session, mine)
+    before = files_of(mine.parent)
+    path = raw_file(tmp_path / "r.raw")
+    assert "no spikes" in ncpgui("sort", path, "--out", mine, "--overwrite", *RAW).error
+    assert files_of(mine.parent) == before
+
+
+@pytest.mark.parametrize("contents", [b"my thesis", b"", b"\x89HDF\r\n\x1a\nmy traces"])
+def test_overwrite_replaces_nothing_but_sessions(
+    ncpgui: Command, tetrode_folder: Path, tmp_path: Path, contents: bytes
+) -> None:
+    path = tmp_path / "mine.h5"
+    path.write_bytes(contents)
+    assert "replaces sessions only" in ncpgui("sort", tetrode_folder, "--out", path, "--overwrite").error
+    assert path.read_bytes() == contents
+
+
+def test_a_session_that_is_open_elsewhere_is_not_replaced(
+    ncpgui: Command, tetrode_folder: Path, tetrode_session: Path, tmp_path: Path
+) -> None:
+    from ncpgui.session.session_file import open_session
+
+    mine = tmp_path / "mine.h5"
+    shutil.copy(tetrode_session, mine)
+    before = mine.read_bytes()
+    with open_session(mine):
+        ran = ncpgui("sort", tetrode_folder, "--out", mine, "--overwrite")
+        assert "open" in ran.error
+        assert len(ran.err.splitlines()) == 1  # before any work
+    assert mine.read_bytes() == before
+
+
+def test_a_folder_that_holds_something_is_not_replaced(ncpgui: Command, tmp_path: Path) -> None:
     (tmp_path / "thesis").mkdir()
     (tmp_path / "thesis" / "chapter1.tex").write_text("x")
     before = files_of(tmp_path)
-    assert "holds files" in ncpgui("simulate", "--out", tmp_path / "thesis", "--duration", 1).error
+    options = ["--out", tmp_path / "thesis"]
+    assert "holds files" in ncpgui("simulate", *options, "--duration", 1).error
+    assert "did not write" in ncpgui("simulate", *options, "--duration", 1, "--overwrite").error
+    assert "holds chapter1.tex, which is not of a demo" in ncpgui("demo", "--headless", *options).error
     error = ncpgui("simulate", "--out", tmp_path / "thesis" / "chapter1.tex", "--duration", 1).error
     assert "it is a file" in error
     assert files_of(tmp_path) == before
+
+
+def test_recordings_of_somebody_else_are_not_taken_for_a_demo(ncpgui: Command, tmp_path: Path) -> None:
+    (tmp_path / "data" / "recording").mkdir(parents=True)
+    (tmp_path / "data" / "recording" / "traces.dat").write_bytes(b"years of work")
+    before = files_of(tmp_path)
+    error = ncpgui("demo", "--headless", "--out", tmp_path / "data").error
+    assert "holds recording, which is not of a demo" in error
+    assert files_of(tmp_path) == before
+
+
+@pytest.mark.parametrize(("name", "suffix"), [("npz", ".npz"), ("csv", ".csv")])
+def test_a_file_is_not_replaced_by_an_export_unasked(
+    ncpgui: Command, tetrode_session: Path, tmp_path: Path, name: str, suffix: str
+) -> None:
+    path = tmp_path / f"mine{suffix}"
+    path.write_text("mine")
+    for out in (path, path.with_suffix("")):
+        error = ncpgui("export", tetrode_session, "--format", name, "--out", out).error
+        assert "exists; give another name, or --overwrite" in error
+    assert path.read_text() == "mine"
+    assert ncpgui("export", tetrode_session, "--format", name, "--out", path, "--overwrite").code == 0
+    assert path.read_bytes() != b"mine"
+
+
+def test_an_export_that_was_worked_on_is_not_replaced(
+    ncpgui: Command, tetrode_session: Path, tmp_path: Path
+) -> None:
+    options = ["--format", "phy", "--out", tmp_path / "phy"]
+    assert ncpgui("export", tetrode_session, *options).code == 0
+    assert ncpgui("export", tetrode_session, *options).code == 0  # as exported: replaced
+    with (tmp_path / "phy" / "cluster_group.tsv").open("a") as file:
+        file.write("99\tgood\n")
+    before = files_of(tmp_path / "phy")
+    assert "was changed since it was exported" in ncpgui("export", tetrode_session, *options).error
+    assert files_of(tmp_path / "phy") == before
 
 
 @pytest.mark.parametrize("damage", ["cut", "not HDF5", "empty"])
@@ -201,7 +328,10 @@ def test_a_damaged_session(
     assert path.read_bytes() == before
 
 
-def test_a_session_of_a_newer_version(ncpgui: Command, tetrode_session: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", ["info", "export"])
+def test_a_session_of_a_newer_version(
+    ncpgui: Command, tetrode_session: Path, tmp_path: Path, out: Path, command: str
+) -> None:
     import h5py
 
     path = tmp_path / "newer.h5"
@@ -209,7 +339,8 @@ def test_a_session_of_a_newer_version(ncpgui: Command, tetrode_session: Path, tm
     with h5py.File(path, "r+") as file:
         file.attrs["version"] = 99
     before = path.read_bytes()
-    error = ncpgui("info", path).error
+    options = ["--format", "phy", "--out", out] if command == "export" else []
+    error = ncpgui(command, path, *options).error
     assert "version 99" in error
     assert "update ncpgui" in error
     assert path.read_bytes() == before
@@ -240,8 +371,69 @@ def test_hostile_parameters_of_a_phy_folder_are_not_run(ncpgui: Command, tmp_pat
     with pytest.raises(RecordingError):
         open_sorting(folder)
     assert not trap.exists()
-    assert ncpgui("sort", folder, "--out", tmp_path / "out" / "s.h5").code == 2
+    assert str(folder) in ncpgui("sort", folder, "--out", tmp_path / "out" / "s.h5").error
     assert not trap.exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("threshold_sd = = 4", "cannot be read as TOML"),
+        ('threshold_sd = "four"', "threshold_sd must be of type float, got 'four'"),
+        ("threshold_sd = -4.0", "threshold_sd must be positive, got -4.0"),
+        ("spikes_per_group = 0", "spikes_per_group must be positive, got 0"),
+    ],
+)
+def test_settings_that_make_no_sense_name_their_file(
+    ncpgui: Command, tmp_path: Path, out: Path, text: str, words: str
+) -> None:
+    (tmp_path / "s.toml").write_text(text, encoding="utf-8")
+    error = ncpgui(
+        "sort", raw_file(tmp_path / "r.raw"), "--out", out, *RAW, "--settings", tmp_path / "s.toml"
+    ).error
+    assert words in error
+    assert str(tmp_path / "s.toml") in error
+
+
+def test_settings_that_are_not_there(ncpgui: Command, tmp_path: Path, out: Path) -> None:
+    options = [*RAW, "--settings", tmp_path / "s.toml"]
+    assert (
+        "s.toml does not exist" in ncpgui("sort", raw_file(tmp_path / "r.raw"), "--out", out, *options).error
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [(["--model", "nonesuch"], "no model 'nonesuch'"), (["--device", "abacus"], "unknown device 'abacus'")],
+)
+def test_a_model_or_device_that_is_not_there_is_said_before_work_begins(
+    ncpgui: Command, tetrode_folder: Path, out: Path, options: list[str], words: str
+) -> None:
+    ran = ncpgui("sort", tetrode_folder, "--out", out, *options)
+    assert words in ran.error
+    assert len(ran.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('n_points = ["a", "b"]', "n_points[0] must be of type int, got 'a'"),
+        ("n_points = 5", "n_points must be a list, got 5"),
+        ("n_points = [5]", "n_points must be a list of 2 values, got [5]"),
+        ("n_points = [9, 5]", "n_points' must be (fewest, most) spikes"),
+        ("learning_rat = 0.1", "did you mean 'learning_rate'?"),
+        ("[data.units]\nnope = 1", "unknown key 'nope'"),
+        ('[data]\ngeometries = ["octagon"]', "unknown geometry 'octagon'"),
+        ('[architecture]\nnetwork = "nope"', "unknown network 'nope'"),
+    ],
+)
+def test_settings_of_a_training_that_make_no_sense(
+    ncpgui: Command, tmp_path: Path, text: str, words: str
+) -> None:
+    (tmp_path / "mine.toml").write_text(text, encoding="utf-8")
+    options = ["--out", tmp_path / "runs", "--minutes", 0.01, "--device", "cpu"]
+    assert words in ncpgui("train", tmp_path / "mine.toml", *options).error
+    assert not (tmp_path / "runs").exists()
 
 
 @pytest.mark.parametrize("name", ["nonesuch", "nonesuch.toml"])
@@ -254,3 +446,43 @@ def test_a_training_preset_that_is_not_there(ncpgui: Command, tmp_path: Path, na
 def test_resuming_a_run_that_never_was(ncpgui: Command, tmp_path: Path) -> None:
     error = ncpgui("train", "spikes", "--out", tmp_path / "runs", "--resume", "--device", "cpu").error
     assert "start without --resume" in error
+    assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize("contents", [b"", b"rubbish"])
+def test_resuming_a_damaged_run(ncpgui: Command, tmp_path: Path, contents: bytes) -> None:
+    (tmp_path / "spikes.resume.pt").write_bytes(contents)
+    error = ncpgui("train", "spikes", "--out", tmp_path, "--resume", "--device", "cpu").error
+    assert "it is damaged or no training run; start without --resume" in error
+
+
+def test_the_help_of_training_names_every_preset(ncpgui: Command) -> None:
+    from ncpgui.engine.training.config import presets
+
+    assert [name for name in presets() if name not in ncpgui("train", "--help").out] == []
+
+
+def test_a_model_that_was_trained_is_not_replaced_unasked(ncpgui: Command, tmp_path: Path) -> None:
+    (tmp_path / "spikes.safetensors").write_bytes(b"a week of training")
+    error = ncpgui("train", "spikes", "--out", tmp_path).error
+    assert "--resume goes on with that run, --overwrite starts over" in error
+    assert (tmp_path / "spikes.safetensors").read_bytes() == b"a week of training"
+
+
+def test_a_window_without_a_display_is_refused_with_what_works_without(
+    ncpgui: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("sys.platform", "linux")
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
+        monkeypatch.delenv(name, raising=False)
+    for command in (["gui"], ["demo", "--out", tmp_path / "demo"]):
+        assert "ncpgui demo --headless" in ncpgui(*command).error
+    assert not (tmp_path / "demo").exists()
+
+
+def test_a_window_without_qt_says_where_help_is(ncpgui: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
+    monkeypatch.setitem(sys.modules, "PyQt5", None)
+    for name in [name for name in sys.modules if name.startswith("ncpgui.gui")]:
+        monkeypatch.delitem(sys.modules, name)
+    assert "'ncpgui doctor' says what to install" in ncpgui("gui").error

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ncpgui.core.partition import canonical
+
 from .conftest import Command
 
 POSITIONS = {
@@ -23,7 +25,10 @@ def waveforms(n_spikes: int, n_channels: int, seed: int = 0) -> np.ndarray:
     rng = np.random.default_rng(seed)
     t = np.arange(32) - 11
     shape = -np.exp(-0.5 * (t / 2.0) ** 2) + 0.4 * np.exp(-0.5 * ((t - 8) / 4.0) ** 2)
-    cells = [10 * shape[:, None] * np.exp(-0.7 * np.arange(n_channels)), 22 * shape[:, None] * np.ones(n_channels)]
+    cells = [
+        10 * shape[:, None] * np.exp(-0.7 * np.arange(n_channels)),
+        22 * shape[:, None] * np.ones(n_channels),
+    ]
     spikes = [cells[i % 2] + rng.normal(size=(32, n_channels)) for i in range(n_spikes)]
     return np.array(spikes, dtype=np.float32)
 
@@ -47,8 +52,14 @@ def check_contract(path: Path, n_spikes: int, samples: int, beam: int) -> None:
     assert (result["alternatives"][0] == result["map_labels"]).all()
     for name in ("map_labels", "labels", "beam_labels", "alternatives"):
         assert result[name].dtype.kind == "i"
-        first = np.atleast_2d(result[name])[:, 0]
-        assert (first == 0).all()  # canonical: the first spike is in cluster 0
+        rows = np.atleast_2d(result[name])
+        assert (canonical(rows) == rows).all()  # numbered by first spike, none left out
+    assert len(np.unique(result["beam_labels"], axis=0)) == n_beam
+    assert len(np.unique(result["alternatives"], axis=0)) == n_alternatives
+    for name in ("log_prob", "beam_log_prob", "alternative_mass", "alternative_mass_se"):
+        assert result[name].dtype == np.float64
+    assert (result["alternative_mass"] > 0).all()
+    assert (result["alternative_mass_se"] >= 0).all()
     assert np.isfinite(result["log_prob"]).all()
     assert (result["log_prob"] <= 1e-6).all()
 
@@ -65,7 +76,9 @@ def test_the_posterior_holds_every_array_of_the_contract(
         channel_mask=np.ones(n_channels, bool),
         sampling_frequency=20_000.0,
     )
-    ran = ncpgui("cluster", tmp_path / "w.npz", "--out", tmp_path / "p.npz", "--samples", SAMPLES, "--beam", BEAM)
+    ran = ncpgui(
+        "cluster", tmp_path / "w.npz", "--out", tmp_path / "p.npz", "--samples", SAMPLES, "--beam", BEAM
+    )
     assert (ran.code, ran.out) == (0, "")
     check_contract(tmp_path / "p.npz", n_spikes, SAMPLES, BEAM)
 
@@ -85,7 +98,9 @@ def test_the_contract_holds_for_many_spikes_with_the_defaults(
     check_contract(tmp_path / "p.npz", n_spikes, 200, 150)
 
 
-def test_the_same_seed_gives_the_same_posterior_and_another_seed_another(ncpgui: Command, tmp_path: Path) -> None:
+def test_the_same_seed_gives_the_same_posterior_and_another_seed_another(
+    ncpgui: Command, tmp_path: Path
+) -> None:
     np.savez(tmp_path / "w.npz", waveforms=waveforms(20, 7))
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
         arguments = ["--samples", 10, "--beam", 0, "--seed", seed]

@@ -37,7 +37,10 @@ def test_the_same_seed_simulates_the_same_recording_and_replaces_it_when_asked(
 
 def test_settings_of_a_simulation_come_from_a_file_and_options_win(ncpgui: Command, tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text('probe = "tetrode"\nn_cells = 2\nduration_s = 60.0\n', encoding="utf-8")
-    assert ncpgui("simulate", "--out", tmp_path / "sim", "--settings", tmp_path / "s.toml", "--duration", 1).code == 0
+    assert (
+        ncpgui("simulate", "--out", tmp_path / "sim", "--settings", tmp_path / "s.toml", "--duration", 1).code
+        == 0
+    )
     settings = json.loads((tmp_path / "sim" / "recording.json").read_text())["settings"]
     assert (settings["n_cells"], settings["duration_s"]) == (2, 1.0)
 
@@ -73,7 +76,9 @@ def test_the_same_seed_sorts_the_same(
     assert again["groups"] == first["groups"]
 
 
-def test_every_format_exports_every_assigned_spike(ncpgui: Command, tetrode_session: Path, tmp_path: Path) -> None:
+def test_every_format_exports_every_assigned_spike(
+    ncpgui: Command, tetrode_session: Path, tmp_path: Path
+) -> None:
     values = json.loads(ncpgui("info", tetrode_session, "--json").out)
     n_assigned = values["n_spikes"] - values["n_unassigned"]
     for name, suffix in (("phy", ""), ("spikeinterface", ""), ("npz", ".npz"), ("csv", ".csv")):
@@ -110,9 +115,11 @@ def test_doubtful_spikes_can_be_left_out(ncpgui: Command, tetrode_session: Path,
     counts = []
     for p in (0.0, 0.9):
         out = tmp_path / f"{p}.npz"
-        options = ["--format", "npz", "--out", out, "--min-probability", p]
+        options = ["--format", "npz", "--out", out, "--overwrite", "--min-probability", p]
         assert ncpgui("export", tetrode_session, *options).code == 0
-        counts.append(int(ncpgui("export", tetrode_session, *options).err.partition(" spikes")[0].split()[-1]))
+        counts.append(
+            int(ncpgui("export", tetrode_session, *options).err.partition(" spikes")[0].split()[-1])
+        )
     assert 0 < counts[1] <= counts[0]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import time
 from pathlib import Path
 
 import click
+import numpy as np
 import pytest
 
 from ncpgui import __version__
@@ -17,13 +19,15 @@ from ncpgui.cli import main as main_module
 from ncpgui.core.errors import InputError
 from ncpgui.core.progress import Cancelled
 
-from .conftest import Command
+from .conftest import Command, files_of
+
+ROOT = Path(__file__).resolve().parents[2]
 
 COMMANDS = ["gui", "demo", "sort", "cluster", "export", "train", "simulate", "models", "info", "doctor"]
 
 
 @pytest.fixture
-def raising(monkeypatch: pytest.MonkeyPatch):  # noqa: ANN201
+def raising(monkeypatch: pytest.MonkeyPatch):
     """Make ``ncpgui info X`` raise something."""
 
     def arrange(error: BaseException) -> None:
@@ -37,9 +41,12 @@ def raising(monkeypatch: pytest.MonkeyPatch):  # noqa: ANN201
 
 def test_help_names_every_command_in_the_order_of_use(ncpgui: Command) -> None:
     ran = ncpgui("--help")
-    listed = [line.split()[0] for line in ran.out.partition("Commands:")[2].splitlines() if line.startswith("  ")]
+    listed = [
+        line.split()[0] for line in ran.out.partition("Commands:")[2].splitlines() if line.startswith("  ")
+    ]
     assert ran.code == 0
     assert [word for word in listed if word in COMMANDS] == COMMANDS
+    assert "..." not in ran.out.partition("Commands:")[2]  # nothing is cut off
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -82,12 +89,12 @@ def test_wrong_usage_is_one_line_that_says_where_help_is(ncpgui: Command) -> Non
     assert ncpgui("sort", "x").error == "Missing option '--out'; see 'ncpgui sort --help'"
 
 
-def test_an_error_of_ours_is_one_line_and_exit_code_2(ncpgui: Command, raising) -> None:  # noqa: ANN001
+def test_an_error_of_ours_is_one_line_and_exit_code_2(ncpgui: Command, raising) -> None:
     raising(InputError("the rule,\n   the value"))
     assert ncpgui("info", "x").error == "the rule, the value"
 
 
-def test_debug_shows_where_it_came_from_wherever_it_stands(ncpgui: Command, raising) -> None:  # noqa: ANN001
+def test_debug_shows_where_it_came_from_wherever_it_stands(ncpgui: Command, raising) -> None:
     raising(InputError("oh"))
     for arguments in (["--debug", "info", "x"], ["info", "x", "--debug"]):
         ran = ncpgui(*arguments)
@@ -97,18 +104,18 @@ def test_debug_shows_where_it_came_from_wherever_it_stands(ncpgui: Command, rais
 
 
 @pytest.mark.parametrize("stop", [Cancelled(), KeyboardInterrupt(), click.Abort()])
-def test_being_cancelled_is_130(ncpgui: Command, raising, stop: BaseException) -> None:  # noqa: ANN001
+def test_being_cancelled_is_130(ncpgui: Command, raising, stop: BaseException) -> None:
     raising(stop)
     ran = ncpgui("info", "x")
     assert (ran.code, ran.err.strip()) == (130, "cancelled")
 
 
-def test_a_full_disk_is_the_users_business_not_a_fault(ncpgui: Command, raising) -> None:  # noqa: ANN001
+def test_a_full_disk_is_the_users_business_not_a_fault(ncpgui: Command, raising) -> None:
     raising(OSError(28, "No space left on device", "big.h5"))
     assert ncpgui("info", "x").error.startswith("No space left on device (big.h5);")
 
 
-def test_a_fault_of_the_program_shows_its_traceback_and_is_1(ncpgui: Command, raising) -> None:  # noqa: ANN001
+def test_a_fault_of_the_program_shows_its_traceback_and_is_1(ncpgui: Command, raising) -> None:
     raising(ZeroDivisionError("x"))
     ran = ncpgui("info", "x")
     assert ran.code == 1
@@ -119,24 +126,51 @@ def test_a_fault_of_the_program_shows_its_traceback_and_is_1(ncpgui: Command, ra
 def test_a_reader_of_the_output_that_goes_away_is_no_error() -> None:
     done = subprocess.run(
         f"'{sys.executable}' -m ncpgui --help | head -c 10",
-        shell=True, capture_output=True, text=True, check=False,
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.stderr == ""
 
 
+# The place where each command is stopped: its first line of progress with these words.
+STOPPED = {
+    "simulate": (["simulate", "--duration", "600", "--out", "sim"], "%"),
+    "sort": (["sort", "tetrode", "--out", "s.h5", "--settings", "many.toml"], "clustering"),
+    "cluster": (["cluster", "w.npz", "--out", "p.npz", "--samples", "5000"], "%"),
+    "train": (["train", "spikes", "--out", "runs", "--minutes", "5"], "%"),
+}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM])
-def test_a_simulation_that_is_stopped_leaves_nothing_and_exits_130(tmp_path: Path, signum: int) -> None:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "ncpgui", "simulate", "--out", str(tmp_path / "sim"), "--duration", "600"],
-        stderr=subprocess.PIPE, text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"},
-    )
-    assert process.stderr is not None
-    for line in process.stderr:
-        if "%" in line:
-            break
-    process.send_signal(signum)
-    started = time.monotonic()
-    assert process.wait(timeout=30) == 130
+@pytest.mark.parametrize("name", STOPPED)
+def test_a_command_that_is_stopped_leaves_nothing_and_exits_130(
+    tetrode_folder: Path, tmp_path: Path, name: str, signum: int
+) -> None:
+    shutil.copytree(tetrode_folder, tmp_path / "tetrode")
+    (tmp_path / "many.toml").write_text("posterior_samples = 20000\n", encoding="utf-8")
+    np.savez(tmp_path / "w.npz", waveforms=np.random.default_rng(0).normal(size=(1000, 32, 7)))
+    before = files_of(tmp_path)
+    command, words = STOPPED[name]
+    with subprocess.Popen(
+        [sys.executable, "-m", "ncpgui", *command],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONPATH": str(ROOT)},
+    ) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if words in line:
+                break
+        process.send_signal(signum)
+        started = time.monotonic()
+        rest = process.stderr.read()
+        assert process.wait(timeout=30) == 130
     assert time.monotonic() - started < 10
-    assert list(tmp_path.iterdir()) == []
+    assert rest.endswith("cancelled\n")
+    assert "Traceback" not in rest
+    assert files_of(tmp_path) == before
+    assert not (tmp_path / "runs").exists()

@@ -29,6 +29,8 @@ def test_named_probes_have_the_pitch_they_say():
 def test_unknown_name_says_which_there_are():
     with pytest.raises(RecordingError, match=r"no probe called 'octagon'.*tetrode.*hexN"):
         load_probe("octagon")
+    with pytest.raises(RecordingError, match="no probe called 'xxx"):
+        load_probe("x" * 300)
 
 
 def test_csv_with_and_without_header(tmp_path):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
 from ncpgui.core.errors import InputError, RecordingError
+from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.readers import open_recording, reopen
 
 TETRODE = {"sampling_frequency": 20_000.0, "n_channels": 4, "dtype": "int16", "probe": "tetrode"}
@@ -51,6 +54,21 @@ def test_empty_and_missing_files_are_refused(tmp_path):
         open_recording(tmp_path / "empty.raw", **TETRODE)
     with pytest.raises(RecordingError, match="does not exist; check the path"):
         open_recording(tmp_path / "nowhere.raw", **TETRODE)
+
+
+def test_a_path_too_long_for_the_system_or_in_an_unknown_home_is_refused():
+    with pytest.raises(RecordingError, match=r"x cannot be opened: File name too long; check the path"):
+        open_recording("x" * 300, **TETRODE)
+    with pytest.raises(RecordingError, match=r"cannot be opened: .*home.*; check the path"):
+        open_recording("~no such user/a.raw", **TETRODE)
+
+
+def test_integers_read_as_floats_are_told_from_recordings_by_their_dtype(tmp_path):
+    path = tmp_path / "a.raw"
+    np.random.default_rng(0).integers(-500, 500, (4000, 4)).astype("<i2").tofile(path)
+    recording = open_recording(path, **{**TETRODE, "dtype": "float64"})
+    with pytest.raises(RecordingError, match=r"NaN or infinite at sample \d+ .*check the dtype"):
+        preprocess(recording)
 
 
 def test_raw_file_without_its_description_names_what_is_missing(raw):
@@ -127,6 +145,20 @@ def test_saved_spikeinterface_folder_and_zarr_open_with_their_probe(tmp_path):
         assert np.allclose(recording.traces(100, 200), source.get_traces(start_frame=100, end_frame=200))
         assert np.allclose(recording.probe.positions_um, source.get_channel_locations())
         assert reopen(recording.reference).n_samples == 10_000
+
+
+@leaves_files_open
+def test_contacts_at_one_place_in_a_saved_recording_name_it_and_the_way_out(tmp_path):
+    from spikeinterface.core import generate_recording
+
+    source = generate_recording(num_channels=2, durations=[0.1], sampling_frequency=20_000.0, seed=0)
+    source.save(folder=tmp_path / "saved", n_jobs=1, progress_bar=False, verbose=False)
+    for file in (tmp_path / "saved").glob("probe*.json"):
+        layout = json.loads(file.read_text())
+        layout["probes"][0]["contact_positions"] = [[0.0, 0.0], [0.0, 0.0]]
+        file.write_text(json.dumps(layout))
+    with pytest.raises((InputError, RecordingError), match=r"saved.*(share the position|unique)"):
+        open_recording(tmp_path / "saved")
 
 
 @leaves_files_open

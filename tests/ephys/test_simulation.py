@@ -9,6 +9,7 @@ from ncpgui.core.errors import ExportError, InputError, RecordingError
 from ncpgui.core.progress import CancelFlag, Cancelled
 from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.readers import load_stimulus, open_recording, open_sorting
+from ncpgui.ephys.simulated_cells import plan_simulation
 from ncpgui.ephys.simulation import RetinaSettings, simulate_retina, simulate_to_folder
 
 SMALL = RetinaSettings(duration_s=5.0, probe="hex7", n_cells=5)
@@ -63,6 +64,21 @@ def test_default_array_has_49_contacts_and_33_cells():
     assert set(tiny.cells["type"]) == {"ON parasol", "OFF parasol", "ON midget", "OFF midget"}
 
 
+def test_twins_differ_by_what_was_asked_for_and_see_the_same_place_in_opposite_contrast():
+    plan = plan_simulation(RetinaSettings(duration_s=0.5, n_twins=3, twin_distance_sd=(4.0, 8.0)), seed=0)
+    cells = plan.cells
+    twins = np.flatnonzero(cells["twin_of"] >= 0)
+    models = cells["twin_of"][twins]
+    apart = cells["template_sd"][twins] - cells["template_sd"][models]
+    assert np.linalg.norm(apart, axis=(1, 2)) == pytest.approx([4, 6, 8], rel=1e-3)
+    assert set(cells["type"][models]) == {"ON midget"}
+    assert set(cells["type"][twins]) == {"OFF midget"}
+    assert (cells["main_channel"][twins] == cells["main_channel"][models]).all()
+    assert np.abs(cells["amplitude_sd"][twins] / cells["amplitude_sd"][models] - 1).max() < 0.2
+    overlap = (plan.receptive_fields[twins] * plan.receptive_fields[models]).sum(axis=(1, 2))
+    assert (overlap < -0.3).all()
+
+
 def test_tetrodes_can_be_simulated():
     tetrode = simulate_retina(RetinaSettings(duration_s=1.0, probe="tetrode"))
     assert tetrode.recording.n_channels == 4
@@ -107,6 +123,7 @@ def test_unwritable_folder_is_an_export_error(small, tmp_path):
         ({"duration_s": 0}, "duration_s of a simulation must be positive, got 0"),
         ({"sampling_frequency_hz": 8000.0}, "at least 14000"),
         ({"n_cells": 0}, "n_cells must be at least 1"),
+        ({"n_twins": -1}, "n_twins must not be negative, got -1"),
         ({"min_amplitude_sd": 30.0}, "min_amplitude_sd <= max_amplitude_sd"),
     ],
 )

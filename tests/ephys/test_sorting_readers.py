@@ -66,6 +66,12 @@ def test_negative_time_is_refused(phy):
         open_sorting(phy)
 
 
+def test_time_past_the_end_of_the_data_is_refused(phy):
+    (phy / "a.dat").write_bytes(bytes(2 * 2 * 35))
+    with pytest.raises(RecordingError, match=r"phy: spike at sample 40 lies outside the recording of 35"):
+        open_sorting(phy)
+
+
 @pytest.mark.filterwarnings("ignore:The extractor is not serializable:UserWarning")
 def test_spikeinterface_sorting_opens(tmp_path):
     from spikeinterface.core import NumpySorting
@@ -83,3 +89,5 @@ def test_folder_that_is_no_sorting_says_what_is_needed(tmp_path):
         open_sorting(tmp_path)
     with pytest.raises(RecordingError, match="does not exist"):
         open_sorting(tmp_path / "nowhere")
+    with pytest.raises(RecordingError, match="File name too long"):
+        open_sorting(tmp_path / ("x" * 300))

@@ -27,8 +27,12 @@ def _times(n: int, seed: int) -> NDArray[np.int64]:
 
 def _combined(
     *units: tuple[int, NDArray[np.int64], NDArray[np.float32]],
+    far: bool = False,
 ) -> tuple[list[NDArray[np.int64]], NDArray[np.float32]]:
-    """Combine units given as (channel, times, template on ALL); returns the unit ids of each one's spikes."""
+    """Combine units given as (channel, times, template on ALL); returns the unit ids of each one's spikes.
+
+    far : channel 3 lies so far from the others that it has no channel in common with them
+    """
     times = np.concatenate([unit[1] for unit in units])
     order = np.argsort(times, kind="stable")
     place = np.empty(len(order), dtype=np.int64)
@@ -39,6 +43,8 @@ def _combined(
     groups, templates = [], {}
     for main in sorted({unit[0] for unit in units}):
         neighbours = np.concatenate([[main], ALL[main != ALL]])
+        if far:
+            neighbours = neighbours[(neighbours == 3) == (main == 3)]
         members = [k for k, unit in enumerate(units) if unit[0] == main]
         ids = np.sort(place[np.isin(owner, members)])
         labels = np.searchsorted(members, owner[order][ids]).astype(np.int32)
@@ -71,6 +77,38 @@ def test_what_is_left_of_a_second_sighting_stays_when_it_is_a_unit_of_its_own() 
     assert set(first.tolist()) == {0}
     assert (second == -1).sum() == 200
     assert (second == 1).sum() == 150
+
+
+@pytest.mark.parametrize(("share", "kept"), [(0.9, False), (0.5, True)])
+def test_a_spike_seen_again_along_the_axon_is_kept_on_the_larger_channel(share: float, kept: bool) -> None:
+    times = _times(400, 0)
+    together = int(100 * share)
+    seen = np.sort(np.concatenate([times[:together] + 4, _times(100 - together, 1) + 50]))
+    big, small = template([20, 0, 0, 0]), template([0, 0, 0, 6])
+    (first, second), _ = _combined((0, times, big), (3, seen, small), far=True)
+    assert set(first.tolist()) == {0}
+    assert set(second.tolist()) == ({1} if kept else {-1})
+
+
+def test_a_neuron_of_two_groups_is_recognised_when_a_third_sees_it_again() -> None:
+    times = _times(400, 0)
+    (first, second, third), _ = _combined(
+        (0, times[::2], template([20.6, 19.4, 3, 0])),
+        (1, times[1::2], template([19.4, 20.6, 3, 0])),
+        (3, np.sort(np.concatenate([times[:100:2], times[101:200:2]])) + 4, template([0, 0, 0, 6])),
+        far=True,
+    )
+    assert set(first.tolist()) == set(second.tolist()) == {0}
+    assert set(third.tolist()) == {-1}
+
+
+def test_units_of_the_same_size_far_from_each_other_stay_though_they_fire_together() -> None:
+    times = _times(400, 0)
+    (first, second), _ = _combined(
+        (0, times, template([9, 0, 0, 0])), (3, times + 4, template([0, 0, 0, 8])), far=True
+    )
+    assert set(first.tolist()) == {0}
+    assert set(second.tolist()) == {1}
 
 
 def test_two_neurons_that_fire_together_by_chance_stay() -> None:

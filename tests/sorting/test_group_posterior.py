@@ -117,3 +117,27 @@ def test_a_held_unit_without_sampled_spikes_is_kept() -> None:
     )
     assert shown.labels[[1, 3]].tolist() == [1, 1]
     assert shown.p_exists.tolist() == [1.0, 1.0]
+
+
+def test_a_cluster_hardly_over_the_threshold_is_noise_unless_it_is_held() -> None:
+    labels = np.repeat([0, 1], [100, 40])
+    rng = np.random.default_rng(1)
+    # Gaussian noise exceeds a threshold of 5 by 0.2 on average, a neuron of 5 sd by 0.8.
+    depth = 5 + np.concatenate([np.abs(rng.standard_normal(100)), rng.exponential(0.2, 40)])
+    config = SortingConfig(threshold_sd=5.0)
+    points, sampled = _points(labels), np.arange(140)
+    (shown,) = build_alternatives(_posterior(labels), sampled, points, config, depth_sd=depth)
+    assert shown.n_units == 1
+    assert set(shown.labels[labels == 1].tolist()) == {-1}
+    assert not shown.probability[labels == 1].any()
+    assert (shown.labels[labels == 0] == 0).all()
+    held = np.where(np.arange(140) == 130, 0, -1)
+    (shown,) = build_alternatives(_posterior(labels), sampled, points, config, depth_sd=depth, held=held)
+    assert shown.n_units == 2
+
+
+def test_no_unit_at_all_is_an_alternative_only_where_it_is_the_most_probable() -> None:
+    one, two = np.zeros(24, dtype=int), np.repeat([0, 1], 12)
+    for draws, expected in (((one, one, two), [(1, 2 / 3)]), ((one, two, two), [(0, 2 / 3), (1, 1 / 3)])):
+        shown = build_alternatives(_posterior(*draws), np.arange(24), _points(one), CONFIG)
+        assert [(a.n_units, pytest.approx(a.mass)) for a in shown] == expected

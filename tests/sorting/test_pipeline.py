@@ -82,7 +82,7 @@ def test_groups_hold_every_spike_once_and_the_alternatives(project: Project) -> 
 def test_the_same_seed_gives_the_same_result_and_one_group_alone_too(
     recording: ArrayRecording, project: Project
 ) -> None:
-    again = sort_recording(recording, CONFIG, cluster=leader_clustering)
+    again = sort_recording(recording, CONFIG, cluster=leader_clustering, workers=1)
     assert again.unit_of_spike.tolist() == project.unit_of_spike.tolist()
     assert again.probability.tolist() == project.probability.tolist()
     found = detect(recording, CONFIG)
@@ -145,6 +145,16 @@ def test_progress_grows_to_its_end_and_cancelling_stops(recording: ArrayRecordin
 
     with pytest.raises(Cancelled):
         sort_recording(recording, CONFIG, cluster=leader_clustering, progress=stop)
+
+
+def test_a_dead_channel_is_left_out_of_groups_and_waveforms(recording: ArrayRecording) -> None:
+    traces = recording.array.copy()
+    traces[:, 2] = 7
+    dead = ArrayRecording(traces, sampling_frequency_hz=SAMPLING_FREQUENCY_HZ, probe=SQUARE)
+    project = sort_recording(dead, CONFIG, cluster=leader_clustering)
+    assert {group.channel for group in project.groups} == {0, 3}
+    assert all(2 not in group.neighbours for group in project.groups)
+    assert (project.unit_of_spike >= 0).mean() > 0.9
 
 
 def test_one_loud_spike_is_a_group_without_a_unit() -> None:

@@ -195,8 +195,16 @@ class _Run:
     def load(self, path: Path, config: TrainConfig) -> None:
         try:
             state = torch.load(path, weights_only=True)
-        except (OSError, RuntimeError, EOFError, ValueError) as error:
-            raise CheckpointError(f"cannot resume from {path}: {error}; start without --resume") from error
+        except FileNotFoundError as error:
+            raise CheckpointError(
+                f"there is no run to resume, {path} is missing; start without --resume"
+            ) from error
+        except Exception as error:  # torch stumbles over damaged files in many ways
+            raise CheckpointError(
+                f"cannot resume from {path}, it is damaged or no training run; start without --resume"
+            ) from error
+        if not isinstance(state, dict) or "config" not in state:
+            raise CheckpointError(f"cannot resume from {path}, it is no training run; start without --resume")
         if state["config"]["architecture"] != to_dict(config)["architecture"]:
             raise CheckpointError(f"{path} is a run of another architecture; start without --resume")
         self.network.load_state_dict(state["network"])

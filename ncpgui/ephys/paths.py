@@ -1,0 +1,27 @@
+"""Paths that people give, looked at before anything is opened."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ncpgui.core.errors import RecordingError
+
+
+def existing_path(path: str | Path) -> Path:
+    """Return the absolute path of a file or folder that is there.
+
+    Raises
+    ------
+    RecordingError
+        It is not there, or the system cannot even look: a name too long, a folder without permission,
+        an unknown home.
+    """
+    try:
+        place = Path(path).expanduser().resolve()
+        there = place.exists()
+    except (OSError, RuntimeError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise RecordingError(f"{path} cannot be opened: {reason}; check the path") from error
+    if not there:
+        raise RecordingError(f"{place} does not exist; check the path, or mount the disk that holds it")
+    return place

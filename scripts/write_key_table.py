@@ -1,0 +1,39 @@
+"""Write the table of keys in ``docs/user_guide.md`` from the registry of actions.
+
+python scripts/write_key_table.py
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from ncpgui.app.actions import help_page  # noqa: E402
+
+GUIDE = ROOT / "docs" / "user_guide.md"
+BEGIN = "<!-- keys: written by scripts/write_key_table.py from ncpgui/app/actions.py -->\n"
+END = "<!-- end of keys -->\n"
+
+
+def key_table() -> str:
+    """All actions by menu as a Markdown table."""
+    lines = ["| menu | action | keys | |", "|---|---|---|---|"]
+    for menu, rows in help_page():
+        for number, (keys, name, words) in enumerate(rows):
+            shown = " · ".join(f"`{key}`" for key in keys.split(" · ")) if keys else ""
+            lines.append(f"| {menu if number == 0 else ''} | {name} | {shown} | {words} |")
+    return "\n".join(lines) + "\n"
+
+
+def with_keys(text: str) -> str:
+    """The guide with its table of keys up to date."""
+    before, rest = text.split(BEGIN)
+    after = rest.split(END)[1]
+    return f"{before}{BEGIN}\n{key_table()}\n{END}{after}"
+
+
+if __name__ == "__main__":
+    GUIDE.write_text(with_keys(GUIDE.read_text(encoding="utf-8")), encoding="utf-8")

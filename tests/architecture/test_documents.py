@@ -1,0 +1,67 @@
+"""What the documents say about keys, commands and files is so."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+from types import ModuleType
+
+import click
+import pytest
+
+from ncpgui.app.actions import ACTIONS
+from ncpgui.cli.main import cli
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+KEYS = {"Enter" if key == "Return" else key for action in ACTIONS for key in action.keys}
+
+
+@pytest.fixture(scope="module")
+def key_table() -> ModuleType:
+    """The script that writes the table of keys."""
+    spec = importlib.util.spec_from_file_location("write_key_table", ROOT / "scripts" / "write_key_table.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_table_of_keys_is_up_to_date(key_table: ModuleType) -> None:
+    """Otherwise run scripts/write_key_table.py."""
+    text = (ROOT / "docs" / "user_guide.md").read_text(encoding="utf-8")
+    assert key_table.with_keys(text) == text
+
+
+def test_every_key_that_the_readme_names_is_there() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    table = text.partition("| key | |")[2].partition("\n\n")[0]
+    named = set(re.findall(r"`([^`]+)`", table))
+    assert len(named) > 15
+    assert named - KEYS == set()
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_every_link_leads_somewhere(path: Path) -> None:
+    links = re.findall(r"\]\(([^)#]+)[^)]*\)", path.read_text(encoding="utf-8"))
+    missing = [link for link in links if "://" not in link and not (path.parent / link).exists()]
+    assert missing == []
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_every_command_and_option_is_there(path: Path) -> None:
+    wrong = []
+    calls = re.findall(r"ncpgui ([a-z]+)\b([^`\n]*(?:\\\n[^`\n]*)*)", path.read_text(encoding="utf-8"))
+    for name, rest in calls:
+        command = cli.commands.get(name)
+        if command is None:
+            if "--" in rest:
+                wrong.append(f"ncpgui {name}")
+            continue
+        options = {o for p in command.params if isinstance(p, click.Option) for o in p.opts} | {"--help"}
+        wrong += [
+            f"ncpgui {name} {option}" for option in re.findall(r"--[a-z-]+", rest) if option not in options
+        ]
+    assert wrong == []
