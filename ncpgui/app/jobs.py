@@ -331,6 +331,13 @@ def probe_of(path: Path) -> Probe:
         raise RecordingError(f"{path} cannot be read: {error}") from error
 
 
+def default_threshold_sd() -> float:
+    """Depth of a trough that counts as a spike unless somebody says otherwise, in noise sd."""
+    from ncpgui.sorting.config import SortingConfig
+
+    return SortingConfig().threshold_sd
+
+
 def known_extensions() -> Sequence[str]:
     """Endings of recordings that the open dialog suggests."""
     return ("*.raw", "*.bin", "*.dat", "*.nwb", "*.rhd", "*.rhs", "*.ns5", "*.ns6", "*.h5", "*.meta", "*.mda")

@@ -31,9 +31,7 @@ class Probe:
     def __post_init__(self) -> None:
         positions = np.array(self.positions_um, dtype=np.float64)
         if positions.ndim != 2 or positions.shape[1] != 2 or len(positions) == 0:
-            raise InputError(
-                f"contact positions must be (n_channels, 2) in µm, got shape {positions.shape}"
-            )
+            raise InputError(f"contact positions must be (n_channels, 2) in µm, got shape {positions.shape}")
         if not np.isfinite(positions).all():
             bad = int(np.flatnonzero(~np.isfinite(positions).all(axis=1))[0])
             raise InputError(f"contact {bad} of the probe has no finite position: {positions[bad]}")

@@ -57,9 +57,10 @@ def portion(progress: Progress, start: int, stop: int, total: int) -> Progress:
 
     The outer progress is told in thousandths of a step, so that it stays in integers.
     """
+    whole = total * 1000
 
-    def report(done: int, sub_total: int, message: str = "") -> None:
-        share = (stop - start) * 1000 * done // max(sub_total, 1)
-        progress(start * 1000 + share, total * 1000, message)
+    def report(done: int, total: int, message: str = "") -> None:
+        share = (stop - start) * 1000 * done // max(total, 1)
+        progress(start * 1000 + share, whole, message)
 
     return report

@@ -1,4 +1,4 @@
-"""The shape in which every network sees a spike: 32 samples at 20 kHz (paper, sec. 5 and SM).
+"""The shape in which every network sees a spike: 32 samples at 20 kHz (paper, sec. 8 and SM D).
 
 The trough lies at `TROUGH_SAMPLE`; amplitudes are in noise sd of each channel; the main channel
 comes first; a network takes at most `MAX_CHANNELS` channels.

@@ -91,13 +91,21 @@ def cluster_waveforms(
             torch.from_numpy(mask)[None].to(target),
         )
     posterior = ancestral_samples(
-        network, encoding, n_samples=samples, seed=seed, clamped=clamped,
+        network,
+        encoding,
+        n_samples=samples,
+        seed=seed,
+        clamped=clamped,
         progress=portion(progress, 0, samples, samples + beam),
     )
     best: PosteriorSamples | None = None
     if beam:
         best = beam_samples(
-            network, encoding, width=beam, seed=seed, clamped=clamped,
+            network,
+            encoding,
+            width=beam,
+            seed=seed,
+            clamped=clamped,
             progress=portion(progress, samples, samples + beam, samples + beam),
         )
     modes = group_alternatives(posterior)

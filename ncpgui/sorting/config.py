@@ -27,7 +27,7 @@ class SortingConfig:
         pitches when None), the nearest first: 7 of a hexagonal array, 4 of a tetrode
     spikes_per_group : spikes of a main channel that the network clusters; the rest is assigned
     posterior_samples : draws of the posterior
-    min_cluster_spikes : clusters with fewer sampled spikes are dropped (paper, sec. 5)
+    min_cluster_spikes : clusters with fewer sampled spikes are dropped (paper, SM D)
     assignment_dims : principal components in which the remaining spikes are assigned
     none_quantile : a spike farther from a cluster than this share of its spikes belongs to none
     duplicate_ms, duplicate_share : two units that coincide within this time for this share of the

@@ -12,7 +12,7 @@ from ncpgui import engine
 from ncpgui.core.agreement import adjusted_rand_index
 from ncpgui.core.errors import InputError
 from ncpgui.core.partition import canonical
-from ncpgui.core.progress import Cancelled, CancelFlag
+from ncpgui.core.progress import CancelFlag, Cancelled
 
 
 def planted(n_spikes: int, n_channels: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -103,7 +103,11 @@ NAN[3, 2, 1] = np.nan
     ("waveforms", "options", "message"),
     [
         (np.zeros((0, 32, 7), np.float32), {}, "holds no spikes"),
-        (np.zeros((4, 32), np.float32), {}, r"must be \(n_spikes, n_samples, n_channels\), got shape \(4, 32\)"),
+        (
+            np.zeros((4, 32), np.float32),
+            {},
+            r"must be \(n_spikes, n_samples, n_channels\), got shape \(4, 32\)",
+        ),
         (np.zeros((4, 40, 7), np.float32), {}, "reads 32 samples at 20000 Hz, got 40 samples"),
         (np.zeros((4, 32, 7), np.float32), {"sampling_frequency": 30000.0}, "resample the waveforms"),
         (NAN, {}, "spike 3 holds NaN"),

@@ -1,6 +1,6 @@
 """Spikes of one main channel: a mixture of finite mixtures over templates of a reservoir.
 
-The generative model of Pakman et al. (ICML 2020, sec. 5) widened by what a real recording does to
+The generative model of Pakman et al. (ICML 2020, sec. 8 and SM D) widened by what a real recording does to
 spikes: any arrangement of contacts, near-identical neighbours, bursts, drift, misalignment,
 collisions, noise that crosses the detection threshold, and only spikes that were detected.
 

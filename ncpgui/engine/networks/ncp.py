@@ -262,7 +262,10 @@ class ClusterAwareNCP(ClusteringNetwork):
         mean = prefixes.sums[dataset, event.clamp(min=0), : metric + hidden]
         mean = mean * (known / sizes.clamp(min=1).to(mean.dtype))[:, None]
         scores = self._f(
-            mean[:, :metric], mean[:, metric:], sizes.to(carried.dtype), carried[dataset, point, :metric],
+            mean[:, :metric],
+            mean[:, metric:],
+            sizes.to(carried.dtype),
+            carried[dataset, point, :metric],
             base[dataset, point],
         )
         log_p = _scatter_log_softmax(scores, (dataset, point, cluster), prefixes.last.shape)
@@ -287,7 +290,7 @@ class NCP(ClusteringNetwork):
     """The paper's network: f(G_k, U) with sums (Algorithm 1), h and u from one encoder.
 
     Sizes of the paper's spike model: h and u of 256, g an MLP with four hidden layers of 256,
-    f with layers 512-256-256-256-1 (SM B).
+    f with layers 512-256-256-256-1 (SM G).
     """
 
     def __init__(

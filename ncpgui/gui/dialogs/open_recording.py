@@ -9,7 +9,13 @@ from typing import Any
 
 from PyQt5 import QtCore, QtWidgets
 
-from ncpgui.app.jobs import RecordingInfo, RecordingRequest, describe_recording, known_extensions
+from ncpgui.app.jobs import (
+    RecordingInfo,
+    RecordingRequest,
+    default_threshold_sd,
+    describe_recording,
+    known_extensions,
+)
 from ncpgui.app.presenters.words import count, duration, sentence
 from ncpgui.app.recognition import unused_session
 from ncpgui.app.tasks import Runner, Task
@@ -62,7 +68,7 @@ class OpenRecordingDialog(QtWidgets.QDialog):
         self.threshold.setRange(2.0, 20.0)
         self.threshold.setSingleStep(0.25)
         self.threshold.setButtonSymbols(QtWidgets.QAbstractSpinBox.NoButtons)
-        self.threshold.setValue(5.0)
+        self.threshold.setValue(default_threshold_sd())
         self.threshold.setSuffix("  × noise sd")
         form.addRow("Detect spikes deeper than", self.threshold)
         self.session = QtWidgets.QLineEdit()

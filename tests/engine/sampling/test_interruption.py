@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from ncpgui.core.errors import InputError
-from ncpgui.core.progress import Cancelled, CancelFlag
+from ncpgui.core.progress import CancelFlag, Cancelled
 from ncpgui.engine.networks.registry import NetworkSettings, build_network
 from ncpgui.engine.sampling.posterior import ancestral_samples, beam_samples
 

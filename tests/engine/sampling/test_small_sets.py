@@ -175,7 +175,5 @@ def test_gradients_reach_every_weight(network, encoding):
     labels = torch.tensor([[0, 0, 1, 0, 2, 1], [0, 1, 2, 2, 1, 0]])
     (-network.log_prob(network.finish(fresh), labels)).mean().backward()
     softmax_cancels = {"f.6.bias", "f.4.bias"}
-    silent = {
-        name for name, p in network.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0
-    }
+    silent = {name for name, p in network.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0}
     assert silent <= softmax_cancels
