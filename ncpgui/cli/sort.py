@@ -31,6 +31,12 @@ if TYPE_CHECKING:
 @options.model
 @options.device
 @click.option("--seed", type=int, default=None, metavar="N", help="Same seed, same result  [0].")
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Channels sampled at a time, same result  [cores, at most 4].",
+)
 @click.option("--overwrite", is_flag=True, help="Replace the session at SESSION.h5.")
 def sort(
     recording: Path,
@@ -44,6 +50,7 @@ def sort(
     model: str | None,
     device: str,
     seed: int | None,
+    jobs: int | None,
     overwrite: bool,
 ) -> None:
     """Sort RECORDING: a raw binary file, a simulated folder, or what SpikeInterface reads.
@@ -71,7 +78,7 @@ def sort(
     resolve_device(config.device)  # what is wrong with these is said now, not after the spikes are found
     load_checkpoint(config.model)
     with progress_report("sort") as progress:
-        project = sort_recording(opened, config, stimulus=shown, progress=progress)
+        project = sort_recording(opened, config, stimulus=shown, progress=progress, workers=jobs)
     store.save(project, out)
     _retire_journal(out)
     click.echo(summary(project), err=True)

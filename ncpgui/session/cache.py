@@ -58,8 +58,8 @@ def update(path: Path, project: Project) -> None:
         for channel, value in fresh.items():
             group = create_group(file, str(channel), "group-waveforms")
             group.attrs["key"] = keys[channel]
-            write_array(group, "waveforms", _half(value.waveforms), unit="noise sd")
-            write_array(group, "features", _half(value.features))
+            write_array(group, "waveforms", _half(value.waveforms), unit="noise sd", compressed=False)
+            write_array(group, "features", _half(value.features), compressed=False)
 
 
 def load(path: Path, project: Project) -> dict[int, GroupWaveforms]:

@@ -73,10 +73,15 @@ def attribute(node: h5py.Group, name: str, kind: type) -> Any:
         ) from error
 
 
-def write_array(parent: h5py.Group, name: str, values: ArrayLike, *, unit: str = "") -> None:
-    """Write a numeric array as it is; `unit` is for people who read the file."""
+def write_array(
+    parent: h5py.Group, name: str, values: ArrayLike, *, unit: str = "", compressed: bool = True
+) -> None:
+    """Write a numeric array as it is; `unit` is for people who read the file.
+
+    Compressing holds up every other thread of the program for the time of one array.
+    """
     array = np.asarray(values)
-    dataset = parent.create_dataset(name, data=array, **_filters(array))
+    dataset = parent.create_dataset(name, data=array, **_filters(array, compressed=compressed))
     stamp(dataset, "array")
     if unit:
         dataset.attrs["unit"] = unit
@@ -166,10 +171,12 @@ def _text(dataset: h5py.Dataset) -> str:
     return value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else str(value)
 
 
-def _filters(array: NDArray[Any]) -> dict[str, Any]:
+def _filters(array: NDArray[Any], *, compressed: bool = True) -> dict[str, Any]:
     """Compress what is worth it; the checksum (Fletcher) finds damage when the file is read."""
     if array.nbytes < _COMPRESS_FROM_BYTES:
         return {}
+    if not compressed:
+        return {"fletcher32": True}
     return {"compression": "gzip", "compression_opts": 1, "shuffle": True, "fletcher32": True}
 
 
