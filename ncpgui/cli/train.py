@@ -56,7 +56,8 @@ def train(
 
     \b
     Presets:
-      spikes             what is shipped: any layout of up to 7 contacts
+      spikes             any layout of up to 7 contacts
+      spikes-long        goes on from the model 'spikes' with more spikes a set; what is shipped is both
       paper-spikes-hex7  the network of the paper, 7 contacts of a hexagonal array
 
     The model is written to DIR/NAME.safetensors with its card DIR/NAME.json each time that held-out data

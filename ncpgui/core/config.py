@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import sys
 from dataclasses import asdict, fields, is_dataclass
 from pathlib import Path
@@ -87,3 +88,27 @@ def read_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"{path} cannot be read as TOML: {error}") from error
+
+
+def check_numbers(settings: Any) -> None:
+    """Check every number of a dataclass of settings by its name and shape.
+
+    Pairs are ranges (lowest, highest); ``p_...`` and ``..._part`` lie between 0 and 1; nothing is
+    negative or infinite.
+
+    Raises
+    ------
+    InputError
+        One is not so; names the setting and the value.
+    """
+    for item in fields(settings):
+        value = getattr(settings, item.name)
+        numbers = value if isinstance(value, tuple) else (value,)
+        if not all(isinstance(x, (int, float)) and not isinstance(x, bool) for x in numbers) or not numbers:
+            continue
+        largest = 1.0 if item.name.startswith("p_") or item.name.endswith("_part") else math.inf
+        if not all(math.isfinite(x) and 0 <= x <= largest for x in numbers):
+            rule = "between 0 and 1" if largest == 1.0 else "a finite number that is not negative"
+            raise InputError(f"setting '{item.name}' must be {rule}, got {value}")
+        if isinstance(value, tuple) and (len(value) != 2 or value[0] > value[1]):
+            raise InputError(f"setting '{item.name}' must be (lowest, highest), got {value}")

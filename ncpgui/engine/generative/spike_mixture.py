@@ -21,6 +21,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from ncpgui.core.config import check_numbers
+from ncpgui.core.errors import InputError
 from ncpgui.core.waveform_format import N_SAMPLES, TROUGH_SAMPLE
 from ncpgui.engine.generative.batch import Batch, canonical_labels
 from ncpgui.engine.generative.contact_layouts import draw_layouts
@@ -80,6 +82,13 @@ class SpikeMixtureSettings:
     n_background: int = 6
     units: UnitSettings = field(default_factory=UnitSettings)
     noise: NoiseSettings = field(default_factory=NoiseSettings)
+
+    def __post_init__(self) -> None:
+        for settings in (self, self.units, self.noise):
+            check_numbers(settings)
+        for name in ("k_max", "gamma", "gamma_unbalanced"):
+            if getattr(self, name) <= 0:
+                raise InputError(f"setting '{name}' must be positive, got {getattr(self, name)}")
 
 
 class SpikeMixture:

@@ -27,6 +27,8 @@ class TrainConfig:
     ema_decay : decay of the averaged weights, which are the ones that are kept
     n_orders : spike orders scored for each encoding
     validate_minutes : wall clock between validations (and checkpoints when better)
+    validate_points : spikes of the held-out datasets
+    start_from : model whose weights the run begins with, a shipped name or a file
     seed : of the weights and of all data
     """
 
@@ -43,13 +45,15 @@ class TrainConfig:
     ema_decay: float = 0.999
     n_orders: int = 1
     validate_minutes: float = 5.0
+    validate_points: int = 250
+    start_from: str | None = None
     seed: int = 0
 
     def __post_init__(self) -> None:
         for name in ("minutes", "learning_rate", "clip_norm", "validate_minutes"):
             if getattr(self, name) <= 0:
                 raise InputError(f"training setting '{name}' must be positive, got {getattr(self, name)}")
-        for name in ("n_datasets", "n_orders", "warmup_steps"):
+        for name in ("n_datasets", "n_orders", "warmup_steps", "validate_points"):
             if getattr(self, name) < 1:
                 raise InputError(f"training setting '{name}' must be at least 1, got {getattr(self, name)}")
         for name in ("n_points", "n_points_end"):
@@ -65,6 +69,16 @@ def presets() -> dict[str, TrainConfig]:
     paper = NetworkSettings(network="ncp", encoder="resnet1d")
     return {
         "spikes": TrainConfig(),
+        "spikes-long": replace(  # what the first run learnt, on sets as large as those of a recording
+            TrainConfig(),
+            start_from="spikes",
+            minutes=30.0,
+            n_datasets=8,
+            n_points=(150, 500),
+            n_points_end=(250, 900),
+            learning_rate=3e-4,
+            validate_points=700,
+        ),
         "paper-spikes-hex7": replace(
             TrainConfig(),
             architecture=paper,

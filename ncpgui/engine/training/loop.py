@@ -8,16 +8,19 @@ of `TrainStep`: the command line prints them, a window plots them, a test takes 
 from __future__ import annotations
 
 import math
+import subprocess
 import time
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from ncpgui import __version__
 from ncpgui.core.config import to_dict
 from ncpgui.core.errors import CheckpointError
 from ncpgui.core.files import replaced_file
@@ -25,7 +28,7 @@ from ncpgui.core.seeds import stream_seed
 from ncpgui.engine.generative.batch import Batch, canonical_labels
 from ncpgui.engine.generative.spike_mixture import SpikeMixture
 from ncpgui.engine.generative.template_reservoir import TemplateReservoir
-from ncpgui.engine.networks.checkpoint import save_checkpoint
+from ncpgui.engine.networks.checkpoint import load_checkpoint, save_checkpoint
 from ncpgui.engine.networks.ncp import ClusteringNetwork
 from ncpgui.engine.networks.registry import build_network
 from ncpgui.engine.training.config import TrainConfig
@@ -94,6 +97,7 @@ def train(
     """
     torch.manual_seed(stream_seed(config.seed, "weights"))
     network = build_network(config.architecture).to(device)
+    parent = _parent_card(config, network)
     average = deepcopy(network).eval()
     optimiser = torch.optim.AdamW(
         network.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay, betas=(0.9, 0.98)
@@ -127,15 +131,31 @@ def train(
         scores = None
         if run.minutes >= next_validation or run.minutes >= config.minutes:
             next_validation = run.minutes + config.validate_minutes
-            scores = validate(average, config.data, seed=config.seed)
+            scores = validate(average, config.data, seed=config.seed, n_points=config.validate_points)
             run.curve.append({"step": run.step, "minutes": round(run.minutes, 2), **to_dict(scores)})
             if scores.nll < run.best_nll:
                 run.best_nll = scores.nll
-                save_checkpoint(out, average, config.architecture, _card(config, run, reservoir, command))
+                card = _card(config, run, reservoir, command) | parent
+                save_checkpoint(out, average, config.architecture, card)
             run.save(_resume_path(out), config)
         yield TrainStep(
             run.step, run.minutes, loss.item(), accuracy.item(), rate, batch.labels.shape[1], scores
         )
+
+
+def _parent_card(config: TrainConfig, network: ClusteringNetwork) -> dict[str, Any]:
+    """Give `network` the weights of ``config.start_from``; return what the card says of that model."""
+    if config.start_from is None:
+        return {}
+    parent = load_checkpoint(config.start_from)
+    if parent.card["architecture"] != to_dict(config.architecture):
+        raise CheckpointError(
+            f"start_from: model '{parent.name}' has another architecture than this run; give the run the "
+            "architecture in its card"
+        )
+    network.load_state_dict(parent.network.state_dict())
+    kept = ("name", "training", "steps", "minutes", "scores", "curve", "weights_sha256", "started_from")
+    return {"started_from": {key: parent.card[key] for key in kept if key in parent.card}}
 
 
 def _n_points(config: TrainConfig, part: float, generator: torch.Generator) -> int:
@@ -216,6 +236,15 @@ class _Run:
         self.best_nll, self.curve = state["best_nll"], state["curve"]
 
 
+def _revision() -> str | None:
+    """Commit of the source that trains, None where it is no checkout."""
+    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
 def _card(config: TrainConfig, run: _Run, reservoir: TemplateReservoir, command: str) -> dict[str, Any]:
     return {
         "training": {"command": command, **to_dict(config)},
@@ -225,6 +254,9 @@ def _card(config: TrainConfig, run: _Run, reservoir: TemplateReservoir, command:
         "minutes": round(run.minutes, 1),
         "torch": torch.__version__,
         "temperature": 1.0,
+        "date": date.today().isoformat(),
+        "ncpgui": __version__,
+        "git_revision": _revision(),
         "scores": run.curve[-1],
         "curve": list(run.curve),
     }

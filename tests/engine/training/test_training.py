@@ -79,6 +79,25 @@ def test_resuming_without_a_state_or_with_another_architecture_is_refused(tmp_pa
         next(train(other, out=out, resume=True))
 
 
+def test_a_run_begins_with_the_weights_of_another_model_and_its_card_says_so(tmp_path, steps_as_minutes):
+    first, second = tmp_path / "first.safetensors", tmp_path / "second.safetensors"
+    list(train(replace(TINY, minutes=2.0), out=first, command="ncpgui train first.toml"))
+    frozen = replace(TINY, minutes=1.0, learning_rate=1e-12, weight_decay=0.0, start_from=str(first))
+    list(train(frozen, out=second))
+    parent, child = load_checkpoint(first), load_checkpoint(second)
+    for name, value in parent.network.state_dict().items():
+        torch.testing.assert_close(child.network.state_dict()[name], value, atol=1e-5, rtol=0)
+    assert child.card["started_from"]["training"]["command"] == "ncpgui train first.toml"
+    assert child.card["started_from"]["steps"] == 2
+
+
+def test_a_run_cannot_begin_with_a_model_of_another_architecture(tmp_path, steps_as_minutes):
+    out = tmp_path / "first.safetensors"
+    list(train(replace(TINY, minutes=1.0), out=out))
+    with pytest.raises(CheckpointError, match="'first' has another architecture"):
+        next(train(replace(TrainConfig(), start_from=str(out)), out=tmp_path / "second.safetensors"))
+
+
 def test_several_orders_of_one_encoding_are_scored_in_one_step():
     from ncpgui.engine.generative.spike_mixture import SpikeMixture
     from ncpgui.engine.generative.template_reservoir import TemplateReservoir
@@ -107,6 +126,11 @@ def test_presets_survive_the_way_to_toml_values_and_back():
         ('minutes = "long"\n', "run.toml.minutes must be of type float"),
         ("n_points = [9, 3]\n", "must be \\(fewest, most\\)"),
         ("[data]\nk_rat = 1.0\n", "unknown key 'k_rat' in run.toml.data"),
+        ("[data]\nk_rate = -1.0\n", "'k_rate' must be a finite number that is not negative, got -1.0"),
+        ("[data]\nk_max = 0\n", "'k_max' must be positive, got 0"),
+        ("[data]\np_bursting = 1.5\n", "'p_bursting' must be between 0 and 1, got 1.5"),
+        ("[data]\nburst_part = [0.4, 0.1]\n", "'burst_part' must be \\(lowest, highest\\)"),
+        ("[data.units]\ndepth_um = [-5.0, 10.0]\n", "'depth_um' must be a finite number"),
         ("minutes = \n", "cannot be read as TOML"),
     ],
 )
