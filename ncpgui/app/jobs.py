@@ -6,7 +6,7 @@ They run on worker threads, so they touch no workspace. What is slow to import i
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -173,7 +173,9 @@ def locate(project: Project, path: Path, *, progress: Progress = silent) -> Reco
 def _config(project: Project) -> SortingConfig:
     from ncpgui.sorting.config import SortingConfig
 
-    return from_dict(SortingConfig, project.settings, place="the settings in the session")
+    known = {item.name for item in fields(SortingConfig)}  # another version may have had others
+    settings = {name: value for name, value in project.settings.items() if name in known}
+    return from_dict(SortingConfig, settings, place="the settings in the session")
 
 
 def sample_group(

@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     help="Where the model goes.",
 )
 @click.option("--seed", type=int, default=None, metavar="N", help="Of the weights and of all data  [0].")
+@click.option(
+    "--start-from", metavar="NAME|FILE", help="Begin with the weights of a model of the same architecture."
+)
 def train(
     config: str,
     minutes: float | None,
@@ -51,13 +54,14 @@ def train(
     device: str,
     out: Path,
     seed: int | None,
+    start_from: str | None,
 ) -> None:
     """Train the network of a preset, or of a TOML file with the settings of a run.
 
     \b
     Presets:
       spikes             any layout of up to 7 contacts
-      spikes-long        goes on from the model 'spikes' with more spikes a set; what is shipped is both
+      spikes-long        goes on from the model 'spikes' with more spikes a set
       paper-spikes-hex7  the network of the paper, 7 contacts of a hexagonal array
 
     The model is written to DIR/NAME.safetensors with its card DIR/NAME.json each time that held-out data
@@ -72,6 +76,8 @@ def train(
         settings = replace(settings, minutes=minutes)
     if seed is not None:
         settings = replace(settings, seed=seed)
+    if start_from is not None:
+        settings = replace(settings, start_from=start_from)
     target = resolve_device(device)
     weights = out / f"{Path(config).stem}.safetensors"
     if out.exists() and not out.is_dir():

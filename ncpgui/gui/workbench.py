@@ -44,7 +44,7 @@ class Workbench(QtWidgets.QWidget):
         self.units = UnitTablePanel(workspace, controller)
         self.splitters = {
             "left": _splitter(QtCore.Qt.Vertical, (self.probe_map, 220), (self.queue, 460)),
-            "maps": _splitter(QtCore.Qt.Horizontal, (self.embedding, 240), (self.fields, 290)),
+            "maps": _splitter(QtCore.Qt.Horizontal, (self.embedding, 254), (self.fields, 276)),
         }
         self.splitters["right"] = _splitter(
             QtCore.Qt.Vertical, (self.splitters["maps"], 306), (self.units, 156)

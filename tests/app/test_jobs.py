@@ -85,3 +85,14 @@ def test_what_ends_like_a_session_may_be_one() -> None:
         False,
         False,
     ]
+
+
+def test_a_session_with_settings_of_another_version_can_be_sampled_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen: list[Any] = []
+    monkeypatch.setattr("ncpgui.sorting.recluster.resample_rest", lambda *args, **_: seen.append(args))
+    project = tiny_project(BESIDE)
+    project = replace(project, settings={**project.settings, "threshold_sd": 4.25, "long_gone": 0.7})
+    jobs.resample(project, project.groups[0], project.waveforms[0], np.full(60, -1, dtype=np.int32))
+    assert seen[0][4].threshold_sd == 4.25

@@ -71,6 +71,20 @@ def test_a_real_tetrode_is_sorted_curated_and_read_by_spikeinterface(
         press(Qt.Key_Z, Qt.ControlModifier | Qt.ShiftModifier)
         assert (workspace.clustering.unit_of_spike == merged).all()
 
+        # In a group of several units one is accepted and the rest sampled again, given that one.
+        several = (c for c in workspace.queue_order() if len(workspace.current_of(c).units) > 1)
+        workspace.show_channel(next(several))
+        kept = workspace.current().units[0].unit
+        workspace.select([kept])
+        press(Qt.Key_Y)
+        group = workspace.group()
+        press(Qt.Key_R)
+        qtbot.waitUntil(lambda: workspace.group() is not group, timeout=60_000)
+        inside = merged[workspace.group().spike_ids[workspace.group().sampled]] == kept
+        assert inside.any()
+        assert all(len(set(row[inside])) == 1 for row in workspace.group().posterior.labels)
+        assert (workspace.clustering.unit_of_spike == merged).all()
+
         # Exported with the dialog.
         def choose(dialog: ExportDialog) -> int:
             dialog.choices["phy"].setChecked(True)
