@@ -1,7 +1,7 @@
 """Amortized clustering: sample the posterior over clusterings of spikes with a trained network.
 
-Public calls: `cluster`, `models`, `default_model`. PyTorch is loaded on the first of them, not on
-import, and tensors never leave this package.
+Public calls: `cluster`, `shared_cores`, `models`, `default_model`. PyTorch is loaded on the first of
+them, not on import, and tensors never leave this package.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     import numpy as np
@@ -49,6 +50,13 @@ def cluster(
         progress=progress or silent,
         clamped=clamped,
     )
+
+
+def shared_cores(n_calls: int) -> AbstractContextManager[None]:
+    """While `n_calls` calls of `cluster` run side by side on threads: each takes its share of the cores."""
+    from ncpgui.engine.device import shared_cores as shared
+
+    return shared(n_calls)
 
 
 def models() -> list[dict[str, Any]]:

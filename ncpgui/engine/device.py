@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import torch
 
 from ncpgui.core.errors import InputError
@@ -24,6 +27,17 @@ def resolve_device(name: str = "auto") -> torch.device:
     if device.type == "cuda" and not torch.cuda.is_available():
         raise InputError(f"device '{name}' asked for, but torch finds no CUDA GPU; use --device cpu")
     return device
+
+
+@contextmanager
+def shared_cores(n_calls: int) -> Iterator[None]:
+    """While `n_calls` calls run side by side on threads, give each its share of torch's threads."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(max(1, before // n_calls))
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def torch_generator(seed: int, device: torch.device) -> torch.Generator:

@@ -60,7 +60,9 @@ def run_all(
     if tasks:
         tell(names[0])
     with ThreadPoolExecutor(max(1, min(workers, len(tasks)))) as pool:
-        futures = [pool.submit(run, i) for i in range(len(tasks))]
+        largest_first = sorted(range(len(tasks)), key=lambda i: -sizes[i])  # none is left alone at the end
+        submitted = {i: pool.submit(run, i) for i in largest_first}
+        futures = [submitted[i] for i in range(len(tasks))]
         pending = set(futures)
         try:
             while pending:

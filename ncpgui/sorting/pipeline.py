@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,7 @@ from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.core.stimulus import Stimulus
+from ncpgui.engine import shared_cores
 from ncpgui.sorting.channel_partition import GroupDraw, draw_groups
 from ncpgui.sorting.cluster_channels import (
     ClusterFunction,
@@ -183,17 +184,19 @@ def _sample_all(
             draw, waveforms[draw.channel], probe, config, cluster=cluster, progress=report
         )
 
-    outcomes = run_all(
-        [task(draw) for draw in draws],
-        names=[
-            f"channel {draw.channel} ({i} of {len(draws)}): clustering {len(draw.sampled)} spikes"
-            for i, draw in enumerate(draws, start=1)
-        ],
-        sizes=[len(draw.sampled) for draw in draws],
-        workers=workers,
-        progress=progress,
-        fatal=(CheckpointError,),
-    )
+    workers = min(workers, len(draws))
+    with shared_cores(workers) if cluster is None and workers > 1 else nullcontext():
+        outcomes = run_all(
+            [task(draw) for draw in draws],
+            names=[
+                f"channel {draw.channel} ({i} of {len(draws)}): clustering {len(draw.sampled)} spikes"
+                for i, draw in enumerate(draws, start=1)
+            ],
+            sizes=[len(draw.sampled) for draw in draws],
+            workers=workers,
+            progress=progress,
+            fatal=(CheckpointError,),
+        )
     sampled = [outcome for outcome in outcomes if isinstance(outcome, SampledGroup)]
     errors = {
         draw.channel: outcome

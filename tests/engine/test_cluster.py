@@ -135,3 +135,15 @@ def test_every_shipped_model_has_a_card_that_says_how_to_retrain_it():
         assert card["training"]["command"].startswith("ncpgui train")
         assert card["scores"]["nll"] > 0
         assert card["curve"]
+
+
+@pytest.mark.parametrize(("n_calls", "n_threads"), [(1, 4), (2, 2), (3, 1), (8, 1)])
+def test_calls_side_by_side_share_the_threads_of_torch(monkeypatch, n_calls, n_threads):
+    import torch
+
+    known = [4]
+    monkeypatch.setattr(torch, "get_num_threads", lambda: known[-1])
+    monkeypatch.setattr(torch, "set_num_threads", known.append)
+    with shared_cores(n_calls):
+        assert known[-1] == n_threads
+    assert known[-1] == 4
