@@ -144,6 +144,6 @@ def test_calls_side_by_side_share_the_threads_of_torch(monkeypatch, n_calls, n_t
     known = [4]
     monkeypatch.setattr(torch, "get_num_threads", lambda: known[-1])
     monkeypatch.setattr(torch, "set_num_threads", known.append)
-    with shared_cores(n_calls):
+    with engine.shared_cores(n_calls):
         assert known[-1] == n_threads
     assert known[-1] == 4
