@@ -13,7 +13,7 @@
     `- ExportError                 the output cannot be written
 
 Every message states the rule, the value, the place and the way out. The command line prints
-it as one line and exits with code 2; the window shows it in a dialog.
+it as one line and exits with code 2; the window shows it across its top.
 """
 
 from __future__ import annotations

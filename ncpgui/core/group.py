@@ -60,7 +60,7 @@ class ChannelGroup:
         mass = np.array([a.mass for a in self.alternatives])
         mass = np.append(mass, max(0.0, 1.0 - mass.sum()))
         mass = mass[mass > 1e-12]
-        return float(-(mass * np.log(mass)).sum())
+        return float((mass * np.log(1 / mass)).sum())
 
     @property
     def ambiguity(self) -> float:
