@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from psygnal import Signal
+from psygnal import Signal, SignalInstance
 
-__all__ = ["Signal"]
+__all__ = ["Signal", "SignalInstance"]

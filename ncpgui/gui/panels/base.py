@@ -6,6 +6,7 @@ from PyQt5 import QtCore, QtWidgets
 
 from ncpgui.app.controller import Controller
 from ncpgui.app.workspace import Workspace
+from ncpgui.core.signals import SignalInstance
 from ncpgui.gui.theme import LIGHT, Theme
 
 
@@ -26,6 +27,7 @@ class Panel(QtWidgets.QFrame):
         self._is_dirty = True
         self._is_scheduled = False
         self.setObjectName("panel")
+        self.setAccessibleName(self.title)
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(12, 8, 12, 10)
         layout.setSpacing(6)
@@ -53,6 +55,31 @@ class Panel(QtWidgets.QFrame):
 
     def redraw(self) -> None:
         """Draw the present state."""
+
+    def follow_sorting(self, *more: SignalInstance) -> None:
+        """Redraw when another sorting is on screen, another unit selected, or one of `more` is emitted."""
+        workspace = self.workspace
+        for signal in (
+            workspace.opened,
+            workspace.current_changed,
+            workspace.shown_changed,
+            workspace.selection_changed,
+            *more,
+        ):
+            signal.connect(self.mark_dirty)
+
+    def fill(self, content: QtWidgets.QWidget) -> None:
+        """Put what is drawn in the panel, and a message that takes its place: see `tell`."""
+        self._content = content
+        self.message = message_label()
+        self.body.addWidget(self.message, 1)
+        self.body.addWidget(content, 1)
+
+    def tell(self, message: str) -> None:
+        """Show `message` in place of the content; '' shows the content."""
+        self.message.setText(message)
+        self.message.setVisible(bool(message))
+        self._content.setVisible(not message)
 
     def mark_dirty(self, *_: object) -> None:
         """Redraw soon, or when the panel is shown."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from PyQt5 import QtCore, QtGui, QtWidgets
+from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.picking import pick
 from ncpgui.app.presenters.embedding import EmbeddingView, present_embedding
 from ncpgui.app.presenters.words import percent
-from ncpgui.gui.panels.base import Panel, message_label
-from ncpgui.gui.theme import LIGHT, Theme, font
+from ncpgui.gui.items.unit_canvas import UnitCanvas
+from ncpgui.gui.panels.base import Panel
+from ncpgui.gui.theme import Theme, font
 
 MARGIN_PX = 16
 NEAR_PX = 9.0
@@ -21,15 +22,12 @@ DIMMED = 0.22
 DRAG_PX = 4
 
 
-class EmbeddingWidget(QtWidgets.QWidget):
+class EmbeddingWidget(UnitCanvas):
     """Paints points; the wheel zooms, a drag moves, a double click shows all."""
 
-    clicked = QtCore.pyqtSignal(int, bool)
-
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__("Embedding of the spikes")
         self.view: EmbeddingView | None = None
-        self.theme: Theme = LIGHT
         self._picture: QtGui.QPixmap | None = None
         self._zoom = 1.0
         self._shift = np.zeros(2)
@@ -37,8 +35,6 @@ class EmbeddingWidget(QtWidgets.QWidget):
         self._shift_at_press: NDArray[np.float64] | None = None
         self._is_dragging = False
         self.setMinimumSize(120, 110)
-        self.setMouseTracking(True)
-        self.setAccessibleName("Embedding of the spikes")
 
     def set_view(self, view: EmbeddingView, theme: Theme) -> None:
         """Show other points; another embedding is shown whole."""
@@ -73,6 +69,11 @@ class EmbeddingWidget(QtWidgets.QWidget):
         distance = np.hypot(*(self.places() - [where.x(), where.y()]).T) + 3.0 * (self.view.labels < 0)
         nearest = int(distance.argmin())
         return nearest if distance[nearest] <= NEAR_PX else -1
+
+    def unit_at(self, where: QtCore.QPointF) -> int:
+        """Row of the unit whose point is under the pointer, -1 when there is none."""
+        point = self.point_at(where)
+        return -1 if point < 0 or self.view is None else int(self.view.labels[point])
 
     @property
     def radius(self) -> float:
@@ -185,8 +186,7 @@ class EmbeddingWidget(QtWidgets.QWidget):
     def mouseMoveEvent(self, event: QtGui.QMouseEvent) -> None:
         """Move the picture, or say what is under the pointer."""
         if self._pressed is None:
-            busy = self.point_at(event.localPos()) >= 0
-            self.setCursor(QtCore.Qt.PointingHandCursor if busy else QtCore.Qt.ArrowCursor)
+            super().mouseMoveEvent(event)
             return
         step = event.localPos() - self._pressed
         if self._is_dragging or step.manhattanLength() > DRAG_PX:
@@ -201,10 +201,8 @@ class EmbeddingWidget(QtWidgets.QWidget):
         if self._pressed is None or event.button() != QtCore.Qt.LeftButton:
             return
         self._pressed = None
-        point = -1 if self._is_dragging else self.point_at(event.localPos())
-        if point >= 0 and self.view is not None and self.view.labels[point] >= 0:
-            adds = bool(event.modifiers() & (QtCore.Qt.ControlModifier | QtCore.Qt.ShiftModifier))
-            self.clicked.emit(int(self.view.labels[point]), adds)
+        if not self._is_dragging:
+            self.click(event)
 
     def mouseDoubleClickEvent(self, _: QtGui.QMouseEvent) -> None:
         """Show all points."""
@@ -219,14 +217,6 @@ class EmbeddingWidget(QtWidgets.QWidget):
         self._shift = np.zeros(2) if self._zoom == 1.0 else about + (self._shift - about) * factor
         self._picture = None
         self.update()
-
-    def event(self, event: QtCore.QEvent) -> bool:
-        """Name the spike under the pointer."""
-        if event.type() == QtCore.QEvent.ToolTip:
-            words = self.tooltip_at(QtCore.QPointF(event.pos()))  # type: ignore[attr-defined]
-            QtWidgets.QToolTip.showText(event.globalPos(), words, self)  # type: ignore[attr-defined]
-            return True
-        return super().event(event)
 
     def tooltip_at(self, where: QtCore.QPointF) -> str:
         """Words about the spike at a place."""
@@ -248,35 +238,22 @@ class EmbeddingPanel(Panel):
         """Make plot and message."""
         self.plot = EmbeddingWidget()
         self.plot.clicked.connect(self._clicked)
-        self.message = message_label()
-        self.body.addWidget(self.message, 1)
-        self.body.addWidget(self.plot, 1)
+        self.fill(self.plot)
         self.note.setToolTip(
             "Spikes that look alike to the network lie close together. The fainter a point, the less\n"
             "certain its unit. A ring has the colour of the unit that the spike would leave.\n"
             "Wheel zooms, drag moves, double click shows all."
         )
-        self.setAccessibleName("Embedding")
 
     def follow(self) -> None:
         """Follow the sorting on screen, the selection and the t-SNE."""
-        workspace = self.workspace
-        for signal in (
-            workspace.opened,
-            workspace.current_changed,
-            workspace.shown_changed,
-            workspace.selection_changed,
-            self.controller.derived_changed,
-        ):
-            signal.connect(self.mark_dirty)
+        self.follow_sorting(self.controller.derived_changed)
 
     def redraw(self) -> None:
         """Show the points of the sorting on screen."""
         view = present_embedding(self.workspace, self.controller.embedding())
         self.plot.set_view(view, self.theme)
-        self.message.setText(view.message)
-        self.message.setVisible(bool(view.message))
-        self.plot.setVisible(not view.message)
+        self.tell(view.message)
         self.note.setText(view.note)
 
     def _clicked(self, label: int, adds: bool) -> None:

@@ -14,8 +14,9 @@ from ncpgui.app.presenters.receptive_fields import (
     present_receptive_fields,
 )
 from ncpgui.gui.items.glyphs import elided
-from ncpgui.gui.panels.base import Panel, message_label
-from ncpgui.gui.theme import LIGHT, Theme, font
+from ncpgui.gui.items.unit_canvas import UnitCanvas
+from ncpgui.gui.panels.base import Panel
+from ncpgui.gui.theme import Theme, font
 
 TILE_WIDTH = (74, 280)
 CAPTION_FROM = 128
@@ -50,20 +51,14 @@ def map_image(spatial: NDArray[np.floating], theme: Theme) -> QtGui.QImage:
     return image.convertToFormat(QtGui.QImage.Format_RGB32)  # a copy: Qt does not own the bytes above
 
 
-class FieldsWidget(QtWidgets.QWidget):
+class FieldsWidget(UnitCanvas):
     """Paints tiles in a grid that is as wide as it may be and as high as it must be."""
 
-    clicked = QtCore.pyqtSignal(int, bool)
-
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__("Receptive fields")
         self.view = ReceptiveFieldsView(())
-        self.theme: Theme = LIGHT
         self._images: list[QtGui.QImage | None] = []
-        self._hover = -1
         self._room = QtCore.QSize(460, 420)
-        self.setMouseTracking(True)
-        self.setAccessibleName("Receptive fields")
 
     def set_room(self, room: QtCore.QSize) -> None:
         """Arrange the tiles for a viewport of this size."""
@@ -136,7 +131,7 @@ class FieldsWidget(QtWidgets.QWidget):
         bottom = self.tile_rect(len(self.view.tiles) - 1).bottom() if self.view.tiles else 0
         self.setMinimumHeight(int(np.ceil(bottom)))
 
-    def tile_at(self, point: QtCore.QPointF) -> int:
+    def unit_at(self, point: QtCore.QPointF) -> int:
         """Tile under a point, -1 when there is none."""
         hits = [row for row in range(len(self.view.tiles)) if self.tile_rect(row).contains(point)]
         return hits[0] if hits else -1
@@ -241,28 +236,10 @@ class FieldsWidget(QtWidgets.QWidget):
         painter.setBrush(QtCore.Qt.NoBrush)
         painter.drawPolyline(line)
 
-    # -- mouse ------------------------------------------------------------------------------
-
-    def mouseMoveEvent(self, event: QtGui.QMouseEvent) -> None:
-        """Light up the tile under the pointer."""
-        hover = self.tile_at(event.localPos())
-        if hover != self._hover:
-            self._hover = hover
-            self.setToolTip(self.view.tiles[hover].tooltip if hover >= 0 else "")
-            self.setCursor(QtCore.Qt.PointingHandCursor if hover >= 0 else QtCore.Qt.ArrowCursor)
-            self.update()
-
-    def leaveEvent(self, _: QtCore.QEvent) -> None:
-        """Back to normal."""
-        self._hover = -1
-        self.update()
-
-    def mousePressEvent(self, event: QtGui.QMouseEvent) -> None:
-        """Select the unit that is clicked; Ctrl or Shift adds it."""
-        tile = self.tile_at(event.localPos())
-        if event.button() == QtCore.Qt.LeftButton and tile >= 0:
-            adds = bool(event.modifiers() & (QtCore.Qt.ControlModifier | QtCore.Qt.ShiftModifier))
-            self.clicked.emit(tile, adds)
+    def tooltip_at(self, where: QtCore.QPointF) -> str:
+        """Words about the tile at a point."""
+        tile = self.unit_at(where)
+        return self.view.tiles[tile].tooltip if tile >= 0 else ""
 
 
 class FieldsArea(QtWidgets.QScrollArea):
@@ -276,7 +253,6 @@ class FieldsArea(QtWidgets.QScrollArea):
         self.setHorizontalScrollBarPolicy(QtCore.Qt.ScrollBarAlwaysOff)
         self.setFocusPolicy(QtCore.Qt.NoFocus)
         self.viewport().setAutoFillBackground(False)
-        grid.setAutoFillBackground(False)
 
     def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
         """Arrange the tiles anew; room for the scroll bar is kept, so that it cannot come and go."""
@@ -295,27 +271,16 @@ class ReceptiveFieldsPanel(Panel):
         self.grid = FieldsWidget()
         self.grid.clicked.connect(self._clicked)
         self.scroll = FieldsArea(self.grid)
-        self.message = message_label()
-        self.body.addWidget(self.message, 1)
-        self.body.addWidget(self.scroll, 1)
+        self.fill(self.scroll)
         self.note.setToolTip(
             "Mean of the stimulus before a spike: red where light drives the unit (ON), blue where dark\n"
             f"does (OFF). Ellipse: the Gaussian that fits, at {ELLIPSE_SD:g} sd. Below: its course in time,\n"
             "the spike at the right end."
         )
-        self.setAccessibleName("Receptive fields")
 
     def follow(self) -> None:
         """Follow the sorting on screen, the selection and the fields that arrive."""
-        workspace = self.workspace
-        for signal in (
-            workspace.opened,
-            workspace.current_changed,
-            workspace.shown_changed,
-            workspace.selection_changed,
-            self.controller.derived_changed,
-        ):
-            signal.connect(self.mark_dirty)
+        self.follow_sorting(self.controller.derived_changed)
 
     def showEvent(self, event: object) -> None:
         """Ask for the fields."""
@@ -332,9 +297,7 @@ class ReceptiveFieldsPanel(Panel):
         """Show the tiles of the sorting on screen."""
         view = present_receptive_fields(self.workspace, self.controller.fields)
         self.grid.set_view(view, self.theme)
-        self.message.setText(view.message)
-        self.message.setVisible(bool(view.message))
-        self.scroll.setVisible(not view.message)
+        self.tell(view.message)
         self.note.setText(view.note)
 
     def _clicked(self, row: int, adds: bool) -> None:

@@ -11,7 +11,7 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 from ncpgui.app.presenters.unit_table import UnitRow, present_unit_table, unit_table_message
 from ncpgui.app.presenters.words import count, percent, thousands
 from ncpgui.gui.items.glyphs import paint_lock
-from ncpgui.gui.panels.base import Panel, message_label
+from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.theme import font
 
 ROW_ROLE = QtCore.Qt.UserRole + 1
@@ -239,23 +239,12 @@ class UnitTablePanel(Panel):
         self.table.selectionModel().selectionChanged.connect(self._selection_changed)
         self.model.modelReset.connect(self._show_selection)
         self.table.doubleClicked.connect(self._go_to)
-        self.message = message_label()
-        self.body.addWidget(self.message, 1)
-        self.body.addWidget(self.table, 1)
+        self.fill(self.table)
         self.body.setContentsMargins(12, 8, 6, 8)
-        self.setAccessibleName("Units")
 
     def follow(self) -> None:
         """Follow the units, their labels, the group on screen and the selection."""
-        workspace = self.workspace
-        for signal in (
-            workspace.opened,
-            workspace.current_changed,
-            workspace.shown_changed,
-            workspace.units_changed,
-            workspace.selection_changed,
-        ):
-            signal.connect(self.mark_dirty)
+        self.follow_sorting(self.workspace.units_changed)
 
     @property
     def all_units(self) -> bool:
@@ -274,9 +263,7 @@ class UnitTablePanel(Panel):
         self.model.set_rows(rows)
         self._fit_columns()
         self._show_selection()
-        self.message.setText(unit_table_message(self.workspace))
-        self.message.setVisible(not rows)
-        self.table.setVisible(bool(rows))
+        self.tell("" if rows else unit_table_message(self.workspace))
         where = "of the whole recording" if self._all_units else "of this group"
         self.note.setText(f"{count(len(rows), 'unit')} {where}" if rows else "")
 

@@ -11,9 +11,10 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 from ncpgui.app.picking import pick
 from ncpgui.app.presenters.waveforms import WaveformsView, present_waveforms
 from ncpgui.gui.items import waveform_painting as paint
+from ncpgui.gui.items.unit_canvas import UnitCanvas
 from ncpgui.gui.items.waveform_layout import WaveformLayout, at_contacts, extents, stacked
-from ncpgui.gui.panels.base import Panel, message_label
-from ncpgui.gui.theme import LIGHT, Theme, font
+from ncpgui.gui.panels.base import Panel
+from ncpgui.gui.theme import Theme, font
 
 Arrangement = Literal["columns", "probe"]
 
@@ -28,21 +29,15 @@ NEAR_PX = 14.0
 BAR_X = 8.5
 
 
-class WaveformsWidget(QtWidgets.QWidget):
+class WaveformsWidget(UnitCanvas):
     """Paints a view; keeps the picture until view, size or theme change."""
 
-    clicked = QtCore.pyqtSignal(int, bool)
-
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__("Waveforms")
         self.view: WaveformsView | None = None
-        self.theme: Theme = LIGHT
         self.arrangement: Arrangement = "columns"
         self._extents = (np.zeros(0), np.zeros(0))
         self._picture: QtGui.QPixmap | None = None
-        self._hover = -1
-        self.setMouseTracking(True)
-        self.setAccessibleName("Waveforms")
 
     def set_view(self, view: WaveformsView, arrangement: Arrangement, theme: Theme) -> None:
         """Show other waveforms; another selection does not draw them again."""
@@ -194,34 +189,6 @@ class WaveformsWidget(QtWidgets.QWidget):
 
     # -- mouse ------------------------------------------------------------------------------
 
-    def mouseMoveEvent(self, event: QtGui.QMouseEvent) -> None:
-        """Light up the unit under the pointer."""
-        hover = self.unit_at(event.localPos())
-        if hover != self._hover:
-            self._hover = hover
-            self.setCursor(QtCore.Qt.PointingHandCursor if hover >= 0 else QtCore.Qt.ArrowCursor)
-            self.update()
-
-    def leaveEvent(self, _: QtCore.QEvent) -> None:
-        """Back to normal."""
-        self._hover = -1
-        self.update()
-
-    def mousePressEvent(self, event: QtGui.QMouseEvent) -> None:
-        """Select the unit that is clicked; Ctrl or Shift adds it."""
-        row = self.unit_at(event.localPos())
-        if event.button() == QtCore.Qt.LeftButton and row >= 0:
-            adds = bool(event.modifiers() & (QtCore.Qt.ControlModifier | QtCore.Qt.ShiftModifier))
-            self.clicked.emit(row, adds)
-
-    def event(self, event: QtCore.QEvent) -> bool:
-        """Explain what is under the pointer."""
-        if event.type() == QtCore.QEvent.ToolTip:
-            words = self.tooltip_at(QtCore.QPointF(event.pos()))  # type: ignore[attr-defined]
-            QtWidgets.QToolTip.showText(event.globalPos(), words, self)  # type: ignore[attr-defined]
-            return True
-        return super().event(event)
-
     def tooltip_at(self, point: QtCore.QPointF) -> str:
         """Words about the unit or the row at a point."""
         view = self.view
@@ -267,22 +234,11 @@ class WaveformsPanel(Panel):
         self.scroll.setVerticalScrollBarPolicy(QtCore.Qt.ScrollBarAlwaysOff)
         self.scroll.setFocusPolicy(QtCore.Qt.NoFocus)
         self.scroll.viewport().setAutoFillBackground(False)
-        self.plot.setAutoFillBackground(False)
-        self.message = message_label()
-        self.body.addWidget(self.message, 1)
-        self.body.addWidget(self.scroll, 1)
-        self.setAccessibleName("Waveforms")
+        self.fill(self.scroll)
 
     def follow(self) -> None:
         """Follow the sorting on screen and the selection."""
-        workspace = self.workspace
-        for signal in (
-            workspace.opened,
-            workspace.current_changed,
-            workspace.shown_changed,
-            workspace.selection_changed,
-        ):
-            signal.connect(self.mark_dirty)
+        self.follow_sorting()
 
     @property
     def arrangement(self) -> Arrangement:
@@ -299,9 +255,7 @@ class WaveformsPanel(Panel):
         """Show the waveforms of the sorting on screen."""
         view = present_waveforms(self.workspace)
         self.plot.set_view(view, self._arrangement, self.theme)
-        self.message.setText(view.message)
-        self.message.setVisible(bool(view.message))
-        self.scroll.setVisible(not view.message)
+        self.tell(view.message)
         self.note.setText(view.note)
 
     def _clicked(self, row: int, adds: bool) -> None:

@@ -1,0 +1,65 @@
+"""What painted units have in common: the one under the pointer lights up, explains itself, is clicked."""
+
+from __future__ import annotations
+
+from PyQt5 import QtCore, QtGui, QtWidgets
+
+from ncpgui.gui.theme import LIGHT, Theme
+
+
+class UnitCanvas(QtWidgets.QWidget):
+    """A widget that paints units in rows of its view; `clicked(row, whether it adds to the selection)`.
+
+    A subclass says where units are (`unit_at`) and what they tell (`tooltip_at`).
+    """
+
+    clicked = QtCore.pyqtSignal(int, bool)
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.theme: Theme = LIGHT
+        self._hover = -1
+        self.setMouseTracking(True)
+        self.setAutoFillBackground(False)
+        self.setAccessibleName(name)
+
+    def unit_at(self, where: QtCore.QPointF) -> int:
+        """Row of the unit under a point, -1 when there is none."""
+        raise NotImplementedError
+
+    def tooltip_at(self, where: QtCore.QPointF) -> str:
+        """Words about what is under a point."""
+        raise NotImplementedError
+
+    def mouseMoveEvent(self, event: QtGui.QMouseEvent) -> None:
+        """Light up the unit under the pointer."""
+        hover = self.unit_at(event.localPos())
+        if hover != self._hover:
+            self._hover = hover
+            self.setCursor(QtCore.Qt.PointingHandCursor if hover >= 0 else QtCore.Qt.ArrowCursor)
+            self.update()
+
+    def leaveEvent(self, _: QtCore.QEvent) -> None:
+        """Back to normal."""
+        self._hover = -1
+        self.update()
+
+    def mousePressEvent(self, event: QtGui.QMouseEvent) -> None:
+        """Select the unit that is clicked; Ctrl or Shift adds it."""
+        if event.button() == QtCore.Qt.LeftButton:
+            self.click(event)
+
+    def click(self, event: QtGui.QMouseEvent) -> None:
+        """Tell which unit is clicked."""
+        row = self.unit_at(event.localPos())
+        if row >= 0:
+            adds = bool(event.modifiers() & (QtCore.Qt.ControlModifier | QtCore.Qt.ShiftModifier))
+            self.clicked.emit(row, adds)
+
+    def event(self, event: QtCore.QEvent) -> bool:
+        """Explain what is under the pointer."""
+        if isinstance(event, QtGui.QHelpEvent) and event.type() == QtCore.QEvent.ToolTip:
+            words = self.tooltip_at(QtCore.QPointF(event.pos()))
+            QtWidgets.QToolTip.showText(event.globalPos(), words, self)
+            return True
+        return bool(super().event(event))
