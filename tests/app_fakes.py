@@ -147,3 +147,18 @@ def opened(fake: FakeJobs, preferences: Preferences, path: Path, runner: Runner 
     if isinstance(runner, Later):
         runner.run()
     return controller, ears
+
+
+def heard(workspace: Workspace, *names: str) -> list[tuple[Any, ...]]:
+    """What the named signals say from now on: (name, *arguments)."""
+    log: list[tuple[Any, ...]] = []
+    for name in names:
+        signal = getattr(workspace, name)
+        signal.connect(lambda *values, name=name: log.append((name, *values)), check_nargs=False)
+    return log
+
+
+def units(workspace: Workspace, channel: int) -> list[int]:
+    group = workspace.group(channel)
+    assert group is not None
+    return workspace.clustering.unit_of_spike[group.spike_ids].tolist()

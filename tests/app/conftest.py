@@ -10,6 +10,7 @@ from tiny_project import tiny_project
 
 from ncpgui.app import jobs
 from ncpgui.app.preferences import Preferences
+from ncpgui.app.workspace import Workspace
 from ncpgui.core.project import Project
 
 
@@ -17,6 +18,11 @@ from ncpgui.core.project import Project
 def project() -> Project:
     """Channel 0: units 0, 1, 2, or (0+1) and 2. Channel 1: unit 3, or halves. Channel 2: unit 4."""
     return tiny_project(WAYS, masses=MASSES)
+
+
+@pytest.fixture
+def workspace(project: Project) -> Workspace:
+    return Workspace(project)
 
 
 @pytest.fixture

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
-from app_fakes import WAYS
+from app_fakes import WAYS, heard, units
 from tiny_project import tiny_group, tiny_project, tiny_waveforms
 
 from ncpgui.app.status import GroupStatus
@@ -15,26 +13,6 @@ from ncpgui.core.errors import CurationError
 from ncpgui.core.project import Project
 
 TWO_PLUS, MERGED = WAYS[0]
-
-
-@pytest.fixture
-def workspace(project: Project) -> Workspace:
-    return Workspace(project)
-
-
-def heard(workspace: Workspace, *names: str) -> list[tuple[Any, ...]]:
-    """What the named signals say from now on: (name, *arguments)."""
-    log: list[tuple[Any, ...]] = []
-    for name in names:
-        signal = getattr(workspace, name)
-        signal.connect(lambda *values, name=name: log.append((name, *values)), check_nargs=False)
-    return log
-
-
-def units(workspace: Workspace, channel: int) -> list[int]:
-    group = workspace.group(channel)
-    assert group is not None
-    return workspace.clustering.unit_of_spike[group.spike_ids].tolist()
 
 
 # -- journal recovery -----------------------------------------------------------------------
