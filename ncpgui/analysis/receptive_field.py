@@ -106,13 +106,6 @@ def spikes_per_frame(stimulus: Stimulus, spike_samples: NDArray[np.integer]) -> 
     return np.bincount(frame[during], minlength=len(trigger)).astype(np.int64)
 
 
-def cosine_distance(first: ReceptiveField, second: ReceptiveField) -> float:
-    """1 - cosine of the angle between two averages: 0 = same field, 1 = unrelated, 2 = opposite."""
-    a, b = first.sta.ravel().astype(np.float64), second.sta.ravel().astype(np.float64)
-    norms = float(np.linalg.norm(a) * np.linalg.norm(b))
-    return 1.0 - float(a @ b) / norms if norms > 0 else 1.0
-
-
 def _average(frames: NDArray[Any], counts: NDArray[np.int64], n_lags: int) -> NDArray[np.float64]:
     """Mean of the frames before each spike, in sd of the stimulus about its mean: (n_lags, H, W).
 

@@ -22,7 +22,6 @@ from ncpgui.app.jobs import RecordingRequest
 from ncpgui.core.alternatives import min_unit_size
 from ncpgui.core.config import to_dict
 from ncpgui.core.files import replaced_file
-from ncpgui.core.group import ChannelGroup
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import Sorting, SpikeEvents
@@ -265,11 +264,6 @@ def true_units(
         better = near & (depth > deepest)
         result[better], deepest[better] = unit, depth
     return result
-
-
-def most_ambiguous(project: Project) -> ChannelGroup | None:
-    """Group where a decision settles most: the one that the demo shows; None without groups."""
-    return max(project.groups, key=lambda group: group.ambiguity, default=None)
 
 
 def _emptied(folder: Path) -> Path:

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from ncpgui.core.config import from_dict, to_dict
 from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.group import ChannelGroup, GroupWaveforms
-from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.seeds import stream_seed
@@ -321,16 +320,6 @@ def export(
     )
     progress(1, 2, f"writing {path.name}")
     return write(bundle, format_name, path)
-
-
-def probe_of(path: Path) -> Probe:
-    """Read a probe file (probeinterface JSON or PRB)."""
-    from ncpgui.ephys.probes import load_probe
-
-    try:
-        return load_probe(path)
-    except OSError as error:
-        raise RecordingError(f"{path} cannot be read: {error}") from error
 
 
 def default_threshold_sd() -> float:

@@ -74,7 +74,3 @@ class Preferences:
         """Put a file at the top of the recent ones."""
         name = str(Path(path).absolute())
         self.set("recent", [name, *(p for p in self.recent if p != name)][:MAX_RECENT])
-
-    def forget_file(self, path: str) -> None:
-        """Take a file off the recent ones."""
-        self.set("recent", [p for p in self.recent if p != path])

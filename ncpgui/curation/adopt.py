@@ -20,14 +20,9 @@ from ncpgui.core.group import Alternative, ChannelGroup
 from ncpgui.core.partition import canonical, contingency
 from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.curation.clustering import Clustering
-from ncpgui.curation.commands import NEW, NONE, Assign, SetLocked
+from ncpgui.curation.commands import NEW, NONE, Assign
 
 FOLLOW_JACCARD = 0.5
-
-
-def accept_unit(*units: int) -> SetLocked:
-    """Accept units: they stay as they are when the rest is sampled or sorted again."""
-    return SetLocked(tuple(units), True)
 
 
 def adopt_command(

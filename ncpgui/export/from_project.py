@@ -29,7 +29,6 @@ def bundle_of(
     probability: NDArray[np.float32] | None = None,
     labels: Mapping[int, str] | None = None,
     accepted: Collection[int] = (),
-    templates: NDArray[np.float32] | None = None,
     min_probability: float = 0.0,
 ) -> ExportBundle:
     """Gather the spikes that are in a unit, with templates, probabilities and alternatives.
@@ -39,8 +38,6 @@ def bundle_of(
     unit_of_spike, probability : (n_spikes,) as curated; the project's own when left out
     labels : unit -> good, mua, noise or unsorted
     accepted : units that a person accepted (locked)
-    templates : (n_units, n_times, n_channels) noise sd, in order of the sorted ids of the exported
-        units; when left out they are averaged from the project's waveforms, if it has any
     min_probability : spikes below are left unassigned, and out of the export
 
     Raises
@@ -77,7 +74,7 @@ def bundle_of(
         recording=project.recording,
         amplitude=project.spikes.amplitude[keep],
         noise_sd=project.noise_sd,
-        templates=templates_from_waveforms(project, units) if templates is None else templates,
+        templates=templates_from_waveforms(project, units),
         ncp=ncp_block(project, main, accepted),
         groups=project.groups,
         spikes=project.spikes,

@@ -59,7 +59,10 @@ class ActionSet:
         self.refresh()
 
     def refresh(self) -> None:
-        """Grey what is not allowed now."""
+        """Grey what is not allowed now; undo and redo say what they would do."""
+        history = self._context.workspace.history
+        self["undo"].setText(f"Undo {history.undo_words}".strip())
+        self["redo"].setText(f"Redo {history.redo_words}".strip())
         for item in ACTIONS:
             allowed = item.enabled(self._context)
             for action in self._made[item.id]:

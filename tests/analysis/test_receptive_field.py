@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ncpgui.analysis.receptive_field import cosine_distance, receptive_field, spikes_per_frame
+from ncpgui.analysis.receptive_field import receptive_field, spikes_per_frame
 from ncpgui.core.errors import InputError
 from ncpgui.core.stimulus import Stimulus
 from ncpgui.ephys.simulated_cells import RetinaSettings, plan_simulation
@@ -107,15 +107,6 @@ def test_the_cells_of_the_demo_show_their_fields_in_a_minute_even_where_spikes_a
     assert clear >= 30  # of 33
     assert np.median(errors) < 0.2
     assert max(errors) < 0.6
-
-
-def test_same_cell_is_nearer_than_another():
-    stimulus = checkerboard()
-    here, there = gaussian((4, 4), (1.5, 1.5), 0), gaussian((10, 9), (1.5, 1.5), 0)
-    first = receptive_field(stimulus, spikes_of(stimulus, here, 2, seed=1))
-    same = receptive_field(stimulus, spikes_of(stimulus, here, 2, seed=2))
-    other = receptive_field(stimulus, spikes_of(stimulus, there, 2, seed=3))
-    assert cosine_distance(first, same) < 0.7 < cosine_distance(first, other)
 
 
 def test_more_lags_than_frames_is_refused():

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ncpgui.app.demo import group_scores, most_ambiguous, true_units, write_score
+from ncpgui.app.demo import group_scores, true_units, write_score
 from ncpgui.core.group import Alternative, ChannelGroup
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
@@ -81,12 +81,6 @@ def test_spikes_that_nobody_fired_are_counted_apart() -> None:
 def test_a_stray_spike_of_another_neuron_does_not_count_as_a_unit_that_was_missed() -> None:
     (group,) = group_scores(project([0, 0, 0], [100, 300, 400]), TRUTH, np.ones((2, 1)))
     assert (group["ami"], group["n_scored"], group["n_true_units"]) == (1.0, 2, 1)
-
-
-def test_the_group_where_a_decision_settles_most_is_shown() -> None:
-    unsure = project([0, 1], [100, 200], masses=(0.5, 0.5))
-    shown = most_ambiguous(unsure)
-    assert shown is unsure.groups[0]
 
 
 def test_the_score_is_plain_json(tmp_path: Path) -> None:

@@ -163,7 +163,7 @@ def test_the_queue_lists_groups_by_what_a_decision_settles(workspace: Workspace)
 
 
 def test_a_group_that_failed_or_waits_says_so_in_the_queue() -> None:
-    failed = QueueRow(3, 12, GroupStatus("failed", message="no model"), (), 0.0, 0, False)
+    failed = QueueRow(3, 12, GroupStatus("failed", message="no model"), (), 0.0, False)
     assert failed.caption == "failed"
     assert failed.tooltip.endswith("no model")
     assert QueueRow(3, 12, GroupStatus("sampling", 0.25), (), 0.0, 0, False).caption == "sampling 25 %"

@@ -6,8 +6,9 @@ import numpy as np
 
 from ncpgui.core.group import Alternative, ChannelGroup
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.curation.adopt import accept_unit, adopt_command, locked_labels, present_alternative
+from ncpgui.curation.adopt import adopt_command, locked_labels, present_alternative
 from ncpgui.curation.clustering import Clustering
+from ncpgui.curation.commands import SetLocked
 from ncpgui.curation.history import History
 
 
@@ -80,7 +81,7 @@ def test_adopting_there_and_back_gives_the_same_partition() -> None:
 def test_locked_units_lose_nothing_and_gain_nothing() -> None:
     group = _group(IDS, [0, 0, 0, 0, 1, 1, 1, 1])
     history = History(Clustering(NOW))
-    history.do(accept_unit(0))
+    history.do(SetLocked((0,), True))
     command = adopt_command(history.clustering, group, group.alternatives[0], locked=history.labels.locked)
     assert command is not None
     history.do(command)

@@ -9,7 +9,6 @@ from ncpgui.core.errors import InputError
 from ncpgui.core.waveform_format import N_SAMPLES, TROUGH_SAMPLE
 from ncpgui.ephys.interpolation import interpolation_matrix
 from ncpgui.ephys.preprocessing import Preprocessed, preprocess
-from ncpgui.ephys.templates import mean_waveforms
 from ncpgui.ephys.waveforms import extract_many, extract_waveforms, iterate_waveforms
 from tests.ephys.planted_recording import spike
 
@@ -99,18 +98,3 @@ def test_interpolation_keeps_constants_and_tones_of_the_band():
     for frequency in (500, 3000, 6000):
         tone = np.cos(2 * np.pi * frequency / 20_000 * np.arange(41))
         assert np.allclose(weights @ tone, np.cos(2 * np.pi * frequency / 20_000 * positions), atol=3e-3)
-
-
-def test_mean_waveform_is_the_average_of_the_units_spikes(plant):
-    samples = np.arange(500, 39_500, 100)
-    units = np.arange(len(samples)) % 2
-    spikes = [(s, int(u), 20.0 + 20 * u) for s, u in zip(samples, units, strict=True)]
-    pre = noiseless(plant(n_samples=40_000, spikes=spikes, noise=0.1))
-    unassigned = np.where(np.arange(len(units)) < 10, -1, units)
-    templates = mean_waveforms(pre, samples, unassigned, before_ms=1.0, after_ms=2.0, max_spikes=100)
-    assert templates.unit_ids.tolist() == [0, 1]
-    assert templates.n_averaged.tolist() == [100, 100]
-    assert templates.waveforms.shape == (2, 61, 4)
-    assert templates.waveforms[0, templates.trough, 0] == pytest.approx(-20, rel=0.05)
-    assert templates.waveforms[1, templates.trough, 1] == pytest.approx(-40, rel=0.05)
-    assert np.abs(templates.waveforms[:, :, 2:]).max() < 0.1

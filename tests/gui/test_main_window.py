@@ -107,6 +107,8 @@ def test_g_merges_the_selected_units_and_undo_and_redo_go_both_ways(qtbot, opene
     assert len(workspace.selected) == n_units
     key(qtbot, opened, "G")
     assert len(workspace.current().units) == 1
+    opened.actions_.refresh()
+    assert opened.actions_["undo"].text().startswith("Undo merge ")
     key(qtbot, opened, "Ctrl+Z")
     assert len(workspace.current().units) == n_units
     key(qtbot, opened, "Ctrl+Shift+Z")

@@ -25,7 +25,6 @@ class QueueRow:
     status: GroupStatus
     p_units: tuple[tuple[int, float], ...]
     ambiguity: float
-    n_alternatives: int
     is_current: bool
 
     @property
@@ -69,7 +68,6 @@ def present_queue(workspace: Workspace) -> tuple[QueueRow, ...]:
                 status=workspace.status(channel),
                 p_units=() if group is None else p_units(group),
                 ambiguity=0.0 if group is None else group.ambiguity / largest,
-                n_alternatives=0 if group is None else len(group.alternatives),
                 is_current=channel == workspace.channel,
             )
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -24,14 +24,6 @@ class Batch(NamedTuple):
     channel_mask: Tensor
     labels: Tensor
     true_difficulty: Tensor
-
-
-class GenerativeModel(Protocol):
-    """A model that draws batches from a seeded generator, on the generator's device."""
-
-    def sample(self, n_datasets: int, n_points: int | tuple[int, int], generator: torch.Generator) -> Batch:
-        """Draw datasets of `n_points` points, or of one number drawn from the range."""
-        ...
 
 
 def canonical_labels(labels: Tensor) -> Tensor:

@@ -12,7 +12,6 @@ drawn from the normal truncated to crossings, and the rest of the noise given th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -97,13 +96,6 @@ class SpikeMixture:
     def __init__(self, settings: SpikeMixtureSettings, reservoir: TemplateReservoir) -> None:
         self.settings = settings
         self._reservoir = reservoir
-
-    def batches(
-        self, n_datasets: int, n_points: int | tuple[int, int], generator: torch.Generator
-    ) -> Iterator[Batch]:
-        """Draw batches without end."""
-        while True:
-            yield self.sample(n_datasets, n_points, generator)
 
     @torch.no_grad()
     def sample(self, n_datasets: int, n_points: int | tuple[int, int], generator: torch.Generator) -> Batch:

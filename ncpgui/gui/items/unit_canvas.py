@@ -20,7 +20,6 @@ class UnitCanvas(QtWidgets.QWidget):
         self.theme: Theme = LIGHT
         self._hover = -1
         self.setMouseTracking(True)
-        self.setAutoFillBackground(False)
         self.setAccessibleName(name)
 
     def unit_at(self, where: QtCore.QPointF) -> int:

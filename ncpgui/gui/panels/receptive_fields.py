@@ -253,6 +253,7 @@ class FieldsArea(QtWidgets.QScrollArea):
         self.setHorizontalScrollBarPolicy(QtCore.Qt.ScrollBarAlwaysOff)
         self.setFocusPolicy(QtCore.Qt.NoFocus)
         self.viewport().setAutoFillBackground(False)
+        grid.setAutoFillBackground(False)  # a scroll area turns it on
 
     def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
         """Arrange the tiles anew; room for the scroll bar is kept, so that it cannot come and go."""

@@ -234,6 +234,7 @@ class WaveformsPanel(Panel):
         self.scroll.setVerticalScrollBarPolicy(QtCore.Qt.ScrollBarAlwaysOff)
         self.scroll.setFocusPolicy(QtCore.Qt.NoFocus)
         self.scroll.viewport().setAutoFillBackground(False)
+        self.plot.setAutoFillBackground(False)  # a scroll area turns it on
         self.fill(self.scroll)
 
     def follow(self) -> None:
