@@ -166,7 +166,7 @@ def test_a_group_that_failed_or_waits_says_so_in_the_queue() -> None:
     failed = QueueRow(3, 12, GroupStatus("failed", message="no model"), (), 0.0, False)
     assert failed.caption == "failed"
     assert failed.tooltip.endswith("no model")
-    assert QueueRow(3, 12, GroupStatus("sampling", 0.25), (), 0.0, 0, False).caption == "sampling 25 %"
+    assert QueueRow(3, 12, GroupStatus("sampling", 0.25), (), 0.0, False).caption == "sampling 25 %"
 
 
 def test_masses_of_one_number_of_units_are_added() -> None:
