@@ -6,6 +6,7 @@ them, not on import, and tensors never leave this package.
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
 
     from ncpgui.core.progress import Progress
     from ncpgui.engine.waveform_clustering import ClusterResult
+
+# Threads of OpenMP wait without spinning. Spinning ones starve each other where anything else runs: on
+# a busy machine of two cores a second of sampling takes more than a minute. Read when torch is loaded.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
 def cluster(
