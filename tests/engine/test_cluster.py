@@ -147,3 +147,13 @@ def test_calls_side_by_side_share_the_threads_of_torch(monkeypatch, n_calls, n_t
     with engine.shared_cores(n_calls):
         assert known[-1] == n_threads
     assert known[-1] == 4
+
+
+@pytest.mark.parametrize(("chosen", "policy"), [(None, "PASSIVE"), ("ACTIVE", "ACTIVE")])
+def test_threads_wait_without_spinning_unless_somebody_wants_them_to(monkeypatch, chosen, policy):
+    monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
+    if chosen:
+        monkeypatch.setenv("OMP_WAIT_POLICY", chosen)
+    script = "import os, ncpgui.engine; print(os.environ['OMP_WAIT_POLICY'])"
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert ran.stdout.strip() == policy
