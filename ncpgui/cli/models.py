@@ -30,7 +30,7 @@ def models(as_json: bool) -> None:
             str(card.get("architecture", {}).get("network", "")),
             f"{card.get('n_parameters', 0):,}",
             ", ".join(_training(card).get("data", {}).get("geometries", [])) or "all",
-            f"{card.get('minutes', 0):g} min",
+            f"{_minutes(card):.0f} min",
             _scores(card),
         ]
         for card in cards
@@ -41,6 +41,11 @@ def models(as_json: bool) -> None:
 def _training(card: dict[str, Any]) -> dict[str, Any]:
     value = card.get("training", {})
     return value if isinstance(value, dict) else {}
+
+
+def _minutes(card: dict[str, Any]) -> float:
+    """Wall clock of the training, with that of the models it began from."""
+    return float(card.get("minutes", 0)) + (_minutes(card["started_from"]) if "started_from" in card else 0)
 
 
 def _scores(card: dict[str, Any]) -> str:
