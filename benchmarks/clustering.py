@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import warnings
+from typing import Any
 
 import numpy as np
 from report import Clock, keep, machine, table
@@ -46,6 +47,16 @@ def score(name: str, labels: np.ndarray, truth: np.ndarray, seconds: float) -> d
         "K error": n_clusters(labels) - n_clusters(truth),
         "seconds": seconds,
     }
+
+
+def training(card: dict[str, Any]) -> str:
+    """How the model came to be: each run with its command and its curve on held-out data."""
+    before = training(card["started_from"]) + "\n\nthen " if "started_from" in card else ""
+    n_points = card["training"].get("validate_points", 250)
+    return (
+        f"{before}`{card['training']['command']}`: {card['steps']} steps in {card['minutes']} minutes, on "
+        f"held-out sets of {n_points} spikes:\n\n{table(card['curve'])}"
+    )
 
 
 def main() -> None:
@@ -105,9 +116,7 @@ divides by the larger entropy.
 
 ## The model
 
-`{card["training"]["command"]}`: {card["steps"]} steps in {card["minutes"]} minutes. On held-out data:
-
-{table(card["curve"])}
+{training(card)}
 
 `python benchmarks/clustering.py`, {machine()["date"]}
 """
