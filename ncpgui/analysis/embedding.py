@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import io
+import warnings
+from contextlib import redirect_stderr
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -64,6 +69,7 @@ def tsne(
         return plane.astype(np.float32)
     from sklearn.manifold import TSNE
 
+    _count_cores()
     # Identical points would have no direction to part in: a tiny seeded noise gives them one.
     noise = stream(seed, "embedding").normal(0, 1e-6, plane.shape)
     layout = ((plane / spread + noise) * 1e-4).astype(np.float32)
@@ -84,6 +90,16 @@ def tsne(
         progress(stage + 1, STAGES, "embedding")
     centred: NDArray[np.float32] = layout - layout.mean(axis=0, dtype=np.float64).astype(np.float32)
     return centred
+
+
+@lru_cache(maxsize=1)
+def _count_cores() -> None:
+    """Have the cores counted once, before scikit-learn does: where that fails, it prints a traceback."""
+    from joblib import cpu_count
+
+    with warnings.catch_warnings(), redirect_stderr(io.StringIO()):
+        warnings.simplefilter("ignore")
+        cpu_count(only_physical_cores=True)
 
 
 def _principal_components(points: NDArray[np.float64]) -> NDArray[np.float64]:

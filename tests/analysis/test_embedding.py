@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -68,3 +72,15 @@ def test_bad_features_are_refused():
         tsne(np.array([[0.0, 1.0], [np.nan, 1.0]]))
     with pytest.raises(InputError, match=r"must be \(n, d\)"):
         tsne(np.zeros(5))
+
+
+def test_a_machine_that_cannot_count_its_cores_is_no_reason_to_complain():
+    script = (
+        "import numpy as np; from ncpgui.analysis.embedding import tsne\n"
+        "print(tsne(np.random.default_rng(0).normal(size=(40, 5))).shape)"
+    )
+    bare = {name: value for name, value in os.environ.items() if name not in ("OMP_NUM_THREADS", "PATH")}
+    ran = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, env=bare | {"PATH": ""}
+    )
+    assert (ran.stdout.strip(), ran.stderr) == ("(40, 2)", "")
