@@ -62,6 +62,7 @@ setup(
     install_requires=[
         "click>=8.1",
         "h5py>=3.10",
+        "joblib>=1.3",
         "numba>=0.60",  # SpikeInterface's locally exclusive peak detection
         "numpy>=2.0",
         "platformdirs>=4",
