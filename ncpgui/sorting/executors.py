@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from typing import TypeVar
 
 from ncpgui.core.progress import CancelFlag, Progress
@@ -54,13 +54,16 @@ def run_all(
         guarded(0, 1)
         return tasks[i](guarded)
 
-    def tell(words: str) -> None:
+    largest_first = sorted(range(len(tasks)), key=lambda i: -sizes[i])  # none is left alone at the end
+
+    def tell(pending: set[Future[T]] | None = None) -> None:
+        left = [i for i in largest_first if pending is None or futures[i] in pending]
+        words = f"{len(tasks) - len(left)} of {len(tasks)} done, {names[left[0]]}" if left else ""
         progress(int(1000 * sum(reached)), 1000 * whole, words)
 
     if tasks:
-        tell(names[0])
+        tell()
     with ThreadPoolExecutor(max(1, min(workers, len(tasks)))) as pool:
-        largest_first = sorted(range(len(tasks)), key=lambda i: -sizes[i])  # none is left alone at the end
         submitted = {i: pool.submit(run, i) for i in largest_first}
         futures = [submitted[i] for i in range(len(tasks))]
         pending = set(futures)
@@ -72,7 +75,7 @@ def run_all(
                     error = future.exception()
                     if isinstance(error, fatal):
                         raise error
-                tell(next((names[i] for i, future in enumerate(futures) if future in pending), ""))
+                tell(pending)
         except BaseException:
             stop.cancel()
             pool.shutdown(wait=True, cancel_futures=True)

@@ -188,10 +188,7 @@ def _sample_all(
     with shared_cores(workers) if cluster is None and workers > 1 else nullcontext():
         outcomes = run_all(
             [task(draw) for draw in draws],
-            names=[
-                f"channel {draw.channel} ({i} of {len(draws)}): clustering {len(draw.sampled)} spikes"
-                for i, draw in enumerate(draws, start=1)
-            ],
+            names=[f"clustering {len(draw.sampled)} spikes of channel {draw.channel}" for draw in draws],
             sizes=[len(draw.sampled) for draw in draws],
             workers=workers,
             progress=progress,

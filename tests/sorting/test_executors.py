@@ -95,7 +95,7 @@ def test_progress_is_told_on_the_calling_thread_and_ends_with_all_done() -> None
 
     _run([task] * 3, progress=progress)
     assert threads == {threading.get_ident()}
-    assert seen[0] == (0, 30_000, "task 0")
+    assert seen[0] == (0, 30_000, "0 of 3 done, task 0")
     assert seen[-1] == (30_000, 30_000, "")
     assert [done for done, _, _ in seen] == sorted(done for done, _, _ in seen)
 

@@ -136,7 +136,7 @@ def test_progress_grows_to_its_end_and_cancelling_stops(recording: ArrayRecordin
     sort_recording(recording, CONFIG, cluster=leader_clustering, progress=progress)
     assert seen == sorted(seen)
     assert seen[-1] == 1
-    assert any(message.startswith("channel 0 (1 of ") for message in words)
+    assert any(message.startswith("0 of ") and " done, clustering " in message for message in words)
     assert words[-1].startswith("3 units on ")
 
     def stop(done: int, total: int, message: str = "") -> None:
