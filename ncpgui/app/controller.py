@@ -225,6 +225,11 @@ class Controller:
         return self._views.fields
 
     @property
+    def fields_problem(self) -> str:
+        """Why there are no receptive fields, '' when there is no reason."""
+        return self._views.fields_problem
+
+    @property
     def wants_fields(self) -> bool:
         """Whether receptive fields are on screen; `refresh_views` then asks for them."""
         return self._views.wants_fields

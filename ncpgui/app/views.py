@@ -24,6 +24,7 @@ class Views:
     Attributes
     ----------
     fields : receptive fields by `spikes_key`
+    fields_problem : why there are none, '' when there is no reason
     wants_fields : whether they are on screen
     """
 
@@ -31,6 +32,7 @@ class Views:
 
     def __init__(self, workspace: Workspace, runner: Runner) -> None:
         self.fields: dict[bytes, Field] = {}
+        self.fields_problem = ""
         self.wants_fields = False
         self._workspace = workspace
         self._runner = runner
@@ -41,6 +43,7 @@ class Views:
         """Forget everything: another project is there."""
         self._embeddings.clear()
         self.fields.clear()
+        self.fields_problem = ""
         self._asked.clear()
 
     def ask_again(self) -> None:
@@ -132,12 +135,17 @@ class Views:
                 self.fields.update(fields)
                 self.changed.emit()
 
+        def failed(error: Exception) -> None:
+            if self._workspace.project is not None and self._workspace.project.stimulus is stimulus:
+                self.fields_problem = str(error)
+                self.changed.emit()
+
         self._runner.submit(
             Task(
                 "Receptive fields",
                 lambda p: jobs.receptive_fields(stimulus, wanted, progress=p),
                 done,
-                failed=lambda error: self._workspace.told.emit(f"No receptive fields: {error}"),
+                failed=failed,
                 cancelled=lambda: self._asked.difference_update(wanted),
                 key=("fields", tuple(wanted)),
                 lane="view",

@@ -13,6 +13,7 @@ from later import Later
 
 from ncpgui.app import jobs
 from ncpgui.app.preferences import Preferences
+from ncpgui.app.presenters.receptive_fields import present_receptive_fields
 from ncpgui.core.errors import InputError
 from ncpgui.core.project import Project
 from ncpgui.core.stimulus import Stimulus
@@ -103,6 +104,25 @@ def test_receptive_fields_are_asked_for_when_they_are_on_screen(
     assert ears.derived == 3
     controller.close()
     assert controller.fields == {}
+
+
+def test_a_stimulus_that_is_too_short_is_said_where_the_fields_would_be(
+    fake: FakeJobs, preferences: Preferences, tmp_path: Path
+) -> None:
+    stimulus = Stimulus(np.zeros((4, 2, 2), np.int8), np.arange(4) * 100, 30.0)
+    save(replace(fake.project, stimulus=stimulus), tmp_path / "s.h5")
+    controller, _ = start(preferences)
+    controller.open_session(tmp_path / "s.h5")
+    controller.wants_fields = True
+    controller.refresh_views()
+    view = present_receptive_fields(
+        controller.workspace, controller.fields, problem=controller.fields_problem
+    )
+    assert view.tiles == ()
+    assert view.message.startswith("No receptive fields: ")
+    assert "needs at least that many frames, got 4" in view.message
+    controller.close()
+    assert controller.fields_problem == ""
 
 
 # -- export ---------------------------------------------------------------------------------

@@ -81,8 +81,10 @@ class ReceptiveFieldsView:
         return f"{n_clear} of {count(len(self.tiles), 'unit')} clear"
 
 
-def present_receptive_fields(workspace: Workspace, known: dict[bytes, Field]) -> ReceptiveFieldsView:
-    """Tiles with the fields that are known, by `spikes_key`."""
+def present_receptive_fields(
+    workspace: Workspace, known: dict[bytes, Field], *, problem: str = ""
+) -> ReceptiveFieldsView:
+    """Tiles with the fields that are known, by `spikes_key`; or the `problem` why there are none."""
     if workspace.project is None:
         return ReceptiveFieldsView((), "Open a recording or a session to begin.")
     if workspace.project.stimulus is None:
@@ -91,6 +93,8 @@ def present_receptive_fields(workspace: Workspace, known: dict[bytes, Field]) ->
             "No stimulus in this session.\nPut stimulus.npz (frames, trigger_sample) beside the "
             "recording before it is sorted to see the receptive field of each unit.",
         )
+    if problem:
+        return ReceptiveFieldsView((), f"No receptive fields: {problem}", True)
     shown = workspace.shown()
     if shown is None:
         return ReceptiveFieldsView((), "Receptive fields appear when the group is sampled.", True)

@@ -296,7 +296,9 @@ class ReceptiveFieldsPanel(Panel):
 
     def redraw(self) -> None:
         """Show the tiles of the sorting on screen."""
-        view = present_receptive_fields(self.workspace, self.controller.fields)
+        view = present_receptive_fields(
+            self.workspace, self.controller.fields, problem=self.controller.fields_problem
+        )
         self.grid.set_view(view, self.theme)
         self.tell(view.message)
         self.note.setText(view.note)
