@@ -97,9 +97,12 @@ def describe_recording(request: RecordingRequest, *, progress: Progress = silent
 
 def detect(request: RecordingRequest, *, progress: Progress = silent) -> tuple[Live, Project]:
     """Open a recording and find its spikes; the project has no sampled group yet."""
+    from ncpgui import engine
     from ncpgui.ephys.readers import load_stimulus, open_recording
     from ncpgui.sorting.config import SortingConfig
     from ncpgui.sorting.pipeline import detect as detect_all
+
+    engine.load()
 
     recording = open_recording(request.path, **request.options)
     config = from_dict(SortingConfig, request.settings, place="the sorting settings")
@@ -233,8 +236,10 @@ def resample(
     progress: Progress = silent,
 ) -> tuple[ChannelGroup, GroupWaveforms]:
     """Sample a group again with the locked units held; waveforms are read again if need be."""
+    from ncpgui import engine
     from ncpgui.sorting.recluster import resample_rest
 
+    engine.load()
     if waveforms is None:
         waveforms = read_waveforms(project, group, progress=portion(progress, 0, 1, 4))
     again = resample_rest(

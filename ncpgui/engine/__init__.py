@@ -1,17 +1,20 @@
 """Amortized clustering: sample the posterior over clusterings of spikes with a trained network.
 
-Public calls: `cluster`, `shared_cores`, `models`, `default_model`. PyTorch is loaded on the first of
+Public calls: `cluster`, `load`, `shared_cores`, `models`, `default_model`. PyTorch is loaded on the first of
 them, not on import, and tensors never leave this package.
 """
 
 from __future__ import annotations
 
+import ctypes
+import importlib.util
 import os
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
-    from pathlib import Path
 
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
@@ -55,6 +58,18 @@ def cluster(
         progress=progress or silent,
         clamped=clamped,
     )
+
+
+def load() -> None:
+    """Load PyTorch, without holding up the other threads of the program as an import alone does."""
+    found = importlib.util.find_spec("torch")
+    if os.name == "posix" and "torch" not in sys.modules and found is not None and found.origin:
+        for library in (Path(found.origin).parent / "lib").glob("libtorch_cpu.*"):
+            # The largest library takes 0.2 s; a call through ctypes lets go of Python's lock meanwhile.
+            dlopen = ctypes.CDLL(None).dlopen
+            dlopen.argtypes, dlopen.restype = (ctypes.c_char_p, ctypes.c_int), ctypes.c_void_p
+            dlopen(os.fsencode(library), os.RTLD_NOW)
+    importlib.import_module("torch")
 
 
 def shared_cores(n_calls: int) -> AbstractContextManager[None]:
