@@ -97,12 +97,9 @@ def describe_recording(request: RecordingRequest, *, progress: Progress = silent
 
 def detect(request: RecordingRequest, *, progress: Progress = silent) -> tuple[Live, Project]:
     """Open a recording and find its spikes; the project has no sampled group yet."""
-    from ncpgui import engine
     from ncpgui.ephys.readers import load_stimulus, open_recording
     from ncpgui.sorting.config import SortingConfig
     from ncpgui.sorting.pipeline import detect as detect_all
-
-    engine.load()
 
     recording = open_recording(request.path, **request.options)
     config = from_dict(SortingConfig, request.settings, place="the sorting settings")
@@ -212,6 +209,7 @@ def read_waveforms(project: Project, group: ChannelGroup, *, progress: Progress 
     Without the network's features: principal components of the waveforms stand in for them.
     """
     from ncpgui.ephys.waveforms import extract_waveforms
+    from ncpgui.sorting.assignment import fit_features
 
     live = reopen(project, progress=portion(progress, 0, 1, 2))
     try:
@@ -221,10 +219,8 @@ def read_waveforms(project: Project, group: ChannelGroup, *, progress: Progress 
         )
     finally:
         live.close()
-    flat = waveforms.reshape(len(waveforms), -1)
-    centred = flat - flat.mean(axis=0)
-    _, vectors = np.linalg.eigh((centred.T @ centred).astype(np.float64))
-    return GroupWaveforms(waveforms, (centred @ vectors[:, ::-1][:, :16]).astype(np.float32))
+    space = fit_features(waveforms, _config(project).assignment_dims)
+    return GroupWaveforms(waveforms, space.project(waveforms))
 
 
 def resample(
@@ -236,10 +232,8 @@ def resample(
     progress: Progress = silent,
 ) -> tuple[ChannelGroup, GroupWaveforms]:
     """Sample a group again with the locked units held; waveforms are read again if need be."""
-    from ncpgui import engine
     from ncpgui.sorting.recluster import resample_rest
 
-    engine.load()
     if waveforms is None:
         waveforms = read_waveforms(project, group, progress=portion(progress, 0, 1, 4))
     again = resample_rest(

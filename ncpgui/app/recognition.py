@@ -29,9 +29,8 @@ def recognize(path: Path, *, progress: Progress = silent) -> Path | RecordingReq
     try:
         open_recording(path)
     except (InputError, RecordingError) as error:
-        text = re.sub(r" \(--[a-z-]+\)", "", str(error))
         raise type(error)(
-            f"{text}. To say what kind of recording it is, use File > Open recording…"
+            f"{without_options(str(error))}. To say what kind of recording it is, use File > Open recording…"
         ) from error
     return RecordingRequest(path, session=unused_session(path))
 
@@ -63,6 +62,11 @@ def _is_session_file(path: Path) -> bool:
             return bool(file.attrs.get("encoding") == SESSION)
     except SessionError:
         return True
+
+
+def without_options(text: str) -> str:
+    """`text` without the options of the command line that it names in brackets."""
+    return re.sub(r" \(--[a-z-]+\)", "", text)
 
 
 def is_raw(path: Path) -> bool:

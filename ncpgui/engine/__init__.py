@@ -1,6 +1,6 @@
 """Amortized clustering: sample the posterior over clusterings of spikes with a trained network.
 
-Public calls: `cluster`, `load`, `shared_cores`, `models`, `default_model`. PyTorch is loaded on the first of
+Public calls: `cluster`, `shared_cores`, `models`, `default_model`. PyTorch is loaded on the first of
 them, not on import, and tensors never leave this package.
 """
 
@@ -42,6 +42,7 @@ def cluster(
     clamped: NDArray[np.integer] | None = None,
 ) -> ClusterResult:
     """Sample the posterior over clusterings of spikes; see `waveform_clustering.cluster_waveforms`."""
+    _load_torch()
     from ncpgui.core.progress import silent
     from ncpgui.engine.waveform_clustering import cluster_waveforms
 
@@ -60,20 +61,9 @@ def cluster(
     )
 
 
-def load() -> None:
-    """Load PyTorch, without holding up the other threads of the program as an import alone does."""
-    found = importlib.util.find_spec("torch")
-    if os.name == "posix" and "torch" not in sys.modules and found is not None and found.origin:
-        for library in (Path(found.origin).parent / "lib").glob("libtorch_cpu.*"):
-            # The largest library takes 0.2 s; a call through ctypes lets go of Python's lock meanwhile.
-            dlopen = ctypes.CDLL(None).dlopen
-            dlopen.argtypes, dlopen.restype = (ctypes.c_char_p, ctypes.c_int), ctypes.c_void_p
-            dlopen(os.fsencode(library), os.RTLD_NOW)
-    importlib.import_module("torch")
-
-
 def shared_cores(n_calls: int) -> AbstractContextManager[None]:
     """While `n_calls` calls of `cluster` run side by side on threads: each takes its share of the cores."""
+    _load_torch()
     from ncpgui.engine.device import shared_cores as shared
 
     return shared(n_calls)
@@ -81,6 +71,7 @@ def shared_cores(n_calls: int) -> AbstractContextManager[None]:
 
 def models() -> list[dict[str, Any]]:
     """Cards of the shipped models, by name."""
+    _load_torch()
     from ncpgui.core.resources import data_folder
     from ncpgui.engine.networks.checkpoint import load_card
 
@@ -89,6 +80,22 @@ def models() -> list[dict[str, Any]]:
 
 def default_model() -> str:
     """Name of the model used where none is asked for."""
+    _load_torch()
     from ncpgui.engine.networks.checkpoint import default_model_name
 
     return default_model_name()
+
+
+def _load_torch() -> None:
+    """Load the largest library of PyTorch, which its import then finds there.
+
+    The import alone would hold up the other threads of the program, such as the window's, for 0.2 s;
+    a call through ctypes lets go of Python's lock.
+    """
+    found = importlib.util.find_spec("torch")
+    if os.name != "posix" or "torch" in sys.modules or found is None or not found.origin:
+        return
+    for library in (Path(found.origin).parent / "lib").glob("libtorch_cpu.*"):
+        dlopen = ctypes.CDLL(None).dlopen
+        dlopen.argtypes, dlopen.restype = (ctypes.c_char_p, ctypes.c_int), ctypes.c_void_p
+        dlopen(os.fsencode(library), os.RTLD_NOW)

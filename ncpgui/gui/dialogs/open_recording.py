@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from ncpgui.app.jobs import (
     known_extensions,
 )
 from ncpgui.app.presenters.words import count, duration, sentence
-from ncpgui.app.recognition import unused_session
+from ncpgui.app.recognition import unused_session, without_options
 from ncpgui.app.tasks import Runner, Task
 
 DESCRIBE_AFTER_MS = 350
@@ -157,7 +156,7 @@ class OpenRecordingDialog(QtWidgets.QDialog):
         super().done(result)
 
     def _tell(self, words: str, *, ok: bool, bad: bool = False) -> None:
-        self.verdict.setText(sentence(re.sub(r" \(--[a-z-]+\)", "", words)))
+        self.verdict.setText(sentence(without_options(words)))
         self.verdict.setProperty("tone", "bad" if bad else "good" if ok else "")
         self.verdict.style().polish(self.verdict)
         self.go.setEnabled(ok)
