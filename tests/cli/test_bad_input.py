@@ -422,8 +422,8 @@ def test_a_model_or_device_that_is_not_there_is_said_before_work_begins(
         ("n_points = [5]", "n_points must be a list of 2 values, got [5]"),
         ("n_points = [9, 5]", "n_points' must be (fewest, most) spikes"),
         ("learning_rat = 0.1", "did you mean 'learning_rate'?"),
-        ("[data.units]\nnope = 1", "unknown key 'nope'"),
-        ('[data]\ngeometries = ["octagon"]', "unknown geometry 'octagon'"),
+        ("[data.options.units]\nnope = 1", "unknown key 'nope'"),
+        ('[data.options]\ngeometries = ["octagon"]', "unknown geometry 'octagon'"),
         ('[architecture]\nnetwork = "nope"', "unknown network 'nope'"),
     ],
 )

@@ -17,26 +17,62 @@ from torch import Tensor
 
 @dataclass(frozen=True)
 class CRP:
-    """Chinese restaurant process with concentration `alpha`."""
+    """Chinese restaurant process of concentration `alpha`, or with alpha ~ Exp(mean `alpha`).
+
+    Parameters
+    ----------
+    alpha : concentration, or its mean
+    drawn : alpha is drawn from an exponential law for each dataset, and integrated out in `log_prob`
+    k_max : clusters at most (0 for no limit): a customer opens no table when all are taken
+    """
 
     alpha: float = 1.0
+    drawn: bool = False
+    k_max: int = 0
+
+    def log_weight(self, n_points: int) -> Tensor:
+        """Log of J(K, N) for K = 0 .. N, the factor of a partition into K blocks: (N + 1,) float64.
+
+        A partition has probability J(K, N) prod_k Gamma(n_k), J = alpha^K Gamma(alpha) / Gamma(alpha + N),
+        or its mean over alpha. The next point joins block k with weight n_k J(K, N + 1) and opens one
+        with J(K + 1, N + 1). J(0, N) is unused (-inf). Not for a truncated process.
+        """
+        k = torch.arange(n_points + 1, dtype=torch.float64)
+        if self.drawn:  # trapezoids over t = log(alpha): the integrand vanishes fast at both ends
+            t = torch.linspace(-40.0, 6.0, 4001, dtype=torch.float64)
+            law = t - t.exp() / self.alpha - math.log(self.alpha) + math.log(46.0 / 4000)
+        else:
+            t = torch.tensor([math.log(self.alpha)], dtype=torch.float64)
+            law = torch.zeros(1, dtype=torch.float64)
+        rising = torch.lgamma(t.exp()) - torch.lgamma(t.exp() + n_points)
+        weight = (k[:, None] * t + rising + law).logsumexp(1)
+        weight[0] = -math.inf
+        return weight
 
     def log_prob(self, labels: Tensor) -> Tensor:
         """Log probability of each partition: (..., N) int64 canonical labels -> (...) float64."""
+        if self.k_max:
+            raise NotImplementedError("a truncated process has no closed form here")
         sizes = _block_sizes(labels)
-        n_points = labels.shape[-1]
-        blocks = torch.where(sizes > 0, math.log(self.alpha) + torch.lgamma(sizes), 0.0).sum(-1)
-        return blocks + math.lgamma(self.alpha) - math.lgamma(self.alpha + n_points)
+        blocks = torch.where(sizes > 0, torch.lgamma(sizes), 0.0).sum(-1)
+        weight = self.log_weight(labels.shape[-1]).to(labels.device)
+        return blocks + weight[(sizes > 0).sum(-1)]
 
     def sample(self, n_datasets: int, n_points: int, generator: torch.Generator) -> Tensor:
         """Draw label vectors, canonical: (n_datasets, n_points) int64."""
         device = generator.device
+        alpha = torch.full((n_datasets,), self.alpha, device=device)
+        if self.drawn:
+            alpha = alpha * -torch.rand(n_datasets, generator=generator, device=device).clamp(min=1e-30).log()
+        alpha = alpha.clamp(min=1e-20)
         labels = torch.zeros(n_datasets, n_points, dtype=torch.int64, device=device)
         weight = torch.zeros(n_datasets, n_points + 1, device=device)
         row = torch.arange(n_datasets, device=device)
         used = torch.zeros(n_datasets, dtype=torch.int64, device=device)
         for i in range(n_points):
-            weight[row, used] = self.alpha
+            weight[row, used] = alpha
+            if self.k_max:
+                weight[:, self.k_max :] = 0.0
             chosen = torch.multinomial(weight, 1, generator=generator)[:, 0]
             labels[:, i] = chosen
             is_new = chosen == used

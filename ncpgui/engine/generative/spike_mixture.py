@@ -13,7 +13,7 @@ drawn from the normal truncated to crossings, and the rest of the noise given th
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -22,8 +22,8 @@ from torch import Tensor
 
 from ncpgui.core.config import check_numbers
 from ncpgui.core.errors import InputError
-from ncpgui.core.waveform_format import N_SAMPLES, TROUGH_SAMPLE
-from ncpgui.engine.generative.batch import Batch, canonical_labels
+from ncpgui.core.waveform_format import MAX_CHANNELS, N_SAMPLES, SAMPLING_FREQUENCY_HZ, TROUGH_SAMPLE
+from ncpgui.engine.generative.batch import Batch, canonical_labels, largest, shortened
 from ncpgui.engine.generative.contact_layouts import draw_layouts
 from ncpgui.engine.generative.partition_priors import MFM
 from ncpgui.engine.generative.placed_cells import UPSAMPLING
@@ -99,27 +99,28 @@ class SpikeMixture:
 
     @torch.no_grad()
     def sample(self, n_datasets: int, n_points: int | tuple[int, int], generator: torch.Generator) -> Batch:
-        """Draw datasets of `n_points` spikes, or of one number from the inclusive range.
-
-        Everything is drawn from `generator`, on its device.
-        """
+        """See `GenerativeModel`; everything is drawn from `generator`, on its device."""
         s, device = self.settings, generator.device
-        if isinstance(n_points, tuple):
-            low, high = n_points
-            n_points = int(torch.randint(low, high + 1, (), generator=generator, device=device))
         if self._reservoir.falloff.device != device:
             self._reservoir = self._reservoir.to(device)
         positions, mask = draw_layouts(s.geometries, n_datasets, generator)
         noise = draw_noise(s.noise, positions, mask, _WINDOW, generator)
-        unit = self._draw_labels(n_datasets, n_points, generator)
+        unit = self._draw_labels(n_datasets, largest(n_points), generator)
         units = draw_units(
             s.units, self._reservoir, noise, positions, mask, int(unit.max()) + 1, s.n_background, generator
         )
         unit = units.same_as.gather(1, unit)
         spikes, is_noise = self._draw_spikes(unit, units, noise, generator)
         labels = canonical_labels(torch.where(is_noise, units.same_as.shape[1], unit))
-        waveforms = spikes * mask[:, None, None]
-        return Batch(waveforms, positions, mask, labels, _difficulty(unit, is_noise, units.distance))
+        labels = shortened(labels, n_points, generator)
+        points = (spikes * mask[:, None, None], positions, mask)
+        return Batch(points, labels, _difficulty(unit, is_noise, units.distance))
+
+    def describe(self) -> dict[str, Any]:
+        """See `GenerativeModel`."""
+        form = {"n_samples": N_SAMPLES, "max_channels": MAX_CHANNELS}
+        units = {"sampling_frequency_hz": SAMPLING_FREQUENCY_HZ, "unit": "noise sd"}
+        return {"input": {"kind": "spikes", **form, **units}, "data_sha256": self._reservoir.sha256}
 
     def _draw_labels(self, n_datasets: int, n_points: int, generator: torch.Generator) -> Tensor:
         s = self.settings
@@ -331,7 +332,8 @@ def sample_dataset(
         (reservoir or TemplateReservoir.load()).subset(split),
     )
     batch = model.sample(1, n_points, torch.Generator().manual_seed(seed))
-    there = batch.channel_mask[0]
+    waveforms, positions, mask = batch.points
+    there = mask[0]
     return SpikeDataset(
-        batch.waveforms[0][..., there].numpy(), batch.positions[0, there].numpy(), batch.labels[0].numpy()
+        waveforms[0][..., there].numpy(), positions[0, there].numpy(), batch.labels[0].numpy()
     )

@@ -20,7 +20,7 @@ from ncpgui.core.config import from_dict, to_dict
 from ncpgui.core.errors import CheckpointError, InputError
 from ncpgui.core.files import replaced_file
 from ncpgui.core.resources import data_folder
-from ncpgui.engine.networks.ncp import ClusteringNetwork
+from ncpgui.engine.networks.pointwise import ClusteringNetwork
 from ncpgui.engine.networks.registry import NetworkSettings, build_network
 
 CARD_FORMAT = 1

@@ -9,19 +9,29 @@ from typing import Any
 from torch import nn
 
 from ncpgui.core.errors import InputError
-from ncpgui.engine.networks.ncp import NCP, ClusterAwareNCP, ClusteringNetwork
+from ncpgui.engine.networks.ncp import NCP, ClusterAwareNCP
+from ncpgui.engine.networks.point_encoder import PointEncoder
+from ncpgui.engine.networks.pointwise import ClusteringNetwork
 from ncpgui.engine.networks.waveform_encoder import GeometryEncoder, ResNet1DEncoder
 
-ENCODERS: dict[str, type[nn.Module]] = {"geometry": GeometryEncoder, "resnet1d": ResNet1DEncoder}
+ENCODERS: dict[str, type[nn.Module]] = {
+    "geometry": GeometryEncoder,
+    "resnet1d": ResNet1DEncoder,
+    "points": PointEncoder,
+}
 NETWORKS: dict[str, Callable[..., ClusteringNetwork]] = {"cluster-aware-ncp": ClusterAwareNCP, "ncp": NCP}
 
 
 @dataclass(frozen=True)
 class NetworkSettings:
-    """Names and sizes of a network: `network` and `encoder` of the registry, with their options."""
+    """Names and sizes of a network: `network` and `encoder` of the registry, with their options.
+
+    own_u : u is a second encoder of the same kind, as in the paper; else h serves for both
+    """
 
     network: str = "cluster-aware-ncp"
     encoder: str = "geometry"
+    own_u: bool = False
     network_options: dict[str, Any] = field(default_factory=dict)
     encoder_options: dict[str, Any] = field(default_factory=dict)
 
@@ -40,12 +50,15 @@ def build_network(settings: NetworkSettings) -> ClusteringNetwork:
     ):
         if name not in known:
             raise InputError(f"unknown {kind} '{name}'; this version has {', '.join(sorted(known))}")
-    options = {
-        key: tuple(value) if isinstance(value, list) else value
-        for key, value in settings.encoder_options.items()
-    }
     try:
-        encoder = ENCODERS[settings.encoder](**options)
-        return NETWORKS[settings.network](encoder, **settings.network_options)
+        encoders = [
+            ENCODERS[settings.encoder](**_tuples(settings.encoder_options)) for _ in range(1 + settings.own_u)
+        ]
+        return NETWORKS[settings.network](*encoders, **_tuples(settings.network_options))
     except TypeError as error:
         raise InputError(f"network settings do not fit {settings.network}: {error}") from error
+
+
+def _tuples(options: dict[str, Any]) -> dict[str, Any]:
+    """Lists of a TOML file as tuples."""
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in options.items()}

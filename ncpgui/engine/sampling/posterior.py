@@ -1,4 +1,4 @@
-"""Posterior samples of one dataset: ancestral, beam, clamped, over one or several orders.
+"""Posterior samples of one dataset or many: ancestral, beam, stochastic beam, clamped, over several orders.
 
 q depends a little on the order in which points are visited; `ancestral_samples` divides its
 draws over several random orders, which averages the dependence out.
@@ -6,6 +6,8 @@ draws over several random orders, which averages the dependence out.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,12 +18,15 @@ from torch import Tensor
 from ncpgui.core.errors import InputError
 from ncpgui.core.partition import canonical
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.core.progress import Progress, portion, silent
+from ncpgui.core.progress import Progress, silent
 from ncpgui.core.seeds import stream, stream_seed
-from ncpgui.engine.device import torch_generator
-from ncpgui.engine.networks.ncp import ClusteringNetwork, Encoding
+from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding, side_by_side
 from ncpgui.engine.sampling import rules
-from ncpgui.engine.sampling.sequential import walk
+from ncpgui.engine.sampling.links import Links
+from ncpgui.engine.sampling.memory import check_memory, in_chunks, rows_at_once
+from ncpgui.engine.sampling.sequential import Rule, walk
+
+Labels = NDArray[np.integer]
 
 
 @dataclass(frozen=True)
@@ -32,20 +37,36 @@ class Visit:
     held: NDArray[np.int64]
 
     @staticmethod
-    def draw(n_points: int, clamped: NDArray[np.integer] | None, generator: np.random.Generator) -> Visit:
-        """Draw an order of `n_points`; `clamped` (N,) holds labels >= 0, or -1 where free."""
+    def draw(
+        n_points: int,
+        clamped: Labels | None,
+        generator: np.random.Generator,
+        early: NDArray[np.int64] | None = None,
+    ) -> Visit:
+        """Draw an order of `n_points`; `clamped` (N,) holds labels >= 0, or -1 where free.
+
+        early : points to be visited right after the held ones, in this order
+        """
         order = generator.permutation(n_points)
-        if clamped is None:
-            return Visit(order, np.zeros(0, dtype=np.int64))
-        if clamped.shape != (n_points,):
-            raise InputError(f"clamped must be one label for each of {n_points} spikes, got {clamped.shape}")
-        order = order[np.argsort(clamped[order] < 0, kind="stable")]
-        return Visit(order, canonical(clamped[order][clamped[order] >= 0]))
+        held = np.zeros(n_points, dtype=bool)
+        if clamped is not None:
+            if clamped.shape != (n_points,):
+                raise InputError(
+                    f"clamped must be one label for each of {n_points} spikes, got {clamped.shape}"
+                )
+            held = clamped >= 0
+        rank = np.where(held, -1, n_points)
+        if early is not None:
+            free = early[~held[early]]
+            rank[free] = np.arange(len(free))
+        order = order[np.argsort(rank[order], kind="stable")]
+        first = order[: held.sum()]
+        return Visit(order, canonical(clamped[first]) if clamped is not None else first)
 
     def original(self, labels: Tensor) -> NDArray[np.int64]:
-        """Labels (S, N) in the order visited, put back into the order of the points."""
-        result = np.empty(labels.shape, dtype=np.int64)
-        result[:, self.order] = labels.cpu().numpy()
+        """Labels (S, >= N) in the order visited, put back into the order of the points."""
+        result = np.empty((len(labels), len(self.order)), dtype=np.int64)
+        result[:, self.order] = labels[:, : len(self.order)].cpu().numpy()
         return result
 
 
@@ -56,11 +77,14 @@ def ancestral_samples(
     n_samples: int,
     seed: int,
     n_orders: int = 4,
-    clamped: NDArray[np.integer] | None = None,
-    max_rows: int = 512,
+    clamped: Labels | None = None,
+    max_rows: int | None = None,
     progress: Progress = silent,
 ) -> PosteriorSamples:
     """Draw from q(c | x), or from q(c_free | c_clamped, x).
+
+    The same seed gives the same samples whatever the chunks, and beside whichever other datasets; on
+    another device too, up to rounding, which changes a draw where a random number meets a probability.
 
     Parameters
     ----------
@@ -72,37 +96,73 @@ def ancestral_samples(
     Raises
     ------
     InputError
-        No samples asked for, or clamped labels that do not fit.
+        No samples asked for, clamped labels that do not fit, or more than memory holds.
+    """
+    return ancestral_samples_of_many(
+        network,
+        [encoding],
+        n_samples=n_samples,
+        seeds=[seed],
+        n_orders=n_orders,
+        clamped=[clamped],
+        max_rows=max_rows,
+        progress=progress,
+    )[0]
+
+
+def ancestral_samples_of_many(
+    network: ClusteringNetwork,
+    encodings: Sequence[Encoding],
+    *,
+    n_samples: int,
+    seeds: Sequence[int],
+    n_orders: int = 4,
+    clamped: Sequence[Labels | None] | None = None,
+    max_rows: int | None = None,
+    progress: Progress = silent,
+) -> list[PosteriorSamples]:
+    """Draw from the posteriors of several datasets side by side, which a GPU does as fast as of one.
+
+    Each gets the samples that `ancestral_samples` draws from it alone with its seed. Parameters as there.
     """
     if n_samples < 1:
         raise InputError(f"at least one posterior sample must be drawn, got {n_samples}")
-    n_points = encoding.features.shape[1]
-    device = encoding.features.device
+    n_orders = min(n_orders, n_samples)
+    clamped = clamped or [None] * len(encodings)
     visits = [
-        Visit.draw(n_points, clamped, stream(seed, "order", i)) for i in range(min(n_orders, n_samples))
+        [
+            Visit.draw(encoding.features.shape[1], fixed, stream(seed, "order", order))
+            for order in range(n_orders)
+        ]
+        for encoding, seed, fixed in zip(encodings, seeds, clamped, strict=True)
     ]
-    visited = _visiting(network, encoding, visits)
-    held_labels = torch.from_numpy(np.stack([visit.held for visit in visits])).to(device)
-    row_order = torch.arange(n_samples, device=device) % len(visits)  # which order each draw takes
-    n_parts = -(-n_samples // max_rows)
-    labels = np.empty((n_samples, n_points), dtype=np.int64)
-    log_prob = np.empty(n_samples)
-    for part, rows in enumerate(np.array_split(np.arange(n_samples), n_parts)):
-        dataset = row_order[rows[0] : rows[-1] + 1]
-        generator = torch_generator(stream_seed(seed, "ancestral", part), device)
-        found, score = walk(
-            network,
-            visited,
-            rules.held(held_labels[dataset], rules.ancestral(generator)),
-            dataset=dataset,
-            keep_rows=True,
-            progress=portion(progress, part, part + 1, n_parts),
-        )
-        for i, visit in enumerate(visits):
-            mine = (dataset == i).cpu().numpy()
-            labels[rows[mine]] = visit.original(found[mine])
-        log_prob[rows] = score.double().cpu().numpy()
-    return PosteriorSamples(labels, log_prob)
+    check_memory(n_samples * len(encodings), max(one.features.shape[1] for one in encodings))
+    walker = _Walker(network, encodings, visits)
+    # Rows: all draws from the first dataset, then all from the second; each set's take its orders in turn.
+    dataset = torch.cat([torch.arange(n_samples) % n_orders + i * n_orders for i in range(len(encodings))])
+    uniform = torch.zeros(len(dataset), walker.n_points)
+    for i, seed in enumerate(seeds):
+        drawn = stream(seed, "ancestral").random((n_samples, len(visits[i][0].order)), dtype=np.float32)
+        uniform[i * n_samples : (i + 1) * n_samples, : drawn.shape[1]] = torch.from_numpy(drawn)
+
+    def draw(rows: slice, device: torch.device, report: Progress) -> tuple[Tensor, Tensor]:
+        rule = rules.ancestral(uniform[rows].to(device))
+        return walker.walk(rule, dataset[rows], device, report)
+
+    labels = torch.full((len(dataset), walker.n_points), -1)
+    log_prob = torch.empty(len(dataset), dtype=torch.float64)
+    device = encodings[0].features.device
+    at_once = max_rows or rows_at_once(device)
+    for rows, (found, score) in in_chunks(
+        draw, n_rows=len(dataset), at_once=at_once, device=device, progress=progress
+    ):
+        labels[rows, : found.shape[1]] = found.cpu()
+        log_prob[rows] = score.double().cpu()
+    results = []
+    for i in range(len(encodings)):
+        own = slice(i * n_samples, (i + 1) * n_samples)
+        results.append(PosteriorSamples(_original(labels[own], visits[i]), log_prob[own].numpy()))
+    return results
 
 
 def beam_samples(
@@ -111,30 +171,166 @@ def beam_samples(
     *,
     width: int,
     seed: int,
-    clamped: NDArray[np.integer] | None = None,
+    clamped: Labels | None = None,
     progress: Progress = silent,
 ) -> PosteriorSamples:
     """Return the `width` most probable label vectors that beam search finds, the best first.
 
     Their weights are their probabilities, normalised over the beam: near the mode, not a posterior.
     """
-    device = encoding.features.device
     visit = Visit.draw(encoding.features.shape[1], clamped, stream(seed, "order", 0))
-    found, score = walk(
-        network,
-        _visiting(network, encoding, [visit]),
-        rules.held(torch.from_numpy(visit.held)[None].to(device), rules.beam(width)),
-        dataset=torch.zeros(1, dtype=torch.int64, device=device),
-        keep_rows=False,
-        progress=progress,
+    labels, log_prob, _ = _beam(network, encoding, visit, rules.beam(width), width, progress)
+    return PosteriorSamples(
+        visit.original(labels), log_prob.numpy(), (log_prob - log_prob.max()).exp().numpy()
     )
-    log_prob = score.double().cpu().numpy()
-    order = np.argsort(-log_prob, kind="stable")
-    weight = np.exp(log_prob[order] - log_prob.max())
-    return PosteriorSamples(visit.original(found)[order], log_prob[order], weight)
 
 
-def _visiting(network: ClusteringNetwork, encoding: Encoding, visits: list[Visit]) -> Encoding:
-    order = torch.from_numpy(np.stack([visit.order for visit in visits])).to(encoding.features.device)
-    with torch.inference_mode():
-        return network.finish(encoding.reordered(order))
+def stochastic_beam_samples(
+    network: ClusteringNetwork,
+    encoding: Encoding,
+    *,
+    width: int,
+    seed: int,
+    clamped: Labels | None = None,
+    progress: Progress = silent,
+) -> PosteriorSamples:
+    """Draw `width` different label vectors from q(c | x) without replacement, the most probable first.
+
+    Given the threshold kappa, the next largest of the Gumbel-perturbed log-probabilities, a vector is
+    included with probability 1 - exp(-exp(log q - kappa)) (Kool et al., ICML 2019, sec. 4.2). Weights are
+    q over that probability, normalised: expectations are estimated as by importance sampling. When q has
+    no more than `width` vectors, all are returned with their probabilities.
+    """
+    visit = Visit.draw(encoding.features.shape[1], clamped, stream(seed, "order", 0))
+    generator = torch.Generator().manual_seed(stream_seed(seed, "gumbel"))
+    rule = rules.stochastic_beam(width + 1, generator)
+    labels, log_prob, perturbed = _beam(network, encoding, visit, rule, width + 1, progress)
+    threshold = -torch.inf
+    if len(labels) > width:
+        out = int(perturbed.argmin())
+        threshold = float(perturbed[out])
+        kept = torch.arange(len(labels)) != out
+        labels, log_prob = labels[kept], log_prob[kept]
+    included = -torch.expm1(-(log_prob - threshold).exp())
+    weight = log_prob.exp() / included if threshold > -torch.inf else log_prob.exp()
+    if not weight.sum() > 0:  # many points: the probabilities themselves are below the smallest number
+        weight = (log_prob - included.log() - (log_prob - included.log()).max()).exp()
+    return PosteriorSamples(visit.original(labels), log_prob.numpy(), weight.numpy())
+
+
+@dataclass(frozen=True)
+class LinkedSamples:
+    """Samples given that pairs of points share a cluster or do not.
+
+    log_probability : log q(all constraints hold | x), in nats: what the constraints cost
+    """
+
+    samples: PosteriorSamples
+    log_probability: float
+
+
+def linked_samples(
+    network: ClusteringNetwork,
+    encoding: Encoding,
+    *,
+    must_link: Sequence[tuple[int, int]] = (),
+    cannot_link: Sequence[tuple[int, int]] = (),
+    n_samples: int,
+    seed: int,
+    n_orders: int = 4,
+    clamped: Labels | None = None,
+    progress: Progress = silent,
+) -> LinkedSamples:
+    """Draw from q(c | x, constraints), and say how probable the constraints were.
+
+    Points of constraints are visited first (after held ones). There each row takes only clusters that
+    obey, is weighted by the mass its conditional had on them, and rows are resampled by these weights once
+    the last such point is placed (sequential importance resampling); the mean weight is the probability of
+    the constraints, and what follows is drawn exactly.
+
+    Parameters
+    ----------
+    must_link, cannot_link : pairs of points (0 .. N - 1) that share a cluster, or do not
+    clamped : as in `ancestral_samples`
+
+    Raises
+    ------
+    InputError
+        A pair that does not exist, or constraints that contradict each other or the clamped labels.
+    """
+    n_points = encoding.features.shape[1]
+    check_memory(n_samples, n_points)
+    links = Links.of(n_points, must_link, cannot_link, clamped)
+    n_orders = min(n_orders, n_samples)
+    visits = [
+        Visit.draw(n_points, clamped, stream(seed, "order", order), links.points) for order in range(n_orders)
+    ]
+    walker = _Walker(network, [encoding], [visits])
+    device = encoding.features.device
+    dataset = torch.arange(n_samples) % n_orders
+    drawn = stream(seed, "ancestral").random((n_samples, n_points), dtype=np.float32)
+    obey = links.rule(
+        [visit.order for visit in visits],
+        len(visits[0].held),
+        torch.from_numpy(drawn).to(device),
+        stream(seed, "resampling"),
+    )
+    labels, log_prob = walker.walk(obey, dataset, device, progress)
+    log_mass = obey.log_mass.cpu().numpy()  # of each order
+    share = np.exp(log_mass - log_mass.max()) / np.bincount(dataset)
+    samples = PosteriorSamples(
+        _original(labels.cpu(), visits), log_prob.double().cpu().numpy(), share[dataset]
+    )
+    return LinkedSamples(samples, float(log_mass.max() + np.log(np.exp(log_mass - log_mass.max()).mean())))
+
+
+class _Walker:
+    """Datasets, each in its orders, that samplers walk; on another device when the first has no room."""
+
+    def __init__(
+        self, network: ClusteringNetwork, encodings: Sequence[Encoding], visits: list[list[Visit]]
+    ) -> None:
+        parts = []
+        with torch.inference_mode():
+            for encoding, orders in zip(encodings, visits, strict=True):
+                order = torch.from_numpy(np.stack([visit.order for visit in orders]))
+                parts.append(network.finish(encoding.reordered(order.to(encoding.features.device))))
+        self._network = network
+        self._encoding = parts[0] if len(parts) == 1 else side_by_side(parts)
+        self.n_points = self._encoding.features.shape[1]
+        held = [torch.from_numpy(visit.held) for orders in visits for visit in orders]
+        self._held = torch.nn.utils.rnn.pad_sequence(held, batch_first=True, padding_value=-1)
+
+    def walk(
+        self, rule: Rule, dataset: Tensor, device: torch.device, progress: Progress
+    ) -> tuple[Tensor, Tensor]:
+        if device != self._encoding.features.device:
+            self._network = deepcopy(self._network).to(device)
+            self._encoding = self._encoding.to(device)
+        if self._held.shape[1]:
+            rule = rules.restricted(rules.held(self._held.to(device)), rule)
+        return walk(self._network, self._encoding, rule, dataset=dataset.to(device), progress=progress)
+
+
+def _beam(
+    network: ClusteringNetwork, encoding: Encoding, visit: Visit, rule: Rule, width: int, progress: Progress
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Labels, log q and, of a stochastic beam, perturbed log q of the rows found, the best first."""
+    if width < 1:
+        raise InputError(f"a beam keeps at least one label vector, got {width}")
+    check_memory(width, encoding.features.shape[1])
+    walker = _Walker(network, [encoding], [[visit]])
+    dataset = torch.zeros(width, dtype=torch.int64)
+    labels, log_prob = walker.walk(rule, dataset, encoding.features.device, progress)
+    perturbed = getattr(rule, "perturbed", log_prob)
+    order = log_prob.argsort(descending=True, stable=True)
+    order = order[log_prob[order] > -torch.inf]
+    return labels[order].cpu(), log_prob[order].double().cpu(), perturbed[order].double().cpu()
+
+
+def _original(labels: Tensor, visits: list[Visit]) -> NDArray[np.int64]:
+    """Labels (S, >= N) of rows that took `visits` in turn, back in the order of the points: (S, N)."""
+    result = np.empty((len(labels), len(visits[0].order)), dtype=np.int64)
+    for i, visit in enumerate(visits):
+        result[i :: len(visits)] = visit.original(labels[i :: len(visits)])
+    return result

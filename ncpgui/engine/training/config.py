@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ncpgui.core.config import from_dict, read_toml
 from ncpgui.core.errors import InputError
-from ncpgui.engine.generative.spike_mixture import SpikeMixtureSettings
+from ncpgui.engine.generative.registry import GenerativeSettings
 from ncpgui.engine.networks.registry import NetworkSettings
 
 
@@ -18,7 +18,7 @@ class TrainConfig:
     Parameters
     ----------
     architecture : the network
-    data : the generative model of spikes
+    data : the generative model and its options
     minutes : wall-clock length of the run; the learning rate falls to zero by its end
     n_datasets : datasets of a step, each with its own labels
     n_points : (fewest, most) spikes of a dataset at the start of the run
@@ -33,7 +33,7 @@ class TrainConfig:
     """
 
     architecture: NetworkSettings = field(default_factory=NetworkSettings)
-    data: SpikeMixtureSettings = field(default_factory=SpikeMixtureSettings)
+    data: GenerativeSettings = field(default_factory=GenerativeSettings)
     minutes: float = 90.0
     n_datasets: int = 16
     n_points: tuple[int, int] = (30, 80)
@@ -66,7 +66,6 @@ class TrainConfig:
 
 def presets() -> dict[str, TrainConfig]:
     """Return the named configurations of ``ncpgui train NAME``."""
-    paper = NetworkSettings(network="ncp", encoder="resnet1d")
     return {
         "spikes": TrainConfig(),
         "spikes-long": replace(  # what the first run learnt, on sets as large as those of a recording
@@ -81,13 +80,52 @@ def presets() -> dict[str, TrainConfig]:
         ),
         "paper-spikes-hex7": replace(
             TrainConfig(),
-            architecture=paper,
+            architecture=NetworkSettings(network="ncp", encoder="resnet1d"),
             n_points=(200, 500),
             n_points_end=(200, 500),
             learning_rate=1e-4,
-            data=replace(SpikeMixtureSettings(), geometries=("hex7",)),
+            data=GenerativeSettings(options={"geometries": ["hex7"]}),
+        ),
+        "gauss2d": _gauss2d(),
+        "gauss2d-alpha07": replace(  # the prior of the paper's Geweke test
+            _gauss2d(),
+            data=GenerativeSettings("gauss2d", {"alpha": 0.7, "alpha_drawn": False}),
+            start_from="gauss2d",
+            minutes=15.0,
+            learning_rate=5e-4,
+        ),
+        "paper-gauss2d-ncp": replace(
+            _gauss2d(),
+            architecture=NetworkSettings(
+                network="ncp",
+                encoder="points",
+                own_u=True,
+                network_options={"h_dim": 128, "g_hidden": [256, 256, 256], "g_dim": 256},
+            ),
+            data=GenerativeSettings("gauss2d", {"shared_labels": True}),
+            n_points=(5, 100),
+            learning_rate=1e-4,
         ),
     }
+
+
+def _gauss2d() -> TrainConfig:
+    """The 2D Gaussian model of the paper (sec. 5) with our network."""
+    architecture = NetworkSettings(
+        encoder="points",
+        encoder_options={"hidden": [128, 128], "h_dim": 64, "scale": 0.1, "skip": True},
+        network_options={"h_dim": 64, "metric": 32, "hidden": 128},
+    )
+    return TrainConfig(
+        architecture=architecture,
+        data=GenerativeSettings("gauss2d"),
+        minutes=60.0,
+        n_datasets=64,
+        n_points=(5, 30),
+        n_points_end=(5, 100),
+        learning_rate=2e-3,
+        validate_points=50,
+    )
 
 
 def load_config(name_or_path: str) -> TrainConfig:

@@ -21,16 +21,14 @@ import torch
 from torch import Tensor, nn
 
 from ncpgui import __version__
-from ncpgui.core.config import to_dict
+from ncpgui.core.config import from_dict, to_dict
 from ncpgui.core.errors import CheckpointError
 from ncpgui.core.files import replaced_file
 from ncpgui.core.seeds import stream_seed
-from ncpgui.engine.generative.batch import Batch, canonical_labels
-from ncpgui.engine.generative.spike_mixture import SpikeMixture
-from ncpgui.engine.generative.template_reservoir import TemplateReservoir
+from ncpgui.engine.generative.batch import Batch, GenerativeModel, canonical_labels
 from ncpgui.engine.networks.checkpoint import load_checkpoint, save_checkpoint
-from ncpgui.engine.networks.ncp import ClusteringNetwork
-from ncpgui.engine.networks.registry import build_network
+from ncpgui.engine.networks.pointwise import ClusteringNetwork
+from ncpgui.engine.networks.registry import NetworkSettings, build_network
 from ncpgui.engine.training.config import TrainConfig
 from ncpgui.engine.training.validation import Scores, validate
 
@@ -58,7 +56,7 @@ def mean_loss(network: ClusteringNetwork, batch: Batch, *, n_orders: int) -> tup
 
     The spikes are encoded once and scored in `n_orders` random orders (the first as drawn).
     """
-    encoding = network.encode(batch.waveforms, batch.positions, batch.channel_mask)
+    encoding = network.encode(*batch.points, n_points=batch.n_points)
     losses, hits = [], []
     n_points = batch.labels.shape[1]
     for i in range(n_orders):
@@ -103,8 +101,7 @@ def train(
         network.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay, betas=(0.9, 0.98)
     )
     generator = torch.Generator(device=device).manual_seed(stream_seed(config.seed, "data"))
-    reservoir = TemplateReservoir.load().subset("train")
-    model = SpikeMixture(config.data, reservoir)
+    model, held_out = config.data.build("train"), config.data.build("test")
     run = _Run(network, average, optimiser, generator)
     if resume:
         run.load(_resume_path(out), config)
@@ -131,11 +128,11 @@ def train(
         scores = None
         if run.minutes >= next_validation or run.minutes >= config.minutes:
             next_validation = run.minutes + config.validate_minutes
-            scores = validate(average, config.data, seed=config.seed, n_points=config.validate_points)
+            scores = validate(average, held_out, seed=config.seed, n_points=config.validate_points)
             run.curve.append({"step": run.step, "minutes": round(run.minutes, 2), **to_dict(scores)})
             if scores.nll < run.best_nll:
                 run.best_nll = scores.nll
-                card = _card(config, run, reservoir, command) | parent
+                card = _card(config, run, model, command) | parent
                 save_checkpoint(out, average, config.architecture, card)
             run.save(_resume_path(out), config)
         yield TrainStep(
@@ -148,7 +145,7 @@ def _parent_card(config: TrainConfig, network: ClusteringNetwork) -> dict[str, A
     if config.start_from is None:
         return {}
     parent = load_checkpoint(config.start_from)
-    if parent.card["architecture"] != to_dict(config.architecture):
+    if from_dict(NetworkSettings, parent.card["architecture"]) != config.architecture:
         raise CheckpointError(
             f"start_from: model '{parent.name}' has another architecture than this run; give the run the "
             "architecture in its card"
@@ -245,11 +242,10 @@ def _revision() -> str | None:
         return None
 
 
-def _card(config: TrainConfig, run: _Run, reservoir: TemplateReservoir, command: str) -> dict[str, Any]:
+def _card(config: TrainConfig, run: _Run, model: GenerativeModel, command: str) -> dict[str, Any]:
     return {
         "training": {"command": command, **to_dict(config)},
-        "input": {"n_samples": 32, "max_channels": 7, "sampling_frequency_hz": 20000.0, "unit": "noise sd"},
-        "data_sha256": reservoir.sha256,
+        **model.describe(),
         "steps": run.step,
         "minutes": round(run.minutes, 1),
         "torch": torch.__version__,

@@ -19,17 +19,18 @@ def seeded(seed: int) -> torch.Generator:
 
 def test_shapes_and_types(model: SpikeMixture) -> None:
     batch = model.sample(4, 30, seeded(0))
-    assert batch.waveforms.shape == (4, 30, 32, 7)
-    assert batch.positions.shape == (4, 7, 2)
-    assert batch.channel_mask.shape == (4, 7)
+    waveforms, positions, channel_mask = batch.points
+    assert waveforms.shape == (4, 30, 32, 7)
+    assert positions.shape == (4, 7, 2)
+    assert channel_mask.shape == (4, 7)
     assert batch.labels.shape == (4, 30)
-    assert batch.waveforms.dtype == batch.positions.dtype == torch.float32
-    assert batch.channel_mask.dtype == torch.bool
+    assert waveforms.dtype == positions.dtype == torch.float32
+    assert channel_mask.dtype == torch.bool
     assert batch.labels.dtype == torch.int64
 
 
 def test_number_of_spikes_is_drawn_from_the_range(model: SpikeMixture) -> None:
-    sizes = {model.sample(1, (5, 8), seeded(i)).labels.shape[1] for i in range(30)}
+    sizes = set(model.sample(30, (5, 8), seeded(1)).n_points.tolist())
     assert sizes == {5, 6, 7, 8}
 
 
@@ -40,15 +41,17 @@ def test_labels_are_canonical(model: SpikeMixture) -> None:
 
 def test_missing_channels_are_zero_and_all_is_finite(model: SpikeMixture) -> None:
     batch = model.sample(32, 20, seeded(3))
-    assert (~batch.channel_mask).any()
-    assert (batch.waveforms.transpose(2, 3).permute(0, 2, 1, 3)[~batch.channel_mask] == 0).all()
-    assert torch.isfinite(batch.waveforms).all()
+    waveforms, _, channel_mask = batch.points
+    assert (~channel_mask).any()
+    assert (waveforms.transpose(2, 3).permute(0, 2, 1, 3)[~channel_mask] == 0).all()
+    assert torch.isfinite(waveforms).all()
 
 
 def test_same_seed_gives_the_same_batch_and_another_does_not(model: SpikeMixture) -> None:
     first, again, other = (model.sample(3, 20, seeded(i)) for i in (7, 7, 8))
-    assert all(torch.equal(a, b) for a, b in zip(first, again, strict=True))
-    assert not torch.equal(first.waveforms, other.waveforms)
+    assert all(torch.equal(a, b) for a, b in zip(first.points, again.points, strict=True))
+    assert torch.equal(first.labels, again.labels)
+    assert not torch.equal(first.points[0], other.points[0])
 
 
 def test_units_are_never_closer_than_the_minimum_distance(model: SpikeMixture) -> None:
@@ -67,7 +70,7 @@ def test_units_that_cannot_be_told_apart_are_one(reservoir: TemplateReservoir) -
 
 
 def test_every_spike_crosses_the_threshold_near_the_trough(model: SpikeMixture) -> None:
-    main = model.sample(16, 100, seeded(6)).waveforms[..., 0]
+    main = model.sample(16, 100, seeded(6)).points[0][..., 0]
     near = main[..., TROUGH_SAMPLE - 2 : TROUGH_SAMPLE + 3].amin(dim=-1)
     assert (near <= -model.settings.detection_threshold_sd[0] + 1e-3).all()
 
@@ -85,7 +88,7 @@ def test_main_channel_has_the_largest_mean_trough(reservoir: TemplateReservoir) 
     """Of units well above the noise, nearly all are largest on the first channel."""
     settings = replace(SpikeMixtureSettings(), k_max=1, p_noise_cluster=0.0, geometries=("hex7", "tetrode"))
     batch = SpikeMixture(settings, reservoir).sample(64, 60, seeded(10))
-    trough = -batch.waveforms.mean(dim=1).amin(dim=1)
+    trough = -batch.points[0].mean(dim=1).amin(dim=1)
     assert (trough[:, 0] >= 0.8 * trough.amax(dim=1)).float().mean() > 0.93
 
 

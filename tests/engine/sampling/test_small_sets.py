@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 
+from ncpgui.core.errors import InputError
 from ncpgui.core.partition import all_partitions, canonical
 from ncpgui.core.seeds import stream
-from ncpgui.engine.networks.ncp import Encoding
+from ncpgui.engine.networks.cluster_pool import ClusterPool
+from ncpgui.engine.networks.pointwise import Encoding
 from ncpgui.engine.networks.registry import NetworkSettings, build_network
-from ncpgui.engine.sampling.posterior import Visit, ancestral_samples, beam_samples
+from ncpgui.engine.sampling import memory, posterior
+from ncpgui.engine.sampling.posterior import (
+    Visit,
+    ancestral_samples,
+    ancestral_samples_of_many,
+    beam_samples,
+    linked_samples,
+    stochastic_beam_samples,
+)
+from ncpgui.engine.sampling.sequential import walk
 
 N_POINTS = 6
 PARTITIONS = np.stack(list(all_partitions(N_POINTS)))
@@ -55,6 +69,7 @@ def log_prob_by_enumeration(network, encoding, order) -> np.ndarray:
         repeated = Encoding(
             visited.features.expand(len(PARTITIONS), -1, -1),
             {name: t.expand(len(PARTITIONS), -1, -1) for name, t in visited.tables.items()},
+            visited.n_points.expand(len(PARTITIONS)),
         )
         labels = torch.from_numpy(canonical(PARTITIONS[:, order]))
         return network.log_prob(repeated, labels).sum(1).numpy()
@@ -80,16 +95,17 @@ def test_parallel_log_prob_equals_the_step_by_step_recursion(network, encoding):
     with torch.inference_mode():
         finished = network.finish(encoding)
         for labels, expected in zip(PARTITIONS, parallel, strict=True):
-            state, total = network.start(finished, torch.zeros(1, dtype=torch.int64)), 0.0
+            pool, total = ClusterPool(network, finished, torch.zeros(1, dtype=torch.int64)), 0.0
             for n, label in enumerate(labels):
-                total += network.step(finished, state, n)[0, label].item()
-                state = network.assign(finished, state, n, torch.tensor([label]))
+                total += pool.conditionals(n)[0, label].item()
+                pool.assign(n, None, torch.tensor([label]))
             assert total == pytest.approx(expected, abs=1e-10)
 
 
 def test_parallel_log_prob_equals_the_recursion_in_single_precision_to_1e_5(network, encoding):
     network = network.float()
-    single = Encoding(encoding.features.float(), {k: t.float() for k, t in encoding.tables.items()})
+    tables = {name: table.float() for name, table in encoding.tables.items()}
+    single = Encoding(encoding.features.float(), tables, encoding.n_points)
     parallel = log_prob_by_enumeration(network, single, np.arange(N_POINTS))
     beam = beam_samples(network, single, width=300, seed=0)
     visit = Visit.draw(N_POINTS, None, stream(0, "order", 0))
@@ -159,6 +175,150 @@ def test_clamped_sampling_is_the_exact_conditional(network, encoding):
     assert np.abs(frequency - exact).sum() / 2 < 1.5 * distance_by_chance(exact, 20_000)
 
 
+def test_a_stochastic_beam_as_wide_as_the_posterior_is_the_posterior(network, encoding):
+    found = stochastic_beam_samples(network, encoding, width=250, seed=3)
+    visit = Visit.draw(N_POINTS, None, stream(3, "order", 0))
+    p = np.exp(log_prob_by_enumeration(network, encoding, visit.order))
+    assert sorted(index_of(found.labels)) == list(range(203))
+    np.testing.assert_allclose(found.weight, p[index_of(found.labels)], atol=1e-9)
+
+
+def test_weights_of_a_narrow_stochastic_beam_estimate_probabilities_without_bias(network, encoding):
+    visit = Visit.draw(N_POINTS, None, stream(0, "order", 0))
+    p = np.exp(log_prob_by_enumeration(network, encoding, visit.order))
+    event = PARTITIONS[:, 0] == PARTITIONS[:, 5]
+    clusters = PARTITIONS.max(1) + 1
+    together, number = [], []
+    with patched_order(visit):
+        for seed in range(100):
+            found = stochastic_beam_samples(network, encoding, width=12, seed=seed)
+            assert len(np.unique(index_of(found.labels))) == 12
+            together.append(found.weight @ (found.labels[:, 0] == found.labels[:, 5]))
+            number.append(found.weight @ found.n_clusters)
+    for estimates, exact in ((together, p[event].sum()), (number, p @ clusters)):
+        standard_error = np.std(estimates) / np.sqrt(len(estimates))
+        assert abs(np.mean(estimates) - exact) < 4 * standard_error + 0.005
+
+
+@contextmanager
+def patched_order(visit):
+    """Every sampler visits the points in this order, whatever its seed."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Visit, "draw", staticmethod(lambda *_, **__: visit))
+        yield
+
+
+def test_linked_samples_are_the_exact_conditional_and_their_cost_its_probability(network, encoding):
+    must, cannot = [(1, 4), (4, 2)], [(0, 3), (3, 2)]
+    together = (PARTITIONS[:, 1] == PARTITIONS[:, 4]) & (PARTITIONS[:, 4] == PARTITIONS[:, 2])
+    apart = (PARTITIONS[:, 0] != PARTITIONS[:, 3]) & (PARTITIONS[:, 3] != PARTITIONS[:, 2])
+    early = np.array([0, 1, 2, 4, 3])
+    visit = Visit.draw(N_POINTS, None, stream(5, "order", 0), early)
+    assert sorted(visit.order[:5]) == [0, 1, 2, 3, 4]
+    with patched_order(visit):
+        found = linked_samples(
+            network, encoding, must_link=must, cannot_link=cannot, n_samples=20_000, seed=5, n_orders=1
+        )
+    p = np.exp(log_prob_by_enumeration(network, encoding, visit.order))
+    exact = np.where(together & apart, p, 0) / p[together & apart].sum()
+    frequency = np.bincount(index_of(found.samples.labels), weights=found.samples.weight, minlength=203)
+    assert frequency[exact == 0].sum() == 0
+    assert np.abs(frequency - exact).sum() / 2 < 3 * distance_by_chance(exact, 20_000)
+    assert found.log_probability == pytest.approx(np.log(p[together & apart].sum()), abs=0.05)
+
+
+def test_constraints_that_cost_nothing_change_nothing(network, encoding):
+    plain = ancestral_samples(network, encoding, n_samples=40, seed=6)
+    free = linked_samples(network, encoding, n_samples=40, seed=6)
+    assert free.log_probability == 0.0
+    np.testing.assert_array_equal(free.samples.labels, plain.labels)
+
+
+def test_links_hold_beside_clamped_labels_over_several_orders(network, encoding):
+    clamped = np.array([-1, 4, -1, 4, 2, -1])
+    found = linked_samples(
+        network, encoding, must_link=[(0, 1)], cannot_link=[(5, 4)], clamped=clamped, n_samples=60, seed=1
+    ).samples.labels
+    assert (found[:, 1] == found[:, 3]).all()
+    assert (found[:, 0] == found[:, 1]).all()
+    assert (found[:, 1] != found[:, 4]).all()
+    assert (found[:, 5] != found[:, 4]).all()
+
+
+@pytest.mark.parametrize(
+    ("must", "cannot", "clamped", "message"),
+    [
+        ([(0, 1)], [(1, 0)], None, "points 1 and 0 must share a cluster .* and cannot"),
+        ([(0, 1), (1, 2)], [(0, 2)], None, "points 0 and 2 must share a cluster .* and cannot"),
+        ([], [(0, 2)], [3, -1, 3, -1, -1, -1], "points 0 and 2 must share a cluster .* as clamped"),
+        ([(0, 1)], [], [3, 4, -1, -1, -1, -1], "points 0 and 1 must share .* clamped labels 3 and 4"),
+        ([(0, 6)], [], None, r"must_link pair \(0, 6\) is not among points 0 to 5"),
+        ([], [(-1, 2)], None, r"cannot_link pair \(-1, 2\) is not among points 0 to 5"),
+        ([], [(2, 2)], None, "points 2 and 2 must share"),
+    ],
+)
+def test_contradictory_and_impossible_constraints_are_refused(
+    network, encoding, must, cannot, clamped, message
+):
+    fixed = None if clamped is None else np.array(clamped)
+    with pytest.raises(InputError, match=message):
+        linked_samples(
+            network, encoding, must_link=must, cannot_link=cannot, clamped=fixed, n_samples=4, seed=0
+        )
+
+
+def test_datasets_sampled_side_by_side_get_the_samples_they_get_alone(network, encoding):
+    sets = [encoding, encoding.reordered(torch.arange(4)[None]), encoding.reordered(torch.arange(5)[None])]
+    sets = [replace(one, n_points=torch.tensor([one.features.shape[1]])) for one in sets]
+    clamped = [None, np.array([1, -1, 1, -1]), None]
+    together = ancestral_samples_of_many(
+        network, sets, n_samples=30, seeds=[4, 5, 6], clamped=clamped, max_rows=17
+    )
+    for one, seed, fixed, beside in zip(sets, (4, 5, 6), clamped, together, strict=True):
+        alone = ancestral_samples(network, one, n_samples=30, seed=seed, clamped=fixed)
+        np.testing.assert_array_equal(beside.labels, alone.labels)
+        np.testing.assert_allclose(beside.log_prob, alone.log_prob, atol=1e-10)
+
+
+def test_padded_datasets_have_the_log_prob_they_have_alone(network, encoding):
+    labels = torch.tensor([[0, 1, 0, 2, 1, 0], [0, 0, 1, 2, -1, -1]])
+    both = Encoding(
+        encoding.features.expand(2, -1, -1),
+        {name: table.expand(2, -1, -1) for name, table in encoding.tables.items()},
+        torch.tensor([6, 4]),
+    )
+    with torch.inference_mode():
+        padded = network.log_prob(network.finish(both), labels)
+        alone = network.log_prob(network.finish(both.dataset(1)), labels[1:, :4])
+        whole = network.log_prob(network.finish(both.dataset(0)), labels[:1])
+    torch.testing.assert_close(padded[1, :4], alone[0], atol=1e-12, rtol=0)
+    torch.testing.assert_close(padded[0], whole[0], atol=1e-12, rtol=0)
+    assert (padded[1, 4:] == 0).all()
+
+
+def test_a_device_out_of_memory_is_asked_for_less_and_the_samples_stay_the_same(
+    network, encoding, monkeypatch, caplog
+):
+    plain = ancestral_samples(network, encoding, n_samples=100, seed=8)
+    room = 30
+
+    def small_walk(*arguments, dataset, **options):
+        if len(dataset) > room:
+            raise torch.OutOfMemoryError
+        return walk(*arguments, dataset=dataset, **options)
+
+    monkeypatch.setattr(posterior, "walk", small_walk)
+    again = ancestral_samples(network, encoding, n_samples=100, seed=8)
+    np.testing.assert_array_equal(again.labels, plain.labels)
+    assert "cpu is out of memory; going on with 16 samples at a time" in caplog.text
+
+
+def test_more_than_memory_holds_is_refused_before_any_work(network, encoding, monkeypatch):
+    monkeypatch.setattr(memory, "_physical_memory", lambda: 10_000)
+    with pytest.raises(InputError, match=r"5 samples of 6 points need about 0 GiB .* draw fewer samples"):
+        ancestral_samples(network, encoding, n_samples=5, seed=0)
+
+
 def test_the_same_seed_gives_the_same_samples_and_another_seed_others(network, encoding):
     first, again, other = (
         ancestral_samples(network, encoding, n_samples=50, seed=seed) for seed in (1, 1, 2)
@@ -174,6 +334,6 @@ def test_gradients_reach_every_weight(network, encoding):
     fresh = network.encode(waveforms, torch.randn(2, 7, 2, dtype=torch.float64), mask)
     labels = torch.tensor([[0, 0, 1, 0, 2, 1], [0, 1, 2, 2, 1, 0]])
     (-network.log_prob(network.finish(fresh), labels)).mean().backward()
-    softmax_cancels = {"f.6.bias", "f.4.bias"}
+    softmax_cancels = {"f_rest.2.bias"}
     silent = {name for name, p in network.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0}
     assert silent <= softmax_cancels

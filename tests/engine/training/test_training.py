@@ -99,14 +99,11 @@ def test_a_run_cannot_begin_with_a_model_of_another_architecture(tmp_path, steps
 
 
 def test_several_orders_of_one_encoding_are_scored_in_one_step():
-    from ncpgui.engine.generative.spike_mixture import SpikeMixture
-    from ncpgui.engine.generative.template_reservoir import TemplateReservoir
     from ncpgui.engine.networks.registry import build_network
 
     torch.manual_seed(0)
     network = build_network(TINY.architecture)
-    model = SpikeMixture(TINY.data, TemplateReservoir.load())
-    batch = model.sample(2, 15, torch.Generator().manual_seed(0))
+    batch = TINY.data.build().sample(2, 15, torch.Generator().manual_seed(0))
     one, _ = mean_loss(network, batch, n_orders=1)
     three, _ = mean_loss(network, batch, n_orders=3)
     assert torch.isfinite(three)
@@ -125,12 +122,19 @@ def test_presets_survive_the_way_to_toml_values_and_back():
         ("minutes = -1.0\n", "'minutes' must be positive"),
         ('minutes = "long"\n', "run.toml.minutes must be of type float"),
         ("n_points = [9, 3]\n", "must be \\(fewest, most\\)"),
-        ("[data]\nk_rat = 1.0\n", "unknown key 'k_rat' in run.toml.data"),
-        ("[data]\nk_rate = -1.0\n", "'k_rate' must be a finite number that is not negative, got -1.0"),
-        ("[data]\nk_max = 0\n", "'k_max' must be positive, got 0"),
-        ("[data]\np_bursting = 1.5\n", "'p_bursting' must be between 0 and 1, got 1.5"),
-        ("[data]\nburst_part = [0.4, 0.1]\n", "'burst_part' must be \\(lowest, highest\\)"),
-        ("[data.units]\ndepth_um = [-5.0, 10.0]\n", "'depth_um' must be a finite number"),
+        (
+            "[data.options]\nk_rat = 1.0\n",
+            "unknown key 'k_rat' in options of 'spikes'; did you mean 'k_rate'",
+        ),
+        ('[data]\nmodel = "spike"\n', "unknown generative model 'spike'; this version has gauss2d, spikes"),
+        (
+            "[data.options]\nk_rate = -1.0\n",
+            "'k_rate' must be a finite number that is not negative, got -1.0",
+        ),
+        ("[data.options]\nk_max = 0\n", "'k_max' must be positive, got 0"),
+        ("[data.options]\np_bursting = 1.5\n", "'p_bursting' must be between 0 and 1, got 1.5"),
+        ("[data.options]\nburst_part = [0.4, 0.1]\n", "'burst_part' must be \\(lowest, highest\\)"),
+        ("[data.options.units]\ndepth_um = [-5.0, 10.0]\n", "'depth_um' must be a finite number"),
         ("minutes = \n", "cannot be read as TOML"),
     ],
 )

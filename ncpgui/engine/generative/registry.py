@@ -1,0 +1,56 @@
+"""Names of generative models -> settings and constructors, for training configurations and cards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ncpgui.core.config import from_dict, to_dict
+from ncpgui.core.errors import InputError
+from ncpgui.engine.generative.batch import GenerativeModel
+from ncpgui.engine.generative.gaussian_dpmm import GaussianDPMM, GaussianDPMMSettings
+from ncpgui.engine.generative.spike_mixture import SpikeMixture, SpikeMixtureSettings
+from ncpgui.engine.generative.template_reservoir import Split, TemplateReservoir
+
+
+def _spikes(settings: SpikeMixtureSettings, split: Split) -> GenerativeModel:
+    return SpikeMixture(settings, TemplateReservoir.load().subset(split))
+
+
+def _gauss2d(settings: GaussianDPMMSettings, split: Split) -> GenerativeModel:
+    return GaussianDPMM(settings)  # unlimited draws: nothing is held out
+
+
+MODELS: dict[str, tuple[type, Callable[[Any, Split], GenerativeModel]]] = {
+    "spikes": (SpikeMixtureSettings, _spikes),
+    "gauss2d": (GaussianDPMMSettings, _gauss2d),
+}
+
+
+@dataclass(frozen=True)
+class GenerativeSettings:
+    """Which generative model, and its options by name; those left out have the model's defaults.
+
+    Raises
+    ------
+    InputError
+        An unknown model, or an option that it does not have or cannot take.
+    """
+
+    model: str = "spikes"
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.model not in MODELS:
+            raise InputError(
+                f"unknown generative model '{self.model}'; this version has {', '.join(sorted(MODELS))}"
+            )
+        kind: type[Any] = MODELS[self.model][0]
+        settings = from_dict(kind, self.options, place=f"options of '{self.model}'")
+        object.__setattr__(self, "options", to_dict(settings))  # a card shows every number
+
+    def build(self, split: Split = "train") -> GenerativeModel:
+        """Return the model on its training data, or on data that training never sees."""
+        settings_type, construct = MODELS[self.model]
+        return construct(from_dict(settings_type, self.options), split)

@@ -1,0 +1,174 @@
+"""Pairs of points that must or cannot share a cluster, and what that costs in probability."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from ncpgui.core.errors import InputError
+from ncpgui.engine.sampling import rules
+from ncpgui.engine.sampling.sequential import Choice, Step
+
+Pairs = Sequence[tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Links:
+    """Constraints without contradiction.
+
+    points : constrained points, in the order to visit them: those linked together stand together
+    group : (N,) int, points with the same number must share a cluster
+    apart : pairs of groups that cannot share one
+    """
+
+    points: NDArray[np.int64]
+    group: NDArray[np.int64]
+    apart: frozenset[tuple[int, int]]
+
+    @staticmethod
+    def of(n_points: int, must_link: Pairs, cannot_link: Pairs, clamped: NDArray[np.integer] | None) -> Links:
+        """Check constraints; see `posterior.linked_samples` for the errors."""
+        for name, pairs in (("must_link", must_link), ("cannot_link", cannot_link)):
+            for i, j in pairs:
+                if not (0 <= i < n_points and 0 <= j < n_points):
+                    raise InputError(f"{name} pair ({i}, {j}) is not among points 0 to {n_points - 1}")
+        parent = np.arange(n_points)
+        for i, j in (*must_link, *_joined(clamped)):
+            parent[parent == parent[j]] = parent[i]
+        apart = {(int(parent[i]), int(parent[j])) for i, j in cannot_link}
+        for i, j in cannot_link:
+            if parent[i] == parent[j]:
+                raise InputError(
+                    f"points {i} and {j} must share a cluster (directly, through others or as clamped) and "
+                    "cannot share one; take one of the constraints back"
+                )
+        _check_clamped(parent, clamped, must_link)
+        constrained = {int(point) for pair in (*must_link, *cannot_link) for point in pair}
+        points = sorted(constrained, key=lambda point: (int(parent[point]), point))
+        return Links(np.array(points, dtype=np.int64), parent, frozenset(apart | {(b, a) for a, b in apart}))
+
+    def rule(
+        self,
+        orders: list[NDArray[np.int64]],
+        n_held: int,
+        uniform: Tensor,
+        generator: np.random.Generator,
+    ) -> LinkedRule:
+        """Return the rule of choice for datasets visited in `orders` (each (N,)), held points first."""
+        return LinkedRule(self, orders, n_held, uniform, generator)
+
+
+class LinkedRule:
+    """Draws that obey, rows weighted by the mass allowed and resampled after the last constrained point.
+
+    log_mass : (D,) log of the mean weight of each dataset's rows, after the walk
+    """
+
+    def __init__(
+        self,
+        links: Links,
+        orders: list[NDArray[np.int64]],
+        n_held: int,
+        uniform: Tensor,
+        generator: np.random.Generator,
+    ) -> None:
+        self._n_held = n_held
+        self._links = links
+        groups = [links.group[order] for order in orders]  # of each place, in the order visited
+        partners = [self._partners(places) for places in groups]
+        self._must = [must for must, _ in partners]
+        self._cannot = [cannot for _, cannot in partners]
+        watched = [place for table in self._must for place in table.values()]
+        watched += [place for table in self._cannot for places in table.values() for place in places]
+        self._watched = frozenset(watched)
+        last = [place for table in self._must for place in table]
+        self._last = max(last + [place for table in self._cannot for place in table], default=-1)
+        self._draw = rules.ancestral(uniform)
+        self._generator = generator
+        self._labels: dict[int, Tensor] = {}
+        self._log_weight = uniform.new_zeros(len(uniform))
+        self.log_mass = uniform.new_zeros(len(orders))
+
+    def __call__(self, step: Step) -> Choice:
+        """Choose as `rules.Rule`."""
+        if step.n > self._last:
+            return self._draw(step)
+        allowed = self._allowed(step)
+        masked = step.conditionals.masked_fill(~allowed, -math.inf)
+        if step.n >= self._n_held:
+            self._log_weight = self._log_weight + masked.logsumexp(1)
+        choice = self._draw(step._replace(conditionals=masked))
+        if step.n in self._watched:
+            self._labels[step.n] = choice.cluster
+        if step.n < self._last:
+            return choice
+        parent = torch.arange(len(step.row), device=step.row.device)
+        for dataset in range(len(self.log_mass)):
+            own = (step.dataset == dataset).nonzero().squeeze(1)
+            weight = self._log_weight[own].double()
+            self.log_mass[dataset] = weight.logsumexp(0) - math.log(len(own))
+            parent[own] = own[self._resampled(weight.softmax(0))]
+        return Choice(parent, choice.cluster[parent], choice.log_prob[parent])
+
+    def _partners(self, groups: NDArray[np.int64]) -> tuple[dict[int, int], dict[int, list[int]]]:
+        """Places before each constrained place of an order whose cluster it must take, or must avoid."""
+        free = set(self._links.points.tolist())
+        must: dict[int, int] = {}
+        cannot: dict[int, list[int]] = {}
+        concerned = {int(self._links.group[point]) for point in free}
+        first: dict[int, int] = {}  # place at which a group was met
+        for place, group in enumerate(groups.tolist()):
+            if group not in concerned:
+                continue
+            if group in first:
+                must[place] = first[group]
+                continue
+            first[group] = place
+            avoid = [first[other] for other in first if (group, other) in self._links.apart]
+            if avoid:
+                cannot[place] = avoid
+        return must, cannot
+
+    def _allowed(self, step: Step) -> Tensor:
+        allowed = torch.ones_like(step.conditionals, dtype=torch.bool)
+        choices = torch.arange(allowed.shape[1], device=allowed.device)
+        for dataset in range(len(self.log_mass)):
+            own = step.dataset == dataset
+            if step.n in self._must[dataset]:
+                shared = self._labels[self._must[dataset][step.n]][:, None]
+                allowed &= (choices == shared) | ~own[:, None]
+            for place in self._cannot[dataset].get(step.n, []):
+                allowed &= (choices != self._labels[place][:, None]) | ~own[:, None]
+        return allowed
+
+    def _resampled(self, weight: Tensor) -> Tensor:
+        """Rows by systematic resampling: (R,) weights that sum to 1 -> (R,) indices."""
+        places = (torch.arange(len(weight)) + float(self._generator.random())) / len(weight)
+        return torch.searchsorted(weight.cpu().cumsum(0), places).clamp(max=len(weight) - 1).to(weight.device)
+
+
+def _joined(clamped: NDArray[np.integer] | None) -> Iterator[tuple[int, int]]:
+    """Pairs of clamped points with one label: the first of the label with each other."""
+    if clamped is None:
+        return
+    for label in np.unique(clamped[clamped >= 0]):
+        first, *rest = np.flatnonzero(clamped == label).tolist()
+        yield from ((first, other) for other in rest)
+
+
+def _check_clamped(group: NDArray[np.int64], clamped: NDArray[np.integer] | None, must_link: Pairs) -> None:
+    if clamped is None:
+        return
+    for i, j in must_link:
+        labels = np.unique(clamped[(group == group[i]) & (clamped >= 0)])
+        if len(labels) > 1:
+            raise InputError(
+                f"points {i} and {j} must share a cluster, but they are linked to clamped labels "
+                f"{labels[0]} and {labels[1]}, which are two clusters; take one of them back"
+            )
