@@ -91,7 +91,7 @@ class NCP(ClusteringNetwork):
 
     def score(self, first: Tensor) -> Tensor:
         """See `ClusteringNetwork`: the layers of f after the first."""
-        return self.f_rest(first.relu()).squeeze(-1)
+        return self.f_rest(first.relu_()).squeeze(-1)
 
     def _pooled(self, sums: Tensor, count: Tensor) -> Tensor:
         if not self.mean_pooling:
@@ -164,5 +164,5 @@ class ClusterAwareNCP(ClusteringNetwork):
 
     def score(self, first: Tensor) -> Tensor:
         """See `ClusteringNetwork`."""
-        first = first.relu()
-        return self.f_out((first + self.f_hidden(first)).relu()).squeeze(-1)
+        first = first.relu_()
+        return self.f_out((first + self.f_hidden(first)).relu_()).squeeze(-1)
