@@ -9,7 +9,9 @@ from typing import Any
 from ncpgui.core.config import from_dict, to_dict
 from ncpgui.core.errors import InputError
 from ncpgui.engine.generative.batch import GenerativeModel
+from ncpgui.engine.generative.digit_mixture import DigitMixture, DigitMixtureSettings
 from ncpgui.engine.generative.gaussian_dpmm import GaussianDPMM, GaussianDPMMSettings
+from ncpgui.engine.generative.particle_tracks import ParticleTracks, ParticleTracksSettings
 from ncpgui.engine.generative.spike_mixture import SpikeMixture, SpikeMixtureSettings
 from ncpgui.engine.generative.template_reservoir import Split, TemplateReservoir
 
@@ -22,9 +24,15 @@ def _gauss2d(settings: GaussianDPMMSettings, split: Split) -> GenerativeModel:
     return GaussianDPMM(settings)  # unlimited draws: nothing is held out
 
 
+def _particles(settings: ParticleTracksSettings, split: Split) -> GenerativeModel:
+    return ParticleTracks(settings)
+
+
 MODELS: dict[str, tuple[type, Callable[[Any, Split], GenerativeModel]]] = {
     "spikes": (SpikeMixtureSettings, _spikes),
     "gauss2d": (GaussianDPMMSettings, _gauss2d),
+    "digits": (DigitMixtureSettings, DigitMixture),
+    "particles": (ParticleTracksSettings, _particles),
 }
 
 

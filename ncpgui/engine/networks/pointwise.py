@@ -141,7 +141,7 @@ class ClusteringNetwork(nn.Module):
         raise NotImplementedError
 
     def ageing(self, encoding: Encoding, n: int) -> Tensor | None:
-        """Factor by which the sums of all clusters shrink between points n - 1 and n: (B, 1) or None."""
+        """Factor by which the sums of all clusters shrink between points n - 1 and n: (B, J or 1) or None."""
         return None
 
     def log_prob(self, encoding: Encoding, labels: Tensor) -> Tensor:

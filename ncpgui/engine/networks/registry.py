@@ -9,7 +9,10 @@ from typing import Any
 from torch import nn
 
 from ncpgui.core.errors import InputError
+from ncpgui.engine.networks.ccp import CCP
+from ncpgui.engine.networks.image_encoder import ImageEncoder
 from ncpgui.engine.networks.ncp import NCP, ClusterAwareNCP
+from ncpgui.engine.networks.npt import NPT, ClusterAwareNPT
 from ncpgui.engine.networks.point_encoder import PointEncoder
 from ncpgui.engine.networks.pointwise import ClusteringNetwork
 from ncpgui.engine.networks.waveform_encoder import GeometryEncoder, ResNet1DEncoder
@@ -18,8 +21,16 @@ ENCODERS: dict[str, type[nn.Module]] = {
     "geometry": GeometryEncoder,
     "resnet1d": ResNet1DEncoder,
     "points": PointEncoder,
+    "image": ImageEncoder,
 }
-NETWORKS: dict[str, Callable[..., ClusteringNetwork]] = {"cluster-aware-ncp": ClusterAwareNCP, "ncp": NCP}
+Network = ClusteringNetwork | CCP
+NETWORKS: dict[str, Callable[..., Network]] = {
+    "cluster-aware-ncp": ClusterAwareNCP,
+    "ncp": NCP,
+    "ccp": CCP,
+    "cluster-aware-npt": ClusterAwareNPT,
+    "npt": NPT,
+}
 
 
 @dataclass(frozen=True)
@@ -36,7 +47,7 @@ class NetworkSettings:
     encoder_options: dict[str, Any] = field(default_factory=dict)
 
 
-def build_network(settings: NetworkSettings) -> ClusteringNetwork:
+def build_network(settings: NetworkSettings) -> Network:
     """Build a network with fresh weights.
 
     Raises

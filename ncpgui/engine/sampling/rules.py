@@ -38,10 +38,8 @@ def beam(width: int) -> Rule:
     """
 
     def choose(step: Step) -> Choice:
-        total = _children(step, width)
-        best, place = total.topk(width, dim=1)
-        parent, cluster = _family(place, step, width)
-        return Choice(parent, cluster, best.flatten())
+        best, place = _children(step, width).topk(width, dim=1)
+        return _family(place, best, step, width)
 
     return choose
 
@@ -65,9 +63,8 @@ def stochastic_beam(width: int, generator: torch.Generator) -> Rule:
             gumbel = total - (-uniform.clamp(1e-30, 1 - 1e-7).log()).log()
             value = _with_maximum(gumbel.unflatten(1, (width, -1)), self.perturbed.view(-1, width, 1))
             best, place = value.flatten(1).topk(width, dim=1)
-            parent, cluster = _family(place, step, width)
             self.perturbed = best.flatten()
-            return Choice(parent, cluster, total.gather(1, place).flatten())
+            return _family(place, total.gather(1, place), step, width)
 
     return StochasticBeam()
 
@@ -75,20 +72,22 @@ def stochastic_beam(width: int, generator: torch.Generator) -> Rule:
 def _children(step: Step, width: int) -> Tensor:
     """Log-probabilities of all children of each dataset: (D, width K), -inf where there is no such child."""
     total = step.log_prob[:, None] + step.conditionals
-    total = total.masked_fill(step.conditionals < _POSSIBLE, -math.inf).view(-1, width, total.shape[1])
+    total = total.masked_fill_(step.conditionals < _POSSIBLE, -math.inf).view(-1, width * total.shape[1])
     if step.n == 0:  # all rows are the same: one of them goes on
-        total[:, 1:] = -math.inf
-    return total.flatten(1)
+        total[:, step.conditionals.shape[1] :] = -math.inf
+    return total
 
 
-def _family(place: Tensor, step: Step, width: int) -> tuple[Tensor, Tensor]:
-    """Parent row and cluster of the chosen places (D, width) among the children of each dataset."""
+def _family(place: Tensor, log_prob: Tensor, step: Step, width: int) -> Choice:
+    """Parents and clusters at `place` (D, width) among the children of each dataset."""
     n_choices = step.conditionals.shape[1]
-    first = torch.arange(len(place), device=place.device)[:, None] * width
-    parent = (first + place // n_choices).flatten()
-    cluster = (place % n_choices).flatten()
-    exists = step.conditionals[parent, cluster] >= _POSSIBLE
-    return parent, cluster.where(exists, 0)
+    parent = place.div(n_choices, rounding_mode="floor")
+    cluster = place - parent * n_choices
+    if len(place) > 1:
+        parent += torch.arange(len(place), device=place.device)[:, None] * width
+    if not torch.isfinite(log_prob[:, -1]).all():  # places to fill: their clusters may not exist
+        cluster = cluster.where(torch.isfinite(log_prob), 0)
+    return Choice(parent.flatten(), cluster.flatten(), log_prob.flatten())
 
 
 def _with_maximum(gumbel: Tensor, maximum: Tensor) -> Tensor:

@@ -89,9 +89,9 @@ def test_options_that_a_network_does_not_have_are_refused():
 
 
 def test_the_paper_preset_has_the_sizes_of_the_paper():
-    from ncpgui.engine.training.config import presets
+    from ncpgui.engine.training.presets import PRESETS
 
-    network = build_network(presets()["paper-spikes-hex7"].architecture)
+    network = build_network(PRESETS["paper-spikes-hex7"].config.architecture)
     f = [layer.out_features for layer in network.f_rest if hasattr(layer, "out_features")]
     assert network.f_of_g.in_features + network.f_of_u.in_features == 512
     assert [network.f_of_g.out_features, *f] == [256, 256, 256, 1]
