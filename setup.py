@@ -22,6 +22,7 @@ TEST = [
     "import-linter>=2.1",
     "pandas>=2.2",  # SpikeInterface's read_phy
     "phylib>=2.6",  # reads our Phy folders back in the tests
+    "tensorboard>=2.17,<3",  # reads the log of a training back
 ]
 
 setup(
@@ -83,7 +84,8 @@ setup(
         "dev": [*TEST, "mypy>=1.15", "pre-commit>=4", "ruff>=0.9", "build>=1.2"],
         "nwb": ["pynwb>=2.8"],
         "dask": ["distributed>=2024.8"],
-        "train": ["tensorboard>=2.17"],
+        "train": ["tensorboard>=2.17,<3"],
+        "figures": ["matplotlib>=3.9"],  # the picture of ncpgui evaluate
         "bench": ["matplotlib>=3.9", "mountainsort5>=0.5"],
         "simulate": ["LFPy>=2.3.1"],
         "docs": ["sphinx>=8", "myst-parser>=4"],

@@ -17,16 +17,19 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-KEYS = ("waveforms", "channel_positions", "sampling_frequency", "channel_mask")
+LINKS = ("must_link", "cannot_link")
+KEYS = ("waveforms", "channel_positions", "sampling_frequency", "channel_mask", "clamped", *LINKS)
 ARRAYS = (
     "map_labels",
     "labels",
     "log_prob",
+    "weight",
     "beam_labels",
     "beam_log_prob",
     "alternatives",
     "alternative_mass",
     "alternative_mass_se",
+    "links_log_prob",
 )
 
 N_SHOWN = 4
@@ -61,10 +64,14 @@ def cluster(
     """Sample the posterior over clusterings of WAVEFORMS.npz.
 
     The file holds `waveforms` (n_spikes, 32, n_channels) in noise sd, main channel first; optionally
-    `channel_positions` (n_channels, 2) in µm, `sampling_frequency` in Hz and `channel_mask`.
+    `channel_positions` (n_channels, 2) in µm, `sampling_frequency` in Hz and `channel_mask`; and what is
+    known of the spikes: `clamped` (n_spikes,), labels of spikes that are held together, -1 where free, and
+    pairs of spikes that share a unit, `must_link` (m, 2), or do not, `cannot_link` (m, 2).
     """
     options.check_output_file(out, waveforms)
     arrays = read_waveforms(waveforms)
+
+    import numpy as np
 
     from ncpgui import engine
 
@@ -88,6 +95,8 @@ def cluster(
         for labels, mass in zip(result.alternatives, result.alternative_mass, strict=True)
     ]
     more = f" and {len(shares) - N_SHOWN} more" if len(shares) > N_SHOWN else ""
+    if any(name in arrays for name in LINKS):
+        click.echo(f"the links had a probability of {percent(np.exp(result.links_log_prob))}", err=True)
     click.echo(
         f"{count(result.labels.shape[1], 'spike')}; alternatives by number of clusters (probability): "
         f"{', '.join(shares[:N_SHOWN])}{more}; wrote {out}",
@@ -101,7 +110,8 @@ def read_waveforms(path: Path) -> dict[str, Any]:
     Returns
     -------
     waveforms (n, T, C) float32 and, where given, channel_positions (C, 2) float64,
-    channel_mask (C,) bool and sampling_frequency, a float in Hz.
+    channel_mask (C,) bool, sampling_frequency, a float in Hz, clamped (n,) int64 and must_link and
+    cannot_link (m, 2) int64.
 
     Raises
     ------
@@ -159,7 +169,22 @@ def read_waveforms(path: Path) -> dict[str, Any]:
         if frequency.size != 1 or not frequency.item() > 0:
             raise InputError(f"{path}: sampling_frequency must be one positive number in Hz, got {frequency}")
         result["sampling_frequency"] = float(frequency.item())
+    n_spikes = len(result["waveforms"])
+    for name, shape in (("clamped", (n_spikes,)), ("must_link", (-1, 2)), ("cannot_link", (-1, 2))):
+        if name in arrays:
+            result[name] = _integers(arrays[name], name, shape, path)
     return result
+
+
+def _integers(array: NDArray[Any], name: str, shape: tuple[int, ...], path: Path) -> NDArray[Any]:
+    """Check whole numbers of a shape in which -1 stands for any length."""
+    fits = array.ndim == len(shape) and all(n in (-1, m) for n, m in zip(shape, array.shape, strict=True))
+    if not fits or array.dtype.kind not in "iu":
+        words = ", ".join("m" if n < 0 else str(n) for n in shape) + ("," if len(shape) == 1 else "")
+        raise InputError(
+            f"{path}: {name} must be whole numbers ({words}), got shape {array.shape} of {array.dtype}"
+        )
+    return array.astype("int64")
 
 
 def _checked_waveforms(array: NDArray[Any], path: Path) -> NDArray[np.float32]:

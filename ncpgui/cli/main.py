@@ -21,6 +21,7 @@ from ncpgui import __version__
 from ncpgui.cli.cluster import cluster
 from ncpgui.cli.demo import demo
 from ncpgui.cli.doctor import doctor
+from ncpgui.cli.evaluate import evaluate
 from ncpgui.cli.export import export
 from ncpgui.cli.gui import gui
 from ncpgui.cli.info import info
@@ -32,7 +33,7 @@ from ncpgui.core.errors import NcpguiError
 from ncpgui.core.progress import Cancelled
 
 EXIT_FAULT, EXIT_INPUT, EXIT_CANCELLED = 1, 2, 130
-COMMANDS = (gui, demo, sort, cluster, export, train, simulate, models, info, doctor)
+COMMANDS = (gui, demo, sort, cluster, export, train, evaluate, simulate, models, info, doctor)
 
 
 class CommandGroup(click.Group):

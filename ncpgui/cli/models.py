@@ -27,20 +27,15 @@ def models(as_json: bool) -> None:
     rows = [
         [
             f"{card['name']}{' (default)' if card['name'] == default else ''}",
+            str(card.get("input", {}).get("kind", "spikes")),
             str(card.get("architecture", {}).get("network", "")),
             f"{card.get('n_parameters', 0):,}",
-            ", ".join(_training(card).get("data", {}).get("geometries", [])) or "all",
             f"{_minutes(card):.0f} min",
             _scores(card),
         ]
         for card in cards
     ]
-    print_table("", ["model", "network", "parameters", "geometries", "training", "held-out scores"], rows)
-
-
-def _training(card: dict[str, Any]) -> dict[str, Any]:
-    value = card.get("training", {})
-    return value if isinstance(value, dict) else {}
+    print_table("", ["model", "clusters", "network", "parameters", "training", "held-out scores"], rows)
 
 
 def _minutes(card: dict[str, Any]) -> float:

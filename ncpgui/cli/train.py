@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import signal
 import sys
-from contextlib import suppress
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING
 
 import click
@@ -14,25 +18,42 @@ from ncpgui.cli import options
 from ncpgui.cli.terminal import progress_report
 from ncpgui.core.errors import CheckpointError, InputError
 from ncpgui.core.files import make_folder
-from ncpgui.core.progress import Cancelled
+from ncpgui.core.progress import CancelFlag, Cancelled, silent
 
 if TYPE_CHECKING:
-    import torch
-
     from ncpgui.engine.training.config import TrainConfig
-    from ncpgui.engine.training.validation import Scores
+    from ncpgui.engine.training.loop import TrainStep
+    from ncpgui.engine.training.processes import Processes
 
 
-@click.command(short_help="Train a network for your own probe and preparation.")
+class _WithPresets(click.Command):
+    """A command whose help ends with the presets that there are."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of presets."""
+        from ncpgui.engine.training.presets import PRESETS
+
+        with formatter.section("Presets"):
+            formatter.write_dl([(name, preset.about) for name, preset in PRESETS.items()])
+
+
+@click.command(cls=_WithPresets, short_help="Train a network for your own probe and preparation.")
 @click.argument("config", metavar="NAME|CONFIG.toml")
 @click.option(
     "--minutes",
     type=click.FloatRange(min=0, min_open=True),
     metavar="M",
-    help="Wall-clock length of the run, with what came before --resume  [90].",
+    help="Wall-clock length of the run, with what came before --resume  [as the preset says].",
+)
+@click.option(
+    "--steps",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Length of the run in steps, not in minutes.",
 )
 @click.option("--resume", is_flag=True, help="Go on with a run that was stopped.")
 @click.option("--overwrite", is_flag=True, help="Start over, in place of the model that is there.")
+@click.option("--tensorboard", is_flag=True, help="Write the curves to DIR/NAME.tensorboard too.")
 @options.device
 @click.option(
     "--out",
@@ -49,8 +70,10 @@ if TYPE_CHECKING:
 def train(
     config: str,
     minutes: float | None,
+    steps: int | None,
     resume: bool,
     overwrite: bool,
+    tensorboard: bool,
     device: str,
     out: Path,
     seed: int | None,
@@ -58,78 +81,175 @@ def train(
 ) -> None:
     """Train the network of a preset, or of a TOML file with the settings of a run.
 
-    \b
-    Presets:
-      spikes             any layout of up to 7 contacts
-      spikes-long        goes on from the model 'spikes' with more spikes a set
-      paper-spikes-hex7  the network of the paper, 7 contacts of a hexagonal array
-
     The model is written to DIR/NAME.safetensors with its card DIR/NAME.json each time that held-out data
-    score better. Ctrl-C stops the run; --resume goes on from when held-out data were scored last. Sort
-    with it: ncpgui sort ... --model DIR/NAME.safetensors
-    """  # noqa: D301  (click reads the escape)
-    from ncpgui.engine.device import resolve_device
-    from ncpgui.engine.training.config import load_config
+    score better. Ctrl-C stops the run after the step that it is at; --resume goes on from there, or, when
+    the run was killed, from at most a minute before. Sort with the model: ncpgui sort ... --model
+    DIR/NAME.safetensors
 
+    On several GPUs: torchrun --nproc_per_node=2 -m ncpgui train NAME
+    """
+    from ncpgui.engine.training.presets import load_config
+    from ncpgui.engine.training.processes import joined
+
+    if minutes is not None and steps is not None:
+        raise click.UsageError("--minutes and --steps both say how long a run is; give one of them")
     settings = load_config(config)
     if minutes is not None:
-        settings = replace(settings, minutes=minutes)
+        settings = replace(settings, minutes=minutes, steps=0)
+    if steps is not None:
+        settings = replace(settings, steps=steps)
     if seed is not None:
         settings = replace(settings, seed=seed)
     if start_from is not None:
         settings = replace(settings, start_from=start_from)
-    target = resolve_device(device)
     weights = out / f"{Path(config).stem}.safetensors"
+    length = f"{settings.steps} steps" if settings.steps else f"{settings.minutes:g} minutes"
+    with joined(device) as processes:
+        if not processes.is_first:
+            _run(settings, weights, processes, resume=resume, tensorboard=False)
+            return
+        with _checked_folder(weights, replaces=resume or overwrite):
+            shared = f" in {processes.count} processes" if processes.count > 1 else ""
+            click.echo(f"training '{weights.stem}' on {processes.device}{shared} for {length}", err=True)
+            n_steps = _run(settings, weights, processes, resume=resume, tensorboard=tensorboard)
+        if n_steps == 0:
+            raise InputError(
+                f"the run in {out} has had its {length} already; give more with --minutes or --steps"
+            )
+        if not weights.exists():
+            raise CheckpointError(
+                "no model was written, held-out data never got a finite score; lower learning_rate"
+            )
+        use = f"; sort with it: ncpgui sort ... --model {weights}" if settings.noun == "spike" else ""
+        click.echo(f"wrote {weights}{use}", err=True)
+
+
+def _run(
+    settings: TrainConfig, weights: Path, processes: Processes, *, resume: bool, tensorboard: bool
+) -> int:
+    """Iterate the training and report it; return the number of steps."""
+    from ncpgui.engine.training.event_log import EventLog, log_folder, require_tensorboard
+    from ncpgui.engine.training.loop import train as train_network
+    from ncpgui.engine.training.resume import resume_path
+
+    if tensorboard:
+        require_tensorboard()
+    n_steps, log, report = 0, None, _Report(settings)
+    with ExitStack() as stack:
+        flag = stack.enter_context(_stopping_between_steps())
+        shown = stack.enter_context(progress_report("train")) if processes.is_first else silent
+        progress = flag.guard(shown)
+        steps = train_network(
+            settings,
+            out=weights,
+            processes=processes,
+            resume=resume,
+            command=" ".join(["ncpgui", *sys.argv[1:]]),
+            progress=flag.guard(),
+        )
+        stack.enter_context(closing(steps))
+        try:
+            for step in steps:
+                n_steps += 1
+                if processes.is_first and tensorboard:
+                    if log is None:
+                        log = EventLog(log_folder(weights), first_step=step.step)
+                        stack.callback(log.close)
+                    log.write(step)
+                if processes.is_first and step.validation is not None:
+                    click.echo(report.of_validation(step), err=True)
+                progress(*report.of_step(step))
+        except (Cancelled, KeyboardInterrupt):
+            steps.close()  # which saves the state
+            if processes.is_first and resume_path(weights).exists():
+                click.echo(f"stopped; the run in {weights.parent} goes on with --resume", err=True)
+            raise
+    return n_steps
+
+
+class _Report:
+    """Words for people: what a step did, beside the last scores on held-out data."""
+
+    def __init__(self, settings: TrainConfig) -> None:
+        self._settings = settings
+        self._held_out = ""
+
+    def of_step(self, step: TrainStep) -> tuple[int, int, str]:
+        """Return how much is done, of how much, and the line."""
+        settings = self._settings
+        parts = [f"step {step.step}", f"{step.loss:.4f} nats a {settings.noun}"]
+        if step.accuracy is not None:
+            parts.append(f"accuracy {step.accuracy:.3f}")
+        if self._held_out:
+            parts.append(self._held_out)
+        if not sys.stderr.isatty():  # the bar tells the time itself
+            parts.append(f"{_duration(step.minutes_left)} left")
+        done, total = 1000 * min(step.minutes, settings.minutes), 1000 * settings.minutes
+        if settings.steps:
+            done, total = step.step, settings.steps
+        return round(done), round(total), "  ".join(parts)
+
+    def of_validation(self, step: TrainStep) -> str:
+        """Return the line about held-out data, and keep them for the lines of steps to come."""
+        scores = step.validation
+        assert scores is not None
+        self._held_out = f"held out {scores.nll:.4f}, ARI {scores.ari:.3f}"
+        return (
+            f"step {step.step}, held-out data: {scores.nll:.4f} nats a {self._settings.noun}, adjusted Rand "
+            f"index {scores.ari:.3f}, number of clusters off by {scores.k_error:+.2f}"
+        )
+
+
+def _duration(minutes: float) -> str:
+    """Minutes in words: "45 s", "12 min", "3 h 05 min"."""
+    if minutes < 1:
+        return f"{60 * minutes:.0f} s"
+    whole = round(minutes)
+    return f"{whole // 60} h {whole % 60:02d} min" if whole >= 60 else f"{whole} min"
+
+
+@contextmanager
+def _stopping_between_steps() -> Iterator[CancelFlag]:
+    """Ctrl-C and SIGTERM set a flag, so that a step is never left half done; a second Ctrl-C acts at once."""
+    flag = CancelFlag()
+    if threading.current_thread() is not threading.main_thread():
+        yield flag
+        return
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def stop(signum: int, frame: FrameType | None) -> None:
+        flag.cancel()
+        signal.signal(signal.SIGINT, before[signal.SIGINT])
+
+    for number in before:
+        signal.signal(number, stop)
+    try:
+        yield flag
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def _checked_folder(weights: Path, *, replaces: bool) -> Iterator[None]:
+    """Make the folder of a run, unless it holds another run; it is gone again if nothing was written."""
+    from ncpgui.engine.training.resume import resume_path
+
+    out = weights.parent
     if out.exists() and not out.is_dir():
         raise InputError(f"--out {out} is a file; give a folder for the model")
-    if weights.exists() and not (resume or overwrite):
+    there = [path for path in (weights, resume_path(weights)) if path.exists()]
+    if there and not replaces:
         raise InputError(
-            f"{weights} exists; --resume goes on with that run, --overwrite starts over; or give another "
+            f"{there[0]} exists; --resume goes on with that run, --overwrite starts over; or give another "
             "folder with --out"
         )
     options.check_output_place(out)
     made = not out.exists()
     make_folder(out)
-    click.echo(f"training '{weights.stem}' on {target} for {settings.minutes:g} minutes", err=True)
     try:
-        n_steps = _run(settings, weights, target, resume)
-    except (Cancelled, KeyboardInterrupt):
-        if weights.exists():
-            click.echo(f"{weights} is as held-out data were scored last; go on with --resume", err=True)
-        raise
+        yield
     finally:
         if made:
             with suppress(OSError):  # it holds something
                 out.rmdir()
-    if n_steps == 0:
-        raise InputError(
-            f"the run in {out} has had its {settings.minutes:g} minutes already; give more with --minutes"
-        )
-    if not weights.exists():
-        raise CheckpointError(
-            "no model was written, held-out data never got a finite score; lower learning_rate"
-        )
-    click.echo(f"wrote {weights}; sort with it: ncpgui sort ... --model {weights}", err=True)
-
-
-def _run(settings: TrainConfig, weights: Path, target: torch.device, resume: bool) -> int:
-    """Iterate the training and report it; return the number of steps."""
-    from ncpgui.engine.training.loop import train as train_network
-
-    n_steps = 0
-    command = " ".join(["ncpgui", *sys.argv[1:]])
-    with progress_report("train") as progress:
-        for step in train_network(settings, out=weights, device=target, resume=resume, command=command):
-            n_steps += 1
-            words = f"step {step.step}  {step.loss:.4f} nats a spike  accuracy {step.accuracy:.3f}"
-            progress(round(1000 * min(step.minutes, settings.minutes)), round(1000 * settings.minutes), words)
-            if step.validation is not None:
-                click.echo(f"step {step.step}, held-out data: {_words(step.validation)}", err=True)
-    return n_steps
-
-
-def _words(scores: Scores) -> str:
-    return (
-        f"{scores.nll:.4f} nats a spike, adjusted Rand index {scores.ari:.3f}, "
-        f"number of units off by {scores.k_error:+.2f}"
-    )

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
     import numpy as np
@@ -40,6 +41,8 @@ def cluster(
     device: str = "auto",
     progress: Progress | None = None,
     clamped: NDArray[np.integer] | None = None,
+    must_link: Sequence[tuple[int, int]] = (),
+    cannot_link: Sequence[tuple[int, int]] = (),
 ) -> ClusterResult:
     """Sample the posterior over clusterings of spikes; see `waveform_clustering.cluster_waveforms`."""
     _load_torch()
@@ -58,6 +61,8 @@ def cluster(
         device=device,
         progress=progress or silent,
         clamped=clamped,
+        must_link=must_link,
+        cannot_link=cannot_link,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -11,13 +12,14 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 
 from ncpgui.core.alternatives import group_alternatives
-from ncpgui.core.errors import InputError
+from ncpgui.core.errors import CheckpointError, InputError
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.waveform_format import MAX_CHANNELS, N_SAMPLES, SAMPLING_FREQUENCY_HZ
 from ncpgui.engine.device import resolve_device
 from ncpgui.engine.networks.checkpoint import Checkpoint, find_model, load_checkpoint
-from ncpgui.engine.sampling.posterior import ancestral_samples, beam_samples
+from ncpgui.engine.networks.pointwise import ClusteringNetwork
+from ncpgui.engine.sampling.posterior import ancestral_samples, beam_samples, linked_samples
 
 
 @dataclass(frozen=True)
@@ -25,23 +27,27 @@ class ClusterResult:
     """Posterior over clusterings of n spikes.
 
     map_labels : (n,) int32, the point estimate: the representative of the most probable sorting
-    labels, log_prob : (S, n) int32 and (S,) float64, ancestral samples: the posterior
+    labels, log_prob, weight : (S, n) int32, (S,) and (S,) float64, ancestral samples: the posterior; the
+        weights are equal unless there are links
     beam_labels, beam_log_prob : (B, n), (B,), the most probable label vectors found, best first
     alternatives : (A, n) int32, structurally different sortings, the most probable first
     alternative_mass, alternative_mass_se : (A,) probability of each and its standard error
     features : (n, d) float32, the network's encoding of each spike
+    links_log_prob : log of the probability that all links hold, in nats: what they cost; 0 without links
     model : name of the network
     """
 
     map_labels: NDArray[np.int32]
     labels: NDArray[np.int32]
     log_prob: NDArray[np.float64]
+    weight: NDArray[np.float64]
     beam_labels: NDArray[np.int32]
     beam_log_prob: NDArray[np.float64]
     alternatives: NDArray[np.int32]
     alternative_mass: NDArray[np.float64]
     alternative_mass_se: NDArray[np.float64]
     features: NDArray[np.float32]
+    links_log_prob: float
     model: str
 
 
@@ -58,6 +64,8 @@ def cluster_waveforms(
     device: str = "auto",
     progress: Progress = silent,
     clamped: NDArray[np.integer] | None = None,
+    must_link: Sequence[tuple[int, int]] = (),
+    cannot_link: Sequence[tuple[int, int]] = (),
 ) -> ClusterResult:
     """Sample the posterior over clusterings of spikes.
 
@@ -70,6 +78,7 @@ def cluster_waveforms(
     model : name of a shipped model, or path of a .safetensors file; None is the default one
     samples : ancestral draws S; beam : width B, 0 for none
     clamped : (n_spikes,) int, spikes held together by label, -1 where free
+    must_link, cannot_link : pairs of spikes that share a unit, or do not; there is no beam under links
 
     Raises
     ------
@@ -83,22 +92,36 @@ def cluster_waveforms(
         raise InputError(f"samples must be at least 1 and beam at least 0, got {samples} and {beam}")
     target = resolve_device(device)
     checkpoint = _loaded(find_model(model), str(target))
-    network = checkpoint.network
+    network = _clusters_spikes(checkpoint)
     with torch.inference_mode():
         encoding = network.encode(
             torch.from_numpy(spikes)[None].to(target),
             torch.from_numpy(positions)[None].to(target),
             torch.from_numpy(mask)[None].to(target),
         )
-    posterior = ancestral_samples(
-        network,
-        encoding,
-        n_samples=samples,
-        seed=seed,
-        clamped=clamped,
-        progress=portion(progress, 0, samples, samples + beam),
-    )
     best: PosteriorSamples | None = None
+    links_log_prob = 0.0
+    if len(must_link) or len(cannot_link):
+        linked = linked_samples(
+            network,
+            encoding,
+            must_link=must_link,
+            cannot_link=cannot_link,
+            n_samples=samples,
+            seed=seed,
+            clamped=clamped,
+            progress=progress,
+        )
+        posterior, links_log_prob, beam = linked.samples, linked.log_probability, 0
+    else:
+        posterior = ancestral_samples(
+            network,
+            encoding,
+            n_samples=samples,
+            seed=seed,
+            clamped=clamped,
+            progress=portion(progress, 0, samples, samples + beam),
+        )
     if beam:
         best = beam_samples(
             network,
@@ -114,14 +137,26 @@ def cluster_waveforms(
         map_labels=modes[0].labels,
         labels=posterior.labels,
         log_prob=posterior.log_prob,
+        weight=posterior.weight,
         beam_labels=best.labels if best else np.zeros((0, n_spikes), np.int32),
         beam_log_prob=best.log_prob if best else np.zeros(0),
         alternatives=np.stack([mode.labels for mode in modes]),
         alternative_mass=np.array([mode.mass for mode in modes]),
         alternative_mass_se=np.array([mode.mass_se for mode in modes]),
         features=encoding.features[0].float().cpu().numpy(),
+        links_log_prob=links_log_prob,
         model=checkpoint.name,
     )
+
+
+def _clusters_spikes(checkpoint: Checkpoint) -> ClusteringNetwork:
+    """Return the network of a model of spikes."""
+    kind = checkpoint.card.get("input", {}).get("kind", "spikes")  # the first cards did not say
+    if kind != "spikes" or not isinstance(checkpoint.network, ClusteringNetwork):
+        raise CheckpointError(
+            f"model '{checkpoint.name}' clusters {kind}, not spikes; 'ncpgui models' lists those for spikes"
+        )
+    return checkpoint.network
 
 
 @lru_cache(maxsize=4)

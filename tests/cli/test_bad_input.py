@@ -420,7 +420,7 @@ def test_a_model_or_device_that_is_not_there_is_said_before_work_begins(
         ('n_points = ["a", "b"]', "n_points[0] must be of type int, got 'a'"),
         ("n_points = 5", "n_points must be a list, got 5"),
         ("n_points = [5]", "n_points must be a list of 2 values, got [5]"),
-        ("n_points = [9, 5]", "n_points' must be (fewest, most) spikes"),
+        ("n_points = [9, 5]", "n_points' must be (fewest, most) points"),
         ("learning_rat = 0.1", "did you mean 'learning_rate'?"),
         ("[data.options.units]\nnope = 1", "unknown key 'nope'"),
         ('[data.options]\ngeometries = ["octagon"]', "unknown geometry 'octagon'"),
@@ -454,12 +454,6 @@ def test_resuming_a_damaged_run(ncpgui: Command, tmp_path: Path, contents: bytes
     (tmp_path / "spikes.resume.pt").write_bytes(contents)
     error = ncpgui("train", "spikes", "--out", tmp_path, "--resume", "--device", "cpu").error
     assert "it is damaged or no training run; start without --resume" in error
-
-
-def test_the_help_of_training_names_every_preset(ncpgui: Command) -> None:
-    from ncpgui.engine.training.config import presets
-
-    assert [name for name in presets() if name not in ncpgui("train", "--help").out] == []
 
 
 def test_a_model_that_was_trained_is_not_replaced_unasked(ncpgui: Command, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from ncpgui import engine
 from ncpgui.core.agreement import adjusted_rand_index
-from ncpgui.core.errors import InputError
+from ncpgui.core.errors import CheckpointError, InputError
 from ncpgui.core.partition import canonical
 from ncpgui.core.progress import CancelFlag, Cancelled
 
@@ -157,3 +157,26 @@ def test_threads_wait_without_spinning_unless_somebody_wants_them_to(monkeypatch
     script = "import os, ncpgui.engine; print(os.environ['OMP_WAIT_POLICY'])"
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == policy
+
+
+def test_links_are_kept_and_cost_what_they_are_worth():
+    waveforms, truth = planted(60, 4)
+    same, other = np.flatnonzero(truth == 0)[:2], np.flatnonzero(truth == 1)[0]
+    likely = engine.cluster(waveforms, samples=40, must_link=[tuple(same)], cannot_link=[(same[0], other)])
+    assert (likely.labels[:, same[0]] == likely.labels[:, same[1]]).all()
+    assert likely.links_log_prob > np.log(0.5)
+    assert len(likely.beam_labels) == 0
+    absurd = engine.cluster(waveforms, samples=40, must_link=[(same[0], other)])
+    assert (absurd.labels[:, same[0]] == absurd.labels[:, other]).all()
+    assert absurd.links_log_prob < np.log(0.05)
+
+
+def test_a_model_of_other_things_than_spikes_is_refused(tmp_path):
+    from ncpgui.engine.networks.checkpoint import save_checkpoint
+    from ncpgui.engine.networks.registry import NetworkSettings, build_network
+
+    settings = NetworkSettings(encoder="points", encoder_options={"h_dim": 8}, network_options={"h_dim": 8})
+    path = tmp_path / "plane.safetensors"
+    save_checkpoint(path, build_network(settings), settings, {"input": {"kind": "points", "n_dims": 2}})
+    with pytest.raises(CheckpointError, match="model 'plane' clusters points, not spikes"):
+        engine.cluster(planted(5, 4)[0], model=path)

@@ -20,8 +20,7 @@ from ncpgui.core.config import from_dict, to_dict
 from ncpgui.core.errors import CheckpointError, InputError
 from ncpgui.core.files import replaced_file
 from ncpgui.core.resources import data_folder
-from ncpgui.engine.networks.pointwise import ClusteringNetwork
-from ncpgui.engine.networks.registry import NetworkSettings, build_network
+from ncpgui.engine.networks.registry import Network, NetworkSettings, build_network
 
 CARD_FORMAT = 1
 
@@ -30,7 +29,7 @@ CARD_FORMAT = 1
 class Checkpoint:
     """A network in evaluation mode with its card (a plain dictionary)."""
 
-    network: ClusteringNetwork
+    network: Network
     card: dict[str, Any]
 
     @property
@@ -39,9 +38,7 @@ class Checkpoint:
         return str(self.card["name"])
 
 
-def save_checkpoint(
-    path: Path, network: ClusteringNetwork, settings: NetworkSettings, card: dict[str, Any]
-) -> None:
+def save_checkpoint(path: Path, network: Network, settings: NetworkSettings, card: dict[str, Any]) -> None:
     """Write ``path`` (.safetensors) and its card beside it, each swapped in whole."""
     with replaced_file(path) as beside:
         save_file({name: value.contiguous() for name, value in network.state_dict().items()}, beside)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+import math
+from dataclasses import dataclass, field
+from typing import Any
 
-from ncpgui.core.config import from_dict, read_toml
+from ncpgui.core.config import to_dict
 from ncpgui.core.errors import InputError
 from ncpgui.engine.generative.registry import GenerativeSettings
 from ncpgui.engine.networks.registry import NetworkSettings
+
+SCHEDULES = ("cosine", "paper")
+PRECISIONS = ("auto", "float32", "bfloat16")
 
 
 @dataclass(frozen=True)
@@ -19,15 +23,25 @@ class TrainConfig:
     ----------
     architecture : the network
     data : the generative model and its options
-    minutes : wall-clock length of the run; the learning rate falls to zero by its end
-    n_datasets : datasets of a step, each with its own labels
-    n_points : (fewest, most) spikes of a dataset at the start of the run
+    minutes : wall-clock length of the run, when `steps` is 0
+    steps : length of the run in steps; 0 for a run by the clock. By steps the run can be repeated: all that
+        changes in its course is a function of the step
+    n_datasets : datasets of a step, each with its own labels; divided over the processes
+    n_points : (fewest, most) points of a dataset at the start of the run
     n_points_end : the same at the end; the range moves in between
-    learning_rate, weight_decay, clip_norm, warmup_steps : AdamW, gradient clipping, linear warm-up
+    n_points_each : every dataset draws its own number of points; else one number is drawn for a step
+    learning_rate, weight_decay, betas, clip_norm : AdamW and gradient clipping
+    warmup_steps : steps of linear warm-up
+    schedule : "cosine", to 2 % of `learning_rate` at the end; or "paper", halved after 1/2 and 17/20
     ema_decay : decay of the averaged weights, which are the ones that are kept
-    n_orders : spike orders scored for each encoding
-    validate_minutes : wall clock between validations (and checkpoints when better)
-    validate_points : spikes of the held-out datasets
+    n_orders : orders of the points that are scored for each encoding; networks of clusters (CCP) and of
+        points in time (NPT) have one
+    importance_samples : draws of the latent by which a network of clusters (CCP) is scored
+    precision : of the encoder: "float32", "bfloat16", or "auto" for bfloat16 on a GPU that has it
+    validate_minutes, validate_steps : how often held-out data are scored (and the model is kept when
+        better), by the clock and in steps (0: by the clock only)
+    validate_points : points of the held-out datasets
+    save_minutes, save_steps : how often what a resume needs is saved
     start_from : model whose weights the run begins with, a shipped name or a file
     seed : of the weights and of all data
     """
@@ -35,113 +49,82 @@ class TrainConfig:
     architecture: NetworkSettings = field(default_factory=NetworkSettings)
     data: GenerativeSettings = field(default_factory=GenerativeSettings)
     minutes: float = 90.0
+    steps: int = 0
     n_datasets: int = 16
     n_points: tuple[int, int] = (30, 80)
     n_points_end: tuple[int, int] = (80, 300)
+    n_points_each: bool = False
     learning_rate: float = 1e-3
     weight_decay: float = 1e-4
+    betas: tuple[float, float] = (0.9, 0.98)
     clip_norm: float = 1.0
     warmup_steps: int = 200
+    schedule: str = "cosine"
     ema_decay: float = 0.999
     n_orders: int = 1
+    importance_samples: int = 16
+    precision: str = "auto"
     validate_minutes: float = 5.0
+    validate_steps: int = 0
     validate_points: int = 250
+    save_minutes: float = 1.0
+    save_steps: int = 0
     start_from: str | None = None
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("minutes", "learning_rate", "clip_norm", "validate_minutes"):
-            if getattr(self, name) <= 0:
-                raise InputError(f"training setting '{name}' must be positive, got {getattr(self, name)}")
-        for name in ("n_datasets", "n_orders", "warmup_steps", "validate_points"):
-            if getattr(self, name) < 1:
-                raise InputError(f"training setting '{name}' must be at least 1, got {getattr(self, name)}")
+        for name in ("minutes", "learning_rate", "clip_norm", "validate_minutes", "save_minutes"):
+            self._require(name, "a finite number above 0", lambda x: x > 0 and math.isfinite(x))
+        self._require("weight_decay", "a finite number, 0 or more", lambda x: x >= 0 and math.isfinite(x))
+        for name in ("n_datasets", "n_orders", "importance_samples", "warmup_steps", "validate_points"):
+            self._require(name, "at least 1", lambda x: x >= 1)
+        for name in ("steps", "validate_steps", "save_steps"):
+            self._require(name, "0 or more", lambda x: x >= 0)
         for name in ("n_points", "n_points_end"):
-            bounds = getattr(self, name)
-            if len(bounds) != 2 or not 1 <= bounds[0] <= bounds[1]:
-                raise InputError(f"training setting '{name}' must be (fewest, most) spikes, got {bounds}")
-        if not 0 <= self.ema_decay < 1:
-            raise InputError(f"training setting 'ema_decay' must be in [0, 1), got {self.ema_decay}")
+            self._require(name, "(fewest, most) points", lambda x: len(x) == 2 and 1 <= x[0] <= x[1])
+        self._require("ema_decay", "at least 0 and below 1", lambda x: 0 <= x < 1)
+        self._require("betas", "two numbers, each at least 0 and below 1", lambda x: _all_decays(x))
+        self._require("schedule", f"one of {', '.join(SCHEDULES)}", lambda x: x in SCHEDULES)
+        self._require("precision", f"one of {', '.join(PRECISIONS)}", lambda x: x in PRECISIONS)
+
+    def _require(self, name: str, rule: str, holds: Any) -> None:
+        value = getattr(self, name)
+        if not holds(value):
+            raise InputError(f"training setting '{name}' must be {rule}, got {value}")
+
+    @property
+    def noun(self) -> str:
+        """What a point is called: "spike", or "point" where the data are something else."""
+        return "spike" if self.data.model == "spikes" else "point"
+
+    def part_done(self, step: int, minutes: float) -> float:
+        """Part of the run that is over, 0 .. 1, after `step` steps and `minutes` of wall clock."""
+        return min(1.0, step / self.steps if self.steps else minutes / self.minutes)
 
 
-def presets() -> dict[str, TrainConfig]:
-    """Return the named configurations of ``ncpgui train NAME``."""
-    return {
-        "spikes": TrainConfig(),
-        "spikes-long": replace(  # what the first run learnt, on sets as large as those of a recording
-            TrainConfig(),
-            start_from="spikes",
-            minutes=30.0,
-            n_datasets=8,
-            n_points=(150, 500),
-            n_points_end=(250, 900),
-            learning_rate=3e-4,
-            validate_points=700,
-        ),
-        "paper-spikes-hex7": replace(
-            TrainConfig(),
-            architecture=NetworkSettings(network="ncp", encoder="resnet1d"),
-            n_points=(200, 500),
-            n_points_end=(200, 500),
-            learning_rate=1e-4,
-            data=GenerativeSettings(options={"geometries": ["hex7"]}),
-        ),
-        "gauss2d": _gauss2d(),
-        "gauss2d-alpha07": replace(  # the prior of the paper's Geweke test
-            _gauss2d(),
-            data=GenerativeSettings("gauss2d", {"alpha": 0.7, "alpha_drawn": False}),
-            start_from="gauss2d",
-            minutes=15.0,
-            learning_rate=5e-4,
-        ),
-        "paper-gauss2d-ncp": replace(
-            _gauss2d(),
-            architecture=NetworkSettings(
-                network="ncp",
-                encoder="points",
-                own_u=True,
-                network_options={"h_dim": 128, "g_hidden": [256, 256, 256], "g_dim": 256},
-            ),
-            data=GenerativeSettings("gauss2d", {"shared_labels": True}),
-            n_points=(5, 100),
-            learning_rate=1e-4,
-        ),
-    }
+MAY_CHANGE = ("minutes", "steps", "validate_minutes", "validate_steps", "save_minutes", "save_steps")
+"""Settings that may be others when a run goes on: how long it is, and how often something is written."""
 
 
-def _gauss2d() -> TrainConfig:
-    """The 2D Gaussian model of the paper (sec. 5) with our network."""
-    architecture = NetworkSettings(
-        encoder="points",
-        encoder_options={"hidden": [128, 128], "h_dim": 64, "scale": 0.1, "skip": True},
-        network_options={"h_dim": 64, "metric": 32, "hidden": 128},
-    )
-    return TrainConfig(
-        architecture=architecture,
-        data=GenerativeSettings("gauss2d"),
-        minutes=60.0,
-        n_datasets=64,
-        n_points=(5, 30),
-        n_points_end=(5, 100),
-        learning_rate=2e-3,
-        validate_points=50,
-    )
+def differences(before: dict[str, Any], now: TrainConfig) -> list[str]:
+    """Say in what a run that goes on differs from one with the settings `before`, as of `to_dict`.
 
-
-def load_config(name_or_path: str) -> TrainConfig:
-    """Return a preset by name, or a configuration from a TOML file.
-
-    Raises
-    ------
-    InputError
-        Neither a preset nor a file; unknown keys or impossible values.
+    >>> differences(to_dict(TrainConfig()), TrainConfig(learning_rate=0.1, minutes=5.0))
+    ['learning_rate 0.001, now 0.1']
     """
-    known = presets()
-    if name_or_path in known:
-        return known[name_or_path]
-    path = Path(name_or_path)
-    if path.suffix == ".toml" or path.is_file():
-        return from_dict(TrainConfig, read_toml(path), place=path.name)
-    raise InputError(
-        f"no training preset '{name_or_path}' and no such TOML file; presets are {', '.join(sorted(known))}"
-    )
+    old, new = _flat(before), _flat(to_dict(now))
+    names = [name for name in dict.fromkeys([*old, *new]) if name not in MAY_CHANGE]
+    return [
+        f"{name} {old.get(name)}, now {new.get(name)}" for name in names if old.get(name) != new.get(name)
+    ]
+
+
+def _flat(values: dict[str, Any], inside: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for name, value in values.items():
+        flat |= _flat(value, f"{inside}{name}.") if isinstance(value, dict) else {inside + name: value}
+    return flat
+
+
+def _all_decays(values: tuple[float, ...]) -> bool:
+    return len(values) == 2 and all(0 <= value < 1 for value in values)

@@ -1,8 +1,12 @@
 """Teacher-forced training of a clustering network on an endless generative model.
 
-The loss is the mean over points of -log q(c_n | c_<n, x) for labels drawn with the data (paper,
-eq. 8); all points, clusters and datasets of a step are scored in one pass. `train` is a generator
-of `TrainStep`: the command line prints them, a window plots them, a test takes three.
+All points, clusters and datasets of a step are scored in one pass (see `losses`). `train` is a generator of
+`TrainStep`: the command line prints them, a window plots them, a test takes three. It may be left after
+any of them: what a resume needs is then saved.
+
+A step is a function of the weights, the settings and its number: its data and orders come from streams of
+random numbers of its own. By the clock, the learning rate and the range of the number of points depend on
+the time too.
 """
 
 from __future__ import annotations
@@ -10,158 +14,299 @@ from __future__ import annotations
 import math
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from copy import deepcopy
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from ncpgui import __version__
 from ncpgui.core.config import from_dict, to_dict
-from ncpgui.core.errors import CheckpointError
-from ncpgui.core.files import replaced_file
+from ncpgui.core.errors import CheckpointError, InputError
+from ncpgui.core.progress import Cancelled, Progress, silent
 from ncpgui.core.seeds import stream_seed
-from ncpgui.engine.generative.batch import Batch, GenerativeModel, canonical_labels
+from ncpgui.engine.generative.batch import GenerativeModel
 from ncpgui.engine.networks.checkpoint import load_checkpoint, save_checkpoint
-from ncpgui.engine.networks.pointwise import ClusteringNetwork
-from ncpgui.engine.networks.registry import NetworkSettings, build_network
+from ncpgui.engine.networks.registry import Network, NetworkSettings, build_network
 from ncpgui.engine.training.config import TrainConfig
+from ncpgui.engine.training.losses import batch_loss
+from ncpgui.engine.training.precision import encode_in_bfloat16, uses_bfloat16
+from ncpgui.engine.training.processes import Processes
+from ncpgui.engine.training.resume import RunState, resume_path
 from ncpgui.engine.training.validation import Scores, validate
-
-_SPOILT = 20.0  # nats a spike; an untrained network starts near 1
 
 
 @dataclass(frozen=True)
 class TrainStep:
-    """What one step did: step and minutes so far, loss in nats a spike, step accuracy, speed.
+    """What one step did.
 
-    `validation` is there on the steps after which held-out data were scored.
+    step, minutes : done so far, with those before a resume; minutes_left : of the run, as far as known
+    loss : nats a point, over the datasets of all processes; accuracy : share of points whose label got a
+        probability above 1/2, None for networks of clusters
+    learning_rate, seconds : of this step; n_points : of its largest dataset
+    validation : there on the steps after which held-out data were scored
     """
 
     step: int
     minutes: float
+    minutes_left: float
     loss: float
-    accuracy: float
+    accuracy: float | None
     learning_rate: float
+    seconds: float
     n_points: int
     validation: Scores | None = None
-
-
-def mean_loss(network: ClusteringNetwork, batch: Batch, *, n_orders: int) -> tuple[Tensor, Tensor]:
-    """Mean -log q in nats a spike, and share of spikes whose label got a probability above 1/2.
-
-    The spikes are encoded once and scored in `n_orders` random orders (the first as drawn).
-    """
-    encoding = network.encode(*batch.points, n_points=batch.n_points)
-    losses, hits = [], []
-    n_points = batch.labels.shape[1]
-    for i in range(n_orders):
-        labels = batch.labels
-        visited = encoding
-        if i:
-            order = torch.randperm(n_points, device=labels.device)
-            visited = encoding.reordered(order)
-            labels = canonical_labels(labels[:, order])
-        log_prob = network.log_prob(network.finish(visited), labels)
-        losses.append(-log_prob.mean())
-        hits.append((log_prob > math.log(0.5)).float().mean())
-    return torch.stack(losses).mean(), torch.stack(hits).mean()
 
 
 def train(
     config: TrainConfig,
     *,
     out: Path,
-    device: torch.device | str = "cpu",
+    processes: Processes | None = None,
     resume: bool = False,
     command: str = "",
-) -> Iterator[TrainStep]:
-    """Train for ``config.minutes``; the best averaged weights go to ``out`` (.safetensors + card).
+    progress: Progress = silent,
+) -> Generator[TrainStep, None, None]:
+    """Train as long as `config` says; the best averaged weights go to ``out`` (.safetensors + card).
 
     Parameters
     ----------
-    out : path of the weights file; ``out`` with suffix .resume.pt beside it holds what is needed
-        to go on (model, optimiser, averaged weights, random state) and is written at validations
+    out : path of the weights file; ``out`` with suffix .resume.pt beside it holds what is needed to go on
+    processes : this process among those of the run, with its device; when left out, one on the CPU
     resume : go on from that file
+    command : for the card
+    progress : told how far the scoring of held-out data is; may raise `Cancelled`, and the state is saved
 
     Raises
     ------
+    InputError
+        Network and data do not fit each other, or the datasets cannot be divided over the processes.
     CheckpointError
-        `resume` without a readable state, or one of another configuration.
+        `resume` without a readable state, or one of other settings; `start_from` another architecture.
+    Cancelled
+        Another process has stopped; the state is saved.
     """
-    torch.manual_seed(stream_seed(config.seed, "weights"))
-    network = build_network(config.architecture).to(device)
-    parent = _parent_card(config, network)
-    average = deepcopy(network).eval()
-    optimiser = torch.optim.AdamW(
-        network.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay, betas=(0.9, 0.98)
-    )
-    generator = torch.Generator(device=device).manual_seed(stream_seed(config.seed, "data"))
+    processes = processes or Processes()
+    processes.share(config.n_datasets)  # refused before any work
     model, held_out = config.data.build("train"), config.data.build("test")
-    run = _Run(network, average, optimiser, generator)
-    if resume:
-        run.load(_resume_path(out), config)
-    started = time.monotonic() - 60 * run.minutes
-    next_validation = run.minutes + config.validate_minutes
-    network.train()
-    while run.minutes < config.minutes:
-        part = run.minutes / config.minutes
-        rate = config.learning_rate * min(1.0, (run.step + 1) / config.warmup_steps)
-        rate *= 0.5 * (1 + math.cos(math.pi * min(part, 1.0))) * 0.98 + 0.02
-        for group in optimiser.param_groups:
+    run, saved = _begin(config, processes, model, resume=resume, out=out), resume_path(out)
+    session = _Session(run)
+    if processes.is_first and not resume:
+        saved.unlink(missing_ok=True)  # of a run that this one replaces: nobody should go on with it
+
+    def save() -> None:
+        if processes.is_first:
+            run.save(saved, config)
+            session.saved_minutes = run.minutes
+
+    while True:
+        try:
+            run.minutes = processes.agreed(run.minutes)
+        except Cancelled:
+            save()
+            raise
+        part = config.part_done(run.step, run.minutes)
+        if part >= 1:
+            break
+        rate, began = learning_rate(config, run.step, part), time.monotonic()
+        for group in run.optimiser.param_groups:
             group["lr"] = rate
-        n_points = _n_points(config, part, generator)
-        batch = model.sample(config.n_datasets, n_points, generator)
-        loss, accuracy = mean_loss(network, batch, n_orders=config.n_orders)
-        optimiser.zero_grad(set_to_none=True)
-        loss.backward()
-        norm = nn.utils.clip_grad_norm_(network.parameters(), config.clip_norm)
-        if torch.isfinite(norm) and loss < _SPOILT:  # one freak batch must not spoil the weights
-            optimiser.step()
-            _follow(average, network, min(config.ema_decay, (1 + run.step) / (10 + run.step)))
+        found = _step(config, run, model, processes, part)
         run.step += 1
-        run.minutes = (time.monotonic() - started) / 60
-        scores = None
-        if run.minutes >= next_validation or run.minutes >= config.minutes:
-            next_validation = run.minutes + config.validate_minutes
-            scores = validate(average, held_out, seed=config.seed, n_points=config.validate_points)
-            run.curve.append({"step": run.step, "minutes": round(run.minutes, 2), **to_dict(scores)})
-            if scores.nll < run.best_nll:
-                run.best_nll = scores.nll
-                card = _card(config, run, model, command) | parent
-                save_checkpoint(out, average, config.architecture, card)
-            run.save(_resume_path(out), config)
-        yield TrainStep(
-            run.step, run.minutes, loss.item(), accuracy.item(), rate, batch.labels.shape[1], scores
+        run.minutes, seconds = session.minutes(), time.monotonic() - began
+        try:
+            scores = None
+            if processes.is_first and session.validation_is_due(config):
+                scores = _score(config, run, held_out, progress)
+                if scores.nll < run.best_nll:
+                    run.best_nll = scores.nll
+                    card = _card(config, run, model, processes, command)
+                    save_checkpoint(out, run.average, config.architecture, card)
+            if scores is not None or session.save_is_due(config):
+                save()
+            yield TrainStep(
+                run.step,
+                run.minutes,
+                session.minutes_left(config),
+                found.loss,
+                found.accuracy,
+                rate,
+                seconds,
+                found.n_points,
+                scores,
+            )
+        except (GeneratorExit, Cancelled, KeyboardInterrupt):
+            save()
+            processes.stop_others()
+            raise
+
+
+@dataclass
+class _Session:
+    """What is counted from the beginning of this session, after a resume."""
+
+    run: RunState
+
+    def __post_init__(self) -> None:
+        self.started = time.monotonic()
+        self.steps_before, self.minutes_before = self.run.step, self.run.minutes
+        self.saved_minutes = self.run.minutes
+
+    def minutes(self) -> float:
+        """Minutes of the run, those before this session too."""
+        return self.minutes_before + (time.monotonic() - self.started) / 60
+
+    def minutes_left(self, config: TrainConfig) -> float:
+        """Minutes to the end; by steps, if they take as long as so far."""
+        if not config.steps:
+            return max(0.0, config.minutes - self.run.minutes)
+        pace = (self.run.minutes - self.minutes_before) / (self.run.step - self.steps_before)
+        return pace * (config.steps - self.run.step)
+
+    def validation_is_due(self, config: TrainConfig) -> bool:
+        """Whether held-out data should be scored after this step; always after the last."""
+        run = self.run
+        waited = run.minutes - run.scored_minutes >= config.validate_minutes
+        return waited or _is_turn(run.step, config.validate_steps) or self._is_over(config)
+
+    def save_is_due(self, config: TrainConfig) -> bool:
+        """Whether the state should be saved after this step."""
+        waited = self.run.minutes - self.saved_minutes >= config.save_minutes
+        return waited or _is_turn(self.run.step, config.save_steps) or self._is_over(config)
+
+    def _is_over(self, config: TrainConfig) -> bool:
+        return config.part_done(self.run.step, self.run.minutes) >= 1
+
+
+class _Figures(NamedTuple):
+    """What a step found, over the datasets of all processes; see `TrainStep`."""
+
+    loss: float
+    accuracy: float | None
+    n_points: int
+
+
+def _step(
+    config: TrainConfig, run: RunState, model: GenerativeModel, processes: Processes, part: float
+) -> _Figures:
+    """Draw a batch, score this process's share of it, and move the weights by the gradient of all."""
+    seed = stream_seed(config.seed, "step", run.step)
+    generator = torch.Generator(device=processes.device).manual_seed(seed)
+    n_points = _n_points(config, part, generator)
+    try:
+        batch = model.sample(config.n_datasets, n_points, generator)
+        n_all = int(batch.n_points.sum())
+        loss = batch_loss(
+            run.network.train(),
+            batch,
+            seed=seed,
+            n_orders=config.n_orders,
+            importance_samples=config.importance_samples,
+            own=processes.share(config.n_datasets),
         )
+        run.optimiser.zero_grad(set_to_none=False)
+        (loss.total / n_all).backward()
+    except torch.OutOfMemoryError as error:
+        raise InputError(
+            f"{processes.device} is out of memory with {config.n_datasets} datasets of {n_points} points; "
+            "lower n_datasets or n_points_end, or divide the datasets over more GPUs with torchrun"
+        ) from error
+    right = loss.total.new_tensor(math.nan) if loss.n_right is None else loss.n_right
+    figures = torch.stack([loss.total.detach(), right])
+    parameters = list(run.network.parameters())
+    processes.add_up([figures, *(p.grad for p in parameters if p.grad is not None)])
+    norm = nn.utils.clip_grad_norm_(parameters, config.clip_norm)
+    if torch.isfinite(norm):  # one freak batch must not spoil the weights
+        run.optimiser.step()
+        _follow(run.average, run.network, min(config.ema_decay, (1 + run.step) / (10 + run.step)))
+    mean_loss, part_right = (figures / n_all).tolist()
+    accuracy = None if loss.n_right is None else part_right
+    return _Figures(mean_loss, accuracy, batch.labels.shape[1])
 
 
-def _parent_card(config: TrainConfig, network: ClusteringNetwork) -> dict[str, Any]:
-    """Give `network` the weights of ``config.start_from``; return what the card says of that model."""
-    if config.start_from is None:
-        return {}
-    parent = load_checkpoint(config.start_from)
+def learning_rate(config: TrainConfig, step: int, part: float) -> float:
+    """Learning rate of step `step` (from 0), when `part` (0 .. 1) of the run is over."""
+    rate = config.learning_rate * min(1.0, (step + 1) / config.warmup_steps)
+    if config.schedule == "paper":  # SM D: halved at 10 000 and 17 000 of 20 000 iterations
+        return rate * (0.25 if part >= 0.85 else 0.5 if part >= 0.5 else 1.0)
+    return rate * (0.5 * (1 + math.cos(math.pi * part)) * 0.98 + 0.02)
+
+
+def _begin(
+    config: TrainConfig, processes: Processes, model: GenerativeModel, *, resume: bool, out: Path
+) -> RunState:
+    """Build everything that a run consists of: new, from another model, or from where it was."""
+    torch.manual_seed(stream_seed(config.seed, "weights"))
+    network = build_network(config.architecture).to(processes.device)
+    _check_fit(network, model, config)
+    average = deepcopy(network).eval()
+    processes.share_normalisation(network)
+    if uses_bfloat16(config.precision, processes.device):
+        encode_in_bfloat16(network, processes.device)
+    optimiser = torch.optim.AdamW(
+        network.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay, betas=config.betas
+    )
+    for parameter in network.parameters():  # all have a gradient, whichever share of a batch needs them
+        parameter.grad = torch.zeros_like(parameter)
+    run = RunState(network, average, optimiser)
+    if resume:
+        run.load(resume_path(out), config)
+    elif config.start_from is not None:
+        run.parent = _start_from(config.start_from, config, run)
+    return run
+
+
+def _start_from(name: str, config: TrainConfig, run: RunState) -> dict[str, Any]:
+    """Take the weights of another model; return what the card says of it."""
+    parent = load_checkpoint(name)
     if from_dict(NetworkSettings, parent.card["architecture"]) != config.architecture:
         raise CheckpointError(
             f"start_from: model '{parent.name}' has another architecture than this run; give the run the "
             "architecture in its card"
         )
-    network.load_state_dict(parent.network.state_dict())
+    run.network.load_state_dict(parent.network.state_dict())
+    run.average.load_state_dict(parent.network.state_dict())
     kept = ("name", "training", "steps", "minutes", "scores", "curve", "weights_sha256", "started_from")
     return {"started_from": {key: parent.card[key] for key in kept if key in parent.card}}
 
 
-def _n_points(config: TrainConfig, part: float, generator: torch.Generator) -> int:
-    """Spikes of the datasets of one step: the range moves from `n_points` to `n_points_end`."""
+def _check_fit(network: Network, model: GenerativeModel, config: TrainConfig) -> None:
+    """Refuse a network that cannot take the points of the data, before any work."""
+    device = next(network.parameters()).device
+    batch = model.sample(2, 3, torch.Generator(device=device).manual_seed(0))
+    try:
+        with torch.no_grad():
+            batch_loss(network.eval(), batch, seed=0, importance_samples=1)
+    except InputError:
+        raise
+    except (TypeError, ValueError, IndexError, AttributeError, RuntimeError) as error:
+        if isinstance(error, torch.OutOfMemoryError):
+            raise
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
+        names = f"network '{config.architecture.network}' with encoder '{config.architecture.encoder}'"
+        raise InputError(
+            f"{names} cannot take the points of the generative model '{config.data.model}' ({reason}); give "
+            "[architecture] an encoder and sizes that fit [data]"
+        ) from error
+
+
+def _n_points(config: TrainConfig, part: float, generator: torch.Generator) -> int | tuple[int, int]:
+    """Points of the datasets of one step: the range moves from `n_points` to `n_points_end`."""
     low, high = (
         round(a + (b - a) * min(1.0, 1.25 * part))
         for a, b in zip(config.n_points, config.n_points_end, strict=True)
     )
+    if config.n_points_each:
+        return low, high
     return int(torch.randint(low, high + 1, (), generator=generator, device=generator.device))
+
+
+def _is_turn(step: int, every: int) -> bool:
+    return every > 0 and step % every == 0
 
 
 def _follow(average: nn.Module, network: nn.Module, decay: float) -> None:
@@ -172,65 +317,19 @@ def _follow(average: nn.Module, network: nn.Module, decay: float) -> None:
             buffer.copy_(value)
 
 
-def _resume_path(out: Path) -> Path:
-    return out.with_suffix(".resume.pt")
-
-
-@dataclass
-class _Run:
-    """The state of a run: what a resume needs to go on."""
-
-    network: ClusteringNetwork
-    average: ClusteringNetwork
-    optimiser: torch.optim.Optimizer
-    generator: torch.Generator
-    step: int = 0
-    minutes: float = 0.0
-    best_nll: float = math.inf
-
-    def __post_init__(self) -> None:
-        self.curve: list[dict[str, Any]] = []
-
-    def save(self, path: Path, config: TrainConfig) -> None:
-        with replaced_file(path) as beside:
-            torch.save(
-                {
-                    "config": to_dict(config),
-                    "network": self.network.state_dict(),
-                    "average": self.average.state_dict(),
-                    "optimiser": self.optimiser.state_dict(),
-                    "data_random": self.generator.get_state(),
-                    "random": torch.get_rng_state(),
-                    "step": self.step,
-                    "minutes": self.minutes,
-                    "best_nll": self.best_nll,
-                    "curve": self.curve,
-                },
-                beside,
-            )
-
-    def load(self, path: Path, config: TrainConfig) -> None:
-        try:
-            state = torch.load(path, weights_only=True)
-        except FileNotFoundError as error:
-            raise CheckpointError(
-                f"there is no run to resume, {path} is missing; start without --resume"
-            ) from error
-        except Exception as error:  # torch stumbles over damaged files in many ways
-            raise CheckpointError(
-                f"cannot resume from {path}, it is damaged or no training run; start without --resume"
-            ) from error
-        if not isinstance(state, dict) or "config" not in state:
-            raise CheckpointError(f"cannot resume from {path}, it is no training run; start without --resume")
-        if state["config"]["architecture"] != to_dict(config)["architecture"]:
-            raise CheckpointError(f"{path} is a run of another architecture; start without --resume")
-        self.network.load_state_dict(state["network"])
-        self.average.load_state_dict(state["average"])
-        self.optimiser.load_state_dict(state["optimiser"])
-        self.generator.set_state(state["data_random"])
-        torch.set_rng_state(state["random"])
-        self.step, self.minutes = state["step"], state["minutes"]
-        self.best_nll, self.curve = state["best_nll"], state["curve"]
+def _score(config: TrainConfig, run: RunState, held_out: GenerativeModel, progress: Progress) -> Scores:
+    """Score the averaged weights on held-out data, and put it on the curve."""
+    scores = validate(
+        run.average,
+        held_out,
+        seed=config.seed,
+        n_points=config.validate_points,
+        importance_samples=config.importance_samples,
+        progress=progress,
+    )
+    run.scored_minutes = run.minutes
+    run.curve.append({"step": run.step, "minutes": round(run.minutes, 2), **to_dict(scores)})
+    return scores
 
 
 def _revision() -> str | None:
@@ -242,12 +341,15 @@ def _revision() -> str | None:
         return None
 
 
-def _card(config: TrainConfig, run: _Run, model: GenerativeModel, command: str) -> dict[str, Any]:
+def _card(
+    config: TrainConfig, run: RunState, model: GenerativeModel, processes: Processes, command: str
+) -> dict[str, Any]:
     return {
         "training": {"command": command, **to_dict(config)},
         **model.describe(),
         "steps": run.step,
         "minutes": round(run.minutes, 1),
+        "device": f"{processes.count} x {processes.device.type}",
         "torch": torch.__version__,
         "temperature": 1.0,
         "date": date.today().isoformat(),
@@ -255,4 +357,5 @@ def _card(config: TrainConfig, run: _Run, model: GenerativeModel, command: str) 
         "git_revision": _revision(),
         "scores": run.curve[-1],
         "curve": list(run.curve),
+        **run.parent,
     }

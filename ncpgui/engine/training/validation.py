@@ -8,16 +8,21 @@ import numpy as np
 import torch
 
 from ncpgui.core.agreement import adjusted_rand_index
+from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.seeds import stream_seed
 from ncpgui.engine.generative.batch import GenerativeModel
-from ncpgui.engine.networks.pointwise import ClusteringNetwork
-from ncpgui.engine.sampling.posterior import ancestral_samples_of_many
+from ncpgui.engine.networks.registry import Network
+from ncpgui.engine.sampling.by_network import sample_posteriors
+from ncpgui.engine.training.losses import batch_loss
+
+_AT_ONCE = 16
 
 
 @dataclass(frozen=True)
 class Scores:
-    """nll : nats a point given the true prefix; ari : mean adjusted Rand index of single posterior
-    samples; k_error : mean of (sampled K - true K), negative when the network merges.
+    """nll : nats a point given the true prefix (of a network of clusters: the bound that it is trained by);
+    ari : mean adjusted Rand index of single posterior samples; k_error : mean of (sampled K - true K),
+    negative when the network merges.
     """
 
     nll: float
@@ -27,26 +32,39 @@ class Scores:
 
 @torch.inference_mode()
 def validate(
-    network: ClusteringNetwork,
+    network: Network,
     model: GenerativeModel,
     *,
     seed: int,
     n_points: int,
     n_datasets: int = 32,
     n_samples: int = 8,
+    importance_samples: int = 16,
+    progress: Progress = silent,
 ) -> Scores:
-    """Score a network on the same `n_datasets` sets of `n_points` each time."""
+    """Score a network on the same `n_datasets` sets of `n_points` each time.
+
+    The network is left in evaluation mode. What `progress` raises ends it, with nothing changed.
+    """
     network.eval()
     device = next(network.parameters()).device
     generator = torch.Generator(device=device).manual_seed(stream_seed(seed, "validation"))
     nll, ari, k_error = [], [], []
-    for _ in range(max(1, n_datasets // 16)):
-        batch = model.sample(min(16, n_datasets), n_points, generator)
+    n_rounds = max(1, n_datasets // _AT_ONCE)
+    for i in range(n_rounds):
+        batch = model.sample(min(_AT_ONCE, n_datasets), n_points, generator)
+        loss = batch_loss(
+            network, batch, seed=stream_seed(seed, "validation", i), importance_samples=importance_samples
+        )
+        nll.append(loss.total.item() / int(batch.n_points.sum()))
         encoding = network.encode(*batch.points)
-        nll.append(-network.log_prob(network.finish(encoding), batch.labels).mean().item())
-        sets = [encoding.dataset(i) for i in range(len(batch.labels))]
-        drawn = ancestral_samples_of_many(
-            network, sets, n_samples=n_samples, seeds=[seed] * len(sets), n_orders=1
+        sets = [encoding.dataset(j) for j in range(len(batch.labels))]
+        drawn = sample_posteriors(
+            network,
+            sets,
+            n_samples=n_samples,
+            seeds=[seed] * len(sets),
+            progress=portion(progress, i, i + 1, n_rounds),
         )
         for samples, truth in zip(drawn, batch.labels.cpu().numpy(), strict=True):
             ari += [adjusted_rand_index(row, truth) for row in samples.labels]

@@ -1,4 +1,4 @@
-"""Training: the loss falls, the best weights are kept with their card, a run goes on where it stopped."""
+"""Training: the loss falls, the best weights are kept with their card, the course of a run is as set."""
 
 from __future__ import annotations
 
@@ -8,81 +8,119 @@ from dataclasses import replace
 import pytest
 import torch
 
-from ncpgui.core.config import from_dict, to_dict
 from ncpgui.core.errors import CheckpointError, InputError
+from ncpgui.core.progress import Cancelled
+from ncpgui.core.seeds import stream_seed
+from ncpgui.engine.generative.registry import GenerativeSettings
 from ncpgui.engine.networks.checkpoint import load_checkpoint
-from ncpgui.engine.networks.registry import NetworkSettings
+from ncpgui.engine.networks.registry import NetworkSettings, build_network
 from ncpgui.engine.training import loop
-from ncpgui.engine.training.config import TrainConfig, load_config, presets
-from ncpgui.engine.training.loop import mean_loss, train
-from ncpgui.engine.training.validation import Scores
+from ncpgui.engine.training.config import TrainConfig
+from ncpgui.engine.training.loop import learning_rate, train
+from ncpgui.engine.training.resume import read_state, resume_path
+from ncpgui.engine.training.validation import Scores, validate
 
-TINY = TrainConfig(
-    architecture=NetworkSettings(
-        encoder_options={"h_dim": 32, "temporal": 32, "depth": 1},
-        network_options={"h_dim": 32, "metric": 16, "hidden": 32},
-    ),
-    n_datasets=8,
-    n_points=(20, 30),
-    n_points_end=(20, 30),
-    learning_rate=3e-3,
-    warmup_steps=10,
-    validate_minutes=1e-6,
+SPIKES = NetworkSettings(
+    encoder_options={"h_dim": 32, "temporal": 32, "depth": 1},
+    network_options={"h_dim": 32, "metric": 16, "hidden": 32},
 )
 
 
 @pytest.fixture
-def steps_as_minutes(monkeypatch):
-    """A clock on which every step takes one minute, and validation that costs nothing."""
-    ticks = itertools.count()
-    monkeypatch.setattr(loop.time, "monotonic", lambda: 60.0 * next(ticks))
-    scores = iter([0.5, 0.4, 0.6] + [0.7] * 1000)
+def validations(monkeypatch):
+    """Validation that costs nothing: held-out scores 0.5, 0.4, 0.6, 0.7, 0.7, ..."""
+    scores = itertools.chain([0.5, 0.4, 0.6], itertools.repeat(0.7))
     monkeypatch.setattr(loop, "validate", lambda *_, **__: Scores(next(scores), 0.0, 0.0))
 
 
-def test_the_loss_falls_within_a_hundred_steps(tmp_path, monkeypatch):
-    ticks = itertools.count()
-    monkeypatch.setattr(loop.time, "monotonic", lambda: 60.0 * next(ticks))
-    config = replace(TINY, minutes=100.0, validate_minutes=1e9)
-    monkeypatch.setattr(loop, "validate", lambda *_, **__: Scores(0.0, 0.0, 0.0))
+def test_the_loss_on_spikes_falls_within_a_hundred_steps(tmp_path, validations):
+    config = TrainConfig(
+        architecture=SPIKES,
+        steps=100,
+        n_datasets=8,
+        n_points=(20, 30),
+        n_points_end=(20, 30),
+        learning_rate=3e-3,
+        warmup_steps=10,
+    )
     losses = [step.loss for step in train(config, out=tmp_path / "run.safetensors")]
     assert sum(losses[-10:]) < 0.6 * sum(losses[:10])
 
 
-def test_the_best_averaged_weights_are_kept_with_a_card_that_tells_how(tmp_path, steps_as_minutes):
+def test_the_best_averaged_weights_are_kept_with_a_card_that_tells_how(tmp_path, tiny, validations):
     out = tmp_path / "run.safetensors"
-    steps = list(train(replace(TINY, minutes=4.0), out=out, command="ncpgui train mine.toml"))
-    assert [round(step.validation.nll, 1) for step in steps] == [0.5, 0.4, 0.6, 0.7]
+    config = replace(tiny, steps=4, validate_steps=1, data=GenerativeSettings(), architecture=SPIKES)
+    steps = list(train(config, out=out, command="ncpgui train mine.toml"))
+    assert [step.validation.nll for step in steps] == [0.5, 0.4, 0.6, 0.7]
     card = load_checkpoint(out).card
     assert card["steps"] == 2
     assert card["scores"]["nll"] == 0.4
     assert card["training"]["command"] == "ncpgui train mine.toml"
+    assert card["device"] == "1 x cpu"
     assert len(card["data_sha256"]) == 64
 
 
-def test_a_run_goes_on_where_it_stopped(tmp_path, steps_as_minutes):
-    out = tmp_path / "run.safetensors"
-    config = replace(TINY, minutes=6.0)
-    first = list(itertools.islice(train(config, out=out), 3))
-    (again, *_) = train(config, out=out, resume=True)
-    assert again.step == first[-1].step + 1
-    assert again.minutes == first[-1].minutes + 1
+def test_the_weights_that_are_kept_follow_those_that_are_trained(tmp_path, tiny):
+    """average <- decay average + (1 - decay) weights; the decay grows from 1/10 and 2/11 to its own."""
+    config, out = replace(tiny, ema_decay=0.9), tmp_path / "run.safetensors"
+    torch.manual_seed(stream_seed(tiny.seed, "weights"))
+    expected = dict(build_network(tiny.architecture).named_parameters())
+    for step, decay in ((1, 1 / 10), (2, 2 / 11)):
+        run = train(config, out=out, resume=step > 1)
+        assert next(run).step == step
+        run.close()
+        state = read_state(resume_path(out))
+        for name in expected:
+            expected[name] = decay * expected[name] + (1 - decay) * state["network"][name]
+            torch.testing.assert_close(state["average"][name], expected[name].detach())
 
 
-def test_resuming_without_a_state_or_with_another_architecture_is_refused(tmp_path, steps_as_minutes):
-    out = tmp_path / "run.safetensors"
-    with pytest.raises(CheckpointError, match="start without --resume"):
-        next(train(TINY, out=out, resume=True))
-    list(train(replace(TINY, minutes=1.0), out=out))
-    other = replace(TINY, architecture=replace(TINY.architecture, network_options={"h_dim": 32, "metric": 8}))
-    with pytest.raises(CheckpointError, match="another architecture"):
-        next(train(other, out=out, resume=True))
+def test_the_same_seed_gives_the_same_run_and_another_seed_another(tmp_path, tiny, one_thread):
+    def losses(config, name):
+        return [step.loss for step in train(config, out=tmp_path / f"{name}.safetensors")]
+
+    first = losses(tiny, "a")
+    assert losses(tiny, "b") == first
+    assert losses(replace(tiny, seed=1), "c") != first
 
 
-def test_a_run_begins_with_the_weights_of_another_model_and_its_card_says_so(tmp_path, steps_as_minutes):
+def test_a_run_by_the_clock_ends_when_its_minutes_are_over(tmp_path, tiny, monkeypatch, validations):
+    clock = itertools.count(step=30)  # looked at when the session starts, and before and after every step
+    monkeypatch.setattr(loop.time, "monotonic", lambda: float(next(clock)))
+    config = replace(tiny, steps=0, minutes=6.0, validate_minutes=2.0)
+    steps = list(train(config, out=tmp_path / "run.safetensors"))
+    assert steps[-1].minutes >= 6.0 > steps[-2].minutes
+    assert [step.minutes_left for step in steps] == [max(0.0, 6.0 - step.minutes) for step in steps]
+    scored = [step.minutes for step in steps if step.validation is not None]
+    assert scored[-1] == steps[-1].minutes
+    assert all(2.0 <= b - a < 4.0 for a, b in itertools.pairwise(scored[:-1]))
+
+
+def test_the_cosine_schedule_warms_up_and_ends_at_two_per_cent():
+    config = TrainConfig(steps=1000, learning_rate=1.0, warmup_steps=10)
+    assert learning_rate(config, 4, part=0.0) == pytest.approx(0.5)
+    assert learning_rate(config, 500, part=0.5) == pytest.approx(0.51)
+    assert learning_rate(config, 999, part=1.0) == pytest.approx(0.02)
+
+
+def test_the_schedule_of_the_paper_halves_after_ten_and_seventeen_of_twenty_thousand_steps():
+    config = TrainConfig(steps=20_000, learning_rate=1e-4, warmup_steps=1, schedule="paper")
+    rates = [learning_rate(config, n, config.part_done(n, 0.0)) for n in (0, 9_999, 10_000, 16_999, 17_000)]
+    assert rates == [1e-4, 1e-4, 5e-5, 5e-5, 2.5e-5]
+
+
+def test_the_number_of_points_moves_from_one_range_to_the_other(tmp_path, tiny):
+    config = replace(tiny, steps=10, n_points=(3, 4), n_points_end=(30, 31), n_points_each=False, n_orders=1)
+    seen = [step.n_points for step in train(config, out=tmp_path / "run.safetensors")]
+    assert seen[0] in (3, 4)
+    assert seen[-2:] in ([30, 30], [30, 31], [31, 30], [31, 31])  # there after 4/5 of the run
+    assert seen[1:8] == sorted(seen[1:8])
+
+
+def test_a_run_begins_with_the_weights_of_another_model_and_its_card_says_so(tmp_path, tiny):
     first, second = tmp_path / "first.safetensors", tmp_path / "second.safetensors"
-    list(train(replace(TINY, minutes=2.0), out=first, command="ncpgui train first.toml"))
-    frozen = replace(TINY, minutes=1.0, learning_rate=1e-12, weight_decay=0.0, start_from=str(first))
+    list(train(replace(tiny, steps=2), out=first, command="ncpgui train first.toml"))
+    frozen = replace(tiny, steps=1, learning_rate=1e-12, weight_decay=0.0, start_from=str(first))
     list(train(frozen, out=second))
     parent, child = load_checkpoint(first), load_checkpoint(second)
     for name, value in parent.network.state_dict().items():
@@ -91,60 +129,43 @@ def test_a_run_begins_with_the_weights_of_another_model_and_its_card_says_so(tmp
     assert child.card["started_from"]["steps"] == 2
 
 
-def test_a_run_cannot_begin_with_a_model_of_another_architecture(tmp_path, steps_as_minutes):
+def test_a_run_cannot_begin_with_a_model_of_another_architecture(tmp_path, tiny):
     out = tmp_path / "first.safetensors"
-    list(train(replace(TINY, minutes=1.0), out=out))
+    list(train(replace(tiny, steps=1), out=out))
+    wider = replace(tiny.architecture, network_options={"h_dim": 16, "metric": 8, "hidden": 32})
+    config = replace(tiny, architecture=wider, start_from=str(out))
     with pytest.raises(CheckpointError, match="'first' has another architecture"):
-        next(train(replace(TrainConfig(), start_from=str(out)), out=tmp_path / "second.safetensors"))
+        next(train(config, out=tmp_path / "second.safetensors"))
 
 
-def test_several_orders_of_one_encoding_are_scored_in_one_step():
-    from ncpgui.engine.networks.registry import build_network
+def test_a_network_that_cannot_take_the_points_of_the_data_is_refused(tmp_path, tiny):
+    config = replace(tiny, data=GenerativeSettings("spikes"))
+    with pytest.raises(InputError, match=r"encoder 'points' cannot take the points of .* 'spikes' \(.*give"):
+        next(train(config, out=tmp_path / "run.safetensors"))
+    assert list(tmp_path.iterdir()) == []
 
+
+def test_a_step_that_is_not_finite_does_not_spoil_the_weights(tmp_path, tiny, monkeypatch):
+    real = loop.batch_loss
+    calls = itertools.count()
+
+    def spoilt(*arguments, **options):
+        loss = real(*arguments, **options)
+        return replace(loss, total=loss.total * float("nan")) if next(calls) == 2 else loss  # the second step
+
+    monkeypatch.setattr(loop, "batch_loss", spoilt)
+    losses = [step.loss for step in train(tiny, out=tmp_path / "run.safetensors")]
+    assert [loss != loss for loss in losses] == [False, True, False, False, False, False]
+
+
+def test_validation_is_the_same_each_time_and_can_be_stopped(tiny):
     torch.manual_seed(0)
-    network = build_network(TINY.architecture)
-    batch = TINY.data.build().sample(2, 15, torch.Generator().manual_seed(0))
-    one, _ = mean_loss(network, batch, n_orders=1)
-    three, _ = mean_loss(network, batch, n_orders=3)
-    assert torch.isfinite(three)
-    assert abs(three - one) > 1e-6
+    network, model = build_network(tiny.architecture), tiny.data.build("test")
+    options = {"seed": 0, "n_points": 6, "n_datasets": 16, "n_samples": 2}
+    assert validate(network, model, **options) == validate(network, model, **options)
 
+    def stop(done, total, message=""):
+        raise Cancelled
 
-def test_presets_survive_the_way_to_toml_values_and_back():
-    for config in presets().values():
-        assert from_dict(TrainConfig, to_dict(config)) == config
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("minuts = 3\n", "unknown key 'minuts' in run.toml; did you mean 'minutes'"),
-        ("minutes = -1.0\n", "'minutes' must be positive"),
-        ('minutes = "long"\n', "run.toml.minutes must be of type float"),
-        ("n_points = [9, 3]\n", "must be \\(fewest, most\\)"),
-        (
-            "[data.options]\nk_rat = 1.0\n",
-            "unknown key 'k_rat' in options of 'spikes'; did you mean 'k_rate'",
-        ),
-        ('[data]\nmodel = "spike"\n', "unknown generative model 'spike'; this version has gauss2d, spikes"),
-        (
-            "[data.options]\nk_rate = -1.0\n",
-            "'k_rate' must be a finite number that is not negative, got -1.0",
-        ),
-        ("[data.options]\nk_max = 0\n", "'k_max' must be positive, got 0"),
-        ("[data.options]\np_bursting = 1.5\n", "'p_bursting' must be between 0 and 1, got 1.5"),
-        ("[data.options]\nburst_part = [0.4, 0.1]\n", "'burst_part' must be \\(lowest, highest\\)"),
-        ("[data.options.units]\ndepth_um = [-5.0, 10.0]\n", "'depth_um' must be a finite number"),
-        ("minutes = \n", "cannot be read as TOML"),
-    ],
-)
-def test_configurations_that_cannot_be_are_refused(tmp_path, text, message):
-    path = tmp_path / "run.toml"
-    path.write_text(text)
-    with pytest.raises(InputError, match=message):
-        load_config(str(path))
-
-
-def test_an_unknown_preset_lists_the_known_ones():
-    with pytest.raises(InputError, match="presets are paper-spikes-hex7, spikes"):
-        load_config("nothing")
+    with pytest.raises(Cancelled):
+        validate(network, model, **options, progress=stop)

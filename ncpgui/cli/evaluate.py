@@ -1,0 +1,74 @@
+"""``ncpgui evaluate``: is the posterior of a trained model right?"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from ncpgui.cli import options
+from ncpgui.cli.terminal import print_json, print_table, progress_report
+from ncpgui.core.errors import InputError
+
+NO_FIGURE = "no figure: matplotlib is not installed; get it with: pip install 'ncpgui[figures]'"
+
+
+@click.command(short_help="Check how far the probabilities of a trained model can be trusted.")
+@click.argument("model", metavar="NAME|FILE")
+@click.option(
+    "--out",
+    type=options.PATH,
+    default=Path(),
+    metavar="DIR",
+    help="Where NAME.evaluation.json and NAME.evaluation.png go  [this folder].",
+)
+@options.seed
+@click.option("--quick", is_flag=True, help="About a tenth of the data, for a first look.")
+@options.device
+@options.as_json
+def evaluate(model: str, out: Path, seed: int, quick: bool, device: str, as_json: bool) -> None:
+    """Check the posterior of a shipped model, or of a .safetensors file, on data it never saw.
+
+    Of every model: held-out likelihood, dependence on the order of the points, calibration of the
+    probabilities, and ranks of the truth among posterior draws. Of models of 2D Gaussians, whose exact
+    posterior is known: distance from it, Geweke's test, importance weights, and Gibbs sampling as well.
+
+    Writes NAME.evaluation.json with all figures and NAME.evaluation.png with a picture of them.
+    """
+    if out.exists() and not out.is_dir():
+        raise InputError(f"--out {out} is a file; give a folder")
+
+    from ncpgui.core.files import make_folder, replaced_file
+    from ncpgui.engine.device import resolve_device
+    from ncpgui.engine.diagnostics.evaluate import evaluate as run
+    from ncpgui.engine.diagnostics.figure import draw_evaluation
+    from ncpgui.engine.networks.checkpoint import find_model, load_checkpoint
+
+    path = find_model(model)
+    checkpoint = load_checkpoint(path, device=resolve_device(device))
+    figures, picture = out / f"{path.stem}.evaluation.json", out / f"{path.stem}.evaluation.png"
+    options.check_output_place(figures if out.is_dir() else out)
+    with progress_report("evaluate") as progress:
+        result = run(checkpoint, seed=seed, quick=quick, progress=progress)
+    make_folder(out)
+    with replaced_file(figures) as beside:
+        beside.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    drawn = importlib.util.find_spec("matplotlib") is not None
+    if drawn:
+        with replaced_file(picture) as beside:
+            draw_evaluation(result, beside)
+    if as_json:
+        print_json(result)
+    else:
+        print_table("", ["figure", "value", "target"], [_cells(row) for row in result["summary"]])
+    click.echo(f"wrote {figures}{f' and {picture}' if drawn else f'; {NO_FIGURE}'}", err=True)
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    value = "-" if row["value"] is None else f"{row['value']:.3g}"
+    if row["target"] is None:
+        return [row["what"], value, ""]
+    return [row["what"], value, f"<= {row['target']:g}{'' if row['met'] else '  MISSED'}"]

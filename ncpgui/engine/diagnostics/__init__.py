@@ -1,0 +1,1 @@
+"""Is a learned posterior over clusterings right?"""

@@ -1,0 +1,179 @@
+"""Do probabilities of sharing a cluster, and of the number of clusters, come true?
+
+Over datasets of the generative model, all pairs of points with predicted p_ij = share of posterior
+draws with c_i = c_j against the truth: reliability in bins of equal mass, expected calibration error
+ECE = sum_b w_b |mean p - share true| (Naeini et al., AAAI 2015), Brier score mean (p - t)^2, log score.
+Nearly all pairs are trivial and hide errors, so the hard ones, .02 < p < .98, count for themselves.
+
+Credible sets of K: the fewest most probable numbers of clusters that hold 90 %. Since K is discrete they
+hold more than that; right ones contain the truth as often as the mass they hold.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import expit
+
+from ncpgui.core.progress import Progress, silent
+from ncpgui.core.seeds import stream_seed
+from ncpgui.engine.device import torch_generator
+from ncpgui.engine.diagnostics.posteriors import Posterior, draw
+from ncpgui.engine.generative.batch import GenerativeModel
+
+Array = NDArray[np.float64]
+
+HARD = (0.02, 0.98)
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """Predicted probabilities of yes-or-no events against what happened.
+
+    predicted, observed, count : (B,), of each bin: mean probability, share that came true, events
+    ece : expected calibration error; brier, log_score : mean (p - t)^2, mean -log p(t) in nats
+    slope : b of the fit logit P(t) = a + b logit p (Cox, 1958): 1 where right, below 1 where too sure,
+        above 1 where too unsure
+    bias : mean p minus share that came true; of pairs, positive where clusters are merged
+    """
+
+    predicted: Array
+    observed: Array
+    count: NDArray[np.int64]
+    ece: float
+    brier: float
+    log_score: float
+    slope: float
+    bias: float
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """Credible sets of K: share that contains the truth, and mean mass that they claim to hold."""
+
+    level: float
+    coverage: float
+    mean_mass: float
+    mean_k_error: float
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """Of all pairs, of the hard ones (None where there are none), and of the number of clusters."""
+
+    n_datasets: int
+    n_points: int
+    n_samples: int
+    all_pairs: Reliability
+    hard_pairs: Reliability | None
+    k: Coverage
+
+
+def calibration(
+    posterior: Posterior,
+    model: GenerativeModel,
+    *,
+    n_datasets: int,
+    n_points: int,
+    n_samples: int,
+    seed: int,
+    progress: Progress = silent,
+) -> Calibration:
+    """Sample datasets of the model and compare what the draws promise with the truth."""
+    generator = torch_generator(stream_seed(seed, "calibration"), torch.device("cpu"))
+    batch = model.sample(n_datasets, n_points, generator)
+    samples = draw(posterior, batch, n_samples, stream_seed(seed, "calibration draws"), progress)
+    return against_truth(samples, batch.labels.numpy())
+
+
+def against_truth(samples: NDArray[np.integer], truth: NDArray[np.integer]) -> Calibration:
+    """Compare posterior draws (M, S, N) with the true clusterings (M, N), both canonical."""
+    n_datasets, n_samples, n_points = samples.shape
+    p = np.concatenate([co_assignment(rows) for rows in samples])
+    together = np.concatenate([co_assignment(row[None]) for row in truth]) > 0.5
+    hard = (p > HARD[0]) & (p < HARD[1])
+    floor = 0.5 / n_samples  # the least that so many draws can tell from 0
+    return Calibration(
+        n_datasets,
+        n_points,
+        n_samples,
+        reliability(p, together, floor=floor),
+        reliability(p[hard], together[hard], floor=floor) if hard.any() else None,
+        coverage_of_k(samples.max(axis=2) + 1, truth.max(axis=1) + 1),
+    )
+
+
+def co_assignment(labels: NDArray[np.integer]) -> Array:
+    """Share of label vectors (S, N) in which each pair i < j of points is together: (N (N - 1) / 2,)."""
+    i, j = np.triu_indices(labels.shape[1], 1)
+    together = np.zeros(len(i))
+    for row in labels:
+        together += row[i] == row[j]
+    return together / len(labels)
+
+
+def reliability(
+    p: Array, happened: NDArray[np.bool_], *, n_bins: int = 10, floor: float = 1e-3
+) -> Reliability:
+    """Compare probabilities (E,) with what happened (E,), in bins of equal numbers of events.
+
+    floor : log scores and the slope take probabilities from `floor` to 1 - `floor`
+    """
+    order = np.argsort(p, kind="stable")
+    bins = [part for part in np.array_split(order, n_bins) if len(part)]
+    predicted = np.array([p[part].mean() for part in bins])
+    observed = np.array([happened[part].mean() for part in bins])
+    count = np.array([len(part) for part in bins], dtype=np.int64)
+    share = count / count.sum()
+    given = np.where(happened, p, 1 - p)
+    return Reliability(
+        predicted,
+        observed,
+        count,
+        ece=float((share * np.abs(predicted - observed)).sum()),
+        brier=float(np.square(1 - given).mean()),
+        log_score=float(-np.log(given.clip(floor, 1 - floor)).mean()),
+        slope=calibration_slope(p.clip(floor, 1 - floor), happened),
+        bias=float(p.mean() - happened.mean()),
+    )
+
+
+def calibration_slope(p: Array, happened: NDArray[np.bool_]) -> float:
+    """Slope b of the logistic fit of what happened on logit p, 0 < p < 1, by maximum likelihood.
+
+    One event's worth of a prior at a = 0, b = 1 keeps it finite where the fit would be perfect.
+    """
+    value, place = np.unique(p, return_inverse=True)
+    n = np.bincount(place).astype(np.float64)
+    n_true = np.bincount(place, weights=happened)
+    logit = np.log(value) - np.log1p(-value)
+    design = np.stack([np.ones_like(logit), logit])
+    prior = np.array([0.0, 1.0])
+
+    def loss(fit: Array) -> tuple[float, Array]:
+        score = fit @ design
+        nll = (n * np.logaddexp(0, score) - n_true * score).sum() + np.square(fit - prior).sum() / 2
+        gradient = design @ (n * expit(score) - n_true) + fit - prior
+        return float(nll / n.sum()), gradient / n.sum()
+
+    return float(minimize(loss, prior, jac=True, method="BFGS").x[1])
+
+
+def coverage_of_k(k: NDArray[np.integer], truth: NDArray[np.integer], level: float = 0.9) -> Coverage:
+    """Coverage of credible sets of K from its draws (M, S), given the true K (M,).
+
+    mean_k_error is the mean of drawn minus true K: negative where clusters are merged.
+    """
+    held, mass = [], []
+    for draws, true_k in zip(k, truth, strict=True):
+        value, count = np.unique(draws, return_counts=True)
+        order = np.argsort(-count, kind="stable")
+        total = count[order].cumsum() / len(draws)
+        n_kept = int(np.searchsorted(total, level - 1e-12)) + 1
+        held.append(true_k in value[order[:n_kept]])
+        mass.append(total[n_kept - 1])
+    return Coverage(level, float(np.mean(held)), float(np.mean(mass)), float((k - truth[:, None]).mean()))

@@ -1,0 +1,410 @@
+"""All diagnostics that apply to a trained model, as one dictionary of plain values.
+
+Of any generative model: held-out likelihood, exchangeability, calibration and ranks. Of the Gaussian
+mixture, whose posterior is known: distance from it, the law of the last point, Geweke's test, importance
+weights and Gibbs sampling as well.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from ncpgui import __version__
+from ncpgui.core.config import from_dict
+from ncpgui.core.errors import CheckpointError, InputError
+from ncpgui.core.progress import Progress, portion, silent
+from ncpgui.engine.diagnostics.calibration import calibration
+from ncpgui.engine.diagnostics.calibration_ranks import calibration_ranks
+from ncpgui.engine.diagnostics.exact_posterior import (
+    distance_to_exact,
+    last_point_error,
+    last_point_on_a_line,
+)
+from ncpgui.engine.diagnostics.exchangeability import exchangeability
+from ncpgui.engine.diagnostics.geweke import geweke_test
+from ncpgui.engine.diagnostics.importance import importance_summary
+from ncpgui.engine.diagnostics.posteriors import Posterior, posterior_of
+from ncpgui.engine.diagnostics.speed import compare_speed
+from ncpgui.engine.generative.batch import GenerativeModel
+from ncpgui.engine.generative.gaussian_dpmm import GaussianDPMM
+from ncpgui.engine.generative.registry import GenerativeSettings
+from ncpgui.engine.networks.checkpoint import Checkpoint
+
+EVALUATION_FORMAT = 1
+
+Result = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Amount:
+    """How many datasets, points and draws each diagnostic gets.
+
+    n_points : of the datasets of any model; orders, calibration and ranks
+    geweke : points -> datasets; exact_points, weight_points : of the Gaussian model
+    exact_orders : over which q is also averaged, as the samplers do
+    """
+
+    n_points: int = 50
+    orders: int = 8
+    order_datasets: int = 64
+    order_samples: int = 100
+    calibration_datasets: int = 200
+    calibration_samples: int = 100
+    rank_datasets: int = 400
+    rank_samples: int = 39
+    exact_datasets: int = 200
+    exact_points: int = 8
+    exact_orders: int = 4
+    line_positions: int = 161
+    last_point_datasets: int = 200
+    last_point_points: tuple[int, ...] = (10, 30, 100)
+    geweke: tuple[tuple[int, int], ...] = ((5, 3000), (10, 3000), (30, 3000), (50, 3000), (100, 3000))
+    weight_datasets: int = 50
+    weight_points: int = 20
+    weight_samples: int = 1000
+    speed_datasets: int = 5
+    speed_sweeps: int = 500
+
+
+QUICK = Amount(
+    order_samples=50,
+    calibration_datasets=40,
+    calibration_samples=50,
+    rank_datasets=100,
+    rank_samples=19,
+    exact_datasets=50,
+    line_positions=41,
+    last_point_datasets=50,
+    geweke=((5, 500), (10, 500), (30, 500), (50, 500), (100, 300)),
+    weight_datasets=10,
+    weight_samples=500,
+    speed_datasets=2,
+    speed_sweeps=200,
+)
+
+
+def evaluate(
+    checkpoint: Checkpoint,
+    *,
+    seed: int = 0,
+    quick: bool = False,
+    amount: Amount | None = None,
+    progress: Progress = silent,
+) -> Result:
+    """Run every diagnostic that applies, on data that training never saw.
+
+    Parameters
+    ----------
+    quick : about a tenth of the data; figures are then rough
+    amount : in place of that of `quick`
+
+    Returns
+    -------
+    Values that JSON takes (None for what is not a finite number). ``summary`` lists the main figures
+    with their targets; each diagnostic has a key of its own. Same seed, same result, but for times.
+
+    Raises
+    ------
+    CheckpointError
+        The card does not say which data the model was trained on, or says what this version lacks.
+    """
+    settings = trained_on(checkpoint.card)
+    started = time.perf_counter()
+    results = evaluate_posterior(
+        posterior_of(checkpoint.network),
+        settings.build("test"),
+        amount=amount or (QUICK if quick else Amount()),
+        seed=seed,
+        progress=progress,
+    )
+    return {
+        "evaluation_format": EVALUATION_FORMAT,
+        "model": checkpoint.name,
+        "weights_sha256": checkpoint.card.get("weights_sha256"),
+        "generative_model": {"model": settings.model, "options": settings.options},
+        "seed": seed,
+        "quick": quick,
+        "ncpgui": __version__,
+        "torch": torch.__version__,
+        "wall_s": round(time.perf_counter() - started, 1),
+        "summary": summary(results),
+        **results,
+    }
+
+
+def trained_on(card: dict[str, Any]) -> GenerativeSettings:
+    """Return the generative model that a card names; older cards hold the settings of spikes only.
+
+    Raises
+    ------
+    CheckpointError
+        The card names none, or one that this version does not have.
+    """
+    training = card.get("training")
+    data = training.get("data") if isinstance(training, dict) else None
+    name = card.get("name", "?")
+    if not isinstance(data, dict):
+        raise CheckpointError(
+            f"the card of model '{name}' does not say which data it was trained on (training.data), "
+            "so there is nothing to evaluate it on; train it with 'ncpgui train'"
+        )
+    try:
+        if "model" in data:
+            return from_dict(GenerativeSettings, data, place="training.data")
+        return GenerativeSettings("spikes", data)
+    except InputError as error:
+        raise CheckpointError(
+            f"the card of model '{name}' names data that this version of ncpgui does not have: {error}"
+        ) from error
+
+
+def evaluate_posterior(
+    posterior: Posterior,
+    model: GenerativeModel,
+    *,
+    amount: Amount,
+    seed: int,
+    progress: Progress = silent,
+) -> Result:
+    """Run the diagnostics on any posterior of the model: one key each."""
+    steps = _of_any_model(posterior, model, amount, seed)
+    if isinstance(model, GaussianDPMM):
+        steps |= _of_the_gaussian_model(posterior, model, amount, seed)
+    results: Result = {}
+    for i, (name, run) in enumerate(steps.items()):
+
+        def report(done: int, total: int, message: str = "", i: int = i, name: str = name) -> None:
+            progress(1000 * i + 1000 * done // max(total, 1), 1000 * len(steps), name.replace("_", " "))
+
+        results[name] = plain(run(report))
+    progress(1, 1)
+    return results
+
+
+def _of_any_model(
+    posterior: Posterior, model: GenerativeModel, a: Amount, seed: int
+) -> dict[str, Callable[[Progress], Any]]:
+    in_order = bool(getattr(getattr(posterior, "network", None), "in_order", False))
+
+    def orders(progress: Progress) -> Any:
+        found = exchangeability(
+            posterior,
+            model,
+            n_datasets=a.order_datasets,
+            n_points=a.n_points,
+            n_orders=1 if in_order else a.orders,
+            n_samples=a.order_samples,
+            seed=seed,
+            progress=progress,
+        )
+        return with_properties(found, "nll_per_point", "sd_nats", "sd_over_mean", "sd_over_mean_each")
+
+    def pairs(progress: Progress) -> Any:
+        return calibration(
+            posterior,
+            model,
+            n_datasets=a.calibration_datasets,
+            n_points=a.n_points,
+            n_samples=a.calibration_samples,
+            seed=seed,
+            progress=progress,
+        )
+
+    def ranks(progress: Progress) -> Any:
+        found = calibration_ranks(
+            posterior,
+            model,
+            n_datasets=a.rank_datasets,
+            n_points=a.n_points,
+            n_samples=a.rank_samples,
+            seed=seed,
+            progress=progress,
+        )
+        place = np.linspace(0, 1, 201)
+        statistics = {
+            name: with_properties(one, "mean", "spread", "p_value")
+            | {"ecdf_difference": one.ecdf_difference(place)}
+            for name, one in found.items()
+        }
+        half_width = next(iter(found.values())).band()
+        return {"n_points": a.n_points, "band": half_width, "place": place, "statistics": statistics}
+
+    return {"exchangeability": orders, "calibration": pairs, "ranks": ranks}
+
+
+def _of_the_gaussian_model(
+    posterior: Posterior, model: GaussianDPMM, a: Amount, seed: int
+) -> dict[str, Callable[[Progress], Any]]:
+    def exact(progress: Progress) -> Any:
+        one_order, mixed = (
+            distance_to_exact(
+                posterior,
+                model,
+                n_datasets=a.exact_datasets,
+                n_points=a.exact_points,
+                n_orders=n_orders,
+                seed=seed,
+                progress=portion(progress, i, i + 1, 2),
+            )
+            for i, n_orders in enumerate((1, a.exact_orders))
+        )
+        names = ("mean_kl", "mean_total_variation")
+        return with_properties(one_order, *names) | {"over_orders": with_properties(mixed, *names)}
+
+    def line(progress: Progress) -> Any:
+        found = last_point_on_a_line(
+            posterior, model, seed=seed, n_positions=a.line_positions, progress=progress
+        )
+        return with_properties(found, "largest_error", "mean_error")
+
+    def last(progress: Progress) -> Any:
+        rows = []
+        for i, n_points in enumerate(a.last_point_points):
+            found = last_point_error(
+                posterior,
+                model,
+                n_datasets=a.last_point_datasets,
+                n_points=n_points,
+                seed=seed,
+                progress=portion(progress, i, i + 1, len(a.last_point_points)),
+            )
+            mean = {"mean_error": found.error.mean(), "mean_total_variation": found.total_variation.mean()}
+            rows.append(asdict(found) | mean)
+        return {
+            "mean_error": np.mean([row["mean_error"] for row in rows]),
+            "mean_total_variation": np.mean([row["mean_total_variation"] for row in rows]),
+            "by_n_points": rows,
+        }
+
+    def geweke(progress: Progress) -> Any:
+        names = ("mean_k", "sd_k", "total_variation_k", "total_variation_size")
+        rows = []
+        for i, (n_points, n_datasets) in enumerate(a.geweke):
+            found = geweke_test(
+                posterior,
+                model,
+                n_datasets=n_datasets,
+                n_points=n_points,
+                seed=seed,
+                progress=portion(progress, i, i + 1, len(a.geweke)),
+            )
+            rows.append(with_properties(found, *names))
+        return rows
+
+    def weights(progress: Progress) -> Any:
+        found = importance_summary(
+            posterior,
+            model,
+            n_datasets=a.weight_datasets,
+            n_points=a.weight_points,
+            n_samples=a.weight_samples,
+            seed=seed,
+            progress=progress,
+        )
+        return with_properties(found, "share_not_trusted") | {
+            "mean_ess_share": found.ess_share.mean(),
+            "mean_acceptance": found.acceptance.mean(),
+        }
+
+    def speed(progress: Progress) -> Any:
+        found = compare_speed(
+            posterior,
+            model,
+            n_datasets=a.speed_datasets,
+            n_points=a.n_points,
+            n_sweeps=a.speed_sweeps,
+            n_samples=a.order_samples,
+            seed=seed,
+            progress=progress,
+        )
+        return with_properties(found, "ratio")
+
+    return {
+        "exact_posterior": exact,
+        "last_point_on_a_line": line,
+        "last_point": last,
+        "geweke": geweke,
+        "importance": weights,
+        "speed": speed,
+    }
+
+
+def summary(results: Result) -> list[Result]:
+    """Main figures with their targets: rows of what, value, target (None where there is none) and met."""
+    orders, pairs = results["exchangeability"], results["calibration"]
+    rows = [
+        _row("held-out likelihood, nats a point", orders["nll_per_point"]),
+        _row("order of the points: sd / mean of the NLL", orders["sd_over_mean"], 0.01),
+        _row("order of the points: sd of the NLL, nats", orders["sd_nats"]),
+        _row("pairs: calibration error", pairs["all_pairs"]["ece"]),
+    ]
+    if pairs["hard_pairs"] is not None:
+        rows += [
+            _row("hard pairs: calibration error", pairs["hard_pairs"]["ece"], 0.05),
+            _row("hard pairs: slope (below 1: too sure)", pairs["hard_pairs"]["slope"]),
+            _row("hard pairs: bias (above 0: merges)", pairs["hard_pairs"]["bias"]),
+        ]
+    held = f"sets of K that claim {pairs['k']['mean_mass']:.0%}: contain the truth"
+    rows.append(_row(held, pairs["k"]["coverage"]))
+    rows += [
+        _row(f"ranks, {name}: p value", one["p_value"])
+        for name, one in results["ranks"]["statistics"].items()
+    ]
+    if "exact_posterior" not in results:
+        return rows
+    mixed = results["exact_posterior"]["over_orders"]
+    rows += [
+        _row("exact posterior: mean KL, nats", results["exact_posterior"]["mean_kl"], 0.05),
+        _row(f"exact posterior: mean KL over {mixed['n_orders']} orders, nats", mixed["mean_kl"]),
+        _row("exact posterior: total variation", results["exact_posterior"]["mean_total_variation"]),
+        _row("last point: mean error", results["last_point"]["mean_error"], 0.02),
+        _row("last point on a line: largest error", results["last_point_on_a_line"]["largest_error"]),
+    ]
+    for one in results["geweke"]:
+        if one["n_points"] == 30:
+            off = abs(one["mean_k"][0] - one["mean_k"][1])
+            rows += [
+                _row("Geweke, 30 points: mean K off by", off, 0.1),
+                _row("Geweke, 30 points: total variation of K", one["total_variation_k"], 0.05),
+            ]
+    return [
+        *rows,
+        _row("importance weights: ESS / S", results["importance"]["mean_ess_share"]),
+        _row("importance weights: share with Pareto k > 0.7", results["importance"]["share_not_trusted"]),
+        _row("Metropolis-Hastings: acceptance", results["importance"]["mean_acceptance"]),
+        _row("draws in the time of one by Gibbs sampling", results["speed"]["ratio"]),
+    ]
+
+
+def _row(what: str, value: float | None, target: float | None = None) -> Result:
+    met = None if target is None or value is None else value <= target
+    return {"what": what, "value": value, "target": target, "met": met}
+
+
+def with_properties(result: Any, *names: str) -> Result:
+    """Fields of a dataclass and some of its properties, as a dictionary."""
+    return asdict(result) | {name: getattr(result, name) for name in names}
+
+
+def plain(value: Any) -> Any:
+    """Numbers, arrays and dataclasses as JSON takes them; None for nan and infinity."""
+    if hasattr(value, "__dataclass_fields__"):
+        value = asdict(value)
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float):
+        return float(f"{value:.6g}") if math.isfinite(value) else None
+    return value

@@ -1,0 +1,106 @@
+"""What training minimises, as sums over points: the parts of a batch add up to the whole.
+
+- Pointwise networks (NCP, NPT): -log q(c_n | c_<n, x) for the labels drawn with the data (Pakman et al.,
+  ICML 2020, eq. 8), all points and prefixes in one pass. The points are encoded once and scored in several
+  orders, since q should not depend on the order; points that come in time have theirs only.
+- Networks of clusters (CCP): a bound of -log p(partition | x) with several draws of its latent (SM A).
+
+A process of several gets the whole batch and scores its own datasets. Random numbers are drawn for all of
+them where the loss is to be the one that a single process finds.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from ncpgui.core.seeds import stream_seed
+from ncpgui.engine.generative.batch import Batch, canonical_labels
+from ncpgui.engine.networks.ccp import CCP
+from ncpgui.engine.networks.pointwise import ClusteringNetwork
+from ncpgui.engine.networks.registry import Network
+
+
+@dataclass(frozen=True)
+class Loss:
+    """Sums over the points that are there, of the datasets that were scored.
+
+    total : scalar with gradient, nats
+    n_right : scalar, points whose label got a probability above 1/2 (a mean over orders); None where
+        single points have no probability
+    """
+
+    total: Tensor
+    n_right: Tensor | None
+
+
+def batch_loss(
+    network: Network,
+    batch: Batch,
+    *,
+    seed: int,
+    n_orders: int = 1,
+    importance_samples: int = 16,
+    own: slice | None = None,
+) -> Loss:
+    """Score a network on a batch, or on the part of it that is one process's own.
+
+    Parameters
+    ----------
+    seed : of the orders and of latent draws
+    n_orders : orders of the points, the first as drawn; for pointwise networks without time
+    importance_samples : draws of the latent, for networks of clusters
+    own : datasets of the batch that are scored, all when left out
+    """
+    own = slice(0, len(batch.labels)) if own is None else own
+    if isinstance(network, CCP):
+        # Its noise has as many rows as the datasets have clusters: each process draws its own.
+        generator = _generator(batch, stream_seed(seed, "latent", own.start))
+        return _clusterwise(network, _part(batch, own), importance_samples, generator)
+    if network.in_order:
+        orders = []
+    else:
+        generator = _generator(batch, stream_seed(seed, "orders"))
+        orders = [random_order(batch.labels, generator)[own] for _ in range(n_orders - 1)]
+    return _pointwise(network, _part(batch, own), orders)
+
+
+def random_order(labels: Tensor, generator: torch.Generator) -> Tensor:
+    """Draw an order of the points for each dataset, the padding (label -1) last: (B, N) -> (B, N) int64."""
+    keys = torch.rand(labels.shape, generator=generator, device=generator.device)
+    return (keys + 2 * (labels < 0)).argsort(dim=1)
+
+
+def _pointwise(network: ClusteringNetwork, batch: Batch, orders: list[Tensor]) -> Loss:
+    """Mean over the order as drawn and `orders` (B, N) of the sums over points."""
+    encoding = network.encode(*batch.points, n_points=batch.n_points)
+    total, n_right = [], []
+    for order in (None, *orders):
+        visited = encoding if order is None else encoding.reordered(order)
+        labels = batch.labels if order is None else _renumbered(batch.labels.gather(1, order))
+        log_prob = network.log_prob(network.finish(visited), labels)
+        total.append(-log_prob.sum())
+        n_right.append(((log_prob > math.log(0.5)) & (labels >= 0)).sum().to(log_prob.dtype))
+    return Loss(torch.stack(total).mean(), torch.stack(n_right).mean())
+
+
+def _clusterwise(network: CCP, batch: Batch, n_samples: int, generator: torch.Generator) -> Loss:
+    mean, _ = network.loss(batch.points, batch.labels, n_samples=n_samples, generator=generator)
+    return Loss(mean * batch.n_points.sum(), None)
+
+
+def _renumbered(labels: Tensor) -> Tensor:
+    """Canonical labels, where -1 stays."""
+    there = labels >= 0
+    return canonical_labels(labels.where(there, labels.shape[1])).where(there, -1)
+
+
+def _part(batch: Batch, own: slice) -> Batch:
+    return Batch(tuple(array[own] for array in batch.points), batch.labels[own])
+
+
+def _generator(batch: Batch, seed: int) -> torch.Generator:
+    return torch.Generator(device=batch.labels.device).manual_seed(seed)

@@ -1,0 +1,274 @@
+"""The named runs of ``ncpgui train NAME``, and runs from TOML files; a preset is an entry of `PRESETS`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ncpgui.core.config import from_dict, read_toml
+from ncpgui.core.errors import InputError
+from ncpgui.engine.generative.registry import GenerativeSettings
+from ncpgui.engine.networks.registry import NetworkSettings
+from ncpgui.engine.training.config import TrainConfig
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A run with a name; `about` is what the help of ``ncpgui train`` says of it."""
+
+    about: str
+    config: TrainConfig
+
+
+_PAPER = TrainConfig(  # Adam as in SM D and G; what the paper does not state is ours
+    learning_rate=1e-4,
+    betas=(0.9, 0.999),
+    weight_decay=0.0,
+    warmup_steps=1,
+    schedule="paper",
+)
+
+_GAUSS2D = TrainConfig(
+    architecture=NetworkSettings(
+        encoder="points",
+        encoder_options={"hidden": [128, 128], "h_dim": 64, "scale": 0.1, "skip": True},
+        network_options={"h_dim": 64, "metric": 32, "hidden": 128},
+    ),
+    data=GenerativeSettings("gauss2d"),
+    minutes=60.0,
+    n_datasets=64,
+    n_points=(5, 30),
+    n_points_end=(5, 100),
+    learning_rate=2e-3,
+    precision="float32",  # bfloat16 would round a place by up to a tenth of a sigma, and save little
+    validate_points=50,
+)
+
+_CCP = {
+    "h_dim": 64,
+    "z_dim": 16,
+    "g_dim": 64,
+    "g_hidden": [64],
+    "hidden": [64, 64],
+    "rho_hidden": [64, 64],
+    "metric": 16,
+}
+
+_PAPER_CCP = {
+    "pooling": "sum",
+    "sees_first": False,
+    "z_dim": 128,
+    "g_hidden": [256, 256, 256],
+    "g_dim": 256,
+    "hidden": [256, 256, 256],
+    "rho_hidden": [256, 256, 256],
+}
+
+_DIGITS = TrainConfig(
+    architecture=NetworkSettings(
+        encoder="image",
+        encoder_options={"height": 8, "width": 8, "kernel": 3, "padding": 1, "channels": [32, 64]},
+        network_options={"h_dim": 128, "metric": 64, "hidden": 128},
+    ),
+    data=GenerativeSettings("digits"),
+    minutes=20.0,
+    n_datasets=32,
+    n_points=(5, 30),
+    n_points_end=(5, 100),
+    weight_decay=1e-2,  # 1400 images are soon known by heart
+    validate_minutes=2.0,
+    validate_points=50,
+)
+
+_PARTICLES = TrainConfig(
+    architecture=NetworkSettings(
+        network="cluster-aware-npt",
+        encoder="points",
+        encoder_options={"hidden": [128, 128], "h_dim": 128, "scale": 0.3, "skip": True},
+        network_options={"h_dim": 128, "metric": 64, "hidden": 128},
+    ),
+    data=GenerativeSettings("particles"),
+    minutes=20.0,
+    n_datasets=16,
+    n_points=(20, 60),
+    n_points_end=(20, 120),
+    warmup_steps=100,
+    validate_minutes=2.0,
+    validate_points=60,
+)
+
+PRESETS: dict[str, Preset] = {
+    "spikes": Preset("any layout of up to 7 contacts", TrainConfig()),
+    "spikes-long": Preset(
+        "goes on from the model 'spikes' with more spikes a set",  # as large as those of a recording
+        TrainConfig(
+            start_from="spikes",
+            minutes=30.0,
+            n_datasets=8,
+            n_points=(150, 500),
+            n_points_end=(250, 900),
+            learning_rate=3e-4,
+            validate_points=700,
+        ),
+    ),
+    "paper-spikes-hex7": Preset(
+        "the network and the run of the paper, 7 contacts of a hexagonal array",
+        replace(
+            _PAPER,
+            architecture=NetworkSettings(network="ncp", encoder="resnet1d"),
+            data=GenerativeSettings(options={"geometries": ["hex7"]}),
+            steps=20_000,
+            n_datasets=32,
+            n_points=(200, 500),
+            n_points_end=(200, 500),
+        ),
+    ),
+    "gauss2d": Preset("points of 2D Gaussians (sec. 5 of the paper), our network", _GAUSS2D),
+    "gauss2d-alpha07": Preset(
+        "goes on from the model 'gauss2d' with the prior of the paper's Geweke test",
+        replace(
+            _GAUSS2D,
+            data=GenerativeSettings("gauss2d", {"alpha": 0.7, "alpha_drawn": False}),
+            start_from="gauss2d",
+            minutes=15.0,
+            learning_rate=5e-4,
+        ),
+    ),
+    "gauss2d-ccp": Preset(
+        "points of 2D Gaussians, our network that draws whole clusters",
+        replace(
+            _GAUSS2D,
+            architecture=NetworkSettings(
+                network="ccp",
+                encoder="points",
+                encoder_options={"hidden": [64, 64], "h_dim": 64, "scale": 0.3, "skip": True},
+                network_options=_CCP,
+            ),
+            minutes=45.0,
+            n_datasets=16,
+            n_points=(5, 50),
+            warmup_steps=100,
+            importance_samples=5,
+        ),
+    ),
+    "digits": Preset("handwritten digits, 8 x 8 pixels, our network", _DIGITS),
+    "digits-ccp": Preset(
+        "handwritten digits, our network that draws whole clusters",
+        replace(
+            _DIGITS,
+            architecture=replace(
+                _DIGITS.architecture, network="ccp", network_options={**_CCP, "h_dim": 128, "z_dim": 32}
+            ),
+            n_datasets=16,
+            importance_samples=5,
+        ),
+    ),
+    "particles": Preset("tracks of particles that appear, drift and vanish, our network", _PARTICLES),
+    "particles-npt": Preset(
+        "tracks of particles, the NPT of the paper (SM F)",
+        replace(
+            _PAPER,
+            architecture=NetworkSettings(network="npt", encoder="points", own_u=True),
+            data=GenerativeSettings("particles"),
+            n_datasets=64,
+            n_points=(20, 100),
+            n_points_end=(20, 100),
+            validate_points=60,
+        ),
+    ),
+    "paper-digits-ncp": Preset(
+        "handwritten digits, the NCP of the paper with its layers for 28 x 28 pixels on 8 x 8",
+        replace(
+            _PAPER,
+            architecture=NetworkSettings(
+                network="ncp",
+                encoder="image",
+                own_u=True,
+                encoder_options=_DIGITS.architecture.encoder_options,
+                network_options={"h_dim": 128, "g_hidden": [128, 128, 128, 128], "g_dim": 256},
+            ),
+            data=GenerativeSettings("digits", {"shared_labels": True}),
+            n_datasets=64,
+            n_points=(5, 100),
+            n_points_end=(5, 100),
+            validate_points=50,
+        ),
+    ),
+    "paper-digits-ccp": Preset(
+        "handwritten digits, the CCP of the paper; sizes that it does not give are ours",
+        replace(
+            _PAPER,
+            architecture=NetworkSettings(
+                network="ccp",
+                encoder="image",
+                own_u=True,
+                encoder_options=_DIGITS.architecture.encoder_options,
+                network_options=_PAPER_CCP,
+            ),
+            data=GenerativeSettings("digits", {"shared_labels": True}),
+            n_datasets=64,
+            n_points=(5, 100),
+            n_points_end=(5, 100),
+            validate_points=50,
+        ),
+    ),
+    "paper-gauss2d-ccp": Preset(
+        "points of 2D Gaussians, the CCP of the paper; sizes that it does not give are ours",
+        replace(
+            _PAPER,
+            architecture=NetworkSettings(
+                network="ccp", encoder="points", own_u=True, network_options=_PAPER_CCP
+            ),
+            data=GenerativeSettings("gauss2d", {"shared_labels": True}),
+            minutes=60.0,
+            n_datasets=64,
+            n_points=(5, 100),
+            n_points_end=(5, 100),
+            precision="float32",
+            validate_points=50,
+        ),
+    ),
+    "paper-gauss2d-ncp": Preset(
+        "points of 2D Gaussians, the NCP of the paper",
+        replace(
+            _PAPER,
+            architecture=NetworkSettings(
+                network="ncp",
+                encoder="points",
+                own_u=True,
+                network_options={"h_dim": 128, "g_hidden": [256, 256, 256], "g_dim": 256},
+            ),
+            data=GenerativeSettings("gauss2d", {"shared_labels": True}),
+            minutes=60.0,
+            n_datasets=64,
+            n_points=(5, 100),
+            n_points_end=(5, 100),
+            precision="float32",
+            validate_points=50,
+        ),
+    ),
+}
+
+
+def load_config(name_or_path: str) -> TrainConfig:
+    """Return a preset by name, or a configuration from a TOML file.
+
+    Raises
+    ------
+    InputError
+        Neither a preset nor a file; unknown keys or impossible values, with the file's name.
+    """
+    if name_or_path in PRESETS:
+        return PRESETS[name_or_path].config
+    path = Path(name_or_path)
+    if path.suffix != ".toml" and not path.is_file():
+        raise InputError(
+            f"no training preset '{name_or_path}' and no such TOML file; presets are "
+            f"{', '.join(sorted(PRESETS))}"
+        )
+    values = read_toml(path)
+    try:
+        return from_dict(TrainConfig, values, place=path.name)
+    except InputError as error:
+        place = "" if path.name in str(error) else f"{path.name}: "
+        raise InputError(f"{place}{error}") from error

@@ -1,0 +1,69 @@
+"""Chains visit the partitions of a few points as often as enumeration says."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import numpy as np
+import pytest
+
+from ncpgui.engine.diagnostics.geweke import distance_by_chance
+from ncpgui.engine.diagnostics.gibbs import effective_sample_size, sweeps
+from ncpgui.engine.diagnostics.posteriors import ExactPosterior, every_partition
+from ncpgui.engine.generative.gaussian_dpmm import GaussianDPMM, GaussianDPMMSettings
+
+WAYS = {
+    "Gibbs": {"n_gibbs": 1},
+    "split-merge": {"n_gibbs": 0, "n_split_merge": 2, "n_scans": 2},
+    "both": {"n_gibbs": 1, "n_split_merge": 1, "n_scans": 3},
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("n_points", "drawn"), [(4, False), (5, True)])
+def test_frequencies_of_all_partitions_match_enumeration(way, n_points, drawn, generator):
+    model = GaussianDPMM(GaussianDPMMSettings(alpha=0.7, alpha_drawn=drawn, sigma_mu=2.0))
+    points = model.sample(1, n_points, generator).points
+    every = every_partition(n_points)
+    place = {tuple(row): i for i, row in enumerate(every.tolist())}
+    chain = sweeps(points[0][0].numpy(), model, seed=0, **WAYS[way])
+    index = np.array([place[tuple(row)] for row in islice(chain, 3000)])
+    p = np.exp(ExactPosterior(model).log_prob_of_all(points))
+    worth = effective_sample_size(p[index])
+    found = np.bincount(index, minlength=len(every)) / len(index)
+    assert worth > 200
+    assert np.abs(found - p).sum() / 2 < 2 * distance_by_chance(p, int(worth))
+
+
+def test_split_merge_finds_two_far_clusters_at_once_where_gibbs_starts_with_one():
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1], 30)
+    x = np.array([[-5.0, 0.0], [5.0, 0.0]])[truth] + rng.normal(size=(60, 2))
+    model = GaussianDPMM(GaussianDPMMSettings(alpha=0.7, alpha_drawn=False))
+    *_, last = islice(sweeps(x, model, seed=0, n_split_merge=3), 10)
+    np.testing.assert_array_equal(last, truth)
+
+
+def test_the_same_seed_gives_the_same_chain_from_where_it_starts():
+    x = np.random.default_rng(0).normal(size=(8, 2)) * 4
+    model = GaussianDPMM(GaussianDPMMSettings(sigma_mu=4.0))
+    first, again = (
+        list(islice(sweeps(x, model, seed=3, start=np.arange(8), n_split_merge=1), 5)) for _ in range(2)
+    )
+    np.testing.assert_array_equal(first, again)
+
+
+def test_one_point_is_one_cluster():
+    chain = sweeps(np.zeros((1, 2)), GaussianDPMM(), seed=0, n_split_merge=1)
+    assert next(chain).tolist() == [0]
+
+
+def test_effective_sample_size_of_an_autoregressive_trace_is_that_of_theory():
+    """S (1 - r) / (1 + r) for correlation r."""
+    rng = np.random.default_rng(0)
+    trace = np.zeros(50_000)
+    for i in range(1, len(trace)):
+        trace[i] = 0.8 * trace[i - 1] + rng.normal()
+    assert effective_sample_size(trace) == pytest.approx(50_000 / 9, rel=0.15)
+    assert effective_sample_size(rng.normal(size=5000)) == pytest.approx(5000, rel=0.1)
+    assert effective_sample_size(np.ones(100)) == 1

@@ -1,0 +1,93 @@
+"""Several processes take the steps of one, and stop together."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from ncpgui.core.config import to_dict
+from ncpgui.core.errors import InputError
+from ncpgui.engine.training.loop import train
+from ncpgui.engine.training.processes import Processes, joined
+from ncpgui.engine.training.resume import read_state, resume_path
+
+ROOT = Path(__file__).resolve().parents[3]
+
+# Tells every loss; the second process leaves the run after its fourth step.
+PROGRAM = """
+import json, sys
+from contextlib import closing
+from pathlib import Path
+from ncpgui.core.config import from_dict
+from ncpgui.core.progress import Cancelled
+from ncpgui.engine.training.config import TrainConfig
+from ncpgui.engine.training.loop import train
+from ncpgui.engine.training.processes import joined
+config = from_dict(TrainConfig, json.loads(sys.argv[1]))
+with joined("cpu") as processes:
+    try:
+        with closing(train(config, out=Path(sys.argv[2]), processes=processes)) as steps:
+            for step in steps:
+                print(json.dumps([step.loss, step.accuracy, step.validation is not None]))
+                if processes.rank == 1 and step.step == 4:
+                    break
+    except Cancelled:
+        print(json.dumps("stopped"))
+"""
+
+
+def test_two_processes_take_the_steps_of_one_with_the_whole_batch_and_stop_together(tmp_path, tiny):
+    config = replace(tiny, steps=6, validate_steps=2)
+    alone = list(train(config, out=tmp_path / "alone.safetensors"))
+    out = tmp_path / "together.safetensors"
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    world = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "OMP_NUM_THREADS": "1"}
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", PROGRAM, json.dumps(to_dict(config)), str(out)],
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, **world, "RANK": str(rank), "LOCAL_RANK": str(rank), "PYTHONPATH": str(ROOT)},
+        )
+        for rank in range(2)
+    ]
+    told = [
+        [json.loads(line) for line in process.communicate(timeout=100)[0].splitlines()] for process in started
+    ]
+    assert [process.returncode for process in started] == [0, 0]
+    first, second = told
+    assert first[-1] == "stopped"
+    assert [(loss, accuracy) for loss, accuracy, _ in first[:-1]] == [row[:2] for row in map(tuple, second)]
+    for found, expected in zip(first[:-1], alone[:4], strict=True):
+        assert found[0] == pytest.approx(expected.loss, rel=1e-5)
+        assert found[1] == pytest.approx(expected.accuracy, rel=1e-5)
+    assert [scored for *_, scored in first[:-1]] == [False, True, False, True]
+    assert [scored for *_, scored in second] == [False] * 4  # the first does it for all
+    state = read_state(resume_path(out))
+    assert state["step"] == 4
+    going_on = [step.loss for step in train(config, out=out, resume=True)]
+    assert going_on == pytest.approx([step.loss for step in alone[4:]], rel=1e-4)
+
+
+def test_datasets_that_do_not_divide_by_the_processes_are_refused_with_a_number_that_does(tmp_path, tiny):
+    assert [Processes(rank, 2).share(4) for rank in range(2)] == [slice(0, 2), slice(2, 4)]
+    with pytest.raises(InputError, match="got 4 datasets for 3 processes; set it to 3, or start another"):
+        next(train(tiny, out=tmp_path / "run.safetensors", processes=Processes(0, 3)))
+    with pytest.raises(InputError, match="set it to 8"):
+        Processes(0, 8).share(4)
+
+
+def test_without_torchrun_there_is_one_process():
+    with joined("cpu") as processes:
+        assert processes == Processes(0, 1, torch.device("cpu"))
+        assert processes.is_first
