@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,7 @@ from ncpgui.engine.diagnostics.speed import compare_speed
 from ncpgui.engine.generative.batch import GenerativeModel
 from ncpgui.engine.generative.gaussian_dpmm import GaussianDPMM
 from ncpgui.engine.generative.registry import GenerativeSettings
+from ncpgui.engine.networks.ccp import CCP
 from ncpgui.engine.networks.checkpoint import Checkpoint
 
 EVALUATION_FORMAT = 1
@@ -116,11 +117,16 @@ def evaluate(
         The card does not say which data the model was trained on, or says what this version lacks.
     """
     settings = trained_on(checkpoint.card)
+    amount = amount or (QUICK if quick else Amount())
+    if isinstance(checkpoint.network, CCP):  # whose probabilities are estimates, and take long
+        amount = replace(
+            amount, weight_datasets=amount.weight_datasets // 5, weight_samples=100, exact_orders=1
+        )
     started = time.perf_counter()
     results = evaluate_posterior(
         posterior_of(checkpoint.network),
         settings.build("test"),
-        amount=amount or (QUICK if quick else Amount()),
+        amount=amount,
         seed=seed,
         progress=progress,
     )
@@ -191,7 +197,8 @@ def evaluate_posterior(
 def _of_any_model(
     posterior: Posterior, model: GenerativeModel, a: Amount, seed: int
 ) -> dict[str, Callable[[Progress], Any]]:
-    in_order = bool(getattr(getattr(posterior, "network", None), "in_order", False))
+    network = getattr(posterior, "network", None)
+    one_order = isinstance(network, CCP) or bool(getattr(network, "in_order", False))
 
     def orders(progress: Progress) -> Any:
         found = exchangeability(
@@ -199,7 +206,7 @@ def _of_any_model(
             model,
             n_datasets=a.order_datasets,
             n_points=a.n_points,
-            n_orders=1 if in_order else a.orders,
+            n_orders=1 if one_order else a.orders,
             n_samples=a.order_samples,
             seed=seed,
             progress=progress,

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ncpgui.core.errors import InputError
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.seeds import stream, stream_seed
-from ncpgui.engine.diagnostics.posteriors import ExactPosterior, Points, Posterior, log_prob_of_all, one
+from ncpgui.engine.diagnostics.posteriors import ExactPosterior, Points, Posterior, log_prob_of_likely, one
 from ncpgui.engine.generative.gaussian_dpmm import GaussianDPMM
 
 Array = NDArray[np.float64]
@@ -31,7 +31,8 @@ class DistanceToExact:
     """Of M datasets of `n_points`, q averaged over `n_orders` orders of their points.
 
     kl, total_variation : (M,)
-    q_mass : (M,), sum of q over all partitions; 1 for a law that is normalised
+    q_mass : (M,), sum of q over all partitions, 1 for a law that is normalised; nan where only the likely
+        ones could be scored
     """
 
     n_points: int
@@ -127,11 +128,13 @@ def distance_to_exact(
         progress(i, n_datasets)
         points = one(batch.points, i)
         orders = [None, *(shuffle.permutation(n_points) for _ in range(n_orders - 1))]
-        log_q = np.logaddexp.reduce([log_prob_of_all(posterior, points, order) for order in orders])
-        log_q -= np.log(n_orders)
         log_p = exact.log_prob_of_all(points)
-        kl[i], tv[i] = kl_divergence(log_p, log_q), total_variation(np.exp(log_p), np.exp(log_q))
-        mass[i] = np.exp(log_q).sum()
+        log_q = np.logaddexp.reduce([log_prob_of_likely(posterior, points, log_p, order) for order in orders])
+        log_q -= np.log(n_orders)
+        known = np.isfinite(log_q)
+        kl[i] = kl_divergence(log_p[known], log_q[known])
+        tv[i] = np.clip(np.exp(log_p[known]) - np.exp(log_q[known]), 0, None).sum()
+        mass[i] = np.exp(log_q).sum() if known.all() else np.nan
     progress(n_datasets, n_datasets)
     return DistanceToExact(n_points, n_orders, kl, tv, mass)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol, runtime_checkable
+from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 import torch
@@ -22,16 +22,23 @@ from ncpgui.core.progress import Progress, silent
 from ncpgui.core.seeds import stream, stream_seed
 from ncpgui.engine.generative.batch import Batch
 from ncpgui.engine.generative.gaussian_dpmm import GaussianDPMM
+from ncpgui.engine.networks.ccp import CCP
 from ncpgui.engine.networks.cluster_pool import ClusterPool
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
 from ncpgui.engine.networks.prefixes import NEVER
 from ncpgui.engine.sampling.by_network import sample_posteriors
+from ncpgui.engine.sampling.clusterwise import log_prob_estimate
 
 Points = tuple[Tensor, ...]
 """What a network's `encode` takes; the first is (B, N, ...)."""
 
 MOST_ENUMERATED = 9
 """Points of the largest set whose partitions are all scored: 21147 of them; 10 points have 115975."""
+
+
+_DRAWS = 64  # of the latent, for each cluster of a clustering whose probability is estimated
+
+AnyNetwork = TypeVar("AnyNetwork", ClusteringNetwork, CCP)
 
 
 class Posterior(Protocol):
@@ -77,13 +84,24 @@ class AllPartitions(Protocol):
         ...
 
 
-def log_prob_of_all(
-    posterior: Posterior, points: Points, order: NDArray[np.integer] | None = None
+def log_prob_of_likely(
+    posterior: Posterior,
+    points: Points,
+    log_p: NDArray[np.float64],
+    order: NDArray[np.integer] | None = None,
 ) -> NDArray[np.float64]:
-    """log q(c | x) of `every_partition` of one dataset: (Bell number,), nats."""
+    """log q(c | x) of `every_partition` of one dataset: (Bell number,), nats; -inf if not asked for.
+
+    A posterior that cannot score all partitions at once is asked for the likely ones only, which hold
+    99.9 % of the exact law `log_p`.
+    """
     if isinstance(posterior, AllPartitions):
         return posterior.log_prob_of_all(points, order)
-    return posterior.log_prob(points, every_partition(points[0].shape[1]), order)
+    place = np.argsort(-log_p)
+    likely = place[: 1 + np.searchsorted(np.exp(log_p[place]).cumsum(), 0.999)]
+    result = np.full(len(log_p), -np.inf)
+    result[likely] = posterior.log_prob(points, every_partition(points[0].shape[1])[likely], order)
+    return result
 
 
 def draw(
@@ -157,23 +175,23 @@ class ExactPosterior:
 
 
 @dataclass(frozen=True)
-class PointwisePosterior:
-    """The posterior of a pointwise network (NCP and its kin), points visited in one order.
+class NetworkPosterior(Generic[AnyNetwork]):
+    """What a network draws by the sampler that fits it.
 
     max_rows : hypotheses walked or scored side by side
     """
 
-    network: ClusteringNetwork
+    network: AnyNetwork
     max_rows: int = 1024
 
     def sample(self, points: Points, n_samples: int, seed: int) -> PosteriorSamples:
-        """See `Posterior`: ancestral draws."""
+        """See `Posterior`."""
         return sample_posteriors(self.network, [self._encode(points)], n_samples=n_samples, seeds=[seed])[0]
 
     def sample_many(
         self, points: Points, n_samples: int, seed: int, progress: Progress = silent
     ) -> NDArray[np.int64]:
-        """See `ManyDatasets`: ancestral draws, each dataset in an order of its own."""
+        """See `ManyDatasets`: each dataset in an order of its own, where there is one."""
         n_datasets, n_points = points[0].shape[:2]
         result = np.empty((n_datasets, n_samples, n_points), dtype=np.int64)
         at_once = max(1, self.max_rows // n_samples)
@@ -190,6 +208,25 @@ class PointwisePosterior:
             result[datasets.start : datasets.stop] = [samples.labels for samples in found]
         progress(n_datasets, n_datasets)
         return result
+
+    def _encode(self, points: Points) -> Encoding:
+        device = next(self.network.parameters()).device
+        with torch.inference_mode():
+            return self.network.encode(*(array.to(device) for array in points))
+
+
+class ClusterwisePosterior(NetworkPosterior[CCP]):
+    """The posterior of a network that draws whole clusters; probabilities are estimates, in any order."""
+
+    def log_prob(
+        self, points: Points, labels: NDArray[np.integer], order: NDArray[np.integer] | None = None
+    ) -> NDArray[np.float64]:
+        """See `Posterior`: each from the same draws (see `log_prob_estimate`)."""
+        return log_prob_estimate(self.network, self._encode(points), labels, n_draws=_DRAWS, seed=0)
+
+
+class PointwisePosterior(NetworkPosterior[ClusteringNetwork]):
+    """The posterior of a pointwise network (NCP and its kin), points visited in one order."""
 
     def log_prob(
         self, points: Points, labels: NDArray[np.integer], order: NDArray[np.integer] | None = None
@@ -228,11 +265,6 @@ class PointwisePosterior:
         every = every_partition(n_points)
         return log_prob.cpu().numpy()[_index(canonical(every[:, order]), every)]
 
-    def _encode(self, points: Points) -> Encoding:
-        device = next(self.network.parameters()).device
-        with torch.inference_mode():
-            return self.network.encode(*(array.to(device) for array in points))
-
 
 def _repeated(encoding: Encoding, n_rows: int) -> Encoding:
     """One dataset as `n_rows` equal ones, without copies."""
@@ -256,4 +288,6 @@ def posterior_of(network: object) -> Posterior:
     """
     if isinstance(network, ClusteringNetwork):
         return PointwisePosterior(network)
+    if isinstance(network, CCP):
+        return ClusterwisePosterior(network)
     raise InputError(f"no posterior is known for a network of type {type(network).__name__}")

@@ -15,6 +15,9 @@ from ncpgui.engine.networks.mlp import mlp
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding, all_points, sum_after
 
 
+_PAIRS_AT_ONCE = 2**17  # of points that `PairContext` looks at; bounds its memory
+
+
 class NCP(ClusteringNetwork):
     """The paper's network (sec. 3): q(c_n = k | c_<n, x) = softmax_k f(G_k, U).
 
@@ -99,12 +102,67 @@ class NCP(ClusteringNetwork):
         return torch.cat([sums / count.clamp(min=1), count.log1p()], dim=-1)
 
 
+class PairContext(nn.Module):
+    """The unassigned points as point n sees them: sum over i > n of r(x_n, x_i), through the first layer of f.
+
+    u(x_i) alone tells f what lies where, but not how much of it lies beside x_n, on which side, and how
+    dense. r is a layer of the two points' features and of their distance in a learnt metric. The sum depends
+    on no label: it is computed once for all hypotheses, in N^2 / 2 pairs.
+
+    Parameters
+    ----------
+    n_features : of a point; size : of r; hidden : of the first layer of f
+    """
+
+    def __init__(self, n_features: int, size: int, hidden: int) -> None:
+        super().__init__()
+        self.seen = nn.Linear(n_features, size)
+        self.seeing = nn.Linear(n_features, size, bias=False)
+        self.metric = nn.Linear(n_features, size, bias=False)
+        self.apart = nn.Linear(2 * size, size, bias=False)
+        self.mean = nn.Linear(size, hidden, bias=False)
+        self.total = nn.Linear(size, hidden, bias=False)
+
+    def tables(self, features: Tensor) -> dict[str, Tensor]:
+        """What the pairs need of each point, from its features (B, N, n_features): name -> (B, N, size)."""
+        return {
+            "seen": self.seen(features),
+            "seeing": self.seeing(features),
+            "pair_metric": self.metric(features),
+        }
+
+    def forward(self, encoding: Encoding) -> Tensor:
+        """What each point sees of those after it: (B, N, hidden)."""
+        there, n_points = encoding.there, encoding.there.shape[1]
+        seen, seeing = encoding.tables["seen"], encoding.tables["seeing"]
+        z = encoding.tables["pair_metric"]
+        sums, start = [], 0
+        while start < n_points:  # some points at a time, of which those before are out of sight
+            stop = min(n_points, start + max(1, _PAIRS_AT_ONCE // (len(z) * (n_points - start))))
+            apart = z[:, start:stop, None] - z[:, None, start:]
+            distance = self.apart(torch.cat([apart.square(), apart.abs()], dim=-1))
+            r = (seeing[:, start:stop, None] + seen[:, None, start:] + distance).relu_()
+            place = torch.arange(start, n_points, device=z.device)
+            after = (place > place[: stop - start, None]) & there[:, None, start:]
+            sums.append((r * after[..., None]).sum(2))
+            start = stop
+        total = torch.cat(sums, dim=1)
+        count = sum_after(there[..., None].to(z.dtype), there)[1]
+        return self.mean(total / count.clamp(min=1)) + self.total(total.log1p())
+
+
 class ClusterAwareNCP(ClusteringNetwork):
     """Our default network: f(candidate's own state, h_n, G, U) with means and log counts.
 
     Each point carries vectors computed once: a metric embedding z, its contributions to the
     first layers of f and g, and its own part of f. A cluster is the mean of what its points
     carry and their number, so that a first layer costs no multiplication in a step.
+
+    Parameters
+    ----------
+    encoder : points -> (B, N, h_dim)
+    metric : size of z; hidden : of the layers of f and g
+    pairs : size of what a point sees of each unassigned point (`PairContext`); 0 for u(x_i) alone
     """
 
     def __init__(
@@ -114,9 +172,11 @@ class ClusterAwareNCP(ClusteringNetwork):
         h_dim: int = 128,
         metric: int = 64,
         hidden: int = 128,
+        pairs: int = 0,
     ) -> None:
         super().__init__()
         self.encoder = encoder
+        self.pairs = PairContext(2 * h_dim, pairs, hidden) if pairs else None
         self.out_norm = nn.LayerNorm(h_dim)
         self.carried = nn.Linear(2 * h_dim, metric + 2 * hidden, bias=False)  # z | to f | to g
         self.own = nn.Linear(2 * h_dim, hidden)
@@ -138,12 +198,16 @@ class ClusterAwareNCP(ClusteringNetwork):
         h = self.encoder(*points)
         both = torch.cat([h, self.out_norm(h)], dim=-1)
         tables = {"joins": self.carried(both), "own": self.own(both), "unassigned": self.unassigned(both)}
+        if self.pairs is not None:
+            tables |= self.pairs.tables(both)
         return Encoding(h, tables, all_points(h, n_points))
 
     def finish(self, encoding: Encoding) -> Encoding:
         """See `ClusteringNetwork`: the mean and number of the unassigned points, in the point's part of f."""
         total, count = sum_after(encoding.tables["unassigned"], encoding.there)
         unassigned = total / count.clamp(min=1) + self.unassigned_count(count.log1p())
+        if self.pairs is not None:
+            unassigned = unassigned + self.pairs(encoding)
         return encoding.with_tables(
             joins=encoding.tables["joins"], context=encoding.tables["own"] + unassigned
         )

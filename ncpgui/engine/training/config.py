@@ -40,7 +40,7 @@ class TrainConfig:
     precision : of the encoder: "float32", "bfloat16", or "auto" for bfloat16 on a GPU that has it
     validate_minutes, validate_steps : how often held-out data are scored (and the model is kept when
         better), by the clock and in steps (0: by the clock only)
-    validate_points : points of the held-out datasets
+    validate_points, validate_datasets : size and number of the held-out datasets
     save_minutes, save_steps : how often what a resume needs is saved
     start_from : model whose weights the run begins with, a shipped name or a file
     seed : of the weights and of all data
@@ -67,6 +67,7 @@ class TrainConfig:
     validate_minutes: float = 5.0
     validate_steps: int = 0
     validate_points: int = 250
+    validate_datasets: int = 32
     save_minutes: float = 1.0
     save_steps: int = 0
     start_from: str | None = None
@@ -76,7 +77,14 @@ class TrainConfig:
         for name in ("minutes", "learning_rate", "clip_norm", "validate_minutes", "save_minutes"):
             self._require(name, "a finite number above 0", lambda x: x > 0 and math.isfinite(x))
         self._require("weight_decay", "a finite number, 0 or more", lambda x: x >= 0 and math.isfinite(x))
-        for name in ("n_datasets", "n_orders", "importance_samples", "warmup_steps", "validate_points"):
+        for name in (
+            "n_datasets",
+            "n_orders",
+            "importance_samples",
+            "warmup_steps",
+            "validate_points",
+            "validate_datasets",
+        ):
             self._require(name, "at least 1", lambda x: x >= 1)
         for name in ("steps", "validate_steps", "save_steps"):
             self._require(name, "0 or more", lambda x: x >= 0)

@@ -324,6 +324,7 @@ def _score(config: TrainConfig, run: RunState, held_out: GenerativeModel, progre
         held_out,
         seed=config.seed,
         n_points=config.validate_points,
+        n_datasets=config.validate_datasets,
         importance_samples=config.importance_samples,
         progress=progress,
     )

@@ -32,16 +32,17 @@ _GAUSS2D = TrainConfig(
     architecture=NetworkSettings(
         encoder="points",
         encoder_options={"hidden": [128, 128], "h_dim": 64, "scale": 0.1, "skip": True},
-        network_options={"h_dim": 64, "metric": 32, "hidden": 128},
+        network_options={"h_dim": 64, "metric": 32, "hidden": 128, "pairs": 32},
     ),
     data=GenerativeSettings("gauss2d"),
     minutes=60.0,
     n_datasets=64,
-    n_points=(5, 30),
+    n_points=(5, 20),
     n_points_end=(5, 100),
     learning_rate=2e-3,
     precision="float32",  # bfloat16 would round a place by up to a tenth of a sigma, and save little
     validate_points=50,
+    validate_datasets=256,
 )
 
 _CCP = {

@@ -18,8 +18,10 @@ from ncpgui.engine.diagnostics.exact_posterior import (
     last_point_on_a_line,
     total_variation,
 )
-from ncpgui.engine.diagnostics.posteriors import ExactPosterior, every_partition
+from ncpgui.engine.diagnostics.posteriors import ExactPosterior, every_partition, posterior_of
 from ncpgui.engine.generative.gaussian_dpmm import GaussianDPMM, GaussianDPMMSettings
+from ncpgui.engine.networks.ccp import CCP
+from ncpgui.engine.networks.point_encoder import PointEncoder
 
 
 class LastPointOnly:
@@ -135,3 +137,28 @@ def test_the_law_of_the_last_point_is_the_ratio_of_joint_probabilities(right, mo
 def test_a_single_point_has_no_others(right, model):
     with pytest.raises(InputError, match="the last of at least 2 points is looked at, got 1"):
         last_point_error(right, model, n_datasets=1, n_points=1, seed=0)
+
+
+class OneByOne:
+    """A law that cannot score all partitions at once, as that of a network that draws whole clusters."""
+
+    def __init__(self, law):
+        self.sample, self.log_prob = law.sample, law.log_prob
+
+
+@pytest.mark.parametrize("temperature", [1.0, 0.5, 2.0])
+def test_the_likely_partitions_tell_the_distance_where_all_would_take_long(model, temperature):
+    law = ExactPosterior(model, temperature)
+    options = {"n_datasets": 6, "n_points": 6, "seed": 2}
+    whole, likely = (distance_to_exact(one, model, **options) for one in (law, OneByOne(law)))
+    np.testing.assert_allclose(likely.kl, whole.kl, atol=0.01)
+    np.testing.assert_allclose(likely.total_variation, whole.total_variation, atol=0.002)
+    assert np.isnan(likely.q_mass).all()
+
+
+def test_a_network_that_draws_whole_clusters_has_a_distance_too(model):
+    torch.manual_seed(0)
+    network = CCP(PointEncoder(hidden=(8,), h_dim=8), h_dim=8, z_dim=2, g_dim=8, metric=4).eval()
+    found = distance_to_exact(posterior_of(network), model, n_datasets=2, n_points=5, seed=1)
+    assert (found.kl > 0).all()
+    assert (found.total_variation < 1).all()

@@ -15,7 +15,6 @@ from ncpgui.engine.diagnostics.posteriors import (
     PointwisePosterior,
     draw,
     every_partition,
-    log_prob_of_all,
     posterior_of,
 )
 from ncpgui.engine.networks.ncp import NCP, ClusterAwareNCP
@@ -57,7 +56,7 @@ def test_an_order_of_visits_is_the_same_as_points_given_in_that_order(network, p
 @pytest.mark.parametrize("order", [None, np.array([3, 0, 4, 1, 2])])
 def test_scoring_all_partitions_at_once_is_scoring_their_labels(network, points, order):
     posterior = PointwisePosterior(network)
-    at_once = log_prob_of_all(posterior, points, order)
+    at_once = posterior.log_prob_of_all(points, order)
     np.testing.assert_allclose(at_once, posterior.log_prob(points, every_partition(5), order), atol=1e-10)
 
 
