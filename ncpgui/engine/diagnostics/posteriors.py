@@ -38,6 +38,8 @@ MOST_ENUMERATED = 9
 
 _DRAWS = 64  # of the latent, for each cluster of a clustering whose probability is estimated
 
+_FEW = 203  # partitions, those of 6 points
+
 AnyNetwork = TypeVar("AnyNetwork", ClusteringNetwork, CCP)
 
 
@@ -92,11 +94,13 @@ def log_prob_of_likely(
 ) -> NDArray[np.float64]:
     """log q(c | x) of `every_partition` of one dataset: (Bell number,), nats; -inf if not asked for.
 
-    A posterior that cannot score all partitions at once is asked for the likely ones only, which hold
-    99.9 % of the exact law `log_p`.
+    A posterior that cannot score all partitions at once is asked, where they are many, for the likely ones
+    only, which hold 99.9 % of the exact law `log_p`.
     """
     if isinstance(posterior, AllPartitions):
         return posterior.log_prob_of_all(points, order)
+    if len(log_p) <= _FEW:
+        return posterior.log_prob(points, every_partition(points[0].shape[1]), order)
     place = np.argsort(-log_p)
     likely = place[: 1 + np.searchsorted(np.exp(log_p[place]).cumsum(), 0.999)]
     result = np.full(len(log_p), -np.inf)

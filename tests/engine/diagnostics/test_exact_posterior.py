@@ -149,9 +149,9 @@ class OneByOne:
 @pytest.mark.parametrize("temperature", [1.0, 0.5, 2.0])
 def test_the_likely_partitions_tell_the_distance_where_all_would_take_long(model, temperature):
     law = ExactPosterior(model, temperature)
-    options = {"n_datasets": 6, "n_points": 6, "seed": 2}
+    options = {"n_datasets": 6, "n_points": 7, "seed": 2}
     whole, likely = (distance_to_exact(one, model, **options) for one in (law, OneByOne(law)))
-    np.testing.assert_allclose(likely.kl, whole.kl, atol=0.01)
+    np.testing.assert_allclose(likely.kl, whole.kl, atol=0.02)
     np.testing.assert_allclose(likely.total_variation, whole.total_variation, atol=0.002)
     assert np.isnan(likely.q_mass).all()
 
