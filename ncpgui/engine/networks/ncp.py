@@ -14,7 +14,6 @@ from ncpgui.core.errors import InputError
 from ncpgui.engine.networks.mlp import mlp
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding, all_points, sum_after
 
-
 _PAIRS_AT_ONCE = 2**17  # of points that `PairContext` looks at; bounds its memory
 
 

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from ncpgui.core.errors import InputError
+
 NEVER = -1e9  # log-probability of a choice that does not exist
 
 
@@ -32,8 +34,28 @@ class Prefixes:
 
     @staticmethod
     def of(values: Tensor, labels: Tensor) -> Prefixes:
-        """Prefix sums of `values` (B, N, size) in the clusters of canonical `labels` (B, N), -1 = padding."""
+        """Prefix sums of `values` (B, N, size) in the clusters of canonical `labels` (B, N), -1 = padding.
+
+        Raises
+        ------
+        InputError
+            Labels that are not numbered in order of first appearance, or of another shape than the points.
+        """
+        if labels.shape != values.shape[:2]:
+            raise InputError(
+                f"labels must be one for each point, got {tuple(labels.shape)} for "
+                f"{tuple(values.shape[:2])} points"
+            )
         there = labels >= 0
+        highest = nn.functional.pad(labels, (1, -1), value=-1).cummax(dim=1).values
+        wrong = (labels > highest + 1).nonzero()
+        if len(wrong):
+            row, n = wrong[0].tolist()
+            raise InputError(
+                "labels must be canonical, numbered in order of first appearance, but point "
+                f"{n} of dataset {row} has label {int(labels[row, n])} where {int(highest[row, n]) + 1} is "
+                "the next; see ncpgui.core.partition.canonical"
+            )
         n_slots = int(labels.max()) + 2  # the last one stays free for a new cluster, and takes the padding
         labels = labels.where(there, n_slots - 1)
         order = torch.argsort(labels, dim=1, stable=True)
@@ -49,7 +71,6 @@ class Prefixes:
         seen = torch.where(one_hot > 0, point[None, :, None], -1)
         last = nn.functional.pad(seen, (0, 0, 1, -1), value=-1).cummax(dim=1).values
         previous = last.gather(2, labels[..., None])
-        highest = nn.functional.pad(labels, (1, -1), value=-1).cummax(dim=1).values
         n_before = (highest + 1).where(there, -1)
         return Prefixes(after - before_cluster, inverse - first + 1, previous.squeeze(2), last, n_before)
 

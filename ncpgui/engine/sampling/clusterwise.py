@@ -25,7 +25,8 @@ from ncpgui.engine.networks.ccp import CCP
 from ncpgui.engine.networks.chains import Chains, Free, size_biased
 from ncpgui.engine.networks.latents import First
 from ncpgui.engine.networks.pointwise import Encoding
-from ncpgui.engine.sampling.memory import check_memory, in_chunks, rows_at_once
+from ncpgui.engine.sampling.memory import in_chunks, rows_at_once
+from ncpgui.engine.sampling.points import check_points
 
 _PAIRS_AT_ONCE = 2**17  # (row, draw, free point) of which each layer's values are held: 2**17 x 128 x 4 bytes
 
@@ -61,7 +62,7 @@ def clusterwise_samples(
         raise InputError(f"at least one posterior sample must be drawn, got {n_samples}")
     encoding = _one_dataset(encoding)
     device, n_points = encoding.features.device, encoding.features.shape[1]
-    check_memory(n_samples, n_points)
+    check_points(encoding, n_samples)
     noise = _Noise(seed, n_samples, n_points, network.z_dim)
     at_once = max_rows or max(1, min(rows_at_once(device), _pairs_at_once(device) // n_points))
     samples_progress = portion(progress, 0, 1, 2) if n_draws else progress

@@ -23,7 +23,8 @@ from ncpgui.core.seeds import stream, stream_seed
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding, side_by_side
 from ncpgui.engine.sampling import rules
 from ncpgui.engine.sampling.links import Links
-from ncpgui.engine.sampling.memory import check_memory, in_chunks, rows_at_once
+from ncpgui.engine.sampling.memory import in_chunks, rows_at_once
+from ncpgui.engine.sampling.points import check_points
 from ncpgui.engine.sampling.sequential import Rule, walk
 
 Labels = NDArray[np.integer]
@@ -136,7 +137,8 @@ def ancestral_samples_of_many(
         ]
         for encoding, seed, fixed in zip(encodings, seeds, clamped, strict=True)
     ]
-    check_memory(n_samples * len(encodings), max(one.features.shape[1] for one in encodings))
+    for encoding in encodings:
+        check_points(encoding, n_samples * len(encodings))
     walker = _Walker(network, encodings, visits)
     # Rows: all draws from the first dataset, then all from the second; each set's take its orders in turn.
     dataset = torch.cat([torch.arange(n_samples) % n_orders + i * n_orders for i in range(len(encodings))])
@@ -259,7 +261,7 @@ def linked_samples(
         A pair that does not exist, or constraints that contradict each other or the clamped labels.
     """
     n_points = encoding.features.shape[1]
-    check_memory(n_samples, n_points)
+    check_points(encoding, n_samples)
     links = Links.of(n_points, must_link, cannot_link, clamped)
     n_orders = min(n_orders, n_samples)
     visits = [
@@ -318,7 +320,7 @@ def _beam(
     """Labels, log q and, of a stochastic beam, perturbed log q of the rows found, the best first."""
     if width < 1:
         raise InputError(f"a beam keeps at least one label vector, got {width}")
-    check_memory(width, encoding.features.shape[1])
+    check_points(encoding, width)
     walker = _Walker(network, [encoding], [[visit]])
     dataset = torch.zeros(width, dtype=torch.int64)
     labels, log_prob = walker.walk(rule, dataset, encoding.features.device, progress)

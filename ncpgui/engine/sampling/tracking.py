@@ -25,7 +25,7 @@ from ncpgui.engine.networks.cluster_pool import ClusterPool
 from ncpgui.engine.networks.npt import FadingNetwork
 from ncpgui.engine.networks.pointwise import Encoding
 from ncpgui.engine.sampling import rules
-from ncpgui.engine.sampling.memory import check_memory
+from ncpgui.engine.sampling.points import check_points
 from ncpgui.engine.sampling.sequential import Rule, Step, walk
 
 
@@ -64,7 +64,7 @@ def track_samples(
     """
     _check_number(n_samples)
     n_points = encoding.features.shape[1]
-    check_memory(n_samples, n_points)
+    check_points(encoding, n_samples)
     device = encoding.features.device
     drawn = stream(seed, "tracks").random((n_points, n_samples), dtype=np.float32)
     with torch.inference_mode():

@@ -15,7 +15,7 @@ from ncpgui.core.seeds import stream
 from ncpgui.engine.networks.cluster_pool import ClusterPool
 from ncpgui.engine.networks.pointwise import Encoding
 from ncpgui.engine.networks.registry import NetworkSettings, build_network
-from ncpgui.engine.sampling import memory, posterior
+from ncpgui.engine.sampling import posterior
 from ncpgui.engine.sampling.posterior import (
     Visit,
     ancestral_samples,
@@ -311,12 +311,6 @@ def test_a_device_out_of_memory_is_asked_for_less_and_the_samples_stay_the_same(
     again = ancestral_samples(network, encoding, n_samples=100, seed=8)
     np.testing.assert_array_equal(again.labels, plain.labels)
     assert "cpu is out of memory; going on with 16 samples at a time" in caplog.text
-
-
-def test_more_than_memory_holds_is_refused_before_any_work(network, encoding, monkeypatch):
-    monkeypatch.setattr(memory, "_physical_memory", lambda: 10_000)
-    with pytest.raises(InputError, match=r"5 samples of 6 points need about 0 GiB .* draw fewer samples"):
-        ancestral_samples(network, encoding, n_samples=5, seed=0)
 
 
 def test_the_same_seed_gives_the_same_samples_and_another_seed_others(network, encoding):
