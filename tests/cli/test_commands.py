@@ -128,7 +128,7 @@ def test_models_are_listed_with_their_scores(ncpgui: Command) -> None:
     cards = json.loads(ncpgui("models", "--json").out)
     assert [card["name"] for card in cards if card["default"]] == ["spikes"]
     table = ncpgui("models").out.splitlines()
-    assert table[0].startswith("model\tnetwork\tparameters")
+    assert table[0].startswith("model\tclusters\tnetwork\tparameters")
     assert any(line.startswith("spikes (default)\t") for line in table)
 
 

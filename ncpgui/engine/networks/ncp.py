@@ -102,7 +102,7 @@ class NCP(ClusteringNetwork):
 
 
 class PairContext(nn.Module):
-    """The unassigned points as point n sees them: sum over i > n of r(x_n, x_i), through the first layer of f.
+    """The unassigned points as point n sees them: sum over i > n of r(x_n, x_i), through f's first layer.
 
     u(x_i) alone tells f what lies where, but not how much of it lies beside x_n, on which side, and how
     dense. r is a layer of the two points' features and of their distance in a learnt metric. The sum depends
