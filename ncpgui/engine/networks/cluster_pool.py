@@ -60,8 +60,9 @@ class ClusterPool:
         joins = self._of_point("joins", n, self._dataset, nodes)
         seen = slice(network.n_seen)
         candidate = network.candidate(sums[:, seen], sums[:, -1], parts, joins[:, seen])
-        place = self._used.cumsum(0).sub_(1)  # of each node among those in use
-        slots = place.index_select(0, all_slots)
+        self._candidate = candidate
+        self._place = self._used.cumsum(0).sub_(1)  # of each node among those in use
+        slots = self._place.index_select(0, all_slots)
         everything = nn.functional.embedding_bag(slots.view(n_rows, n_slots), parts, mode="sum")  # G
         everything += self._of_point("context", n, self.row_dataset)
         exists = torch.arange(n_slots, device=slots.device) <= self.n_clusters[:, None]
@@ -85,8 +86,10 @@ class ClusterPool:
             free = torch.cat([free, self._grown(len(nodes))])
         new = free[: len(nodes)]
         sums = self._sums.index_select(0, nodes) + self._of_point("joins", n, self._dataset, nodes)
+        parts = self._parts.index_select(0, nodes)
+        candidate = self._candidate.index_select(0, self._place.index_select(0, nodes))
         self._sums.index_copy_(0, new, sums)
-        self._parts.index_copy_(0, new, self._network.cluster(sums[:, :-1], sums[:, -1]))
+        self._parts.index_copy_(0, new, self._network.joined(sums[:, :-1], sums[:, -1], parts, candidate))
         if len(self._tables["joins"]) > 1:
             self._dataset.index_copy_(0, new, self._dataset.index_select(0, nodes))
         place = joined.cumsum(0).sub_(1)

@@ -91,6 +91,10 @@ class NCP(ClusteringNetwork):
         """See `ClusteringNetwork`: g(H_k + h_n) - g(H_k)."""
         return self.cluster(sums + joins, sizes + 1) - cluster
 
+    def joined(self, sums: Tensor, sizes: Tensor, cluster: Tensor, candidate: Tensor) -> Tensor:
+        """See `ClusteringNetwork`: g(H_k + h_n), which the candidate holds already."""
+        return cluster + candidate
+
     def score(self, first: Tensor) -> Tensor:
         """See `ClusteringNetwork`: the layers of f after the first."""
         return self.f_rest(first.relu_()).squeeze(-1)

@@ -138,6 +138,13 @@ class ClusteringNetwork(nn.Module):
         """
         raise NotImplementedError
 
+    def joined(self, sums: Tensor, sizes: Tensor, cluster: Tensor, candidate: Tensor) -> Tensor:
+        """Return `cluster` of clusters right after a point joined, for samplers: (..., F).
+
+        sums, sizes : with the point; cluster, candidate : before it, and of it, as `candidate` has them
+        """
+        return self.cluster(sums, sizes)
+
     def score(self, first: Tensor) -> Tensor:
         """Return f from its first layer, before the non-linearity: (..., F) -> (...)."""
         raise NotImplementedError
