@@ -36,6 +36,7 @@ class TrainConfig:
     ema_decay : decay of the averaged weights, which are the ones that are kept
     n_orders : orders of the points that are scored for each encoding; networks of clusters (CCP) and of
         points in time (NPT) have one
+    order_penalty : weight of the variance of -log q(c | x) over these orders in the loss, per nat
     importance_samples : draws of the latent by which a network of clusters (CCP) is scored
     precision : of the encoder: "float32", "bfloat16", or "auto" for bfloat16 on a GPU that has it
     validate_minutes, validate_steps : how often held-out data are scored (and the model is kept when
@@ -62,6 +63,7 @@ class TrainConfig:
     schedule: str = "cosine"
     ema_decay: float = 0.999
     n_orders: int = 1
+    order_penalty: float = 0.0
     importance_samples: int = 16
     precision: str = "auto"
     validate_minutes: float = 5.0
@@ -76,7 +78,8 @@ class TrainConfig:
     def __post_init__(self) -> None:
         for name in ("minutes", "learning_rate", "clip_norm", "validate_minutes", "save_minutes"):
             self._require(name, "a finite number above 0", lambda x: x > 0 and math.isfinite(x))
-        self._require("weight_decay", "a finite number, 0 or more", lambda x: x >= 0 and math.isfinite(x))
+        for name in ("weight_decay", "order_penalty"):
+            self._require(name, "a finite number, 0 or more", lambda x: x >= 0 and math.isfinite(x))
         for name in (
             "n_datasets",
             "n_orders",

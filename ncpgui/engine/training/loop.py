@@ -209,7 +209,7 @@ def _step(
             own=processes.share(config.n_datasets),
         )
         run.optimiser.zero_grad(set_to_none=False)
-        (loss.total / n_all).backward()
+        ((loss.total + config.order_penalty * loss.disagreement) / n_all).backward()
     except torch.OutOfMemoryError as error:
         raise InputError(
             f"{processes.device} is out of memory with {config.n_datasets} datasets of {n_points} points; "

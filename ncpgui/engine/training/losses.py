@@ -29,11 +29,14 @@ class Loss:
     """Sums over the points that are there, of the datasets that were scored.
 
     total : scalar with gradient, nats
+    disagreement : scalar with gradient, nats squared: variance of -log q(c | x) over the orders, summed over
+        datasets; zero of one order. The true posterior has none
     n_right : scalar, points whose label got a probability above 1/2 (a mean over orders); None where
         single points have no probability
     """
 
     total: Tensor
+    disagreement: Tensor
     n_right: Tensor | None
 
 
@@ -77,19 +80,21 @@ def random_order(labels: Tensor, generator: torch.Generator) -> Tensor:
 def _pointwise(network: ClusteringNetwork, batch: Batch, orders: list[Tensor]) -> Loss:
     """Mean over the order as drawn and `orders` (B, N) of the sums over points."""
     encoding = network.encode(*batch.points, n_points=batch.n_points)
-    total, n_right = [], []
+    nll, n_right = [], []
     for order in (None, *orders):
         visited = encoding if order is None else encoding.reordered(order)
         labels = batch.labels if order is None else _renumbered(batch.labels.gather(1, order))
         log_prob = network.log_prob(network.finish(visited), labels)
-        total.append(-log_prob.sum())
+        nll.append(-log_prob.sum(1))
         n_right.append(((log_prob > math.log(0.5)) & (labels >= 0)).sum().to(log_prob.dtype))
-    return Loss(torch.stack(total).mean(), torch.stack(n_right).mean())
+    each = torch.stack(nll)  # (P, B)
+    disagreement = each.var(0).sum() if len(nll) > 1 else each.new_zeros(())
+    return Loss(each.mean(0).sum(), disagreement, torch.stack(n_right).mean())
 
 
 def _clusterwise(network: CCP, batch: Batch, n_samples: int, generator: torch.Generator) -> Loss:
     mean, _ = network.loss(batch.points, batch.labels, n_samples=n_samples, generator=generator)
-    return Loss(mean * batch.n_points.sum(), None)
+    return Loss(mean * batch.n_points.sum(), mean.new_zeros(()), None)
 
 
 def _renumbered(labels: Tensor) -> Tensor:

@@ -125,6 +125,18 @@ PRESETS: dict[str, Preset] = {
         ),
     ),
     "gauss2d": Preset("points of 2D Gaussians (sec. 5 of the paper), our network", _GAUSS2D),
+    "gauss2d-orders": Preset(
+        "goes on from the model 'gauss2d' until the order of the points matters less",
+        replace(
+            _GAUSS2D,
+            start_from="gauss2d",
+            minutes=10.0,
+            n_points=(5, 100),
+            learning_rate=5e-4,
+            n_orders=2,
+            order_penalty=0.1,
+        ),
+    ),
     "gauss2d-alpha07": Preset(
         "goes on from the model 'gauss2d' with the prior of the paper's Geweke test",
         replace(

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 import torch
 
 from ncpgui.engine.generative.batch import Batch
 from ncpgui.engine.networks.ccp import CCP
+from ncpgui.engine.networks.checkpoint import load_checkpoint
 from ncpgui.engine.networks.npt import ClusterAwareNPT
 from ncpgui.engine.networks.point_encoder import PointEncoder
 from ncpgui.engine.networks.registry import build_network
 from ncpgui.engine.training import losses
+from ncpgui.engine.training.loop import train
 from ncpgui.engine.training.losses import batch_loss, random_order
 
 
@@ -104,3 +108,31 @@ def test_more_draws_of_the_latent_tighten_the_bound_of_a_network_of_clusters(bat
             for n in (1, 64)
         )
     assert many < few
+
+
+def test_disagreement_is_the_variance_over_the_orders_of_each_dataset(network, batch):
+    """Of two orders it is half the squared difference; what one order costs follows from total and mean."""
+    one = batch_loss(network, batch, seed=5)
+    assert one.disagreement == 0
+    expected = 0.0
+    for i, n in enumerate(batch.n_points.tolist()):
+        alone = Batch(tuple(array[i : i + 1, :n] for array in batch.points), batch.labels[i : i + 1, :n])
+        both = batch_loss(network, alone, seed=5, n_orders=2)
+        first = batch_loss(network, alone, seed=5).total
+        second = 2 * both.total - first
+        torch.testing.assert_close(both.disagreement, (first - second) ** 2 / 2)
+        expected += float(both.disagreement > 0)
+    assert expected > 0
+    assert batch_loss(network, batch, seed=5, n_orders=2).disagreement > 0
+
+
+def test_a_run_that_pays_for_disagreement_has_less_of_it(tiny, tmp_path):
+    data = tiny.data.build().sample(16, 12, torch.Generator().manual_seed(0))
+    found = []
+    for penalty in (0.0, 5.0):
+        out = tmp_path / f"{penalty}.safetensors"
+        list(train(replace(tiny, steps=60, learning_rate=3e-3, order_penalty=penalty), out=out))
+        with torch.no_grad():
+            network = load_checkpoint(out).network
+            found.append(batch_loss(network, data, seed=1, n_orders=8).disagreement.item())
+    assert found[1] < 0.5 * found[0]
