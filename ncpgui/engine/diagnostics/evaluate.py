@@ -344,7 +344,14 @@ def _of_the_gaussian_model(
 
 
 def summary(results: Result) -> list[Result]:
-    """Main figures with their targets: rows of what, value, target (None where there is none) and met."""
+    """Main figures with their targets: rows of what, value, target (None where there is none) and met.
+
+    What a model does not have, such as orders of points in time, has no row.
+    """
+    return [row for row in _all_rows(results) if row["value"] is not None]
+
+
+def _all_rows(results: Result) -> list[Result]:
     orders, pairs = results["exchangeability"], results["calibration"]
     rows = [
         _row("held-out likelihood, nats a point", orders["nll_per_point"]),
@@ -391,6 +398,7 @@ def summary(results: Result) -> list[Result]:
 
 
 def _row(what: str, value: float | None, target: float | None = None) -> Result:
+    value = None if value is None or not math.isfinite(value) else value
     met = None if target is None or value is None else value <= target
     return {"what": what, "value": value, "target": target, "met": met}
 

@@ -71,14 +71,15 @@ _DIGITS = TrainConfig(
         encoder_options={"height": 8, "width": 8, "kernel": 3, "padding": 1, "channels": [32, 64]},
         network_options={"h_dim": 128, "metric": 64, "hidden": 128},
     ),
-    data=GenerativeSettings("digits"),
+    data=GenerativeSettings("digits", {"deformed": True}),  # 1400 images are soon known by heart
     minutes=20.0,
     n_datasets=32,
     n_points=(5, 30),
     n_points_end=(5, 100),
-    weight_decay=1e-2,  # 1400 images are soon known by heart
+    weight_decay=1e-2,
     validate_minutes=2.0,
     validate_points=50,
+    validate_datasets=128,
 )
 
 _PARTICLES = TrainConfig(

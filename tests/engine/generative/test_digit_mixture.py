@@ -229,3 +229,24 @@ def test_settings_must_make_sense() -> None:
         DigitMixtureSettings(alpha=0.0)
     with pytest.raises(InputError, match="split must be 'train' or 'test', got 'valid'"):
         DigitMixture(split="valid")  # type: ignore[arg-type]
+
+
+def test_deformed_images_stay_near_the_images_and_the_test_split_stays_as_it_is() -> None:
+    settings = DigitMixtureSettings(deformed=True)
+    plain, bent = (
+        DigitMixture(one, "train").sample(4, 20, torch.Generator().manual_seed(3))
+        for one in (DigitMixtureSettings(), settings)
+    )
+    assert torch.equal(plain.labels, bent.labels)
+    a, b = plain.points[0], bent.points[0]
+    assert b.min() >= 0
+    assert b.max() <= 1
+    apart = (a - b).square().mean((2, 3))
+    others = (a - a.roll(1, 1)).square().mean((2, 3))
+    assert (apart > 0).all()
+    assert apart.mean() < 0.5 * others.mean()
+    held_out = [
+        DigitMixture(one, "test").sample(2, 9, torch.Generator().manual_seed(4)).points[0]
+        for one in (DigitMixtureSettings(), settings)
+    ]
+    assert torch.equal(*held_out)
