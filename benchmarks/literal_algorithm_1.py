@@ -7,13 +7,14 @@ Lines 4 to 16 for all S hypotheses of a beam as one batch: at each point, for k 
 with g(0) = 0, then the S most probable of all choices go on, and G and H are updated with g(H_k) and
 g(H_k + h_n) once more. Nothing is shared between hypotheses, no layer is folded into another, and each
 hypothesis carries its labels. Our default network has an f that sees more than G_k and U; its f is
-evaluated in the same place, in full.
+evaluated in the same place.
 """
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor
+from torch.nn.functional import linear
 
 from ncpgui.engine.networks.ncp import NCP, ClusterAwareNCP
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
@@ -27,53 +28,57 @@ class LiteralNCP:
     def __init__(self, network: NCP, encoding: Encoding) -> None:
         self.network = network
         self.h, self.u = encoding.tables["h"][0], encoding.tables["u"][0]
+        parts = [network.f_of_g, network.f_of_u, network.f_of_point]
+        self.first_layer = torch.cat([part.weight for part in parts if part is not None], dim=1)
 
     def g(self, sums: Tensor, sizes: Tensor) -> Tensor:
-        pooled = self.network._pooled(sums, sizes[:, None])
-        return self.network.g(pooled) * (sizes > 0)[:, None]
+        """g of clusters H (S, h_dim) of so many points (S,); 0 of an empty one."""
+        return self.network.g(self.network._pooled(sums, sizes[:, None])) * (sizes > 0)[:, None]
 
-    def f(self, g_k: Tensor, sums: Tensor, sizes: Tensor, n: int, u: Tensor, n_after: int) -> Tensor:
-        network = self.network
-        u = network._pooled(u, u.new_full((1,), float(n_after)))
-        joined = torch.cat([g_k, u.expand(len(g_k), -1)], dim=1)
-        weight = torch.cat([network.f_of_g.weight, network.f_of_u.weight], dim=1)
-        first = torch.nn.functional.linear(joined, weight, network.f_of_u.bias)
-        return network.score(first)
+    def g_with_point(self, total: Tensor, sums: Tensor, sizes: Tensor, n: int) -> Tensor:
+        """Line 8: G_k from G and H_k."""
+        return total + self.g(sums + self.h[n], sizes + 1) - self.g(sums, sizes)
 
-    def g_of_candidate(self, total: Tensor, g_before: Tensor, sums: Tensor, sizes: Tensor, n: int) -> Tensor:
-        return total + self.g(sums + self.h[n], sizes + 1) - g_before
+    def beside(self, n: int, u: Tensor, n_after: int) -> Tensor:
+        """What f sees besides G_k, the same for all k: U, and h_n where the network has it."""
+        pooled = self.network._pooled(u, u.new_full((1,), float(n_after)))
+        return pooled if self.network.f_of_point is None else torch.cat([pooled, self.h[n]])
+
+    def f(self, g_k: Tensor, sums: Tensor, sizes: Tensor, n: int, beside: Tensor) -> Tensor:
+        """Line 9: f of each hypothesis, (S,)."""
+        joined = torch.cat([g_k, beside.expand(len(g_k), -1)], dim=1)
+        return self.network.score(linear(joined, self.first_layer, self.network.f_of_u.bias))
 
 
 class LiteralClusterAware(LiteralNCP):
-    """The same of our default network: g and f of means, f also of the candidate's own state and the point."""
+    """The same of our default network: g and f of means, and f of the candidate and the point besides."""
 
     def __init__(self, network: ClusterAwareNCP, encoding: Encoding) -> None:
         self.network = network
         features = encoding.features[0]
         self.h = self.u = torch.cat([features, network.out_norm(features)], dim=-1)
+        self.to_f, self.to_g = network.carried.weight.tensor_split([network.n_seen])
 
     def g(self, sums: Tensor, sizes: Tensor) -> Tensor:
-        network = self.network
-        weight = network.carried.weight[network.n_seen :]
-        mean = torch.nn.functional.linear(sums / sizes.clamp(min=1)[:, None], weight)
-        count = sizes.clamp(min=1)[:, None].log()
-        return network.g_out((mean + network.g_count(count)).relu()) * (sizes > 0)[:, None]
+        count = sizes.clamp(min=1)[:, None]
+        hidden = linear(sums / count, self.to_g) + self.network.g_count(count.log())
+        return self.network.g_out(hidden.relu()) * (sizes > 0)[:, None]
 
-    def g_of_candidate(self, total: Tensor, g_before: Tensor, sums: Tensor, sizes: Tensor, n: int) -> Tensor:
+    def g_with_point(self, total: Tensor, sums: Tensor, sizes: Tensor, n: int) -> Tensor:
         return total  # f sees the clusters before the point
 
-    def f(self, g_k: Tensor, sums: Tensor, sizes: Tensor, n: int, u: Tensor, n_after: int) -> Tensor:
-        network = self.network
-        mean = network.carried(sums / sizes.clamp(min=1)[:, None])[:, : network.n_seen]
-        z = network.carried(self.h[n])[: network.metric]
-        apart = mean[:, : network.metric] - z
+    def beside(self, n: int, u: Tensor, n_after: int) -> Tensor:
+        count = self.network.unassigned_count(torch.log1p(u.new_full((1,), float(n_after))))
+        return self.network.own(self.h[n]) + self.network.unassigned(u / max(n_after, 1)) + count
+
+    def f(self, g_k: Tensor, sums: Tensor, sizes: Tensor, n: int, beside: Tensor) -> Tensor:
+        network, count = self.network, sizes.clamp(min=1)[:, None]
+        mean = linear(sums / count, self.to_f)
+        apart = mean[:, : network.metric] - linear(self.h[n], self.to_f[: network.metric])
         difference = network.f_difference(torch.cat([apart.square(), apart.abs()], dim=1))
-        own_state = mean[:, network.metric :] + difference
-        own_state = own_state + network.f_count(sizes.clamp(min=1)[:, None].log())
+        own_state = mean[:, network.metric :] + difference + network.f_count(count.log())
         candidate = torch.where((sizes == 0)[:, None], network.f_new, own_state)
-        unassigned = network.unassigned(u / max(n_after, 1))
-        count = network.unassigned_count(torch.log1p(u.new_full((1,), float(n_after))))
-        return network.score(network.own(self.h[n]) + unassigned + count + g_k + candidate)
+        return network.score(beside + g_k + candidate)
 
 
 @torch.inference_mode()
@@ -81,26 +86,27 @@ def literal_beam(network: ClusteringNetwork, encoding: Encoding, *, width: int) 
     """Return labels (S, N) and log q (S,), the best first; `encoding` in the order to visit, not finished."""
     kind = LiteralClusterAware if isinstance(network, ClusterAwareNCP) else LiteralNCP
     literal = kind(network, encoding)
+    sharpness = (-network.log_temperature).exp()
     h, n_points = literal.h, len(literal.h)
     u = literal.u.sum(0)
-    labels = torch.zeros(1, 0, dtype=torch.int64)
-    log_prob, n_clusters = h.new_zeros(1), torch.zeros(1, dtype=torch.int64)
+    labels = torch.zeros(1, 0, dtype=torch.int64, device=h.device)
+    log_prob, n_clusters = h.new_zeros(1), torch.zeros(1, dtype=torch.int64, device=h.device)
     sums, sizes = h.new_zeros(1, 1, h.shape[1]), h.new_zeros(1, 1)
     total = literal.g(sums[:, 0], sizes[:, 0])
     for n in range(n_points):
         u = u - literal.u[n]
+        beside = literal.beside(n, u, n_points - 1 - n)
         scores = []
-        for k in range(sums.shape[1]):
-            before = literal.g(sums[:, k], sizes[:, k])
-            g_k = literal.g_of_candidate(total, before, sums[:, k], sizes[:, k], n)
-            f_k = literal.f(g_k, sums[:, k], sizes[:, k], n, u, n_points - 1 - n)
+        for k in range(int(n_clusters.max()) + 1):
+            g_k = literal.g_with_point(total, sums[:, k], sizes[:, k], n)
+            f_k = literal.f(g_k, sums[:, k], sizes[:, k], n, beside) * sharpness
             scores.append(f_k.masked_fill(k > n_clusters, NEVER))
         log_q = torch.stack(scores, dim=1).log_softmax(1)
         children = (log_prob[:, None] + log_q).flatten()
         best = children.topk(min(width, int((log_q > NEVER / 10).sum()))).indices
         parent, chosen = best // log_q.shape[1], best % log_q.shape[1]
         labels = torch.cat([labels[parent], chosen[:, None]], dim=1)
-        rows = torch.arange(len(best))
+        rows = torch.arange(len(best), device=h.device)
         sums, sizes, total, n_clusters = sums[parent], sizes[parent], total[parent], n_clusters[parent]
         before = literal.g(sums[rows, chosen], sizes[rows, chosen])
         sums[rows, chosen] += h[n]

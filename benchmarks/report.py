@@ -1,10 +1,12 @@
-"""What every benchmark prints and keeps: a table on the terminal, JSON and a page in ``results``."""
+"""What every benchmark shares: options, clocks, a table on the terminal, JSON and a page in ``results``."""
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import platform
+import resource
 import time
 from datetime import date
 from pathlib import Path
@@ -12,7 +14,31 @@ from typing import Any
 
 import torch
 
+from ncpgui.engine.device import resolve_device
+
 RESULTS = Path(__file__).parent / "results"
+LOAD_AT_START = os.getloadavg()[0]
+
+
+def options(description: str | None) -> argparse.ArgumentParser:
+    """Return a parser with the options that all benchmarks have."""
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--device", default="cpu", help="cpu, cuda or auto  [cpu]")
+    parser.add_argument("--threads", type=int, default=None, help="of torch  [all cores]")
+    parser.add_argument("--quick", action="store_true", help="tiny sizes, to see that it runs; keeps nothing")
+    parser.add_argument("--out", type=Path, default=None, help="folder for the results  [benchmarks/results]")
+    return parser
+
+
+def begin(arguments: argparse.Namespace) -> torch.device:
+    """Set what `options` were given, and return the device."""
+    if arguments.threads is not None:
+        torch.set_num_threads(arguments.threads)
+    if arguments.out is None and not arguments.quick:
+        arguments.out = RESULTS
+    return resolve_device(arguments.device)
 
 
 def machine() -> dict[str, Any]:
@@ -21,22 +47,69 @@ def machine() -> dict[str, Any]:
         "date": date.today().isoformat(),
         "cores": os.cpu_count(),
         "threads": torch.get_num_threads(),
-        "processor": platform.processor() or platform.machine(),
+        "processor": processor(),
+        "gpu": torch.cuda.get_device_name() if torch.cuda.is_available() else None,
         "torch": torch.__version__,
-        "load_average": os.getloadavg()[0] if hasattr(os, "getloadavg") else None,
+        "load_average": LOAD_AT_START,
     }
 
 
+def processor() -> str:
+    """Name of the processor, as far as the system tells."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
+
+
+def where(device: torch.device) -> str:
+    """Say in a sentence or two where the figures come from, for a page."""
+    here = machine()
+    if device.type == "cuda":
+        place = f"{here['gpu']}, torch {here['torch']}"
+    else:
+        threads = "1 thread" if here["threads"] == 1 else f"{here['threads']} threads"
+        place = f"{threads} on {here['cores']} cores of {here['processor']}, torch {here['torch']}"
+    busy = f"; load average at the start {LOAD_AT_START:.1f}"
+    gpu = "" if device.type == "cuda" else " No GPU was at hand: `--device cuda` is untested."
+    return f"{place}{busy}.{gpu}"
+
+
 class Clock:
-    """Wall and CPU seconds of a block: ``with Clock() as t: ...; t.wall_s, t.cpu_s``."""
+    """Wall and CPU seconds of a block: ``with Clock() as t: ...; t.wall_s, t.cpu_s``.
+
+    device : whose queue is waited for before each reading, when it is a GPU
+    """
+
+    def __init__(self, device: torch.device | None = None) -> None:
+        self._device = device
 
     def __enter__(self) -> Clock:
+        self._wait()
         self._wall, self._cpu = time.perf_counter(), time.process_time()
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._wait()
         self.wall_s = time.perf_counter() - self._wall
         self.cpu_s = time.process_time() - self._cpu
+
+    def _wait(self) -> None:
+        if self._device is not None and self._device.type == "cuda":
+            torch.cuda.synchronize(self._device)
+
+
+def peak_memory_mib(device: torch.device) -> float:
+    """Most memory that this process has held so far: of the GPU by torch, else of the machine."""
+    if device.type == "cuda":
+        return torch.cuda.max_memory_allocated(device) / 2**20
+    try:
+        lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
+    except OSError:  # macOS, in bytes; on Linux getrusage would count what the parent process held
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 2**10  # KiB
 
 
 def table(rows: list[dict[str, Any]]) -> str:
@@ -52,9 +125,11 @@ def table(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def keep(name: str, content: dict[str, Any], *, page: str) -> None:
-    """Write ``results/NAME.json`` with the machine, and ``results/NAME.md`` with what a person reads."""
-    RESULTS.mkdir(exist_ok=True)
+def keep(name: str, content: dict[str, Any], *, page: str, folder: Path | None = RESULTS) -> None:
+    """Write NAME.json with the machine, and NAME.md with what a person reads; nothing without a folder."""
+    if folder is None:
+        return
+    folder.mkdir(parents=True, exist_ok=True)
     text = json.dumps({"machine": machine(), **content}, indent=2)
-    (RESULTS / f"{name}.json").write_text(text + "\n", encoding="utf-8")
-    (RESULTS / f"{name}.md").write_text(page.strip() + "\n", encoding="utf-8")
+    (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+    (folder / f"{name}.md").write_text(page.strip() + "\n", encoding="utf-8")

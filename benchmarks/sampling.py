@@ -1,104 +1,177 @@
 """Seconds of beam search (150 x 2000 spikes) and of 200 ancestral samples, and what sharing saves.
 
-    python benchmarks/sampling.py [--model NAME] [--spikes 2000] [--literal-spikes 2000]
+    python benchmarks/sampling.py [--model NAME] [--spikes 2000]
 
-Spikes come from the model's own generative model, cells that it was not trained on. The literal
-Algorithm 1 runs in the same process on the same network and the same order of spikes; the ratio
-is its CPU time over ours, and both must find the same beams.
+Two networks: the model that is used for spikes, on spikes of cells that it was not trained on; and one with
+the paper's sizes of g and f. The literal Algorithm 1 runs in the same process on the same network and the
+same order of points; the ratio is its CPU time over ours, and both must find the same beams.
 """
 
 from __future__ import annotations
 
-import argparse
+import tempfile
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
 from literal_algorithm_1 import literal_beam
-from report import Clock, keep, machine, table
+from made_data import encode_spikes, gaussians, spikes_of
+from report import Clock, begin, keep, machine, options, table, where
 
 from ncpgui.core.partition import canonical
+from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.seeds import stream
-from ncpgui.core.waveform_format import SAMPLING_FREQUENCY_HZ
-from ncpgui.engine.generative.spike_mixture import sample_dataset
+from ncpgui.engine.generative.registry import GenerativeSettings
 from ncpgui.engine.networks.checkpoint import load_checkpoint
-from ncpgui.engine.networks.ncp import ClusteringNetwork, Encoding
+from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
+from ncpgui.engine.networks.registry import NetworkSettings
 from ncpgui.engine.sampling.posterior import Visit, ancestral_samples, beam_samples
-from ncpgui.engine.waveform_clustering import checked_input
+from ncpgui.engine.training.config import TrainConfig
+from ncpgui.engine.training.loop import train
+
+WIDTH = 150
 
 
-def encoded(network: ClusteringNetwork, waveforms: np.ndarray, positions: np.ndarray) -> Encoding:
-    """Encode one dataset as `ncpgui.engine.cluster` does."""
-    arrays = checked_input(waveforms, positions, None, SAMPLING_FREQUENCY_HZ)
-    return network.encode(*(torch.from_numpy(array)[None] for array in arrays))
+def network_of_paper_sizes(steps: int, device: torch.device) -> ClusteringNetwork:
+    """Return g and f of `paper-spikes-hex7` over points in the plane, after so few steps of training.
+
+    They are learnt in a minute there, which keeps the number of clusters as it is in the data.
+    """
+    config = TrainConfig(
+        architecture=NetworkSettings(
+            "ncp", "points", encoder_options={"h_dim": 256, "scale": 0.1, "skip": True}
+        ),
+        data=GenerativeSettings("gauss2d"),
+        steps=steps,
+        n_points=(5, 20),
+        n_points_end=(5, 60),
+        learning_rate=5e-4,
+        warmup_steps=50,
+        ema_decay=0.98,
+        precision="float32",
+        validate_points=50,
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "paper-sizes.safetensors"
+        for _ in train(config, out=out):
+            pass
+        return load_checkpoint(out, device=device).network
 
 
-def distinct(labels: np.ndarray) -> set[bytes]:
-    """Rows of (S, N) labels as a set."""
-    return {row.astype(np.int32).tobytes() for row in labels}
+def beside_literal(
+    network: ClusteringNetwork, encoding: Encoding, device: torch.device
+) -> tuple[PosteriorSamples, dict[str, Any]]:
+    """Time our beam and Algorithm 1, and compare what they found."""
+    with Clock(device) as ours:
+        found = beam_samples(network, encoding, width=WIDTH, seed=0)
+    visit = Visit.draw(encoding.features.shape[1], None, stream(0, "order", 0))
+    visited = encoding.reordered(torch.from_numpy(visit.order).to(device))
+    with Clock(device) as literal:
+        labels, log_prob = literal_beam(network, visited, width=WIDTH)
+    theirs = {
+        row.tobytes(): score
+        for row, score in zip(
+            canonical(visit.original(labels)).astype(np.int32), log_prob.tolist(), strict=True
+        )
+    }
+    mine = {row.tobytes(): score for row, score in zip(found.labels, found.log_prob.tolist(), strict=True)}
+    both = theirs.keys() & mine.keys()
+    return found, {
+        "beam K": int(found.n_clusters[0]),
+        "beam s": ours.wall_s,
+        "literal s": literal.wall_s,
+        "wall ratio": literal.wall_s / ours.wall_s,
+        "CPU ratio": literal.cpu_s / ours.cpu_s,
+        "same best": next(iter(theirs)) == found.labels[0].tobytes(),
+        "beams shared": len(both),
+        "log q apart": max((abs(theirs[row] - mine[row]) for row in both), default=float("nan")),
+    }
+
+
+def on_spikes(
+    network: ClusteringNetwork, n_spikes: int, cells: list[int], device: torch.device
+) -> list[dict[str, Any]]:
+    """All figures on spikes, a row for each number of cells."""
+    rows = []
+    for n_cells in cells:
+        data = spikes_of(n_cells, n_spikes)
+        with Clock(device) as encode:
+            encoding = encode_spikes(network, data)
+        with Clock(device) as ancestral:
+            samples = ancestral_samples(network, encoding, n_samples=200, seed=0)
+        row = {
+            "true K": n_cells,
+            "encode s": encode.wall_s,
+            "ancestral 200 s": ancestral.wall_s,
+            "sampled K": float(samples.n_clusters.mean()),
+        }
+        rows.append(row | beside_literal(network, encoding, device)[1])
+    return rows
+
+
+def on_points(
+    network: ClusteringNetwork, n_points: int, clusters: list[int], device: torch.device
+) -> list[dict[str, Any]]:
+    """Beams of points in the plane, a row for each number of clusters."""
+    rows = []
+    for n_clusters in clusters:
+        points, _ = gaussians(n_clusters, n_points, seed=1)
+        with torch.inference_mode():
+            encoding = network.encode(points.to(device))
+        rows.append({"true K": n_clusters} | beside_literal(network, encoding, device)[1])
+    return rows
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--model", default=None)
+    parser = options(__doc__)
+    parser.add_argument("--model", default=None, help="for spikes  [the one that is used]")
     parser.add_argument("--spikes", type=int, default=2000)
-    parser.add_argument("--literal-spikes", type=int, default=2000, help="spikes of the side-by-side run")
-    parser.add_argument("--threads", type=int, default=None)
-    parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
+    parser.add_argument("--cells", type=int, nargs="+", default=[3, 5, 8])
+    parser.add_argument("--points", type=int, default=500, help="for the network of the paper's sizes")
+    parser.add_argument("--steps", type=int, default=160, help="of its training")
     arguments = parser.parse_args()
-    if arguments.threads is not None:
-        torch.set_num_threads(arguments.threads)
-    checkpoint = load_checkpoint(arguments.model)
-    network = checkpoint.network
-    rows = []
-    for seed in arguments.seeds:
-        data = sample_dataset(seed, arguments.spikes, geometry="hex7", split="test")
-        with torch.inference_mode(), Clock() as encode:
-            encoding = encoded(network, data.waveforms, data.channel_positions)
-        with Clock() as ancestral:
-            samples = ancestral_samples(network, encoding, n_samples=200, seed=0)
-        with Clock() as beam:
-            found = beam_samples(network, encoding, width=150, seed=0)
-        row = {
-            "seed": seed,
-            "true K": int(data.labels.max()) + 1,
-            "sampled K": float(samples.n_clusters.mean()),
-            "encode s": encode.wall_s,
-            "ancestral 200 s": ancestral.wall_s,
-            "beam 150 s": beam.wall_s,
-            "beam K": int(found.n_clusters[0]),
-        }
-        n = min(arguments.literal_spikes, arguments.spikes)
-        visit = Visit.draw(n, None, stream(0, "order", 0))
-        with torch.inference_mode():
-            part = encoded(network, data.waveforms[:n], data.channel_positions)
-        with Clock() as ours:
-            best = beam_samples(network, part, width=150, seed=0)
-        with Clock() as literal:
-            labels, _ = literal_beam(network, part.reordered(torch.from_numpy(visit.order)), width=150)
-        theirs = canonical(visit.original(labels))
-        row |= {
-            "literal s": literal.wall_s,
-            "CPU ratio": literal.cpu_s / ours.cpu_s,
-            "same best": bool((theirs[0] == best.labels[0]).all()),
-            "beams shared": len(
-                {r.tobytes() for r in theirs.astype(np.int32)} & {r.tobytes() for r in best.labels}
-            ),
-        }
-        rows.append(row)
-    print(table(rows))
-    here = machine()
+    device = begin(arguments)
+    if arguments.quick:
+        arguments.spikes, arguments.points, arguments.steps, arguments.cells = 60, 40, 2, [3]
+    checkpoint = load_checkpoint(arguments.model, device=device)
+    spikes = on_spikes(checkpoint.network, arguments.spikes, arguments.cells, device)
+    print(table(spikes), flush=True)
+    paper = network_of_paper_sizes(arguments.steps, device)
+    points = on_points(paper, arguments.points, arguments.cells, device)
+    print(table(points))
     page = f"""
 # Sampling
 
-{arguments.spikes} spikes of unseen cells, model `{checkpoint.name}`, {here["threads"]} threads on
-{here["cores"]} cores. "literal" is the paper's Algorithm 1 on the same network, its hypotheses in one
-batch, with {n} spikes and the same order of visits; "CPU ratio" is its CPU time over that of our beam.
+Seconds are wall clock. {where(device)}
 
-{table(rows)}
+"literal" is the paper's Algorithm 1 on the same network (`literal_algorithm_1.py`), its hypotheses in one
+batch, on the same points in the same order of visits; the ratios are its wall and CPU time over those of our
+beam of {WIDTH}. "beams shared": configurations that both found, of {WIDTH}; "log q apart": the largest
+difference of their log-probabilities, which are sums over all points in single precision.
 
-`python benchmarks/sampling.py`, {here["date"]}
+## Model `{checkpoint.name}`, {arguments.spikes} spikes of unseen cells
+
+{table(spikes)}
+
+## The paper's sizes, {arguments.points} points
+
+g and f of the preset `paper-spikes-hex7` (256-256-256-256-256, 512-256-256-256-1), over points of 2D
+Gaussians and trained on those for {arguments.steps} steps, which keeps the number of clusters near the true
+one; for spikes the paper takes 20 000 steps. The cost of a step depends on these sizes and on K, not on what
+a point is.
+
+{table(points)}
+
+`python benchmarks/sampling.py`, {machine()["date"]}
 """
-    keep("sampling", {"model": checkpoint.name, "spikes": arguments.spikes, "rows": rows}, page=page)
+    content = {
+        "model": checkpoint.name,
+        "spikes": arguments.spikes,
+        "rows": spikes,
+        "paper_sizes": {"points": arguments.points, "steps": arguments.steps, "rows": points},
+    }
+    keep("sampling", content, page=page, folder=arguments.out)
 
 
 if __name__ == "__main__":

@@ -30,7 +30,8 @@ Array = NDArray[np.float64]
 class DistanceToExact:
     """Of M datasets of `n_points`, q averaged over `n_orders` orders of their points.
 
-    kl, total_variation : (M,)
+    kl, total_variation : (M,); of a posterior that was asked for the likely partitions only (see
+        `log_prob_of_likely`) the sums over these, which lack at most a thousandth of the exact law
     q_mass : (M,), sum of q over all partitions, 1 for a law that is normalised; nan where only the likely
         ones could be scored
     """
@@ -158,7 +159,7 @@ def last_point_on_a_line(
     n_positions: int = 81,
     progress: Progress = silent,
 ) -> LastPointOnALine:
-    """Move a 41st point on a line past two clusters of 20 points, 8 sigma apart (paper, Fig. geweke)."""
+    """Move a 41st point on a line past two clusters of 20 points, 8 sigma apart (paper, sec. 7)."""
     generator = stream(seed, "line")
     sigma = model.settings.sigma
     labels = np.concatenate([[0], generator.permutation(np.repeat([0, 1], (19, 20)))])  # left one is first

@@ -1,6 +1,6 @@
 """Geweke's test: clusterings inferred from data of the prior must follow the prior (Geweke, JASA 2004).
 
-c ~ p(c), x ~ p(x | c), c' ~ q(c | x): if q is the posterior then c' ~ p(c) (paper, eq. geweke). Compared
+c ~ p(c), x ~ p(x | c), c' ~ q(c | x): if q is the posterior then c' ~ p(c) (paper, sec. 7). Compared
 are the number of clusters K, the size of the cluster of a point, and P(c_i = c_j). A posterior that
 takes no notice of x passes too; `calibration_ranks` tells.
 

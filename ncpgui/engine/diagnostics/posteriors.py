@@ -225,7 +225,7 @@ class ClusterwisePosterior(NetworkPosterior[CCP]):
     def log_prob(
         self, points: Points, labels: NDArray[np.integer], order: NDArray[np.integer] | None = None
     ) -> NDArray[np.float64]:
-        """See `Posterior`: each from the same draws (see `log_prob_estimate`)."""
+        """See `Posterior`: estimates, of which one clustering has the same each time."""
         return log_prob_estimate(self.network, self._encode(points), labels, n_draws=_DRAWS, seed=0)
 
 

@@ -47,7 +47,7 @@ class NCP(ClusteringNetwork):
         u_encoder: nn.Module | None = None,
         *,
         h_dim: int = 256,
-        g_hidden: tuple[int, ...] = (256, 256, 256, 256),
+        g_hidden: tuple[int, ...] = (256, 256, 256),
         g_dim: int = 256,
         f_hidden: tuple[int, ...] = (256, 256, 256),
         f_sees_point: bool = False,

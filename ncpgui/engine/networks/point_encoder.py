@@ -33,7 +33,7 @@ class PointEncoder(nn.Module):
         self.scale = scale
 
     def forward(self, points: Tensor) -> Tensor:
-        """Encode (B, N, n_dims) points."""
+        """Encode points: (B, N, n_dims) -> (B, N, h_dim)."""
         scaled = points * self.scale
         features: Tensor = self.body(scaled)
         return features if self.skip is None else features + self.skip(scaled)

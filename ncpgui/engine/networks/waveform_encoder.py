@@ -1,4 +1,4 @@
-"""Encoders of spike waveforms: (n_spikes, n_samples, n_channels) -> (n_spikes, h_dim).
+"""Encoders of spike waveforms: (B, n_spikes, n_samples, n_channels) -> (B, n_spikes, h_dim).
 
 `ResNet1DEncoder` is the paper's (SM: ResNet of 1D convolutions, channels 32, 64, 128, 256, for
 7 x 32 inputs). `GeometryEncoder` takes any arrangement of up to seven contacts: channels share
@@ -87,6 +87,7 @@ class ResNet1DEncoder(nn.Module):
     n_channels : contacts of the input, in a fixed order (7 for the hexagonal array)
     h_dim : size of the features (256 in the paper)
     planes : channels of the four stages
+    blocks_per_stage : residual blocks of each
     """
 
     def __init__(
@@ -95,7 +96,7 @@ class ResNet1DEncoder(nn.Module):
         n_channels: int = 7,
         h_dim: int = 256,
         planes: tuple[int, ...] = (32, 64, 128, 256),
-        blocks_per_stage: int = 2,
+        blocks_per_stage: int = 1,
     ) -> None:
         super().__init__()
         self.stem = nn.Sequential(
@@ -112,7 +113,10 @@ class ResNet1DEncoder(nn.Module):
         self.out = nn.Linear(planes[-1], h_dim)
 
     def forward(self, waveforms: Tensor, positions: Tensor, channel_mask: Tensor) -> Tensor:
-        """Encode each spike; `positions` are not used: the arrangement of the contacts is fixed."""
+        """Encode (B, N, n_samples, C) waveforms: (B, N, h_dim).
+
+        `positions` (B, C, 2) are not used: the arrangement of the contacts is fixed.
+        """
         batch, n_points, n_samples, n_channels = waveforms.shape
         x = waveforms * (channel_mask[:, None, None].to(waveforms.dtype) * _INPUT_SCALE)
         x = x.reshape(batch * n_points, n_samples, n_channels).transpose(1, 2)

@@ -1,7 +1,7 @@
 """What training minimises, as sums over points: the parts of a batch add up to the whole.
 
 - Pointwise networks (NCP, NPT): -log q(c_n | c_<n, x) for the labels drawn with the data (Pakman et al.,
-  ICML 2020, eq. 8), all points and prefixes in one pass. The points are encoded once and scored in several
+  ICML 2020, sec. 3.2), all points and prefixes in one pass. The points are encoded once and scored in several
   orders, since q should not depend on the order; points that come in time have theirs only.
 - Networks of clusters (CCP): a bound of -log p(partition | x) with several draws of its latent (SM A).
 

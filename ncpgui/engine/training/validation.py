@@ -50,13 +50,13 @@ def validate(
     device = next(network.parameters()).device
     generator = torch.Generator(device=device).manual_seed(stream_seed(seed, "validation"))
     nll, ari, k_error = [], [], []
-    n_rounds = max(1, n_datasets // _AT_ONCE)
+    n_rounds = -(-n_datasets // _AT_ONCE)
     for i in range(n_rounds):
-        batch = model.sample(min(_AT_ONCE, n_datasets), n_points, generator)
+        batch = model.sample(min(_AT_ONCE, n_datasets - i * _AT_ONCE), n_points, generator)
         loss = batch_loss(
             network, batch, seed=stream_seed(seed, "validation", i), importance_samples=importance_samples
         )
-        nll.append(loss.total.item() / int(batch.n_points.sum()))
+        nll += [loss.total.item() / int(batch.n_points.sum())] * len(batch.labels)
         encoding = network.encode(*batch.points)
         sets = [encoding.dataset(j) for j in range(len(batch.labels))]
         drawn = sample_posteriors(

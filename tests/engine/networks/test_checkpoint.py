@@ -95,5 +95,6 @@ def test_the_paper_preset_has_the_sizes_of_the_paper():
     f = [layer.out_features for layer in network.f_rest if hasattr(layer, "out_features")]
     assert network.f_of_g.in_features + network.f_of_u.in_features == 512
     assert [network.f_of_g.out_features, *f] == [256, 256, 256, 1]
-    assert [layer.out_features for layer in network.g if hasattr(layer, "out_features")] == [256] * 5
+    assert [layer.out_features for layer in network.g if hasattr(layer, "out_features")] == [256] * 4
+    assert sum(p.numel() for p in network.encoder.parameters()) == 505_568
     assert network.encoder(torch.zeros(1, 2, 32, 7), None, torch.ones(1, 7, dtype=bool)).shape == (1, 2, 256)

@@ -1,0 +1,60 @@
+"""The figures of the paper are drawn from the shipped models by one command."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+NEEDED = ("gauss2d", "gauss2d-alpha07", "gauss2d-ccp", "digits", "particles")
+NAMES = ("samples", "last_point", "geweke", "learning", "digits", "particles", "ncp_ccp")
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    if importlib.util.find_spec("matplotlib") is None:
+        pytest.skip("matplotlib is not installed")
+    return subprocess.run(
+        [sys.executable, str(ROOT / "benchmarks" / "paper_figures.py"), *arguments],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_all_figures_and_their_page_are_made(tmp_path):
+    missing = [name for name in NEEDED if not (ROOT / "trained_models" / f"{name}.safetensors").is_file()]
+    if missing:
+        pytest.skip(f"not among the trained models: {', '.join(missing)}")
+    done = run("--quick", "--out", str(tmp_path / "figures"))
+    assert done.returncode == 0, done.stderr
+    page = (tmp_path / "paper_figures.md").read_text(encoding="utf-8")
+    assert re.findall(r"\(figures/(\w+)\.png\)", page) == list(NAMES)
+    for name in NAMES:
+        content = (tmp_path / "figures" / f"{name}.png").read_bytes()
+        assert content.startswith(b"\x89PNG")
+        assert len(content) < 160_000
+    assert set(json.loads((tmp_path / "figures" / "measured.json").read_text())) == set(NAMES)
+    assert "quick" in page  # rough figures say so
+
+
+def test_a_missing_model_is_named_and_its_figure_left_out(tmp_path):
+    done = run("digits", "--models", str(tmp_path), "--out", str(tmp_path / "figures"))
+    assert done.returncode == 1
+    assert "digits: left out, no model digits in" in done.stdout
+    assert not (tmp_path / "figures").exists()
+
+
+def test_an_unknown_figure_is_refused_with_the_names_there_are(tmp_path):
+    done = run("tables", "--out", str(tmp_path))
+    assert done.returncode == 2
+    assert "no figure tables; there are samples, last_point" in done.stderr

@@ -1,0 +1,101 @@
+"""Every speed benchmark runs to its end and keeps what it found."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from ncpgui.engine.networks.checkpoint import save_checkpoint
+from ncpgui.engine.networks.registry import build_network
+from ncpgui.engine.training.presets import PRESETS
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = ROOT / "benchmarks" / "results"
+
+
+@pytest.fixture(scope="module")
+def fresh(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Networks of points in the plane with random weights, by preset."""
+    folder = tmp_path_factory.mktemp("models")
+    paths = {}
+    for name in ("gauss2d", "gauss2d-ccp"):
+        torch.manual_seed(0)
+        settings = PRESETS[name].config.architecture
+        save_checkpoint(folder / f"{name}.safetensors", build_network(settings), settings, {})
+        paths[name] = str(folder / f"{name}.safetensors")
+    return paths
+
+
+def start(script: str, *options: str) -> None:
+    """Run a script on tiny sizes."""
+    command = [sys.executable, str(ROOT / "benchmarks" / f"{script}.py"), "--quick", *options]
+    paths = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": paths}
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def run(script: str, out: Path, *options: str) -> dict[str, Any]:
+    """Run a script, and return what it wrote."""
+    start(script, "--out", str(out), *options)
+    assert f"`python benchmarks/{script}.py`" in (out / f"{script}.md").read_text(encoding="utf-8")
+    return json.loads((out / f"{script}.json").read_text(encoding="utf-8"))
+
+
+def test_sampling(tmp_path: Path) -> None:
+    kept = run("sampling", tmp_path)
+    for row in (*kept["rows"], *kept["paper_sizes"]["rows"]):
+        assert row["same best"]
+        assert row["beams shared"] >= 140  # ties may go either way
+        assert row["CPU ratio"] > 0
+
+
+def test_training_step(tmp_path: Path) -> None:
+    """The loop and the pass have the same loss and the same gradients."""
+    kept = run("training_step", tmp_path)
+    assert kept["double_precision"]["loss apart"] < 1e-12
+    assert kept["double_precision"]["gradients apart"] < 1e-9
+    assert all(row["loss apart"] < 1e-5 for row in kept["rows"])
+
+
+def test_scaling(tmp_path: Path, fresh: dict[str, str]) -> None:
+    kept = run("scaling", tmp_path, "--model", fresh["gauss2d"], "--ccp", fresh["gauss2d-ccp"])
+    assert kept["points"][0]["CCP s"] > 0
+    assert [len(kept[name]) for name in ("points", "samples", "clusters")] == [1, 1, 1]
+
+
+def test_scaling_without_a_clusterwise_network(tmp_path: Path, fresh: dict[str, str]) -> None:
+    kept = run("scaling", tmp_path, "--model", fresh["gauss2d"], "--ccp", "no-such-model")
+    assert kept["points"][0]["CCP s"] == ""
+
+
+def test_gibbs(tmp_path: Path, fresh: dict[str, str]) -> None:
+    kept = run("gibbs", tmp_path, "--model", fresh["gauss2d"])
+    assert {row["sampler"] for row in kept["rows"]} == {
+        "network",
+        "Gibbs, one chain",
+        "Gibbs with split-merge, one chain",
+        "Gibbs, 4 chains",
+    }
+
+
+def test_groups(tmp_path: Path) -> None:
+    kept = run("groups", tmp_path)
+    assert kept["same_samples"] > 0.9
+    assert kept["operations_a_point"] > 10
+
+
+def test_a_quick_run_leaves_the_results_alone() -> None:
+    before = {path: path.stat().st_mtime_ns for path in RESULTS.iterdir()}
+    start("training_step")
+    assert {path: path.stat().st_mtime_ns for path in RESULTS.iterdir()} == before
