@@ -40,6 +40,21 @@ def shared_cores(n_calls: int) -> Iterator[None]:
         torch.set_num_threads(before)
 
 
+@contextmanager
+def one_core() -> Iterator[None]:
+    """Run the tensor operations of this thread on one core.
+
+    The tensors of a sampler's step are small: divided over two cores, their many operations take twice
+    as long as on one. The setting is of the calling thread alone.
+    """
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
 def torch_generator(seed: int, device: torch.device) -> torch.Generator:
     """Return a random generator on `device`, seeded."""
     return torch.Generator(device=device).manual_seed(seed)

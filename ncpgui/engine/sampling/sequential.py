@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from ncpgui.core.progress import Progress, silent
+from ncpgui.engine.device import one_core
 from ncpgui.engine.networks.cluster_pool import ClusterPool
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
 
@@ -45,6 +46,7 @@ Rule = Callable[[Step], Choice]
 
 
 @torch.inference_mode()
+@one_core()
 def walk(
     network: ClusteringNetwork,
     encoding: Encoding,
