@@ -18,10 +18,9 @@ DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs
 KEYS = {"Enter" if key == "Return" else key for action in ACTIONS for key in action.keys}
 
 
-@pytest.fixture(scope="module")
-def key_table() -> ModuleType:
-    """The script that writes the table of keys."""
-    spec = importlib.util.spec_from_file_location("write_key_table", ROOT / "scripts" / "write_key_table.py")
+def script(name: str) -> ModuleType:
+    """A script of the project as a module."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -29,10 +28,16 @@ def key_table() -> ModuleType:
     return module
 
 
-def test_the_table_of_keys_is_up_to_date(key_table: ModuleType) -> None:
+def test_the_table_of_keys_is_up_to_date() -> None:
     """Otherwise run scripts/write_key_table.py."""
     text = (ROOT / "docs" / "user_guide.md").read_text(encoding="utf-8")
-    assert key_table.with_keys(text) == text
+    assert script("write_key_table").with_keys(text) == text
+
+
+def test_the_table_of_presets_is_up_to_date() -> None:
+    """Otherwise run scripts/write_preset_table.py."""
+    text = (ROOT / "docs" / "user_guide.md").read_text(encoding="utf-8")
+    assert script("write_preset_table").with_presets(text) == text
 
 
 def test_every_key_that_the_readme_names_is_there() -> None:
