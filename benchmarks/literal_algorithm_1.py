@@ -8,6 +8,8 @@ with g(0) = 0, then the S most probable of all choices go on, and G and H are up
 g(H_k + h_n) once more. Nothing is shared between hypotheses, no layer is folded into another, and each
 hypothesis carries its labels. Our default network has an f that sees more than G_k and U; its f is
 evaluated in the same place.
+
+`recomputed` is the way of the public samplers: G_k as the sum of g over all clusters, anew for each k.
 """
 
 from __future__ import annotations
@@ -35,9 +37,10 @@ class LiteralNCP:
         """g of clusters H (S, h_dim) of so many points (S,); 0 of an empty one."""
         return self.network.g(self.network._pooled(sums, sizes[:, None])) * (sizes > 0)[:, None]
 
-    def g_with_point(self, total: Tensor, sums: Tensor, sizes: Tensor, n: int) -> Tensor:
-        """Line 8: G_k from G and H_k."""
-        return total + self.g(sums + self.h[n], sizes + 1) - self.g(sums, sizes)
+    def g_with_point(self, total: Tensor, sums: Tensor, sizes: Tensor, k: int, n: int) -> Tensor:
+        """G_k (S, ...) with point n in cluster k, from G and all H (S, K + 1, h_dim): line 8."""
+        before, size = sums[:, k], sizes[:, k]
+        return total + self.g(before + self.h[n], size + 1) - self.g(before, size)
 
     def beside(self, n: int, u: Tensor, n_after: int) -> Tensor:
         """What f sees besides G_k, the same for all k: U, and h_n where the network has it."""
@@ -48,6 +51,15 @@ class LiteralNCP:
         """Line 9: f of each hypothesis, (S,)."""
         joined = torch.cat([g_k, beside.expand(len(g_k), -1)], dim=1)
         return self.network.score(linear(joined, self.first_layer, self.network.f_of_u.bias))
+
+
+class RecomputedNCP(LiteralNCP):
+    """The same with g of all clusters at each k."""
+
+    def g_with_point(self, total: Tensor, sums: Tensor, sizes: Tensor, k: int, n: int) -> Tensor:
+        joins = torch.arange(sums.shape[1], device=sums.device) == k
+        after = (sums + joins[:, None] * self.h[n]).flatten(0, 1)
+        return self.g(after, (sizes + joins).flatten()).unflatten(0, sizes.shape).sum(1)
 
 
 class LiteralClusterAware(LiteralNCP):
@@ -64,7 +76,7 @@ class LiteralClusterAware(LiteralNCP):
         hidden = linear(sums / count, self.to_g) + self.network.g_count(count.log())
         return self.network.g_out(hidden.relu()) * (sizes > 0)[:, None]
 
-    def g_with_point(self, total: Tensor, sums: Tensor, sizes: Tensor, n: int) -> Tensor:
+    def g_with_point(self, total: Tensor, sums: Tensor, sizes: Tensor, k: int, n: int) -> Tensor:
         return total  # f sees the clusters before the point
 
     def beside(self, n: int, u: Tensor, n_after: int) -> Tensor:
@@ -82,10 +94,18 @@ class LiteralClusterAware(LiteralNCP):
 
 
 @torch.inference_mode()
-def literal_beam(network: ClusteringNetwork, encoding: Encoding, *, width: int) -> tuple[Tensor, Tensor]:
-    """Return labels (S, N) and log q (S,), the best first; `encoding` in the order to visit, not finished."""
-    kind = LiteralClusterAware if isinstance(network, ClusterAwareNCP) else LiteralNCP
-    literal = kind(network, encoding)
+def literal_beam(
+    network: ClusteringNetwork, encoding: Encoding, *, width: int, recomputed: bool = False
+) -> tuple[Tensor, Tensor]:
+    """Return labels (S, N) and log q (S,), the best first; `encoding` in the order to visit, not finished.
+
+    `recomputed`: g of all clusters at each k, of a network `NCP`.
+    """
+    literal: LiteralNCP
+    if isinstance(network, ClusterAwareNCP):
+        literal = LiteralClusterAware(network, encoding)
+    else:
+        literal = (RecomputedNCP if recomputed else LiteralNCP)(network, encoding)
     sharpness = (-network.log_temperature).exp()
     h, n_points = literal.h, len(literal.h)
     u = literal.u.sum(0)
@@ -98,7 +118,7 @@ def literal_beam(network: ClusteringNetwork, encoding: Encoding, *, width: int) 
         beside = literal.beside(n, u, n_points - 1 - n)
         scores = []
         for k in range(int(n_clusters.max()) + 1):
-            g_k = literal.g_with_point(total, sums[:, k], sizes[:, k], n)
+            g_k = literal.g_with_point(total, sums, sizes, k, n)
             f_k = literal.f(g_k, sums[:, k], sizes[:, k], n, beside) * sharpness
             scores.append(f_k.masked_fill(k > n_clusters, NEVER))
         log_q = torch.stack(scores, dim=1).log_softmax(1)

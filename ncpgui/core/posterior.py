@@ -1,4 +1,4 @@
-"""Samples of a posterior over clusterings (SPEC of PosteriorSamples: labels, log q, weights)."""
+"""Samples of a posterior over clusterings: label vectors, log q and weights."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ class PosteriorSamples:
     labels : (S, N) int
         Canonical labels (made so on creation), one row a sample.
     log_prob : (S,) float
-        log q(labels | points) of the network, in nats, for the order in which points were visited.
+        log q(labels | points) of the network, in nats, for the order in which points were visited; nan
+        where it was not computed, because it takes many more draws (a network of clusters).
     weight : (S,) float, optional
         Probability of each sample, summing to 1 (normalised on creation); equal when left out.
 

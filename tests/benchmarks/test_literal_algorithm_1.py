@@ -52,6 +52,14 @@ def test_its_beam_is_ours(network: ClusteringNetwork) -> None:
     assert log_prob.numpy() == pytest.approx(ours.log_prob, abs=1e-10)
 
 
+def test_recomputing_all_of_g_finds_the_same(network: ClusteringNetwork) -> None:
+    encoding = encoding_of(network, 10)
+    labels, log_prob = literal_beam(network, encoding, width=20)
+    same_labels, same_log_prob = literal_beam(network, encoding, width=20, recomputed=True)
+    assert same_labels.tolist() == labels.tolist()
+    assert same_log_prob.tolist() == pytest.approx(log_prob.tolist(), abs=1e-10)
+
+
 def test_a_beam_wide_enough_holds_all_probability(network: ClusteringNetwork) -> None:
     """5 points have 52 partitions."""
     labels, log_prob = literal_beam(network, encoding_of(network, 5), width=52)

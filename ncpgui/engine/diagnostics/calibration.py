@@ -53,7 +53,11 @@ class Reliability:
 
 @dataclass(frozen=True)
 class Coverage:
-    """Credible sets of K: share that contains the truth, and mean mass that they claim to hold."""
+    """Credible sets of K, the fewest numbers of clusters that hold `level` of the posterior.
+
+    coverage : share of the sets that contain the true K; mean_mass : posterior that they hold, a mean
+    mean_k_error : K of a posterior sample minus the true K, a mean
+    """
 
     level: float
     coverage: float

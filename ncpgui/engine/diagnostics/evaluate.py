@@ -47,9 +47,15 @@ Result = dict[str, Any]
 class Amount:
     """How many datasets, points and draws each diagnostic gets.
 
-    n_points : of the datasets of any model; orders, calibration and ranks
-    geweke : points -> datasets; exact_points, weight_points : of the Gaussian model
-    exact_orders : over which q is also averaged, as the samplers do
+    n_points : of the datasets for orders, calibration, ranks and speed
+    orders, order_datasets, order_samples : exchangeability
+    calibration_datasets, calibration_samples; rank_datasets, rank_samples : those two
+    exact_datasets, exact_points : enumeration; exact_orders : over which q is also averaged, as samplers do
+    line_positions : of the point that moves past two clusters
+    last_point_datasets, last_point_points : datasets of each of these numbers of points
+    geweke : (points, datasets)
+    weight_datasets, weight_points, weight_samples : importance weights
+    speed_datasets, speed_sweeps : beside Gibbs sampling
     """
 
     n_points: int = 50
@@ -104,7 +110,8 @@ def evaluate(
     Parameters
     ----------
     quick : about a tenth of the data; figures are then rough
-    amount : in place of that of `quick`
+    amount : in place of that of `quick`; a network of clusters gets fewer importance weights and one order,
+        because each of its probabilities is an estimate from many draws
 
     Returns
     -------
@@ -115,10 +122,12 @@ def evaluate(
     ------
     CheckpointError
         The card does not say which data the model was trained on, or says what this version lacks.
+    InputError
+        The data it was trained on (files of digits) are not there.
     """
     settings = trained_on(checkpoint.card)
     amount = amount or (QUICK if quick else Amount())
-    if isinstance(checkpoint.network, CCP):  # whose probabilities are estimates, and take long
+    if isinstance(checkpoint.network, CCP):
         amount = replace(
             amount, weight_datasets=amount.weight_datasets // 5, weight_samples=100, exact_orders=1
         )

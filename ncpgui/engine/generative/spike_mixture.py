@@ -324,6 +324,11 @@ def sample_dataset(
 ) -> SpikeDataset:
     """Draw one dataset of `n_points` spikes on one kind of contacts, by seed.
 
+    Raises
+    ------
+    InputError
+        An unknown geometry.
+
     >>> sample_dataset(0, 50, geometry="single").waveforms.shape
     (50, 32, 1)
     """

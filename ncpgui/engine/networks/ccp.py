@@ -72,7 +72,7 @@ class CCP(nn.Module):
     equation (SM A.1)                       here                           shape
     ======================================  =============================  ==================
     D_k, u of the first point               `Scene.first`                  (h_dim,)
-    A_k, A_k^in, A_k^out, sums of u         `Scene.total`, `posterior`     (h_dim,)
+    A_k, A_k^in, A_k^out, sums of u         `Scene.total`, `posterior`     (h_dim,) *
     S_k = D_k + A_k^in                      `_first_logits`                (h_dim,)
     H_j = sum of h, G_k = sum_j g(H_j)      `cluster`, `Scene.taken`       (g_dim,)
     p(z | D, A, G)                          `prior`                        (z_dim,) twice
@@ -80,6 +80,8 @@ class CCP(nn.Module):
     q(z | D, A_in, A_out, G)                `posterior`                    (z_dim,) twice
     phi(x_i, S, A_out, G)                   `_first_logits`                scalar
     ======================================  =============================  ==================
+
+    * with `sees_first`, u(x_i, x_d) stands for u(x_i) there, of size F = hidden[0] + metric.
 
     Parameters
     ----------
@@ -158,7 +160,7 @@ class CCP(nn.Module):
         return Encoding(h, tables, all_points(h, n_points))
 
     def cluster(self, sums: Tensor, sizes: Tensor) -> Tensor:
-        """g(H) of clusters, by the sum of h over their points and their number: (..., g_dim)."""
+        """g(H) of clusters: sums of h (..., h_dim) and numbers (...) of their points -> (..., g_dim)."""
         return self.g(self._normalised(sums, sizes))
 
     def taken(self, encoding: Encoding, chains: Chains) -> Tensor:

@@ -49,7 +49,7 @@ class Free:
 
     @staticmethod
     def of(free: Tensor, dataset: Tensor) -> Free:
-        """Rows of a mask (R, N) bool."""
+        """Rows of a mask (R, N) bool, each about a dataset (R,) int64."""
         row, point = free.nonzero(as_tuple=True)
         return Free(dataset, row, point)
 
@@ -184,6 +184,10 @@ def size_biased(labels: Tensor, keys: Tensor) -> Tensor:
     Parameters
     ----------
     labels : (L, N) int64, -1 = padding; keys : (L, N)
+
+    Returns
+    -------
+    (L, N) int64, -1 = padding
     """
     there = labels >= 0
     n_clusters = int(labels.max()) + 1

@@ -69,7 +69,7 @@ class FadingNetwork(ClusteringNetwork):
         return kept if len(self.log_rate) == 1 else kept[..., column_rate]
 
     def ageing(self, encoding: Encoding, n: int) -> Tensor | None:
-        """See `ClusteringNetwork`: by how much the sums shrink from point n - 1 to n: (B, J)."""
+        """See `ClusteringNetwork`: by how much the sums shrink from point n - 1 to n: (B, J or 1)."""
         if n == 0:
             return None
         times = encoding.tables["times"]

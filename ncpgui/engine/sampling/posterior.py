@@ -179,6 +179,11 @@ def beam_samples(
     """Return the `width` most probable label vectors that beam search finds, the best first.
 
     Their weights are their probabilities, normalised over the beam: near the mode, not a posterior.
+
+    Raises
+    ------
+    InputError
+        `width` is below 1, or `clamped` does not fit the points.
     """
     visit = Visit.draw(encoding.features.shape[1], clamped, stream(seed, "order", 0))
     labels, log_prob, _ = _beam(network, encoding, visit, rules.beam(width), width, progress)
@@ -202,6 +207,11 @@ def stochastic_beam_samples(
     included with probability 1 - exp(-exp(log q - kappa)) (Kool et al., ICML 2019, sec. 4.2). Weights are
     q over that probability, normalised: expectations are estimated as by importance sampling. When q has
     no more than `width` vectors, all are returned with their probabilities.
+
+    Raises
+    ------
+    InputError
+        `width` is below 1, or `clamped` does not fit the points.
     """
     visit = Visit.draw(encoding.features.shape[1], clamped, stream(seed, "order", 0))
     generator = torch.Generator().manual_seed(stream_seed(seed, "gumbel"))

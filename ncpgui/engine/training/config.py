@@ -45,6 +45,11 @@ class TrainConfig:
     save_minutes, save_steps : how often what a resume needs is saved
     start_from : model whose weights the run begins with, a shipped name or a file
     seed : of the weights and of all data
+
+    Raises
+    ------
+    InputError
+        An impossible value, with its rule.
     """
 
     architecture: NetworkSettings = field(default_factory=NetworkSettings)

@@ -20,9 +20,12 @@ _AT_ONCE = 16
 
 @dataclass(frozen=True)
 class Scores:
-    """nll : nats a point given the true prefix (of a network of clusters: the bound that it is trained by);
-    ari : mean adjusted Rand index of single posterior samples; k_error : mean of (sampled K - true K),
-    negative when the network merges.
+    """How well a network does on held-out sets.
+
+    nll : nats a point, given the true labels before it; the bound that it is trained by, for a network of
+        clusters
+    ari : adjusted Rand index of a posterior sample with the truth, a mean
+    k_error : K of a posterior sample minus the true K, a mean; negative when the network merges
     """
 
     nll: float
