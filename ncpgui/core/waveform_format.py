@@ -9,4 +9,4 @@ from __future__ import annotations
 SAMPLING_FREQUENCY_HZ = 20_000.0
 N_SAMPLES = 32
 TROUGH_SAMPLE = 11
-MAX_CHANNELS = 7
+MAX_CHANNELS = 12

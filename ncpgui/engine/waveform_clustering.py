@@ -71,7 +71,8 @@ def cluster_waveforms(
 
     Parameters
     ----------
-    waveforms : (n_spikes, 32, n_channels) float, noise sd, main channel first, at most 7 channels
+    waveforms : (n_spikes, 32, n_channels) float, noise sd, main channel first; of more channels than the
+        model takes, the nearest are kept
     channel_positions : (n_channels, 2) µm; a hexagon of 30 µm around the main channel when left out
     channel_mask : (n_channels,) bool, False where a channel is missing
     sampling_frequency : Hz; the network expects 20 000
@@ -87,12 +88,18 @@ def cluster_waveforms(
     CheckpointError
         The model cannot be loaded.
     """
-    spikes, positions, mask = checked_input(waveforms, channel_positions, channel_mask, sampling_frequency)
-    if samples < 1 or beam < 0:
-        raise InputError(f"samples must be at least 1 and beam at least 0, got {samples} and {beam}")
     target = resolve_device(device)
     checkpoint = _loaded(find_model(model), str(target))
     network = _clusters_spikes(checkpoint)
+    spikes, positions, mask = checked_input(
+        waveforms,
+        channel_positions,
+        channel_mask,
+        sampling_frequency,
+        max_channels=checkpoint.card.get("input", {}).get("max_channels", MAX_CHANNELS),
+    )
+    if samples < 1 or beam < 0:
+        raise InputError(f"samples must be at least 1 and beam at least 0, got {samples} and {beam}")
     with torch.inference_mode():
         encoding = network.encode(
             torch.from_numpy(spikes)[None].to(target),
@@ -169,11 +176,13 @@ def checked_input(
     channel_positions: ArrayLike | None,
     channel_mask: ArrayLike | None,
     sampling_frequency: float,
+    *,
+    max_channels: int = MAX_CHANNELS,
 ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_]]:
-    """Return what a network encodes: waveforms (n, 32, 7), positions (7, 2) µm and mask (7,).
+    """Return what a network encodes: waveforms (n, 32, C), positions (C, 2) µm and mask (C,).
 
-    Positions are relative to the main channel; missing channels are padded with zeros. Parameters
-    and errors as in `cluster_waveforms`.
+    Positions are relative to the main channel; C is at most `max_channels`, of which the nearest are kept.
+    Parameters and errors as in `cluster_waveforms`.
     """
     spikes = np.asarray(waveforms)
     if spikes.ndim != 3 or spikes.shape[2] == 0:
@@ -193,11 +202,11 @@ def checked_input(
         angle = np.arange(6) * np.pi / 3
         hexagon = 30.0 * np.column_stack([np.cos(angle), np.sin(angle)])
         places = np.vstack([np.zeros((1, 2)), hexagon])[:n_channels]
+        if n_channels > len(places):
+            raise InputError(f"{n_channels} channels without positions; give channel_positions in µm")
     else:
         places = np.asarray(channel_positions, dtype=np.float64)
     mask = np.ones(n_channels, bool) if channel_mask is None else np.asarray(channel_mask, dtype=bool)
-    if channel_positions is None and n_channels > MAX_CHANNELS:
-        raise InputError(f"{n_channels} channels without positions; give channel_positions in µm")
     if places.shape != (n_channels, 2) or mask.shape != (n_channels,):
         raise InputError(
             f"waveforms have {n_channels} channels, but channel_positions is {places.shape} and "
@@ -208,12 +217,8 @@ def checked_input(
     if not mask[0]:
         raise InputError("the main channel, which comes first, cannot be missing in channel_mask")
     places = places - places[0]
-    if n_channels > MAX_CHANNELS:
+    if n_channels > max_channels:
         distance = np.where(mask, np.linalg.norm(places, axis=1), np.inf)
-        nearest = np.argsort(distance, kind="stable")[:MAX_CHANNELS]
+        nearest = np.argsort(distance, kind="stable")[:max_channels]
         spikes, places, mask = spikes[:, :, nearest], places[nearest], mask[nearest]
-    missing = MAX_CHANNELS - spikes.shape[2]
-    spikes = np.pad(spikes.astype(np.float32), ((0, 0), (0, 0), (0, missing)))
-    places = np.pad(places.astype(np.float32), ((0, missing), (0, 0)))
-    mask = np.pad(mask, (0, missing))
-    return spikes * mask, places * mask[:, None], mask
+    return spikes.astype(np.float32) * mask, places.astype(np.float32) * mask[:, None], mask

@@ -13,6 +13,7 @@ from ncpgui.core.agreement import adjusted_rand_index
 from ncpgui.core.errors import CheckpointError, InputError
 from ncpgui.core.partition import canonical
 from ncpgui.core.progress import CancelFlag, Cancelled
+from ncpgui.engine.networks.checkpoint import load_checkpoint
 
 
 def planted(n_spikes: int, n_channels: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -70,10 +71,11 @@ def test_a_masked_channel_is_a_channel_that_is_not_there():
 
 
 def test_of_more_channels_than_the_network_reads_the_nearest_are_used():
-    waveforms, _ = planted(20, 9)
-    positions = np.column_stack([20.0 * np.arange(9), np.zeros(9)])
+    n_read = load_checkpoint(None).card["input"]["max_channels"]
+    waveforms, _ = planted(20, 14)
+    positions = np.column_stack([20.0 * np.arange(14), np.zeros(14)])
     many = engine.cluster(waveforms, channel_positions=positions, samples=4, beam=0)
-    near = engine.cluster(waveforms[..., :7], channel_positions=positions[:7], samples=4, beam=0)
+    near = engine.cluster(waveforms[..., :n_read], channel_positions=positions[:n_read], samples=4, beam=0)
     np.testing.assert_array_equal(many.labels, near.labels)
 
 

@@ -1,4 +1,4 @@
-"""Neighbourhoods of contacts, as one main channel and up to six others see them.
+"""Neighbourhoods of contacts, as one main channel and up to eleven others see them.
 
 A layout is a list of relative positions at pitch 1; drawing one scales it, turns it, and leaves
 contacts out where an array ends or a contact is dead.
@@ -17,16 +17,24 @@ from ncpgui.core.waveform_format import MAX_CHANNELS
 from ncpgui.engine.generative.spike_noise import uniform
 
 GEOMETRY_SHARE = {
-    "hex7": 0.35,
-    "tetrode": 0.30,
-    "linear": 0.13,
-    "dense": 0.12,
+    "hex7": 0.28,
+    "tetrode": 0.27,
+    "linear": 0.14,
+    "dense": 0.15,
+    "grid": 0.06,
     "single": 0.03,
     "stereotrode": 0.02,
-    "subset": 0.05,  # any of the first four, with contacts left out at random
+    "subset": 0.05,  # any of the first five, with contacts left out at random
 }
 
+_MOST_CONTACTS = {"hex7": 7, "tetrode": 4, "single": 1, "stereotrode": 2}  # of the others, MAX_CHANNELS
+
 _Points = list[tuple[float, float]]
+
+
+def most_contacts(geometries: tuple[str, ...]) -> int:
+    """Contacts of the largest neighbourhood among these geometries (all when empty)."""
+    return max(_MOST_CONTACTS.get(name, MAX_CHANNELS) for name in geometries or GEOMETRY_SHARE)
 
 
 def draw_layouts(
@@ -40,9 +48,9 @@ def draw_layouts(
 
     Returns
     -------
-    positions : (n_datasets, 7, 2) float32, µm relative to the main channel, which comes first;
-        the hexagon in order of angle, others by distance; zero where missing
-    channel_mask : (n_datasets, 7) bool
+    positions : (n_datasets, C, 2) float32, µm relative to the main channel, which comes first; the hexagon
+        in order of angle, others by distance; zero where missing. C <= 12 is that of the largest layout
+    channel_mask : (n_datasets, C) bool
 
     Raises
     ------
@@ -56,26 +64,26 @@ def draw_layouts(
     device = generator.device
     share = torch.tensor([GEOMETRY_SHARE[name] for name in names], device=device)
     chosen = torch.multinomial(share, n_datasets, replacement=True, generator=generator).tolist()
-    draws = torch.rand(n_datasets, 16, generator=generator, device=device).cpu()
+    draws = torch.rand(n_datasets, 16 + MAX_CHANNELS, generator=generator, device=device).cpu()
     positions = torch.zeros(n_datasets, MAX_CHANNELS, 2)
     mask = torch.zeros(n_datasets, MAX_CHANNELS, dtype=torch.bool)
     for i, which in enumerate(chosen):
         points, present = _draw(names[which], draws[i].tolist())
         positions[i, : len(points)] = torch.tensor(points)
         mask[i, : len(points)] = torch.tensor(present)
+    n_channels = int(mask.any(dim=0).nonzero().max()) + 1
+    positions, mask = positions[:, :n_channels], mask[:, :n_channels]
     positions = positions * mask[..., None]
     return _turned(positions, generator).to(device), mask.to(device)
 
 
 def _draw(name: str, u: list[float]) -> tuple[_Points, list[bool]]:
-    """Points in µm and whether each is there; `u` are 16 uniform draws, the only randomness."""
+    """Points in µm and whether each is there; `u` are uniform draws, the only randomness."""
     if name == "subset":
-        others = ("hex7", "tetrode", "linear", "dense")
-        points, present = _draw(others[int(u[15] * 4)], u)
-        return points, [
-            True,
-            *(here and draw < 0.6 for here, draw in zip(present[1:], u[8:14], strict=False)),
-        ]
+        others = ("hex7", "tetrode", "linear", "dense", "grid")
+        points, present = _draw(others[int(u[15] * len(others))], u)
+        kept = u[16 : 16 + len(points) - 1]
+        return points, [True, *(here and draw < 0.6 for here, draw in zip(present[1:], kept, strict=True))]
     points, low, high = _LAYOUTS[name](u)
     pitch = low * (high / low) ** u[0]
     points = [(x * pitch, y * pitch) for x, y in points]
@@ -83,7 +91,7 @@ def _draw(name: str, u: list[float]) -> tuple[_Points, list[bool]]:
     if name == "hex7" and u[1] < 0.3:  # the array ends on one side, sometimes at a corner
         edge, reach = 2 * math.pi * u[2], -0.1 if u[3] < 0.7 else -0.6
         present = [x * math.cos(edge) + y * math.sin(edge) >= reach * pitch for x, y in points]
-    if name in ("hex7", "tetrode", "dense", "linear") and u[4] < 0.08:  # a dead contact
+    if len(points) > 2 and u[4] < 0.08:  # a dead contact
         present[1 + int(u[5] * (len(points) - 1))] = False
     return points, present
 
@@ -102,7 +110,7 @@ def _tetrode(u: list[float]) -> tuple[_Points, float, float]:
 
 
 def _linear(u: list[float]) -> tuple[_Points, float, float]:
-    n_contacts = 7 if u[6] < 0.6 else 3 + int(u[7] * 5)
+    n_contacts = 7 if u[6] < 0.5 else 3 + int(u[7] * (MAX_CHANNELS - 2))
     column = [(0.0, float(i)) for i in range(n_contacts)]
     main = n_contacts // 2 if u[9] < 0.7 else int(u[8] * n_contacts)
     return _nearest(column, main), 12.0, 60.0
@@ -118,7 +126,15 @@ def _dense(u: list[float]) -> tuple[_Points, float, float]:
     else:
         x = (0.8, 2.4, 0.0, 1.6)  # 16, 48, 0, 32 µm at a row pitch of 20 µm
         grid = [(x[i % 4], float(i // 2)) for i in range(16)]
-    return _nearest(grid, 6 + int(4 * u[8]) if u[9] < 0.85 else 0)[:MAX_CHANNELS], 15.0, 35.0
+    n_contacts = 7 + int(u[10] * (MAX_CHANNELS - 6))
+    return _nearest(grid, 6 + int(4 * u[8]) if u[9] < 0.85 else 0)[:n_contacts], 15.0, 35.0
+
+
+def _grid(u: list[float]) -> tuple[_Points, float, float]:
+    """Square array: the main contact with its eight neighbours, or some of the next ones as well."""
+    square = [(float(i % 5), float(i // 5)) for i in range(25)]
+    main = 12 if u[9] < 0.7 else int(25 * u[8])
+    return _nearest(square, main)[: 9 if u[6] < 0.7 else MAX_CHANNELS], 15.0, 60.0
 
 
 def _single(u: list[float]) -> tuple[_Points, float, float]:
@@ -130,7 +146,7 @@ def _stereotrode(u: list[float]) -> tuple[_Points, float, float]:
 
 
 _LAYOUTS: dict[str, Callable[[list[float]], tuple[_Points, float, float]]] = {
-    "hex7": _hexagon, "tetrode": _tetrode, "linear": _linear, "dense": _dense,
+    "hex7": _hexagon, "tetrode": _tetrode, "linear": _linear, "dense": _dense, "grid": _grid,
     "single": _single, "stereotrode": _stereotrode,
 }  # fmt: skip
 

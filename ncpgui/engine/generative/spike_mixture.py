@@ -22,9 +22,9 @@ from torch import Tensor
 
 from ncpgui.core.config import check_numbers
 from ncpgui.core.errors import InputError
-from ncpgui.core.waveform_format import MAX_CHANNELS, N_SAMPLES, SAMPLING_FREQUENCY_HZ, TROUGH_SAMPLE
+from ncpgui.core.waveform_format import N_SAMPLES, SAMPLING_FREQUENCY_HZ, TROUGH_SAMPLE
 from ncpgui.engine.generative.batch import Batch, canonical_labels, largest, shortened
-from ncpgui.engine.generative.contact_layouts import draw_layouts
+from ncpgui.engine.generative.contact_layouts import draw_layouts, most_contacts
 from ncpgui.engine.generative.partition_priors import MFM
 from ncpgui.engine.generative.placed_cells import UPSAMPLING
 from ncpgui.engine.generative.spike_noise import NoiseSettings, SpikeNoise, draw_noise, uniform
@@ -118,7 +118,7 @@ class SpikeMixture:
 
     def describe(self) -> dict[str, Any]:
         """See `GenerativeModel`."""
-        form = {"n_samples": N_SAMPLES, "max_channels": MAX_CHANNELS}
+        form = {"n_samples": N_SAMPLES, "max_channels": most_contacts(self.settings.geometries)}
         units = {"sampling_frequency_hz": SAMPLING_FREQUENCY_HZ, "unit": "noise sd"}
         return {"input": {"kind": "spikes", **form, **units}, "data_sha256": self._reservoir.sha256}
 

@@ -110,7 +110,8 @@ class PairContext(nn.Module):
 
     u(x_i) alone tells f what lies where, but not how much of it lies beside x_n, on which side, and how
     dense. r is a layer of the two points' features and of their distance in a learnt metric. The sum depends
-    on no label: it is computed once for all hypotheses, in N^2 / 2 pairs.
+    on no label: it is computed once for all hypotheses, in N^2 / 2 pairs. It starts silent, so that a network
+    that was trained without it can be trained on with it.
 
     Parameters
     ----------
@@ -125,6 +126,8 @@ class PairContext(nn.Module):
         self.apart = nn.Linear(2 * size, size, bias=False)
         self.mean = nn.Linear(size, hidden, bias=False)
         self.total = nn.Linear(size, hidden, bias=False)
+        nn.init.zeros_(self.mean.weight)
+        nn.init.zeros_(self.total.weight)
 
     def tables(self, features: Tensor) -> dict[str, Tensor]:
         """What the pairs need of each point, from its features (B, N, n_features): name -> (B, N, size)."""

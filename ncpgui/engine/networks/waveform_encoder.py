@@ -1,7 +1,7 @@
 """Encoders of spike waveforms: (B, n_spikes, n_samples, n_channels) -> (B, n_spikes, h_dim).
 
 `ResNet1DEncoder` is the paper's (SM: ResNet of 1D convolutions, channels 32, 64, 128, 256, for
-7 x 32 inputs). `GeometryEncoder` takes any arrangement of up to seven contacts: channels share
+7 x 32 inputs). `GeometryEncoder` takes any arrangement of contacts: channels share
 one temporal network whose gain and offset depend on the contact's position relative to the main
 channel, and missing channels are masked out of the sum.
 
@@ -116,8 +116,12 @@ class ResNet1DEncoder(nn.Module):
     def forward(self, waveforms: Tensor, positions: Tensor, channel_mask: Tensor) -> Tensor:
         """Encode (B, N, n_samples, C) waveforms: (B, N, h_dim).
 
-        `positions` (B, C, 2) are not used: the arrangement of the contacts is fixed.
+        `positions` (B, C, 2) are not used: the arrangement of the contacts is fixed. Fewer than `n_channels`
+        are those of it that come first.
         """
+        missing = self.stem[0].in_channels - waveforms.shape[-1]
+        waveforms = nn.functional.pad(waveforms, (0, missing))
+        channel_mask = nn.functional.pad(channel_mask, (0, missing))
         batch, n_points, n_samples, n_channels = waveforms.shape
         x = waveforms * (channel_mask[:, None, None].to(waveforms.dtype) * _INPUT_SCALE)
         x = x.reshape(batch * n_points, 1, n_samples, n_channels).permute(0, 3, 1, 2)  # channels last

@@ -25,13 +25,13 @@ import torch
 from torch import nn
 
 from ncpgui import __version__
-from ncpgui.core.config import from_dict, to_dict
+from ncpgui.core.config import to_dict
 from ncpgui.core.errors import CheckpointError, InputError
 from ncpgui.core.progress import Cancelled, Progress, silent
 from ncpgui.core.seeds import stream_seed
 from ncpgui.engine.generative.batch import GenerativeModel
 from ncpgui.engine.networks.checkpoint import load_checkpoint, save_checkpoint
-from ncpgui.engine.networks.registry import Network, NetworkSettings, build_network
+from ncpgui.engine.networks.registry import Network, build_network
 from ncpgui.engine.training.config import TrainConfig
 from ncpgui.engine.training.losses import batch_loss
 from ncpgui.engine.training.precision import encode_in_bfloat16, uses_bfloat16
@@ -263,13 +263,15 @@ def _begin(
 def _start_from(name: str, config: TrainConfig, run: RunState) -> dict[str, Any]:
     """Take the weights of another model; return what the card says of it."""
     parent = load_checkpoint(name)
-    if from_dict(NetworkSettings, parent.card["architecture"]) != config.architecture:
+    weights, own = parent.network.state_dict(), run.network.state_dict()
+    same_kind = type(parent.network) is type(run.network)
+    if not same_kind or any(key not in own or own[key].shape != weights[key].shape for key in weights):
         raise CheckpointError(
             f"start_from: model '{parent.name}' has another architecture than this run; give the run the "
-            "architecture in its card"
+            "architecture in its card, to which parts may be added"
         )
-    run.network.load_state_dict(parent.network.state_dict())
-    run.average.load_state_dict(parent.network.state_dict())
+    run.network.load_state_dict(weights, strict=False)
+    run.average.load_state_dict(run.network.state_dict())
     kept = ("name", "training", "steps", "minutes", "scores", "curve", "weights_sha256", "started_from")
     return {"started_from": {key: parent.card[key] for key in kept if key in parent.card}}
 

@@ -100,7 +100,7 @@ _PARTICLES = TrainConfig(
 )
 
 PRESETS: dict[str, Preset] = {
-    "spikes": Preset("any layout of up to 7 contacts", TrainConfig()),
+    "spikes": Preset("any layout of up to 12 contacts", TrainConfig()),
     "spikes-long": Preset(
         "goes on from the model 'spikes' with more spikes a set",  # as large as those of a recording
         TrainConfig(

@@ -10,6 +10,7 @@ import torch
 from ncpgui.core.errors import CheckpointError, InputError
 from ncpgui.engine.networks.checkpoint import find_model, load_checkpoint, save_checkpoint
 from ncpgui.engine.networks.registry import NetworkSettings, build_network
+from ncpgui.engine.networks.waveform_encoder import ResNet1DEncoder
 
 SMALL = NetworkSettings(
     encoder_options={"h_dim": 16, "temporal": 8}, network_options={"h_dim": 16, "metric": 4, "hidden": 8}
@@ -98,3 +99,11 @@ def test_the_paper_preset_has_the_sizes_of_the_paper():
     assert [layer.out_features for layer in network.g if hasattr(layer, "out_features")] == [256] * 4
     assert sum(p.numel() for p in network.encoder.parameters()) == 505_568
     assert network.encoder(torch.zeros(1, 2, 32, 7), None, torch.ones(1, 7, dtype=bool)).shape == (1, 2, 256)
+
+
+def test_the_encoder_of_the_paper_takes_missing_contacts_for_silent_ones():
+    encoder = ResNet1DEncoder().eval()
+    waveforms = torch.randn(1, 3, 32, 7, generator=torch.Generator().manual_seed(0))
+    four = torch.arange(7)[None] < 4
+    masked, cut = encoder(waveforms, None, four), encoder(waveforms[..., :4], None, four[:, :4])
+    torch.testing.assert_close(masked, cut)

@@ -129,6 +129,24 @@ def test_a_run_begins_with_the_weights_of_another_model_and_its_card_says_so(tmp
     assert child.card["started_from"]["steps"] == 2
 
 
+def test_a_part_that_the_model_lacks_is_added_without_effect(tmp_path, tiny):
+    first, second = tmp_path / "first.safetensors", tmp_path / "second.safetensors"
+    list(train(replace(tiny, steps=2), out=first))
+    options = {**tiny.architecture.network_options, "pairs": 4}
+    grown = replace(tiny.architecture, network_options=options)
+    list(
+        train(
+            replace(tiny, steps=1, learning_rate=1e-12, architecture=grown, start_from=str(first)), out=second
+        )
+    )
+    batch = tiny.data.build("test").sample(2, 12, torch.Generator().manual_seed(0))
+    small, large = load_checkpoint(first).network, load_checkpoint(second).network
+    with torch.inference_mode():
+        before, after = (n.log_prob(n.finish(n.encode(*batch.points)), batch.labels) for n in (small, large))
+    torch.testing.assert_close(before, after, atol=1e-4, rtol=0)
+    assert any(name.startswith("pairs.") for name in large.state_dict())
+
+
 def test_a_run_cannot_begin_with_a_model_of_another_architecture(tmp_path, tiny):
     out = tmp_path / "first.safetensors"
     list(train(replace(tiny, steps=1), out=out))
