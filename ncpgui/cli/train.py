@@ -120,6 +120,8 @@ def train(
             raise CheckpointError(
                 "no model was written, held-out data never got a finite score; lower learning_rate"
             )
+        if settings.temperature_datasets:
+            _calibrate(settings, weights)
         use = f"; sort with it: ncpgui sort ... --model {weights}" if settings.noun == "spike" else ""
         click.echo(f"wrote {weights}{use}", err=True)
 
@@ -165,6 +167,15 @@ def _run(
                 click.echo(f"stopped; the run in {weights.parent} goes on with --resume", err=True)
             raise
     return n_steps
+
+
+def _calibrate(settings: TrainConfig, weights: Path) -> None:
+    """Fit the temperature of the finished model, and say what it is."""
+    from ncpgui.engine.calibrated_model import calibrate_model
+
+    with progress_report("calibrate") as progress:
+        fit = calibrate_model(weights, settings, progress=progress)
+    click.echo(f"temperature {fit.temperature:.2f}: probabilities come true best there", err=True)
 
 
 class _Report:

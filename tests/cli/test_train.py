@@ -46,6 +46,28 @@ def test_the_help_names_every_preset_with_what_it_is(ncpgui: Command) -> None:
     assert [name for name, preset in PRESETS.items() if f"{name} {preset.about}" not in shown] == []
 
 
+def test_a_finished_model_gets_its_temperature_and_the_scores_at_it(
+    ncpgui: Command, tmp_path: Path, tiny: Path
+) -> None:
+    tiny.write_text("temperature_datasets = 4\n" + TINY, encoding="utf-8")
+    ran = ncpgui("train", tiny, "--out", tmp_path / "runs", "--device", "cpu")
+    assert ran.code == 0, ran.err
+    card = json.loads((tmp_path / "runs" / "mine.json").read_text())
+    assert f"temperature {card['temperature']:.2f}: probabilities come true best there" in ran.err
+    assert card["temperature_fit"]["n_datasets"] == 4
+    assert card["scores"]["nll"] > 0
+
+
+def test_a_network_without_a_temperature_says_so(ncpgui: Command, tmp_path: Path, tiny: Path) -> None:
+    ccp = "temperature_datasets = 4\nimportance_samples = 2\n" + TINY.replace(
+        "[architecture]", '[architecture]\nnetwork = "ccp"'
+    ).replace("metric = 8, hidden = 16", "hidden = [16]")
+    tiny.write_text(ccp, encoding="utf-8")
+    ran = ncpgui("train", tiny, "--out", tmp_path / "runs", "--device", "cpu")
+    assert ran.code == 2
+    assert "draws whole clusters and has no temperature; leave temperature_datasets at 0" in ran.err
+
+
 def test_a_run_by_steps_writes_a_model_and_can_be_made_longer(
     ncpgui: Command, tmp_path: Path, tiny: Path
 ) -> None:

@@ -110,8 +110,8 @@ def evaluate(
     Parameters
     ----------
     quick : about a tenth of the data; figures are then rough
-    amount : in place of that of `quick`; a network of clusters gets fewer importance weights and one order,
-        because each of its probabilities is an estimate from many draws
+    amount : in place of that of `quick`; a network of clusters gets less where probabilities are asked for,
+        because each of them is an estimate from many draws
 
     Returns
     -------
@@ -129,7 +129,12 @@ def evaluate(
     amount = amount or (QUICK if quick else Amount())
     if isinstance(checkpoint.network, CCP):
         amount = replace(
-            amount, weight_datasets=amount.weight_datasets // 5, weight_samples=100, exact_orders=1
+            amount,
+            exact_orders=1,
+            last_point_datasets=min(amount.last_point_datasets, 30),
+            last_point_points=amount.last_point_points[:2],
+            weight_datasets=amount.weight_datasets // 5,
+            weight_samples=100,
         )
     started = time.perf_counter()
     results = evaluate_posterior(

@@ -102,6 +102,7 @@ class ResNet1DEncoder(nn.Module):
         blocks_per_stage: int = 1,
     ) -> None:
         super().__init__()
+        self.n_channels = n_channels
         self.stem = nn.Sequential(_conv(n_channels, planes[0], 3), nn.BatchNorm2d(planes[0]), nn.ReLU())
         stages: list[nn.Module] = []
         n_in = planes[0]
@@ -119,7 +120,7 @@ class ResNet1DEncoder(nn.Module):
         `positions` (B, C, 2) are not used: the arrangement of the contacts is fixed. Fewer than `n_channels`
         are those of it that come first.
         """
-        missing = self.stem[0].in_channels - waveforms.shape[-1]
+        missing = self.n_channels - waveforms.shape[-1]
         waveforms = nn.functional.pad(waveforms, (0, missing))
         channel_mask = nn.functional.pad(channel_mask, (0, missing))
         batch, n_points, n_samples, n_channels = waveforms.shape

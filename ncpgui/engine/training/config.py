@@ -42,6 +42,8 @@ class TrainConfig:
     validate_minutes, validate_steps : how often held-out data are scored (and the model is kept when
         better), by the clock and in steps (0: by the clock only)
     validate_points, validate_datasets : size and number of the held-out datasets
+    temperature_datasets : held-out datasets, of `validate_points`, on which the temperature of the finished
+        model is fitted; 0 leaves it at 1
     save_minutes, save_steps : how often what a resume needs is saved
     start_from : model whose weights the run begins with, a shipped name or a file
     seed : of the weights and of all data
@@ -75,6 +77,7 @@ class TrainConfig:
     validate_steps: int = 0
     validate_points: int = 250
     validate_datasets: int = 32
+    temperature_datasets: int = 0
     save_minutes: float = 1.0
     save_steps: int = 0
     start_from: str | None = None
@@ -94,7 +97,7 @@ class TrainConfig:
             "validate_datasets",
         ):
             self._require(name, "at least 1", lambda x: x >= 1)
-        for name in ("steps", "validate_steps", "save_steps"):
+        for name in ("steps", "validate_steps", "temperature_datasets", "save_steps"):
             self._require(name, "0 or more", lambda x: x >= 0)
         for name in ("n_points", "n_points_end"):
             self._require(name, "(fewest, most) points", lambda x: len(x) == 2 and 1 <= x[0] <= x[1])
@@ -118,7 +121,15 @@ class TrainConfig:
         return min(1.0, step / self.steps if self.steps else minutes / self.minutes)
 
 
-MAY_CHANGE = ("minutes", "steps", "validate_minutes", "validate_steps", "save_minutes", "save_steps")
+MAY_CHANGE = (
+    "minutes",
+    "steps",
+    "validate_minutes",
+    "validate_steps",
+    "temperature_datasets",
+    "save_minutes",
+    "save_steps",
+)
 """Settings that may be others when a run goes on: how long it is, and how often something is written."""
 
 

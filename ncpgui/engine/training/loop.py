@@ -270,6 +270,8 @@ def _start_from(name: str, config: TrainConfig, run: RunState) -> dict[str, Any]
             f"start_from: model '{parent.name}' has another architecture than this run; give the run the "
             "architecture in its card, to which parts may be added"
         )
+    if "log_temperature" in weights:  # which was fitted to the other model as it is
+        weights["log_temperature"] = torch.zeros_like(weights["log_temperature"])
     run.network.load_state_dict(weights, strict=False)
     run.average.load_state_dict(run.network.state_dict())
     kept = ("name", "training", "steps", "minutes", "scores", "curve", "weights_sha256", "started_from")

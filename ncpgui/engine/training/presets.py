@@ -100,7 +100,7 @@ _PARTICLES = TrainConfig(
 )
 
 PRESETS: dict[str, Preset] = {
-    "spikes": Preset("any layout of up to 12 contacts", TrainConfig()),
+    "spikes": Preset("any layout of up to 12 contacts", TrainConfig(temperature_datasets=200)),
     "spikes-long": Preset(
         "goes on from the model 'spikes' with more spikes a set",  # as large as those of a recording
         TrainConfig(
@@ -111,6 +111,7 @@ PRESETS: dict[str, Preset] = {
             n_points_end=(250, 900),
             learning_rate=3e-4,
             validate_points=700,
+            temperature_datasets=100,
         ),
     ),
     "paper-spikes-hex7": Preset(

@@ -1,0 +1,41 @@
+"""The temperature that is fitted undoes what made a network too sure or too unsure."""
+
+from __future__ import annotations
+
+import pytest
+
+from ncpgui.core.progress import CancelFlag, Cancelled
+from ncpgui.engine.diagnostics.temperature import fit_temperature
+from ncpgui.engine.generative.gaussian_dpmm import GaussianDPMM, GaussianDPMMSettings
+from ncpgui.engine.networks.checkpoint import load_checkpoint
+from ncpgui.engine.networks.ncp import ClusterAwareNCP
+
+
+@pytest.fixture
+def network() -> ClusterAwareNCP:
+    network = load_checkpoint("gauss2d").network
+    assert isinstance(network, ClusterAwareNCP)
+    return network
+
+
+@pytest.fixture(scope="module")
+def overlapping() -> GaussianDPMM:
+    return GaussianDPMM(GaussianDPMMSettings(alpha=0.7, alpha_drawn=False, sigma_mu=5.0))
+
+
+def test_scores_made_flatter_by_a_factor_are_made_sharper_by_as_much(network, overlapping) -> None:
+    amount = {"n_datasets": 40, "n_points": 12, "n_samples": 30}
+    before = fit_temperature(network, overlapping, **amount).temperature
+    network.f_out.weight.data *= 0.7  # too unsure
+    after = fit_temperature(network, overlapping, **amount)
+    assert after.temperature == pytest.approx(0.7 * before, rel=0.12)
+    assert float(network.log_temperature.exp()) == pytest.approx(after.temperature, rel=1e-3)
+
+
+def test_a_cancelled_fit_leaves_the_temperature_as_it_was(network, overlapping) -> None:
+    network.log_temperature.fill_(0.25)
+    flag = CancelFlag()
+    flag.cancel()
+    with pytest.raises(Cancelled):
+        fit_temperature(network, overlapping, n_datasets=4, n_points=6, n_samples=4, progress=flag.guard())
+    assert float(network.log_temperature) == 0.25
