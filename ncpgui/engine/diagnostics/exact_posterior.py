@@ -1,10 +1,10 @@
 """Distance of a posterior from the exact one, where all partitions can be listed; the last point's law.
 
-With the conjugate Gaussian mixture p(c | x) = p(c, x) / sum_c' p(c', x), the sum over all partitions of
-N <= 9 points (4140 for N = 8). Distances: KL(p || q) = sum_c p log(p / q), in nats, and total variation
-TV = 1/2 sum_c |p - q|.
+Where the joint is known (2D Gaussians, spikes of finite templates) p(c | x) = p(c, x) / sum_c' p(c', x), the
+sum over all partitions of N <= 9 points (4140 for N = 8). Distances: KL(p || q) = sum_c p log(p / q), in
+nats, and total variation TV = 1/2 sum_c |p - q|.
 
-Given the labels of all other points the law of the last one is known for any N (paper, sec. 7):
+Given the labels of all other points the law of the last one is known for any N, for Gaussians (paper, sec. 7)
 p(c_N = k | c_<N, x) ~ n_k N(x_N; m_k, (sigma^2 + v_k) 1), and ~ alpha N(x_N; 0, (sigma_mu^2 + sigma^2) 1)
 for a cluster of its own. That of q is q(c_<N, c_N | x), normalised over c_N, with N visited last.
 """
@@ -20,7 +20,14 @@ from numpy.typing import NDArray
 from ncpgui.core.errors import InputError
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.seeds import stream, stream_seed
-from ncpgui.engine.diagnostics.posteriors import ExactPosterior, Points, Posterior, log_prob_of_likely, one
+from ncpgui.engine.diagnostics.posteriors import (
+    ExactModel,
+    ExactPosterior,
+    Points,
+    Posterior,
+    log_prob_of_likely,
+    one,
+)
 from ncpgui.engine.generative.gaussian_dpmm import GaussianDPMM
 
 Array = NDArray[np.float64]
@@ -104,7 +111,7 @@ def total_variation(p: Array, q: Array) -> float:
 
 def distance_to_exact(
     posterior: Posterior,
-    model: GaussianDPMM,
+    model: ExactModel,
     *,
     n_datasets: int,
     n_points: int,
@@ -178,7 +185,7 @@ def last_point_on_a_line(
 
 def last_point_error(
     posterior: Posterior,
-    model: GaussianDPMM,
+    model: ExactModel,
     *,
     n_datasets: int,
     n_points: int,

@@ -1,30 +1,67 @@
-"""Markov chains for the Gaussian mixture: what a learned posterior is compared with.
+"""Markov chains over clusterings, for models that know the evidence of a cluster: the gold standard.
 
 Collapsed Gibbs sampling (Neal, J. Comput. Graph. Stat. 2000, algorithm 3): each point in turn leaves its
-cluster and joins k with probability ~ n_k J(K, N) p(x_i | cluster k), or opens one with
-~ J(K + 1, N) p(x_i); J as in `partition_priors.CRP`. Split-merge proposals with restricted Gibbs scans
-(Jain & Neal, J. Comput. Graph. Stat. 2004, sec. 3.2) move whole clusters, which single points rarely do.
+cluster and joins k with probability ~ (n_k + gamma) J(K, N) p(x_i | cluster k), or opens one with
+~ Gamma(1 + gamma) J(K + 1, N) p(x_i). The prior of a clustering is J(K, N) prod_k Gamma(n_k + gamma): of
+`partition_priors` `CRP` has gamma = 0, and `MFM` that of its Dirichlet law. Split-merge proposals with
+restricted Gibbs scans (Jain & Neal, J. Comput. Graph. Stat. 2004, sec. 3.2) move whole clusters, which
+single points rarely do.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import NamedTuple, Protocol
 
 import numpy as np
+import torch
 from numpy.typing import ArrayLike, NDArray
 
+from ncpgui.core.errors import InputError
 from ncpgui.core.partition import canonical
 from ncpgui.core.seeds import stream
+from ncpgui.engine.generative.finite_spikes import FiniteSpikes
 from ncpgui.engine.generative.gaussian_dpmm import GaussianDPMM
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
 
+class Clusters(Protocol):
+    """What a chain asks of a model of N points, whose clusters are known by sums over their points.
+
+    statistic : (N, D), of each point
+    log_weight : (N + 1,), log J(K, N) for K = 0 .. N, -inf for numbers of clusters that cannot be
+    gamma : of the factor Gamma(n + gamma) that a cluster of n points has in the prior
+    """
+
+    @property
+    def statistic(self) -> Array:
+        """See the class."""
+        ...
+
+    @property
+    def log_weight(self) -> Array:
+        """See the class."""
+        ...
+
+    @property
+    def gamma(self) -> float:
+        """See the class."""
+        ...
+
+    def log_evidence(self, n: Array, total: Array) -> Array:
+        """log m(X) of clusters of n points (...), with the sum (..., D) of their statistics: (...).
+
+        What every clustering of the same points has may be left out.
+        """
+        ...
+
+
 def sweeps(
     x: ArrayLike,
-    model: GaussianDPMM,
+    model: GaussianDPMM | FiniteSpikes,
     *,
     seed: int,
     start: NDArray[np.integer] | None = None,
@@ -36,12 +73,23 @@ def sweeps(
 
     Parameters
     ----------
-    x : (N, D), points
+    x : (N, D) points of the Gaussian model, or (N, 32, C) waveforms
     start : (N,), clustering to begin with; all points in one cluster when left out
     n_gibbs, n_split_merge : of a sweep: passes over all points, split-merge proposals
     n_scans : restricted scans that prepare a split-merge proposal
+
+    Raises
+    ------
+    InputError
+        A clustering to begin with that the prior rules out.
     """
-    chain = _Chain(np.asarray(x, dtype=np.float64), model, start, stream(seed, "gibbs"))
+    points = np.asarray(x, dtype=np.float64)
+    clusters: Clusters
+    if isinstance(model, FiniteSpikes):
+        clusters = model.clusters(torch.from_numpy(points))
+    else:
+        clusters = _gaussian_clusters(points, model)
+    chain = _Chain(clusters, start, stream(seed, "gibbs"))
     while True:
         for _ in range(n_split_merge):
             chain.split_or_merge(n_scans)
@@ -70,30 +118,50 @@ def effective_sample_size(trace: ArrayLike) -> float:
     return float(min(n, n / max(2 * kept.sum() - 1, 1e-12)))
 
 
+class _GaussianClusters(NamedTuple):
+    """See `Clusters`; ratio : sigma_mu^2 / sigma^2; scale : 1 / (2 sigma^2)."""
+
+    statistic: Array
+    log_weight: Array
+    gamma: float
+    ratio: float
+    scale: float
+
+    def log_evidence(self, n: Array, total: Array) -> Array:
+        grown = 1 + n * self.ratio
+        square = np.einsum("...d,...d->...", total, total)
+        return self.scale * self.ratio * square / grown - 0.5 * total.shape[-1] * np.log(grown)
+
+
+def _gaussian_clusters(x: Array, model: GaussianDPMM) -> _GaussianClusters:
+    variance = model.settings.sigma**2
+    ratio = model.settings.sigma_mu**2 / variance
+    return _GaussianClusters(x, model.prior.log_weight(len(x)).numpy(), 0.0, ratio, 0.5 / variance)
+
+
 class _Chain:
     """Labels of N points with the number and the sum of the points of each cluster; K slots are in use."""
 
     def __init__(
-        self, x: Array, model: GaussianDPMM, start: NDArray[np.integer] | None, random: np.random.Generator
+        self, clusters: Clusters, start: NDArray[np.integer] | None, random: np.random.Generator
     ) -> None:
-        n_points = len(x)
-        self.x = x
+        self.x = clusters.statistic
+        n_points = len(self.x)
         self.labels = np.zeros(n_points, dtype=np.int64) if start is None else canonical(start)
-        self.log_weight = model.prior.log_weight(n_points).numpy()
-        self.ratio = model.settings.sigma_mu**2 / model.settings.sigma**2
-        self.scale = 0.5 / model.settings.sigma**2
+        self.log_weight = clusters.log_weight
+        self.gamma = clusters.gamma
+        self.evidence = clusters.log_evidence
         self.random = random
         self.n_clusters = int(self.labels.max(initial=-1)) + 1
-        self.n = np.bincount(self.labels, minlength=n_points + 1).astype(np.float64)
-        self.total = np.zeros((n_points + 1, x.shape[1]))
-        np.add.at(self.total, self.labels, x)
-        self.alone = self.evidence(np.ones(n_points), x)
-
-    def evidence(self, n: Array, total: Array) -> Array:
-        """log m(X) of clusters but for terms that every clustering of the same points has: (...)."""
-        grown = 1 + n * self.ratio
-        square = np.einsum("...d,...d->...", total, total)
-        return self.scale * self.ratio * square / grown - 0.5 * self.x.shape[1] * np.log(grown)
+        most = int(np.flatnonzero(np.isfinite(self.log_weight)).max())
+        if self.n_clusters > most:
+            raise InputError(
+                f"a chain cannot begin with {self.n_clusters} clusters: the prior has at most {most}"
+            )
+        self.n = np.bincount(self.labels, minlength=most + 1).astype(np.float64)
+        self.total = np.zeros((most + 1, self.x.shape[1]))
+        np.add.at(self.total, self.labels, self.x)
+        self.log_open = math.lgamma(1 + self.gamma) + self.evidence(np.ones(n_points), self.x)
 
     def gibbs_pass(self) -> None:
         """Let every point leave and join again, in the order of the points."""
@@ -103,8 +171,8 @@ class _Chain:
             k = self.n_clusters
             n, total = self.n[:k], self.total[:k]
             score = np.empty(k + 1)
-            score[:k] = np.log(n) + self.evidence(n + 1, total + point) - self.evidence(n, total)
-            score[k] = self.log_weight[k + 1] - self.log_weight[k] + self.alone[i] if k else 0.0
+            score[:k] = np.log(n + self.gamma) + self.evidence(n + 1, total + point) - self.evidence(n, total)
+            score[k] = self.log_weight[k + 1] - self.log_weight[k] + self.log_open[i] if k else 0.0
             cumulative = np.exp(score - score.max()).cumsum()
             self.join(i, int(np.searchsorted(cumulative, uniform[i] * cumulative[-1])))
 
@@ -172,7 +240,8 @@ class _Chain:
             n[now] -= 1
             total[now] -= point
             grown = self.evidence(np.append(n + 1, n), np.concatenate([total + point, total]))
-            score = math.log(n[1] / n[0]) + grown[1] - grown[3] - grown[0] + grown[2]
+            prior = math.log((n[1] + self.gamma) / (n[0] + self.gamma))
+            score = prior + grown[1] - grown[3] - grown[0] + grown[2]
             log_p = (-_softplus(score), -_softplus(-score))
             now = int(log_u[place] < log_p[1]) if target is None else int(target[place])
             side[place] = bool(now)
@@ -190,7 +259,7 @@ class _Chain:
 
         def block(points: Array) -> float:
             n = float(len(points))
-            return math.lgamma(n) + float(self.evidence(np.asarray(n), points.sum(0)))
+            return math.lgamma(n + self.gamma) + float(self.evidence(np.asarray(n), points.sum(0)))
 
         prior = self.log_weight[apart_k] - self.log_weight[apart_k - 1]
         return float(prior) + block(first) + block(second) - block(both)

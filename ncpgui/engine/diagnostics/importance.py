@@ -22,8 +22,7 @@ from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.seeds import stream, stream_seed
 from ncpgui.engine.device import torch_generator
-from ncpgui.engine.diagnostics.posteriors import Points, Posterior, one
-from ncpgui.engine.generative.gaussian_dpmm import GaussianDPMM
+from ncpgui.engine.diagnostics.posteriors import ExactModel, Points, Posterior, one
 
 Array = NDArray[np.float64]
 
@@ -71,7 +70,7 @@ class ImportanceSummary:
 
 def importance_summary(
     posterior: Posterior,
-    model: GaussianDPMM,
+    model: ExactModel,
     *,
     n_datasets: int,
     n_points: int,
@@ -87,6 +86,8 @@ def importance_summary(
         progress(i, n_datasets)
         points = one(batch.points, i)
         samples = posterior.sample(points, n_samples, stream_seed(seed, "importance draws", i))
+        if np.isnan(samples.log_prob).any():  # clusterwise networks tell it when asked
+            samples = PosteriorSamples(samples.labels, posterior.log_prob(points, samples.labels))
         weights = importance_weights(samples, points, model)
         chain = independent_metropolis_hastings(weights.log_weight, seed=stream_seed(seed, "chain", i))
         moved = float((np.diff(chain) != 0).mean()) if n_samples > 1 else 1.0
@@ -96,7 +97,7 @@ def importance_summary(
     return ImportanceSummary(n_points, n_samples, ess, k, acceptance, se)
 
 
-def importance_weights(samples: PosteriorSamples, points: Points, model: GaussianDPMM) -> ImportanceWeights:
+def importance_weights(samples: PosteriorSamples, points: Points, model: ExactModel) -> ImportanceWeights:
     """Weigh independent draws of q, whose log-probabilities are in `samples`, by the exact joint."""
     labels = torch.from_numpy(samples.labels.astype(np.int64))
     return weights_of(model.log_joint(points[0][0].cpu(), labels).numpy() - samples.log_prob)

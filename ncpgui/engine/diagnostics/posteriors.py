@@ -20,8 +20,7 @@ from ncpgui.core.partition import all_partitions, canonical
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.seeds import stream, stream_seed
-from ncpgui.engine.generative.batch import Batch
-from ncpgui.engine.generative.gaussian_dpmm import GaussianDPMM
+from ncpgui.engine.generative.batch import Batch, GenerativeModel
 from ncpgui.engine.networks.ccp import CCP
 from ncpgui.engine.networks.cluster_pool import ClusterPool
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
@@ -41,6 +40,18 @@ _DRAWS = 64  # of the latent, for each cluster of a clustering whose probability
 _FEW = 203  # partitions, those of 6 points
 
 AnyNetwork = TypeVar("AnyNetwork", ClusteringNetwork, CCP)
+
+
+class ExactModel(GenerativeModel, Protocol):
+    """A generative model that scores every clustering: 2D Gaussians, spikes of finite templates."""
+
+    def log_joint(self, x: Tensor, labels: Tensor, /) -> Tensor:
+        """log p(c, x) of points x (N, ...) for label vectors (S, N), canonical: (S,) float64."""
+        ...
+
+    def last_point(self, x: Tensor, labels: Tensor, /) -> Tensor:
+        """p(c_N = k | c_1:N-1, x) given the labels (N - 1,) of all but the last: (K + 1,) float64."""
+        ...
 
 
 class Posterior(Protocol):
@@ -145,13 +156,13 @@ def every_partition(n_points: int) -> NDArray[np.int64]:
 
 @dataclass(frozen=True)
 class ExactPosterior:
-    """p(c | x)^(1 / temperature), normalised, of a Gaussian mixture: all partitions of N <= 9 points.
+    """p(c | x)^(1 / temperature), normalised, of an exact model: all partitions of N <= 9 points.
 
     Right at temperature 1, too sure below and too unsure above: the known laws on which diagnostics are
     tested. It has no order.
     """
 
-    model: GaussianDPMM
+    model: ExactModel
     temperature: float = 1.0
 
     def log_prob_of_all(

@@ -9,7 +9,11 @@ import torch
 
 from ncpgui.engine.diagnostics.evaluate import Amount
 from ncpgui.engine.diagnostics.posteriors import ExactPosterior
+from ncpgui.engine.generative.finite_spikes import FiniteSpikes
+from ncpgui.engine.generative.finite_templates import FiniteSpikesSettings
 from ncpgui.engine.generative.gaussian_dpmm import GaussianDPMM, GaussianDPMMSettings
+from ncpgui.engine.generative.template_reservoir import TemplateReservoir
+from ncpgui.engine.generative.unit_templates import UnitSettings
 from ncpgui.engine.networks.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from ncpgui.engine.networks.registry import NetworkSettings, build_network
 
@@ -55,6 +59,14 @@ def too_sure(model: GaussianDPMM) -> ExactPosterior:
 @pytest.fixture(scope="session")
 def too_unsure(model: GaussianDPMM) -> ExactPosterior:
     return ExactPosterior(model, temperature=2.5)
+
+
+@pytest.fixture(scope="session")
+def faint_spikes() -> FiniteSpikes:
+    """Spikes of a single wire that are hardly told apart, so that posteriors are uncertain."""
+    faint = UnitSettings(p_drift=0.0, amplitude_sd=(1.0, 4.0), small_amplitude_sd=(1.0, 4.0))
+    settings = FiniteSpikesSettings(layout="single", n_templates=6, units=faint)
+    return FiniteSpikes.drawn(settings, TemplateReservoir.load())
 
 
 @pytest.fixture

@@ -7,10 +7,13 @@ from itertools import islice
 import numpy as np
 import pytest
 
+from ncpgui.core.errors import InputError
 from ncpgui.engine.diagnostics.geweke import distance_by_chance
 from ncpgui.engine.diagnostics.gibbs import effective_sample_size, sweeps
 from ncpgui.engine.diagnostics.posteriors import ExactPosterior, every_partition
+from ncpgui.engine.generative.finite_spikes import FiniteSpikes
 from ncpgui.engine.generative.gaussian_dpmm import GaussianDPMM, GaussianDPMMSettings
+from ncpgui.engine.generative.partition_priors import MFM
 
 WAYS = {
     "Gibbs": {"n_gibbs": 1},
@@ -23,8 +26,18 @@ WAYS = {
 @pytest.mark.parametrize(("n_points", "drawn"), [(4, False), (5, True)])
 def test_frequencies_of_all_partitions_match_enumeration(way, n_points, drawn, generator):
     model = GaussianDPMM(GaussianDPMMSettings(alpha=0.7, alpha_drawn=drawn, sigma_mu=2.0))
-    points = model.sample(1, n_points, generator).points
-    every = every_partition(n_points)
+    frequencies_match(model, model.sample(1, n_points, generator).points, way)
+
+
+@pytest.mark.parametrize(("way", "gamma", "k_max"), [("Gibbs", 1.0, 12), ("Gibbs", 0.5, 3), ("both", 0.5, 3)])
+def test_frequencies_of_clusterings_of_spikes_match_enumeration(way, gamma, k_max, faint_spikes, generator):
+    """The prior of a mixture of finite mixtures, with fewer clusters than spikes or not."""
+    model = FiniteSpikes(MFM(gamma=gamma, k_max=k_max), faint_spikes.templates)
+    frequencies_match(model, faint_spikes.sample(1, 4, generator).points, way)
+
+
+def frequencies_match(model, points, way):
+    every = every_partition(points[0].shape[1])
     place = {tuple(row): i for i, row in enumerate(every.tolist())}
     chain = sweeps(points[0][0].numpy(), model, seed=0, **WAYS[way])
     index = np.array([place[tuple(row)] for row in islice(chain, 3000)])
@@ -33,6 +46,13 @@ def test_frequencies_of_all_partitions_match_enumeration(way, n_points, drawn, g
     found = np.bincount(index, minlength=len(every)) / len(index)
     assert worth > 200
     assert np.abs(found - p).sum() / 2 < 2 * distance_by_chance(p, int(worth))
+
+
+def test_a_chain_does_not_begin_where_the_prior_is_zero(faint_spikes, generator):
+    model = FiniteSpikes(MFM(k_max=2), faint_spikes.templates)
+    waveforms = faint_spikes.sample(1, 4, generator).points[0][0].numpy()
+    with pytest.raises(InputError, match="cannot begin with 4 clusters: the prior has at most 2"):
+        next(sweeps(waveforms, model, seed=0, start=np.arange(4)))
 
 
 def test_split_merge_finds_two_far_clusters_at_once_where_gibbs_starts_with_one():

@@ -11,6 +11,7 @@ from scipy import stats
 from scipy.special import logsumexp
 
 from ncpgui.engine.diagnostics.geweke import distance_by_chance
+from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.engine.diagnostics.importance import (
     generalised_pareto,
     importance_summary,
@@ -113,6 +114,23 @@ def test_a_single_draw_has_an_estimate_but_no_error():
     assert weights.log_evidence == -3.0
     assert weights.ess_share == 1.0
     assert math.isnan(weights.log_evidence_se)
+
+
+def test_draws_that_do_not_know_their_probability_are_asked_for_it(too_unsure, model):
+    class Silent:
+        """Draws without log-probabilities, as clusterwise networks give them."""
+
+        def sample(self, points, n_samples, seed):
+            known = too_unsure.sample(points, n_samples, seed)
+            return PosteriorSamples(known.labels, np.full(n_samples, np.nan))
+
+        def log_prob(self, points, labels, order=None):
+            return too_unsure.log_prob(points, labels, order)
+
+    options = {"n_datasets": 4, "n_points": 6, "n_samples": 100, "seed": 0}
+    known, asked = (importance_summary(law, model, **options) for law in (too_unsure, Silent()))
+    np.testing.assert_allclose(asked.ess_share, known.ess_share)
+    np.testing.assert_allclose(asked.acceptance, known.acceptance)
 
 
 def test_the_summary_orders_right_and_wrong_posteriors(right, too_sure, too_unsure, model):
