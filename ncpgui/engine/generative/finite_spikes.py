@@ -72,7 +72,8 @@ class FiniteSpikes:
             self.templates = self.templates.to(device)
         means, noise, positions = self.templates.means, self.templates.noise, self.templates.positions
         unit = self.prior.sample_units(n_datasets, largest(n_points), generator)
-        of_unit = torch.randint(len(means), (n_datasets, self.prior.k_max), generator=generator, device=device)
+        shape = (n_datasets, self.prior.k_max)
+        of_unit = torch.randint(len(means), shape, generator=generator, device=device)
         shift = torch.randint(means.shape[1], unit.shape, generator=generator, device=device)
         many = SpikeNoise(*(tensor.expand(n_datasets, -1, -1) for tensor in noise))
         spikes = means[of_unit.gather(1, unit), shift] + many.sample(unit.shape[1], generator)
@@ -100,13 +101,11 @@ class FiniteSpikes:
             Waveforms of another shape, or with values that are not finite.
         """
         x = self._whiten(self._checked(waveforms)[None])
-        n_dims = x.shape[1]
-        n_channels = len(self.templates.positions)
-        log_scale = n_channels * _log_diagonal(self._noise.time_factor)
+        n_shifts, n_dims = self._white.shape[1:]
+        log_scale = len(self.templates.positions) * _log_diagonal(self._noise.time_factor)
         log_scale += N_SAMPLES * _log_diagonal(self._noise.space_factor)
-        constant = 0.5 * n_dims * math.log(2 * math.pi) + log_scale + math.log(self._white.shape[1])
+        constant = 0.5 * n_dims * math.log(2 * math.pi) + log_scale + math.log(n_shifts)
         own = -0.5 * x.square().sum(1, keepdim=True) - constant
-        n_shifts = self._white.shape[1]
         step = max(1, _ENTRIES // (n_shifts * max(len(x), n_dims)))
         for start in range(0, len(self._white), step):
             progress(start, len(self._white))
@@ -123,9 +122,10 @@ class FiniteSpikes:
         members : (U, N) bool, the spikes of each cluster; an empty one has evidence 1
         """
         result = torch.full((len(members),), -math.inf, dtype=torch.float64, device=members.device)
-        at_once = max(1, _ENTRIES // max(1, members.shape[1]))
         for _, table in self.log_likelihoods(waveforms, progress=progress):
-            for rows in torch.arange(len(members), device=members.device).split(at_once):
+            step = max(1, _ENTRIES // max(table.shape))
+            for start in range(0, len(members), step):
+                rows = slice(start, start + step)
                 part = (members[rows].double() @ table.to(members.device)).logsumexp(1)
                 result[rows] = torch.logaddexp(result[rows], part)
         return result - math.log(self.n_templates)
@@ -158,19 +158,17 @@ class FiniteSpikes:
         table = np.empty((len(waveforms), self.n_templates))
         for which, part in self.log_likelihoods(waveforms):
             table[:, which] = part.cpu().numpy()
-        log_weight = self.prior.log_v(len(waveforms)).numpy() - math.lgamma(self.prior.gamma) * np.arange(
-            self.prior.k_max + 1
-        )
-        log_weight = np.append(log_weight, np.full(max(0, len(table) - self.prior.k_max), -np.inf))
-        return SpikeClusters(table, log_weight[: len(table) + 1], self.prior.gamma)
+        most = min(len(table), self.prior.k_max)
+        log_weight = np.full(len(table) + 1, -np.inf)
+        log_weight[: most + 1] = self.prior.log_v(len(table)).numpy()[: most + 1]
+        log_weight -= math.lgamma(self.prior.gamma) * np.arange(len(log_weight))
+        return SpikeClusters(table, log_weight, self.prior.gamma)
 
     def _whitened_means(self) -> Tensor:
         """Means in whitened noise: (n_tau, n_shifts, 32 * C) float32."""
         means = self.templates.means
         step = max(1, _ENTRIES // means[0].numel())
-        parts = [self._whiten(part.transpose(0, 1)).float() for part in means.split(step)]
-        n_shifts = means.shape[1]
-        parts = [part.unflatten(0, (n_shifts, -1)).transpose(0, 1) for part in parts]
+        parts = [self._whiten(part).float().unflatten(0, part.shape[:2]) for part in means.split(step)]
         return torch.cat(parts)
 
     def _whiten(self, waveforms: Tensor) -> Tensor:

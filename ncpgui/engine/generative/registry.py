@@ -10,6 +10,8 @@ from ncpgui.core.config import from_dict, to_dict
 from ncpgui.core.errors import InputError
 from ncpgui.engine.generative.batch import GenerativeModel
 from ncpgui.engine.generative.digit_mixture import DigitMixture, DigitMixtureSettings
+from ncpgui.engine.generative.finite_spikes import FiniteSpikes
+from ncpgui.engine.generative.finite_templates import FiniteSpikesSettings
 from ncpgui.engine.generative.gaussian_dpmm import GaussianDPMM, GaussianDPMMSettings
 from ncpgui.engine.generative.particle_tracks import ParticleTracks, ParticleTracksSettings
 from ncpgui.engine.generative.spike_mixture import SpikeMixture, SpikeMixtureSettings
@@ -18,6 +20,10 @@ from ncpgui.engine.generative.template_reservoir import Split, TemplateReservoir
 
 def _spikes(settings: SpikeMixtureSettings, split: Split) -> GenerativeModel:
     return SpikeMixture(settings, TemplateReservoir.load().subset(split))
+
+
+def _finite_spikes(settings: FiniteSpikesSettings, split: Split) -> GenerativeModel:
+    return FiniteSpikes.drawn(settings, TemplateReservoir.load().subset(split))
 
 
 def _gauss2d(settings: GaussianDPMMSettings, split: Split) -> GenerativeModel:
@@ -30,6 +36,7 @@ def _particles(settings: ParticleTracksSettings, split: Split) -> GenerativeMode
 
 MODELS: dict[str, tuple[type, Callable[[Any, Split], GenerativeModel]]] = {
     "spikes": (SpikeMixtureSettings, _spikes),
+    "finite-spikes": (FiniteSpikesSettings, _finite_spikes),
     "gauss2d": (GaussianDPMMSettings, _gauss2d),
     "digits": (DigitMixtureSettings, DigitMixture),
     "particles": (ParticleTracksSettings, _particles),

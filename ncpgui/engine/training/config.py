@@ -114,7 +114,7 @@ class TrainConfig:
     @property
     def noun(self) -> str:
         """What a point is called: "spike", or "point" where the data are something else."""
-        return "spike" if self.data.model == "spikes" else "point"
+        return "spike" if self.data.model.endswith("spikes") else "point"
 
     def part_done(self, step: int, minutes: float) -> float:
         """Part of the run that is over, 0 .. 1, after `step` steps and `minutes` of wall clock."""
