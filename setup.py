@@ -87,7 +87,7 @@ setup(
         "train": ["tensorboard>=2.17,<3"],
         "figures": ["matplotlib>=3.9"],  # the picture of ncpgui evaluate
         "bench": ["matplotlib>=3.9", "mountainsort5>=0.5"],
-        "simulate": ["LFPy>=2.3.1"],
+        "simulate": ["NEURON>=9.0"],  # scripts/build_biophysical_reservoir.py
         "docs": ["sphinx>=8", "myst-parser>=4"],
     },
     entry_points={"console_scripts": ["ncpgui = ncpgui.cli.main:main"]},

@@ -1,14 +1,15 @@
-"""Reservoir of parametric cells; cuts multi-channel spike templates out for contacts anywhere.
+"""Reservoir of cells; cuts multi-channel spike templates out for contacts anywhere.
 
 A cell is a set of current sources (soma, dendrites, axon), each with a position and a waveform
-that holds its strength and delay; ``scripts/build_template_reservoir.py`` draws them. The template
-at a contact is the sum of the sources' waveforms, weighted by a power of the distance.
+that holds its strength and delay; ``scripts/build_template_reservoir.py`` draws them, and
+``scripts/build_biophysical_reservoir.py`` computes them. The template at a contact is the sum of the
+sources' waveforms, weighted by a power of the distance.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Literal
@@ -70,6 +71,36 @@ class TemplateReservoir:
             for name, array in arrays.items()
         }
         return cls(**tensors, trough_sample=trough_sample, sha256=digest)
+
+    @classmethod
+    def joined(cls, reservoirs: Sequence[TemplateReservoir]) -> TemplateReservoir:
+        """Return the cells of all reservoirs in one, each still for training or test as it was.
+
+        Cells of fewer sources get silent ones. The digest is that of the digests.
+
+        Raises
+        ------
+        InputError
+            There is none, or their waveforms differ in length or in where the trough lies.
+        """
+        shapes = {(reservoir.n_samples, reservoir.trough_sample) for reservoir in reservoirs}
+        if len(shapes) != 1:
+            raise InputError(
+                "reservoirs to be joined need waveforms of one length with the trough at one sample; "
+                f"(samples, trough) are {sorted(shapes)}; build them with the same scripts"
+            )
+        most = max(reservoir.source_position.shape[1] for reservoir in reservoirs)
+
+        def together(name: str) -> Tensor:
+            parts = [getattr(reservoir, name) for reservoir in reservoirs]
+            if name.startswith("source_"):
+                parts = [torch.nn.functional.pad(part, (0, 0, 0, most - part.shape[1])) for part in parts]
+            return torch.cat(parts)
+
+        names = [field.name for field in fields(cls) if field.name not in ("trough_sample", "sha256")]
+        digest = hashlib.sha256("".join(reservoir.sha256 for reservoir in reservoirs).encode()).hexdigest()
+        tensors = {name: together(name) for name in names}
+        return cls(**tensors, trough_sample=reservoirs[0].trough_sample, sha256=digest)
 
     def __len__(self) -> int:
         return len(self.falloff)
