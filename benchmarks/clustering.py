@@ -1,52 +1,265 @@
-"""Agreement with the truth on unseen cells: the posterior, its best alternative, and a variational GMM.
+"""Agreement with the truth and calibration on spikes of unseen cells, beside other clustering steps.
 
-    python benchmarks/clustering.py [--model NAME] [--spikes 500] [--sets 20]
+    python benchmarks/clustering.py [--model NAME|FILE ...] [--spikes 500 1000 2000] [--sets 20]
+        [--source ours|spikeinterface|both] [--geometries hex7 tetrode ...] [--bands ...] [--motions ...]
 
-Sets are drawn from the model's own generator with cells held out of training, for a hexagonal
-neighbourhood and a tetrode. The baseline is the paper's: five principal components and a
-variational Gaussian mixture (scikit-learn, Dirichlet process weights, 12 components at most).
-AMI is given with both averagings; `posterior mean` is the mean AMI of single posterior samples.
+The sets are those of `clustering_sets.py`, drawn from our own generator with cells held out of training and
+cut from recordings of SpikeInterface's, the methods those of `clustering_methods.py`. Of ncpgui there are the
+first alternative, single posterior samples (the mean of their scores) and the best of the beam. Results are
+kept after every kind of sets, so that a long run can be looked at or stopped.
 """
 
 from __future__ import annotations
 
 import argparse
-import warnings
-from typing import Any
+from collections.abc import Iterable, Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
-from report import Clock, keep, machine, table
-from sklearn.decomposition import PCA
-from sklearn.exceptions import ConvergenceWarning
+import platformdirs
+from clustering_methods import METHODS, ORACLE, VGMM, oracle
+from clustering_sets import (
+    ARRAYS,
+    BANDS,
+    MOTIONS,
+    OWN_GEOMETRIES,
+    Kind,
+    RecordingSettings,
+    SpikeSet,
+    foreign_sets,
+    own_sets,
+    unit_distances,
+    unit_troughs_sd,
+)
+from numpy.typing import NDArray
+from report import Clock, begin, keep, machine, options, table, where
 from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
-from sklearn.mixture import BayesianGaussianMixture
 
 from ncpgui.core.partition import n_clusters
-from ncpgui.engine import cluster
-from ncpgui.engine.generative.spike_mixture import sample_dataset
+from ncpgui.core.seeds import stream
+from ncpgui.engine import cluster, default_model
+from ncpgui.engine.diagnostics.calibration import HARD, co_assignment, coverage_of_k, reliability
 from ncpgui.engine.networks.checkpoint import load_checkpoint
 
+Labels = NDArray[np.integer]
 
-def variational_gmm(waveforms: np.ndarray, *, n_components: int = 12, seed: int = 0) -> np.ndarray:
-    """PCA-5 and a variational Gaussian mixture: (n_spikes,) labels."""
-    flat = waveforms.reshape(len(waveforms), -1)
-    features = PCA(5, random_state=seed).fit_transform(flat)
-    model = BayesianGaussianMixture(n_components=n_components, max_iter=500, n_init=3, random_state=seed)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return model.fit_predict(features)
+N_SINGLES = 20
+"""Posterior samples whose scores are averaged."""
+N_PAIRED = 300
+"""Spikes of a set whose pairs count for the calibration."""
+TARGET = 11.0
+"""Per cent by which the AMI should be above the variational mixture's."""
 
 
-def score(name: str, labels: np.ndarray, truth: np.ndarray, seconds: float) -> dict[str, object]:
+class Promise(NamedTuple):
+    """What a posterior said of one set, and the truth: of the pairs of some spikes, and of K.
+
+    p, together : (P,) probability of sharing a unit, and whether they do; k : (S,) draws; true_k
+    """
+
+    p: NDArray[np.float64]
+    together: NDArray[np.bool_]
+    k: NDArray[np.int64]
+    true_k: int
+
+
+class Scored(NamedTuple):
+    """One kind of sets at one N: scores of each method set by set, promises of each model, the sets."""
+
+    kind: Kind
+    n_spikes: int
+    scores: dict[str, list[dict[str, float]]]
+    promises: dict[str, list[Promise]]
+    sets: dict[str, Any]
+
+
+def score(labels: Labels, truth: Labels, seconds: float) -> dict[str, float]:
     """Scores of one clustering of one set."""
+    k_error = n_clusters(labels) - n_clusters(truth)
     return {
-        "method": name,
-        "AMI": adjusted_mutual_info_score(truth, labels),
-        "AMI max": adjusted_mutual_info_score(truth, labels, average_method="max"),
-        "ARI": adjusted_rand_score(truth, labels),
-        "K error": n_clusters(labels) - n_clusters(truth),
+        "AMI": float(adjusted_mutual_info_score(truth, labels)),
+        "AMI max": float(adjusted_mutual_info_score(truth, labels, average_method="max")),
+        "ARI": float(adjusted_rand_score(truth, labels)),
+        "K error": k_error,
+        "|K error|": abs(k_error),
         "seconds": seconds,
     }
+
+
+def mean_score(scores: list[dict[str, float]]) -> dict[str, float]:
+    """Mean of each score."""
+    return {name: float(np.mean([one[name] for one in scores])) for name in scores[0]}
+
+
+def by_others(one: SpikeSet) -> dict[str, dict[str, float]]:
+    """Scores of the methods compared with, and of the oracle."""
+    found = {}
+    for name, method in METHODS.items():
+        with Clock() as clock:
+            labels = method(one.waveforms)
+        found[name] = score(labels, one.labels, clock.wall_s)
+    with Clock() as clock:
+        labels = oracle(one.waveforms, one.labels)
+    return found | {ORACLE: score(labels, one.labels, clock.wall_s)}
+
+
+def by_model(
+    one: SpikeSet, name: str, model: str, arguments: argparse.Namespace
+) -> tuple[dict[str, dict[str, float]], Promise]:
+    """Scores of one model of ours, and what its posterior promised."""
+    given = {"channel_positions": one.channel_positions, "model": model, "device": arguments.device}
+    with Clock() as sampling:
+        result = cluster(one.waveforms, **given, samples=arguments.samples, beam=0)
+    singles = [score(row, one.labels, sampling.wall_s) for row in result.labels[:N_SINGLES]]
+    found = {
+        f"{name}, first alternative": score(result.map_labels, one.labels, sampling.wall_s),
+        f"{name}, single samples": mean_score(singles),
+    }
+    if arguments.beam:
+        with Clock() as searching:
+            best = cluster(one.waveforms, **given, samples=1, beam=arguments.beam).beam_labels[0]
+        found[f"{name}, best of the beam"] = score(best, one.labels, searching.wall_s)
+    return found, promise(result.labels, one.labels)
+
+
+def promise(samples: Labels, truth: Labels) -> Promise:
+    """Compare draws (S, N) with the truth (N,): all pairs of `N_PAIRED` spikes drawn at random, and K."""
+    n_spikes = len(truth)
+    rng = stream(0, "pairs", n_spikes)
+    chosen = np.sort(rng.choice(n_spikes, min(N_PAIRED, n_spikes), replace=False))
+    return Promise(
+        co_assignment(samples[:, chosen]),
+        co_assignment(truth[None, chosen]) > 0.5,
+        samples.max(axis=1).astype(np.int64) + 1,
+        n_clusters(truth),
+    )
+
+
+def run(kind: Kind, n_spikes: int, models: dict[str, str], arguments: argparse.Namespace) -> Scored:
+    """Score every method on the sets of one kind.
+
+    Sets of one unit, of which our generator draws some, only show whether the posterior is calibrated.
+    """
+    if kind.source == "ours":
+        sets = own_sets(kind.geometry, n_spikes, arguments.sets)
+    else:
+        settings = RecordingSettings(threshold_sd=arguments.threshold)
+        sets = foreign_sets(kind, n_spikes, arguments.sets, settings=settings, cache=arguments.cache)
+    scores: dict[str, list[dict[str, float]]] = {}
+    promises: dict[str, list[Promise]] = {name: [] for name in models}
+    for one in sets:
+        found: dict[str, dict[str, float]] = {}
+        for name, model in models.items():
+            ours, promised = by_model(one, name, model, arguments)
+            found |= ours
+            promises[name].append(promised)
+        if one.n_units > 1:
+            for method, row in (found | by_others(one)).items():
+                scores.setdefault(method, []).append(row)
+    return Scored(kind, n_spikes, scores, promises, figures_of_sets(sets))
+
+
+def figures_of_sets(sets: list[SpikeSet]) -> dict[str, Any]:
+    """How hard the sets of two units or more are, in noise sd of mean waveforms."""
+    several = [one for one in sets if one.n_units > 1]
+    troughs = np.concatenate([unit_troughs_sd(one) for one in several])
+    nearest = [unit_distances(one).min() for one in several]
+    low, middle, high = np.quantile(troughs, [0.1, 0.5, 0.9])
+    return {
+        "sets": len(several),
+        "of one unit": len(sets) - len(several),
+        "channels": float(np.median([one.waveforms.shape[2] for one in several])),
+        "K": float(np.mean([one.n_units for one in several])),
+        "trough 10 %": float(low),
+        "50 %": float(middle),
+        "90 %": float(high),
+        "nearest units apart": float(np.median(nearest)),
+    }
+
+
+def place(part: Scored) -> dict[str, Any]:
+    """Columns that say which sets a row is about."""
+    kind = part.kind
+    band = {"SNR": kind.band, "motion": kind.motion} if kind.band else {}
+    return {"geometry": kind.geometry, **band, "N": part.n_spikes}
+
+
+def agreement_rows(scores: dict[str, list[dict[str, float]]]) -> Iterator[dict[str, Any]]:
+    """Means over sets, the standard error of AMI, and where AMI lies between the mixture and the oracle.
+
+    "above vGMM" and "of the gap" are per cent: (AMI / AMI vGMM - 1), (AMI - vGMM) / (oracle - vGMM).
+    """
+    mean = {method: mean_score(found) for method, found in scores.items()}
+    floor, ceiling = mean[VGMM]["AMI"], mean[ORACLE]["AMI"]
+    for method, found in scores.items():
+        ami = np.array([one["AMI"] for one in found])
+        error = float(ami.std(ddof=1) / np.sqrt(len(ami))) if len(ami) > 1 else ""
+        gain = mean[method]["AMI"] - floor
+        rest = {name: value for name, value in mean[method].items() if name != "AMI"}
+        yield {
+            "method": method,
+            "AMI": mean[method]["AMI"],
+            "± se": error,
+            "above vGMM %": 100 * gain / floor if floor > 0.01 else "",
+            "of the gap %": 100 * gain / (ceiling - floor) if ceiling - floor > 0.01 else "",
+            **rest,
+        }
+
+
+def calibration_row(promises: list[Promise]) -> dict[str, Any]:
+    """Do the probabilities of pairs and of K come true, over some sets?"""
+    p = np.concatenate([one.p for one in promises])
+    together = np.concatenate([one.together for one in promises])
+    hard = (p > HARD[0]) & (p < HARD[1])
+    n_samples = min(len(one.k) for one in promises)
+    every = reliability(p, together, floor=0.5 / n_samples)
+    tough = reliability(p[hard], together[hard], floor=0.5 / n_samples) if hard.any() else None
+    k = coverage_of_k(
+        np.stack([one.k[:n_samples] for one in promises]), np.array([one.true_k for one in promises])
+    )
+    return {
+        "sets": len(promises),
+        "ECE": every.ece,
+        "hard pairs %": 100 * float(hard.mean()),
+        "ECE, hard": tough.ece if tough else "",
+        "slope, hard": tough.slope if tough else "",
+        "bias, hard": tough.bias if tough else "",
+        "K covered": k.coverage,
+        "mass held": k.mean_mass,
+        "K error": k.mean_k_error,
+    }
+
+
+def by_source_and_n(parts: Iterable[Scored]) -> dict[tuple[str, int], list[Scored]]:
+    """Parts by source and N."""
+    found: dict[tuple[str, int], list[Scored]] = {}
+    for part in parts:
+        found.setdefault((part.kind.source, part.n_spikes), []).append(part)
+    return found
+
+
+def summary(parts: list[Scored]) -> dict[str, Any]:
+    """All tables: over the sets of each source and N, then kind by kind."""
+    overall, calibrated = [], []
+    for (source, n_spikes), some in by_source_and_n(parts).items():
+        head = {"source": source, "N": n_spikes}
+        scores = {m: [row for part in some for row in part.scores[m]] for m in some[0].scores}
+        overall += [head | row for row in agreement_rows(scores)]
+        for name in some[0].promises:
+            promises = [one for part in some for one in part.promises[name]]
+            calibrated.append(head | {"model": name} | calibration_row(promises))
+    by_source: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    for part in parts:
+        of = by_source.setdefault(part.kind.source, {"agreement": [], "calibration": [], "sets": []})
+        of["agreement"] += [place(part) | row for row in agreement_rows(part.scores)]
+        of["calibration"] += [
+            place(part) | {"model": name} | calibration_row(promises)
+            for name, promises in part.promises.items()
+        ]
+        of["sets"].append(place(part) | part.sets)
+    return {"overall": overall, "calibration": calibrated, "by_source": by_source}
 
 
 def training(card: dict[str, Any]) -> str:
@@ -59,68 +272,130 @@ def training(card: dict[str, Any]) -> str:
     )
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--model", default=None)
-    parser.add_argument("--spikes", type=int, default=500)
-    parser.add_argument("--sets", type=int, default=20)
-    parser.add_argument("--samples", type=int, default=100)
-    parser.add_argument("--geometries", nargs="+", default=["hex7", "tetrode"])
-    arguments = parser.parse_args()
-    rows = []
-    for geometry in arguments.geometries:
-        scores: dict[str, list[dict[str, object]]] = {}
-        for index in range(arguments.sets):
-            data = sample_dataset(1000 + index, arguments.spikes, geometry=geometry, split="test")
-            with Clock() as ours:
-                result = cluster(
-                    data.waveforms,
-                    channel_positions=data.channel_positions,
-                    model=arguments.model,
-                    samples=arguments.samples,
-                    beam=0,
-                )
-            with Clock() as beam_time:
-                best = cluster(
-                    data.waveforms,
-                    channel_positions=data.channel_positions,
-                    model=arguments.model,
-                    samples=1,
-                    beam=48,
-                ).beam_labels[0]
-            with Clock() as gmm:
-                baseline = variational_gmm(data.waveforms)
-            singles = [score("", row, data.labels, ours.wall_s) for row in result.labels[:20]]
-            mean = {key: float(np.mean([s[key] for s in singles])) for key in singles[0] if key != "method"}
-            for row in (
-                score("ncpgui, first alternative", result.map_labels, data.labels, ours.wall_s),
-                {"method": "ncpgui, posterior mean", **mean},
-                score("ncpgui, beam 48", best, data.labels, beam_time.wall_s),
-                score("PCA-5 variational GMM", baseline, data.labels, gmm.wall_s),
-            ):
-                scores.setdefault(str(row["method"]), []).append(row)
-        for method, found in scores.items():
-            mean_row = {key: float(np.mean([f[key] for f in found])) for key in found[0] if key != "method"}
-            rows.append({"geometry": geometry, "method": method, **mean_row})
-    print(table(rows))
-    settings = {"spikes": arguments.spikes, "sets": arguments.sets, "samples": arguments.samples}
-    card = load_checkpoint(arguments.model).card
-    page = f"""
+SOURCES = {
+    "ours": "Our generator, cells held out of training",
+    "spikeinterface": "SpikeInterface's generator, which no model was trained on",
+}
+
+
+def page_of(found: dict[str, Any], models: dict[str, str], device: Any, arguments: argparse.Namespace) -> str:
+    """Write what a person reads."""
+    several = ""
+    for source, tables in found["by_source"].items():
+        several += f"""
+## {SOURCES[source]}
+
+{table(tables["agreement"])}
+
+Calibration:
+
+{table(tables["calibration"])}
+
+The sets:
+
+{table(tables["sets"])}
+"""
+    trained = "\n\n".join(
+        f"### `{name}`\n\n{training(load_checkpoint(model).card)}" for name, model in models.items()
+    )
+    settings = RecordingSettings()
+    low, high = BANDS["mixed"]
+    beam = f', "best of the beam" that of width {arguments.beam}' if arguments.beam else ""
+    return f"""
 # Agreement with the truth
 
-{arguments.sets} sets of {arguments.spikes} spikes a geometry, cells held out of training, model
-`{result.model}`, {arguments.samples} posterior samples. AMI: scikit-learn's, arithmetic mean; "AMI max"
-divides by the larger entropy.
+{arguments.sets} sets of each kind with two units or more, {arguments.samples} posterior samples.
+{where(device)}
 
-{table(rows)}
+AMI is scikit-learn's, arithmetic mean; "AMI max" divides by the larger entropy; "± se" is the standard
+error of AMI over sets; "K error" is found minus true units. "above vGMM %" compares AMI with the paper's
+variational mixture (target {TARGET:g}); "of the gap %" is where AMI lies between that (0) and the oracle
+(100), which is linear discriminant analysis of all samples trained on the true units of other spikes of the
+set (more than 100 is possible: a model can know more than so few spikes teach). "single samples" is the mean
+score of {N_SINGLES} posterior samples{beam}.
+HDBSCAN's noise goes to the cluster of the nearest mean; its smallest cluster is 5 spikes, with which it did
+best.
 
-## The model
+{table(found["overall"])}
 
-{training(card)}
+Calibration, over all pairs of {N_PAIRED} spikes of each set (hard: {HARD[0]:g} < p < {HARD[1]:g}; bias above
+0: merged too much; slope below 1: too sure) and the 90 % credible sets of K. Sets of one unit count here too.
+
+{table(found["calibration"])}
+
+The sets of SpikeInterface's generator: units around single contacts of a hexagon (30 µm), a tetrode (25 µm),
+a column (25 µm) and two columns (32 by 15 µm). "SNR" is the range of their troughs in noise sd before
+detection, "mixed" from {low:g} to {high:g}. Recordings are filtered, spikes detected at
+{arguments.threshold:g} noise sd and cut by ncpgui's pipeline, with overlaps, on the nearest
+{settings.waveform_channels} channels at most; drifting units move {settings.drift_um:g} µm and back. The
+truth of a detected spike is the unit whose spike is there; what matches none is left out. "Trough" and
+"apart" are of mean waveforms, in noise sd.
+{several}
+## Models
+
+{trained}
 
 `python benchmarks/clustering.py`, {machine()["date"]}
 """
-    keep("clustering", {"model": result.model, **settings, "rows": rows}, page=page)
+
+
+def kinds(arguments: argparse.Namespace) -> list[Kind]:
+    """Every kind of sets that was asked for."""
+    found = []
+    if arguments.source != "spikeinterface":
+        found += [Kind("ours", name) for name in arguments.geometries]
+    if arguments.source != "ours":
+        names = [name for name in arguments.geometries if name in ARRAYS]
+        found += [Kind("spikeinterface", *one) for one in product(names, arguments.bands, arguments.motions)]
+    return found
+
+
+def named(models: list[str] | None) -> dict[str, str]:
+    """Models by the name that tables show: their file's, or the whole path where two files share it."""
+    given = models or [default_model()]
+    stems = [Path(model).stem for model in given]
+    return {m if stems.count(s) > 1 else s: m for m, s in zip(given, stems, strict=True)}
+
+
+def parsed() -> argparse.Namespace:
+    parser = options(__doc__)
+    parser.add_argument("--model", action="append", help="name or file; give it again to compare several")
+    parser.add_argument("--spikes", type=int, nargs="+", default=[500, 1000, 2000])
+    parser.add_argument("--sets", type=int, default=20, help="of each kind  [20]")
+    parser.add_argument("--samples", type=int, default=200, help="of the posterior  [200]")
+    parser.add_argument("--beam", type=int, default=48, help="width; 0 for none  [48]")
+    parser.add_argument("--source", choices=["ours", "spikeinterface", "both"], default="both")
+    parser.add_argument("--geometries", nargs="+", choices=OWN_GEOMETRIES, default=list(OWN_GEOMETRIES))
+    parser.add_argument("--bands", nargs="+", choices=list(BANDS), default=list(BANDS))
+    parser.add_argument("--motions", nargs="+", choices=MOTIONS, default=list(MOTIONS))
+    parser.add_argument("--threshold", type=float, default=3.5, help="of detection, noise sd  [3.5]")
+    parser.add_argument(
+        "--cache",
+        type=Path,
+        default=Path(platformdirs.user_cache_dir("ncpgui", appauthor=False)) / "clustering-sets",
+        help="folder for the sets cut from recordings  [user's cache]",
+    )
+    return parser.parse_args()
+
+
+def main() -> None:
+    arguments = parsed()
+    device = begin(arguments)
+    if arguments.quick:
+        arguments.spikes, arguments.sets, arguments.samples, arguments.beam = [60], 2, 10, 4
+        arguments.geometries, arguments.bands, arguments.motions = ["tetrode"], ["mixed"], ["drifting"]
+    models = named(arguments.model)
+    settings = {name: getattr(arguments, name) for name in ("sets", "samples", "beam", "threshold")}
+    parts: list[Scored] = []
+    found: dict[str, Any] = {"overall": [], "calibration": []}
+    for n_spikes, kind in product(arguments.spikes, kinds(arguments)):
+        parts.append(run(kind, n_spikes, models, arguments))
+        print(" ".join(map(str, place(parts[-1]).values())), flush=True)
+        print(table(list(agreement_rows(parts[-1].scores))), flush=True)
+        found = summary(parts)
+        page = page_of(found, models, device, arguments)
+        keep("clustering", {"models": models, **settings, **found}, page=page, folder=arguments.out)
+    print(table(found["overall"]), table(found["calibration"]), sep="\n\n")
 
 
 if __name__ == "__main__":

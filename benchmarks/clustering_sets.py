@@ -82,11 +82,12 @@ class Kind:
     motion: str = ""
 
 
-def own_sets(geometry: str, n_spikes: int, n_sets: int, *, seed: int = 1000) -> list[SpikeSet]:
+def own_sets(geometry: str, n_spikes: int, n_sets: int, *, seed: int = 0) -> list[SpikeSet]:
     """Draw until `n_sets` have two units or more; those of one unit are returned too."""
     found: list[SpikeSet] = []
     while sum(one.n_units > 1 for one in found) < n_sets:
-        data = sample_dataset(seed + len(found), n_spikes, geometry=geometry, split="test")
+        own_seed = stream_seed(seed, "own", geometry, len(found))
+        data = sample_dataset(own_seed, n_spikes, geometry=geometry, split="test")
         found.append(SpikeSet(data.waveforms, data.channel_positions.astype(np.float64), data.labels))
     return found
 
@@ -181,20 +182,25 @@ def _kept(
 ) -> list[SpikeSet]:
     """Sets of one recording, from the cache where they are there."""
     if cache is None:
-        return list(sets_of_recording(kind, n_spikes, settings, seed=stream_seed(seed, index)))
+        return list(sets_of_recording(kind, n_spikes, settings, seed=_seed_of(kind, index, seed)))
     versions = (CACHE_FORMAT, spikeinterface.__version__, np.__version__)
     told = repr((versions, kind, n_spikes, index, seed, sorted(asdict(settings).items())))
     digest = hashlib.sha256(told.encode()).hexdigest()[:16]
     path = cache / f"{kind.geometry}-{kind.motion}-{kind.band}-{n_spikes}-{index}-{digest}.npz"
     if not path.is_file():
         cache.mkdir(parents=True, exist_ok=True)
-        sets = list(sets_of_recording(kind, n_spikes, settings, seed=stream_seed(seed, index)))
+        sets = list(sets_of_recording(kind, n_spikes, settings, seed=_seed_of(kind, index, seed)))
         arrays = {f"{i}-{name}": v for i, one in enumerate(sets) for name, v in one._asdict().items()}
         with replaced_file(path) as beside, beside.open("wb") as file:
             np.savez(file, **arrays)
     with np.load(path, allow_pickle=False) as file:
         n_sets = len(file.files) // len(SpikeSet._fields)
         return [SpikeSet(*(file[f"{i}-{name}"] for name in SpikeSet._fields)) for i in range(n_sets)]
+
+
+def _seed_of(kind: Kind, index: int, seed: int) -> int:
+    """The same cells and spike times with and without drift."""
+    return stream_seed(seed, kind.geometry, kind.band, index)
 
 
 def sets_of_recording(
@@ -251,9 +257,7 @@ class Truth(NamedTuple):
     trough_sd: Floats
 
 
-def true_units(
-    spikes: SpikeEvents, contact: int, truth: Truth, *, match_ms: float
-) -> tuple[Ints, Ints]:
+def true_units(spikes: SpikeEvents, contact: int, truth: Truth, *, match_ms: float) -> tuple[Ints, Ints]:
     """Detected spikes of `contact` that are of its units: rows of `spikes`, and the unit of each.
 
     Of several true spikes at one place the deepest on this contact is the one that was detected.
@@ -281,18 +285,18 @@ def generate(kind: Kind, n_spikes: int, settings: RecordingSettings, *, seed: in
     probe.set_device_channel_indices(np.arange(probe.get_contact_count()))
     places = np.asarray(probe.contact_positions, dtype=np.float64)
     contacts = _far_contacts(places, array.groups_apart_um, rng)
-    snr_range = BANDS[kind.band]
     noise_uv = rng.uniform(*settings.noise_uv, len(places))
     noise_sd = noise_uv * _noise_gain(rate_hz, rng)
-    groups = [_group(places, int(contact), settings, rate_hz, rng) for contact in contacts]
+    groups = [_group(places, int(contact), noise_sd, settings, rate_hz, rng) for contact in contacts]
     locations = np.concatenate([group.locations for group in groups])
     parameters = {
         name: np.concatenate([group.parameters[name] for group in groups]) for name in groups[0].parameters
     }
     shape = _troughs(places, locations, parameters, rate_hz)  # at amplitude 1
-    main = shape.argmax(axis=1)
+    main = (shape / noise_sd).argmax(axis=1)
     row = np.arange(len(main))
-    snr = np.exp(rng.uniform(*np.log(snr_range), len(main)))
+    low, high = np.log(BANDS[kind.band])
+    snr = np.exp(rng.uniform(low, high, len(main)))
     parameters["alpha"] = snr * noise_sd[main] / shape[row, main]
     seen = ndtr(snr - settings.threshold_sd).clip(0.3)
     share = np.concatenate([rng.dirichlet(np.ones(len(group.locations))) for group in groups])
@@ -305,15 +309,16 @@ def generate(kind: Kind, n_spikes: int, settings: RecordingSettings, *, seed: in
         refractory_period_ms=2.0,
         seed=stream_seed(seed, "spikes"),
     )
-    extra_channels = {"probe": probe, "unit_locations": locations, "sorting": sorting}
     static, drifting, _ = generate_drifting_recording(
+        probe=probe,
+        sorting=sorting,
+        unit_locations=locations,
         duration=duration_s,
         generate_displacement_vector_kwargs=_there_and_back(settings.drift_um, duration_s),
         generate_templates_kwargs={**TEMPLATE, "unit_params": parameters},
         generate_noise_kwargs={"noise_levels": noise_uv, "spatial_decay": settings.noise_decay_um},
         amplitude_std=settings.amplitude_spread,
         seed=stream_seed(seed, "noise"),
-        **extra_channels,
     )
     chosen = drifting if kind.motion == "drifting" else static
     spikes = sorting.to_spike_vector()
@@ -360,7 +365,12 @@ class _Group(NamedTuple):
 
 
 def _group(
-    places: Floats, contact: int, settings: RecordingSettings, rate_hz: float, rng: np.random.Generator
+    places: Floats,
+    contact: int,
+    noise_sd: Floats,
+    settings: RecordingSettings,
+    rate_hz: float,
+    rng: np.random.Generator,
 ) -> _Group:
     """Draw units until enough of them have this contact as their main one, apart from each other."""
     n_units = min(2 + rng.poisson(settings.units_more), settings.max_units)
@@ -370,11 +380,11 @@ def _group(
     angle, radius = rng.uniform(0, 2 * np.pi, n_tried), reach * np.sqrt(rng.uniform(size=n_tried))
     beside = np.column_stack([np.cos(angle), np.sin(angle)]) * radius[:, None]
     locations = np.column_stack([places[contact] + beside, rng.uniform(*settings.depth_um, n_tried)])
-    parameters = {
-        name: rng.uniform(*limits, n_tried) for name, limits in default_unit_params_range.items()
-    }
+    ranges: dict[str, tuple[float, float]] = default_unit_params_range
+    parameters = {name: rng.uniform(low, high, n_tried) for name, (low, high) in ranges.items()}
     parameters["alpha"] = np.ones(n_tried)
-    is_main = _troughs(places, locations, parameters, rate_hz).argmax(axis=1) == contact
+    depth_sd = _troughs(places, locations, parameters, rate_hz) / noise_sd
+    is_main = depth_sd.argmax(axis=1) == contact
     kept: list[int] = []
     for i in np.flatnonzero(is_main):
         if all(np.linalg.norm(locations[i] - locations[other]) >= settings.apart_um for other in kept):

@@ -1,4 +1,4 @@
-"""Every speed benchmark runs to its end and keeps what it found."""
+"""Every benchmark but that of the figures runs to its end and keeps what it found."""
 
 from __future__ import annotations
 
@@ -93,6 +93,15 @@ def test_groups(tmp_path: Path) -> None:
     kept = run("groups", tmp_path)
     assert kept["same_samples"] > 0.9
     assert kept["operations_a_point"] > 10
+
+
+def test_clustering(tmp_path: Path) -> None:
+    """One row for each method and source, and models side by side."""
+    kept = run("clustering", tmp_path, "--cache", str(tmp_path / "sets"), "--model", "spikes")
+    assert {row["source"] for row in kept["overall"]} == {"ours", "spikeinterface"}
+    methods = [row["method"] for row in kept["overall"] if row["source"] == "ours"]
+    assert len(methods) == len(set(methods)) >= 7
+    assert [row["model"] for row in kept["calibration"]] == ["spikes", "spikes"]
 
 
 def test_a_quick_run_leaves_the_results_alone() -> None:

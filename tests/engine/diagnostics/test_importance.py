@@ -10,8 +10,8 @@ import torch
 from scipy import stats
 from scipy.special import logsumexp
 
-from ncpgui.engine.diagnostics.geweke import distance_by_chance
 from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.engine.diagnostics.geweke import distance_by_chance
 from ncpgui.engine.diagnostics.importance import (
     generalised_pareto,
     importance_summary,
