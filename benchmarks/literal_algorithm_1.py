@@ -63,34 +63,27 @@ class RecomputedNCP(LiteralNCP):
 
 
 class LiteralClusterAware(LiteralNCP):
-    """The same of our default network: g and f of means, and f of the candidate and the point besides."""
+    """The same of our default network, whose f sees the clusters before the point, and the candidate."""
 
     def __init__(self, network: ClusterAwareNCP, encoding: Encoding) -> None:
         self.network = network
-        features = encoding.features[0]
-        self.h = self.u = torch.cat([features, network.out_norm(features)], dim=-1)
-        self.to_f, self.to_g = network.carried.weight.tensor_split([network.n_seen])
+        tables = network.finish(encoding).tables
+        self.h = self.u = tables["joins"][0]
+        self.context = tables["context"][0]
 
     def g(self, sums: Tensor, sizes: Tensor) -> Tensor:
-        count = sizes.clamp(min=1)[:, None]
-        hidden = linear(sums / count, self.to_g) + self.network.g_count(count.log())
-        return self.network.g_out(hidden.relu()) * (sizes > 0)[:, None]
+        return self.network.cluster(sums, sizes.clamp(min=1)) * (sizes > 0)[:, None]
 
     def g_with_point(self, total: Tensor, sums: Tensor, sizes: Tensor, k: int, n: int) -> Tensor:
-        return total  # f sees the clusters before the point
+        return total
 
     def beside(self, n: int, u: Tensor, n_after: int) -> Tensor:
-        count = self.network.unassigned_count(torch.log1p(u.new_full((1,), float(n_after))))
-        return self.network.own(self.h[n]) + self.network.unassigned(u / max(n_after, 1)) + count
+        return self.context[n]
 
     def f(self, g_k: Tensor, sums: Tensor, sizes: Tensor, n: int, beside: Tensor) -> Tensor:
-        network, count = self.network, sizes.clamp(min=1)[:, None]
-        mean = linear(sums / count, self.to_f)
-        apart = mean[:, : network.metric] - linear(self.h[n], self.to_f[: network.metric])
-        difference = network.f_difference(torch.cat([apart.square(), apart.abs()], dim=1))
-        own_state = mean[:, network.metric :] + difference + network.f_count(count.log())
-        candidate = torch.where((sizes == 0)[:, None], network.f_new, own_state)
-        return network.score(beside + g_k + candidate)
+        seen = slice(self.network.n_seen)
+        candidate = self.network.candidate(sums[:, seen], sizes, g_k, self.h[n, seen])
+        return self.network.score(beside + g_k + candidate)
 
 
 @torch.inference_mode()

@@ -20,6 +20,11 @@ NETWORKS = {
     "our default": NetworkSettings(
         "cluster-aware-ncp", "points", network_options={"h_dim": 8, "metric": 4, "hidden": 16}
     ),
+    "all parts": NetworkSettings(
+        "cluster-aware-ncp",
+        "points",
+        network_options={"h_dim": 8, "metric": 4, "hidden": 16, "pairs": 4, "components": 2},
+    ),
 }
 
 
@@ -32,6 +37,9 @@ def network(request: pytest.FixtureRequest) -> ClusteringNetwork:
     network = build_network(settings).double().eval()
     assert isinstance(network, ClusteringNetwork)
     network.log_temperature.fill_(-1.0)
+    for parameter in network.parameters():
+        if not parameter.any():  # parts that are silent at first
+            torch.nn.init.normal_(parameter, std=0.3)
     return network
 
 

@@ -57,7 +57,7 @@ def test_sampling(tmp_path: Path) -> None:
     for row in (*kept["rows"], *kept["paper_sizes"]["rows"]):
         assert row["same best"]
         assert row["beams shared"] >= 140  # ties may go either way
-        assert row["CPU ratio"] > 0
+        assert row["ratio"] > 0
 
 
 def test_training_step(tmp_path: Path) -> None:

@@ -13,7 +13,10 @@ from torch import Tensor, nn
 from ncpgui.core.errors import InputError
 from ncpgui.engine.networks.mlp import mlp
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding, all_points, sum_after
+from ncpgui.engine.networks.principal_components import principal_scores
 
+_SCORE_UNIT = 4.0  # noise sd: about how far apart units are that are hard to tell
+_SCORE_PAIRS = 12
 _PAIRS_AT_ONCE = 2**17  # of points that `PairContext` looks at; bounds its memory
 
 
@@ -137,11 +140,10 @@ class PairContext(nn.Module):
             "pair_metric": self.metric(features),
         }
 
-    def forward(self, encoding: Encoding) -> Tensor:
-        """What each point sees of those after it: (B, N, hidden)."""
+    def forward(self, encoding: Encoding, prefix: str = "") -> Tensor:
+        """What each point sees of those after it: (B, N, hidden); its tables have names with `prefix`."""
         there, n_points = encoding.there, encoding.there.shape[1]
-        seen, seeing = encoding.tables["seen"], encoding.tables["seeing"]
-        z = encoding.tables["pair_metric"]
+        seen, seeing, z = (encoding.tables[prefix + name] for name in ("seen", "seeing", "pair_metric"))
         sums, start = [], 0
         while start < n_points:  # some points at a time, of which those before are out of sight
             stop = min(n_points, start + max(1, _PAIRS_AT_ONCE // (len(z) * (n_points - start))))
@@ -169,6 +171,8 @@ class ClusterAwareNCP(ClusteringNetwork):
     encoder : points -> (B, N, h_dim)
     metric : size of z; hidden : of the layers of f and g
     pairs : size of what a point sees of each unassigned point (`PairContext`); 0 for u(x_i) alone
+    components : principal components of the dataset (`principal_scores`) on which clusters and points are
+        compared besides, and as which a point sees the unassigned ones; 0 for none
     """
 
     def __init__(
@@ -179,6 +183,7 @@ class ClusterAwareNCP(ClusteringNetwork):
         metric: int = 64,
         hidden: int = 128,
         pairs: int = 0,
+        components: int = 0,
     ) -> None:
         super().__init__()
         self.encoder = encoder
@@ -196,17 +201,33 @@ class ClusterAwareNCP(ClusteringNetwork):
         self.f_hidden = mlp(hidden, hidden)
         self.f_out = nn.Linear(hidden, 1, bias=False)
         self.log_temperature = nn.Buffer(torch.zeros(()))
-        self.metric = metric
-        self.n_seen = metric + hidden
+        self.metric, self.hidden, self.components = metric, hidden, components
+        self.n_seen = metric + hidden + components
+        if components:
+            self.of_scores = nn.Linear(components, 2 * hidden, bias=False)  # to f | own part of f
+            self.f_apart = nn.Linear(2 * components, hidden, bias=False)
+            self.score_pairs = PairContext(components, _SCORE_PAIRS, hidden)
+            nn.init.zeros_(self.of_scores.weight)  # silent at first, as the pairs are
+            nn.init.zeros_(self.f_apart.weight)
 
     def encode(self, *points: Tensor, n_points: Tensor | None = None) -> Encoding:
         """See `ClusteringNetwork`."""
         h = self.encoder(*points)
         both = torch.cat([h, self.out_norm(h)], dim=-1)
-        tables = {"joins": self.carried(both), "own": self.own(both), "unassigned": self.unassigned(both)}
+        encoding = Encoding(h, {}, all_points(h, n_points))
+        carried, own = self.carried(both), self.own(both)
+        tables = {"unassigned": self.unassigned(both)}
+        if self.components:
+            scores = principal_scores(points[0], encoding.there, self.components).to(h.dtype) / _SCORE_UNIT
+            to_f, to_own = self.of_scores(scores).split(self.hidden, dim=-1)
+            z, own_state, to_g = carried.split([self.metric, self.hidden, self.hidden], dim=-1)
+            carried = torch.cat([z, own_state + to_f, scores, to_g], dim=-1)
+            own = own + to_own
+            seen = self.score_pairs.tables(scores)
+            tables |= {f"score_{name}": table for name, table in seen.items()}
         if self.pairs is not None:
             tables |= self.pairs.tables(both)
-        return Encoding(h, tables, all_points(h, n_points))
+        return encoding.with_tables(joins=carried, own=own, **tables)
 
     def finish(self, encoding: Encoding) -> Encoding:
         """See `ClusteringNetwork`: the mean and number of the unassigned points, in the point's part of f."""
@@ -214,6 +235,8 @@ class ClusterAwareNCP(ClusteringNetwork):
         unassigned = total / count.clamp(min=1) + self.unassigned_count(count.log1p())
         if self.pairs is not None:
             unassigned = unassigned + self.pairs(encoding)
+        if self.components:
+            unassigned = unassigned + self.score_pairs(encoding, "score_")
         return encoding.with_tables(
             joins=encoding.tables["joins"], context=encoding.tables["own"] + unassigned
         )
@@ -229,7 +252,14 @@ class ClusterAwareNCP(ClusteringNetwork):
         mean = sums / count
         apart = mean[..., : self.metric] - joins[..., : self.metric]
         difference = self.f_difference(torch.cat([apart.square(), apart.abs()], dim=-1))
-        own_state = mean[..., self.metric :] + difference + self.f_count(count.log())
+        own_state = (
+            mean[..., self.metric : self.metric + self.hidden] + difference + self.f_count(count.log())
+        )
+        if self.components:
+            squared = (mean - joins)[..., self.metric + self.hidden :].square()
+            own_state = own_state + self.f_apart(
+                torch.cat([squared.log1p(), squared / (1 + squared)], dim=-1)
+            )
         return torch.where(sizes[..., None] == 0, self.f_new, own_state)
 
     def score(self, first: Tensor) -> Tensor:

@@ -6,9 +6,12 @@ import pytest
 import torch
 
 from ncpgui.core.errors import InputError
+from ncpgui.core.partition import canonical
+from ncpgui.core.seeds import stream
 from ncpgui.engine.networks import ncp
 from ncpgui.engine.networks.ncp import NCP, ClusterAwareNCP
 from ncpgui.engine.networks.point_encoder import PointEncoder
+from ncpgui.engine.sampling.posterior import Visit, ancestral_samples
 
 
 def points(seed: int = 0) -> tuple[torch.Tensor, torch.Tensor]:
@@ -85,3 +88,26 @@ def test_relabelling_and_permuting_within_the_past_change_nothing(options):
 def test_an_unknown_pooling_is_refused():
     with pytest.raises(InputError, match="pooling must be 'sum' or 'mean', got 'max'"):
         NCP(encoder(), pooling="max")
+
+
+def test_samplers_and_training_agree_with_every_part_switched_on():
+    """What a sampler counts, node by node, is what the teacher-forced pass gives, whatever the padding."""
+    torch.manual_seed(2)
+    network = ClusterAwareNCP(encoder(), h_dim=6, metric=4, hidden=8, pairs=3, components=2).double().eval()
+    for parameter in network.parameters():
+        if not parameter.any():  # parts that are silent at first
+            torch.nn.init.normal_(parameter)
+    x, n_points = points()
+    with torch.inference_mode():
+        whole = network.encode(x, n_points=n_points)
+        alone = network.encode(x[1:2, :6])
+    samples = ancestral_samples(network, alone, n_samples=20, seed=0, n_orders=1)
+    order = torch.from_numpy(Visit.draw(6, None, stream(0, "order", 0)).order)
+    for labels, log_prob in zip(samples.labels[:, order.numpy()], samples.log_prob, strict=True):
+        padded = torch.full((3, 9), -1)
+        padded[:, 0] = 0
+        padded[1, :6] = torch.from_numpy(canonical(labels))
+        rows = torch.cat([order, torch.arange(6, 9)])
+        with torch.inference_mode():
+            found = network.log_prob(network.finish(whole.reordered(rows)), padded)[1].sum()
+        assert float(found) == pytest.approx(log_prob, abs=1e-6)

@@ -132,7 +132,7 @@ def test_a_run_begins_with_the_weights_of_another_model_and_its_card_says_so(tmp
 def test_a_part_that_the_model_lacks_is_added_without_effect(tmp_path, tiny):
     first, second = tmp_path / "first.safetensors", tmp_path / "second.safetensors"
     list(train(replace(tiny, steps=2), out=first))
-    options = {**tiny.architecture.network_options, "pairs": 4}
+    options = {**tiny.architecture.network_options, "pairs": 4, "components": 2}
     grown = replace(tiny.architecture, network_options=options)
     list(
         train(
