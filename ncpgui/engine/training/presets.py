@@ -100,10 +100,11 @@ _PARTICLES = TrainConfig(
 )
 
 PRESETS: dict[str, Preset] = {
-    "spikes": Preset("any layout of up to 12 contacts", TrainConfig(temperature_datasets=200)),
+    "spikes": Preset("any layout of up to 12 contacts", TrainConfig(temperature_datasets=64)),
     "spikes-long": Preset(
         "goes on from the model 'spikes' with more spikes a set",  # as large as those of a recording
         TrainConfig(
+            architecture=NetworkSettings(network_options={"pairs": 16}),
             start_from="spikes",
             minutes=30.0,
             n_datasets=8,
@@ -111,7 +112,22 @@ PRESETS: dict[str, Preset] = {
             n_points_end=(250, 900),
             learning_rate=3e-4,
             validate_points=700,
-            temperature_datasets=100,
+            temperature_datasets=32,
+        ),
+    ),
+    "spikes-pairs": Preset(
+        "goes on from the model 'spikes' with what each spike sees of those to come",
+        TrainConfig(
+            architecture=NetworkSettings(network_options={"pairs": 16}),
+            start_from="spikes",
+            minutes=84.0,
+            n_datasets=12,
+            n_points=(80, 250),
+            n_points_end=(150, 600),
+            learning_rate=8e-4,
+            validate_points=400,
+            validate_datasets=48,
+            validate_minutes=6.0,
         ),
     ),
     "paper-spikes-hex7": Preset(
