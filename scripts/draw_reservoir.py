@@ -27,6 +27,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from build_template_reservoir import RATE_HZ, seen, trough_to_peak_ms  # noqa: E402
+from marked_table import with_table  # noqa: E402
 
 Array = NDArray[np.float64]
 FIGURE = ROOT / "docs" / "figures" / "reservoir.png"
@@ -212,9 +213,7 @@ def main() -> None:
     draw_histograms(values, FIGURE)
     n_cells = {kind: len(file["is_test"]) for kind, file in files.items()}
     text = PAGE.read_text(encoding="utf-8")
-    before, rest = text.split(BEGIN)
-    new = f"{before}{BEGIN}\n{table(values, n_cells)}\n{END}{rest.split(END)[1]}"
-    PAGE.write_text(new, encoding="utf-8")
+    PAGE.write_text(with_table(text, table(values, n_cells), BEGIN, END), encoding="utf-8")
     if arguments.templates:
         draw_templates(files["biophysical"], arguments.templates, np.random.default_rng(1))
 

@@ -9,7 +9,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
+
+from marked_table import with_table  # noqa: E402
 
 from ncpgui.app.actions import help_page  # noqa: E402
 
@@ -30,9 +32,7 @@ def key_table() -> str:
 
 def with_keys(text: str) -> str:
     """The guide with its table of keys up to date."""
-    before, rest = text.split(BEGIN)
-    after = rest.split(END)[1]
-    return f"{before}{BEGIN}\n{key_table()}\n{END}{after}"
+    return with_table(text, key_table(), BEGIN, END)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
+
+from marked_table import with_table  # noqa: E402
 
 from ncpgui.engine.training.config import TrainConfig  # noqa: E402
 from ncpgui.engine.training.presets import PRESETS  # noqa: E402
@@ -35,9 +37,7 @@ def preset_table() -> str:
 
 def with_presets(text: str) -> str:
     """The guide with its table of presets up to date."""
-    before, rest = text.split(BEGIN)
-    after = rest.split(END)[1]
-    return f"{before}{BEGIN}\n{preset_table()}\n{END}{after}"
+    return with_table(text, preset_table(), BEGIN, END)
 
 
 if __name__ == "__main__":

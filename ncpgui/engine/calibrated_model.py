@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ncpgui.core.config import from_dict, to_dict
+from ncpgui.core.config import to_dict
 from ncpgui.core.errors import CheckpointError
 from ncpgui.core.progress import Progress, portion, silent
-from ncpgui.engine.diagnostics.evaluate import trained_on
 from ncpgui.engine.diagnostics.temperature import TemperatureFit, fit_temperature
 from ncpgui.engine.networks.checkpoint import load_checkpoint, save_checkpoint
 from ncpgui.engine.networks.pointwise import ClusteringNetwork
-from ncpgui.engine.networks.registry import NetworkSettings
 from ncpgui.engine.training.config import TrainConfig
 from ncpgui.engine.training.validation import validate
 
@@ -34,7 +32,7 @@ def calibrate_model(path: Path, config: TrainConfig, *, progress: Progress = sil
             f"temperature_datasets: model '{checkpoint.name}' draws whole clusters and has no temperature; "
             "leave temperature_datasets at 0"
         )
-    held_out = trained_on(card).build("test")
+    held_out = config.data.build("test")
     fit = fit_temperature(
         network,
         held_out,
@@ -52,6 +50,5 @@ def calibrate_model(path: Path, config: TrainConfig, *, progress: Progress = sil
         progress=portion(progress, 9, 10, 10),
     )
     found = {"temperature": fit.temperature, "temperature_fit": to_dict(fit), "scores": to_dict(scores)}
-    settings = from_dict(NetworkSettings, card["architecture"])
-    save_checkpoint(path, network, settings, {**card, **found})
+    save_checkpoint(path, network, config.architecture, {**card, **found})
     return fit

@@ -12,17 +12,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
+from torch import Tensor
 
 from ncpgui.core.errors import InputError
 from ncpgui.core.partition import canonical
 from ncpgui.core.seeds import stream
-from ncpgui.engine.generative.finite_spikes import FiniteSpikes
-from ncpgui.engine.generative.gaussian_dpmm import GaussianDPMM
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -59,9 +58,17 @@ class Clusters(Protocol):
         ...
 
 
+class ChainModel(Protocol):
+    """A generative model in which a chain can walk."""
+
+    def clusters(self, x: Tensor, /) -> Clusters:
+        """Return what a chain asks about points x (N, ...) float64."""
+        ...
+
+
 def sweeps(
     x: ArrayLike,
-    model: GaussianDPMM | FiniteSpikes,
+    model: ChainModel,
     *,
     seed: int,
     start: NDArray[np.integer] | None = None,
@@ -84,12 +91,7 @@ def sweeps(
         A clustering to begin with that the prior rules out.
     """
     points = np.asarray(x, dtype=np.float64)
-    clusters: Clusters
-    if isinstance(model, FiniteSpikes):
-        clusters = model.clusters(torch.from_numpy(points))
-    else:
-        clusters = _gaussian_clusters(points, model)
-    chain = _Chain(clusters, start, stream(seed, "gibbs"))
+    chain = _Chain(model.clusters(torch.from_numpy(points)), start, stream(seed, "gibbs"))
     while True:
         for _ in range(n_split_merge):
             chain.split_or_merge(n_scans)
@@ -116,27 +118,6 @@ def effective_sample_size(trace: ArrayLike) -> float:
     negative = np.flatnonzero(pairs < 0)
     kept = pairs[: negative[0]] if len(negative) else pairs
     return float(min(n, n / max(2 * kept.sum() - 1, 1e-12)))
-
-
-class _GaussianClusters(NamedTuple):
-    """See `Clusters`; ratio : sigma_mu^2 / sigma^2; scale : 1 / (2 sigma^2)."""
-
-    statistic: Array
-    log_weight: Array
-    gamma: float
-    ratio: float
-    scale: float
-
-    def log_evidence(self, n: Array, total: Array) -> Array:
-        grown = 1 + n * self.ratio
-        square = np.einsum("...d,...d->...", total, total)
-        return self.scale * self.ratio * square / grown - 0.5 * total.shape[-1] * np.log(grown)
-
-
-def _gaussian_clusters(x: Array, model: GaussianDPMM) -> _GaussianClusters:
-    variance = model.settings.sigma**2
-    ratio = model.settings.sigma_mu**2 / variance
-    return _GaussianClusters(x, model.prior.log_weight(len(x)).numpy(), 0.0, ratio, 0.5 / variance)
 
 
 class _Chain:

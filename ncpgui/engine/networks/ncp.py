@@ -119,10 +119,12 @@ class PairContext(nn.Module):
     Parameters
     ----------
     n_features : of a point; size : of r; hidden : of the first layer of f
+    prefix : of the names of its tables, where there are several
     """
 
-    def __init__(self, n_features: int, size: int, hidden: int) -> None:
+    def __init__(self, n_features: int, size: int, hidden: int, prefix: str = "") -> None:
         super().__init__()
+        self._names = [prefix + name for name in ("seen", "seeing", "pair_metric")]
         self.seen = nn.Linear(n_features, size)
         self.seeing = nn.Linear(n_features, size, bias=False)
         self.metric = nn.Linear(n_features, size, bias=False)
@@ -134,16 +136,13 @@ class PairContext(nn.Module):
 
     def tables(self, features: Tensor) -> dict[str, Tensor]:
         """What the pairs need of each point, from its features (B, N, n_features): name -> (B, N, size)."""
-        return {
-            "seen": self.seen(features),
-            "seeing": self.seeing(features),
-            "pair_metric": self.metric(features),
-        }
+        values = (self.seen(features), self.seeing(features), self.metric(features))
+        return dict(zip(self._names, values, strict=True))
 
-    def forward(self, encoding: Encoding, prefix: str = "") -> Tensor:
-        """What each point sees of those after it: (B, N, hidden); its tables have names with `prefix`."""
+    def forward(self, encoding: Encoding) -> Tensor:
+        """What each point sees of those after it: (B, N, hidden)."""
         there, n_points = encoding.there, encoding.there.shape[1]
-        seen, seeing, z = (encoding.tables[prefix + name] for name in ("seen", "seeing", "pair_metric"))
+        seen, seeing, z = (encoding.tables[name] for name in self._names)
         sums, start = [], 0
         while start < n_points:  # some points at a time, of which those before are out of sight
             stop = min(n_points, start + max(1, _PAIRS_AT_ONCE // (len(z) * (n_points - start))))
@@ -206,7 +205,7 @@ class ClusterAwareNCP(ClusteringNetwork):
         if components:
             self.of_scores = nn.Linear(components, 2 * hidden, bias=False)  # to f | own part of f
             self.f_apart = nn.Linear(2 * components, hidden, bias=False)
-            self.score_pairs = PairContext(components, _SCORE_PAIRS, hidden)
+            self.score_pairs = PairContext(components, _SCORE_PAIRS, hidden, "score_")
             nn.init.zeros_(self.of_scores.weight)  # silent at first, as the pairs are
             nn.init.zeros_(self.f_apart.weight)
 
@@ -223,8 +222,7 @@ class ClusterAwareNCP(ClusteringNetwork):
             z, own_state, to_g = carried.split([self.metric, self.hidden, self.hidden], dim=-1)
             carried = torch.cat([z, own_state + to_f, scores, to_g], dim=-1)
             own = own + to_own
-            seen = self.score_pairs.tables(scores)
-            tables |= {f"score_{name}": table for name, table in seen.items()}
+            tables |= self.score_pairs.tables(scores)
         if self.pairs is not None:
             tables |= self.pairs.tables(both)
         return encoding.with_tables(joins=carried, own=own, **tables)
@@ -236,7 +234,7 @@ class ClusterAwareNCP(ClusteringNetwork):
         if self.pairs is not None:
             unassigned = unassigned + self.pairs(encoding)
         if self.components:
-            unassigned = unassigned + self.score_pairs(encoding, "score_")
+            unassigned = unassigned + self.score_pairs(encoding)
         return encoding.with_tables(
             joins=encoding.tables["joins"], context=encoding.tables["own"] + unassigned
         )
@@ -249,17 +247,16 @@ class ClusterAwareNCP(ClusteringNetwork):
     def candidate(self, sums: Tensor, sizes: Tensor, cluster: Tensor, joins: Tensor) -> Tensor:
         """See `ClusteringNetwork`: the cluster's own state and its distance from the point."""
         count = sizes[..., None].clamp(min=1)
-        mean = sums / count
-        apart = mean[..., : self.metric] - joins[..., : self.metric]
+        columns = [self.metric, self.hidden, self.components]
+        z, own_state, scores = (sums / count).split(columns, dim=-1)
+        point_z, _, point_scores = joins.split(columns, dim=-1)
+        apart = z - point_z
         difference = self.f_difference(torch.cat([apart.square(), apart.abs()], dim=-1))
-        own_state = (
-            mean[..., self.metric : self.metric + self.hidden] + difference + self.f_count(count.log())
-        )
+        own_state = own_state + difference + self.f_count(count.log())
         if self.components:
-            squared = (mean - joins)[..., self.metric + self.hidden :].square()
-            own_state = own_state + self.f_apart(
-                torch.cat([squared.log1p(), squared / (1 + squared)], dim=-1)
-            )
+            squared = (scores - point_scores).square()
+            near = torch.cat([squared.log1p(), squared / (1 + squared)], dim=-1)
+            own_state = own_state + self.f_apart(near)
         return torch.where(sizes[..., None] == 0, self.f_new, own_state)
 
     def score(self, first: Tensor) -> Tensor:

@@ -99,13 +99,14 @@ _PARTICLES = TrainConfig(
     validate_points=60,
 )
 
+_PAIRED_SPIKES = TrainConfig(architecture=NetworkSettings(network_options={"pairs": 16}), start_from="spikes")
+
 PRESETS: dict[str, Preset] = {
     "spikes": Preset("any layout of up to 12 contacts", TrainConfig(temperature_datasets=64)),
     "spikes-long": Preset(
         "goes on from the model 'spikes' with more spikes a set",  # as large as those of a recording
-        TrainConfig(
-            architecture=NetworkSettings(network_options={"pairs": 16}),
-            start_from="spikes",
+        replace(
+            _PAIRED_SPIKES,
             minutes=30.0,
             n_datasets=8,
             n_points=(150, 500),
@@ -117,9 +118,8 @@ PRESETS: dict[str, Preset] = {
     ),
     "spikes-pairs": Preset(
         "goes on from the model 'spikes' with what each spike sees of those to come",
-        TrainConfig(
-            architecture=NetworkSettings(network_options={"pairs": 16}),
-            start_from="spikes",
+        replace(
+            _PAIRED_SPIKES,
             minutes=84.0,
             n_datasets=12,
             n_points=(80, 250),
