@@ -13,6 +13,7 @@ where torch cannot do better.
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -138,6 +139,9 @@ def joined(device: str = "auto") -> Iterator[Processes]:
             )
         target = torch.device("cuda", local)
         torch.cuda.set_device(target)
+    # The first optimiser imports this; were the processes joined by then, it would keep their threads alive
+    # after `destroy_process_group`, and one that frees a tensor while Python ends aborts the process.
+    importlib.import_module("torch._dynamo")
     distributed.init_process_group("nccl" if target.type == "cuda" else "gloo", timeout=_PATIENCE)
     try:
         yield Processes(distributed.get_rank(), distributed.get_world_size(), target)
