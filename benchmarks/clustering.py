@@ -12,13 +12,17 @@ kept after every kind of sets, so that a long run can be looked at or stopped.
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Iterable, Iterator
+from hashlib import sha256
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import clustering_methods
 import numpy as np
 import platformdirs
+import sklearn
 from clustering_methods import METHODS, ORACLE, VGMM, oracle
 from clustering_sets import (
     ARRAYS,
@@ -37,6 +41,7 @@ from numpy.typing import NDArray
 from report import Clock, begin, keep, machine, options, table, where
 from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 
+from ncpgui.core.files import replaced_file
 from ncpgui.core.partition import n_clusters
 from ncpgui.core.seeds import stream
 from ncpgui.engine import cluster, default_model
@@ -93,8 +98,15 @@ def mean_score(scores: list[dict[str, float]]) -> dict[str, float]:
     return {name: float(np.mean([one[name] for one in scores])) for name in scores[0]}
 
 
-def by_others(one: SpikeSet) -> dict[str, dict[str, float]]:
-    """Scores of the methods compared with, and of the oracle."""
+def by_others(one: SpikeSet, cache: Path) -> dict[str, dict[str, float]]:
+    """Scores of the methods compared with, and of the oracle; kept, for no model of ours changes them."""
+    told = sha256(Path(clustering_methods.__file__).read_bytes())
+    for part in (sklearn.__version__.encode(), *map(np.ascontiguousarray, (one.waveforms, one.labels))):
+        told.update(part)
+    path = cache / f"others-{told.hexdigest()[:16]}.json"
+    if path.is_file():
+        kept: dict[str, dict[str, float]] = json.loads(path.read_text(encoding="utf-8"))
+        return kept
     found = {}
     for name, method in METHODS.items():
         with Clock() as clock:
@@ -102,7 +114,11 @@ def by_others(one: SpikeSet) -> dict[str, dict[str, float]]:
         found[name] = score(labels, one.labels, clock.wall_s)
     with Clock() as clock:
         labels = oracle(one.waveforms, one.labels)
-    return found | {ORACLE: score(labels, one.labels, clock.wall_s)}
+    found[ORACLE] = score(labels, one.labels, clock.wall_s)
+    cache.mkdir(parents=True, exist_ok=True)
+    with replaced_file(path) as beside:
+        beside.write_text(json.dumps(found), encoding="utf-8")
+    return found
 
 
 def by_model(
@@ -156,7 +172,7 @@ def run(kind: Kind, n_spikes: int, models: dict[str, str], arguments: argparse.N
             found |= ours
             promises[name].append(promised)
         if one.n_units > 1:
-            for method, row in (found | by_others(one)).items():
+            for method, row in (found | by_others(one, arguments.cache)).items():
                 scores.setdefault(method, []).append(row)
     return Scored(kind, n_spikes, scores, promises, figures_of_sets(sets))
 
@@ -373,7 +389,7 @@ def parsed() -> argparse.Namespace:
         "--cache",
         type=Path,
         default=Path(platformdirs.user_cache_dir("ncpgui", appauthor=False)) / "clustering-sets",
-        help="folder for the sets cut from recordings  [user's cache]",
+        help="folder for the sets cut from recordings, and scores of other methods  [user's cache]",
     )
     return parser.parse_args()
 

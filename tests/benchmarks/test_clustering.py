@@ -39,6 +39,26 @@ def cut(tmp_path_factory: pytest.TempPathFactory) -> SpikeSet:
     return foreign_sets(TETRODE, N_SPIKES, 1, cache=tmp_path_factory.mktemp("cache"), seed=3)[0]
 
 
+def test_scores_of_other_methods_are_kept_for_the_same_set_and_for_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waveforms, labels = apart()
+    asked: list[int] = []
+
+    def method(given: NDArray[np.float32]) -> NDArray[np.int64]:
+        asked.append(len(given))
+        return np.zeros(len(given), np.int64)
+
+    monkeypatch.setattr(clustering, "METHODS", {VGMM: method})
+    places = np.zeros((4, 2))
+    first, again = (clustering.by_others(SpikeSet(waveforms, places, labels), tmp_path) for _ in range(2))
+    assert first == again
+    assert first[VGMM]["K error"] == -2
+    other = clustering.by_others(SpikeSet(waveforms[:80], places, labels[:80]), tmp_path)
+    assert set(other) == {VGMM, ORACLE}
+    assert asked == [120, 80]
+
+
 @pytest.fixture(scope="module")
 def truth() -> Truth:
     return generate(TETRODE, N_SPIKES, RecordingSettings(), seed=3)
