@@ -5,9 +5,11 @@ structure. Two samples are the same sorting when every sizeable cluster of one h
 the other, both ways: one with a Jaccard overlap above `MIN_JACCARD`. Above one half a counterpart
 is unique, and a cluster that is cut in two, however unequally, leaves a part without one. Sortings are
 taken greedily, each the sample that most of the samples left agree with, together with those. The
-mass of a sorting is the weight of its samples, with the Monte Carlo standard error; its
-representative is the medoid by variation of information, the sample that is on average closest to
-the others of its kind.
+mass of a sorting is the weight of its samples, with the Monte Carlo standard error.
+
+Its representative is their consensus: the clusters of the medoid by variation of information (the
+sample that is on average closest to the others of its kind), and each point in the one in which most
+of its samples have it. Any single sample scatters the doubtful points at random.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ncpgui.core.agreement import best_jaccard
-from ncpgui.core.partition import contingency
+from ncpgui.core.partition import canonical, contingency
 from ncpgui.core.posterior import PosteriorSamples
 
 MIN_CLUSTER_SPIKES = 20
@@ -84,13 +86,21 @@ def group_alternatives(
         leader = int(np.where(left, support, -1).argmax())
         members = np.flatnonzero(overlap.same[leader] & left)
         weight = posterior.weight[members]
-        medoid = members[int((overlap.variation[np.ix_(members, members)] @ weight).argmin())]
+        medoid = int((overlap.variation[np.ix_(members, members)] @ weight).argmin())
         mass = min(float(weight.sum()), 1.0)
         error = float(np.sqrt(mass * (1 - mass) / effective))
-        modes.append(SortingMode(posterior.labels[medoid], mass, error, members))
+        modes.append(SortingMode(_consensus(posterior.subset(members), medoid), mass, error, members))
         left[members] = False
     modes.sort(key=lambda mode: -mode.mass)
     return modes[:max_shown]
+
+
+def _consensus(posterior: PosteriorSamples, row: int) -> NDArray[np.int32]:
+    """Clusters of sample `row`, each point in the one in which most samples have it: (N,), canonical."""
+    start = posterior.labels[row]
+    share = posterior.membership(start)
+    share[np.arange(len(start)), start] += 1e-4  # where samples are divided, as in `row`
+    return canonical(share.argmax(axis=1)).astype(np.int32)
 
 
 @dataclass(frozen=True)

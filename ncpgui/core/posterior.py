@@ -72,6 +72,11 @@ class PosteriorSamples:
         """Clusters of each sample: (S,)."""
         return self.labels.max(axis=1).astype(np.int64) + 1
 
+    def subset(self, rows: NDArray[np.integer]) -> PosteriorSamples:
+        """Samples `rows` on their own; equally probable where none of them has a weight."""
+        weight = self.weight[rows]
+        return PosteriorSamples(self.labels[rows], self.log_prob[rows], weight if weight.any() else None)
+
     def p_n_clusters(self, min_size: int = 1) -> dict[int, float]:
         """P(K): probability of each number of clusters, counting those of at least `min_size`."""
         result: dict[int, float] = {}

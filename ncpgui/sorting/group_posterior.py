@@ -4,8 +4,8 @@ Draws are grouped into structurally different sortings (`core.alternatives`); th
 without their small clusters are one. Sortings of less than 1 % of the draws are not shown (they
 count as "other"), unless there is nothing else. For each of the rest:
 
-1. *Consensus.* Its clusters are those of its representative draw, each spike in the cluster that
-   most of its draws put it in. Single draws scatter doubtful spikes at random; the consensus does not.
+1. *Consensus.* Its clusters are those of its representative, each spike in the cluster that most of its
+   draws put it in, or in none.
 2. *Small clusters are dropped* (fewer than `min_cluster_spikes` sampled spikes).
 3. *All other spikes* are assigned to the clusters or to none (`assignment`).
 4. *Noise is dropped*: clusters hardly deeper than the detection threshold. Gaussian noise that crosses
@@ -182,10 +182,7 @@ def _consensus(
 ) -> NDArray[np.int64]:
     """Cluster of each sampled spike, 0 .. K-1 without gaps, -1 where most draws of the mode say none."""
     reference = _without_small(mode.labels, held, min_spikes)
-    own = PosteriorSamples(
-        posterior.labels[mode.members], posterior.log_prob[mode.members], posterior.weight[mode.members]
-    )
-    share = own.membership(reference)
+    share = posterior.subset(mode.members).membership(reference)
     if share.shape[1] == 0:
         return reference
     labels = share.argmax(axis=1).astype(np.int64)

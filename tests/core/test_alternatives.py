@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ncpgui.core.agreement import variation_of_information
 from ncpgui.core.alternatives import difference, group_alternatives, same_sorting
 from ncpgui.core.errors import InputError
+from ncpgui.core.partition import canonical
 from ncpgui.core.posterior import PosteriorSamples
 
 THREE = np.repeat([0, 1, 2], 100)
@@ -43,15 +43,37 @@ def test_a_cluster_cut_in_two_equal_parts_is_another_sorting():
     assert [mode.n_units for mode in modes] == [3, 4]
 
 
-def test_groups_are_those_of_the_pairwise_comparison_and_the_representative_is_the_medoid():
+def test_the_samples_of_a_sorting_are_the_same_sorting_and_those_of_others_are_not():
     rng = np.random.default_rng(0)
     rows = np.array([noisy(THREE if i % 2 else TWO, int(rng.integers(1, 40)), i) for i in range(20)])
     posterior = PosteriorSamples(rows, np.zeros(20))
-    for mode in group_alternatives(posterior):
-        members = posterior.labels[mode.members]
-        total = [sum(variation_of_information(a, b) for b in members) for a in members]
-        assert (members[int(np.argmin(total))] == mode.labels).all()
-        assert all(same_sorting(members[0], other) for other in members)
+    modes = group_alternatives(posterior)
+    for mode in modes:
+        leader, *others = posterior.labels[mode.members]
+        assert all(same_sorting(leader, other) for other in others)
+    assert not same_sorting(modes[0].labels, modes[1].labels)
+
+
+def test_the_representative_has_each_spike_where_most_samples_of_the_sorting_have_it():
+    rows = np.array([noisy(THREE, 30, seed) for seed in range(9)])  # each spike moved in few of them
+    (mode,) = group_alternatives(PosteriorSamples(rows, np.zeros(9)))
+    assert (mode.labels == THREE).all()
+    assert all((row != THREE).any() for row in rows)
+
+
+def test_a_spike_on_which_samples_are_divided_stays_as_in_the_medoid():
+    moved = THREE.copy()
+    moved[0] = 1
+    for rows in ([THREE, moved], [moved, THREE]):
+        (mode,) = group_alternatives(PosteriorSamples(np.array(rows), np.zeros(2)))
+        assert mode.labels.tolist() == canonical(rows[0]).tolist()
+
+
+def test_sortings_of_no_weight_still_have_a_representative():
+    posterior = PosteriorSamples(np.array([THREE, TWO, TWO]), np.zeros(3), np.array([1.0, 0, 0]))
+    modes = group_alternatives(posterior)
+    assert [mode.mass for mode in modes] == [1, 0]
+    assert (modes[1].labels == TWO).all()
 
 
 def test_at_most_the_asked_number_of_sortings_is_shown_and_the_rest_is_other():
