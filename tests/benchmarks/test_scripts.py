@@ -104,6 +104,12 @@ def test_clustering(tmp_path: Path) -> None:
     assert [row["model"] for row in kept["calibration"]] == ["spikes", "spikes"]
 
 
+def test_point_estimates(tmp_path: Path) -> None:
+    kept = run("point_estimates", tmp_path, "--cache", str(tmp_path / "sets"))
+    assert {row["sets"] for row in kept["rows"]} == {"ours", "SpikeInterface, static, mixed"}
+    assert len({row["estimate"] for row in kept["overall"]}) == len(kept["overall"]) == 9
+
+
 def test_a_quick_run_leaves_the_results_alone() -> None:
     before = {path: path.stat().st_mtime_ns for path in RESULTS.iterdir()}
     start("training_step")

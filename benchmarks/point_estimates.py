@@ -1,0 +1,234 @@
+"""Which one sorting to show first: point estimates from the same posterior samples, compared with the truth.
+
+    python benchmarks/point_estimates.py [--model NAME|FILE] [--spikes 500] [--sets 4] [--samples 200]
+        [--motions static drifting] [--cache FOLDER]
+
+All see the same draws of the same sets (those of `clustering.py`). A merge polish asks the network itself.
+"""
+
+from __future__ import annotations
+
+import argparse
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import platformdirs
+import torch
+from clustering_sets import ARRAYS, BANDS, MOTIONS, Kind, SpikeSet, foreign_sets, own_sets
+from numpy.typing import NDArray
+from report import begin, keep, machine, options, table, where
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.spatial.distance import squareform
+from sklearn.metrics import adjusted_mutual_info_score
+from torch import Tensor
+
+from ncpgui.core.agreement import variation_of_information
+from ncpgui.core.alternatives import group_alternatives
+from ncpgui.core.partition import canonical, n_clusters
+from ncpgui.engine import default_model
+from ncpgui.engine.networks.checkpoint import find_model, load_checkpoint
+from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
+from ncpgui.engine.sampling.posterior import ancestral_samples, beam_samples
+from ncpgui.engine.waveform_clustering import checked_input
+
+Labels = NDArray[np.integer]
+Matrix = NDArray[np.float64]
+
+MAX_UNITS = 15
+N_ORDERS = 4
+"""Random orders over which the merge polish averages log q."""
+
+
+def together(labels: Labels) -> Matrix:
+    """Share of samples (S, N) in which two points are in one cluster: (N, N)."""
+    found = np.zeros((labels.shape[1], labels.shape[1]))
+    for row in labels:
+        found += row[:, None] == row
+    return found / len(labels)
+
+
+def binder_loss(p: Matrix, labels: Labels) -> float:
+    """Expected number of pairs that are wrongly together or apart, but for a constant (Binder, 1978)."""
+    return float(((1 - 2 * p) * (labels[:, None] == labels)).sum())
+
+
+def expected_rand(p: Matrix, labels: Labels) -> float:
+    """Expected adjusted Rand index, numerator and denominator apart (PEAR; Fritsch & Ickstadt, 2009)."""
+    n = len(labels)
+    n_pairs = n * (n - 1) / 2
+    same = labels[:, None] == labels
+    mine, theirs = (same.sum() - n) / 2, (p.sum() - n) / 2
+    by_chance = mine * theirs / n_pairs
+    most = (mine + theirs) / 2
+    if most == by_chance:
+        return 1.0
+    return float((((p * same).sum() - n) / 2 - by_chance) / (most - by_chance))
+
+
+def average_linkage(p: Matrix) -> Labels:
+    """Cut of the average-linkage tree of distances 1 - p into 1 to `MAX_UNITS` clusters, of the best PEAR."""
+    apart = np.clip(1 - p, 0, None)
+    np.fill_diagonal(apart, 0)
+    tree = linkage(squareform(apart, checks=False), "average")
+    cuts = [canonical(fcluster(tree, k, "maxclust")) for k in range(1, MAX_UNITS + 1)]
+    return max(cuts, key=lambda labels: expected_rand(p, labels))
+
+
+class Merging:
+    """Merges clusters as long as the network finds it more probable, on average over orders."""
+
+    def __init__(self, network: ClusteringNetwork, encoding: Encoding) -> None:
+        n_points = encoding.features.shape[1]
+        generator = torch.Generator().manual_seed(0)
+        self.network = network
+        self.orders = [torch.randperm(n_points, generator=generator) for _ in range(N_ORDERS)]
+        self.seen = [network.finish(encoding.reordered(order)) for order in self.orders]
+
+    def log_q(self, labels: Labels) -> float:
+        """Mean of log q over the orders."""
+        found = [
+            self.network.log_prob(seen, self._as_seen(labels, order)).sum()
+            for seen, order in zip(self.seen, self.orders, strict=True)
+        ]
+        return float(torch.stack(found).mean())
+
+    def polish(self, labels: Labels) -> Labels:
+        """Take the best merge until none is better."""
+        best, value = labels, self.log_q(labels)
+        while n_clusters(best) > 1:
+            pairs = [(a, b) for b in range(n_clusters(best)) for a in range(b)]
+            merged = [canonical(np.where(best == b, a, best)) for a, b in pairs]
+            values = [self.log_q(one) for one in merged]
+            if max(values) <= value:
+                break
+            value = max(values)
+            best = merged[values.index(value)]
+        return best
+
+    @staticmethod
+    def _as_seen(labels: Labels, order: Tensor) -> Tensor:
+        return torch.from_numpy(canonical(labels[order.numpy()]))[None]
+
+
+def estimates(
+    network: ClusteringNetwork, encoding: Encoding, arguments: argparse.Namespace
+) -> dict[str, Labels]:
+    """Every point estimate of one dataset, from draws over four orders."""
+    posterior = ancestral_samples(network, encoding, n_samples=arguments.samples, seed=0)
+    beam = beam_samples(network, encoding, width=arguments.beam, seed=0)
+    draws = posterior.labels
+    p = together(draws)
+    apart = [sum(variation_of_information(a, b) for b in draws[::4]) for a in draws]
+    first = group_alternatives(posterior)[0]
+    own = draws[first.members]
+    medoid = own[int(np.argmin([sum(variation_of_information(a, b) for b in own) for a in own]))]
+    return {
+        "best of the beam": beam.labels[int(beam.log_prob.argmax())],
+        "sample of the largest q": draws[int(posterior.log_prob.argmax())],
+        "sample of the least expected VI": draws[int(np.argmin(apart))],
+        "sample of the least expected Binder loss": draws[int(np.argmin([binder_loss(p, a) for a in draws]))],
+        "sample of the largest expected Rand index": draws[
+            int(np.argmax([expected_rand(p, a) for a in draws]))
+        ],
+        "average linkage, largest expected Rand index": average_linkage(p),
+        "first alternative: its medoid": medoid,
+        "first alternative: its consensus (shown)": first.labels,
+        "the same, clusters merged while q grows": Merging(network, encoding).polish(first.labels),
+    }
+
+
+def encoded(network: ClusteringNetwork, one: SpikeSet) -> Encoding:
+    """Encode the spikes of a set."""
+    arrays = checked_input(one.waveforms, one.channel_positions, None, 20_000.0)
+    return network.encode(*(torch.from_numpy(array)[None] for array in arrays))
+
+
+def rows_of(name: str, found: list[dict[str, tuple[float, int]]]) -> list[dict[str, Any]]:
+    """Mean scores of each estimate on some sets."""
+    return [
+        {
+            "sets": name,
+            "estimate": estimate,
+            "AMI": float(np.mean([one[estimate][0] for one in found])),
+            "K error": float(np.mean([one[estimate][1] for one in found])),
+        }
+        for estimate in found[0]
+    ]
+
+
+def parsed() -> argparse.Namespace:
+    parser = options(__doc__)
+    parser.add_argument("--model", default=default_model(), help="name or file")
+    parser.add_argument("--spikes", type=int, default=500)
+    parser.add_argument("--sets", type=int, default=4, help="of each kind  [4]")
+    parser.add_argument("--samples", type=int, default=200)
+    parser.add_argument("--beam", type=int, default=48)
+    parser.add_argument("--geometries", nargs="+", choices=list(ARRAYS), default=list(ARRAYS))
+    parser.add_argument("--bands", nargs="+", choices=list(BANDS), default=list(BANDS))
+    parser.add_argument("--motions", nargs="+", choices=MOTIONS, default=list(MOTIONS))
+    folder = Path(platformdirs.user_cache_dir("ncpgui", appauthor=False)) / "clustering-sets"
+    parser.add_argument("--cache", type=Path, default=folder, help="of the sets, as of clustering.py")
+    return parser.parse_args()
+
+
+def main() -> None:
+    arguments = parsed()
+    device = begin(arguments)
+    if arguments.quick:
+        arguments.spikes, arguments.sets, arguments.samples, arguments.beam = 60, 1, 10, 4
+        arguments.geometries, arguments.bands, arguments.motions = ["tetrode"], ["mixed"], ["static"]
+    network = load_checkpoint(find_model(arguments.model)).network
+    assert isinstance(network, ClusteringNetwork), "a model of spikes is needed"
+    kinds = {"ours": [Kind("ours", name) for name in arguments.geometries]}
+    for motion, band in product(arguments.motions, arguments.bands):
+        kinds[f"SpikeInterface, {motion}, {band}"] = [
+            Kind("spikeinterface", name, band, motion) for name in arguments.geometries
+        ]
+    rows: list[dict[str, Any]] = []
+    everything: list[dict[str, tuple[float, int]]] = []
+    for name, some in kinds.items():
+        found = []
+        for kind in some:
+            sets = (
+                own_sets(kind.geometry, arguments.spikes, arguments.sets)
+                if kind.source == "ours"
+                else foreign_sets(kind, arguments.spikes, arguments.sets, cache=arguments.cache)
+            )
+            for one in (one for one in sets if one.n_units > 1):
+                with torch.inference_mode():
+                    each = estimates(network, encoded(network, one), arguments)
+                found.append(
+                    {
+                        estimate: (
+                            float(adjusted_mutual_info_score(one.labels, labels)),
+                            n_clusters(labels) - one.n_units,
+                        )
+                        for estimate, labels in each.items()
+                    }
+                )
+        rows += rows_of(name, found)
+        print(table(rows[-len(found[0]) :]), flush=True)
+        everything += found if name != "ours" else []
+    overall = rows_of("SpikeInterface, all", everything)
+    page = f"""
+# Which one sorting to show first
+
+AMI with the truth and number of clusters found minus true units, of estimates from the same
+{arguments.samples} posterior samples of `{arguments.model}`: {arguments.sets} sets of {arguments.spikes}
+spikes of each geometry ({", ".join(arguments.geometries)}). The beam has width {arguments.beam}.
+{where(device)}
+
+{table(overall)}
+
+{table(rows)}
+
+`python benchmarks/point_estimates.py`, {machine()["date"]}
+"""
+    keep("point_estimates", {"overall": overall, "rows": rows}, page=page, folder=arguments.out)
+    print(table(overall))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,44 @@
+"""Point estimates of the benchmark against what is known by hand."""
+
+from __future__ import annotations
+
+import sys
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))  # as scripts find each other
+
+from point_estimates import average_linkage, binder_loss, expected_rand, together
+
+from ncpgui.core.agreement import adjusted_rand_index
+
+DRAWS = np.array([[0, 0, 1, 1, 2], [0, 0, 1, 1, 1], [0, 1, 1, 1, 2], [0, 0, 0, 1, 1]])
+
+
+def test_binder_loss_differs_as_the_expected_number_of_wrong_pairs_does() -> None:
+    p = together(DRAWS)
+
+    def wrong_pairs(labels: np.ndarray) -> float:
+        pairs = combinations(range(5), 2)
+        return sum(((DRAWS[:, i] == DRAWS[:, j]) != (labels[i] == labels[j])).mean() for i, j in pairs)
+
+    first, *others = DRAWS
+    for other in others:
+        difference = binder_loss(p, other) - binder_loss(p, first)
+        assert difference / 2 == pytest.approx(wrong_pairs(other) - wrong_pairs(first))
+
+
+def test_the_expected_rand_index_of_a_sure_posterior_is_the_rand_index() -> None:
+    p = together(DRAWS[:1])
+    for labels in DRAWS:
+        assert expected_rand(p, labels) == pytest.approx(adjusted_rand_index(DRAWS[0], labels))
+
+
+def test_average_linkage_finds_the_clusters_of_which_draws_scatter_single_points() -> None:
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1, 2], 10)
+    draws = np.array([np.where(rng.random(30) < 0.1, rng.integers(3, size=30), truth) for _ in range(50)])
+    assert average_linkage(together(draws)).tolist() == truth.tolist()
