@@ -90,6 +90,8 @@ def cluster(
         except InputError as error:
             raise InputError(f"{waveforms}: {error}") from error
     write_posterior(out, {name: getattr(result, name) for name in ARRAYS})
+    for note in result.notes:
+        click.echo(f"warning: {waveforms}: {note}", err=True)
     shares = [
         f"{labels.max() + 1} ({percent(mass)})"
         for labels, mass in zip(result.alternatives, result.alternative_mass, strict=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -15,11 +15,21 @@ from ncpgui.core.alternatives import group_alternatives
 from ncpgui.core.errors import CheckpointError, InputError
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Progress, portion, silent
-from ncpgui.core.waveform_format import MAX_CHANNELS, N_SAMPLES, SAMPLING_FREQUENCY_HZ
+from ncpgui.core.waveform_format import (
+    MAX_CHANNELS,
+    MAX_NOISE,
+    MIN_NOISE,
+    N_SAMPLES,
+    SAMPLING_FREQUENCY_HZ,
+    noise_level,
+)
 from ncpgui.engine.device import resolve_device
 from ncpgui.engine.networks.checkpoint import Checkpoint, find_model, load_checkpoint
 from ncpgui.engine.networks.pointwise import ClusteringNetwork
 from ncpgui.engine.sampling.posterior import ancestral_samples, beam_samples, linked_samples
+
+MIN_COMPARED = 20
+"""Spikes from which on their noise is judged."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +45,7 @@ class ClusterResult:
     features : (n, d) float32, the network's encoding of each spike
     links_log_prob : log of the probability that all links hold, in nats: what they cost; 0 without links
     model : name of the network
+    notes : what a person should know of the waveforms before trusting the answer; none as a rule
     """
 
     map_labels: NDArray[np.int32]
@@ -49,6 +60,7 @@ class ClusterResult:
     features: NDArray[np.float32]
     links_log_prob: float
     model: str
+    notes: tuple[str, ...] = ()
 
 
 def cluster_waveforms(
@@ -98,6 +110,12 @@ def cluster_waveforms(
         sampling_frequency,
         max_channels=checkpoint.card.get("input", {}).get("max_channels", MAX_CHANNELS),
     )
+    noise = noise_level(spikes[..., mask]) if len(spikes) >= MIN_COMPARED else 1.0
+    if noise > MAX_NOISE:
+        raise InputError(
+            f"waveforms must be in noise sd, but their noise is about {noise:.1f} where 1 is expected, as "
+            "it is in µV; divide each channel by the sd of its noise"
+        )
     if samples < 1 or beam < 0:
         raise InputError(f"samples must be at least 1 and beam at least 0, got {samples} and {beam}")
     with torch.inference_mode():
@@ -153,7 +171,19 @@ def cluster_waveforms(
         features=encoding.features[0].float().cpu().numpy(),
         links_log_prob=links_log_prob,
         model=checkpoint.name,
+        notes=tuple(_notes(np.shape(waveforms)[2], spikes.shape[2], noise)),
     )
+
+
+def _notes(n_given: int, n_read: int, noise: float) -> Iterator[str]:
+    """Say what is odd about waveforms of `n_given` channels, of which the network has read `n_read`."""
+    if n_read < n_given:
+        yield f"of {n_given} channels the model takes {n_read}; those nearest to the main one were used"
+    if noise < MIN_NOISE:
+        yield (
+            f"the most similar spikes differ by {noise:.2g} a sample, where noise of 1 is expected; if they "
+            "are copies of each other, or not in noise sd (but in V or mV), probabilities are worth nothing"
+        )
 
 
 def _clusters_spikes(checkpoint: Checkpoint) -> ClusteringNetwork:

@@ -124,6 +124,7 @@ BAD: list[tuple[str, dict[str, Any], list[str]]] = [
     ("samples", {"waveforms": GOOD[:, :20]}, ["32 samples", "got 20"]),
     ("frequency", {"waveforms": GOOD, "sampling_frequency": 30_000.0}, ["20000 Hz", "30000 Hz"]),
     ("frequency sign", {"waveforms": GOOD, "sampling_frequency": -1.0}, ["one positive number"]),
+    ("microvolts", {"waveforms": 8 * waveforms(40, 4)}, ["must be in noise sd", "divide each channel"]),
     ("positions", {"waveforms": GOOD, "channel_positions": POSITIONS[7]}, ["(4, 2)", "(7, 2)"]),
     ("positions NaN", {"waveforms": GOOD, "channel_positions": POSITIONS[4] * np.nan}, ["finite"]),
     ("mask", {"waveforms": GOOD, "channel_mask": np.ones(7, bool)}, ["channel_mask must be (4,)", "(7,)"]),
@@ -165,6 +166,14 @@ def test_arrays_that_are_not_used_are_said_to_be(ncpgui: Command, tmp_path: Path
     ran = ncpgui("cluster", tmp_path / "w.npz", "--out", tmp_path / "p.npz", "--samples", 2, "--beam", 0)
     assert ran.code == 0
     assert "also holds extra, which is not used" in ran.err
+
+
+def test_what_is_odd_about_waveforms_is_said(ncpgui: Command, tmp_path: Path) -> None:
+    np.savez(tmp_path / "w.npz", waveforms=1e-3 * waveforms(40, 1))
+    ran = ncpgui("cluster", tmp_path / "w.npz", "--out", tmp_path / "p.npz", "--samples", 2, "--beam", 0)
+    assert ran.code == 0
+    assert "w.npz: the most similar spikes differ by 0.00" in ran.err
+    assert "(but in V or mV)" in ran.err
 
 
 def test_an_unknown_model_or_device_is_refused_by_name(ncpgui: Command, tmp_path: Path) -> None:

@@ -116,6 +116,11 @@ NAN[3, 2, 1] = np.nan
         (planted(4, 4)[0], {"channel_positions": np.zeros((3, 2))}, "waveforms have 4 channels"),
         (planted(4, 4)[0], {"channel_mask": [False, True, True, True]}, "main channel"),
         (planted(4, 9)[0], {}, "9 channels without positions"),
+        (
+            8 * planted(40, 4)[0],
+            {},
+            r"in noise sd, but their noise is about [67]\.\d where 1 is expected.* µV",
+        ),
         (planted(4, 4)[0], {"samples": 0}, "samples must be at least 1"),
         (planted(4, 4)[0], {"device": "abacus"}, "unknown device 'abacus'"),
     ],
@@ -123,6 +128,22 @@ NAN[3, 2, 1] = np.nan
 def test_input_that_cannot_be_clustered_is_refused_with_the_reason(waveforms, options, message):
     with pytest.raises(InputError, match=message):
         engine.cluster(waveforms, **options)
+
+
+@pytest.mark.parametrize("n_channels", [1, 4])
+def test_spikes_that_are_all_alike_are_one_unit_and_a_note_says_that_there_is_no_noise(n_channels):
+    spike = planted(1, n_channels)[0]
+    result = engine.cluster(np.repeat(spike, 60, axis=0), samples=20, beam=4)
+    assert set(result.map_labels) == {0}
+    assert len(result.notes) == 1
+    assert "differ by 0 a sample, where noise of 1 is expected" in result.notes[0]
+
+
+def test_waveforms_in_noise_sd_need_no_note_and_more_channels_than_the_model_takes_do():
+    assert engine.cluster(planted(60, 4)[0], samples=4, beam=0).notes == ()
+    positions = np.column_stack([20.0 * np.arange(14), np.zeros(14)])
+    result = engine.cluster(planted(60, 14)[0], channel_positions=positions, samples=4, beam=0)
+    assert result.notes == ("of 14 channels the model takes 12; those nearest to the main one were used",)
 
 
 def test_importing_the_engine_does_not_load_torch():
