@@ -27,6 +27,8 @@ MIN_CLUSTER_SPIKES = 20
 MIN_CLUSTER_SHARE = 0.01
 MIN_JACCARD = 0.5
 
+_ROWS_AT_ONCE = 32  # samples that are compared with all others at a time
+
 
 @dataclass(frozen=True)
 class SortingMode:
@@ -112,10 +114,9 @@ class _Overlap:
 
     @staticmethod
     def of(labels: NDArray[np.integer], min_jaccard: float) -> _Overlap:
-        """Compare every sample with every other, one matrix product a sample."""
+        """Compare every sample with every other, some samples at a time: matrix products of some size."""
         n_samples, n_points = labels.shape
-        n_clusters = labels.max(axis=1) + 1
-        start = np.concatenate([[0], n_clusters.cumsum()])
+        start = np.concatenate([[0], (labels.max(axis=1) + 1).cumsum()])
         member = np.zeros((start[-1], n_points), dtype=np.float32)  # clusters of all samples x points
         np.put_along_axis(member, labels + start[:-1, None], 1.0, axis=0)
         sizes = member.sum(axis=1)
@@ -124,15 +125,17 @@ class _Overlap:
             must_match[start[row] + sizeable_clusters(labels[row])] = True
         covered = np.zeros((n_samples, n_samples), dtype=bool)  # clusters of i have counterparts in j
         joint = np.zeros((n_samples, n_samples))
-        for row in range(n_samples):
-            mine = slice(start[row], start[row + 1])
+        for first in range(0, n_samples, _ROWS_AT_ONCE):
+            rows = slice(first, min(first + _ROWS_AT_ONCE, n_samples))
+            mine = slice(start[rows.start], start[rows.stop])
+            inside = start[rows] - start[rows.start]  # where each sample's clusters begin
             shared = member[mine] @ member.T
-            jaccard = shared / (sizes[mine, None] + sizes - shared)
-            best = np.maximum.reduceat(jaccard, start[:-1], axis=1)
-            covered[row] = (best > min_jaccard)[must_match[mine]].all(axis=0)
+            best = np.maximum.reduceat(shared / (sizes[mine, None] + sizes - shared), start[:-1], axis=1)
+            met = (best > min_jaccard) | ~must_match[mine, None]
+            covered[rows] = np.logical_and.reduceat(met, inside, axis=0)
             p = shared / n_points
-            information = -(p * np.log(np.maximum(p, 1e-30))).sum(axis=0)
-            joint[row] = np.add.reduceat(information, start[:-1])
+            information = np.add.reduceat(-p * np.log(np.maximum(p, 1e-30)), start[:-1], axis=1)
+            joint[rows] = np.add.reduceat(information, inside, axis=0, dtype=np.float64)
         own = joint.diagonal()
         variation = np.maximum(2 * joint - own[:, None] - own[None], 0)
         return _Overlap(covered & covered.T, variation)
