@@ -30,6 +30,7 @@ ARRAYS = (
     "alternative_mass",
     "alternative_mass_se",
     "links_log_prob",
+    "order_spread",
 )
 
 N_SHOWN = 4

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ncpgui.core.alternatives import group_alternatives
 from ncpgui.core.errors import CheckpointError, InputError
+from ncpgui.core.order_agreement import order_spread, trust
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.waveform_format import (
@@ -45,6 +46,8 @@ class ClusterResult:
     features : (n, d) float32, the network's encoding of each spike
     links_log_prob : log of the probability that all links hold, in nats: what they cost; 0 without links
     model : name of the network
+    order_spread : how much the order of the spikes moves the probability that two of them share a unit
+        (`core.order_agreement`); nan where that cannot be told
     notes : what a person should know of the waveforms before trusting the answer; none as a rule
     """
 
@@ -60,7 +63,8 @@ class ClusterResult:
     features: NDArray[np.float32]
     links_log_prob: float
     model: str
-    notes: tuple[str, ...] = ()
+    order_spread: float
+    notes: tuple[str, ...]
 
 
 def cluster_waveforms(
@@ -157,6 +161,7 @@ def cluster_waveforms(
             progress=portion(progress, samples, samples + beam, samples + beam),
         )
     modes = group_alternatives(posterior)
+    spread = order_spread(posterior)
     n_spikes = len(spikes)
     return ClusterResult(
         map_labels=modes[0].labels,
@@ -171,12 +176,18 @@ def cluster_waveforms(
         features=encoding.features[0].float().cpu().numpy(),
         links_log_prob=links_log_prob,
         model=checkpoint.name,
-        notes=tuple(_notes(np.shape(waveforms)[2], spikes.shape[2], noise)),
+        order_spread=np.nan if spread is None else spread,
+        notes=tuple(_notes(np.shape(waveforms)[2], spikes.shape[2], noise, spread)),
     )
 
 
-def _notes(n_given: int, n_read: int, noise: float) -> Iterator[str]:
+def _notes(n_given: int, n_read: int, noise: float, spread: float | None) -> Iterator[str]:
     """Say what is odd about waveforms of `n_given` channels, of which the network has read `n_read`."""
+    if spread is not None and trust(spread) == "shaky":
+        yield (
+            "the order in which the network sees the spikes moves the probability that two share a unit by "
+            f"{spread:.2f}, much more than with spikes like those of its training; do not rely on them"
+        )
     if n_read < n_given:
         yield f"of {n_given} channels the model takes {n_read}; those nearest to the main one were used"
     if noise < MIN_NOISE:

@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 from tiny_project import tiny_project
 
-from ncpgui.app.presenters.alternatives import EMPTY, Card, present_alternatives, step_alternative
+from ncpgui.app.presenters.alternatives import (
+    EMPTY,
+    Card,
+    TrustBadge,
+    present_alternatives,
+    step_alternative,
+)
 from ncpgui.app.presenters.embedding import MIN_OPACITY, present_embedding, principal_plane
 from ncpgui.app.presenters.probe_map import present_probe_map
 from ncpgui.app.presenters.queue import OTHER, QueueRow, neighbour_in_queue, p_units, present_queue
@@ -18,6 +24,7 @@ from ncpgui.app.presenters.waveforms import present_waveforms
 from ncpgui.app.presenters.words import count, duration, percent, thousands
 from ncpgui.app.status import GroupStatus
 from ncpgui.app.workspace import Workspace
+from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.project import Project
 from ncpgui.core.stimulus import Stimulus
 from ncpgui.core.waveform_format import TROUGH_SAMPLE
@@ -121,6 +128,24 @@ def test_cards_without_waveforms_have_none(project: Project) -> None:
 @pytest.mark.parametrize(("error", "words"), [(0.0, "± <1"), (0.0051, "± <1"), (0.01, "± 1"), (0.034, "± 3")])
 def test_the_error_of_a_mass_is_in_percent(error: float, words: str) -> None:
     assert Card(0, 0.5, error, "", (), False, False).error == words
+
+
+def test_the_badge_says_how_far_the_order_of_the_spikes_moves_the_probabilities(project: Project) -> None:
+    def badge(rows: list[list[int]]) -> TrustBadge | None:
+        group = replace(project.groups[0], posterior=PosteriorSamples(np.array(rows), np.zeros(len(rows))))
+        return present_alternatives(Workspace(replace(project, groups=(group,)))).badge
+
+    together, apart = [0] * 10, [0, 1] * 5
+    steady = badge([together] * 40 + [apart] * 40)  # in every order one half
+    assert steady is not None
+    assert (steady.trust, steady.text) == ("steady", "steady ± 0\u2009%")
+    shaky = badge([together, together, apart, apart] * 20)  # two orders say this, two that
+    assert shaky is not None
+    assert shaky.trust == "shaky"
+    assert shaky.text == "shaky ± 22\u2009%"  # sqrt(1/3 of the 25 of 45 pairs that are apart) / 2
+    assert "share a unit by 43\u2009%" in shaky.help
+    assert "do not rely on the probabilities" in shaky.help
+    assert badge([together] * 8) is None
 
 
 def test_groups_that_are_not_sampled_say_why(project: Project) -> None:

@@ -13,6 +13,7 @@ from ncpgui.core.agreement import adjusted_rand_index
 from ncpgui.core.errors import CheckpointError, InputError
 from ncpgui.core.partition import canonical
 from ncpgui.core.progress import CancelFlag, Cancelled
+from ncpgui.engine import waveform_clustering
 from ncpgui.engine.networks.checkpoint import load_checkpoint
 
 
@@ -137,6 +138,17 @@ def test_spikes_that_are_all_alike_are_one_unit_and_a_note_says_that_there_is_no
     assert set(result.map_labels) == {0}
     assert len(result.notes) == 1
     assert "differ by 0 a sample, where noise of 1 is expected" in result.notes[0]
+
+
+def test_the_spread_over_orders_is_told_and_a_note_says_when_it_is_large(monkeypatch):
+    waveforms, _ = planted(60, 4)
+    found = engine.cluster(waveforms, samples=80, beam=0)
+    assert 0 <= found.order_spread < 0.06
+    assert found.notes == ()
+    assert np.isnan(engine.cluster(waveforms, samples=8, beam=0).order_spread)
+    monkeypatch.setattr(waveform_clustering, "order_spread", lambda posterior: 0.2)
+    (note,) = engine.cluster(waveforms, samples=8, beam=0).notes
+    assert "moves the probability that two share a unit by 0.20" in note
 
 
 def test_waveforms_in_noise_sd_need_no_note_and_more_channels_than_the_model_takes_do():

@@ -6,6 +6,7 @@ import pytest
 from PyQt5 import QtCore
 
 from ncpgui.app.colors import Color
+from ncpgui.app.presenters.alternatives import TrustBadge
 from ncpgui.gui.panels.alternatives import AlternativesPanel
 from ncpgui.gui.theme import DARK, LIGHT, apply_theme
 
@@ -127,3 +128,14 @@ def test_both_themes_have_their_own_colours(panel, screen, qapp) -> None:
     colors = screen.colors(panel.cards[1])
     assert max(colors, key=colors.__getitem__) == DARK.sunken.lower()
     assert DARK.unit(Color(0)).name() in colors
+
+
+def test_the_badge_has_the_colour_of_what_it_says_and_goes_when_nothing_can_be_said(panel, screen) -> None:
+    for trust, role in (("steady", "good"), ("unsteady", "amber"), ("shaky", "bad")):
+        panel.badge.set_badge(TrustBadge(trust, f"{trust} ± 4 %", "because"))
+        screen.settle()
+        assert LIGHT.color(role).name() in screen.colors(panel.badge)
+        assert panel.badge.accessibleName() == f"Probabilities: {trust} ± 4 %"
+        assert panel.badge.toolTip() == "because"
+    panel.badge.set_badge(None)
+    assert not panel.badge.isVisible()

@@ -14,6 +14,7 @@ from ncpgui.app.support import share_of_sorting
 from ncpgui.app.workspace import Workspace
 from ncpgui.core.alternatives import difference
 from ncpgui.core.group import ChannelGroup, GroupWaveforms
+from ncpgui.core.order_agreement import N_ORDERS, Trust, order_spread, trust
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,15 +70,26 @@ class Card:
         return count(len(self.units), "unit")
 
 
+@dataclass(frozen=True)
+class TrustBadge:
+    """How far the probabilities of a group can be trusted, in a word and in a sentence."""
+
+    trust: Trust
+    text: str
+    help: str
+
+
 @dataclass(frozen=True, eq=False)
 class AlternativesView:
     """All cards of a group, what they leave over, and what the buttons may do.
 
+    badge : None where nothing can be said;
     message : what to show instead of cards, '' when there are some.
     """
 
     title: str
     subtitle: str
+    badge: TrustBadge | None
     cards: tuple[Card, ...]
     other_mass: float
     message: str
@@ -87,7 +99,7 @@ class AlternativesView:
 
 
 EMPTY = AlternativesView(
-    "", "", (), 0.0, "Open a recording or a session to begin.", False, "Use this sorting", 1.0
+    "", "", None, (), 0.0, "Open a recording or a session to begin.", False, "Use this sorting", 1.0
 )
 
 
@@ -105,7 +117,7 @@ def present_alternatives(workspace: Workspace) -> AlternativesView:
             "failed": f"This group could not be sampled: {status.message}",
             "sampling": f"Sampling the posterior of this group … {100 * status.fraction:.0f} %",
         }.get(status.state, "This group waits to be sampled. It moves to the front while you look at it.")
-        return AlternativesView(title, f"{n} spikes", (), 0.0, message, False, "Use this sorting", 1.0)
+        return AlternativesView(title, f"{n} spikes", None, (), 0.0, message, False, "Use this sorting", 1.0)
     cards = _cards(workspace, group)
     other = max(0.0, 1.0 - sum(a.mass for a in group.alternatives))
     subtitle = f"{n} spikes · {count(len(group.alternatives), 'plausible sorting')}"
@@ -115,6 +127,7 @@ def present_alternatives(workspace: Workspace) -> AlternativesView:
     return AlternativesView(
         title=title,
         subtitle=subtitle + (" · settled" if settled else ""),
+        badge=_badge(workspace, group) if cards else None,
         cards=cards,
         other_mass=other,
         message="" if cards else "No unit was found among the spikes of this group.",
@@ -122,6 +135,28 @@ def present_alternatives(workspace: Workspace) -> AlternativesView:
         adopt_text="Use this sorting" if previewed else ("Accepted" if settled else "Accept as it is"),
         largest_amplitude=max((float(np.abs(mean).max()) for mean in means), default=1.0),
     )
+
+
+def _badge(workspace: Workspace, group: ChannelGroup) -> TrustBadge | None:
+    spread = workspace.memo(("order spread", group.channel), lambda: order_spread(group.posterior))
+    if spread is None:
+        return None
+    kind = trust(spread)
+    left = percent(spread / np.sqrt(N_ORDERS))
+    measured = (
+        "The order in which the network sees the spikes should not matter. Another order moves\n"
+        f"the probability that two of these spikes share a unit by {percent(spread)}; it moves the average\n"
+        f"over {N_ORDERS} orders, on which all numbers here rest, by {left}. {_ADVICE[kind]}"
+    )
+    return TrustBadge(kind, f"{kind} ± {left}", measured)
+
+
+_ADVICE: dict[Trust, str] = {
+    "steady": "So it is with spikes like those that the network was trained on.",
+    "unsteady": "Most spikes like those of its training move it less: take the probabilities as rough.",
+    "shaky": "Spikes like those of its training move it far less: do not rely on the probabilities,\n"
+    "look at the waveforms, and consider a model of your own (see the guide).",
+}
 
 
 def _cards(workspace: Workspace, group: ChannelGroup) -> tuple[Card, ...]:

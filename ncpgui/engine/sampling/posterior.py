@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from ncpgui.core.errors import InputError
+from ncpgui.core.order_agreement import N_ORDERS
 from ncpgui.core.partition import canonical
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Progress, silent
@@ -77,7 +78,7 @@ def ancestral_samples(
     *,
     n_samples: int,
     seed: int,
-    n_orders: int = 4,
+    n_orders: int = N_ORDERS,
     clamped: Labels | None = None,
     max_rows: int | None = None,
     progress: Progress = silent,
@@ -117,7 +118,7 @@ def ancestral_samples_of_many(
     *,
     n_samples: int,
     seeds: Sequence[int],
-    n_orders: int = 4,
+    n_orders: int = N_ORDERS,
     clamped: Sequence[Labels | None] | None = None,
     max_rows: int | None = None,
     progress: Progress = silent,
@@ -249,7 +250,7 @@ def linked_samples(
     cannot_link: Sequence[tuple[int, int]] = (),
     n_samples: int,
     seed: int,
-    n_orders: int = 4,
+    n_orders: int = N_ORDERS,
     clamped: Labels | None = None,
     progress: Progress = silent,
 ) -> LinkedSamples:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 from PyQt5 import QtCore, QtGui, QtWidgets
 
@@ -9,10 +11,12 @@ from ncpgui.app.actions import action
 from ncpgui.app.presenters.alternatives import (
     AlternativesView,
     Card,
+    TrustBadge,
     present_alternatives,
     step_alternative,
 )
 from ncpgui.app.presenters.words import percent
+from ncpgui.core.order_agreement import Trust
 from ncpgui.gui.items.glyphs import elided
 from ncpgui.gui.panels.base import Panel, message_label
 from ncpgui.gui.theme import LIGHT, Theme, blend, font
@@ -265,6 +269,48 @@ class OtherCard(QtWidgets.QWidget):
         painter.end()
 
 
+class TrustLabel(QtWidgets.QWidget):
+    """A dot and a word: how far the probabilities of the group can be trusted."""
+
+    ROLES: ClassVar[dict[Trust, str]] = {"steady": "good", "unsteady": "amber", "shaky": "bad"}
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.theme: Theme = LIGHT
+        self.badge: TrustBadge | None = None
+        self.setFixedHeight(22)
+
+    def set_badge(self, badge: TrustBadge | None) -> None:
+        """Show another badge, or none."""
+        self.badge = badge
+        self.setVisible(badge is not None)
+        if badge is not None:
+            self.setToolTip(badge.help)
+            self.setAccessibleName(f"Probabilities: {badge.text}")
+            self.setFixedWidth(QtGui.QFontMetrics(font(12)).horizontalAdvance(badge.text) + 30)
+        self.update()
+
+    def paintEvent(self, _: QtGui.QPaintEvent) -> None:
+        """Paint dot and word on a tint of the dot's colour."""
+        if self.badge is None:
+            return
+        color = self.theme.color(self.ROLES[self.badge.trust])
+        painter = QtGui.QPainter(self)
+        painter.setRenderHint(QtGui.QPainter.Antialiasing)
+        rect = QtCore.QRectF(self.rect()).adjusted(0, 1, 0, -1)
+        painter.setPen(QtCore.Qt.NoPen)
+        painter.setBrush(blend(self.theme.color("panel"), color, 0.13))
+        painter.drawRoundedRect(rect, 10, 10)
+        painter.setBrush(color)
+        painter.drawEllipse(QtCore.QPointF(rect.left() + 11, rect.center().y()), 3.5, 3.5)
+        painter.setPen(self.theme.color("text"))
+        painter.setFont(font(12))
+        painter.drawText(
+            rect.adjusted(20, 0, 0, 0), QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, self.badge.text
+        )
+        painter.end()
+
+
 class AlternativesPanel(Panel):
     """Headline of the group, the mass bar, the cards and what can be done with them."""
 
@@ -277,7 +323,9 @@ class AlternativesPanel(Panel):
         self.subtitle = QtWidgets.QLabel()
         self.subtitle.setObjectName("subtitle")
         top.addWidget(self.headline)
+        self.badge = TrustLabel()
         top.addWidget(self.subtitle)
+        top.addWidget(self.badge)
         top.addStretch(1)
         self.previous = self._button("‹", "Previous alternative  [")
         self.next = self._button("›", "Next alternative  ]")
@@ -342,6 +390,7 @@ class AlternativesPanel(Panel):
         view = present_alternatives(self.workspace)
         self.headline.setText(view.title)
         self.subtitle.setText(view.subtitle)
+        self.badge.set_badge(view.badge)
         self.bar.set_view(view)
         self.adopt.setText(view.adopt_text)
         self.adopt.setEnabled(view.can_adopt)
@@ -380,6 +429,7 @@ class AlternativesPanel(Panel):
 
     def restyle(self) -> None:
         """Pass the theme on."""
-        self.bar.theme = self.other.theme = self.theme
+        self.bar.theme = self.other.theme = self.badge.theme = self.theme
+        self.badge.update()
         self.bar.update()
         self.other.update()
