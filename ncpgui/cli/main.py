@@ -28,12 +28,13 @@ from ncpgui.cli.info import info
 from ncpgui.cli.models import models
 from ncpgui.cli.simulate import simulate
 from ncpgui.cli.sort import sort
+from ncpgui.cli.templates import templates
 from ncpgui.cli.train import train
 from ncpgui.core.errors import NcpguiError
 from ncpgui.core.progress import Cancelled
 
 EXIT_FAULT, EXIT_INPUT, EXIT_CANCELLED = 1, 2, 130
-COMMANDS = (gui, demo, sort, cluster, export, train, evaluate, simulate, models, info, doctor)
+COMMANDS = (gui, demo, sort, cluster, export, templates, train, evaluate, simulate, models, info, doctor)
 
 
 class CommandGroup(click.Group):

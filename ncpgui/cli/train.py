@@ -67,6 +67,10 @@ class _WithPresets(click.Command):
 @click.option(
     "--start-from", metavar="NAME|FILE", help="Begin with the weights of a model of the same architecture."
 )
+@click.option(
+    "--reservoir", type=options.PATH, metavar="FILE.npz", help="Your own cells, of 'ncpgui templates build'."
+)
+@click.option("--noise", type=options.PATH, metavar="FILE.npz", help="Your own noise, of the same command.")
 def train(
     config: str,
     minutes: float | None,
@@ -78,6 +82,8 @@ def train(
     out: Path,
     seed: int | None,
     start_from: str | None,
+    reservoir: Path | None,
+    noise: Path | None,
 ) -> None:
     """Train the network of a preset, or of a TOML file with the settings of a run.
 
@@ -102,6 +108,8 @@ def train(
         settings = replace(settings, seed=seed)
     if start_from is not None:
         settings = replace(settings, start_from=start_from)
+    if reservoir is not None or noise is not None:
+        settings = _on_own_spikes(settings, reservoir, noise)
     weights = out / f"{Path(config).stem}.safetensors"
     length = f"{settings.steps} steps" if settings.steps else f"{settings.minutes:g} minutes"
     with joined(device) as processes:
@@ -124,6 +132,26 @@ def train(
             _calibrate(settings, weights)
         use = f"; sort with it: ncpgui sort ... --model {weights}" if settings.noun == "spike" else ""
         click.echo(f"wrote {weights}{use}", err=True)
+
+
+def _on_own_spikes(settings: TrainConfig, reservoir: Path | None, noise: Path | None) -> TrainConfig:
+    """Put files of ``ncpgui templates build`` into the options of the spike model.
+
+    They are read once, so that what is wrong with them is said before the run begins.
+    """
+    if settings.data.model != "spikes":
+        raise InputError(
+            f"--reservoir and --noise are for the generative model 'spikes', this run has "
+            f"'{settings.data.model}'; leave them out, or train 'spikes'"
+        )
+    chosen = dict(settings.data.options)
+    if reservoir is not None:
+        chosen["reservoir"] = str(reservoir)
+    if noise is not None:
+        chosen["noise"] = {**chosen["noise"], "measured": str(noise)}
+    data = replace(settings.data, options=chosen)
+    data.build("train")
+    return replace(settings, data=data)
 
 
 def _run(

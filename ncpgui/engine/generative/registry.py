@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from ncpgui.core.config import from_dict, to_dict
@@ -19,7 +20,8 @@ from ncpgui.engine.generative.template_reservoir import Split, TemplateReservoir
 
 
 def _spikes(settings: SpikeMixtureSettings, split: Split) -> GenerativeModel:
-    return SpikeMixture(settings, TemplateReservoir.load().subset(split))
+    own = Path(settings.reservoir) if settings.reservoir is not None else None
+    return SpikeMixture(settings, TemplateReservoir.load(own).subset(split))
 
 
 def _finite_spikes(settings: FiniteSpikesSettings, split: Split) -> GenerativeModel:

@@ -13,6 +13,7 @@ drawn from the normal truncated to crossings, and the rest of the noise given th
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,12 +23,19 @@ from torch import Tensor
 
 from ncpgui.core.config import check_numbers
 from ncpgui.core.errors import InputError
+from ncpgui.core.measured_noise import MeasuredNoise
 from ncpgui.core.waveform_format import N_SAMPLES, SAMPLING_FREQUENCY_HZ, TROUGH_SAMPLE
 from ncpgui.engine.generative.batch import Batch, canonical_labels, largest, shortened
 from ncpgui.engine.generative.contact_layouts import draw_layouts, most_contacts
 from ncpgui.engine.generative.partition_priors import MFM
 from ncpgui.engine.generative.placed_cells import UPSAMPLING
-from ncpgui.engine.generative.spike_noise import NoiseSettings, SpikeNoise, draw_noise, uniform
+from ncpgui.engine.generative.spike_noise import (
+    NoiseSettings,
+    SpikeNoise,
+    check_path,
+    draw_noise,
+    uniform,
+)
 from ncpgui.engine.generative.template_reservoir import Split, TemplateReservoir
 from ncpgui.engine.generative.unit_templates import Units, UnitSettings, draw_units
 
@@ -55,6 +63,7 @@ class SpikeMixtureSettings:
     multi_unit_amplitude_sd : small cells behind half of the noise
     realign : align each spike on its noisy trough, within 2 samples, as a pipeline does
     n_background : cells of a dataset that are seen in collisions only
+    reservoir : file of the cells, as ``ncpgui templates build`` writes it; None for the shipped ones
     """
 
     geometries: tuple[str, ...] = ()
@@ -81,8 +90,10 @@ class SpikeMixtureSettings:
     n_background: int = 6
     units: UnitSettings = field(default_factory=UnitSettings)
     noise: NoiseSettings = field(default_factory=NoiseSettings)
+    reservoir: str | None = None  # None, not "": runs from before it was there go on
 
     def __post_init__(self) -> None:
+        check_path("reservoir", self.reservoir)
         for settings in (self, self.units, self.noise):
             check_numbers(settings)
         for name in ("k_max", "gamma", "gamma_unbalanced"):
@@ -96,6 +107,8 @@ class SpikeMixture:
     def __init__(self, settings: SpikeMixtureSettings, reservoir: TemplateReservoir) -> None:
         self.settings = settings
         self._reservoir = reservoir
+        measured = settings.noise.measured
+        self._noise = MeasuredNoise.load(Path(measured)) if measured is not None else None
 
     @torch.no_grad()
     def sample(self, n_datasets: int, n_points: int | tuple[int, int], generator: torch.Generator) -> Batch:
@@ -104,7 +117,7 @@ class SpikeMixture:
         if self._reservoir.falloff.device != device:
             self._reservoir = self._reservoir.to(device)
         positions, mask = draw_layouts(s.geometries, n_datasets, generator)
-        noise = draw_noise(s.noise, positions, mask, _WINDOW, generator)
+        noise = draw_noise(s.noise, positions, mask, _WINDOW, generator, self._noise)
         unit = self._draw_labels(n_datasets, largest(n_points), generator)
         units = draw_units(
             s.units, self._reservoir, noise, positions, mask, int(unit.max()) + 1, s.n_background, generator
@@ -120,7 +133,10 @@ class SpikeMixture:
         """See `GenerativeModel`."""
         form = {"n_samples": N_SAMPLES, "max_channels": most_contacts(self.settings.geometries)}
         units = {"sampling_frequency_hz": SAMPLING_FREQUENCY_HZ, "unit": "noise sd"}
-        return {"input": {"kind": "spikes", **form, **units}, "data_sha256": self._reservoir.sha256}
+        data = {"data_sha256": self._reservoir.sha256}
+        if self._noise is not None:
+            data["noise_sha256"] = self._noise.sha256
+        return {"input": {"kind": "spikes", **form, **units}, **data}
 
     def _draw_labels(self, n_datasets: int, n_points: int, generator: torch.Generator) -> Tensor:
         s = self.settings

@@ -9,12 +9,14 @@ would have too little variance (the defect of the public code of Pakman et al., 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
+from ncpgui.core.errors import InputError
+from ncpgui.core.measured_noise import MeasuredNoise
 from ncpgui.core.waveform_format import SAMPLING_FREQUENCY_HZ
 
 _N_FREQUENCIES = 96
@@ -30,6 +32,8 @@ class NoiseSettings:
     white_part : part of the variance that is white in time, log-uniform
     length_um : fall-off of the correlation with distance, log-uniform
     shared_part : part of the variance that is correlated between contacts
+    measured : file of ``ncpgui templates build`` whose correlations in time and between contacts take the
+        place of all these but `white_part`; None for the family
     """
 
     low_cut_hz: tuple[float, float] = (200.0, 700.0)
@@ -38,6 +42,10 @@ class NoiseSettings:
     white_part: tuple[float, float] = (0.01, 0.1)
     length_um: tuple[float, float] = (20.0, 150.0)
     shared_part: tuple[float, float] = (0.1, 0.95)
+    measured: str | None = None  # None, not "": runs from before it was there go on
+
+    def __post_init__(self) -> None:
+        check_path("noise.measured", self.measured)
 
 
 class SpikeNoise(NamedTuple):
@@ -80,6 +88,7 @@ def draw_noise(
     channel_mask: Tensor,
     n_samples: int,
     generator: torch.Generator,
+    measured: MeasuredNoise | None = None,
 ) -> SpikeNoise:
     """Draw one covariance for each dataset.
 
@@ -88,8 +97,24 @@ def draw_noise(
     positions : (B, C, 2) float32, µm
     channel_mask : (B, C) bool
     n_samples : samples T of a waveform
+    measured : what to draw from instead; only its white part differs between datasets
+
+    Raises
+    ------
+    InputError
+        The settings name a file of measured noise, which was not given.
     """
-    time = _time_covariance(settings, len(positions), n_samples, generator)
+    if measured is not None:
+        settings = replace(
+            settings,
+            length_um=(measured.length_um, measured.length_um),
+            shared_part=(measured.shared_part, measured.shared_part),
+        )
+        time = _measured_time_covariance(settings, measured, len(positions), n_samples, generator)
+    elif settings.measured is not None:
+        raise InputError(f"measured noise ({settings.measured}) is for the generative model 'spikes' only")
+    else:
+        time = _time_covariance(settings, len(positions), n_samples, generator)
     space = _space_covariance(settings, positions, channel_mask, generator)
     return SpikeNoise(time, torch.linalg.cholesky(time), space, torch.linalg.cholesky(space))
 
@@ -114,6 +139,21 @@ def _time_covariance(
     return correlation[:, (lag[:, None] - lag).abs()]
 
 
+def _measured_time_covariance(
+    settings: NoiseSettings,
+    measured: MeasuredNoise,
+    n_datasets: int,
+    n_samples: int,
+    generator: torch.Generator,
+) -> Tensor:
+    known = torch.from_numpy(measured.autocorrelation[:n_samples]).float().to(generator.device)
+    white = uniform(settings.white_part, (n_datasets, 1), generator, log=True)
+    correlation = known * (1 - white)
+    correlation[:, 0] = 1.0
+    lag = torch.arange(n_samples, device=generator.device)
+    return correlation[:, (lag[:, None] - lag).abs()]
+
+
 def _space_covariance(
     settings: NoiseSettings, positions: Tensor, channel_mask: Tensor, generator: torch.Generator
 ) -> Tensor:
@@ -125,6 +165,12 @@ def _space_covariance(
     correlation = (1 - _JITTER) * shared * torch.exp(-distance / length) * both
     identity = torch.eye(n_channels, device=positions.device)
     return correlation * (1 - identity) + identity
+
+
+def check_path(name: str, value: object) -> None:
+    """Raise InputError unless a setting that names a file is a path or None."""
+    if value is not None and not (isinstance(value, str) and value):
+        raise InputError(f"setting '{name}' must be the path of a file, got {value!r}")
 
 
 def uniform(

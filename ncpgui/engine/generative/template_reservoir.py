@@ -3,7 +3,8 @@
 A cell is a set of current sources (soma, dendrites, axon), each with a position and a waveform
 that holds its strength and delay; ``scripts/build_template_reservoir.py`` draws them, and
 ``scripts/build_biophysical_reservoir.py`` computes them. The template at a contact is the sum of the
-sources' waveforms, weighted by a power of the distance.
+sources' waveforms, weighted by a power of the distance. ``ncpgui templates build`` makes cells of measured
+templates (`equivalent_sources`).
 """
 
 from __future__ import annotations
@@ -11,15 +12,23 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
+from io import BytesIO
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
+from zipfile import BadZipFile
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from ncpgui.core.errors import InputError
+from ncpgui.core.files import replaced_file
 from ncpgui.core.resources import resource
+from ncpgui.core.waveform_format import SAMPLING_FREQUENCY_HZ
+
+RESERVOIR_SAMPLES, RESERVOIR_TROUGH = 64, 22
+"""Length of the sources' waveforms, with room for shifts around a network's 32 samples, and their trough."""
 
 Split = Literal["train", "test"]
 _Change = Callable[[Tensor], Tensor]
@@ -52,25 +61,32 @@ class TemplateReservoir:
     def load(cls, path: Path | None = None) -> TemplateReservoir:
         """Read a reservoir; the one of ``resources/`` when no path is given.
 
+        A cell that its file counts several times (`copies`) is there so often, and drawn so often.
+
         Raises
         ------
         InputError
-            The file is missing or holds no reservoir.
+            The file is missing, holds no reservoir, or one that spikes cannot be drawn from.
         """
         path = resource("template_reservoir.npz") if path is None else path
         names = [field.name for field in fields(cls) if field.name not in ("trough_sample", "sha256")]
         try:
-            digest = hashlib.sha256(path.read_bytes()).hexdigest()
-            with np.load(path) as file:
+            content = path.read_bytes()
+            with np.load(BytesIO(content)) as file:
                 arrays = {name: file[name] for name in names}
                 trough_sample = int(file["trough_sample"])
-        except (OSError, ValueError, KeyError) as error:
+                rate = float(file["sampling_frequency_hz"]) if "sampling_frequency_hz" in file else None
+                copies = file["copies"].astype(np.int64) if "copies" in file else None
+            _check(arrays, trough_sample, SAMPLING_FREQUENCY_HZ if rate is None else rate)
+            if copies is not None:
+                arrays = {name: np.repeat(array, copies, axis=0) for name, array in arrays.items()}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, BadZipFile) as error:
             raise InputError(f"{path} is no template reservoir: {error}") from error
         tensors = {
             name: torch.from_numpy(array if array.dtype == bool else array.astype(np.float32))
             for name, array in arrays.items()
         }
-        return cls(**tensors, trough_sample=trough_sample, sha256=digest)
+        return cls(**tensors, trough_sample=trough_sample, sha256=hashlib.sha256(content).hexdigest())
 
     @classmethod
     def joined(cls, reservoirs: Sequence[TemplateReservoir]) -> TemplateReservoir:
@@ -101,6 +117,20 @@ class TemplateReservoir:
         digest = hashlib.sha256("".join(reservoir.sha256 for reservoir in reservoirs).encode()).hexdigest()
         tensors = {name: together(name) for name in names}
         return cls(**tensors, trough_sample=reservoirs[0].trough_sample, sha256=digest)
+
+    def save(self, path: Path, *, copies: NDArray[np.int64]) -> None:
+        """Write the file, whole or not at all; `copies` (n_cells,): how often each cell counts."""
+        names = [field.name for field in fields(self) if field.name not in ("trough_sample", "sha256")]
+        arrays = {name: getattr(self, name).cpu().numpy() for name in names}
+        arrays = {name: a if a.dtype == bool else a.astype(np.float16) for name, a in arrays.items()}
+        with replaced_file(path) as beside:
+            np.savez_compressed(
+                beside,
+                **arrays,
+                copies=copies,
+                trough_sample=np.array(self.trough_sample),
+                sampling_frequency_hz=np.array(SAMPLING_FREQUENCY_HZ),
+            )
 
     def __len__(self) -> int:
         return len(self.falloff)
@@ -162,6 +192,43 @@ class TemplateReservoir:
         distance2 = offset.square().sum(-1) + self.softening_um[cell_index].square()[..., None, None]
         weight = distance2.pow(-0.5 * self.falloff[cell_index][..., None, None])  # (..., C, S)
         return (weight @ self.source_waveform[cell_index]).mT
+
+
+def _check(arrays: dict[str, NDArray[Any]], trough_sample: int, sampling_frequency_hz: float) -> None:
+    """Raise InputError unless these are cells, for training and for test, from which spikes can be drawn."""
+    again = "build it again with 'ncpgui templates build'"
+    if sampling_frequency_hz != SAMPLING_FREQUENCY_HZ:
+        raise InputError(
+            f"its waveforms must be sampled at {SAMPLING_FREQUENCY_HZ:g} Hz, they are at "
+            f"{sampling_frequency_hz:g} Hz; {again}, which resamples"
+        )
+    position, waveform = arrays["source_position"], arrays["source_waveform"]
+    if waveform.ndim != 3 or position.shape != (*waveform.shape[:2], 3):
+        raise InputError(
+            "cells need (n_cells, sources, 3) positions and (n_cells, sources, samples) waveforms, they are "
+            f"of shapes {position.shape} and {waveform.shape}; {again}"
+        )
+    if (waveform.shape[2], trough_sample) != (RESERVOIR_SAMPLES, RESERVOIR_TROUGH):
+        raise InputError(
+            f"its waveforms must have {RESERVOIR_SAMPLES} samples with the trough at sample "
+            f"{RESERVOIR_TROUGH}, they have {waveform.shape[2]} with the trough at {trough_sample}; {again}"
+        )
+    for name, array in arrays.items():
+        if len(array) != len(waveform):
+            raise InputError(f"{name} is of {len(array)} cells, the waveforms of {len(waveform)}; {again}")
+        finite = np.isfinite(array).reshape(len(array), -1).all(axis=1)
+        if not finite.all():
+            raise InputError(
+                f"{name} of cell {int(np.flatnonzero(~finite)[0])} is NaN or infinite; leave that cell "
+                f"out, or {again}"
+            )
+    n_test = int(np.count_nonzero(arrays["is_test"]))
+    if not 0 < n_test < len(waveform):
+        raise InputError(
+            "it needs at least one cell for training and one for test, which makes two; it has "
+            f"{len(waveform) - n_test} and {n_test}; add shipped cells ('ncpgui templates build' with "
+            "--share below 1)"
+        )
 
 
 def random_rotations(shape: tuple[int, ...], generator: torch.Generator) -> Tensor:

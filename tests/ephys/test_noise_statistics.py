@@ -1,0 +1,123 @@
+"""The noise of a recording is found as it was drawn, between its spikes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from scipy.signal import butter, sosfilt
+
+from ncpgui.core.errors import InputError
+from ncpgui.core.measured_noise import smallest_eigenvalue
+from ncpgui.core.probe import Probe
+from ncpgui.core.spikes import Sorting
+from ncpgui.ephys.measured_templates import MeasuredTemplate
+from ncpgui.ephys.noise_statistics import fit_fall_off, measure_noise
+from ncpgui.ephys.probes import load_probe
+
+
+@dataclass
+class Filtered:
+    """What is asked of filtered traces, which are an array here."""
+
+    values: np.ndarray
+    probe: Probe
+    sampling_frequency_hz: float = 20_000.0
+    bad_channels: tuple[int, ...] = ()
+
+    @property
+    def n_samples(self) -> int:
+        return len(self.values)
+
+    @property
+    def n_channels(self) -> int:
+        return self.values.shape[1]
+
+    def traces(self, start: int, stop: int) -> np.ndarray:
+        return self.values[start:stop].astype(np.float32)
+
+
+def no_spikes(pre: Filtered) -> Sorting:
+    empty = np.zeros(0, np.int64)
+    return Sorting(empty, empty, pre.sampling_frequency_hz, pre.n_samples)
+
+
+def white(n_seconds: float, n_channels: int, *, rate: float = 20_000.0, seed: int = 0) -> np.ndarray:
+    return np.random.default_rng(seed).normal(size=(round(n_seconds * rate), n_channels))
+
+
+def test_an_ma_and_an_ar_process_are_found() -> None:
+    """MA(1) with weight 0.6: 0.6 / 1.36 at lag 1, nothing after; AR(1): 0.7^lag."""
+    e = white(20, 4)
+    ma = e.copy()
+    ma[1:] += 0.6 * e[:-1]
+    found = measure_noise(Filtered(ma, load_probe("tetrode")), no_spikes(Filtered(ma, load_probe("tetrode"))))
+    assert found.autocorrelation[:3] == pytest.approx([1, 0.6 / 1.36, 0], abs=0.005)
+    assert np.abs(found.autocorrelation[2:]).max() < 0.005
+    ar = sosfilt([[1.0, 0, 0, 1, -0.7, 0]], e, axis=0)
+    pre = Filtered(ar / ar.std(), load_probe("tetrode"))
+    found = measure_noise(pre, no_spikes(pre))
+    assert found.autocorrelation[:12] == pytest.approx(0.7 ** np.arange(12), abs=0.015)
+
+
+def test_lags_are_those_of_20_khz_whatever_the_recording_has() -> None:
+    """Noise smoothed by a Gaussian has a Gaussian autocorrelation sqrt(2) as wide, in time."""
+    rate, width_s = 32_000.0, 60e-6
+    t = np.arange(-30, 31) / rate
+    kernel = np.exp(-0.5 * (t / width_s) ** 2)
+    smooth = np.apply_along_axis(np.convolve, 0, white(20, 2, rate=rate), kernel, "same")
+    pre = Filtered(smooth / smooth.std(), load_probe("linear-2-25"), rate)
+    lag = np.arange(8) / 20_000
+    wanted = np.exp(-0.25 * (lag / width_s) ** 2)
+    assert measure_noise(pre, no_spikes(pre)).autocorrelation[:8] == pytest.approx(wanted, abs=0.015)
+
+
+def test_correlation_between_contacts_is_found() -> None:
+    probe = load_probe("hex49")
+    gap = np.linalg.norm(probe.positions_um[:, None] - probe.positions_um[None], axis=2)
+    space = 0.7 * np.exp(-gap / 50) + 0.3 * np.eye(len(gap))
+    pre = Filtered(white(3, 49) @ np.linalg.cholesky(space).T, probe)
+    found = measure_noise(pre, no_spikes(pre))
+    assert found.correlation == pytest.approx(0.7 * np.exp(-found.distance_um / 50), abs=0.02)
+    near = np.array([20.0, 40.0, 70.0])
+    fitted = found.shared_part * np.exp(-near / found.length_um)
+    assert fitted == pytest.approx(0.7 * np.exp(-near / 50), abs=0.05)
+
+
+def test_the_fit_finds_its_own_curves_and_stays_in_the_middle_without_any() -> None:
+    distance = np.arange(10.0, 150.0, 10.0)
+    for shared, length in ((0.3, 100.0), (0.6, 60.0), (0.9, 30.0)):
+        found = fit_fall_off(distance, shared * np.exp(-distance / length))
+        assert found == pytest.approx((shared, length), rel=0.08)
+    assert fit_fall_off(np.zeros(0), np.zeros(0)) == pytest.approx((0.5, 60.0))
+
+
+def test_spikes_are_left_out_on_the_channels_that_see_them() -> None:
+    """Spikes of 4 sd every 10 ms on one of two channels, few of which cross the threshold."""
+    values = white(20, 2)
+    times = np.arange(200, len(values) - 200, 200)
+    shape = -4 * np.exp(-0.5 * (np.arange(-20, 30) / 4.0) ** 2)
+    for t in times:
+        values[t - 20 : t + 30, 0] += shape
+    pre = Filtered(values, load_probe("linear-2-25"))
+    sorting = Sorting(times, np.zeros(len(times), np.int64), 20_000.0, len(values))
+    waveform = np.zeros((64, 2))
+    waveform[2:52, 0] = shape
+    unit = MeasuredTemplate(0, len(times), np.array([0, 1]), pre.probe.positions_um, waveform, 0.0)
+    assert measure_noise(pre, sorting).autocorrelation[3] > 0.1
+    assert np.abs(measure_noise(pre, sorting, [unit]).autocorrelation[1:]).max() < 0.01
+
+
+def test_a_band_without_noise_at_some_frequencies_still_has_a_factor() -> None:
+    sos = butter(3, [300, 6000], "bandpass", fs=20_000, output="sos")
+    values = sosfilt(sos, sosfilt(sos, white(20, 2), axis=0)[::-1], axis=0)
+    pre = Filtered(values / values.std(), load_probe("linear-2-25"))
+    found = measure_noise(pre, no_spikes(pre))
+    assert smallest_eigenvalue(found.autocorrelation) == pytest.approx(1e-3, abs=1e-4)
+
+
+def test_spikes_that_leave_nothing_are_said() -> None:
+    pre = Filtered(40 * white(2, 2), load_probe("linear-2-25"))
+    with pytest.raises(InputError, match=r"noise needs 0\.5 s without spikes, summed over channels; 0\.0"):
+        measure_noise(pre, no_spikes(pre))
