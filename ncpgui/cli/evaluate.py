@@ -38,6 +38,24 @@ def evaluate(model: str, out: Path, seed: int, quick: bool, device: str, as_json
 
     Writes NAME.evaluation.json with all figures and NAME.evaluation.png with a picture of them.
     """
+    result, wrote = evaluated(model, out, seed=seed, quick=quick, device=device)
+    if as_json:
+        print_json(result)
+    else:
+        print_summary(result)
+    click.echo(wrote, err=True)
+
+
+def evaluated(model: str, out: Path, *, seed: int, quick: bool, device: str) -> tuple[dict[str, Any], str]:
+    """Evaluate a model and write both files: all figures, and the line that says what was written.
+
+    Raises
+    ------
+    InputError, ExportError
+        `out` is a file, or cannot be written.
+    CheckpointError
+        The model cannot be loaded.
+    """
     if out.exists() and not out.is_dir():
         raise InputError(f"--out {out} is a file; give a folder")
 
@@ -60,11 +78,12 @@ def evaluate(model: str, out: Path, seed: int, quick: bool, device: str, as_json
     if drawn:
         with replaced_file(picture) as beside:
             draw_evaluation(result, beside)
-    if as_json:
-        print_json(result)
-    else:
-        print_table("", ["figure", "value", "target"], [_cells(row) for row in result["summary"]])
-    click.echo(f"wrote {figures}{f' and {picture}' if drawn else f'; {NO_FIGURE}'}", err=True)
+    return result, f"wrote {figures}{f' and {picture}' if drawn else f'; {NO_FIGURE}'}"
+
+
+def print_summary(result: dict[str, Any]) -> None:
+    """Print the table of figures and targets."""
+    print_table("", ["figure", "value", "target"], [_cells(row) for row in result["summary"]])
 
 
 def _cells(row: dict[str, Any]) -> list[str]:

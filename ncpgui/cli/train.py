@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ncpgui.cli import options
+from ncpgui.cli.evaluate import evaluated, print_summary
 from ncpgui.cli.terminal import progress_report
 from ncpgui.core.errors import CheckpointError, InputError
 from ncpgui.core.files import make_folder
@@ -54,6 +55,11 @@ class _WithPresets(click.Command):
 @click.option("--resume", is_flag=True, help="Go on with a run that was stopped.")
 @click.option("--overwrite", is_flag=True, help="Start over, in place of the model that is there.")
 @click.option("--tensorboard", is_flag=True, help="Write the curves to DIR/NAME.tensorboard too.")
+@click.option(
+    "--evaluate",
+    type=click.Choice(["quick", "full"]),
+    help="Evaluate the finished model too, as 'ncpgui evaluate' does.",
+)
 @options.device
 @click.option(
     "--out",
@@ -78,6 +84,7 @@ def train(
     resume: bool,
     overwrite: bool,
     tensorboard: bool,
+    evaluate: str | None,
     device: str,
     out: Path,
     seed: int | None,
@@ -132,6 +139,10 @@ def train(
             _calibrate(settings, weights)
         use = f"; sort with it: ncpgui sort ... --model {weights}" if settings.noun == "spike" else ""
         click.echo(f"wrote {weights}{use}", err=True)
+        if evaluate is not None:
+            result, wrote = evaluated(str(weights), out, seed=0, quick=evaluate == "quick", device=device)
+            print_summary(result)
+            click.echo(wrote, err=True)
 
 
 def _on_own_spikes(settings: TrainConfig, reservoir: Path | None, noise: Path | None) -> TrainConfig:

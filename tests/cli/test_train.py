@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from ncpgui.engine.diagnostics import evaluate as evaluation
+
 from .conftest import Command
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -56,6 +58,22 @@ def test_a_finished_model_gets_its_temperature_and_the_scores_at_it(
     assert f"temperature {card['temperature']:.2f}: probabilities come true best there" in ran.err
     assert card["temperature_fit"]["n_datasets"] == 4
     assert card["scores"]["nll"] > 0
+
+
+def test_a_finished_model_is_evaluated_when_asked(
+    ncpgui: Command, tmp_path: Path, tiny: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evaluation, "QUICK", evaluation.Amount(8, 2, 2, 3, 4, 6, 10, 4))
+    tracks = TINY.replace("gauss2d", "particles").replace(
+        "encoder =", 'network = "cluster-aware-npt"\nencoder ='
+    )
+    tiny.write_text(tracks, encoding="utf-8")
+    runs = tmp_path / "runs"
+    ran = ncpgui("train", tiny, "--out", runs, "--device", "cpu", "--evaluate", "quick")
+    assert ran.code == 0, ran.err
+    assert ran.out.splitlines()[0] == "figure\tvalue\ttarget"
+    result = json.loads((runs / "mine.evaluation.json").read_text(encoding="utf-8"))
+    assert (result["model"], result["quick"]) == ("mine", True)
 
 
 def test_a_network_without_a_temperature_says_so(ncpgui: Command, tmp_path: Path, tiny: Path) -> None:
