@@ -13,7 +13,7 @@ import numpy as np
 
 from ncpgui.core.posterior import PosteriorSamples
 
-N_ORDERS = 4
+N_ORDERS = 8
 """Orders of the points over which samples are divided in turn: sample s is of order s % N_ORDERS."""
 
 STEADY, SHAKY = 0.06, 0.1
@@ -33,7 +33,7 @@ def order_spread(posterior: PosteriorSamples) -> float | None:
 
     Returns
     -------
-    0 .. 0.6, or None where it cannot be told: one point, fewer than 40 samples, or samples of unequal weight,
+    0 .. 0.6, or None where it cannot be told: one point, fewer than 80 samples, or samples of unequal weight,
     which were drawn in another way
     """
     labels, n_points = posterior.labels, posterior.n_points

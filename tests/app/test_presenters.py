@@ -136,14 +136,14 @@ def test_the_badge_says_how_far_the_order_of_the_spikes_moves_the_probabilities(
         return present_alternatives(Workspace(replace(project, groups=(group,)))).badge
 
     together, apart = [0] * 10, [0, 1] * 5
-    steady = badge([together] * 40 + [apart] * 40)  # in every order one half
+    steady = badge([together] * 80 + [apart] * 80)  # in every order one half
     assert steady is not None
     assert (steady.trust, steady.text) == ("steady", "steady ± 0\u2009%")
-    shaky = badge([together, together, apart, apart] * 20)  # two orders say this, two that
+    shaky = badge(([together] * 4 + [apart] * 4) * 20)  # four orders say this, four that
     assert shaky is not None
     assert shaky.trust == "shaky"
-    assert shaky.text == "shaky ± 22\u2009%"  # sqrt(1/3 of the 25 of 45 pairs that are apart) / 2
-    assert "share a unit by 43\u2009%" in shaky.help
+    assert shaky.text == "shaky ± 14\u2009%"  # sqrt(2/7 of the 25 of 45 pairs that are apart) / sqrt(8)
+    assert "share a unit by 40\u2009%" in shaky.help
     assert "do not rely on the probabilities" in shaky.help
     assert badge([together] * 8) is None
 

@@ -21,23 +21,23 @@ def test_samples_that_do_not_depend_on_the_order_have_next_to_no_spread():
 
 
 def test_orders_that_contradict_each_other_have_the_spread_of_their_probabilities():
-    """Two of four orders put all together, two apart: the sd of 0, 0, 1, 1 is sqrt(1/3)."""
-    rows = np.array([[0] * 5 if s % N_ORDERS < 2 else list(range(5)) for s in range(80)])
-    assert order_spread(posterior(rows)) == pytest.approx(np.sqrt(1 / 3))
+    """Half of the orders put all together, half apart: the variance of four times 0 and 1 is 2/7."""
+    rows = np.array([[0] * 5 if s % N_ORDERS < 4 else list(range(5)) for s in range(160)])
+    assert order_spread(posterior(rows)) == pytest.approx(np.sqrt(2 / 7))
 
 
 def test_the_spread_is_that_of_the_orders_and_not_of_their_samples():
-    """Orders with P(together) = 0.2, 0.4, 0.6, 0.8: sd 0.258, however few samples show it."""
+    """Orders with P(together) from 0.1 to 0.8: their variance, however few samples show it."""
     rng = np.random.default_rng(1)
+    p = np.arange(1, 9) / 10
     found = []
     for _ in range(200):
-        p = np.tile([0.2, 0.4, 0.6, 0.8], 10)
-        rows = np.where(rng.random(40) < p, 0, 1)[:, None] * np.array([[0, 1]])
+        rows = np.where(rng.random(80) < np.tile(p, 10), 0, 1)[:, None] * np.array([[0, 1]])
         found.append(order_spread(posterior(rows)) ** 2)
-    assert np.mean(found) == pytest.approx(np.var([0.2, 0.4, 0.6, 0.8], ddof=1), rel=0.2)
+    assert np.mean(found) == pytest.approx(p.var(ddof=1), rel=0.2)
 
 
 def test_it_cannot_be_told_of_one_point_of_few_samples_or_of_weighted_ones():
-    assert order_spread(posterior(np.zeros((80, 1), int))) is None
-    assert order_spread(posterior(np.zeros((39, 5), int))) is None
-    assert order_spread(posterior(np.zeros((80, 5), int), np.arange(1.0, 81))) is None
+    assert order_spread(posterior(np.zeros((160, 1), int))) is None
+    assert order_spread(posterior(np.zeros((79, 5), int))) is None
+    assert order_spread(posterior(np.zeros((160, 5), int), np.arange(1.0, 161))) is None

@@ -142,19 +142,40 @@ class PairContext(nn.Module):
     def forward(self, encoding: Encoding) -> Tensor:
         """What each point sees of those after it: (B, N, hidden)."""
         there, n_points = encoding.there, encoding.there.shape[1]
-        seen, seeing, z = (encoding.tables[name] for name in self._names)
         sums, start = [], 0
         while start < n_points:  # some points at a time, of which those before are out of sight
-            stop = min(n_points, start + max(1, _PAIRS_AT_ONCE // (len(z) * (n_points - start))))
-            apart = z[:, start:stop, None] - z[:, None, start:]
-            distance = self.apart(torch.cat([apart.square(), apart.abs()], dim=-1))
-            r = (seeing[:, start:stop, None] + seen[:, None, start:] + distance).relu_()
-            place = torch.arange(start, n_points, device=z.device)
+            stop = min(n_points, start + max(1, _PAIRS_AT_ONCE // (len(there) * (n_points - start))))
+            place = torch.arange(start, n_points, device=there.device)
             after = (place > place[: stop - start, None]) & there[:, None, start:]
-            sums.append((r * after[..., None]).sum(2))
+            sums.append((self._r(encoding, slice(start, stop), start) * after[..., None]).sum(2))
             start = stop
-        total = torch.cat(sums, dim=1)
-        count = sum_after(there[..., None].to(z.dtype), there)[1]
+        return self._pooled(torch.cat(sums, dim=1), encoding.there)
+
+    def in_orders(self, orders: Tensor, encoding: Encoding) -> Tensor:
+        """What each point of one dataset sees of those after it in orders (P, N), in these: (P, N, hidden).
+
+        r of every pair is computed once, twice as many as one order needs.
+        """
+        n_points = orders.shape[1]
+        place = orders.argsort(1)
+        sums = []
+        for rows in torch.arange(n_points, device=orders.device).split(max(1, _PAIRS_AT_ONCE // n_points)):
+            r = self._r(encoding, slice(int(rows[0]), int(rows[-1]) + 1), 0)[0]
+            after = place[:, None] > place[:, rows, None]
+            sums.append(torch.bmm(after.transpose(0, 1).to(r.dtype), r).transpose(0, 1))
+        total = torch.cat(sums, dim=1)[torch.arange(len(orders), device=orders.device)[:, None], orders]
+        return self._pooled(total, torch.ones_like(orders, dtype=torch.bool))
+
+    def _r(self, encoding: Encoding, rows: slice, start: int) -> Tensor:
+        """r of points `rows` with those from `start` on: (B, rows, N - start, size)."""
+        seen, seeing, z = (encoding.tables[name] for name in self._names)
+        apart = z[:, rows, None] - z[:, None, start:]
+        distance = self.apart(torch.cat([apart.square(), apart.abs()], dim=-1))
+        return (seeing[:, rows, None] + seen[:, None, start:] + distance).relu_()
+
+    def _pooled(self, total: Tensor, there: Tensor) -> Tensor:
+        """Mean and logarithm of the sums over the points after each, through f's first layer."""
+        count = sum_after(there[..., None].to(total.dtype), there)[1]
         return self.mean(total / count.clamp(min=1)) + self.total(total.log1p())
 
 
@@ -229,15 +250,28 @@ class ClusterAwareNCP(ClusteringNetwork):
 
     def finish(self, encoding: Encoding) -> Encoding:
         """See `ClusteringNetwork`: the mean and number of the unassigned points, in the point's part of f."""
+        return self._finished(encoding, [context(encoding) for context in self._pair_contexts()])
+
+    def finish_in(self, orders: Tensor, encoding: Encoding) -> Encoding:
+        """See `ClusteringNetwork`: what points see of each other is computed once for all orders."""
+        contexts = self._pair_contexts()
+        if len(orders) == 1 or not contexts:
+            return super().finish_in(orders, encoding)
+        seen = [context.in_orders(orders, encoding) for context in contexts]
+        return self._finished(encoding.reordered(orders), seen)
+
+    def _pair_contexts(self) -> list[PairContext]:
+        return [
+            *([self.pairs] if self.pairs is not None else []),
+            *([self.score_pairs] if self.components else []),
+        ]
+
+    def _finished(self, encoding: Encoding, seen: list[Tensor]) -> Encoding:
+        """Tables of points in order, given what they have `seen` of the points to come."""
         total, count = sum_after(encoding.tables["unassigned"], encoding.there)
         unassigned = total / count.clamp(min=1) + self.unassigned_count(count.log1p())
-        if self.pairs is not None:
-            unassigned = unassigned + self.pairs(encoding)
-        if self.components:
-            unassigned = unassigned + self.score_pairs(encoding)
-        return encoding.with_tables(
-            joins=encoding.tables["joins"], context=encoding.tables["own"] + unassigned
-        )
+        context = encoding.tables["own"] + sum(seen, start=unassigned)
+        return encoding.with_tables(joins=encoding.tables["joins"], context=context)
 
     def cluster(self, sums: Tensor, sizes: Tensor) -> Tensor:
         """See `ClusteringNetwork`: g of the mean of what the points carry for it, and of their number."""

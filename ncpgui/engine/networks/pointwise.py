@@ -120,6 +120,13 @@ class ClusteringNetwork(nn.Module):
         """Compute the tables that depend on the order of the points; call after reordering."""
         raise NotImplementedError
 
+    def finish_in(self, orders: Tensor, encoding: Encoding) -> Encoding:
+        """Finish one dataset, without padding, in several orders (P, N), side by side.
+
+        As `finish` after `Encoding.reordered`; a network may compute once what all orders share.
+        """
+        return self.finish(encoding.reordered(orders))
+
     def cluster(self, sums: Tensor, sizes: Tensor) -> Tensor:
         """Return what clusters add to the first layer of f: (..., J), (...) -> (..., F).
 

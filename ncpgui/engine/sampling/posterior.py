@@ -307,7 +307,7 @@ class _Walker:
         with torch.inference_mode():
             for encoding, orders in zip(encodings, visits, strict=True):
                 order = torch.from_numpy(np.stack([visit.order for visit in orders]))
-                parts.append(network.finish(encoding.reordered(order.to(encoding.features.device))))
+                parts.append(network.finish_in(order.to(encoding.features.device), encoding))
         self._network = network
         self._encoding = parts[0] if len(parts) == 1 else side_by_side(parts)
         self.n_points = self._encoding.features.shape[1]

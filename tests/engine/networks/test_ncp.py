@@ -48,6 +48,25 @@ def test_a_point_sees_each_point_after_it_once_and_no_padding(monkeypatch, at_on
                 torch.testing.assert_close(found[b, n], expected)
 
 
+@pytest.mark.parametrize("at_once", [1, 20, 10**6])
+@pytest.mark.parametrize("parts", [{}, {"pairs": 3}, {"pairs": 3, "components": 2}])
+def test_several_orders_are_finished_together_as_each_alone(monkeypatch, at_once, parts):
+    monkeypatch.setattr(ncp, "_PAIRS_AT_ONCE", at_once)
+    torch.manual_seed(3)
+    network = ClusterAwareNCP(encoder(), h_dim=6, metric=4, hidden=5, **parts).double()
+    for parameter in network.parameters():
+        if not parameter.any():  # parts that are silent at first
+            torch.nn.init.normal_(parameter)
+    orders = torch.stack([torch.randperm(9) for _ in range(3)])
+    with torch.no_grad():
+        encoding = network.encode(points()[0][:1])
+        together = network.finish_in(orders, encoding)
+        for p in range(3):
+            alone = network.finish(encoding.reordered(orders[p]))
+            for name in ("joins", "context"):
+                torch.testing.assert_close(together.tables[name][p : p + 1], alone.tables[name])
+
+
 def test_the_first_layer_of_f_is_that_of_the_paper_on_g_and_u_joined():
     torch.manual_seed(2)
     network = NCP(encoder(), encoder(), h_dim=6, g_hidden=(7,), g_dim=5, f_hidden=(8, 4)).double()
