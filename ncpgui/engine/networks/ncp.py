@@ -7,16 +7,19 @@ mean by 1/n only and G hardly differs between the hypotheses.
 
 from __future__ import annotations
 
+import math
+
 import torch
 from torch import Tensor, nn
 
 from ncpgui.core.errors import InputError
 from ncpgui.engine.networks.mlp import mlp
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding, all_points, sum_after
-from ncpgui.engine.networks.principal_components import principal_scores
+from ncpgui.engine.networks.principal_components import in_white_noise, principal_scores
 
 _SCORE_UNIT = 4.0  # noise sd: about how far apart units are that are hard to tell
 _SCORE_PAIRS = 12
+_PRIOR_POINTS = 3  # points that the learnt spread counts beside those of a cluster
 _PAIRS_AT_ONCE = 2**17  # of points that `PairContext` looks at; bounds its memory
 
 
@@ -193,6 +196,7 @@ class ClusterAwareNCP(ClusteringNetwork):
     pairs : size of what a point sees of each unassigned point (`PairContext`); 0 for u(x_i) alone
     components : principal components of the dataset (`principal_scores`) on which clusters and points are
         compared besides, and as which a point sees the unassigned ones; 0 for none
+    whitened : components of the points in white noise (`in_white_noise`), on which clusters know their spread
     """
 
     def __init__(
@@ -204,6 +208,7 @@ class ClusterAwareNCP(ClusteringNetwork):
         hidden: int = 128,
         pairs: int = 0,
         components: int = 0,
+        whitened: bool = False,
     ) -> None:
         super().__init__()
         self.encoder = encoder
@@ -221,14 +226,19 @@ class ClusterAwareNCP(ClusteringNetwork):
         self.f_hidden = mlp(hidden, hidden)
         self.f_out = nn.Linear(hidden, 1, bias=False)
         self.log_temperature = nn.Buffer(torch.zeros(()))
-        self.metric, self.hidden, self.components = metric, hidden, components
-        self.n_seen = metric + hidden + components
+        self.metric, self.hidden, self.components, self.whitened = metric, hidden, components, whitened
+        self.n_moments = components * (2 if whitened else 1)
+        self.n_seen = metric + hidden + self.n_moments
         if components:
             self.of_scores = nn.Linear(components, 2 * hidden, bias=False)  # to f | own part of f
             self.f_apart = nn.Linear(2 * components, hidden, bias=False)
             self.score_pairs = PairContext(components, _SCORE_PAIRS, hidden, "score_")
             nn.init.zeros_(self.of_scores.weight)  # silent at first, as the pairs are
             nn.init.zeros_(self.f_apart.weight)
+        if whitened:
+            self.log_spread = nn.Parameter(torch.full((components,), -2 * math.log(_SCORE_UNIT / 2)))
+            self.f_spread = nn.Linear(2 * components, hidden, bias=False)
+            nn.init.zeros_(self.f_spread.weight)
 
     def encode(self, *points: Tensor, n_points: Tensor | None = None) -> Encoding:
         """See `ClusteringNetwork`."""
@@ -238,10 +248,11 @@ class ClusterAwareNCP(ClusteringNetwork):
         carried, own = self.carried(both), self.own(both)
         tables = {"unassigned": self.unassigned(both)}
         if self.components:
-            scores = principal_scores(points[0], encoding.there, self.components).to(h.dtype) / _SCORE_UNIT
+            scores = self._scores(points[0], encoding.there).to(h.dtype)
             to_f, to_own = self.of_scores(scores).split(self.hidden, dim=-1)
             z, own_state, to_g = carried.split([self.metric, self.hidden, self.hidden], dim=-1)
-            carried = torch.cat([z, own_state + to_f, scores, to_g], dim=-1)
+            moments = [scores, scores.square()] if self.whitened else [scores]
+            carried = torch.cat([z, own_state + to_f, *moments, to_g], dim=-1)
             own = own + to_own
             tables |= self.score_pairs.tables(scores)
         if self.pairs is not None:
@@ -281,17 +292,31 @@ class ClusterAwareNCP(ClusteringNetwork):
     def candidate(self, sums: Tensor, sizes: Tensor, cluster: Tensor, joins: Tensor) -> Tensor:
         """See `ClusteringNetwork`: the cluster's own state and its distance from the point."""
         count = sizes[..., None].clamp(min=1)
-        columns = [self.metric, self.hidden, self.components]
-        z, own_state, scores = (sums / count).split(columns, dim=-1)
-        point_z, _, point_scores = joins.split(columns, dim=-1)
+        columns = [self.metric, self.hidden, self.n_moments]
+        z, own_state, moments = (sums / count).split(columns, dim=-1)
+        point_z, _, point_moments = joins.split(columns, dim=-1)
         apart = z - point_z
         difference = self.f_difference(torch.cat([apart.square(), apart.abs()], dim=-1))
         own_state = own_state + difference + self.f_count(count.log())
         if self.components:
-            squared = (scores - point_scores).square()
+            mean = moments[..., : self.components]
+            squared = (mean - point_moments[..., : self.components]).square()
             near = torch.cat([squared.log1p(), squared / (1 + squared)], dim=-1)
             own_state = own_state + self.f_apart(near)
+            if self.whitened:
+                own_state = own_state + self._of_spread(squared, mean, moments[..., self.components :], count)
         return torch.where(sizes[..., None] == 0, self.f_new, own_state)
+
+    def _scores(self, points: Tensor, there: Tensor) -> Tensor:
+        if self.whitened:
+            points = in_white_noise(points if points.dim() == 4 else points.flatten(2)[..., None], there)
+        return principal_scores(points, there, self.components) / _SCORE_UNIT
+
+    def _of_spread(self, squared: Tensor, mean: Tensor, mean_square: Tensor, count: Tensor) -> Tensor:
+        """What a cluster's variance along each axis adds; that of few points is drawn to a learnt one."""
+        variance = (mean_square - mean.square()).clamp(min=0)
+        spread = (count * variance + _PRIOR_POINTS * self.log_spread.exp()) / (count + _PRIOR_POINTS)
+        return self.f_spread(torch.cat([(squared / spread).log1p(), spread.log()], dim=-1))
 
     def score(self, first: Tensor) -> Tensor:
         """See `ClusteringNetwork`."""

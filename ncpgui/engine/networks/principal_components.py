@@ -1,8 +1,9 @@
 """Principal components of each dataset: features that its own points define.
 
 An encoder sees one spike at a time. Two units whose difference is a few noise sd, spread over hundreds of
-samples, are one cloud to it; along the largest axis of the dataset they are two. The axes are those of the
-raw points, which is what sorters cluster on.
+samples, are one cloud to it; along the largest axis of the dataset they are two. The axes of the raw points
+are what sorters cluster on. They may be axes of noise, which is smooth in time and common to channels and so
+has directions of many times its mean variance; those of points in white noise are not.
 """
 
 from __future__ import annotations
@@ -11,6 +12,10 @@ import torch
 from torch import Tensor
 
 _ROUNDS = 4  # of subspace iteration; eigenvalues that matter stand far above the rest
+_WHITENINGS = 2
+_NEIGHBOUR_AXES = 6  # among which the nearest point is sought
+_PRIOR_PAIRS = 10  # of differences: what white noise counts beside the noise that is found
+_RIDGE = 0.05
 
 
 @torch.no_grad()
@@ -38,3 +43,68 @@ def principal_scores(points: Tensor, there: Tensor, n_components: int) -> Tensor
     sign = scores.pow(3).sum(1, keepdim=True).sign()
     scores = scores * torch.where(sign == 0, 1.0, sign) * there[..., None]
     return torch.nn.functional.pad(scores, (0, n_components - n_found))
+
+
+@torch.no_grad()
+def in_white_noise(points: Tensor, there: Tensor) -> Tensor:
+    """Waveforms whose noise is about white, between channels and in time: (B, N, T, C).
+
+    Noise is judged by the difference of each point from the one that is nearest to it along the principal
+    axes, which is of its own cluster as a rule. Of its covariance, that between channels and that in time are
+    told, as if it were their product. The nearest are then sought again among whitened points.
+
+    Parameters
+    ----------
+    points : (B, N, T, C), noise sd; there : (B, N) bool, False in the padding
+    """
+    x = points.to(torch.promote_types(points.dtype, torch.float32)) * there[..., None, None]
+    white = x
+    for _ in range(_WHITENINGS):
+        apart = x - _of_nearest(x, principal_scores(white, there, _NEIGHBOUR_AXES), there)
+        kept = _usual(apart, there)
+        apart = apart * kept[..., None, None] / 2**0.5
+        n_pairs = kept.sum(1).to(x.dtype)[:, None, None]
+        n_samples, n_channels = x.shape[2:]
+        in_time = torch.einsum("bntc,bnsc->bts", apart, apart) / n_channels
+        between = torch.einsum("bntc,bntd->bcd", apart, apart) / n_samples
+        in_time = in_time / (in_time.diagonal(dim1=1, dim2=2).mean(1)[:, None, None] / n_pairs).clamp(
+            min=1e-6
+        )
+        white = _divided(x, _covariance(in_time, n_pairs), _covariance(between, n_pairs))
+    return white * there[..., None, None]
+
+
+def _of_nearest(x: Tensor, scores: Tensor, there: Tensor) -> Tensor:
+    """Return the waveform of the nearest other point of each point: (B, N, T, C)."""
+    gap = torch.cdist(scores, scores)
+    gap.diagonal(dim1=1, dim2=2).fill_(torch.inf)
+    gap.masked_fill_(~there[:, None], torch.inf)
+    nearest = gap.argmin(2)
+    return x[torch.arange(len(x), device=x.device)[:, None], nearest]
+
+
+def _usual(apart: Tensor, there: Tensor) -> Tensor:
+    """Tell the padding, and the largest fifth of the differences (collisions), from the rest: (B, N) bool."""
+    size = apart.square().sum((2, 3)).masked_fill(~there, torch.inf)
+    last = (0.8 * there.sum(1)).ceil().long().clamp(min=1) - 1
+    largest = size.sort(1).values.gather(1, last[:, None])
+    return (size <= largest) & there
+
+
+def _covariance(sums: Tensor, n_pairs: Tensor) -> Tensor:
+    """Covariance of sums over pairs, drawn towards that of white noise of 1 sd where there are few."""
+    size = sums.shape[1]
+    found = (sums + _PRIOR_PAIRS * torch.eye(size, device=sums.device)) / (n_pairs + _PRIOR_PAIRS)
+    ridge = _RIDGE * found.diagonal(dim1=1, dim2=2).mean(1)
+    return found + ridge[:, None, None] * torch.eye(size, device=sums.device)
+
+
+def _divided(x: Tensor, in_time: Tensor, between: Tensor) -> Tensor:
+    """Apply the inverse factors of both covariances."""
+    n_datasets, n_points, n_samples, n_channels = x.shape
+    columns = x.permute(0, 2, 1, 3).reshape(n_datasets, n_samples, -1)
+    columns = torch.linalg.solve_triangular(torch.linalg.cholesky(in_time), columns, upper=False)
+    rows = columns.view(n_datasets, n_samples, n_points, n_channels).permute(0, 3, 2, 1)
+    rows = rows.reshape(n_datasets, n_channels, -1)
+    rows = torch.linalg.solve_triangular(torch.linalg.cholesky(between), rows, upper=False)
+    return rows.view(n_datasets, n_channels, n_points, n_samples).permute(0, 2, 3, 1)

@@ -49,7 +49,7 @@ def test_a_point_sees_each_point_after_it_once_and_no_padding(monkeypatch, at_on
 
 
 @pytest.mark.parametrize("at_once", [1, 20, 10**6])
-@pytest.mark.parametrize("parts", [{}, {"pairs": 3}, {"pairs": 3, "components": 2}])
+@pytest.mark.parametrize("parts", [{}, {"pairs": 3}, {"pairs": 3, "components": 2, "whitened": True}])
 def test_several_orders_are_finished_together_as_each_alone(monkeypatch, at_once, parts):
     monkeypatch.setattr(ncp, "_PAIRS_AT_ONCE", at_once)
     torch.manual_seed(3)
@@ -109,10 +109,12 @@ def test_an_unknown_pooling_is_refused():
         NCP(encoder(), pooling="max")
 
 
-def test_samplers_and_training_agree_with_every_part_switched_on():
+@pytest.mark.parametrize("whitened", [False, True])
+def test_samplers_and_training_agree_with_every_part_switched_on(whitened):
     """What a sampler counts, node by node, is what the teacher-forced pass gives, whatever the padding."""
     torch.manual_seed(2)
-    network = ClusterAwareNCP(encoder(), h_dim=6, metric=4, hidden=8, pairs=3, components=2).double().eval()
+    parts = {"pairs": 3, "components": 2, "whitened": whitened}
+    network = ClusterAwareNCP(encoder(), h_dim=6, metric=4, hidden=8, **parts).double().eval()
     for parameter in network.parameters():
         if not parameter.any():  # parts that are silent at first
             torch.nn.init.normal_(parameter)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from ncpgui.engine.networks.principal_components import principal_scores
+from ncpgui.engine.networks.principal_components import in_white_noise, principal_scores
 
 
 def spread_out(n_datasets: int, n_points: int, n_columns: int) -> torch.Tensor:
@@ -45,3 +45,62 @@ def test_few_points_have_few_components() -> None:
     assert (two[..., 0] != 0).all()
     assert torch.isfinite(two).all()
     assert (two[..., 2:] == 0).all()
+
+
+def noisy_units(n_points: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Four units, some 6 noise sd apart, in smooth noise that channels share: (1, N, 16, 5).
+
+    Also returned: labels (N,), and the covariance of the noise of a waveform, (80, 80).
+    """
+    generator = torch.Generator().manual_seed(2)
+    lag = torch.arange(16.0)
+    in_time = torch.exp(-((lag[:, None] - lag) ** 2) / 8) + 0.05 * torch.eye(16)
+    between = 0.8 * torch.ones(5, 5) + 0.2 * torch.eye(5)
+    covariance = torch.kron(in_time, between)
+    noise = torch.randn(n_points, 80, generator=generator) @ torch.linalg.cholesky(covariance).mT
+    units = 4 * torch.randn(4, 80, generator=generator) / 80**0.5
+    labels = torch.randint(4, (n_points,), generator=generator)
+    return (units[labels] + noise).view(1, n_points, 16, 5), labels, covariance
+
+
+def test_noise_becomes_whiter_whatever_units_lie_in_it() -> None:
+    x, labels, covariance = noisy_units(2000)
+    white = in_white_noise(x, torch.ones(1, 2000, dtype=torch.bool))[0].flatten(1)
+    rest = torch.cat([white[labels == unit] - white[labels == unit].mean(0) for unit in range(4)])
+    variance = torch.linalg.eigvalsh(rest.mT @ rest / len(rest))
+    before = torch.linalg.eigvalsh(covariance)
+    assert before[-1] / before[0] > 1000
+    assert variance[-1] / variance[0] < 100  # differences of neighbours, and a ridge, tell it roughly
+
+
+def test_units_stand_apart_along_the_axes_of_white_noise_and_not_along_those_of_the_points() -> None:
+    x, labels, _ = noisy_units(1000)
+    there = torch.ones(1, 1000, dtype=torch.bool)
+
+    def between_over_within(points: torch.Tensor) -> torch.Tensor:
+        scores = principal_scores(points, there, 3)[0]
+        mean = torch.stack([scores[labels == unit].mean(0) for unit in range(4)])
+        return mean.var(0) / (scores - mean[labels]).var(0)
+
+    assert (between_over_within(in_white_noise(x, there)) > 10).all()
+    assert (between_over_within(x) < 0.5).all()
+
+
+def test_padding_does_not_change_what_noise_is_found() -> None:
+    x, _, _ = noisy_units(120)
+    there = torch.arange(120) < torch.tensor([[120], [90]])
+    both = in_white_noise(x.expand(2, -1, -1, -1).double(), there)
+    alone = in_white_noise(x[:, :90].double(), there[1:, :90])
+    torch.testing.assert_close(both[1:, :90], alone)
+    assert (both[1, 90:] == 0).all()
+
+
+def test_few_points_and_missing_channels_are_left_finite() -> None:
+    for n_points in (1, 2, 3):
+        x, _, _ = noisy_units(n_points)
+        x[..., 3:] = 0  # two channels that are not there
+        white = in_white_noise(x, torch.ones(1, n_points, dtype=torch.bool))
+        assert torch.isfinite(white).all()
+        assert (white[..., 3:] == 0).all()
+    same = torch.ones(1, 30, 16, 5)
+    assert torch.isfinite(in_white_noise(same, torch.ones(1, 30, dtype=torch.bool))).all()
