@@ -42,6 +42,7 @@ from report import Clock, begin, keep, machine, options, table, where
 from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 
 from ncpgui.core.files import replaced_file
+from ncpgui.core.order_agreement import N_ORDERS
 from ncpgui.core.partition import n_clusters
 from ncpgui.core.seeds import stream
 from ncpgui.engine import cluster, default_model
@@ -68,6 +69,7 @@ class Promise(NamedTuple):
     together: NDArray[np.bool_]
     k: NDArray[np.int64]
     true_k: int
+    order_spread: float
 
 
 class Scored(NamedTuple):
@@ -137,10 +139,10 @@ def by_model(
         with Clock() as searching:
             best = cluster(one.waveforms, **given, samples=1, beam=arguments.beam).beam_labels[0]
         found[f"{name}, best of the beam"] = score(best, one.labels, searching.wall_s)
-    return found, promise(result.labels, one.labels)
+    return found, promise(result.labels, one.labels, result.order_spread)
 
 
-def promise(samples: Labels, truth: Labels) -> Promise:
+def promise(samples: Labels, truth: Labels, order_spread: float = np.nan) -> Promise:
     """Compare draws (S, N) with the truth (N,): all pairs of `N_PAIRED` spikes drawn at random, and K."""
     n_spikes = len(truth)
     rng = stream(0, "pairs", n_spikes)
@@ -150,6 +152,7 @@ def promise(samples: Labels, truth: Labels) -> Promise:
         co_assignment(truth[None, chosen]) > 0.5,
         samples.max(axis=1).astype(np.int64) + 1,
         n_clusters(truth),
+        order_spread,
     )
 
 
@@ -235,6 +238,7 @@ def calibration_row(promises: list[Promise]) -> dict[str, Any]:
     k = coverage_of_k(
         np.stack([one.k[:n_samples] for one in promises]), np.array([one.true_k for one in promises])
     )
+    spreads = [one.order_spread for one in promises if np.isfinite(one.order_spread)]
     return {
         "sets": len(promises),
         "ECE": every.ece,
@@ -245,6 +249,8 @@ def calibration_row(promises: list[Promise]) -> dict[str, Any]:
         "K covered": k.coverage,
         "mass held": k.mean_mass,
         "K error": k.mean_k_error,
+        "one order": float(np.mean(spreads)) if spreads else "",
+        f"{N_ORDERS} orders": float(np.mean(spreads) / np.sqrt(N_ORDERS)) if spreads else "",
     }
 
 
@@ -336,6 +342,8 @@ best.
 
 Calibration, over all pairs of {N_PAIRED} spikes of each set (hard: {HARD[0]:g} < p < {HARD[1]:g}; bias above
 0: merged too much; slope below 1: too sure) and the 90 % credible sets of K. Sets of one unit count here too.
+"one order" is the sd over orders of the spikes of the probability that two share a unit (root mean square
+over pairs, mean over sets), "{N_ORDERS} orders" that of its mean over {N_ORDERS}, which the samples are.
 
 {table(found["calibration"])}
 
