@@ -110,6 +110,14 @@ def test_point_estimates(tmp_path: Path) -> None:
     assert len({row["estimate"] for row in kept["overall"]}) == len(kept["overall"]) == 9
 
 
+def test_failures(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    kept = run("failures", tmp_path, "--cache", str(tmp_path / "sets"))
+    assert len(kept["worst"]) == 1
+    assert sum(row["all: pairs"] for row in kept["by_distance"]) >= 1
+    assert (tmp_path / "clustering_failures.png").stat().st_size > 10_000
+
+
 def test_a_quick_run_leaves_the_results_alone() -> None:
     before = {path: path.stat().st_mtime_ns for path in RESULTS.iterdir()}
     start("training_step")
