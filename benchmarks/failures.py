@@ -4,9 +4,9 @@
 
 Sets of SpikeInterface's generator (those of `clustering.py`). Two true units are merged where most spikes of
 both lie in one cluster of the first alternative. Their distance is that between their means over the noise in
-that direction (Mahalanobis, pooled and shrunk covariance within units): what an ideal observer has. Of the sets
-that lose most against the oracle a figure shows mean waveforms, and the spikes along the axes that separate the
-true units best, coloured by true unit and by cluster found.
+that direction (Mahalanobis, pooled and shrunk covariance within units): what an ideal observer has. Of the
+sets that lose most against the oracle a figure shows mean waveforms, and the spikes along the axes that
+separate the true units best, coloured by true unit and by cluster found.
 """
 
 from __future__ import annotations
