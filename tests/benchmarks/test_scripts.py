@@ -118,6 +118,12 @@ def test_failures(tmp_path: Path) -> None:
     assert (tmp_path / "clustering_failures.png").stat().st_size > 10_000
 
 
+def test_variants(tmp_path: Path) -> None:
+    kept = run("variants", tmp_path, "paper, sums", "ours, white")
+    assert list(kept["rows"]) == ["paper, sums", "ours, white"]
+    assert all(0 < row["nats a spike"] < 5 for row in kept["rows"].values())
+
+
 def test_a_quick_run_leaves_the_results_alone() -> None:
     before = {path: path.stat().st_mtime_ns for path in RESULTS.iterdir()}
     start("training_step")
