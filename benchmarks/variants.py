@@ -137,8 +137,8 @@ def main() -> None:
 # What each part of the network is worth
 
 Each variant trained from nothing for {arguments.minutes:g} minutes on one core, on hexagons and tetrodes of
-up to 250 spikes; loss on 32 held-out sets of 250 spikes; AMI of the first alternative on {arguments.sets} sets
-of {arguments.spikes} spikes of each. {where(device)}
+up to 250 spikes; loss on 32 held-out sets of 250 spikes; AMI of the first alternative on {arguments.sets}
+sets of {arguments.spikes} spikes of each. {where(device)}
 
 {table(rows)}
 
