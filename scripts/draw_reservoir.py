@@ -3,8 +3,7 @@
 Writes ``docs/reservoir.md`` and ``docs/figures/reservoir.png``, with the parametric and the biophysical
 cells side by side. Every cell is seen from ten directions; what is measured is said in `measured`.
 
-    python scripts/draw_reservoir.py BIOPHYSICAL.npz [--parametric resources/template_reservoir.npz]
-        [--templates PNG]
+    python scripts/draw_reservoir.py [--reservoir resources/template_reservoir.npz] [--templates PNG]
 
 --templates also draws thirty random templates of the biophysical cells on a hexagonal array and a tetrode.
 """
@@ -115,6 +114,17 @@ def measured(file: dict[str, NDArray[Any]], rng: np.random.Generator) -> dict[st
     return {**{name: np.array(row) for name, row in rows.items()}, "extent": file["extent_um"].astype(float)}
 
 
+def of_both_kinds(path: Path) -> dict[str, dict[str, NDArray[Any]]]:
+    """Parametric and biophysical cells of a file, each as a file of its own would be."""
+    with np.load(path) as file:
+        arrays = {name: array for name, array in file.items() if array.ndim}
+    is_parametric = arrays["kind"] == "parametric"
+    return {
+        "parametric": {n: a[is_parametric] for n, a in arrays.items() if n != "axon_speed_m_s"},
+        "biophysical": {n: a[~is_parametric] for n, a in arrays.items()},
+    }
+
+
 def draw_histograms(values: dict[str, dict[str, Array]], path: Path) -> None:
     """One panel per quantity, both kinds of cells as outlines of equal area."""
     import matplotlib.pyplot as plt
@@ -199,16 +209,12 @@ def main() -> None:
 
     matplotlib.use("Agg")
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("biophysical", type=Path)
     parser.add_argument(
-        "--parametric", type=Path, default=ROOT / "resources" / "template_reservoir.npz", metavar="FILE"
+        "--reservoir", type=Path, default=ROOT / "resources" / "template_reservoir.npz", metavar="FILE"
     )
     parser.add_argument("--templates", type=Path, help="picture of thirty templates")
     arguments = parser.parse_args()
-    files = {
-        "parametric": dict(np.load(arguments.parametric)),
-        "biophysical": dict(np.load(arguments.biophysical)),
-    }
+    files = of_both_kinds(arguments.reservoir)
     values = {kind: measured(file, np.random.default_rng(0)) for kind, file in files.items()}
     draw_histograms(values, FIGURE)
     n_cells = {kind: len(file["is_test"]) for kind, file in files.items()}

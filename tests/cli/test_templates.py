@@ -75,7 +75,7 @@ def test_a_phy_folder_and_a_simulated_one_give_the_same_cells(
     ran = ncpgui("templates", "build", phy, "--out", tmp_path / "own.npz", "--min-spikes", 20)
     assert ran.code == 0, ran.err
     assert (
-        "3 cells, 1 of them for test, beside 3000 shipped ones; 50% of a training's draws are yours"
+        "3 cells, 1 of them for test, beside 4000 shipped ones; 50% of a training's draws are yours"
         in ran.err
     )
     assert "contacts, 50 µm apart" in ran.err
@@ -166,7 +166,7 @@ def test_one_single_template_needs_shipped_cells_beside_it(
     assert "leave --share below 1" in error
     ran = build(ncpgui, tmp_path, folder, "--min-spikes", 20)
     assert ran.code == 0, ran.err
-    assert "1 cell, 0 of them for test, beside 3000 shipped ones" in ran.err
+    assert "1 cell, 0 of them for test, beside 4000 shipped ones" in ran.err
 
 
 def test_contacts_too_far_apart_to_tell_how_spikes_fall_off(

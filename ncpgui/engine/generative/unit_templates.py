@@ -49,8 +49,8 @@ class UnitSettings:
     """
 
     amplitude_sd: tuple[float, float] = (3.5, 30.0)
-    small_amplitude_sd: tuple[float, float] = (4.0, 8.0)
-    p_small: float = 0.45
+    small_amplitude_sd: tuple[float, float] = (3.5, 7.0)
+    p_small: float = 0.5
     p_near: float = 0.45
     near_distance_um: tuple[float, float] = (3.0, 25.0)
     near_amplitude: tuple[float, float] = (0.9, 1.1)
@@ -62,8 +62,8 @@ class UnitSettings:
     max_positive_ratio: float = 1.1
     depth_um: tuple[float, float] = (6.0, 50.0)
     lateral_spread: float = 0.35
-    p_drift: float = 0.3
-    drift_um: tuple[float, float] = (1.0, 6.0)
+    p_drift: float = 0.35
+    drift_um: tuple[float, float] = (1.0, 16.0)
 
 
 class Units(NamedTuple):

@@ -33,8 +33,10 @@ def principal_scores(points: Tensor, there: Tensor, n_components: int) -> Tensor
     count = there.sum(1).clamp(min=1).to(x.dtype)
     x = (x - x.sum(1, keepdim=True) / count[:, None, None]) * there[..., None]
     n_found = min(n_components, x.shape[1], x.shape[2])
-    columns = torch.arange(x.shape[2], device=x.device, dtype=x.dtype)
-    start = torch.cos(columns[:, None] * torch.arange(1, 2 * n_found + 1, device=x.device) * 0.7)
+    n_channels = points.shape[3] if points.dim() == 4 else 1
+    column = torch.arange(x.shape[2], device=x.device)
+    place = column // n_channels + 2**0.5 * (column % n_channels)  # the same whatever channels are missing
+    start = torch.cos(place[:, None] * torch.arange(1, 2 * n_found + 1, device=x.device) * 0.7).to(x.dtype)
     axes = torch.linalg.qr((x.mT @ (x @ start)).expand(len(x), -1, -1))[0]
     for _ in range(_ROUNDS):
         axes = torch.linalg.qr(x.mT @ (x @ axes))[0]
@@ -92,10 +94,14 @@ def _usual(apart: Tensor, there: Tensor) -> Tensor:
 
 
 def _covariance(sums: Tensor, n_pairs: Tensor) -> Tensor:
-    """Covariance of sums over pairs, drawn towards that of white noise of 1 sd where there are few."""
+    """Covariance of sums over pairs, drawn towards that of white noise of 1 sd where there are few.
+
+    Channels that are missing, whose sums are zero, do not change that of the others.
+    """
     size = sums.shape[1]
     found = (sums + _PRIOR_PAIRS * torch.eye(size, device=sums.device)) / (n_pairs + _PRIOR_PAIRS)
-    ridge = _RIDGE * found.diagonal(dim1=1, dim2=2).mean(1)
+    variance, there = found.diagonal(dim1=1, dim2=2), sums.diagonal(dim1=1, dim2=2) > 0
+    ridge = _RIDGE * (variance * there).sum(1) / there.sum(1).clamp(min=1)
     return found + ridge[:, None, None] * torch.eye(size, device=sums.device)
 
 

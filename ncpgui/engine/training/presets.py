@@ -99,35 +99,55 @@ _PARTICLES = TrainConfig(
     validate_points=60,
 )
 
-_PAIRED_SPIKES = TrainConfig(architecture=NetworkSettings(network_options={"pairs": 16}), start_from="spikes")
+_SPIKES = TrainConfig(
+    architecture=NetworkSettings(network_options={"pairs": 16, "components": 6, "whitened": True}),
+    validate_points=400,
+    validate_datasets=48,
+)
 
 PRESETS: dict[str, Preset] = {
-    "spikes": Preset("any layout of up to 12 contacts", TrainConfig(temperature_datasets=64)),
+    "spikes": Preset("any layout of up to 12 contacts", replace(_SPIKES, temperature_datasets=64)),
+    "spikes-gpu": Preset(
+        "the same on a GPU, trained and with its temperature in less than 25 minutes",
+        replace(
+            _SPIKES,
+            minutes=18.0,
+            n_datasets=64,
+            n_points=(100, 400),
+            n_points_end=(200, 900),
+            learning_rate=1.5e-3,
+            validate_minutes=2.0,
+            temperature_datasets=64,
+        ),
+    ),
     "spikes-long": Preset(
         "goes on from the model 'spikes' with more spikes a set",  # as large as those of a recording
         replace(
-            _PAIRED_SPIKES,
+            _SPIKES,
+            start_from="spikes",
             minutes=30.0,
             n_datasets=8,
             n_points=(150, 500),
             n_points_end=(250, 900),
             learning_rate=3e-4,
             validate_points=700,
+            validate_datasets=32,
             temperature_datasets=32,
         ),
     ),
-    "spikes-pairs": Preset(
-        "goes on from the model 'spikes' with what each spike sees of those to come",
+    "spikes-white": Preset(
+        "goes on from the model 'spikes', which may lack what a dataset says of itself",
         replace(
-            _PAIRED_SPIKES,
-            minutes=84.0,
+            _SPIKES,
+            start_from="spikes",
+            minutes=72.0,
             n_datasets=12,
-            n_points=(80, 250),
-            n_points_end=(150, 600),
-            learning_rate=8e-4,
-            validate_points=400,
-            validate_datasets=48,
-            validate_minutes=6.0,
+            n_points=(150, 400),
+            n_points_end=(200, 700),
+            learning_rate=1e-3,
+            warmup_steps=150,
+            validate_minutes=8.0,
+            seed=10,
         ),
     ),
     "paper-spikes-hex7": Preset(

@@ -87,14 +87,14 @@ def test_a_file_of_both_kinds_is_read_back_with_its_splits(
 ) -> None:
     cells = made_cells(build, n_cells=3)
     with np.load(Path(SCRIPTS.parent) / "resources" / "template_reservoir.npz") as file:
-        parametric = dict(file)
-    np.savez_compressed(tmp_path / "both.npz", **build.joined(cells, parametric))
+        shipped = dict(file)
+    np.savez_compressed(tmp_path / "both.npz", **build.joined(cells, shipped))
     both = TemplateReservoir.load(tmp_path / "both.npz")
     assert len(both) == 3 + len(reservoir)
     assert both.is_test[:3].tolist() == [False, True, False]
     assert torch.equal(both.is_test[3:], reservoir.is_test)
     with np.load(tmp_path / "both.npz") as file:
-        assert file["kind"][:4].tolist() == ["small", "ganglion", "pyramidal", "parametric"]
+        assert file["kind"].tolist() == ["small", "ganglion", "pyramidal", *shipped["kind"].tolist()]
 
 
 def made_cells(build: ModuleType, n_cells: int) -> dict[str, np.ndarray]:

@@ -104,3 +104,11 @@ def test_few_points_and_missing_channels_are_left_finite() -> None:
         assert (white[..., 3:] == 0).all()
     same = torch.ones(1, 30, 16, 5)
     assert torch.isfinite(in_white_noise(same, torch.ones(1, 30, dtype=torch.bool))).all()
+
+
+def test_channels_that_are_missing_change_nothing() -> None:
+    x, _, _ = noisy_units(200)
+    there = torch.ones(1, 200, dtype=torch.bool)
+    some = x * (torch.arange(5) < 3)
+    few, many = (principal_scores(in_white_noise(one, there), there, 4) for one in (x[..., :3], some))
+    torch.testing.assert_close(few, many, rtol=1e-3, atol=1e-3)
