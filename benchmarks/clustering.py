@@ -21,19 +21,17 @@ from typing import Any, NamedTuple
 
 import clustering_methods
 import numpy as np
-import platformdirs
 import sklearn
 from clustering_methods import METHODS, ORACLE, VGMM, oracle
 from clustering_sets import (
     ARRAYS,
     BANDS,
-    MOTIONS,
     OWN_GEOMETRIES,
     Kind,
     RecordingSettings,
     SpikeSet,
-    foreign_sets,
-    own_sets,
+    add_set_options,
+    sets_of,
     unit_distances,
     unit_troughs_sd,
 )
@@ -161,11 +159,8 @@ def run(kind: Kind, n_spikes: int, models: dict[str, str], arguments: argparse.N
 
     Sets of one unit, of which our generator draws some, only show whether the posterior is calibrated.
     """
-    if kind.source == "ours":
-        sets = own_sets(kind.geometry, n_spikes, arguments.sets)
-    else:
-        settings = RecordingSettings(threshold_sd=arguments.threshold)
-        sets = foreign_sets(kind, n_spikes, arguments.sets, settings=settings, cache=arguments.cache)
+    settings = RecordingSettings(threshold_sd=arguments.threshold)
+    sets = sets_of(kind, n_spikes, arguments.sets, settings=settings, cache=arguments.cache)
     scores: dict[str, list[dict[str, float]]] = {}
     promises: dict[str, list[Promise]] = {name: [] for name in models}
     for one in sets:
@@ -389,16 +384,8 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--samples", type=int, default=200, help="of the posterior  [200]")
     parser.add_argument("--beam", type=int, default=48, help="width; 0 for none  [48]")
     parser.add_argument("--source", choices=["ours", "spikeinterface", "both"], default="both")
-    parser.add_argument("--geometries", nargs="+", choices=OWN_GEOMETRIES, default=list(OWN_GEOMETRIES))
-    parser.add_argument("--bands", nargs="+", choices=list(BANDS), default=list(BANDS))
-    parser.add_argument("--motions", nargs="+", choices=MOTIONS, default=list(MOTIONS))
+    add_set_options(parser, OWN_GEOMETRIES)
     parser.add_argument("--threshold", type=float, default=3.5, help="of detection, noise sd  [3.5]")
-    parser.add_argument(
-        "--cache",
-        type=Path,
-        default=Path(platformdirs.user_cache_dir("ncpgui", appauthor=False)) / "clustering-sets",
-        help="folder for the sets cut from recordings, and scores of other methods  [user's cache]",
-    )
     return parser.parse_args()
 
 

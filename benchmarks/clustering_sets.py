@@ -12,14 +12,16 @@ is at least `SHARED_MAIN` of the largest). What matches no unit is left out: the
 
 from __future__ import annotations
 
+import argparse
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import platformdirs
 import probeinterface
 import spikeinterface
 from numpy.typing import NDArray
@@ -175,6 +177,35 @@ def foreign_sets(
         if len(found) >= n_sets:
             return found[:n_sets]
     raise RuntimeError(f"{10 * n_sets} recordings gave only {len(found)} sets of {n_spikes} spikes of {kind}")
+
+
+def sets_of(
+    kind: Kind,
+    n_spikes: int,
+    n_sets: int,
+    *,
+    settings: RecordingSettings | None = None,
+    cache: Path | None = None,
+) -> list[SpikeSet]:
+    """Return `own_sets`, or `foreign_sets` with `settings` and `cache`."""
+    if kind.source == "ours":
+        return own_sets(kind.geometry, n_spikes, n_sets)
+    return foreign_sets(kind, n_spikes, n_sets, settings=settings, cache=cache)
+
+
+def add_set_options(parser: argparse.ArgumentParser, geometries: Iterable[str]) -> None:
+    """Add the options that say which sets are taken (of all `geometries` by default) and kept where."""
+    folder = Path(platformdirs.user_cache_dir("ncpgui", appauthor=False)) / "clustering-sets"
+    known = list(geometries)
+    parser.add_argument("--geometries", nargs="+", choices=known, default=known)
+    parser.add_argument("--bands", nargs="+", choices=list(BANDS), default=list(BANDS))
+    parser.add_argument("--motions", nargs="+", choices=MOTIONS, default=list(MOTIONS))
+    parser.add_argument(
+        "--cache",
+        type=Path,
+        default=folder,
+        help="folder for the sets cut from recordings, and scores of other methods  [user's cache]",
+    )
 
 
 def _kept(

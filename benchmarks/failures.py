@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import platformdirs
 from clustering_methods import oracle
-from clustering_sets import ARRAYS, BANDS, MOTIONS, Kind, SpikeSet, foreign_sets, unit_troughs_sd
+from clustering_sets import ARRAYS, Kind, SpikeSet, add_set_options, foreign_sets, unit_troughs_sd
 from figures import base
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -185,11 +184,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--spikes", type=int, default=500)
     parser.add_argument("--sets", type=int, default=3, help="of each kind  [3]")
     parser.add_argument("--samples", type=int, default=100)
-    parser.add_argument("--geometries", nargs="+", choices=list(ARRAYS), default=list(ARRAYS))
-    parser.add_argument("--bands", nargs="+", choices=list(BANDS), default=list(BANDS))
-    parser.add_argument("--motions", nargs="+", choices=MOTIONS, default=list(MOTIONS))
-    folder = Path(platformdirs.user_cache_dir("ncpgui", appauthor=False)) / "clustering-sets"
-    parser.add_argument("--cache", type=Path, default=folder, help="of the sets, as of clustering.py")
+    add_set_options(parser, ARRAYS)
     return parser.parse_args()
 
 

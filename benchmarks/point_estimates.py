@@ -10,24 +10,22 @@ from __future__ import annotations
 
 import argparse
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import platformdirs
 import torch
-from clustering_sets import ARRAYS, BANDS, MOTIONS, Kind, SpikeSet, foreign_sets, own_sets
+from clustering_sets import ARRAYS, Kind, SpikeSet, add_set_options, sets_of
 from numpy.typing import NDArray
 from report import begin, keep, machine, options, table, where
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 from sklearn.metrics import adjusted_mutual_info_score
-from torch import Tensor
 
 from ncpgui.core.agreement import variation_of_information
 from ncpgui.core.alternatives import group_alternatives
 from ncpgui.core.partition import canonical, n_clusters
 from ncpgui.engine import default_model
+from ncpgui.engine.diagnostics.calibration import co_assignment
 from ncpgui.engine.networks.checkpoint import find_model, load_checkpoint
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
 from ncpgui.engine.sampling.posterior import ancestral_samples, beam_samples
@@ -43,10 +41,8 @@ N_ORDERS = 4
 
 def together(labels: Labels) -> Matrix:
     """Share of samples (S, N) in which two points are in one cluster: (N, N)."""
-    found = np.zeros((labels.shape[1], labels.shape[1]))
-    for row in labels:
-        found += row[:, None] == row
-    return found / len(labels)
+    apart_from_itself: Matrix = squareform(co_assignment(labels))
+    return apart_from_itself + np.eye(labels.shape[1])
 
 
 def binder_loss(p: Matrix, labels: Labels) -> float:
@@ -83,16 +79,13 @@ class Merging:
         n_points = encoding.features.shape[1]
         generator = torch.Generator().manual_seed(0)
         self.network = network
-        self.orders = [torch.randperm(n_points, generator=generator) for _ in range(N_ORDERS)]
-        self.seen = [network.finish(encoding.reordered(order)) for order in self.orders]
+        self.orders = torch.stack([torch.randperm(n_points, generator=generator) for _ in range(N_ORDERS)])
+        self.seen = network.finish_in(self.orders, encoding)
 
     def log_q(self, labels: Labels) -> float:
         """Mean of log q over the orders."""
-        found = [
-            self.network.log_prob(seen, self._as_seen(labels, order)).sum()
-            for seen, order in zip(self.seen, self.orders, strict=True)
-        ]
-        return float(torch.stack(found).mean())
+        in_order = torch.from_numpy(canonical(labels[self.orders.numpy()]))
+        return float(self.network.log_prob(self.seen, in_order).sum()) / N_ORDERS
 
     def polish(self, labels: Labels) -> Labels:
         """Take the best merge until none is better."""
@@ -107,15 +100,11 @@ class Merging:
             best = merged[values.index(value)]
         return best
 
-    @staticmethod
-    def _as_seen(labels: Labels, order: Tensor) -> Tensor:
-        return torch.from_numpy(canonical(labels[order.numpy()]))[None]
-
 
 def estimates(
     network: ClusteringNetwork, encoding: Encoding, arguments: argparse.Namespace
 ) -> dict[str, Labels]:
-    """Every point estimate of one dataset, from draws over four orders."""
+    """Every point estimate of one dataset, from the same draws."""
     posterior = ancestral_samples(network, encoding, n_samples=arguments.samples, seed=0)
     beam = beam_samples(network, encoding, width=arguments.beam, seed=0)
     draws = posterior.labels
@@ -165,11 +154,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--sets", type=int, default=4, help="of each kind  [4]")
     parser.add_argument("--samples", type=int, default=200)
     parser.add_argument("--beam", type=int, default=48)
-    parser.add_argument("--geometries", nargs="+", choices=list(ARRAYS), default=list(ARRAYS))
-    parser.add_argument("--bands", nargs="+", choices=list(BANDS), default=list(BANDS))
-    parser.add_argument("--motions", nargs="+", choices=MOTIONS, default=list(MOTIONS))
-    folder = Path(platformdirs.user_cache_dir("ncpgui", appauthor=False)) / "clustering-sets"
-    parser.add_argument("--cache", type=Path, default=folder, help="of the sets, as of clustering.py")
+    add_set_options(parser, ARRAYS)
     return parser.parse_args()
 
 
@@ -191,11 +176,7 @@ def main() -> None:
     for name, some in kinds.items():
         found = []
         for kind in some:
-            sets = (
-                own_sets(kind.geometry, arguments.spikes, arguments.sets)
-                if kind.source == "ours"
-                else foreign_sets(kind, arguments.spikes, arguments.sets, cache=arguments.cache)
-            )
+            sets = sets_of(kind, arguments.spikes, arguments.sets, cache=arguments.cache)
             for one in (one for one in sets if one.n_units > 1):
                 with torch.inference_mode():
                     each = estimates(network, encoded(network, one), arguments)
