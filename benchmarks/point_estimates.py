@@ -29,6 +29,7 @@ from ncpgui.engine.diagnostics.calibration import co_assignment
 from ncpgui.engine.networks.checkpoint import find_model, load_checkpoint
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
 from ncpgui.engine.sampling.posterior import ancestral_samples, beam_samples
+from ncpgui.engine.sampling.sweeps import swept
 from ncpgui.engine.waveform_clustering import checked_input
 
 Labels = NDArray[np.integer]
@@ -105,7 +106,8 @@ def estimates(
     network: ClusteringNetwork, encoding: Encoding, arguments: argparse.Namespace
 ) -> dict[str, Labels]:
     """Every point estimate of one dataset, from the same draws."""
-    posterior = ancestral_samples(network, encoding, n_samples=arguments.samples, seed=0)
+    drawn = ancestral_samples(network, encoding, n_samples=arguments.samples, seed=0)
+    posterior = swept(network, encoding, drawn, seed=0)
     beam = beam_samples(network, encoding, width=arguments.beam, seed=0)
     draws = posterior.labels
     p = together(draws)
@@ -122,6 +124,7 @@ def estimates(
             int(np.argmax([expected_rand(p, a) for a in draws]))
         ],
         "average linkage, largest expected Rand index": average_linkage(p),
+        "without sweeps: consensus of the first alternative": group_alternatives(drawn)[0].labels,
         "first alternative: its medoid": medoid,
         "first alternative: its consensus (shown)": first.labels,
         "the same, clusters merged while q grows": Merging(network, encoding).polish(first.labels),

@@ -28,6 +28,7 @@ from ncpgui.engine.device import resolve_device
 from ncpgui.engine.networks.checkpoint import Checkpoint, find_model, load_checkpoint
 from ncpgui.engine.networks.pointwise import ClusteringNetwork
 from ncpgui.engine.sampling.posterior import ancestral_samples, beam_samples, linked_samples
+from ncpgui.engine.sampling.sweeps import swept
 
 MIN_COMPARED = 20
 """Spikes from which on their noise is judged."""
@@ -38,7 +39,8 @@ class ClusterResult:
     """Posterior over clusterings of n spikes.
 
     map_labels : (n,) int32, the point estimate: the representative of the most probable sorting
-    labels, log_prob, weight : (S, n) int32, (S,) and (S,) float64, ancestral samples: the posterior; the
+    labels, log_prob, weight : (S, n) int32, (S,) and (S,) float64, samples of the posterior: ancestral, and
+        swept unless there are links (`sampling.sweeps`); log q is of what was drawn before the sweeps; the
         weights are equal unless there are links
     beam_labels, beam_log_prob : (B, n), (B,), the most probable label vectors found, best first
     alternatives : (A, n) int32, structurally different sortings, the most probable first
@@ -130,6 +132,7 @@ def cluster_waveforms(
         )
     best: PosteriorSamples | None = None
     links_log_prob = 0.0
+    whole = 5 * (samples + beam)  # steps of progress
     if len(must_link) or len(cannot_link):
         linked = linked_samples(
             network,
@@ -149,7 +152,15 @@ def cluster_waveforms(
             n_samples=samples,
             seed=seed,
             clamped=clamped,
-            progress=portion(progress, 0, samples, samples + beam),
+            progress=portion(progress, 0, 4 * samples, whole),
+        )
+        posterior = swept(
+            network,
+            encoding,
+            posterior,
+            seed=seed,
+            clamped=clamped,
+            progress=portion(progress, 4 * samples, 5 * samples, whole),
         )
     if beam:
         best = beam_samples(
@@ -158,7 +169,7 @@ def cluster_waveforms(
             width=beam,
             seed=seed,
             clamped=clamped,
-            progress=portion(progress, samples, samples + beam, samples + beam),
+            progress=portion(progress, 5 * samples, whole, whole),
         )
     modes = group_alternatives(posterior)
     spread = order_spread(posterior)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 import torch
 
-from ncpgui.engine.networks.checkpoint import save_checkpoint
+from ncpgui.engine.networks.checkpoint import load_checkpoint, save_checkpoint
 from ncpgui.engine.networks.registry import build_network
 from ncpgui.engine.training.presets import PRESETS
 
@@ -107,7 +107,7 @@ def test_clustering(tmp_path: Path) -> None:
 def test_point_estimates(tmp_path: Path) -> None:
     kept = run("point_estimates", tmp_path, "--cache", str(tmp_path / "sets"))
     assert {row["sets"] for row in kept["rows"]} == {"ours", "SpikeInterface, static, mixed"}
-    assert len({row["estimate"] for row in kept["overall"]}) == len(kept["overall"]) == 9
+    assert len({row["estimate"] for row in kept["overall"]}) == len(kept["overall"]) == 10
 
 
 def test_failures(tmp_path: Path) -> None:
@@ -122,6 +122,16 @@ def test_variants(tmp_path: Path) -> None:
     kept = run("variants", tmp_path, "paper, sums", "ours, white")
     assert list(kept["rows"]) == ["paper, sums", "ours, white"]
     assert all(0 < row["nats a spike"] < 5 for row in kept["rows"].values())
+
+
+def test_one_probe(tmp_path: Path) -> None:
+    """The specialist is trained for its geometry alone, and both models are scored on the same sets."""
+    folder = tmp_path / "specialists"
+    kept = run("one_probe", tmp_path, "--cache", str(tmp_path / "sets"), "--specialists", str(folder))
+    assert [row["source"] for row in kept["rows"]] == ["ours", "spikeinterface"]
+    card = load_checkpoint(folder / "tetrode.safetensors").card
+    assert card["training"]["data"]["options"]["geometries"] == ["tetrode"]
+    assert card["training"]["start_from"] == "spikes"
 
 
 def test_a_quick_run_leaves_the_results_alone() -> None:

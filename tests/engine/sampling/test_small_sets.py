@@ -11,6 +11,7 @@ import torch
 
 from ncpgui.core.errors import InputError
 from ncpgui.core.partition import all_partitions, canonical
+from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.seeds import stream
 from ncpgui.engine.networks.cluster_pool import ClusterPool
 from ncpgui.engine.networks.pointwise import Encoding
@@ -25,6 +26,7 @@ from ncpgui.engine.sampling.posterior import (
     stochastic_beam_samples,
 )
 from ncpgui.engine.sampling.sequential import walk
+from ncpgui.engine.sampling.sweeps import swept
 
 N_POINTS = 6
 PARTITIONS = np.stack(list(all_partitions(N_POINTS)))
@@ -331,3 +333,22 @@ def test_gradients_reach_every_weight(network, encoding):
     softmax_cancels = {"f_rest.2.bias"}
     silent = {name for name, p in network.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0}
     assert silent <= softmax_cancels
+
+
+@pytest.mark.parametrize("free", [0, 3])
+def test_sweeps_of_one_point_draw_it_as_if_it_came_last(network, encoding, free):
+    """Its cluster given those of the five others, against the network's own score of the whole partitions."""
+    others = np.delete(np.arange(N_POINTS), free)
+    start = np.zeros(N_POINTS, int)
+    start[others] = [0, 0, 1, 1, 2]
+    clamped = np.where(np.arange(N_POINTS) == free, -1, start)
+    n_samples = 1000
+    samples = PosteriorSamples(np.tile(start, (n_samples, 1)), np.zeros(n_samples))
+    found = swept(network, encoding, samples, seed=0, n_sweeps=300, clamped=clamped)
+    fits = (canonical(PARTITIONS[:, others]) == canonical(start[others])).all(axis=1)
+    log_q = log_prob_by_enumeration(network, encoding, np.append(others, free))
+    p = np.where(fits, np.exp(log_q - log_q[fits].max()), 0)
+    p /= p.sum()
+    assert (p > 0.01).sum() >= 2
+    share = np.bincount(index_of(found.labels), minlength=len(p)) / n_samples
+    assert (np.abs(share - p) < 4 * np.sqrt(p * (1 - p) / n_samples) + 1 / n_samples).all()

@@ -1,0 +1,120 @@
+"""Sweeps leave an exact posterior as it is and find it from anywhere."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from ncpgui.core.partition import all_partitions, n_clusters
+from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
+from ncpgui.engine.sampling.sweeps import swept
+
+X = np.array([-2.1, -1.2, 0.1, 1.3, 2.4])
+PARTITIONS = np.stack(list(all_partitions(len(X))))
+NOISE, PRIOR = 0.7, 4.0  # variances of points around their mean, and of means
+
+
+class ExactMixture(ClusteringNetwork):
+    """The exact conditionals of a Dirichlet process mixture of Gaussians of one dimension."""
+
+    n_seen = 1
+
+    def __init__(self, alpha: float) -> None:
+        super().__init__()
+        self.alpha = alpha
+        self.log_temperature = torch.nn.Buffer(torch.zeros((), dtype=torch.float64))
+
+    def finish(self, encoding):
+        x = encoding.features
+        return encoding.with_tables(joins=x, context=torch.zeros_like(x))
+
+    def cluster(self, sums, sizes):
+        return torch.zeros_like(sums)
+
+    def candidate(self, sums, sizes, cluster, joins):
+        variance = 1 / (1 / PRIOR + sizes / NOISE)
+        mean = variance * sums[..., 0] / NOISE
+        law = torch.distributions.Normal(mean, (variance + NOISE).sqrt())
+        weight = torch.where(sizes > 0, sizes, self.alpha).log()
+        return (weight + law.log_prob(joins[..., 0]))[..., None]
+
+    def score(self, first):
+        return first[..., 0]
+
+
+def encoding_of(x: np.ndarray) -> Encoding:
+    return Encoding(torch.from_numpy(x)[None, :, None], {}, torch.tensor([len(x)]))
+
+
+def exact_posterior(network: ExactMixture) -> np.ndarray:
+    """Probabilities of all 52 partitions, as products of the conditionals in one order."""
+    log_joint = []
+    for labels in PARTITIONS:
+        total = 0.0
+        for n, label in enumerate(labels):
+            own = X[:n][labels[:n] == label]
+            state = torch.tensor([own.sum()]), torch.tensor(float(len(own)))
+            total += float(network.candidate(*state, torch.zeros(1), torch.tensor([X[n]])))
+        log_joint.append(total)
+    p = np.exp(np.array(log_joint) - max(log_joint))
+    return p / p.sum()
+
+
+def frequencies(labels: np.ndarray) -> np.ndarray:
+    place = {tuple(row): i for i, row in enumerate(PARTITIONS.tolist())}
+    return np.bincount([place[tuple(row)] for row in labels.tolist()], minlength=len(PARTITIONS)) / len(
+        labels
+    )
+
+
+@pytest.mark.parametrize("start", [np.zeros(5, int), np.arange(5)], ids=["together", "apart"])
+def test_many_sweeps_reach_the_exact_posterior(start: np.ndarray) -> None:
+    """Of 52 partitions, from all samples alike, a point at a time."""
+    network, n_samples = ExactMixture(alpha=0.8), 2000
+    samples = PosteriorSamples(np.tile(start, (n_samples, 1)), np.zeros(n_samples))
+    found = swept(network, encoding_of(X), samples, seed=0, n_sweeps=150, points_at_once=1)
+    p = exact_posterior(network)
+    error = np.abs(frequencies(found.labels) - p)
+    assert (error < 4 * np.sqrt(p * (1 - p) / n_samples) + 1 / n_samples).all()
+
+
+def test_a_sweep_of_exact_samples_gives_exact_samples() -> None:
+    """Also with weights from elsewhere: they stay, as log q does."""
+    network, n_samples = ExactMixture(alpha=0.8), 4000
+    p = exact_posterior(network)
+    drawn = np.random.default_rng(1).choice(len(p), n_samples, p=p)
+    weight, log_prob = np.arange(1.0, n_samples + 1), np.log(p[drawn])
+    samples = PosteriorSamples(PARTITIONS[drawn], log_prob, weight)
+    found = swept(network, encoding_of(X), samples, seed=0, points_at_once=1)
+    assert (found.labels != samples.labels).any()
+    error = np.abs(frequencies(found.labels) - p)
+    assert (error < 4 * np.sqrt(p * (1 - p) / n_samples) + 1 / n_samples).all()
+    assert (found.weight == samples.weight).all()
+    assert (found.log_prob == log_prob).all()
+
+
+def test_points_that_open_clusters_at_once_open_one_each() -> None:
+    """With a prior for new clusters alone, a block of all points falls apart into single ones."""
+    samples = PosteriorSamples(np.zeros((3, 5), int), np.zeros(3))
+    found = swept(ExactMixture(alpha=1e9), encoding_of(X), samples, seed=0, n_sweeps=800, points_at_once=5)
+    assert [n_clusters(row) for row in found.labels] == [5, 5, 5]
+
+
+def test_held_points_stay() -> None:
+    """Two that lie far apart are held together; the free one leaves them for its like."""
+    clamped = np.array([0, 1, 1, -1, 0])
+    samples = PosteriorSamples(np.tile([0, 1, 1, 1, 0], (10, 1)), np.zeros(10))
+    x = np.array([5.0, -5.0, 4.9, 4.8, 5.2])
+    found = swept(ExactMixture(alpha=1e-6), encoding_of(x), samples, seed=0, n_sweeps=1500, clamped=clamped)
+    assert (found.labels == [0, 1, 1, 0, 0]).all()
+
+
+def test_the_same_seed_sweeps_the_same_way() -> None:
+    samples = PosteriorSamples(np.zeros((20, 5), int), np.zeros(20))
+    one, again, other = (
+        swept(ExactMixture(alpha=1.0), encoding_of(X), samples, seed=seed, n_sweeps=20) for seed in (3, 3, 4)
+    )
+    assert (one.labels == again.labels).all()
+    assert (one.labels != other.labels).any()
