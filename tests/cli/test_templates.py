@@ -117,6 +117,24 @@ def test_a_training_on_them_tells_of_them_in_its_card(
     assert longer.code == 0, longer.err
 
 
+def test_a_training_does_not_go_on_with_a_file_whose_contents_have_changed(
+    ncpgui: Command, tmp_path: Path, built: Path, tiny: Path
+) -> None:
+    """Same name, same settings: only the cells are others."""
+    file = copy_of(built / "reservoir.npz", tmp_path, lambda arrays: None)
+    options = ["--reservoir", file, "--out", tmp_path / "runs", "--device", "cpu"]
+    assert ncpgui("train", tiny, *options).code == 0
+
+    def weaker(arrays: dict[str, np.ndarray]) -> None:
+        arrays["source_waveform"] *= 0.5
+
+    copy_of(file, tmp_path, weaker)
+    error = ncpgui("train", tiny, *options, "--resume", "--steps", 4).error
+    assert "mine.resume.pt is of a run on other data" in error
+    copy_of(built / "reservoir.npz", tmp_path, lambda arrays: None)
+    assert ncpgui("train", tiny, *options, "--resume", "--steps", 4).code == 0
+
+
 def build(ncpgui: Command, tmp_path: Path, *arguments: object) -> Ran:
     """Build into a folder that must not be there afterwards, when it fails."""
     ran = ncpgui("templates", "build", *arguments, "--out", tmp_path / "new")

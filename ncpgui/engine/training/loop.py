@@ -252,7 +252,8 @@ def _begin(
     )
     for parameter in network.parameters():  # all have a gradient, whichever share of a batch needs them
         parameter.grad = torch.zeros_like(parameter)
-    run = RunState(network, average, optimiser)
+    hashes = {name: value for name, value in model.describe().items() if name.endswith("_sha256")}
+    run = RunState(network, average, optimiser, data=hashes)
     if resume:
         run.load(resume_path(out), config)
     elif config.start_from is not None:

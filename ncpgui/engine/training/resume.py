@@ -37,6 +37,7 @@ class RunState:
     scored_minutes : when held-out data were scored last
     best_nll : the best score so far; curve : all scores
     parent : what the card says of the model that the run began with
+    data : hashes of the files that its data are drawn from, by name
     """
 
     network: Network
@@ -48,13 +49,14 @@ class RunState:
     best_nll: float = math.inf
     curve: list[dict[str, Any]] = field(default_factory=list)
     parent: dict[str, Any] = field(default_factory=dict)
+    data: dict[str, str] = field(default_factory=dict)
 
     _PLAIN = ("step", "minutes", "scored_minutes", "best_nll", "curve", "parent")
     _MODULES = ("network", "average", "optimiser")
 
     def save(self, path: Path, config: TrainConfig) -> None:
         """Write the state; whatever happens meanwhile, the file is whole."""
-        state = {"format": FORMAT, "config": to_dict(config)}
+        state = {"format": FORMAT, "config": to_dict(config), "data": self.data}
         state |= {name: getattr(self, name) for name in self._PLAIN}
         state |= {name: getattr(self, name).state_dict() for name in self._MODULES}
         with replaced_file(path) as beside:
@@ -67,7 +69,7 @@ class RunState:
         ------
         CheckpointError
             There is none, it cannot be read, it is of another version of the format, or of a run with
-            other settings.
+            other settings or other data.
         """
         state = read_state(path)
         differs = differences(state["config"], config)
@@ -76,6 +78,12 @@ class RunState:
                 f"{path} is of a run with other settings: {'; '.join(differs[:6])}"
                 f"{' and more' if len(differs) > 6 else ''}; give the same settings to go on with it, or "
                 "start a new run with --overwrite, or in another folder with --out"
+            )
+        if state.get("data", self.data) != self.data:  # states of before do not say
+            raise CheckpointError(
+                f"{path} is of a run on other data: the contents of a file that it draws from have changed; "
+                "go on with the file as it was, or start a new run with --overwrite, or in another folder "
+                "with --out"
             )
         try:
             for name in self._MODULES:
