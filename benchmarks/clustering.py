@@ -14,14 +14,18 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterable, Iterator
+from concurrent.futures import Executor, ProcessPoolExecutor
+from functools import partial
 from hashlib import sha256
 from itertools import product
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import clustering_methods
 import numpy as np
 import sklearn
+import torch
 from clustering_methods import METHODS, ORACLE, VGMM, oracle
 from clustering_sets import (
     ARRAYS,
@@ -154,7 +158,21 @@ def promise(samples: Labels, truth: Labels, order_spread: float = np.nan) -> Pro
     )
 
 
-def run(kind: Kind, n_spikes: int, models: dict[str, str], arguments: argparse.Namespace) -> Scored:
+def by_all(
+    one: SpikeSet, models: dict[str, str], arguments: argparse.Namespace
+) -> tuple[dict[str, dict[str, float]], dict[str, Promise]]:
+    """Scores of every method on one set, of none where it is one unit; what each model promised."""
+    found: dict[str, dict[str, float]] = {}
+    promises: dict[str, Promise] = {}
+    for name, model in models.items():
+        ours, promises[name] = by_model(one, name, model, arguments)
+        found |= ours
+    return (found | by_others(one, arguments.cache) if one.n_units > 1 else {}), promises
+
+
+def run(
+    kind: Kind, n_spikes: int, models: dict[str, str], arguments: argparse.Namespace, workers: Executor | None
+) -> Scored:
     """Score every method on the sets of one kind.
 
     Sets of one unit, of which our generator draws some, only show whether the posterior is calibrated.
@@ -163,15 +181,12 @@ def run(kind: Kind, n_spikes: int, models: dict[str, str], arguments: argparse.N
     sets = sets_of(kind, n_spikes, arguments.sets, settings=settings, cache=arguments.cache)
     scores: dict[str, list[dict[str, float]]] = {}
     promises: dict[str, list[Promise]] = {name: [] for name in models}
-    for one in sets:
-        found: dict[str, dict[str, float]] = {}
-        for name, model in models.items():
-            ours, promised = by_model(one, name, model, arguments)
-            found |= ours
-            promises[name].append(promised)
-        if one.n_units > 1:
-            for method, row in (found | by_others(one, arguments.cache)).items():
-                scores.setdefault(method, []).append(row)
+    in_turn = workers.map if workers else map
+    for found, promised in in_turn(partial(by_all, models=models, arguments=arguments), sets):
+        for method, row in found.items():
+            scores.setdefault(method, []).append(row)
+        for name, one in promised.items():
+            promises[name].append(one)
     return Scored(kind, n_spikes, scores, promises, figures_of_sets(sets))
 
 
@@ -317,12 +332,13 @@ The sets:
     )
     settings = RecordingSettings()
     low, high = BANDS["mixed"]
+    at_a_time = f" {arguments.jobs} sets at a time, on a core each." if arguments.jobs > 1 else ""
     beam = f', "best of the beam" that of width {arguments.beam}' if arguments.beam else ""
     return f"""
 # Agreement with the truth
 
 {arguments.sets} sets of each kind with two units or more, {arguments.samples} posterior samples.
-{where(device)}
+{where(device)}{at_a_time}
 
 AMI is scikit-learn's, arithmetic mean; "AMI max" divides by the larger entropy; "± se" is the standard
 error of AMI over sets; "K error" is found minus true units. "above vGMM %" compares AMI with the paper's
@@ -338,7 +354,7 @@ best.
 Calibration, over all pairs of {N_PAIRED} spikes of each set (hard: {HARD[0]:g} < p < {HARD[1]:g}; bias above
 0: merged too much; slope below 1: too sure) and the 90 % credible sets of K. Sets of one unit count here too.
 "one order" is the sd over orders of the spikes of the probability that two share a unit (root mean square
-over pairs, mean over sets), "{N_ORDERS} orders" that of its mean over {N_ORDERS}, which the samples are.
+over pairs, mean over sets; after the sweeps, which make it smaller), "{N_ORDERS} orders" that of its mean over {N_ORDERS}, which the samples are.
 
 {table(found["calibration"])}
 
@@ -386,6 +402,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--source", choices=["ours", "spikeinterface", "both"], default="both")
     add_set_options(parser, OWN_GEOMETRIES)
     parser.add_argument("--threshold", type=float, default=3.5, help="of detection, noise sd  [3.5]")
+    parser.add_argument("--jobs", type=int, default=1, help="sets at a time, on a core each  [1]")
     return parser.parse_args()
 
 
@@ -399,8 +416,11 @@ def main() -> None:
     settings = {name: getattr(arguments, name) for name in ("sets", "samples", "beam", "threshold")}
     parts: list[Scored] = []
     found: dict[str, Any] = {"overall": [], "calibration": []}
+    workers = None
+    if arguments.jobs > 1:
+        workers = ProcessPoolExecutor(arguments.jobs, get_context("spawn"), torch.set_num_threads, (1,))
     for n_spikes, kind in product(arguments.spikes, kinds(arguments)):
-        parts.append(run(kind, n_spikes, models, arguments))
+        parts.append(run(kind, n_spikes, models, arguments, workers))
         print(" ".join(map(str, place(parts[-1]).values())), flush=True)
         print(table(list(agreement_rows(parts[-1].scores))), flush=True)
         found = summary(parts)
