@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
 from functools import partial
 from hashlib import sha256
-from itertools import product
+from itertools import cycle, product
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -171,14 +171,19 @@ def by_all(
 
 
 def run(
-    kind: Kind, n_spikes: int, models: dict[str, str], arguments: argparse.Namespace, workers: Executor | None
+    kind: Kind,
+    n_spikes: int,
+    n_sets: int,
+    models: dict[str, str],
+    arguments: argparse.Namespace,
+    workers: Executor | None,
 ) -> Scored:
-    """Score every method on the sets of one kind.
+    """Score every method on `n_sets` sets of one kind.
 
     Sets of one unit, of which our generator draws some, only show whether the posterior is calibrated.
     """
     settings = RecordingSettings(threshold_sd=arguments.threshold)
-    sets = sets_of(kind, n_spikes, arguments.sets, settings=settings, cache=arguments.cache)
+    sets = sets_of(kind, n_spikes, n_sets, settings=settings, cache=arguments.cache)
     scores: dict[str, list[dict[str, float]]] = {}
     promises: dict[str, list[Promise]] = {name: [] for name in models}
     in_turn = workers.map if workers else map
@@ -332,12 +337,13 @@ The sets:
     )
     settings = RecordingSettings()
     low, high = BANDS["mixed"]
+    n_sets = " / ".join(map(str, arguments.sets))
     at_a_time = f" {arguments.jobs} sets at a time, on a core each." if arguments.jobs > 1 else ""
     beam = f', "best of the beam" that of width {arguments.beam}' if arguments.beam else ""
     return f"""
 # Agreement with the truth
 
-{arguments.sets} sets of each kind with two units or more, {arguments.samples} posterior samples.
+{n_sets} sets of each kind with two units or more, {arguments.samples} posterior samples.
 {where(device)}{at_a_time}
 
 AMI is scikit-learn's, arithmetic mean; "AMI max" divides by the larger entropy; "± se" is the standard
@@ -354,7 +360,8 @@ best.
 Calibration, over all pairs of {N_PAIRED} spikes of each set (hard: {HARD[0]:g} < p < {HARD[1]:g}; bias above
 0: merged too much; slope below 1: too sure) and the 90 % credible sets of K. Sets of one unit count here too.
 "one order" is the sd over orders of the spikes of the probability that two share a unit (root mean square
-over pairs, mean over sets; after the sweeps, which make it smaller), "{N_ORDERS} orders" that of its mean over {N_ORDERS}, which the samples are.
+over pairs, mean over sets; after the sweeps, which make it smaller), "{N_ORDERS} orders" that of its mean
+over {N_ORDERS}, which the samples are.
 
 {table(found["calibration"])}
 
@@ -396,7 +403,13 @@ def parsed() -> argparse.Namespace:
     parser = options(__doc__)
     parser.add_argument("--model", action="append", help="name or file; give it again to compare several")
     parser.add_argument("--spikes", type=int, nargs="+", default=[500, 1000, 2000])
-    parser.add_argument("--sets", type=int, default=20, help="of each kind  [20]")
+    parser.add_argument(
+        "--sets",
+        type=int,
+        nargs="+",
+        default=[20],
+        help="of each kind, for all or for each of --spikes  [20]",
+    )
     parser.add_argument("--samples", type=int, default=200, help="of the posterior  [200]")
     parser.add_argument("--beam", type=int, default=48, help="width; 0 for none  [48]")
     parser.add_argument("--source", choices=["ours", "spikeinterface", "both"], default="both")
@@ -410,7 +423,7 @@ def main() -> None:
     arguments = parsed()
     device = begin(arguments)
     if arguments.quick:
-        arguments.spikes, arguments.sets, arguments.samples, arguments.beam = [60], 2, 10, 4
+        arguments.spikes, arguments.sets, arguments.samples, arguments.beam = [60], [2], 10, 4
         arguments.geometries, arguments.bands, arguments.motions = ["tetrode"], ["mixed"], ["drifting"]
     models = named(arguments.model)
     settings = {name: getattr(arguments, name) for name in ("sets", "samples", "beam", "threshold")}
@@ -419,8 +432,9 @@ def main() -> None:
     workers = None
     if arguments.jobs > 1:
         workers = ProcessPoolExecutor(arguments.jobs, get_context("spawn"), torch.set_num_threads, (1,))
+    n_sets = dict(zip(arguments.spikes, cycle(arguments.sets), strict=False))
     for n_spikes, kind in product(arguments.spikes, kinds(arguments)):
-        parts.append(run(kind, n_spikes, models, arguments, workers))
+        parts.append(run(kind, n_spikes, n_sets[n_spikes], models, arguments, workers))
         print(" ".join(map(str, place(parts[-1]).values())), flush=True)
         print(table(list(agreement_rows(parts[-1].scores))), flush=True)
         found = summary(parts)
