@@ -108,8 +108,8 @@ class TrainConfig:
         self._require("start_share", "at least 0 and below 1", lambda x: 0 <= x < 1)
         if self.start_share and self.start_from is None:
             raise InputError(
-                f"training setting 'start_share' is {self.start_share} of the model that the run begins with; name "
-                "it with 'start_from', or leave it out"
+                f"training setting 'start_share' is {self.start_share} of the model that the run begins "
+                "with; name it with 'start_from', or leave it out"
             )
         self._require("betas", "two numbers, each at least 0 and below 1", lambda x: _all_decays(x))
         self._require("schedule", f"one of {', '.join(SCHEDULES)}", lambda x: x in SCHEDULES)
