@@ -46,8 +46,6 @@ class TrainConfig:
         model is fitted; 0 leaves it at 1
     save_minutes, save_steps : how often what a resume needs is saved
     start_from : model whose weights the run begins with, a shipped name or a file
-    start_share : part that these weights keep in the model, between 0 (none) and 1: what it knew of other
-        data is then not lost for what it learns of these (Wortsman et al., CVPR 2022)
     seed : of the weights and of all data
 
     Raises
@@ -83,7 +81,6 @@ class TrainConfig:
     save_minutes: float = 1.0
     save_steps: int = 0
     start_from: str | None = None
-    start_share: float = 0.0
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -105,12 +102,6 @@ class TrainConfig:
         for name in ("n_points", "n_points_end"):
             self._require(name, "(fewest, most) points", lambda x: len(x) == 2 and 1 <= x[0] <= x[1])
         self._require("ema_decay", "at least 0 and below 1", lambda x: 0 <= x < 1)
-        self._require("start_share", "at least 0 and below 1", lambda x: 0 <= x < 1)
-        if self.start_share and self.start_from is None:
-            raise InputError(
-                f"training setting 'start_share' is {self.start_share} of the model that the run begins "
-                "with; name it with 'start_from', or leave it out"
-            )
         self._require("betas", "two numbers, each at least 0 and below 1", lambda x: _all_decays(x))
         self._require("schedule", f"one of {', '.join(SCHEDULES)}", lambda x: x in SCHEDULES)
         self._require("precision", f"one of {', '.join(PRECISIONS)}", lambda x: x in PRECISIONS)

@@ -121,12 +121,11 @@ def train(
         try:
             scores = None
             if processes.is_first and session.validation_is_due(config):
-                kept = run.kept(config.start_share)
-                scores = _score(config, run, kept, held_out, progress)
+                scores = _score(config, run, held_out, progress)
                 if scores.nll < run.best_nll:
                     run.best_nll = scores.nll
                     card = _card(config, run, model, processes, command)
-                    save_checkpoint(out, kept, config.architecture, card)
+                    save_checkpoint(out, run.average, config.architecture, card)
             if scores is not None or session.save_is_due(config):
                 save()
             yield TrainStep(
@@ -276,8 +275,6 @@ def _start_from(name: str, config: TrainConfig, run: RunState) -> dict[str, Any]
         weights["log_temperature"] = torch.zeros_like(weights["log_temperature"])
     run.network.load_state_dict(weights, strict=False)
     run.average.load_state_dict(run.network.state_dict())
-    if config.start_share:
-        run.start = {name: value.clone() for name, value in run.network.state_dict().items()}
     kept = ("name", "training", "steps", "minutes", "scores", "curve", "weights_sha256", "started_from")
     return {"started_from": {key: parent.card[key] for key in kept if key in parent.card}}
 
@@ -325,12 +322,10 @@ def _follow(average: nn.Module, network: nn.Module, decay: float) -> None:
             buffer.copy_(value)
 
 
-def _score(
-    config: TrainConfig, run: RunState, kept: Network, held_out: GenerativeModel, progress: Progress
-) -> Scores:
-    """Score the weights that would be kept on held-out data, and put it on the curve."""
+def _score(config: TrainConfig, run: RunState, held_out: GenerativeModel, progress: Progress) -> Scores:
+    """Score the averaged weights on held-out data, and put it on the curve."""
     scores = validate(
-        kept,
+        run.average,
         held_out,
         seed=config.seed,
         n_points=config.validate_points,

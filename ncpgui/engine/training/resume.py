@@ -8,7 +8,6 @@ CPU the losses are then equal to the last bit; on a GPU up to the order in which
 from __future__ import annotations
 
 import math
-from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -38,7 +37,6 @@ class RunState:
     scored_minutes : when held-out data were scored last
     best_nll : the best score so far; curve : all scores
     parent : what the card says of the model that the run began with
-    start : its weights, where they keep a share
     data : hashes of the files that its data are drawn from, by name
     """
 
@@ -51,26 +49,14 @@ class RunState:
     best_nll: float = math.inf
     curve: list[dict[str, Any]] = field(default_factory=list)
     parent: dict[str, Any] = field(default_factory=dict)
-    start: dict[str, torch.Tensor] = field(default_factory=dict)
     data: dict[str, str] = field(default_factory=dict)
 
     _PLAIN = ("step", "minutes", "scored_minutes", "best_nll", "curve", "parent")
     _MODULES = ("network", "average", "optimiser")
 
-    def kept(self, start_share: float) -> Network:
-        """The network that is scored and kept: the average, with that share of the weights at the start."""
-        if not start_share:
-            return self.average
-        mixed = deepcopy(self.average)
-        weights = mixed.state_dict()
-        for name, value in weights.items():
-            if value.is_floating_point():
-                value.lerp_(self.start[name], start_share)
-        return mixed
-
     def save(self, path: Path, config: TrainConfig) -> None:
         """Write the state; whatever happens meanwhile, the file is whole."""
-        state = {"format": FORMAT, "config": to_dict(config), "data": self.data, "start": self.start}
+        state = {"format": FORMAT, "config": to_dict(config), "data": self.data}
         state |= {name: getattr(self, name) for name in self._PLAIN}
         state |= {name: getattr(self, name).state_dict() for name in self._MODULES}
         with replaced_file(path) as beside:
@@ -104,7 +90,6 @@ class RunState:
                 getattr(self, name).load_state_dict(state[name])
             for name in self._PLAIN:
                 setattr(self, name, state[name])
-            self.start = state.get("start", {})
         except (KeyError, RuntimeError, ValueError) as error:
             raise CheckpointError(
                 f"{path} does not fit this version of ncpgui: {str(error).splitlines()[0]}; go on with the "

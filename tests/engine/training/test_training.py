@@ -129,22 +129,6 @@ def test_a_run_begins_with_the_weights_of_another_model_and_its_card_says_so(tmp
     assert child.card["started_from"]["steps"] == 2
 
 
-def test_the_weights_at_the_start_keep_their_share(tmp_path, tiny):
-    """A quarter of them and three of those without a share; also when the run was stopped in between."""
-    first, alone, shared = (tmp_path / f"{name}.safetensors" for name in ("first", "alone", "shared"))
-    list(train(replace(tiny, steps=1), out=first))
-    config = replace(tiny, steps=2, validate_steps=0, start_from=str(first))
-    list(train(config, out=alone))
-    run = train(replace(config, start_share=0.25), out=shared)
-    next(run)
-    run.close()
-    list(train(replace(config, start_share=0.25), out=shared, resume=True))
-    start, end, kept = (load_checkpoint(path).network.state_dict() for path in (first, alone, shared))
-    assert any((start[name] != end[name]).any() for name in start)
-    for name, value in kept.items():
-        torch.testing.assert_close(value, 0.25 * start[name] + 0.75 * end[name], atol=1e-6, rtol=1e-5)
-
-
 def test_a_part_that_the_model_lacks_is_added_without_effect(tmp_path, tiny):
     first, second = tmp_path / "first.safetensors", tmp_path / "second.safetensors"
     list(train(replace(tiny, steps=2), out=first))
