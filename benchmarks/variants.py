@@ -19,10 +19,9 @@ from typing import Any
 
 import numpy as np
 from clustering_sets import own_sets
+from one_probe import ami
 from report import RESULTS, begin, keep, machine, options, table, where
-from sklearn.metrics import adjusted_mutual_info_score
 
-from ncpgui.engine import cluster
 from ncpgui.engine.generative.registry import GenerativeSettings
 from ncpgui.engine.networks.registry import NetworkSettings
 from ncpgui.engine.training.config import TrainConfig
@@ -93,9 +92,7 @@ def ami_of(model: Path, n_spikes: int, n_sets: int) -> Iterator[float]:
     """AMI of the first alternative on each of our test sets."""
     for geometry in GEOMETRIES:
         for one in (one for one in own_sets(geometry, n_spikes, n_sets) if one.n_units > 1):
-            positions = one.channel_positions
-            found = cluster(one.waveforms, channel_positions=positions, model=model, samples=80, beam=0)
-            yield float(adjusted_mutual_info_score(one.labels, found.map_labels))
+            yield ami(one, model, 80)
 
 
 def parsed() -> argparse.Namespace:

@@ -109,13 +109,13 @@ class _Clusters:
             return
         here, there = current[i, p], proposed[i, p]
         joins = self._joins[points[p]]
+        parts = self._parts(self._sums)
         without = self._sums[i, own[i, p]] - joins
-        everything = self._parts(self._sums).sum(1)[i] - self._parts(self._sums[i, own[i, p]])
-        everything += self._parts(without) + self._context[points[p]]
-        empty = torch.zeros_like(joins)
-        stays = self._score(without, everything, joins)
-        target = torch.where((there < n_slots)[:, None], self._sums[i, there.clamp(max=n_slots - 1)], empty)
-        goes = self._score(target, everything, joins)
+        part_without = self._parts(without)
+        everything = parts.sum(1)[i] - parts[i, own[i, p]] + part_without + self._context[points[p]]
+        slot, exists = there.clamp(max=n_slots - 1), (there < n_slots)[:, None]
+        stays = self._score(without, part_without, everything, joins)
+        goes = self._score(self._sums[i, slot] * exists, parts[i, slot] * exists, everything, joins)
         odds = goes - stays + votes[i, p, here].log() - votes[i, p, there].log()
         luck = torch.rand(len(i), generator=generator, device=odds.device)
         taken = luck.log() < odds
@@ -142,12 +142,10 @@ class _Clusters:
         value = self._network.cluster(sums[..., :-1], sizes.clamp(min=1))
         return value * (sizes > 0.5)[..., None]
 
-    def _score(self, sums: Tensor, everything: Tensor, joins: Tensor) -> Tensor:
-        """Log-odds (R,) that the point of each row joins the cluster of `sums` (R, J + 1)."""
+    def _score(self, sums: Tensor, part: Tensor, everything: Tensor, joins: Tensor) -> Tensor:
+        """Log-odds (R,) that the point of each row joins the cluster of `sums` (R, J + 1), `part` (R, F)."""
         seen = slice(self._network.n_seen)
-        candidate = self._network.candidate(
-            sums[:, seen], sums[:, -1].round(), self._parts(sums), joins[:, seen]
-        )
+        candidate = self._network.candidate(sums[:, seen], sums[:, -1].round(), part, joins[:, seen])
         return self._network.score(everything + candidate) * self._sharpness
 
     def _move(self, points: Tensor, own: Tensor, i: Tensor, p: Tensor, to: Tensor) -> None:
