@@ -57,6 +57,8 @@ N_SINGLES = 20
 """Posterior samples whose scores are averaged."""
 N_PAIRED = 300
 """Spikes of a set whose pairs count for the calibration."""
+N_REDRAWN = 4
+"""Draws of each posterior that are taken for the truth, to see what error a right one has."""
 TARGET = 11.0
 """Per cent by which the AMI should be above the variational mixture's."""
 
@@ -65,10 +67,12 @@ class Promise(NamedTuple):
     """What a posterior said of one set, and the truth: of the pairs of some spikes, and of K.
 
     p, together : (P,) probability of sharing a unit, and whether they do; k : (S,) draws; true_k
+    drawn : (`N_REDRAWN`, P) whether they do in draws, each as good as the truth where the posterior is right
     """
 
     p: NDArray[np.float64]
     together: NDArray[np.bool_]
+    drawn: NDArray[np.bool_]
     k: NDArray[np.int64]
     true_k: int
     order_spread: float
@@ -149,9 +153,11 @@ def promise(samples: Labels, truth: Labels, order_spread: float = np.nan) -> Pro
     n_spikes = len(truth)
     rng = stream(0, "pairs", n_spikes)
     chosen = np.sort(rng.choice(n_spikes, min(N_PAIRED, n_spikes), replace=False))
+    redrawn = rng.choice(len(samples), N_REDRAWN, replace=len(samples) < N_REDRAWN)
     return Promise(
         co_assignment(samples[:, chosen]),
         co_assignment(truth[None, chosen]) > 0.5,
+        np.stack([co_assignment(samples[s : s + 1, chosen]) > 0.5 for s in redrawn]),
         samples.max(axis=1).astype(np.int64) + 1,
         n_clusters(truth),
         order_spread,
@@ -173,17 +179,17 @@ def by_all(
 def run(
     kind: Kind,
     n_spikes: int,
-    n_sets: int,
     models: dict[str, str],
     arguments: argparse.Namespace,
     workers: Executor | None,
 ) -> Scored:
-    """Score every method on `n_sets` sets of one kind.
+    """Score every method on the sets of one kind.
 
     Sets of one unit, of which our generator draws some, only show whether the posterior is calibrated.
     """
     settings = RecordingSettings(threshold_sd=arguments.threshold)
-    sets = sets_of(kind, n_spikes, n_sets, settings=settings, cache=arguments.cache)
+    count = n_sets(kind, n_spikes, arguments)
+    sets = sets_of(kind, n_spikes, count, settings=settings, cache=arguments.cache)
     scores: dict[str, list[dict[str, float]]] = {}
     promises: dict[str, list[Promise]] = {name: [] for name in models}
     in_turn = workers.map if workers else map
@@ -250,6 +256,7 @@ def calibration_row(promises: list[Promise]) -> dict[str, Any]:
     n_samples = min(len(one.k) for one in promises)
     every = reliability(p, together, floor=0.5 / n_samples)
     tough = reliability(p[hard], together[hard], floor=0.5 / n_samples) if hard.any() else None
+    right = [error for s in range(N_REDRAWN) if (error := hard_error_if_true(promises, s)) is not None]
     k = coverage_of_k(
         np.stack([one.k[:n_samples] for one in promises]), np.array([one.true_k for one in promises])
     )
@@ -259,14 +266,28 @@ def calibration_row(promises: list[Promise]) -> dict[str, Any]:
         "ECE": every.ece,
         "hard pairs %": 100 * float(hard.mean()),
         "ECE, hard": tough.ece if tough else "",
+        "if right": float(np.mean(right)) if right else "",
         "slope, hard": tough.slope if tough else "",
         "bias, hard": tough.bias if tough else "",
         "K covered": k.coverage,
         "mass held": k.mean_mass,
+        "K, exactly 90 %": k.exact_coverage,
         "K error": k.mean_k_error,
         "one order": float(np.mean(spreads)) if spreads else "",
         f"{N_ORDERS} orders": float(np.mean(spreads) / np.sqrt(N_ORDERS)) if spreads else "",
     }
+
+
+def hard_error_if_true(promises: list[Promise], s: int) -> float | None:
+    """ECE of hard pairs were the `s`-th of the draws of each posterior the truth.
+
+    So few sets have an error although their probabilities are right; this is how large.
+    """
+    p, drawn = (
+        np.concatenate(parts) for parts in zip(*((one.p, one.drawn[s]) for one in promises), strict=True)
+    )
+    hard = (p > HARD[0]) & (p < HARD[1])
+    return reliability(p[hard], drawn[hard]).ece if hard.any() else None
 
 
 def by_source_and_n(parts: Iterable[Scored]) -> dict[tuple[str, int], list[Scored]]:
@@ -337,13 +358,14 @@ The sets:
     )
     settings = RecordingSettings()
     low, high = BANDS["mixed"]
-    n_sets = " / ".join(map(str, arguments.sets))
+    foreign, own = (" / ".join(map(str, given)) for given in (arguments.sets, arguments.own_sets))
+    ours = "" if own == foreign else f" ({own} of our generator's)"
     at_a_time = f" {arguments.jobs} sets at a time, on a core each." if arguments.jobs > 1 else ""
     beam = f', "best of the beam" that of width {arguments.beam}' if arguments.beam else ""
     return f"""
 # Agreement with the truth
 
-{n_sets} sets of each kind with two units or more, {arguments.samples} posterior samples.
+{foreign} sets of each kind with two units or more{ours}, {arguments.samples} posterior samples.
 {where(device)}{at_a_time}
 
 AMI is scikit-learn's, arithmetic mean; "AMI max" divides by the larger entropy; "± se" is the standard
@@ -359,6 +381,9 @@ best.
 
 Calibration, over all pairs of {N_PAIRED} spikes of each set (hard: {HARD[0]:g} < p < {HARD[1]:g}; bias above
 0: merged too much; slope below 1: too sure) and the 90 % credible sets of K. Sets of one unit count here too.
+"if right" is the ECE of hard pairs that so few sets would have were every probability right: that of draws of
+the posterior taken for the truth. A set of whole numbers of units holds more than 90 % ("mass held"); for "K,
+exactly 90 %" its last number counts only for the share of it that makes 90 %, which right ones cover.
 "one order" is the sd over orders of the spikes of the probability that two share a unit (root mean square
 over pairs, mean over sets; after the sweeps, which make it smaller), "{N_ORDERS} orders" that of its mean
 over {N_ORDERS}, which the samples are.
@@ -403,38 +428,50 @@ def parsed() -> argparse.Namespace:
     parser = options(__doc__)
     parser.add_argument("--model", action="append", help="name or file; give it again to compare several")
     parser.add_argument("--spikes", type=int, nargs="+", default=[500, 1000, 2000])
-    parser.add_argument(
-        "--sets",
-        type=int,
-        nargs="+",
-        default=[20],
-        help="of each kind, for all or for each of --spikes  [20]",
-    )
+    per_n = {"type": int, "nargs": "+", "help": "of each kind, for all or for each of --spikes  [20]"}
+    parser.add_argument("--sets", default=[20], **per_n)
+    parser.add_argument("--own-sets", **(per_n | {"help": "of our generator, where that is another number"}))
     parser.add_argument("--samples", type=int, default=200, help="of the posterior  [200]")
     parser.add_argument("--beam", type=int, default=48, help="width; 0 for none  [48]")
     parser.add_argument("--source", choices=["ours", "spikeinterface", "both"], default="both")
     add_set_options(parser, OWN_GEOMETRIES)
     parser.add_argument("--threshold", type=float, default=3.5, help="of detection, noise sd  [3.5]")
     parser.add_argument("--jobs", type=int, default=1, help="sets at a time, on a core each  [1]")
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    if arguments.quick:
+        arguments.spikes, arguments.sets, arguments.samples, arguments.beam = [60], [2], 10, 4
+        arguments.geometries, arguments.bands, arguments.motions = ["tetrode"], ["mixed"], ["drifting"]
+        arguments.own_sets = None
+    arguments.own_sets = arguments.own_sets or arguments.sets
+    for sets in (arguments.sets, arguments.own_sets):
+        if len(sets) not in (1, len(arguments.spikes)):
+            parser.error(
+                f"give one number of sets, or one for each of the {len(arguments.spikes)} of --spikes"
+            )
+    return arguments
+
+
+def n_sets(kind: Kind, n_spikes: int, arguments: argparse.Namespace) -> int:
+    """How many sets of a kind were asked for."""
+    given = arguments.own_sets if kind.source == "ours" else arguments.sets
+    by_n = dict(zip(arguments.spikes, given if len(given) > 1 else cycle(given), strict=False))
+    return int(by_n[n_spikes])
 
 
 def main() -> None:
     arguments = parsed()
     device = begin(arguments)
-    if arguments.quick:
-        arguments.spikes, arguments.sets, arguments.samples, arguments.beam = [60], [2], 10, 4
-        arguments.geometries, arguments.bands, arguments.motions = ["tetrode"], ["mixed"], ["drifting"]
     models = named(arguments.model)
-    settings = {name: getattr(arguments, name) for name in ("sets", "samples", "beam", "threshold")}
+    settings = {
+        name: getattr(arguments, name) for name in ("sets", "own_sets", "samples", "beam", "threshold")
+    }
     parts: list[Scored] = []
     found: dict[str, Any] = {"overall": [], "calibration": []}
     workers = None
     if arguments.jobs > 1:
         workers = ProcessPoolExecutor(arguments.jobs, get_context("spawn"), torch.set_num_threads, (1,))
-    n_sets = dict(zip(arguments.spikes, cycle(arguments.sets), strict=False))
     for n_spikes, kind in product(arguments.spikes, kinds(arguments)):
-        parts.append(run(kind, n_spikes, n_sets[n_spikes], models, arguments, workers))
+        parts.append(run(kind, n_spikes, models, arguments, workers))
         print(" ".join(map(str, place(parts[-1]).values())), flush=True)
         print(table(list(agreement_rows(parts[-1].scores))), flush=True)
         found = summary(parts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -198,10 +199,37 @@ def test_a_posterior_that_halves_its_bets_is_not() -> None:
     row = clustering.calibration_row([clustering.promise(draws, np.array([0, 0, 1, 2]))])
     assert row["hard pairs %"] == pytest.approx(100 * 2 / 6)
     assert row["bias, hard"] == pytest.approx(0)
+    assert row["if right"] == pytest.approx(0.5)  # either draw has one of the two pairs together
+    assert row["K, exactly 90 %"] == pytest.approx(0.9)  # three units in every draw
     merged = np.repeat([[0, 0, 0, 0], [0, 0, 1, 1]], 5, axis=0)
     row = clustering.calibration_row([clustering.promise(merged, np.array([0, 1, 2, 3]))])
     assert (row["K covered"], row["K error"]) == (0, -2.5)
     assert row["bias, hard"] == pytest.approx(0.5)  # four pairs at 1/2, none together
+
+
+def test_the_error_of_a_right_posterior_falls_with_the_number_of_sets() -> None:
+    rng = np.random.default_rng(0)
+    draws = np.repeat([[0, 0, 1, 2], [0, 1, 2, 2]], 50, axis=0)
+    promises = [clustering.promise(rng.permutation(draws), draws[0]) for _ in range(400)]
+    few, many = (clustering.calibration_row(promises[:n])["if right"] for n in (1, 400))
+    assert many < 0.1 < few
+
+
+def test_numbers_of_sets_are_those_of_each_n(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def parsed(*given: str) -> argparse.Namespace:
+        monkeypatch.setattr(sys, "argv", ["clustering.py", "--spikes", "500", "2000", *given])
+        return clustering.parsed()
+
+    ours, theirs = Kind("ours", "hex7"), Kind("spikeinterface", "hex7", "3-6", "static")
+    arguments = parsed("--sets", "20", "10", "--own-sets", "60")
+    assert [clustering.n_sets(theirs, n, arguments) for n in (500, 2000)] == [20, 10]
+    assert [clustering.n_sets(ours, n, arguments) for n in (500, 2000)] == [60, 60]
+    assert clustering.n_sets(ours, 500, parsed("--sets", "5")) == 5
+    with pytest.raises(SystemExit):
+        parsed("--sets", "20", "10", "5")
+    assert "one number of sets, or one for each of the 2 of --spikes" in capsys.readouterr().err
 
 
 def test_models_are_named_by_their_files_unless_two_share_a_name() -> None:

@@ -380,7 +380,10 @@ def _all_rows(results: Result) -> list[Result]:
             _row("hard pairs: bias (above 0: merges)", pairs["hard_pairs"]["bias"]),
         ]
     held = f"sets of K that claim {pairs['k']['mean_mass']:.0%}: contain the truth"
-    rows.append(_row(held, pairs["k"]["coverage"]))
+    rows += [
+        _row(held, pairs["k"]["coverage"]),
+        _row("sets of K, exactly 90%: contain the truth", pairs["k"]["exact_coverage"]),
+    ]
     rows += [
         _row(f"ranks, {name}: p value", one["p_value"])
         for name, one in results["ranks"]["statistics"].items()

@@ -39,6 +39,9 @@ class UnitSettings:
     near_distance_um : between a near neighbour and its model, log-uniform
     near_amplitude, far_amplitude, p_near_amplitude : factor on the amplitude of a near neighbour:
         nearly equal with this probability, otherwise from the wider range
+    p_one_type : share of datasets whose cells are all of one type: one cell, at several places
+    p_alike, alike_amplitude : share of datasets whose units are of nearly the same amplitude: that of one
+        unit times this
     p_closest : probability that it is the closest allowed of several that were drawn
     min_distance_sd : smallest distance between templates of a dataset, in whitened noise sd
     min_main_ratio : main-channel trough over the largest trough on any channel
@@ -56,6 +59,9 @@ class UnitSettings:
     near_amplitude: tuple[float, float] = (0.9, 1.1)
     far_amplitude: tuple[float, float] = (0.6, 1.5)
     p_near_amplitude: float = 0.7
+    p_one_type: float = 0.0
+    p_alike: float = 0.0
+    alike_amplitude: tuple[float, float] = (0.75, 1.35)
     p_closest: float = 0.6
     min_distance_sd: tuple[float, float] = (2.5, 4.0)
     min_main_ratio: float = 0.9
@@ -103,8 +109,9 @@ def draw_units(
     channel_mask : (B, C) bool
     """
     cut = TemplateCutter(reservoir, positions, channel_mask)
-    founders = _founders(settings, cut, n_units, generator)
-    near = _near_neighbours(settings, cut, first(founders), generator)
+    one_type = _some(settings.p_one_type, len(positions), generator)
+    founders = _founders(settings, cut, n_units, one_type, generator)
+    near = _near_neighbours(settings, cut, first(founders), one_type, generator)
     candidates = joined(near, founders, dim=2)
     raw = cut.raw(candidates)
     fits = _fits(raw, settings)
@@ -136,6 +143,13 @@ def _fits(raw: Tensor, settings: UnitSettings) -> Tensor:
     return is_main & (raw.amax(dim=(-2, -1)) <= settings.max_positive_ratio * main)
 
 
+def _some(share: float, n_datasets: int, generator: torch.Generator) -> Tensor:
+    """Which datasets are of a kind: (B, 1, 1) bool. Where none are, nothing is drawn."""
+    if not share:
+        return torch.zeros(n_datasets, 1, 1, dtype=torch.bool, device=generator.device)
+    return torch.rand(n_datasets, 1, 1, generator=generator, device=generator.device) < share
+
+
 def _random_places(
     settings: UnitSettings, spread_um: Tensor, shape: tuple[int, int, int], generator: torch.Generator
 ) -> Tensor:
@@ -147,7 +161,7 @@ def _random_places(
 
 
 def _founders(
-    settings: UnitSettings, cut: TemplateCutter, n_units: int, generator: torch.Generator
+    settings: UnitSettings, cut: TemplateCutter, n_units: int, one_type: Tensor, generator: torch.Generator
 ) -> PlacedCells:
     """Units drawn on their own: the best of several places each, (B, K, _FOUNDERS_KEPT)."""
     n_datasets, device = len(cut.mask), generator.device
@@ -158,10 +172,18 @@ def _founders(
         uniform(settings.small_amplitude_sd, (n_datasets, n_units, 1), generator, log=True),
         uniform(settings.amplitude_sd, (n_datasets, n_units, 1), generator, log=True),
     )
+    alike = _some(settings.p_alike, n_datasets, generator)
+    if alike.any():
+        factor = uniform(settings.alike_amplitude, amplitude.shape, generator)
+        nearly_one = (amplitude[:, :1] * factor).clamp(*settings.amplitude_sd)
+        amplitude = torch.where(alike, nearly_one, amplitude)
+    cell = torch.randint(len(cut.reservoir), shape, generator=generator, device=device)
+    place = _random_places(settings, settings.lateral_spread * cut.pitch_um, shape, generator)
+    rotation = random_rotations(shape, generator)
     cells = PlacedCells(
-        torch.randint(len(cut.reservoir), shape, generator=generator, device=device),
-        _random_places(settings, settings.lateral_spread * cut.pitch_um, shape, generator),
-        random_rotations(shape, generator),
+        torch.where(one_type, cell[:, :1, :1], cell),
+        place,
+        torch.where(one_type[..., None, None], rotation[:, :1, :1], rotation),
         amplitude.expand(shape),
     )
     fits = _fits(cut.raw(cells), settings)
@@ -172,7 +194,11 @@ def _founders(
 
 
 def _near_neighbours(
-    settings: UnitSettings, cut: TemplateCutter, founders: PlacedCells, generator: torch.Generator
+    settings: UnitSettings,
+    cut: TemplateCutter,
+    founders: PlacedCells,
+    one_type: Tensor,
+    generator: torch.Generator,
 ) -> PlacedCells:
     """Candidates near another unit's founder: (B, K, _NEAR_CANDIDATES), of no meaning for unit 0."""
     n_datasets, n_units = founders.cell.shape[:2]
@@ -189,8 +215,8 @@ def _near_neighbours(
     step = uniform(settings.near_distance_um, shape, generator, log=True)
     place = root.position + direction / direction.norm(dim=-1, keepdim=True) * step[..., None]
     kind = torch.rand(shape, generator=generator, device=device)
-    other_cell = kind < 0.35  # another cell in almost the same place
-    turned = (kind >= 0.35) & (kind < 0.55)  # the same cell, turned
+    other_cell = (kind < 0.35) & ~one_type  # another cell in almost the same place
+    turned = (kind >= 0.35) & (kind < 0.55) & ~one_type  # the same cell, turned
     cell = torch.where(
         other_cell, torch.randint(len(cut.reservoir), shape, generator=generator, device=device), root.cell
     )

@@ -27,6 +27,7 @@ def test_the_right_posterior_keeps_its_promises(right, model):
     assert found.hard_pairs.slope == pytest.approx(1, abs=0.15)
     assert found.hard_pairs.bias == pytest.approx(0, abs=0.03)
     assert found.k.coverage == pytest.approx(found.k.mean_mass, abs=0.04)
+    assert found.k.exact_coverage == pytest.approx(0.9, abs=0.04)
     assert found.k.mean_k_error == pytest.approx(0, abs=0.12)
 
 
@@ -97,7 +98,15 @@ def test_credible_sets_of_k_are_the_fewest_most_probable_numbers():
     found = coverage_of_k(draws, np.array([2, 3, 4]))
     assert found.coverage == pytest.approx(2 / 3)
     assert found.mean_mass == pytest.approx(0.9)
+    assert found.exact_coverage == pytest.approx(2 / 3)
     assert found.mean_k_error == pytest.approx(2.5 - 3)
+
+
+def test_a_set_of_k_that_holds_too_much_counts_its_last_number_in_part():
+    draws = np.array([[2] * 6 + [3] * 4] * 3)  # {2, 3} holds all; three quarters of 3 make it 90 %
+    found = coverage_of_k(draws, np.array([2, 3, 4]))
+    assert found.coverage == pytest.approx(2 / 3)
+    assert found.exact_coverage == pytest.approx((1 + 0.75 + 0) / 3)
 
 
 def test_datasets_without_any_doubt_have_no_hard_pairs():
