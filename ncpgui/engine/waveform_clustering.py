@@ -38,7 +38,7 @@ MIN_COMPARED = 20
 class ClusterResult:
     """Posterior over clusterings of n spikes.
 
-    map_labels : (n,) int32, the point estimate: the representative of the most probable sorting
+    map_labels : (n,) int32, the point estimate: the consensus of the samples of the most probable sorting
     labels, log_prob, weight : (S, n) int32, (S,) and (S,) float64, samples of the posterior: ancestral, and
         swept unless there are links (`sampling.sweeps`); log q is of what was drawn before the sweeps; the
         weights are equal unless there are links

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -27,19 +26,6 @@ from ncpgui.engine.diagnostics import importance
 from ncpgui.engine.diagnostics.exact_posterior import DistanceToExact, distance_to_exact
 from ncpgui.engine.diagnostics.posteriors import MOST_ENUMERATED, Posterior
 from ncpgui.engine.generative.finite_spikes import FiniteSpikes
-
-
-class SampleWeights(NamedTuple):
-    """Importance weights of S draws.
-
-    log_weight : (S,) float64, log p(c_s, x) - log q(c_s | x)
-    ess : draws that count, 1 .. S
-    k_hat : Pareto shape of the largest weights, not to be trusted above 0.7; nan where too few differ to tell
-    """
-
-    log_weight: NDArray[np.float64]
-    ess: float
-    k_hat: float
 
 
 @dataclass(frozen=True)
@@ -63,7 +49,7 @@ def weights_of(
     model: FiniteSpikes,
     *,
     progress: Progress = silent,
-) -> SampleWeights:
+) -> importance.ImportanceWeights:
     """Weigh draws of a posterior by the exact joint of the model.
 
     Parameters
@@ -92,8 +78,7 @@ def weights_of(
             f"every draw has more than the {model.prior.k_max} clusters that the model can have; "
             "raise its k_max"
         )
-    found = importance.weights_of(log_joint - samples.log_prob)
-    return SampleWeights(found.log_weight, found.ess_share * samples.n_samples, found.pareto_k)
+    return importance.weights_of(log_joint - samples.log_prob)
 
 
 def check_against_finite_spikes(

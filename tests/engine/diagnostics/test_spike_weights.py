@@ -21,11 +21,13 @@ from ncpgui.engine.networks.registry import NetworkSettings, build_network
 def test_weights_of_exact_draws_are_all_the_evidence(faint_spikes, generator):
     points = faint_spikes.sample(1, 6, generator).points
     samples = ExactPosterior(faint_spikes).sample(points, 300, seed=0)
-    log_weight, ess, k_hat = weights_of(samples, points[0][0], faint_spikes)
+    found = weights_of(samples, points[0][0], faint_spikes)
     every = torch.from_numpy(every_partition(6).copy())
-    np.testing.assert_allclose(log_weight, float(faint_spikes.log_joint(points[0][0], every).logsumexp(0)))
-    assert ess == pytest.approx(300)
-    assert math.isnan(k_hat)  # nothing stands out
+    np.testing.assert_allclose(
+        found.log_weight, float(faint_spikes.log_joint(points[0][0], every).logsumexp(0))
+    )
+    assert found.ess_share == pytest.approx(1)
+    assert math.isnan(found.pareto_k)  # nothing stands out
     assert len(np.unique(samples.labels, axis=0)) > 5
 
 
@@ -35,7 +37,7 @@ def test_draws_of_a_wrong_posterior_count_for_as_much_as_theory_says(faint_spike
     flat = ExactPosterior(faint_spikes, temperature=3.0)
     log_p, log_q = ExactPosterior(faint_spikes).log_prob_of_all(points), flat.log_prob_of_all(points)
     found = weights_of(flat.sample(points, 5000, seed=0), points[0][0].numpy(), faint_spikes)
-    assert found.ess / 5000 == pytest.approx(1 / np.exp(2 * log_p - log_q).sum(), rel=0.15)
+    assert found.ess_share == pytest.approx(1 / np.exp(2 * log_p - log_q).sum(), rel=0.15)
 
 
 def test_draws_that_the_model_rules_out_weigh_nothing(faint_spikes, generator):
@@ -43,7 +45,7 @@ def test_draws_that_the_model_rules_out_weigh_nothing(faint_spikes, generator):
     waveforms = faint_spikes.sample(1, 3, generator).points[0][0]
     found = weights_of(PosteriorSamples(np.array([[0, 0, 0], [0, 1, 2]]), np.zeros(2)), waveforms, few)
     assert found.log_weight[1] == -math.inf
-    assert found.ess == pytest.approx(1)
+    assert found.ess_share == pytest.approx(1 / 2)
     with pytest.raises(InputError, match=r"every draw has more than the 2 clusters .* raise its k_max"):
         weights_of(PosteriorSamples(np.array([[0, 1, 2]]), np.zeros(1)), waveforms, few)
 
