@@ -153,7 +153,9 @@ def promise(samples: Labels, truth: Labels, order_spread: float = np.nan) -> Pro
     n_spikes = len(truth)
     rng = stream(0, "pairs", n_spikes)
     chosen = np.sort(rng.choice(n_spikes, min(N_PAIRED, n_spikes), replace=False))
-    redrawn = rng.choice(len(samples), N_REDRAWN, replace=len(samples) < N_REDRAWN)
+    # draws of different sets with the same number came from the same random numbers: take others of each set
+    of_this_set = stream(0, "redrawn", sha256(np.ascontiguousarray(samples)).hexdigest())
+    redrawn = of_this_set.choice(len(samples), N_REDRAWN, replace=len(samples) < N_REDRAWN)
     return Promise(
         co_assignment(samples[:, chosen]),
         co_assignment(truth[None, chosen]) > 0.5,
