@@ -6,7 +6,8 @@
 The sets are those of `clustering_sets.py`, drawn from our own generator with cells held out of training and
 cut from recordings of SpikeInterface's, the methods those of `clustering_methods.py`. Of ncpgui there are the
 first alternative, single posterior samples (the mean of their scores) and the best of the beam. Results are
-kept after every kind of sets, so that a long run can be looked at or stopped.
+kept after every kind of sets, and every clustering in `--cache`: a long run can be looked at, stopped and run
+again.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import argparse
 import json
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
-from functools import partial
+from functools import cache, partial
 from hashlib import sha256
 from itertools import cycle, product
 from multiprocessing import get_context
@@ -43,13 +44,14 @@ from numpy.typing import NDArray
 from report import Clock, begin, keep, machine, options, table, where
 from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
 
+import ncpgui
 from ncpgui.core.files import replaced_file
 from ncpgui.core.order_agreement import N_ORDERS
 from ncpgui.core.partition import n_clusters
 from ncpgui.core.seeds import stream
 from ncpgui.engine import cluster, default_model
 from ncpgui.engine.diagnostics.calibration import HARD, co_assignment, coverage_of_k, reliability
-from ncpgui.engine.networks.checkpoint import load_checkpoint
+from ncpgui.engine.networks.checkpoint import find_model, load_checkpoint
 
 Labels = NDArray[np.integer]
 
@@ -106,12 +108,12 @@ def mean_score(scores: list[dict[str, float]]) -> dict[str, float]:
     return {name: float(np.mean([one[name] for one in scores])) for name in scores[0]}
 
 
-def by_others(one: SpikeSet, cache: Path) -> dict[str, dict[str, float]]:
+def by_others(one: SpikeSet, folder: Path) -> dict[str, dict[str, float]]:
     """Scores of the methods compared with, and of the oracle; kept, for no model of ours changes them."""
     told = sha256(Path(clustering_methods.__file__).read_bytes())
     for part in (sklearn.__version__.encode(), *map(np.ascontiguousarray, (one.waveforms, one.labels))):
         told.update(part)
-    path = cache / f"others-{told.hexdigest()[:16]}.json"
+    path = folder / f"others-{told.hexdigest()[:16]}.json"
     if path.is_file():
         kept: dict[str, dict[str, float]] = json.loads(path.read_text(encoding="utf-8"))
         return kept
@@ -123,29 +125,79 @@ def by_others(one: SpikeSet, cache: Path) -> dict[str, dict[str, float]]:
     with Clock() as clock:
         labels = oracle(one.waveforms, one.labels)
     found[ORACLE] = score(labels, one.labels, clock.wall_s)
-    cache.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     with replaced_file(path) as beside:
         beside.write_text(json.dumps(found), encoding="utf-8")
     return found
+
+
+class Posterior(NamedTuple):
+    """What a model of ours made of one set.
+
+    labels : (S, N) draws; first : (N,) the first alternative; order_spread, seconds
+    beam, beam_seconds : (N,) the best of the beam; empty and 0 without one
+    """
+
+    labels: NDArray[np.int32]
+    first: NDArray[np.int32]
+    order_spread: float
+    seconds: float
+    beam: NDArray[np.int32]
+    beam_seconds: float
+
+
+def posterior(one: SpikeSet, model: str, arguments: argparse.Namespace) -> Posterior:
+    """Sample a set; kept, so that a run that was stopped goes on, until the model or our code changes."""
+    told = sha256(f"{arguments.samples} {arguments.beam} {arguments.device} {torch.__version__}".encode())
+    for part in (code_digest(), find_model(model).read_bytes()):
+        told.update(part)
+    for values in (one.waveforms, one.channel_positions):
+        told.update(np.ascontiguousarray(values))
+    path = arguments.cache / f"posterior-{told.hexdigest()[:16]}.npz"
+    if path.is_file():
+        with np.load(path) as kept:
+            values = (kept[name] for name in Posterior._fields)
+            return Posterior(*(value if value.ndim else value.item() for value in values))
+    given = {"channel_positions": one.channel_positions, "model": model, "device": arguments.device}
+    with Clock() as sampling:
+        result = cluster(one.waveforms, **given, samples=arguments.samples, beam=0)
+    best, searching_s = np.zeros(0, np.int32), 0.0
+    if arguments.beam:
+        with Clock() as searching:
+            best = cluster(one.waveforms, **given, samples=1, beam=arguments.beam).beam_labels[0]
+        searching_s = searching.wall_s
+    found = Posterior(
+        result.labels, result.map_labels, result.order_spread, sampling.wall_s, best, searching_s
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with replaced_file(path) as beside, beside.open("wb") as file:
+        np.savez_compressed(file, **found._asdict())
+    return found
+
+
+@cache
+def code_digest() -> bytes:
+    """Digest of all code on which a posterior depends."""
+    package = Path(ncpgui.__file__).parent
+    told = sha256()
+    for path in sorted(path for part in ("core", "engine") for path in (package / part).rglob("*.py")):
+        told.update(path.read_bytes())
+    return told.digest()
 
 
 def by_model(
     one: SpikeSet, name: str, model: str, arguments: argparse.Namespace
 ) -> tuple[dict[str, dict[str, float]], Promise]:
     """Scores of one model of ours, and what its posterior promised."""
-    given = {"channel_positions": one.channel_positions, "model": model, "device": arguments.device}
-    with Clock() as sampling:
-        result = cluster(one.waveforms, **given, samples=arguments.samples, beam=0)
-    singles = [score(row, one.labels, sampling.wall_s) for row in result.labels[:N_SINGLES]]
-    found = {
-        f"{name}, first alternative": score(result.map_labels, one.labels, sampling.wall_s),
+    found = posterior(one, model, arguments)
+    singles = [score(row, one.labels, found.seconds) for row in found.labels[:N_SINGLES]]
+    scores = {
+        f"{name}, first alternative": score(found.first, one.labels, found.seconds),
         f"{name}, single samples": mean_score(singles),
     }
-    if arguments.beam:
-        with Clock() as searching:
-            best = cluster(one.waveforms, **given, samples=1, beam=arguments.beam).beam_labels[0]
-        found[f"{name}, best of the beam"] = score(best, one.labels, searching.wall_s)
-    return found, promise(result.labels, one.labels, result.order_spread)
+    if len(found.beam):
+        scores[f"{name}, best of the beam"] = score(found.beam, one.labels, found.beam_seconds)
+    return scores, promise(found.labels, one.labels, found.order_spread)
 
 
 def promise(samples: Labels, truth: Labels, order_spread: float = np.nan) -> Promise:

@@ -232,6 +232,32 @@ def test_numbers_of_sets_are_those_of_each_n(
     assert "one number of sets, or one for each of the 2 of --spikes" in capsys.readouterr().err
 
 
+def test_what_was_sampled_is_kept_until_the_question_changes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = own_sets("tetrode", 40, 1)[0]
+    arguments = argparse.Namespace(samples=4, beam=2, device="cpu", cache=tmp_path)
+    found = clustering.by_model(one, "ours", "spikes", arguments)
+    assert set(found[0]) == {"ours, first alternative", "ours, single samples", "ours, best of the beam"}
+
+    def asked(*_: object, **__: object) -> None:
+        raise AssertionError("sampled again")
+
+    monkeypatch.setattr(clustering, "cluster", asked)
+    again = clustering.by_model(one, "ours", "spikes", arguments)
+    assert again[0] == found[0]
+    assert isinstance(again[0]["ours, best of the beam"]["seconds"], float)
+    np.testing.assert_array_equal(again[1].p, found[1].p)
+    for change in ({"samples": 5}, {"beam": 0}):
+        with pytest.raises(AssertionError, match="sampled again"):
+            clustering.posterior(one, "spikes", argparse.Namespace(**(vars(arguments) | change)))
+    with pytest.raises(AssertionError, match="sampled again"):
+        clustering.posterior(one._replace(waveforms=one.waveforms + 1), "spikes", arguments)
+    monkeypatch.setattr(clustering, "code_digest", lambda: b"other code")
+    with pytest.raises(AssertionError, match="sampled again"):
+        clustering.posterior(one, "spikes", arguments)
+
+
 def test_models_are_named_by_their_files_unless_two_share_a_name() -> None:
     assert clustering.named(["a/one.safetensors", "two"]) == {"one": "a/one.safetensors", "two": "two"}
     assert list(clustering.named(["a/one.safetensors", "one"])) == ["a/one.safetensors", "one"]
