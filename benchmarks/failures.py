@@ -1,6 +1,6 @@
 """Which spikes are sorted wrongly, and why: how far apart units are that are merged, and the worst sets.
 
-    python benchmarks/failures.py [--model NAME|FILE] [--spikes 500] [--sets 3] [--motions static drifting]
+    python benchmarks/failures.py [--model NAME|FILE] [--spikes 500] [--sets 20] [--motions static drifting]
 
 Sets of SpikeInterface's generator (those of `clustering.py`). Two true units are merged where most spikes of
 both lie in one cluster of the first alternative. Their distance is that between their means over the noise in
@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from clustering_methods import oracle
+from clustering import by_others, posterior
+from clustering_methods import ORACLE
 from clustering_sets import ARRAYS, Kind, SpikeSet, add_set_options, foreign_sets, unit_troughs_sd
 from figures import base
 from matplotlib.axes import Axes
@@ -30,7 +31,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.metrics import adjusted_mutual_info_score
 
 from ncpgui.core.partition import cluster_sizes, contingency, n_clusters
-from ncpgui.engine import cluster, default_model
+from ncpgui.engine import default_model
 
 Labels = NDArray[np.integer]
 
@@ -62,18 +63,10 @@ class Pair(NamedTuple):
 
 
 def sort(kind: Kind, one: SpikeSet, arguments: argparse.Namespace) -> Sorted:
-    """Sort a set, and let the oracle do it."""
-    found = cluster(
-        one.waveforms,
-        channel_positions=one.channel_positions,
-        model=arguments.model,
-        samples=arguments.samples,
-        beam=0,
-        device=arguments.device,
-    ).map_labels
-    best = oracle(one.waveforms, one.labels)
-    scores = (float(adjusted_mutual_info_score(one.labels, labels)) for labels in (found, best))
-    return Sorted(kind, one, found, *scores)
+    """Sort a set, and let the oracle do it, unless `clustering.py` has done so."""
+    found = posterior(one, arguments.model, arguments).first
+    best = by_others(one, arguments.cache)[ORACLE]["AMI"]
+    return Sorted(kind, one, found, float(adjusted_mutual_info_score(one.labels, found)), best)
 
 
 def pairs_of(result: Sorted) -> list[Pair]:
@@ -182,18 +175,20 @@ def parsed() -> argparse.Namespace:
     parser = options(__doc__)
     parser.add_argument("--model", default=default_model(), help="name or file")
     parser.add_argument("--spikes", type=int, default=500)
-    parser.add_argument("--sets", type=int, default=3, help="of each kind  [3]")
+    parser.add_argument("--sets", type=int, default=20, help="of each kind  [20]")
     parser.add_argument("--samples", type=int, default=100)
+    parser.set_defaults(beam=0)
     add_set_options(parser, ARRAYS)
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    if arguments.quick:
+        arguments.spikes, arguments.sets, arguments.samples = 60, 1, 10
+        arguments.geometries, arguments.bands, arguments.motions = ["tetrode"], ["mixed"], ["static"]
+    return arguments
 
 
 def main() -> None:
     arguments = parsed()
     device = begin(arguments)
-    if arguments.quick:
-        arguments.spikes, arguments.sets, arguments.samples = 60, 1, 10
-        arguments.geometries, arguments.bands, arguments.motions = ["tetrode"], ["mixed"], ["static"]
     results = [
         sort(kind, one, arguments)
         for names in product(arguments.geometries, arguments.bands, arguments.motions)
