@@ -63,7 +63,9 @@ class FiniteSpikesSettings:
     k_max: int = 12
     gamma: float = 1.0
     seed: int = 0
-    units: UnitSettings = field(default_factory=lambda: UnitSettings(p_drift=0.0))
+    units: UnitSettings = field(
+        default_factory=lambda: UnitSettings(p_drift=0.0, p_one_type=0.0, p_alike=0.0)
+    )
     noise: NoiseSettings = field(default_factory=NoiseSettings)
 
     def __post_init__(self) -> None:

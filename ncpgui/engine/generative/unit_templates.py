@@ -59,8 +59,8 @@ class UnitSettings:
     near_amplitude: tuple[float, float] = (0.9, 1.1)
     far_amplitude: tuple[float, float] = (0.6, 1.5)
     p_near_amplitude: float = 0.7
-    p_one_type: float = 0.0
-    p_alike: float = 0.0
+    p_one_type: float = 0.35
+    p_alike: float = 0.35
     alike_amplitude: tuple[float, float] = (0.75, 1.35)
     p_closest: float = 0.6
     min_distance_sd: tuple[float, float] = (2.5, 4.0)
@@ -68,7 +68,7 @@ class UnitSettings:
     max_positive_ratio: float = 1.1
     depth_um: tuple[float, float] = (6.0, 50.0)
     lateral_spread: float = 0.35
-    p_drift: float = 0.35
+    p_drift: float = 0.45
     drift_um: tuple[float, float] = (1.0, 16.0)
 
 

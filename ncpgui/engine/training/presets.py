@@ -105,19 +105,6 @@ _SPIKES = TrainConfig(
     validate_datasets=48,
 )
 
-_HARD = {  # half of all pairs of units of a dataset less than 4 sd apart along the line between them
-    "p_unbalanced": 0.45,
-    "amplitude_spread": [0.0, 0.12],
-    "units": {
-        "p_small": 0.65,
-        "small_amplitude_sd": [3.5, 6.5],
-        "p_near": 0.55,
-        "p_closest": 0.7,
-        "min_distance_sd": [2.0, 3.5],
-        "p_drift": 0.4,
-    },
-}
-
 PRESETS: dict[str, Preset] = {
     "spikes": Preset("any layout of up to 12 contacts", replace(_SPIKES, temperature_datasets=64)),
     "spikes-gpu": Preset(
@@ -163,23 +150,21 @@ PRESETS: dict[str, Preset] = {
             seed=10,
         ),
     ),
-    "spikes-hard": Preset(
-        "goes on from the model 'spikes' with closer and smaller units, and more spikes a set",
+    "spikes-types": Preset(
+        "goes on from the model 'spikes' with groups of one type or one size of cells, and more drift",
         replace(
             _SPIKES,
             start_from="spikes",
-            data=GenerativeSettings(options=_HARD),
-            minutes=78.0,
-            n_datasets=8,
-            n_points=(200, 700),
-            n_points_end=(300, 1500),
+            minutes=74.0,
+            n_datasets=12,
+            n_points=(150, 500),
+            n_points_end=(250, 900),
             n_points_each=True,
             learning_rate=8e-4,
             warmup_steps=100,
-            validate_points=500,
             validate_datasets=24,
-            validate_minutes=25.0,
-            seed=12,
+            validate_minutes=24.0,
+            seed=16,
         ),
     ),
     "paper-spikes-hex7": Preset(

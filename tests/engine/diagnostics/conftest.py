@@ -64,7 +64,9 @@ def too_unsure(model: GaussianDPMM) -> ExactPosterior:
 @pytest.fixture(scope="session")
 def faint_spikes() -> FiniteSpikes:
     """Spikes of a single wire that are hardly told apart, so that posteriors are uncertain."""
-    faint = UnitSettings(p_drift=0.0, amplitude_sd=(1.0, 4.0), small_amplitude_sd=(1.0, 4.0))
+    faint = UnitSettings(
+        p_drift=0.0, p_one_type=0.0, p_alike=0.0, amplitude_sd=(1.0, 4.0), small_amplitude_sd=(1.0, 4.0)
+    )
     settings = FiniteSpikesSettings(layout="single", n_templates=6, units=faint)
     return FiniteSpikes.drawn(settings, TemplateReservoir.load())
 

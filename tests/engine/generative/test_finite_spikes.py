@@ -22,7 +22,9 @@ from ncpgui.engine.generative.registry import GenerativeSettings
 from ncpgui.engine.generative.template_reservoir import TemplateReservoir
 from ncpgui.engine.generative.unit_templates import UnitSettings
 
-FAINT = UnitSettings(p_drift=0.0, amplitude_sd=(0.5, 2.0), small_amplitude_sd=(0.5, 2.0))
+FAINT = UnitSettings(
+    p_drift=0.0, p_one_type=0.0, p_alike=0.0, amplitude_sd=(0.5, 2.0), small_amplitude_sd=(0.5, 2.0)
+)
 
 
 def seeded(seed: int) -> torch.Generator:

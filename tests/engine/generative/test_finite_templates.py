@@ -122,7 +122,7 @@ def test_the_same_seed_gives_the_same_set_and_the_same_noise_for_other_cells(
         ({"n_shifts": 15}, r"'n_shifts' must be odd and at most 13 .* got 15"),
         ({"n_templates": 0}, "'n_templates' must be positive, got 0"),
         ({"gamma": 0.0}, r"'gamma' must be positive, got 0\.0"),
-        ({"units": UnitSettings()}, r"'units\.p_drift' must be 0, got 0\.35: .* do not drift"),
+        ({"units": UnitSettings()}, r"'units\.p_drift' must be 0, got 0\.45: .* do not drift"),
     ],
 )
 def test_impossible_settings_are_refused(options: dict, message: str) -> None:
