@@ -6,15 +6,14 @@
 The sets are those of `clustering_sets.py`, drawn from our own generator with cells held out of training and
 cut from recordings of SpikeInterface's, the methods those of `clustering_methods.py`. Of ncpgui there are the
 first alternative, single posterior samples (the mean of their scores) and the best of the beam. Results are
-kept after every kind of sets, and every clustering in `--cache`: a long run can be looked at, stopped and run
-again.
+kept after all sets of a source and N, every clustering in `--cache`: a long run can be stopped and run again.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
 from functools import cache, partial
 from hashlib import sha256
@@ -344,34 +343,23 @@ def hard_error_if_true(promises: list[Promise], s: int) -> float | None:
     return reliability(p[hard], drawn[hard]).ece if hard.any() else None
 
 
-def by_source_and_n(parts: Iterable[Scored]) -> dict[tuple[str, int], list[Scored]]:
-    """Parts by source and N."""
-    found: dict[tuple[str, int], list[Scored]] = {}
+def add_rows(found: dict[str, Any], parts: list[Scored]) -> None:
+    """Add the rows of all sets of one source and N to the tables: together, then kind by kind."""
+    source, n_spikes = parts[0].kind.source, parts[0].n_spikes
+    head = {"source": source, "N": n_spikes}
+    scores = {m: [row for part in parts for row in part.scores[m]] for m in parts[0].scores}
+    found["overall"] += [head | row for row in agreement_rows(scores)]
+    for name in parts[0].promises:
+        promises = [one for part in parts for one in part.promises[name]]
+        found["calibration"].append(head | {"model": name} | calibration_row(promises))
+    of = found["by_source"].setdefault(source, {"agreement": [], "calibration": [], "sets": []})
     for part in parts:
-        found.setdefault((part.kind.source, part.n_spikes), []).append(part)
-    return found
-
-
-def summary(parts: list[Scored]) -> dict[str, Any]:
-    """All tables: over the sets of each source and N, then kind by kind."""
-    overall, calibrated = [], []
-    for (source, n_spikes), some in by_source_and_n(parts).items():
-        head = {"source": source, "N": n_spikes}
-        scores = {m: [row for part in some for row in part.scores[m]] for m in some[0].scores}
-        overall += [head | row for row in agreement_rows(scores)]
-        for name in some[0].promises:
-            promises = [one for part in some for one in part.promises[name]]
-            calibrated.append(head | {"model": name} | calibration_row(promises))
-    by_source: dict[str, dict[str, list[dict[str, Any]]]] = {}
-    for part in parts:
-        of = by_source.setdefault(part.kind.source, {"agreement": [], "calibration": [], "sets": []})
         of["agreement"] += [place(part) | row for row in agreement_rows(part.scores)]
         of["calibration"] += [
             place(part) | {"model": name} | calibration_row(promises)
             for name, promises in part.promises.items()
         ]
         of["sets"].append(place(part) | part.sets)
-    return {"overall": overall, "calibration": calibrated, "by_source": by_source}
 
 
 def training(card: dict[str, Any]) -> str:
@@ -460,15 +448,13 @@ truth of a detected spike is the unit whose spike is there; what matches none is
 """
 
 
-def kinds(arguments: argparse.Namespace) -> list[Kind]:
-    """Every kind of sets that was asked for."""
-    found = []
-    if arguments.source != "spikeinterface":
-        found += [Kind("ours", name) for name in arguments.geometries]
-    if arguments.source != "ours":
-        names = [name for name in arguments.geometries if name in ARRAYS]
-        found += [Kind("spikeinterface", *one) for one in product(names, arguments.bands, arguments.motions)]
-    return found
+def kinds_by_source(arguments: argparse.Namespace) -> list[list[Kind]]:
+    """Every kind of sets that was asked for: ours, then SpikeInterface's."""
+    ours = [Kind("ours", name) for name in arguments.geometries]
+    names = [name for name in arguments.geometries if name in ARRAYS]
+    theirs = [Kind("spikeinterface", *one) for one in product(names, arguments.bands, arguments.motions)]
+    asked = {"ours": [ours], "spikeinterface": [theirs], "both": [ours, theirs]}[arguments.source]
+    return [some for some in asked if some]
 
 
 def named(models: list[str] | None) -> dict[str, str]:
@@ -519,16 +505,17 @@ def main() -> None:
     settings = {
         name: getattr(arguments, name) for name in ("sets", "own_sets", "samples", "beam", "threshold")
     }
-    parts: list[Scored] = []
-    found: dict[str, Any] = {"overall": [], "calibration": []}
+    found: dict[str, Any] = {"overall": [], "calibration": [], "by_source": {}}
     workers = None
     if arguments.jobs > 1:
         workers = ProcessPoolExecutor(arguments.jobs, get_context("spawn"), torch.set_num_threads, (1,))
-    for n_spikes, kind in product(arguments.spikes, kinds(arguments)):
-        parts.append(run(kind, n_spikes, models, arguments, workers))
-        print(" ".join(map(str, place(parts[-1]).values())), flush=True)
-        print(table(list(agreement_rows(parts[-1].scores))), flush=True)
-        found = summary(parts)
+    for n_spikes, some in product(arguments.spikes, kinds_by_source(arguments)):
+        parts = []
+        for kind in some:
+            parts.append(run(kind, n_spikes, models, arguments, workers))
+            print(" ".join(map(str, place(parts[-1]).values())), flush=True)
+            print(table(list(agreement_rows(parts[-1].scores))), flush=True)
+        add_rows(found, parts)
         page = page_of(found, models, device, arguments)
         keep("clustering", {"models": models, **settings, **found}, page=page, folder=arguments.out)
     print(table(found["overall"]), table(found["calibration"]), sep="\n\n")
