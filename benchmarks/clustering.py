@@ -107,12 +107,20 @@ def mean_score(scores: list[dict[str, float]]) -> dict[str, float]:
     return {name: float(np.mean([one[name] for one in scores])) for name in scores[0]}
 
 
+def kept_at(folder: Path, name: str, *parts: bytes | NDArray[Any]) -> Path:
+    """Where in `folder` the outcome of these parts is kept; {} in `name` becomes their digest."""
+    told = sha256()
+    for part in parts:
+        told.update(part if isinstance(part, bytes) else np.ascontiguousarray(part))
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder / name.format(told.hexdigest()[:16])
+
+
 def by_others(one: SpikeSet, folder: Path) -> dict[str, dict[str, float]]:
     """Scores of the methods compared with, and of the oracle; kept, for no model of ours changes them."""
-    told = sha256(Path(clustering_methods.__file__).read_bytes())
-    for part in (sklearn.__version__.encode(), *map(np.ascontiguousarray, (one.waveforms, one.labels))):
-        told.update(part)
-    path = folder / f"others-{told.hexdigest()[:16]}.json"
+    code = Path(clustering_methods.__file__).read_bytes()
+    version = sklearn.__version__.encode()
+    path = kept_at(folder, "others-{}.json", code, version, one.waveforms, one.labels)
     if path.is_file():
         kept: dict[str, dict[str, float]] = json.loads(path.read_text(encoding="utf-8"))
         return kept
@@ -124,7 +132,6 @@ def by_others(one: SpikeSet, folder: Path) -> dict[str, dict[str, float]]:
     with Clock() as clock:
         labels = oracle(one.waveforms, one.labels)
     found[ORACLE] = score(labels, one.labels, clock.wall_s)
-    folder.mkdir(parents=True, exist_ok=True)
     with replaced_file(path) as beside:
         beside.write_text(json.dumps(found), encoding="utf-8")
     return found
@@ -147,12 +154,10 @@ class Posterior(NamedTuple):
 
 def posterior(one: SpikeSet, model: str, arguments: argparse.Namespace) -> Posterior:
     """Sample a set; kept, so that a run that was stopped goes on, until the model or our code changes."""
-    told = sha256(f"{arguments.samples} {arguments.beam} {arguments.device} {torch.__version__}".encode())
-    for part in (code_digest(), find_model(model).read_bytes()):
-        told.update(part)
-    for values in (one.waveforms, one.channel_positions):
-        told.update(np.ascontiguousarray(values))
-    path = arguments.cache / f"posterior-{told.hexdigest()[:16]}.npz"
+    asked = f"{arguments.samples} {arguments.beam} {arguments.device} {torch.__version__}".encode()
+    weights = find_model(model).read_bytes()
+    given_set = (one.waveforms, one.channel_positions)
+    path = kept_at(arguments.cache, "posterior-{}.npz", asked, code_digest(), weights, *given_set)
     if path.is_file():
         with np.load(path) as kept:
             values = (kept[name] for name in Posterior._fields)
@@ -168,7 +173,6 @@ def posterior(one: SpikeSet, model: str, arguments: argparse.Namespace) -> Poste
     found = Posterior(
         result.labels, result.map_labels, result.order_spread, sampling.wall_s, best, searching_s
     )
-    path.parent.mkdir(parents=True, exist_ok=True)
     with replaced_file(path) as beside, beside.open("wb") as file:
         np.savez_compressed(file, **found._asdict())
     return found
@@ -230,11 +234,7 @@ def by_all(
 
 
 def run(
-    kind: Kind,
-    n_spikes: int,
-    models: dict[str, str],
-    arguments: argparse.Namespace,
-    workers: Executor | None,
+    kind: Kind, n_spikes: int, models: dict[str, str], arguments: argparse.Namespace, workers: Executor | None
 ) -> Scored:
     """Score every method on the sets of one kind.
 
@@ -309,7 +309,8 @@ def calibration_row(promises: list[Promise]) -> dict[str, Any]:
     n_samples = min(len(one.k) for one in promises)
     every = reliability(p, together, floor=0.5 / n_samples)
     tough = reliability(p[hard], together[hard], floor=0.5 / n_samples) if hard.any() else None
-    right = [error for s in range(N_REDRAWN) if (error := hard_error_if_true(promises, s)) is not None]
+    drawn = np.concatenate([one.drawn for one in promises], axis=1)[:, hard]
+    right = [reliability(p[hard], one).ece for one in drawn] if hard.any() else []
     k = coverage_of_k(
         np.stack([one.k[:n_samples] for one in promises]), np.array([one.true_k for one in promises])
     )
@@ -329,18 +330,6 @@ def calibration_row(promises: list[Promise]) -> dict[str, Any]:
         "one order": float(np.mean(spreads)) if spreads else "",
         f"{N_ORDERS} orders": float(np.mean(spreads) / np.sqrt(N_ORDERS)) if spreads else "",
     }
-
-
-def hard_error_if_true(promises: list[Promise], s: int) -> float | None:
-    """ECE of hard pairs were the `s`-th of the draws of each posterior the truth.
-
-    So few sets have an error although their probabilities are right; this is how large.
-    """
-    p, drawn = (
-        np.concatenate(parts) for parts in zip(*((one.p, one.drawn[s]) for one in promises), strict=True)
-    )
-    hard = (p > HARD[0]) & (p < HARD[1])
-    return reliability(p[hard], drawn[hard]).ece if hard.any() else None
 
 
 def add_rows(found: dict[str, Any], parts: list[Scored]) -> None:
@@ -512,9 +501,10 @@ def main() -> None:
     for n_spikes, some in product(arguments.spikes, kinds_by_source(arguments)):
         parts = []
         for kind in some:
-            parts.append(run(kind, n_spikes, models, arguments, workers))
-            print(" ".join(map(str, place(parts[-1]).values())), flush=True)
-            print(table(list(agreement_rows(parts[-1].scores))), flush=True)
+            part = run(kind, n_spikes, models, arguments, workers)
+            print(*place(part).values())
+            print(table(list(agreement_rows(part.scores))), flush=True)
+            parts.append(part)
         add_rows(found, parts)
         page = page_of(found, models, device, arguments)
         keep("clustering", {"models": models, **settings, **found}, page=page, folder=arguments.out)

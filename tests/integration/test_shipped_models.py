@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 
 import pytest
 
@@ -21,7 +20,7 @@ def test_a_shipped_model_is_small_and_its_card_complete(path):
     assert path.with_suffix(".safetensors").stat().st_size < 5e6
     for key in ("training", "input", "architecture", "scores", "curve", "minutes", "date", "weights_sha256"):
         assert card[key], key
-    assert re.match(r"(torchrun .* -m )?ncpgui train ", card["training"]["command"])
+    assert card["training"]["command"].startswith("ncpgui train ")
     assert " /" not in card["training"]["command"]  # no path of the machine it was trained on
 
 
