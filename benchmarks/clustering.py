@@ -6,27 +6,23 @@
 The sets are those of `clustering_sets.py`, drawn from our own generator with cells held out of training and
 cut from recordings of SpikeInterface's, the methods those of `clustering_methods.py`. Of ncpgui there are the
 first alternative, single posterior samples (the mean of their scores) and the best of the beam. Results are
-kept after all sets of a source and N, every clustering in `--cache`: a long run can be stopped and run again.
+kept after all sets of a source and N, and what each method made of each set in `--cache`: a long run can be
+stopped and run again.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-from collections.abc import Iterator
-from concurrent.futures import Executor, ProcessPoolExecutor
-from functools import cache, partial
+from collections.abc import Callable, Iterator
+from functools import partial
 from hashlib import sha256
 from itertools import cycle, product
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import clustering_methods
 import numpy as np
-import sklearn
-import torch
-from clustering_methods import METHODS, ORACLE, VGMM, oracle
+from clustering_methods import ORACLE, VGMM
+from clustering_outcomes import Labels, Scores, by_others, mean_score, posterior, score
 from clustering_sets import (
     ARRAYS,
     BANDS,
@@ -40,19 +36,20 @@ from clustering_sets import (
     unit_troughs_sd,
 )
 from numpy.typing import NDArray
-from report import Clock, begin, keep, machine, options, table, where
-from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score
+from report import add_jobs, begin, keep, machine, options, side_by_side, table, where
 
-import ncpgui
-from ncpgui.core.files import replaced_file
 from ncpgui.core.order_agreement import N_ORDERS
 from ncpgui.core.partition import n_clusters
 from ncpgui.core.seeds import stream
-from ncpgui.engine import cluster, default_model
-from ncpgui.engine.diagnostics.calibration import HARD, co_assignment, coverage_of_k, reliability
-from ncpgui.engine.networks.checkpoint import find_model, load_checkpoint
-
-Labels = NDArray[np.integer]
+from ncpgui.engine import default_model
+from ncpgui.engine.diagnostics.calibration import (
+    HARD,
+    co_assignment,
+    coverage_of_k,
+    expected_calibration_error,
+    reliability,
+)
+from ncpgui.engine.networks.checkpoint import load_checkpoint
 
 N_SINGLES = 20
 """Posterior samples whose scores are averaged."""
@@ -84,113 +81,14 @@ class Scored(NamedTuple):
 
     kind: Kind
     n_spikes: int
-    scores: dict[str, list[dict[str, float]]]
+    scores: dict[str, list[Scores]]
     promises: dict[str, list[Promise]]
     sets: dict[str, Any]
 
 
-def score(labels: Labels, truth: Labels, seconds: float) -> dict[str, float]:
-    """Scores of one clustering of one set."""
-    k_error = n_clusters(labels) - n_clusters(truth)
-    return {
-        "AMI": float(adjusted_mutual_info_score(truth, labels)),
-        "AMI max": float(adjusted_mutual_info_score(truth, labels, average_method="max")),
-        "ARI": float(adjusted_rand_score(truth, labels)),
-        "K error": k_error,
-        "|K error|": abs(k_error),
-        "seconds": seconds,
-    }
-
-
-def mean_score(scores: list[dict[str, float]]) -> dict[str, float]:
-    """Mean of each score."""
-    return {name: float(np.mean([one[name] for one in scores])) for name in scores[0]}
-
-
-def kept_at(folder: Path, name: str, *parts: bytes | NDArray[Any]) -> Path:
-    """Where in `folder` the outcome of these parts is kept; {} in `name` becomes their digest."""
-    told = sha256()
-    for part in parts:
-        told.update(part if isinstance(part, bytes) else np.ascontiguousarray(part))
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder / name.format(told.hexdigest()[:16])
-
-
-def by_others(one: SpikeSet, folder: Path) -> dict[str, dict[str, float]]:
-    """Scores of the methods compared with, and of the oracle; kept, for no model of ours changes them."""
-    code = Path(clustering_methods.__file__).read_bytes()
-    version = sklearn.__version__.encode()
-    path = kept_at(folder, "others-{}.json", code, version, one.waveforms, one.labels)
-    if path.is_file():
-        kept: dict[str, dict[str, float]] = json.loads(path.read_text(encoding="utf-8"))
-        return kept
-    found = {}
-    for name, method in METHODS.items():
-        with Clock() as clock:
-            labels = method(one.waveforms)
-        found[name] = score(labels, one.labels, clock.wall_s)
-    with Clock() as clock:
-        labels = oracle(one.waveforms, one.labels)
-    found[ORACLE] = score(labels, one.labels, clock.wall_s)
-    with replaced_file(path) as beside:
-        beside.write_text(json.dumps(found), encoding="utf-8")
-    return found
-
-
-class Posterior(NamedTuple):
-    """What a model of ours made of one set.
-
-    labels : (S, N) draws; first : (N,) the first alternative; order_spread, seconds
-    beam, beam_seconds : (N,) the best of the beam; empty and 0 without one
-    """
-
-    labels: NDArray[np.int32]
-    first: NDArray[np.int32]
-    order_spread: float
-    seconds: float
-    beam: NDArray[np.int32]
-    beam_seconds: float
-
-
-def posterior(one: SpikeSet, model: str, arguments: argparse.Namespace) -> Posterior:
-    """Sample a set; kept, so that a run that was stopped goes on, until the model or our code changes."""
-    asked = f"{arguments.samples} {arguments.beam} {arguments.device} {torch.__version__}".encode()
-    weights = find_model(model).read_bytes()
-    given_set = (one.waveforms, one.channel_positions)
-    path = kept_at(arguments.cache, "posterior-{}.npz", asked, code_digest(), weights, *given_set)
-    if path.is_file():
-        with np.load(path) as kept:
-            values = (kept[name] for name in Posterior._fields)
-            return Posterior(*(value if value.ndim else value.item() for value in values))
-    given = {"channel_positions": one.channel_positions, "model": model, "device": arguments.device}
-    with Clock() as sampling:
-        result = cluster(one.waveforms, **given, samples=arguments.samples, beam=0)
-    best, searching_s = np.zeros(0, np.int32), 0.0
-    if arguments.beam:
-        with Clock() as searching:
-            best = cluster(one.waveforms, **given, samples=1, beam=arguments.beam).beam_labels[0]
-        searching_s = searching.wall_s
-    found = Posterior(
-        result.labels, result.map_labels, result.order_spread, sampling.wall_s, best, searching_s
-    )
-    with replaced_file(path) as beside, beside.open("wb") as file:
-        np.savez_compressed(file, **found._asdict())
-    return found
-
-
-@cache
-def code_digest() -> bytes:
-    """Digest of all code on which a posterior depends."""
-    package = Path(ncpgui.__file__).parent
-    told = sha256()
-    for path in sorted(path for part in ("core", "engine") for path in (package / part).rglob("*.py")):
-        told.update(path.read_bytes())
-    return told.digest()
-
-
 def by_model(
     one: SpikeSet, name: str, model: str, arguments: argparse.Namespace
-) -> tuple[dict[str, dict[str, float]], Promise]:
+) -> tuple[dict[str, Scores], Promise]:
     """Scores of one model of ours, and what its posterior promised."""
     found = posterior(one, model, arguments)
     singles = [score(row, one.labels, found.seconds) for row in found.labels[:N_SINGLES]]
@@ -223,9 +121,9 @@ def promise(samples: Labels, truth: Labels, order_spread: float = np.nan) -> Pro
 
 def by_all(
     one: SpikeSet, models: dict[str, str], arguments: argparse.Namespace
-) -> tuple[dict[str, dict[str, float]], dict[str, Promise]]:
+) -> tuple[dict[str, Scores], dict[str, Promise]]:
     """Scores of every method on one set, of none where it is one unit; what each model promised."""
-    found: dict[str, dict[str, float]] = {}
+    found: dict[str, Scores] = {}
     promises: dict[str, Promise] = {}
     for name, model in models.items():
         ours, promises[name] = by_model(one, name, model, arguments)
@@ -234,7 +132,11 @@ def by_all(
 
 
 def run(
-    kind: Kind, n_spikes: int, models: dict[str, str], arguments: argparse.Namespace, workers: Executor | None
+    kind: Kind,
+    n_spikes: int,
+    models: dict[str, str],
+    arguments: argparse.Namespace,
+    in_turn: Callable[..., Iterator[Any]],
 ) -> Scored:
     """Score every method on the sets of one kind.
 
@@ -243,9 +145,8 @@ def run(
     settings = RecordingSettings(threshold_sd=arguments.threshold)
     count = n_sets(kind, n_spikes, arguments)
     sets = sets_of(kind, n_spikes, count, settings=settings, cache=arguments.cache)
-    scores: dict[str, list[dict[str, float]]] = {}
+    scores: dict[str, list[Scores]] = {}
     promises: dict[str, list[Promise]] = {name: [] for name in models}
-    in_turn = workers.map if workers else map
     for found, promised in in_turn(partial(by_all, models=models, arguments=arguments), sets):
         for method, row in found.items():
             scores.setdefault(method, []).append(row)
@@ -279,7 +180,7 @@ def place(part: Scored) -> dict[str, Any]:
     return {"geometry": kind.geometry, **band, "N": part.n_spikes}
 
 
-def agreement_rows(scores: dict[str, list[dict[str, float]]]) -> Iterator[dict[str, Any]]:
+def agreement_rows(scores: dict[str, list[Scores]]) -> Iterator[dict[str, Any]]:
     """Means over sets, the standard error of AMI, and where AMI lies between the mixture and the oracle.
 
     "above vGMM" and "of the gap" are per cent: (AMI / AMI vGMM - 1), (AMI - vGMM) / (oracle - vGMM).
@@ -310,7 +211,7 @@ def calibration_row(promises: list[Promise]) -> dict[str, Any]:
     every = reliability(p, together, floor=0.5 / n_samples)
     tough = reliability(p[hard], together[hard], floor=0.5 / n_samples) if hard.any() else None
     drawn = np.concatenate([one.drawn for one in promises], axis=1)[:, hard]
-    right = [reliability(p[hard], one).ece for one in drawn] if hard.any() else []
+    right = [expected_calibration_error(p[hard], one) for one in drawn] if hard.any() else []
     k = coverage_of_k(
         np.stack([one.k[:n_samples] for one in promises]), np.array([one.true_k for one in promises])
     )
@@ -465,7 +366,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--source", choices=["ours", "spikeinterface", "both"], default="both")
     add_set_options(parser, OWN_GEOMETRIES)
     parser.add_argument("--threshold", type=float, default=3.5, help="of detection, noise sd  [3.5]")
-    parser.add_argument("--jobs", type=int, default=1, help="sets at a time, on a core each  [1]")
+    add_jobs(parser)
     arguments = parser.parse_args()
     if arguments.quick:
         arguments.spikes, arguments.sets, arguments.samples, arguments.beam = [60], [2], 10, 4
@@ -495,19 +396,17 @@ def main() -> None:
         name: getattr(arguments, name) for name in ("sets", "own_sets", "samples", "beam", "threshold")
     }
     found: dict[str, Any] = {"overall": [], "calibration": [], "by_source": {}}
-    workers = None
-    if arguments.jobs > 1:
-        workers = ProcessPoolExecutor(arguments.jobs, get_context("spawn"), torch.set_num_threads, (1,))
-    for n_spikes, some in product(arguments.spikes, kinds_by_source(arguments)):
-        parts = []
-        for kind in some:
-            part = run(kind, n_spikes, models, arguments, workers)
-            print(*place(part).values())
-            print(table(list(agreement_rows(part.scores))), flush=True)
-            parts.append(part)
-        add_rows(found, parts)
-        page = page_of(found, models, device, arguments)
-        keep("clustering", {"models": models, **settings, **found}, page=page, folder=arguments.out)
+    with side_by_side(arguments.jobs) as in_turn:
+        for n_spikes, some in product(arguments.spikes, kinds_by_source(arguments)):
+            parts = []
+            for kind in some:
+                part = run(kind, n_spikes, models, arguments, in_turn)
+                print(*place(part).values())
+                print(table(list(agreement_rows(part.scores))), flush=True)
+                parts.append(part)
+            add_rows(found, parts)
+            page = page_of(found, models, device, arguments)
+            keep("clustering", {"models": models, **settings, **found}, page=page, folder=arguments.out)
     print(table(found["overall"]), table(found["calibration"]), sep="\n\n")
 
 

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from clustering import by_others, posterior
 from clustering_methods import ORACLE
+from clustering_outcomes import Labels, by_others, posterior
 from clustering_sets import ARRAYS, Kind, SpikeSet, add_set_options, foreign_sets, unit_troughs_sd
 from figures import base
 from matplotlib.axes import Axes
@@ -32,8 +32,6 @@ from sklearn.metrics import adjusted_mutual_info_score
 
 from ncpgui.core.partition import cluster_sizes, contingency, n_clusters
 from ncpgui.engine import default_model
-
-Labels = NDArray[np.integer]
 
 N_SHOWN = 6
 N_CHANNELS = 4

@@ -1,7 +1,7 @@
 """One model for all probes beside models that went on to learn a single kind of probe.
 
     python benchmarks/one_probe.py [--model NAME|FILE] [--run PRESET|FILE.toml] [--minutes 10]
-        [--geometries hex7 ...] [--specialists FOLDER] [--sets 20]
+        [--geometries hex7 ...] [--specialists FOLDER] [--sets 20] [--jobs 2]
 
 For each geometry a specialist is trained: the run's settings and start, spikes of this geometry alone, on one
 core. It and the model for all probes then sort the same sets, those of `clustering.py`. Specialists that are
@@ -13,16 +13,18 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from clustering_outcomes import posterior
 from clustering_sets import ARRAYS, OWN_GEOMETRIES, Kind, SpikeSet, add_set_options, sets_of
-from report import begin, keep, machine, options, table, where
+from report import add_jobs, begin, keep, machine, options, side_by_side, table, where
 from sklearn.metrics import adjusted_mutual_info_score
 
-from ncpgui.engine import cluster, default_model
+from ncpgui.engine import default_model
 from ncpgui.engine.generative.registry import GenerativeSettings
 from ncpgui.engine.training.loop import train
 from ncpgui.engine.training.presets import load_config
@@ -44,11 +46,13 @@ def specialist(geometry: str, arguments: argparse.Namespace) -> Path:
     return out
 
 
-def ami(one: SpikeSet, model: str | Path, n_samples: int) -> float:
-    """AMI of the first alternative with the truth."""
-    positions = one.channel_positions
-    found = cluster(one.waveforms, channel_positions=positions, model=model, samples=n_samples, beam=0)
-    return float(adjusted_mutual_info_score(one.labels, found.map_labels))
+def both_ami(one: SpikeSet, alone: Path, arguments: argparse.Namespace) -> tuple[float, float]:
+    """AMI with the truth of the first alternative of the model for all probes, and of a specialist."""
+    general, own = (
+        float(adjusted_mutual_info_score(one.labels, posterior(one, model, arguments).first))
+        for model in (arguments.model, str(alone))
+    )
+    return general, own
 
 
 def kinds(geometry: str, arguments: argparse.Namespace) -> Iterator[tuple[str, list[Kind]]]:
@@ -82,7 +86,9 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--spikes", type=int, default=500)
     parser.add_argument("--sets", type=int, default=20, help="of each kind  [20]")
     parser.add_argument("--samples", type=int, default=100)
+    parser.set_defaults(beam=0)
     add_set_options(parser, OWN_GEOMETRIES)
+    add_jobs(parser)
     return parser.parse_args()
 
 
@@ -94,21 +100,19 @@ def main() -> None:
         arguments.minutes, arguments.spikes, arguments.sets, arguments.samples = 0.02, 40, 2, 10
         arguments.geometries, arguments.bands, arguments.motions = ["tetrode"], ["mixed"], ["static"]
     rows: list[dict[str, Any]] = []
-    for geometry in arguments.geometries:
-        alone = specialist(geometry, arguments)
-        for source, some in kinds(geometry, arguments):
-            sets = [
-                one
-                for kind in some
-                for one in sets_of(kind, arguments.spikes, arguments.sets, cache=arguments.cache)
-            ]
-            pairs = [
-                (ami(one, arguments.model, arguments.samples), ami(one, alone, arguments.samples))
-                for one in sets
-                if one.n_units > 1
-            ]
-            rows.append(row_of(geometry, source, pairs))
-            print(table(rows[-1:]), flush=True)
+    with side_by_side(arguments.jobs) as in_turn:
+        specialists = list(in_turn(partial(specialist, arguments=arguments), arguments.geometries))
+        for geometry, alone in zip(arguments.geometries, specialists, strict=True):
+            for source, some in kinds(geometry, arguments):
+                sets = [
+                    one
+                    for kind in some
+                    for one in sets_of(kind, arguments.spikes, arguments.sets, cache=arguments.cache)
+                    if one.n_units > 1
+                ]
+                pairs = list(in_turn(partial(both_ami, alone=alone, arguments=arguments), sets))
+                rows.append(row_of(geometry, source, pairs))
+                print(table(rows[-1:]), flush=True)
     page = f"""
 # One model for all probes beside models for one
 

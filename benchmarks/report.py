@@ -8,7 +8,11 @@ import os
 import platform
 import resource
 import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from datetime import date
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +43,21 @@ def begin(arguments: argparse.Namespace) -> torch.device:
     if arguments.out is None and not arguments.quick:
         arguments.out = RESULTS
     return resolve_device(arguments.device)
+
+
+def add_jobs(parser: argparse.ArgumentParser) -> None:
+    """Add the option that `side_by_side` takes."""
+    parser.add_argument("--jobs", type=int, default=1, help="at a time, on a core each  [1]")
+
+
+@contextmanager
+def side_by_side(jobs: int) -> Iterator[Callable[..., Iterator[Any]]]:
+    """Give a `map` that works on so many at a time, each in a process of one thread; with 1 just `map`."""
+    if jobs == 1:
+        yield map
+        return
+    with ProcessPoolExecutor(jobs, get_context("spawn"), torch.set_num_threads, (1,)) as workers:
+        yield workers.map
 
 
 def machine() -> dict[str, Any]:

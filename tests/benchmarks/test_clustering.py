@@ -17,6 +17,7 @@ from ncpgui.core.waveform_format import N_SAMPLES, TROUGH_SAMPLE
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))  # as scripts find each other
 
 import clustering
+import clustering_outcomes
 from clustering_methods import METHODS, ORACLE, VGMM, oracle
 from clustering_sets import (
     Kind,
@@ -50,12 +51,14 @@ def test_scores_of_other_methods_are_kept_for_the_same_set_and_for_no_other(
         asked.append(len(given))
         return np.zeros(len(given), np.int64)
 
-    monkeypatch.setattr(clustering, "METHODS", {VGMM: method})
+    monkeypatch.setattr(clustering_outcomes, "METHODS", {VGMM: method})
     places = np.zeros((4, 2))
-    first, again = (clustering.by_others(SpikeSet(waveforms, places, labels), tmp_path) for _ in range(2))
+    first, again = (
+        clustering_outcomes.by_others(SpikeSet(waveforms, places, labels), tmp_path) for _ in range(2)
+    )
     assert first == again
     assert first[VGMM]["K error"] == -2
-    other = clustering.by_others(SpikeSet(waveforms[:80], places, labels[:80]), tmp_path)
+    other = clustering_outcomes.by_others(SpikeSet(waveforms[:80], places, labels[:80]), tmp_path)
     assert set(other) == {VGMM, ORACLE}
     assert asked == [120, 80]
 
@@ -154,22 +157,22 @@ def test_every_method_finds_units_that_are_far_apart(
     found = method(waveforms)
     assert found.shape == labels.shape
     assert found.min() == 0
-    assert clustering.score(found, labels, 0.0)["AMI"] > 0.9
+    assert clustering_outcomes.score(found, labels, 0.0)["AMI"] > 0.9
 
 
 def test_the_oracle_tells_apart_what_differs_and_nothing_else() -> None:
     waveforms, labels = apart()
-    assert clustering.score(oracle(waveforms, labels), labels, 0.0)["AMI"] == 1
+    assert clustering_outcomes.score(oracle(waveforms, labels), labels, 0.0)["AMI"] == 1
     shuffled = np.random.default_rng(1).permutation(labels)
-    assert abs(clustering.score(oracle(waveforms, shuffled), shuffled, 0.0)["AMI"]) < 0.1
+    assert abs(clustering_outcomes.score(oracle(waveforms, shuffled), shuffled, 0.0)["AMI"]) < 0.1
     assert oracle(waveforms, np.zeros_like(labels)).max() == 0
 
 
 def test_scores_known_by_hand() -> None:
     truth = np.array([0, 0, 1, 1])
-    same = clustering.score(np.array([5, 5, 2, 2]), truth, 3.0)
+    same = clustering_outcomes.score(np.array([5, 5, 2, 2]), truth, 3.0)
     assert same == {"AMI": 1, "AMI max": 1, "ARI": 1, "K error": 0, "|K error|": 0, "seconds": 3}
-    merged = clustering.score(np.zeros(4, int), truth, 0.0)
+    merged = clustering_outcomes.score(np.zeros(4, int), truth, 0.0)
     assert (merged["AMI"], merged["ARI"], merged["K error"], merged["|K error|"]) == (0, 0, -1, 1)
 
 
@@ -243,19 +246,19 @@ def test_what_was_sampled_is_kept_until_the_question_changes(
     def asked(*_: object, **__: object) -> None:
         raise AssertionError("sampled again")
 
-    monkeypatch.setattr(clustering, "cluster", asked)
+    monkeypatch.setattr(clustering_outcomes, "cluster", asked)
     again = clustering.by_model(one, "ours", "spikes", arguments)
     assert again[0] == found[0]
     assert isinstance(again[0]["ours, best of the beam"]["seconds"], float)
     np.testing.assert_array_equal(again[1].p, found[1].p)
     for change in ({"samples": 5}, {"beam": 0}):
         with pytest.raises(AssertionError, match="sampled again"):
-            clustering.posterior(one, "spikes", argparse.Namespace(**(vars(arguments) | change)))
+            clustering_outcomes.posterior(one, "spikes", argparse.Namespace(**(vars(arguments) | change)))
     with pytest.raises(AssertionError, match="sampled again"):
-        clustering.posterior(one._replace(waveforms=one.waveforms + 1), "spikes", arguments)
-    monkeypatch.setattr(clustering, "code_digest", lambda: b"other code")
+        clustering_outcomes.posterior(one._replace(waveforms=one.waveforms + 1), "spikes", arguments)
+    monkeypatch.setattr(clustering_outcomes, "code_digest", lambda: b"other code")
     with pytest.raises(AssertionError, match="sampled again"):
-        clustering.posterior(one, "spikes", arguments)
+        clustering_outcomes.posterior(one, "spikes", arguments)
 
 
 def test_models_are_named_by_their_files_unless_two_share_a_name() -> None:

@@ -132,23 +132,38 @@ def reliability(
 
     floor : log scores and the slope take probabilities from `floor` to 1 - `floor`
     """
-    order = np.argsort(p, kind="stable")
-    bins = [part for part in np.array_split(order, n_bins) if len(part)]
-    predicted = np.array([p[part].mean() for part in bins])
-    observed = np.array([happened[part].mean() for part in bins])
-    count = np.array([len(part) for part in bins], dtype=np.int64)
-    share = count / count.sum()
+    predicted, observed, count = _in_bins(p, happened, n_bins)
     given = np.where(happened, p, 1 - p)
     return Reliability(
         predicted,
         observed,
         count,
-        ece=float((share * np.abs(predicted - observed)).sum()),
+        ece=_ece(predicted, observed, count),
         brier=float(np.square(1 - given).mean()),
         log_score=float(-np.log(given.clip(floor, 1 - floor)).mean()),
         slope=calibration_slope(p.clip(floor, 1 - floor), happened),
         bias=float(p.mean() - happened.mean()),
     )
+
+
+def expected_calibration_error(p: Array, happened: NDArray[np.bool_], *, n_bins: int = 10) -> float:
+    """Return the `ece` of `reliability`, fitting nothing."""
+    return _ece(*_in_bins(p, happened, n_bins))
+
+
+def _in_bins(p: Array, happened: NDArray[np.bool_], n_bins: int) -> tuple[Array, Array, NDArray[np.int64]]:
+    """Mean probability, share that came true and number of the events in each bin."""
+    order = np.argsort(p, kind="stable")
+    bins = [part for part in np.array_split(order, n_bins) if len(part)]
+    return (
+        np.array([p[part].mean() for part in bins]),
+        np.array([happened[part].mean() for part in bins]),
+        np.array([len(part) for part in bins], dtype=np.int64),
+    )
+
+
+def _ece(predicted: Array, observed: Array, count: NDArray[np.int64]) -> float:
+    return float((count * np.abs(predicted - observed)).sum() / count.sum())
 
 
 def calibration_slope(p: Array, happened: NDArray[np.bool_]) -> float:

@@ -13,6 +13,7 @@ from ncpgui.engine.diagnostics.calibration import (
     calibration_slope,
     co_assignment,
     coverage_of_k,
+    expected_calibration_error,
     reliability,
 )
 
@@ -59,6 +60,7 @@ def test_scores_of_four_events_are_those_worked_out_by_hand():
     np.testing.assert_allclose(found.observed, [0.0, 0.5])
     assert found.count.tolist() == [2, 2]
     assert found.ece == pytest.approx((0.2 + 0.3) / 2)
+    assert expected_calibration_error(p, happened, n_bins=2) == found.ece
     assert found.bias == pytest.approx(0.5 - 0.25)
     assert found.brier == pytest.approx((0.04 * 3 + 0.64) / 4)
     assert found.log_score == pytest.approx(-(3 * math.log(0.8) + math.log(0.2)) / 4)
