@@ -92,7 +92,7 @@ class Posterior(NamedTuple):
     beam_seconds: float
 
 
-def posterior(one: SpikeSet, model: str, arguments: argparse.Namespace) -> Posterior:
+def posterior(one: SpikeSet, model: str | Path, arguments: argparse.Namespace) -> Posterior:
     """Sample a set; kept, so that a run that was stopped goes on, until the model or our code changes."""
     asked = f"{arguments.samples} {arguments.beam} {arguments.device} {torch.__version__}".encode()
     weights = find_model(model).read_bytes()
@@ -116,6 +116,12 @@ def posterior(one: SpikeSet, model: str, arguments: argparse.Namespace) -> Poste
     with replaced_file(path) as beside, beside.open("wb") as file:
         np.savez_compressed(file, **found._asdict())
     return found
+
+
+def ami_of(one: SpikeSet, model: str | Path, arguments: argparse.Namespace) -> float:
+    """AMI with the truth of a model's first alternative."""
+    found = posterior(one, model, arguments).first
+    return float(adjusted_mutual_info_score(one.labels, found))
 
 
 @cache

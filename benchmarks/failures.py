@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from clustering_methods import ORACLE
-from clustering_outcomes import Labels, by_others, posterior
+from clustering_outcomes import Labels, by_others, posterior, score
 from clustering_sets import ARRAYS, Kind, SpikeSet, add_set_options, foreign_sets, unit_troughs_sd
 from figures import base
 from matplotlib.axes import Axes
@@ -28,7 +28,6 @@ from report import RESULTS, begin, keep, machine, options, table, where
 from scipy.optimize import linear_sum_assignment
 from sklearn.covariance import ledoit_wolf
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.metrics import adjusted_mutual_info_score
 
 from ncpgui.core.partition import cluster_sizes, contingency, n_clusters
 from ncpgui.engine import default_model
@@ -62,9 +61,10 @@ class Pair(NamedTuple):
 
 def sort(kind: Kind, one: SpikeSet, arguments: argparse.Namespace) -> Sorted:
     """Sort a set, and let the oracle do it, unless `clustering.py` has done so."""
-    found = posterior(one, arguments.model, arguments).first
     best = by_others(one, arguments.cache)[ORACLE]["AMI"]
-    return Sorted(kind, one, found, float(adjusted_mutual_info_score(one.labels, found)), best)
+    found = posterior(one, arguments.model, arguments)
+    ami = score(found.first, one.labels, found.seconds)["AMI"]
+    return Sorted(kind, one, found.first, ami, best)
 
 
 def pairs_of(result: Sorted) -> list[Pair]:

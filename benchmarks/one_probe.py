@@ -19,10 +19,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from clustering_outcomes import posterior
+from clustering_outcomes import ami_of
 from clustering_sets import ARRAYS, OWN_GEOMETRIES, Kind, SpikeSet, add_set_options, sets_of
 from report import add_jobs, begin, keep, machine, options, side_by_side, table, where
-from sklearn.metrics import adjusted_mutual_info_score
 
 from ncpgui.engine import default_model
 from ncpgui.engine.generative.registry import GenerativeSettings
@@ -47,12 +46,8 @@ def specialist(geometry: str, arguments: argparse.Namespace) -> Path:
 
 
 def both_ami(one: SpikeSet, alone: Path, arguments: argparse.Namespace) -> tuple[float, float]:
-    """AMI with the truth of the first alternative of the model for all probes, and of a specialist."""
-    general, own = (
-        float(adjusted_mutual_info_score(one.labels, posterior(one, model, arguments).first))
-        for model in (arguments.model, str(alone))
-    )
-    return general, own
+    """AMI of the model for all probes, and of a specialist."""
+    return ami_of(one, arguments.model, arguments), ami_of(one, alone, arguments)
 
 
 def kinds(geometry: str, arguments: argparse.Namespace) -> Iterator[tuple[str, list[Kind]]]:

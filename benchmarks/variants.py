@@ -1,6 +1,6 @@
 """What each part of the network is worth: variants trained from nothing for the same core time, side by side.
 
-    python benchmarks/variants.py [NAME ...] [--minutes 10]
+    python benchmarks/variants.py [NAME ...] [--minutes 10] [--jobs 2]
 
 Every run has the same data, learning rate and seed, on one core; the held-out sets are the same. The table
 has the held-out loss, and the AMI of the first alternative on our test sets (those of `clustering.py`). A run
@@ -12,15 +12,16 @@ from __future__ import annotations
 import argparse
 import json
 import tempfile
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
+from clustering_outcomes import ami_of
 from clustering_sets import own_sets
-from one_probe import ami
-from report import RESULTS, begin, keep, machine, options, table, where
+from report import RESULTS, add_jobs, begin, keep, machine, options, side_by_side, table, where
 
 from ncpgui.engine.generative.registry import GenerativeSettings
 from ncpgui.engine.networks.registry import NetworkSettings
@@ -88,11 +89,19 @@ def trained(variant: Variant, minutes: float, folder: Path) -> tuple[Path, dict[
     return out, {"steps": steps, "nats a spike": scores.nll, "K error": scores.k_error}
 
 
-def ami_of(model: Path, n_spikes: int, n_sets: int) -> Iterator[float]:
-    """AMI of the first alternative on each of our test sets."""
-    for geometry in GEOMETRIES:
-        for one in (one for one in own_sets(geometry, n_spikes, n_sets) if one.n_units > 1):
-            yield ami(one, model, 80)
+def scored(name: str, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Train a variant and sort our test sets with it: what its row in the table says."""
+    with tempfile.TemporaryDirectory() as folder:
+        model, row = trained(VARIANTS[name], arguments.minutes, Path(folder))
+        asked = argparse.Namespace(**vars(arguments), samples=80, beam=0, cache=Path(folder))
+        found = [
+            ami_of(one, model, asked)
+            for geometry in GEOMETRIES
+            for one in own_sets(geometry, arguments.spikes, arguments.sets)
+            if one.n_units > 1
+        ]
+    error = float(np.std(found, ddof=1) / np.sqrt(len(found)))
+    return {**row, "AMI": float(np.mean(found)), "± se": error, "minutes": arguments.minutes}
 
 
 def parsed() -> argparse.Namespace:
@@ -103,6 +112,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=10.0, help="of each training  [10]")
     parser.add_argument("--spikes", type=int, default=300)
     parser.add_argument("--sets", type=int, default=10, help="of each of two geometries  [10]")
+    add_jobs(parser)
     arguments = parser.parse_args()
     unknown = [name for name in arguments.names if name not in VARIANTS]
     if unknown:
@@ -121,16 +131,18 @@ def main() -> None:
     if kept.is_file() and not arguments.quick:
         done = json.loads(kept.read_text(encoding="utf-8"))["rows"]
     names = arguments.names or [name for name in VARIANTS if name not in done]
-    for name in names:
-        with tempfile.TemporaryDirectory() as folder:
-            model, row = trained(VARIANTS[name], arguments.minutes, Path(folder))
-            found = np.array(list(ami_of(model, arguments.spikes, arguments.sets)))
-        error = float(found.std(ddof=1) / np.sqrt(len(found)))
-        done[name] = {**row, "AMI": float(found.mean()), "± se": error, "minutes": arguments.minutes}
-        rows = [
-            {"variant": name, "what": VARIANTS[name].about, **done[name]} for name in VARIANTS if name in done
-        ]
-        page = f"""
+    with side_by_side(arguments.jobs) as in_turn:
+        for name, row in zip(names, in_turn(partial(scored, arguments=arguments), names), strict=True):
+            done[name] = row
+            write(done, device, arguments)
+
+
+def write(done: dict[str, Any], device: torch.device, arguments: argparse.Namespace) -> None:
+    """Keep and print the table of the variants that are done."""
+    rows = [
+        {"variant": name, "what": VARIANTS[name].about, **done[name]} for name in VARIANTS if name in done
+    ]
+    page = f"""
 # What each part of the network is worth
 
 Each variant trained from nothing for {arguments.minutes:g} minutes on one core, on hexagons and tetrodes of
@@ -141,8 +153,8 @@ sets of {arguments.spikes} spikes of each. {where(device)}
 
 `python benchmarks/variants.py`, {machine()["date"]}
 """
-        keep("variants", {"rows": done}, page=page, folder=arguments.out)
-        print(table(rows), flush=True)
+    keep("variants", {"rows": done}, page=page, folder=arguments.out)
+    print(table(rows), flush=True)
 
 
 if __name__ == "__main__":
