@@ -63,7 +63,7 @@ class UnitSettings:
     p_alike: float = 0.35
     alike_amplitude: tuple[float, float] = (0.75, 1.35)
     p_closest: float = 0.6
-    min_distance_sd: tuple[float, float] = (2.5, 4.0)
+    min_distance_sd: tuple[float, float] = (1.5, 2.5)
     min_main_ratio: float = 0.9
     max_positive_ratio: float = 1.1
     depth_um: tuple[float, float] = (6.0, 50.0)

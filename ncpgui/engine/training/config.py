@@ -46,6 +46,8 @@ class TrainConfig:
         model is fitted; 0 leaves it at 1
     save_minutes, save_steps : how often what a resume needs is saved
     start_from : model whose weights the run begins with, a shipped name or a file
+    start_share : share of these weights in what is scored and kept, the rest being those of the run: what
+        lies between serves other data better than either end (Wortsman et al., CVPR 2022)
     seed : of the weights and of all data
 
     Raises
@@ -81,6 +83,7 @@ class TrainConfig:
     save_minutes: float = 1.0
     save_steps: int = 0
     start_from: str | None = None
+    start_share: float = 0.0
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -101,6 +104,12 @@ class TrainConfig:
             self._require(name, "0 or more", lambda x: x >= 0)
         for name in ("n_points", "n_points_end"):
             self._require(name, "(fewest, most) points", lambda x: len(x) == 2 and 1 <= x[0] <= x[1])
+        self._require("start_share", "at least 0 and below 1", lambda x: 0 <= x < 1)
+        if self.start_share and self.start_from is None:
+            raise InputError(
+                f"training setting 'start_share' is {self.start_share}, but the run begins with no model; "
+                "give 'start_from', or leave 'start_share' at 0"
+            )
         self._require("ema_decay", "at least 0 and below 1", lambda x: 0 <= x < 1)
         self._require("betas", "two numbers, each at least 0 and below 1", lambda x: _all_decays(x))
         self._require("schedule", f"one of {', '.join(SCHEDULES)}", lambda x: x in SCHEDULES)

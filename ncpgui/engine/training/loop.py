@@ -121,11 +121,12 @@ def train(
         try:
             scores = None
             if processes.is_first and session.validation_is_due(config):
-                scores = _score(config, run, held_out, progress)
+                kept = _kept(config, run)
+                scores = _score(config, run, kept, held_out, progress)
                 if scores.nll < run.best_nll:
                     run.best_nll = scores.nll
                     card = _card(config, run, model, processes, command)
-                    save_checkpoint(out, run.average, config.architecture, card)
+                    save_checkpoint(out, kept, config.architecture, card)
             if scores is not None or session.save_is_due(config):
                 save()
             yield TrainStep(
@@ -275,6 +276,8 @@ def _start_from(name: str, config: TrainConfig, run: RunState) -> dict[str, Any]
         weights["log_temperature"] = torch.zeros_like(weights["log_temperature"])
     run.network.load_state_dict(weights, strict=False)
     run.average.load_state_dict(run.network.state_dict())
+    if config.start_share:
+        run.start = weights
     kept = ("name", "training", "steps", "minutes", "scores", "curve", "weights_sha256", "started_from")
     return {"started_from": {key: parent.card[key] for key in kept if key in parent.card}}
 
@@ -322,10 +325,24 @@ def _follow(average: nn.Module, network: nn.Module, decay: float) -> None:
             buffer.copy_(value)
 
 
-def _score(config: TrainConfig, run: RunState, held_out: GenerativeModel, progress: Progress) -> Scores:
-    """Score the averaged weights on held-out data, and put it on the curve."""
+def _kept(config: TrainConfig, run: RunState) -> Network:
+    """The averaged weights, with the share that `start_share` gives those that the run began with."""
+    if not config.start_share:
+        return run.average
+    kept = deepcopy(run.average)
+    with torch.no_grad():
+        for name, value in kept.named_parameters():
+            if name in run.start:
+                value.lerp_(run.start[name].to(value.device), config.start_share)
+    return kept
+
+
+def _score(
+    config: TrainConfig, run: RunState, kept: Network, held_out: GenerativeModel, progress: Progress
+) -> Scores:
+    """Score the weights that are kept on held-out data, and put it on the curve."""
     scores = validate(
-        run.average,
+        kept,
         held_out,
         seed=config.seed,
         n_points=config.validate_points,

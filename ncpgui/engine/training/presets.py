@@ -150,12 +150,13 @@ PRESETS: dict[str, Preset] = {
             seed=10,
         ),
     ),
-    "spikes-types": Preset(
-        "goes on from the model 'spikes' with groups of one type or one size of cells, and more drift",
+    "spikes-close": Preset(
+        "goes on from the model 'spikes' with units closer to each other",
         replace(
             _SPIKES,
             start_from="spikes",
-            minutes=74.0,
+            start_share=0.5,
+            minutes=55.0,
             n_datasets=12,
             n_points=(150, 500),
             n_points_end=(250, 900),
@@ -163,8 +164,8 @@ PRESETS: dict[str, Preset] = {
             learning_rate=8e-4,
             warmup_steps=100,
             validate_datasets=24,
-            validate_minutes=24.0,
-            seed=16,
+            validate_minutes=18.0,
+            seed=17,
         ),
     ),
     "paper-spikes-hex7": Preset(

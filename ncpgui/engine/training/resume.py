@@ -20,7 +20,7 @@ from ncpgui.core.files import replaced_file
 from ncpgui.engine.networks.registry import Network
 from ncpgui.engine.training.config import TrainConfig, differences
 
-FORMAT = 2
+FORMAT = 3
 
 
 def resume_path(weights: Path) -> Path:
@@ -37,6 +37,7 @@ class RunState:
     scored_minutes : when held-out data were scored last
     best_nll : the best score so far; curve : all scores
     parent : what the card says of the model that the run began with
+    start : its weights, where `start_share` asks for them
     data : hashes of the files that its data are drawn from, by name
     """
 
@@ -49,9 +50,10 @@ class RunState:
     best_nll: float = math.inf
     curve: list[dict[str, Any]] = field(default_factory=list)
     parent: dict[str, Any] = field(default_factory=dict)
+    start: dict[str, torch.Tensor] = field(default_factory=dict)
     data: dict[str, str] = field(default_factory=dict)
 
-    _PLAIN = ("step", "minutes", "scored_minutes", "best_nll", "curve", "parent")
+    _PLAIN = ("step", "minutes", "scored_minutes", "best_nll", "curve", "parent", "start")
     _MODULES = ("network", "average", "optimiser")
 
     def save(self, path: Path, config: TrainConfig) -> None:

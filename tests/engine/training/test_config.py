@@ -71,6 +71,11 @@ def test_a_run_that_goes_on_may_be_longer_and_save_more_often_and_nothing_else()
         ("n_points = [9, 3]\n", r"must be \(fewest, most\) points"),
         ("n_points_each = 1\n", "run.toml.n_points_each must be of type bool"),
         ("ema_decay = 1.0\n", "'ema_decay' must be at least 0 and below 1"),
+        (
+            'start_from = "spikes"\nstart_share = 1.0\n',
+            "'start_share' must be at least 0 and below 1, got 1.0",
+        ),
+        ("start_share = 0.5\n", "'start_share' is 0.5, but the run begins with no model; give 'start_from'"),
         ("betas = [0.9, 1.0]\n", "'betas' must be two numbers, each at least 0 and below 1"),
         ('schedule = "linear"\n', "'schedule' must be one of cosine, paper, got linear"),
         ('precision = "half"\n', "'precision' must be one of auto, float32, bfloat16, got half"),

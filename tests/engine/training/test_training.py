@@ -129,6 +129,24 @@ def test_a_run_begins_with_the_weights_of_another_model_and_its_card_says_so(tmp
     assert child.card["started_from"]["steps"] == 2
 
 
+def test_what_is_kept_may_lie_between_the_weights_of_the_run_and_those_that_it_began_with(tmp_path, tiny):
+    first, whole, part = (tmp_path / f"{name}.safetensors" for name in ("first", "whole", "part"))
+    list(train(replace(tiny, steps=1), out=first))
+    run = replace(tiny, steps=3, validate_steps=3, learning_rate=0.05, start_from=str(first))
+    list(train(run, out=whole))
+    steps = train(replace(run, start_share=0.25), out=part)
+    next(steps)
+    steps.close()
+    first_weights = load_checkpoint(first).network.state_dict()
+    first.unlink()
+    [*_, last] = train(replace(run, start_share=0.25), out=part, resume=True)  # which remembers them
+    found = [dict(load_checkpoint(path).network.named_parameters()) for path in (whole, part)]
+    for name, value in found[1].items():
+        torch.testing.assert_close(value, 0.25 * first_weights[name] + 0.75 * found[0][name])
+    assert any((value - found[0][name]).abs().max() > 1e-3 for name, value in found[1].items())
+    assert load_checkpoint(part).card["scores"]["nll"] == last.validation.nll
+
+
 def test_a_part_that_the_model_lacks_is_added_without_effect(tmp_path, tiny):
     first, second = tmp_path / "first.safetensors", tmp_path / "second.safetensors"
     list(train(replace(tiny, steps=2), out=first))
