@@ -121,6 +121,17 @@ def test_screen_readers_hear_probability_and_units(panel) -> None:
     assert panel.cards[1].accessibleName().startswith(f"Alternative 2: 25{THIN}%, 1 unit")
 
 
+def test_tool_tip_and_name_follow_the_sorting_that_the_card_shows(panel, workspace, screen) -> None:
+    told = panel.cards[0].card.words
+    assert told in panel.cards[0].toolTip()
+    workspace.merge((0, 1))
+    screen.settle()
+    card = panel.cards[0].card
+    assert card.words != told
+    assert card.words in panel.cards[0].toolTip()
+    assert panel.cards[0].accessibleName() == f"Alternative 1: {card.percent}, {card.title}, {card.words}"
+
+
 def test_both_themes_have_their_own_colours(panel, screen, qapp) -> None:
     apply_theme(qapp, DARK)
     panel.set_theme(DARK)

@@ -16,9 +16,9 @@ from ncpgui.engine.diagnostics.evaluate import (
     evaluate,
     evaluate_posterior,
     plain,
-    summary,
     trained_on,
 )
+from ncpgui.engine.diagnostics.summary import summary
 from ncpgui.engine.networks.checkpoint import Checkpoint, load_checkpoint
 
 ANY = {"exchangeability", "calibration", "ranks"}

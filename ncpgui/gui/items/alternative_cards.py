@@ -1,0 +1,203 @@
+"""Cards of the alternatives: one for each plausible sorting, and one for what they leave over."""
+
+from __future__ import annotations
+
+import numpy as np
+from PyQt5 import QtCore, QtGui, QtWidgets
+
+from ncpgui.app.presenters.alternatives import Card
+from ncpgui.app.presenters.words import percent
+from ncpgui.gui.items.glyphs import elided
+from ncpgui.gui.theme import LIGHT, Theme, blend, font
+
+CARD_HEIGHT = 152
+CARD_WIDTH = (196, 264)
+
+
+class CardWidget(QtWidgets.QWidget):
+    """Paints one card; a click shows the sorting, a double click uses it."""
+
+    clicked = QtCore.pyqtSignal(object)
+    double_clicked = QtCore.pyqtSignal(object)
+
+    def __init__(self, card: Card, largest_amplitude: float, theme: Theme) -> None:
+        super().__init__()
+        self._hovered = False
+        self.setFixedHeight(CARD_HEIGHT)
+        self.setMinimumWidth(CARD_WIDTH[0])
+        self.setMaximumWidth(CARD_WIDTH[1])
+        self.setCursor(QtCore.Qt.PointingHandCursor)
+        self.set_card(card, largest_amplitude, theme)
+
+    def set_card(self, card: Card, largest_amplitude: float, theme: Theme) -> None:
+        """Show another card."""
+        self.card, self._largest, self.theme = card, largest_amplitude, theme
+        self.setToolTip(
+            f"{card.percent} of the posterior ({card.error} % Monte Carlo error)\n{card.words}\n"
+            "Click to see it in all panels, double click or Enter to use it"
+        )
+        self.setAccessibleName(f"Alternative {card.key}: {card.percent}, {card.title}, {card.words}")
+        self.update()
+
+    def sizeHint(self) -> QtCore.QSize:
+        """Preferred size."""
+        return QtCore.QSize(230, CARD_HEIGHT)
+
+    def paintEvent(self, _: QtGui.QPaintEvent) -> None:
+        """Paint probability, words and units."""
+        card, theme = self.card, self.theme
+        painter = QtGui.QPainter(self)
+        painter.setRenderHint(QtGui.QPainter.Antialiasing)
+        rect = QtCore.QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5)
+        if card.is_shown:
+            painter.setPen(QtGui.QPen(theme.color("accent"), 2))
+            painter.setBrush(theme.color("accent_soft"))
+        else:
+            painter.setPen(QtGui.QPen(theme.color("faint" if self._hovered else "border"), 1))
+            painter.setBrush(theme.color("hover" if self._hovered else "sunken"))
+        painter.drawRoundedRect(rect, 9, 9)
+        inner = rect.adjusted(13, 8, -12, -8)
+        self._paint_probability(painter, inner)
+        self._paint_words(painter, inner)
+        self._paint_units(painter, QtCore.QRectF(inner.left(), inner.bottom() - 58, inner.width(), 58))
+        painter.end()
+
+    def _paint_probability(self, painter: QtGui.QPainter, inner: QtCore.QRectF) -> None:
+        card, theme = self.card, self.theme
+        painter.setFont(font(27, bold=True))
+        painter.setPen(theme.color("accent" if card.is_shown else "text"))
+        line = QtCore.QRectF(inner.left() - 1, inner.top() - 2, inner.width(), 34)
+        painter.drawText(line, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, card.percent)
+        x = inner.left() + painter.fontMetrics().horizontalAdvance(card.percent) + 6
+        painter.setFont(font(11))
+        painter.setPen(theme.color("muted"))
+        painter.drawText(
+            QtCore.QRectF(x, line.top() + 11, 60, 18),
+            QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter,
+            card.error,
+        )
+        if card.key:
+            badge = QtCore.QRectF(inner.right() - 18, inner.top() + 1, 20, 20)
+            painter.setPen(QtGui.QPen(theme.color("accent" if card.is_shown else "border"), 1))
+            painter.setBrush(theme.color("panel"))
+            painter.drawRoundedRect(badge, 5, 5)
+            painter.setPen(theme.color("accent" if card.is_shown else "muted"))
+            painter.drawText(badge, QtCore.Qt.AlignCenter, card.key)
+        if card.is_in_use:
+            self._paint_pill(painter, inner, "in use")
+
+    def _paint_pill(self, painter: QtGui.QPainter, inner: QtCore.QRectF, text: str) -> None:
+        theme = self.theme
+        painter.setFont(font(11, medium=True))
+        width = painter.fontMetrics().horizontalAdvance(text) + 14
+        pill = QtCore.QRectF(inner.right() + 2 - width, inner.top() + 32, width, 20)
+        painter.setPen(QtCore.Qt.NoPen)
+        painter.setBrush(blend(theme.color("panel"), theme.color("good"), 0.16))
+        painter.drawRoundedRect(pill, 10, 10)
+        painter.setPen(theme.color("good"))
+        painter.drawText(pill, QtCore.Qt.AlignCenter, text)
+
+    def _paint_words(self, painter: QtGui.QPainter, inner: QtCore.QRectF) -> None:
+        card, theme = self.card, self.theme
+        line = QtCore.QRectF(inner.left(), inner.top() + 33, inner.width(), 18)
+        painter.setFont(font(13, medium=True))
+        painter.setPen(theme.color("text"))
+        painter.drawText(line, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, card.title)
+        painter.setFont(font(12))
+        painter.setPen(theme.color("muted"))
+        words = "as the units are now" if card.is_in_use else card.words
+        below = QtCore.QRectF(inner.left(), line.bottom() + 1, inner.width(), 18)
+        painter.drawText(
+            below, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, elided(painter, words, below.width())
+        )
+
+    def _paint_units(self, painter: QtGui.QPainter, rect: QtCore.QRectF) -> None:
+        """Mean waveform on the main channel and share of the spikes, one small tile a unit."""
+        units = self.card.units
+        if not units:
+            return
+        width = min(rect.width() / len(units), 58.0)
+        for number, unit in enumerate(units):
+            tile = QtCore.QRectF(rect.left() + number * width, rect.top(), width - 5, rect.height())
+            color = self.theme.unit(unit.color)
+            track = QtCore.QRectF(tile.left(), tile.bottom() - 16, tile.width(), 3)
+            painter.setPen(QtCore.Qt.NoPen)
+            painter.setBrush(self.theme.color("border"))
+            painter.drawRoundedRect(track, 1.5, 1.5)
+            painter.setBrush(color)
+            painter.drawRoundedRect(
+                QtCore.QRectF(track.left(), track.top(), max(track.width() * unit.share, 3), 3), 1.5, 1.5
+            )
+            painter.setFont(font(10, bold=unit.is_changed))
+            painter.setPen(self.theme.color("text" if unit.is_changed else "muted"))
+            name = QtCore.QRectF(tile.left(), tile.bottom() - 13, tile.width(), 13)
+            painter.drawText(
+                name, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, elided(painter, unit.name, tile.width())
+            )
+            if unit.waveform is not None:
+                self._paint_waveform(painter, tile.adjusted(0, 0, 0, -18), unit.waveform, color)
+
+    def _paint_waveform(
+        self, painter: QtGui.QPainter, tile: QtCore.QRectF, waveform: np.ndarray, color: QtGui.QColor
+    ) -> None:
+        x = np.linspace(tile.left(), tile.right(), len(waveform))
+        zero = tile.top() + 0.34 * tile.height()
+        y = np.clip(zero - waveform / self._largest * 0.68 * tile.height(), tile.top(), tile.bottom())
+        line = QtGui.QPolygonF([QtCore.QPointF(float(a), float(b)) for a, b in zip(x, y, strict=True)])
+        pen = QtGui.QPen(color, 1.8)
+        pen.setJoinStyle(QtCore.Qt.RoundJoin)
+        pen.setCapStyle(QtCore.Qt.RoundCap)
+        painter.setPen(pen)
+        painter.setBrush(QtCore.Qt.NoBrush)
+        painter.drawPolyline(line)
+
+    def enterEvent(self, _: QtCore.QEvent) -> None:
+        """Light up under the pointer."""
+        self._hovered = True
+        self.update()
+
+    def leaveEvent(self, _: QtCore.QEvent) -> None:
+        """Back to normal."""
+        self._hovered = False
+        self.update()
+
+    def mousePressEvent(self, event: QtGui.QMouseEvent) -> None:
+        """Show the sorting."""
+        if event.button() == QtCore.Qt.LeftButton:
+            self.clicked.emit(self.card.index)
+
+    def mouseDoubleClickEvent(self, event: QtGui.QMouseEvent) -> None:
+        """Use the sorting."""
+        if event.button() == QtCore.Qt.LeftButton:
+            self.double_clicked.emit(self.card.index)
+
+
+class OtherCard(QtWidgets.QWidget):
+    """What the cards leave over: the probability of all rarer sortings together."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.theme: Theme = LIGHT
+        self._mass = 0.0
+        self.setFixedSize(92, CARD_HEIGHT)
+        self.setToolTip("Probability of all rarer sortings together")
+
+    def set_mass(self, mass: float) -> None:
+        """Show another probability."""
+        self._mass = mass
+        self.setVisible(mass >= 0.005)
+        self.update()
+
+    def paintEvent(self, _: QtGui.QPaintEvent) -> None:
+        """Paint it."""
+        painter = QtGui.QPainter(self)
+        painter.setRenderHint(QtGui.QPainter.Antialiasing)
+        pen = QtGui.QPen(self.theme.color("border"), 1.2, QtCore.Qt.DashLine)
+        painter.setPen(pen)
+        painter.drawRoundedRect(QtCore.QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5), 9, 9)
+        painter.setPen(self.theme.color("muted"))
+        painter.setFont(font(20, bold=True))
+        painter.drawText(QtCore.QRectF(0, 44, self.width(), 28), QtCore.Qt.AlignCenter, percent(self._mass))
+        painter.setFont(font(12))
+        painter.drawText(QtCore.QRectF(0, 74, self.width(), 18), QtCore.Qt.AlignCenter, "other")
+        painter.end()

@@ -1,0 +1,61 @@
+"""All probability of a group as one bar."""
+
+from __future__ import annotations
+
+from PyQt5 import QtCore, QtGui, QtWidgets
+
+from ncpgui.app.presenters.alternatives import AlternativesView
+from ncpgui.gui.theme import LIGHT, Theme, blend
+
+
+class MassBar(QtWidgets.QWidget):
+    """All probability as one bar: a piece for each card, the rest hatched."""
+
+    clicked = QtCore.pyqtSignal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.theme: Theme = LIGHT
+        self._pieces: list[tuple[float, int | None, bool]] = []
+        self._other = 0.0
+        self.setFixedHeight(8)
+        self.setCursor(QtCore.Qt.PointingHandCursor)
+
+    def set_view(self, view: AlternativesView) -> None:
+        """Show the masses of a view."""
+        self._pieces = [
+            (card.mass, card.index, card.is_shown) for card in view.cards if card.index is not None
+        ]
+        self._other = view.other_mass
+        self.setVisible(bool(self._pieces))
+        self.update()
+
+    def paintEvent(self, _: QtGui.QPaintEvent) -> None:
+        """Paint the pieces."""
+        painter = QtGui.QPainter(self)
+        painter.setRenderHint(QtGui.QPainter.Antialiasing)
+        rect = QtCore.QRectF(self.rect())
+        clip = QtGui.QPainterPath()
+        clip.addRoundedRect(rect, 4, 4)
+        painter.setClipPath(clip)
+        painter.fillRect(rect, self.theme.color("border"))
+        x = 0.0
+        soft = blend(self.theme.color("panel"), self.theme.color("accent"), 0.38)
+        for mass, _, shown in self._pieces:
+            width = mass * rect.width()
+            color = self.theme.color("accent") if shown else soft
+            painter.fillRect(QtCore.QRectF(x, 0, max(width - 2, 1), rect.height()), color)
+            x += width
+        if self._other > 0:
+            hatch = QtGui.QBrush(self.theme.color("faint"), QtCore.Qt.BDiagPattern)
+            painter.fillRect(QtCore.QRectF(x, 0, rect.width() - x, rect.height()), hatch)
+        painter.end()
+
+    def mousePressEvent(self, event: QtGui.QMouseEvent) -> None:
+        """Show the sorting of the piece that is clicked."""
+        share, total = event.localPos().x() / max(self.width(), 1), 0.0
+        for mass, index, _ in self._pieces:
+            total += mass
+            if share <= total:
+                self.clicked.emit(index)
+                return

@@ -1,0 +1,53 @@
+"""How far the probabilities of a group can be trusted, as a dot and a word."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from PyQt5 import QtCore, QtGui, QtWidgets
+
+from ncpgui.app.presenters.alternatives import TrustBadge
+from ncpgui.core.order_agreement import Trust
+from ncpgui.gui.theme import LIGHT, Theme, blend, font
+
+
+class TrustLabel(QtWidgets.QWidget):
+    """A dot and a word: how far the probabilities of the group can be trusted."""
+
+    ROLES: ClassVar[dict[Trust, str]] = {"steady": "good", "unsteady": "amber", "shaky": "bad"}
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.theme: Theme = LIGHT
+        self.badge: TrustBadge | None = None
+        self.setFixedHeight(22)
+
+    def set_badge(self, badge: TrustBadge | None) -> None:
+        """Show another badge, or none."""
+        self.badge = badge
+        self.setVisible(badge is not None)
+        if badge is not None:
+            self.setToolTip(badge.help)
+            self.setAccessibleName(f"Probabilities: {badge.text}")
+            self.setFixedWidth(QtGui.QFontMetrics(font(12)).horizontalAdvance(badge.text) + 30)
+        self.update()
+
+    def paintEvent(self, _: QtGui.QPaintEvent) -> None:
+        """Paint dot and word on a tint of the dot's colour."""
+        if self.badge is None:
+            return
+        color = self.theme.color(self.ROLES[self.badge.trust])
+        painter = QtGui.QPainter(self)
+        painter.setRenderHint(QtGui.QPainter.Antialiasing)
+        rect = QtCore.QRectF(self.rect()).adjusted(0, 1, 0, -1)
+        painter.setPen(QtCore.Qt.NoPen)
+        painter.setBrush(blend(self.theme.color("panel"), color, 0.13))
+        painter.drawRoundedRect(rect, 10, 10)
+        painter.setBrush(color)
+        painter.drawEllipse(QtCore.QPointF(rect.left() + 11, rect.center().y()), 3.5, 3.5)
+        painter.setPen(self.theme.color("text"))
+        painter.setFont(font(12))
+        painter.drawText(
+            rect.adjusted(20, 0, 0, 0), QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, self.badge.text
+        )
+        painter.end()
