@@ -24,17 +24,15 @@ import numpy as np
 from clustering_methods import ORACLE, VGMM
 from clustering_outcomes import Labels, Scores, by_others, mean_score, posterior, score
 from clustering_sets import (
-    ARRAYS,
-    BANDS,
     OWN_GEOMETRIES,
     Kind,
-    RecordingSettings,
     SpikeSet,
     add_set_options,
     sets_of,
     unit_distances,
     unit_troughs_sd,
 )
+from generated_recordings import ARRAYS, BANDS, RecordingSettings
 from numpy.typing import NDArray
 from report import add_jobs, begin, keep, machine, options, side_by_side, table, where
 

@@ -3,43 +3,32 @@
 Ours: `sample_dataset`, cells that no training has seen. Sets of one unit, in which agreement means little,
 come along for the calibration; only the others count as sets asked for.
 
-SpikeInterface's: `generate_drifting_recording` on a probe made with probeinterface, units placed around a few
-contacts far from each other, amplitudes set by the trough on the main contact after the band-pass. The
-recording then goes through ncpgui's own detection and cut. A detected spike belongs to the unit whose spike
-is there and deepest on that contact; it is kept if that contact is the unit's main one (or its trough there
-is at least `SHARED_MAIN` of the largest). What matches no unit is left out: the truth does not name it.
+SpikeInterface's: recordings of `generated_recordings.py` go through ncpgui's own detection and cut. What
+matches no unit is left out: the truth does not name it.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import platformdirs
-import probeinterface
 import spikeinterface
+from generated_recordings import BANDS, RecordingSettings, generate, true_units
 from numpy.typing import NDArray
-from scipy.special import ndtr
-from spikeinterface.core import NumpyRecording
-from spikeinterface.core.generate import default_unit_params_range, generate_sorting, generate_templates
-from spikeinterface.generation import generate_drifting_recording
-from spikeinterface.preprocessing import bandpass_filter
 
 from ncpgui.core.files import replaced_file
 from ncpgui.core.partition import canonical, cluster_sizes
-from ncpgui.core.seeds import stream, stream_seed
+from ncpgui.core.seeds import stream_seed
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.core.waveform_format import TROUGH_SAMPLE
 from ncpgui.engine.generative.spike_mixture import sample_dataset
-from ncpgui.ephys.preprocessing import FILTER_ORDER
-from ncpgui.ephys.probes import from_probeinterface
-from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.ephys.waveforms import extract_waveforms
 from ncpgui.sorting.channel_partition import draw_group
 from ncpgui.sorting.config import SortingConfig
@@ -49,9 +38,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 OWN_GEOMETRIES = ("hex7", "tetrode", "linear", "dense", "single")
-BANDS = {"3-6": (3.0, 6.0), "6-12": (6.0, 12.0), "mixed": (3.0, 24.0)}
 MOTIONS = ("static", "drifting")
-SHARED_MAIN = 0.9
 MIN_UNIT_SPIKES = 10
 CACHE_FORMAT = 1
 
@@ -92,69 +79,6 @@ def own_sets(geometry: str, n_spikes: int, n_sets: int, *, seed: int = 0) -> lis
         data = sample_dataset(own_seed, n_spikes, geometry=geometry, split="test")
         found.append(SpikeSet(data.waveforms, data.channel_positions.astype(np.float64), data.labels))
     return found
-
-
-@dataclass(frozen=True)
-class RecordingSettings:
-    """What recordings are made of; ranges are uniform unless said otherwise.
-
-    threshold_sd : of the detection; spikes whose trough does not reach it are not in the sets
-    units_more : K - 2 of a group is Poisson of this mean; max_units : the largest K
-    group_rate_hz : detected spikes around one contact
-    spare : recordings are longer than the spikes asked for need, by this factor
-    near_pitches, depth_um : units lie within so many pitches of their contact, at such depths
-    apart_um : smallest distance of the units of a group
-    noise_uv, noise_decay_um : sd of each contact's noise before the filter, and reach of its correlation
-    amplitude_spread : sd of the amplitudes of a unit's spikes, relative
-    drift_um : way there and back of all units along the probe, once in a drifting recording
-    waveform_radius_um, waveform_channels : the nearest channels are cut, up to so many
-    match_ms : a detected spike is one of a unit's within this time
-    """
-
-    threshold_sd: float = 3.5
-    units_more: float = 1.5
-    max_units: int = 8
-    group_rate_hz: float = 30.0
-    spare: float = 1.5
-    near_pitches: float = 0.45
-    depth_um: tuple[float, float] = (5.0, 45.0)
-    apart_um: float = 5.0
-    noise_uv: tuple[float, float] = (6.0, 8.0)
-    noise_decay_um: float = 25.0
-    amplitude_spread: float = 0.05
-    drift_um: float = 15.0
-    waveform_radius_um: float = 100.0
-    waveform_channels: int = 7
-    match_ms: float = 0.3
-
-
-class Array(NamedTuple):
-    """A probe, how fast its recordings are sampled, and how far apart its groups are."""
-
-    make: Callable[[], probeinterface.Probe]
-    sampling_frequency_hz: float
-    groups_apart_um: float
-
-
-def _hexagon() -> probeinterface.Probe:
-    """Hexagon of 19 contacts at 30 µm."""
-    return probeinterface.generate_multi_columns_probe(
-        num_columns=5,
-        num_contact_per_column=[3, 4, 5, 4, 3],
-        xpitch=30 * np.sqrt(3) / 2,
-        ypitch=30,
-        y_shift_per_column=[30, 15, 0, 15, 30],
-    )
-
-
-ARRAYS = {
-    "hex7": Array(_hexagon, 20_000.0, 50.0),
-    "tetrode": Array(lambda: probeinterface.generate_tetrode(r=17.7), 30_000.0, 30.0),  # 25 µm
-    "linear": Array(lambda: probeinterface.generate_linear_probe(12, ypitch=25), 30_000.0, 70.0),
-    "dense": Array(
-        lambda: probeinterface.generate_multi_columns_probe(2, 10, xpitch=32, ypitch=15), 30_000.0, 50.0
-    ),
-}
 
 
 def foreign_sets(
@@ -238,7 +162,9 @@ def sets_of_recording(
     kind: Kind, n_spikes: int, settings: RecordingSettings, *, seed: int
 ) -> Iterator[SpikeSet]:
     """Generate one recording and yield a set of each of its groups that has enough spikes and two units."""
-    truth = generate(kind, n_spikes, settings, seed=seed)
+    truth = generate(
+        kind.geometry, kind.band, n_spikes, settings, drifting=kind.motion == "drifting", seed=seed
+    )
     config = SortingConfig(
         threshold_sd=settings.threshold_sd,
         spikes_per_group=n_spikes,
@@ -271,185 +197,6 @@ def _cut(found: Detected, rows: Ints, unit: Ints, contact: int, config: SortingC
     places = found.probe.positions_um[draw.neighbours]
     waveforms = extract_waveforms(found.pre, known.sample_index[draw.sampled], draw.neighbours)
     return SpikeSet(waveforms, places - places[0], canonical(unit[draw.sampled]))
-
-
-class Truth(NamedTuple):
-    """A generated recording and what is in it.
-
-    contacts : (G,) those with a group of units around them
-    sample_index, unit : (n,) every spike, in order of time
-    trough_sd : (U, n_channels) depth of each unit's template after the band-pass, noise sd of each contact
-    """
-
-    recording: ArrayRecording
-    contacts: Ints
-    sample_index: Ints
-    unit: Ints
-    trough_sd: Floats
-
-
-def true_units(spikes: SpikeEvents, contact: int, truth: Truth, *, match_ms: float) -> tuple[Ints, Ints]:
-    """Detected spikes of `contact` that are of its units: rows of `spikes`, and the unit of each.
-
-    Of several true spikes at one place the deepest on this contact is the one that was detected.
-    """
-    rows = np.flatnonzero(spikes.channel == contact)
-    reach = match_ms * spikes.sampling_frequency_hz / 1000
-    first = np.searchsorted(truth.sample_index, spikes.sample_index[rows] - reach, "left")
-    last = np.searchsorted(truth.sample_index, spikes.sample_index[rows] + reach, "right")
-    depth = truth.trough_sd[:, contact]
-    is_main = depth >= SHARED_MAIN * truth.trough_sd.max(axis=1)
-    unit = np.full(len(rows), -1)
-    for i, (start, stop) in enumerate(zip(first, last, strict=True)):
-        there = truth.unit[start:stop]
-        if len(there):
-            deepest = there[depth[there].argmax()]
-            unit[i] = deepest if is_main[deepest] else -1
-    return rows[unit >= 0], unit[unit >= 0]
-
-
-def generate(kind: Kind, n_spikes: int, settings: RecordingSettings, *, seed: int) -> Truth:
-    """Make a recording whose groups have about `spare` times `n_spikes` detected spikes each."""
-    rng = stream(seed, "units")
-    array = ARRAYS[kind.geometry]
-    probe, rate_hz = array.make(), array.sampling_frequency_hz
-    probe.set_device_channel_indices(np.arange(probe.get_contact_count()))
-    places = np.asarray(probe.contact_positions, dtype=np.float64)
-    contacts = _far_contacts(places, array.groups_apart_um, rng)
-    noise_uv = rng.uniform(*settings.noise_uv, len(places))
-    noise_sd = noise_uv * _noise_gain(rate_hz, rng)
-    groups = [_group(places, int(contact), noise_sd, settings, rate_hz, rng) for contact in contacts]
-    locations = np.concatenate([group.locations for group in groups])
-    parameters = {
-        name: np.concatenate([group.parameters[name] for group in groups]) for name in groups[0].parameters
-    }
-    shape = _troughs(places, locations, parameters, rate_hz)  # at amplitude 1
-    main = (shape / noise_sd).argmax(axis=1)
-    row = np.arange(len(main))
-    low, high = np.log(BANDS[kind.band])
-    snr = np.exp(rng.uniform(low, high, len(main)))
-    parameters["alpha"] = snr * noise_sd[main] / shape[row, main]
-    seen = ndtr(snr - settings.threshold_sd).clip(0.3)
-    share = np.concatenate([rng.dirichlet(np.ones(len(group.locations))) for group in groups])
-    duration_s = settings.spare * n_spikes / settings.group_rate_hz
-    sorting = generate_sorting(
-        num_units=len(main),
-        sampling_frequency=rate_hz,
-        durations=[duration_s],
-        firing_rates=(share + 0.03) * settings.group_rate_hz / seen,
-        refractory_period_ms=2.0,
-        seed=stream_seed(seed, "spikes"),
-    )
-    static, drifting, _ = generate_drifting_recording(
-        probe=probe,
-        sorting=sorting,
-        unit_locations=locations,
-        duration=duration_s,
-        generate_displacement_vector_kwargs=_there_and_back(settings.drift_um, duration_s),
-        generate_templates_kwargs={**TEMPLATE, "unit_params": parameters},
-        generate_noise_kwargs={"noise_levels": noise_uv, "spatial_decay": settings.noise_decay_um},
-        amplitude_std=settings.amplitude_spread,
-        seed=stream_seed(seed, "noise"),
-    )
-    chosen = drifting if kind.motion == "drifting" else static
-    spikes = sorting.to_spike_vector()
-    return Truth(
-        ArrayRecording(
-            chosen.get_traces(), sampling_frequency_hz=rate_hz, probe=from_probeinterface([probe])
-        ),
-        contacts,
-        spikes["sample_index"].astype(np.int64),
-        spikes["unit_index"].astype(np.int64),
-        shape * parameters["alpha"][:, None] / noise_sd,
-    )
-
-
-TEMPLATE: dict[str, Any] = {"ms_before": 1.5, "ms_after": 3.0, "mode": "ellipsoid"}
-
-
-def _there_and_back(drift_um: float, duration_s: float) -> dict[str, Any]:
-    half = drift_um / 2
-    zigzag = {"drift_mode": "zigzag", "t_start_drift": 0.0, "period_s": duration_s}
-    return {
-        "displacement_sampling_frequency": 5.0,
-        "drift_start_um": [0, half],
-        "drift_stop_um": [0, -half],
-        "drift_step_um": 1,
-        "motion_list": [{**zigzag, "non_rigid_gradient": None}],
-    }
-
-
-def _far_contacts(places: Floats, apart_um: float, rng: np.random.Generator) -> Ints:
-    """Contacts drawn at random, none nearer than `apart_um` to another."""
-    kept: list[int] = []
-    for contact in rng.permutation(len(places)):
-        if all(np.linalg.norm(places[contact] - places[other]) >= apart_um for other in kept):
-            kept.append(int(contact))
-    return np.array(kept)
-
-
-class _Group(NamedTuple):
-    """Units around one contact: locations (K, 3) µm, and parameters of SpikeInterface, each (K,)."""
-
-    locations: Floats
-    parameters: dict[str, Floats]
-
-
-def _group(
-    places: Floats,
-    contact: int,
-    noise_sd: Floats,
-    settings: RecordingSettings,
-    rate_hz: float,
-    rng: np.random.Generator,
-) -> _Group:
-    """Draw units until enough of them have this contact as their main one, apart from each other."""
-    n_units = min(2 + rng.poisson(settings.units_more), settings.max_units)
-    gaps = np.linalg.norm(places - places[contact], axis=1)
-    reach = settings.near_pitches * np.sort(gaps)[1]
-    n_tried = 50 * n_units
-    angle, radius = rng.uniform(0, 2 * np.pi, n_tried), reach * np.sqrt(rng.uniform(size=n_tried))
-    beside = np.column_stack([np.cos(angle), np.sin(angle)]) * radius[:, None]
-    locations = np.column_stack([places[contact] + beside, rng.uniform(*settings.depth_um, n_tried)])
-    ranges: dict[str, tuple[float, float]] = default_unit_params_range
-    parameters = {name: rng.uniform(low, high, n_tried) for name, (low, high) in ranges.items()}
-    parameters["alpha"] = np.ones(n_tried)
-    depth_sd = _troughs(places, locations, parameters, rate_hz) / noise_sd
-    is_main = depth_sd.argmax(axis=1) == contact
-    kept: list[int] = []
-    for i in np.flatnonzero(is_main):
-        if all(np.linalg.norm(locations[i] - locations[other]) >= settings.apart_um for other in kept):
-            kept.append(int(i))
-    chosen = np.array(kept[:n_units])
-    return _Group(locations[chosen], {name: values[chosen] for name, values in parameters.items()})
-
-
-def _troughs(places: Floats, locations: Floats, parameters: dict[str, Floats], rate_hz: float) -> Floats:
-    """Depth of each unit's template on each contact after the band-pass: (U, n_channels)."""
-    templates = generate_templates(
-        places, locations, sampling_frequency=rate_hz, unit_params=parameters, seed=0, **TEMPLATE
-    )
-    padded = np.pad(templates, ((0, 0), (int(0.01 * rate_hz),) * 2, (0, 0)))
-    filtered = _band_pass(padded.reshape(-1, templates.shape[2]), rate_hz).reshape(padded.shape)
-    return -filtered.min(axis=1).astype(np.float64)
-
-
-def _noise_gain(rate_hz: float, rng: np.random.Generator) -> float:
-    """Sd that the band-pass leaves of white noise of sd 1."""
-    white = rng.standard_normal((int(10 * rate_hz), 1)).astype(np.float32)
-    return float(_band_pass(white, rate_hz).std())
-
-
-def _band_pass(traces: NDArray[np.float32], rate_hz: float) -> NDArray[np.float32]:
-    """Filter traces (n_samples, n_channels) as `ncpgui.ephys.preprocessing` does by default."""
-    settings = SortingConfig()
-    return bandpass_filter(
-        NumpyRecording([traces], rate_hz),
-        freq_min=settings.highpass_hz,
-        freq_max=settings.lowpass_hz,
-        filter_order=FILTER_ORDER,
-        dtype="float32",
-    ).get_traces()
 
 
 def unit_troughs_sd(one: SpikeSet) -> Floats:

@@ -19,8 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from clustering_methods import ORACLE
 from clustering_outcomes import Labels, by_others, posterior, score
-from clustering_sets import ARRAYS, Kind, SpikeSet, add_set_options, foreign_sets, unit_troughs_sd
+from clustering_sets import Kind, SpikeSet, add_set_options, foreign_sets, unit_troughs_sd
 from figures import base
+from generated_recordings import ARRAYS
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray

@@ -20,7 +20,8 @@ from typing import Any
 
 import numpy as np
 from clustering_outcomes import ami_of
-from clustering_sets import ARRAYS, OWN_GEOMETRIES, Kind, SpikeSet, add_set_options, sets_of
+from clustering_sets import OWN_GEOMETRIES, Kind, SpikeSet, add_set_options, sets_of
+from generated_recordings import ARRAYS
 from report import add_jobs, begin, keep, machine, options, side_by_side, table, where
 
 from ncpgui.engine import default_model

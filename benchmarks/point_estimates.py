@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 import torch
-from clustering_sets import ARRAYS, Kind, SpikeSet, add_set_options, sets_of
+from clustering_sets import Kind, SpikeSet, add_set_options, sets_of
+from generated_recordings import ARRAYS
 from numpy.typing import NDArray
 from report import begin, keep, machine, options, table, where
 from scipy.cluster.hierarchy import fcluster, linkage

@@ -21,16 +21,13 @@ import clustering_outcomes
 from clustering_methods import METHODS, ORACLE, VGMM, oracle
 from clustering_sets import (
     Kind,
-    RecordingSettings,
     SpikeSet,
-    Truth,
     foreign_sets,
-    generate,
     own_sets,
-    true_units,
     unit_distances,
     unit_troughs_sd,
 )
+from generated_recordings import RecordingSettings, Truth, generate, true_units
 
 TETRODE = Kind("spikeinterface", "tetrode", "6-12", "static")
 N_SPIKES = 120
@@ -65,7 +62,7 @@ def test_scores_of_other_methods_are_kept_for_the_same_set_and_for_no_other(
 
 @pytest.fixture(scope="module")
 def truth() -> Truth:
-    return generate(TETRODE, N_SPIKES, RecordingSettings(), seed=3)
+    return generate("tetrode", "6-12", N_SPIKES, RecordingSettings(), drifting=False, seed=3)
 
 
 def apart(n_each: int = 40) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
