@@ -11,7 +11,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))  # as scripts find each other
 
-from point_estimates import average_linkage, binder_loss, expected_rand, together
+from point_estimates import binder_loss, expected_rand, linkage_cuts, together
 
 from ncpgui.core.agreement import adjusted_rand_index
 
@@ -41,4 +41,12 @@ def test_average_linkage_finds_the_clusters_of_which_draws_scatter_single_points
     rng = np.random.default_rng(0)
     truth = np.repeat([0, 1, 2], 10)
     draws = np.array([np.where(rng.random(30) < 0.1, rng.integers(3, size=30), truth) for _ in range(50)])
-    assert average_linkage(together(draws)).tolist() == truth.tolist()
+    for cut in linkage_cuts(together(draws)):
+        assert cut.tolist() == truth.tolist()
+
+
+def test_the_expected_rand_index_splits_a_unit_that_nine_of_ten_draws_have_whole() -> None:
+    one, halves = np.zeros(20, int), np.repeat([0, 1], 10)
+    by_rand, by_binder = linkage_cuts(together(np.array([one] * 9 + [halves])))
+    assert by_rand.tolist() == halves.tolist()
+    assert by_binder.tolist() == one.tolist()

@@ -107,7 +107,7 @@ def test_clustering(tmp_path: Path) -> None:
 def test_point_estimates(tmp_path: Path) -> None:
     kept = run("point_estimates", tmp_path, "--cache", str(tmp_path / "sets"))
     assert {row["sets"] for row in kept["rows"]} == {"ours", "SpikeInterface, static, mixed"}
-    assert len({row["estimate"] for row in kept["overall"]}) == len(kept["overall"]) == 10
+    assert len({row["estimate"] for row in kept["overall"]}) == len(kept["overall"]) == 11
 
 
 def test_failures(tmp_path: Path) -> None:
