@@ -7,7 +7,7 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.presenters.alternatives import Card
 from ncpgui.app.presenters.words import percent
-from ncpgui.gui.items.glyphs import elided
+from ncpgui.gui.items.glyphs import elided, paint_curve
 from ncpgui.gui.theme import LIGHT, Theme, blend, font
 
 CARD_HEIGHT = 152
@@ -143,13 +143,7 @@ class CardWidget(QtWidgets.QWidget):
         x = np.linspace(tile.left(), tile.right(), len(waveform))
         zero = tile.top() + 0.34 * tile.height()
         y = np.clip(zero - waveform / self._largest * 0.68 * tile.height(), tile.top(), tile.bottom())
-        line = QtGui.QPolygonF([QtCore.QPointF(float(a), float(b)) for a, b in zip(x, y, strict=True)])
-        pen = QtGui.QPen(color, 1.8)
-        pen.setJoinStyle(QtCore.Qt.RoundJoin)
-        pen.setCapStyle(QtCore.Qt.RoundCap)
-        painter.setPen(pen)
-        painter.setBrush(QtCore.Qt.NoBrush)
-        painter.drawPolyline(line)
+        paint_curve(painter, x, y, color)
 
     def enterEvent(self, _: QtCore.QEvent) -> None:
         """Light up under the pointer."""

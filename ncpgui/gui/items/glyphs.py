@@ -1,7 +1,9 @@
-"""Small painted signs that mean the same in every panel: the state of a group, a lock, a bar."""
+"""Small painted signs that mean the same in every panel: the state of a group, a lock, a bar, a curve."""
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
 from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.presenters.queue import OTHER
@@ -109,6 +111,19 @@ def paint_lock(painter: QtGui.QPainter, rect: QtCore.QRectF, color: QtGui.QColor
     )
     painter.drawArc(shackle, 0, 180 * 16)
     painter.restore()
+
+
+def paint_curve(
+    painter: QtGui.QPainter, x: NDArray[np.floating], y: NDArray[np.floating], color: QtGui.QColor
+) -> None:
+    """Paint a line through points (n,), (n,) in pixels."""
+    line = QtGui.QPolygonF([QtCore.QPointF(float(a), float(b)) for a, b in zip(x, y, strict=True)])
+    pen = QtGui.QPen(color, 1.8)
+    pen.setJoinStyle(QtCore.Qt.RoundJoin)
+    pen.setCapStyle(QtCore.Qt.RoundCap)
+    painter.setPen(pen)
+    painter.setBrush(QtCore.Qt.NoBrush)
+    painter.drawPolyline(line)
 
 
 def elided(painter: QtGui.QPainter, text: str, width: float) -> str:

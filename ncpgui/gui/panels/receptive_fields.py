@@ -13,7 +13,7 @@ from ncpgui.app.presenters.receptive_fields import (
     ReceptiveFieldsView,
     present_receptive_fields,
 )
-from ncpgui.gui.items.glyphs import elided
+from ncpgui.gui.items.glyphs import elided, paint_curve
 from ncpgui.gui.items.unit_canvas import UnitCanvas
 from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.theme import Theme, font
@@ -228,13 +228,7 @@ class FieldsWidget(UnitCanvas):
         painter.drawLine(rect.topRight(), rect.bottomRight())
         x = np.linspace(rect.left(), rect.right(), len(course))
         y = middle - course / largest * rect.height() / 2
-        line = QtGui.QPolygonF([QtCore.QPointF(float(a), float(b)) for a, b in zip(x, y, strict=True)])
-        pen = QtGui.QPen(self.theme.unit(tile.color, 255 if field.is_clear else 130), 1.8)
-        pen.setJoinStyle(QtCore.Qt.RoundJoin)
-        pen.setCapStyle(QtCore.Qt.RoundCap)
-        painter.setPen(pen)
-        painter.setBrush(QtCore.Qt.NoBrush)
-        painter.drawPolyline(line)
+        paint_curve(painter, x, y, self.theme.unit(tile.color, 255 if field.is_clear else 130))
 
     def tooltip_at(self, where: QtCore.QPointF) -> str:
         """Words about the tile at a point."""
