@@ -15,14 +15,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator
 from functools import partial
-from hashlib import sha256
 from itertools import cycle, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from clustering_methods import ORACLE, VGMM
-from clustering_outcomes import Labels, Scores, by_others, mean_score, posterior, score
+from clustering_outcomes import Scores, by_others, mean_score, posterior, score
+from clustering_promises import N_PAIRED, Promise, calibration_row, promise
 from clustering_sets import (
     OWN_GEOMETRIES,
     Kind,
@@ -33,45 +33,17 @@ from clustering_sets import (
     unit_troughs_sd,
 )
 from generated_recordings import ARRAYS, BANDS, RecordingSettings
-from numpy.typing import NDArray
 from report import add_jobs, begin, keep, machine, options, side_by_side, table, where
 
 from ncpgui.core.order_agreement import N_ORDERS
-from ncpgui.core.partition import n_clusters
-from ncpgui.core.seeds import stream
 from ncpgui.engine import default_model
-from ncpgui.engine.diagnostics.calibration import (
-    HARD,
-    co_assignment,
-    coverage_of_k,
-    expected_calibration_error,
-    reliability,
-)
+from ncpgui.engine.diagnostics.calibration import HARD
 from ncpgui.engine.networks.checkpoint import load_checkpoint
 
 N_SINGLES = 20
 """Posterior samples whose scores are averaged."""
-N_PAIRED = 300
-"""Spikes of a set whose pairs count for the calibration."""
-N_REDRAWN = 4
-"""Draws of each posterior that are taken for the truth, to see what error a right one has."""
 TARGET = 11.0
 """Per cent by which the AMI should be above the variational mixture's."""
-
-
-class Promise(NamedTuple):
-    """What a posterior said of one set, and the truth: of the pairs of some spikes, and of K.
-
-    p, together : (P,) probability of sharing a unit, and whether they do; k : (S,) draws; true_k
-    drawn : (`N_REDRAWN`, P) whether they do in draws, each as good as the truth where the posterior is right
-    """
-
-    p: NDArray[np.float64]
-    together: NDArray[np.bool_]
-    drawn: NDArray[np.bool_]
-    k: NDArray[np.int64]
-    true_k: int
-    order_spread: float
 
 
 class Scored(NamedTuple):
@@ -97,24 +69,6 @@ def by_model(
     if len(found.beam):
         scores[f"{name}, best of the beam"] = score(found.beam, one.labels, found.beam_seconds)
     return scores, promise(found.labels, one.labels, found.order_spread)
-
-
-def promise(samples: Labels, truth: Labels, order_spread: float = np.nan) -> Promise:
-    """Compare draws (S, N) with the truth (N,): all pairs of `N_PAIRED` spikes drawn at random, and K."""
-    n_spikes = len(truth)
-    rng = stream(0, "pairs", n_spikes)
-    chosen = np.sort(rng.choice(n_spikes, min(N_PAIRED, n_spikes), replace=False))
-    # draws of different sets with the same number came from the same random numbers: take others of each set
-    of_this_set = stream(0, "redrawn", sha256(np.ascontiguousarray(samples)).hexdigest())
-    redrawn = of_this_set.choice(len(samples), N_REDRAWN, replace=len(samples) < N_REDRAWN)
-    return Promise(
-        co_assignment(samples[:, chosen]),
-        co_assignment(truth[None, chosen]) > 0.5,
-        np.stack([co_assignment(samples[s : s + 1, chosen]) > 0.5 for s in redrawn]),
-        samples.max(axis=1).astype(np.int64) + 1,
-        n_clusters(truth),
-        order_spread,
-    )
 
 
 def by_all(
@@ -200,37 +154,6 @@ def agreement_rows(scores: dict[str, list[Scores]]) -> Iterator[dict[str, Any]]:
         }
 
 
-def calibration_row(promises: list[Promise]) -> dict[str, Any]:
-    """Do the probabilities of pairs and of K come true, over some sets?"""
-    p = np.concatenate([one.p for one in promises])
-    together = np.concatenate([one.together for one in promises])
-    hard = (p > HARD[0]) & (p < HARD[1])
-    n_samples = min(len(one.k) for one in promises)
-    every = reliability(p, together, floor=0.5 / n_samples)
-    tough = reliability(p[hard], together[hard], floor=0.5 / n_samples) if hard.any() else None
-    drawn = np.concatenate([one.drawn for one in promises], axis=1)[:, hard]
-    right = [expected_calibration_error(p[hard], one) for one in drawn] if hard.any() else []
-    k = coverage_of_k(
-        np.stack([one.k[:n_samples] for one in promises]), np.array([one.true_k for one in promises])
-    )
-    spreads = [one.order_spread for one in promises if np.isfinite(one.order_spread)]
-    return {
-        "sets": len(promises),
-        "ECE": every.ece,
-        "hard pairs %": 100 * float(hard.mean()),
-        "ECE, hard": tough.ece if tough else "",
-        "if right": float(np.mean(right)) if right else "",
-        "slope, hard": tough.slope if tough else "",
-        "bias, hard": tough.bias if tough else "",
-        "K covered": k.coverage,
-        "mass held": k.mean_mass,
-        "K, exactly 90 %": k.exact_coverage,
-        "K error": k.mean_k_error,
-        "one order": float(np.mean(spreads)) if spreads else "",
-        f"{N_ORDERS} orders": float(np.mean(spreads) / np.sqrt(N_ORDERS)) if spreads else "",
-    }
-
-
 def add_rows(found: dict[str, Any], parts: list[Scored]) -> None:
     """Add the rows of all sets of one source and N to the tables: together, then kind by kind."""
     source, n_spikes = parts[0].kind.source, parts[0].n_spikes
@@ -309,14 +232,14 @@ best.
 
 {table(found["overall"])}
 
-Calibration, over all pairs of {N_PAIRED} spikes of each set (hard: {HARD[0]:g} < p < {HARD[1]:g}; bias above
-0: merged too much; slope below 1: too sure) and the 90 % credible sets of K. Sets of one unit count here too.
-"if right" is the ECE of hard pairs that so few sets would have were every probability right: that of draws of
-the posterior taken for the truth. A set of whole numbers of units holds more than 90 % ("mass held"); for "K,
-exactly 90 %" its last number counts only for the share of it that makes 90 %, which right ones cover.
-"one order" is the sd over orders of the spikes of the probability that two share a unit (root mean square
-over pairs, mean over sets; after the sweeps, which make it smaller), "{N_ORDERS} orders" that of its mean
-over {N_ORDERS}, which the samples are.
+Calibration, over all pairs of {N_PAIRED} spikes of each set (hard: {HARD[0]:g} < p < {HARD[1]:g}; log score:
+mean -log p of what is true, nats; bias above 0: merged too much; slope below 1: too sure) and the 90 %
+credible sets of K. Sets of one unit count here too. "if right" is the ECE of hard pairs that so few sets
+would have were every probability right: that of draws of the posterior taken for the truth. A set of whole
+numbers of units holds more than 90 % ("mass held"); for "K, exactly 90 %" its last number counts only for
+the share of it that makes 90 %, which right ones cover. "one order" is the sd over orders of the spikes of
+the probability that two share a unit (root mean square over pairs, mean over sets; after the sweeps, which
+make it smaller), "{N_ORDERS} orders" that of its mean over {N_ORDERS}, which the samples are.
 
 {table(found["calibration"])}
 

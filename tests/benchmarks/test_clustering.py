@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))  # a
 
 import clustering
 import clustering_outcomes
+import clustering_promises
 from clustering_methods import METHODS, ORACLE, VGMM, oracle
 from clustering_sets import (
     Kind,
@@ -189,20 +190,22 @@ def test_gain_and_gap_known_by_hand() -> None:
 
 def test_a_posterior_that_knows_the_truth_is_calibrated() -> None:
     truth = np.array([0, 0, 1, 2])
-    row = clustering.calibration_row([clustering.promise(np.tile(truth, (10, 1)), truth)] * 2)
+    row = clustering_promises.calibration_row(
+        [clustering_promises.promise(np.tile(truth, (10, 1)), truth)] * 2
+    )
     assert (row["sets"], row["ECE"], row["ECE, hard"], row["K covered"], row["K error"]) == (2, 0, "", 1, 0)
 
 
 def test_a_posterior_that_halves_its_bets_is_not() -> None:
     """Two sortings, half each, the first true: pairs 01 and 23 at 1/2, of which one is together."""
     draws = np.repeat([[0, 0, 1, 2], [0, 1, 2, 2]], 5, axis=0)
-    row = clustering.calibration_row([clustering.promise(draws, np.array([0, 0, 1, 2]))])
+    row = clustering_promises.calibration_row([clustering_promises.promise(draws, np.array([0, 0, 1, 2]))])
     assert row["hard pairs %"] == pytest.approx(100 * 2 / 6)
     assert row["bias, hard"] == pytest.approx(0)
     assert row["if right"] == pytest.approx(0.5)  # either draw has one of the two pairs together
     assert row["K, exactly 90 %"] == pytest.approx(0.9)  # three units in every draw
     merged = np.repeat([[0, 0, 0, 0], [0, 0, 1, 1]], 5, axis=0)
-    row = clustering.calibration_row([clustering.promise(merged, np.array([0, 1, 2, 3]))])
+    row = clustering_promises.calibration_row([clustering_promises.promise(merged, np.array([0, 1, 2, 3]))])
     assert (row["K covered"], row["K error"]) == (0, -2.5)
     assert row["bias, hard"] == pytest.approx(0.5)  # four pairs at 1/2, none together
 
@@ -210,8 +213,8 @@ def test_a_posterior_that_halves_its_bets_is_not() -> None:
 def test_the_error_of_a_right_posterior_falls_with_the_number_of_sets() -> None:
     rng = np.random.default_rng(0)
     draws = np.repeat([[0, 0, 1, 2], [0, 1, 2, 2]], 50, axis=0)
-    promises = [clustering.promise(rng.permutation(draws), draws[0]) for _ in range(400)]
-    few, many = (clustering.calibration_row(promises[:n])["if right"] for n in (1, 400))
+    promises = [clustering_promises.promise(rng.permutation(draws), draws[0]) for _ in range(400)]
+    few, many = (clustering_promises.calibration_row(promises[:n])["if right"] for n in (1, 400))
     assert many < 0.1 < few
 
 

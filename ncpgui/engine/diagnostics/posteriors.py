@@ -27,6 +27,7 @@ from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
 from ncpgui.engine.networks.prefixes import NEVER
 from ncpgui.engine.sampling.by_network import sample_posteriors
 from ncpgui.engine.sampling.clusterwise import log_prob_estimate
+from ncpgui.engine.sampling.sweeps import swept
 
 Points = tuple[Tensor, ...]
 """What a network's `encode` takes; the first is (B, N, ...)."""
@@ -194,14 +195,16 @@ class NetworkPosterior(Generic[AnyNetwork]):
     """What a network draws by the sampler that fits it.
 
     max_rows : hypotheses walked or scored side by side
+    n_orders : random orders over which draws are divided, where the network has any
     """
 
     network: AnyNetwork
     max_rows: int = 1024
+    n_orders: int = 1
 
     def sample(self, points: Points, n_samples: int, seed: int) -> PosteriorSamples:
         """See `Posterior`."""
-        return sample_posteriors(self.network, [self._encode(points)], n_samples=n_samples, seeds=[seed])[0]
+        return self._drawn([self._encode(points)], n_samples, [seed])[0]
 
     def sample_many(
         self, points: Points, n_samples: int, seed: int, progress: Progress = silent
@@ -214,15 +217,19 @@ class NetworkPosterior(Generic[AnyNetwork]):
             progress(start, n_datasets)
             datasets = range(start, min(start + at_once, n_datasets))
             encoding = self._encode(tuple(array[datasets.start : datasets.stop] for array in points))
-            found = sample_posteriors(
-                self.network,
+            found = self._drawn(
                 [encoding.dataset(i) for i in range(len(datasets))],
-                n_samples=n_samples,
-                seeds=[stream_seed(seed, "dataset", i) for i in datasets],
+                n_samples,
+                [stream_seed(seed, "dataset", i) for i in datasets],
             )
             result[datasets.start : datasets.stop] = [samples.labels for samples in found]
         progress(n_datasets, n_datasets)
         return result
+
+    def _drawn(self, encodings: list[Encoding], n_samples: int, seeds: list[int]) -> list[PosteriorSamples]:
+        return sample_posteriors(
+            self.network, encodings, n_samples=n_samples, seeds=seeds, n_orders=self.n_orders
+        )
 
     def _encode(self, points: Points) -> Encoding:
         device = next(self.network.parameters()).device
@@ -240,8 +247,14 @@ class ClusterwisePosterior(NetworkPosterior[CCP]):
         return log_prob_estimate(self.network, self._encode(points), labels, n_draws=_DRAWS, seed=0)
 
 
+@dataclass(frozen=True)
 class PointwisePosterior(NetworkPosterior[ClusteringNetwork]):
-    """The posterior of a pointwise network (NCP and its kin), points visited in one order."""
+    """The posterior of a pointwise network (NCP and its kin), points visited in one order.
+
+    n_sweeps : of the draws, where the points have no order of their own
+    """
+
+    n_sweeps: int = 0
 
     def log_prob(
         self, points: Points, labels: NDArray[np.integer], order: NDArray[np.integer] | None = None
@@ -259,6 +272,15 @@ class PointwisePosterior(NetworkPosterior[ClusteringNetwork]):
                 log_prob = self.network.log_prob(_repeated(encoding, len(rows)), given)
                 result[rows] = log_prob.double().sum(1).cpu().numpy()
         return result
+
+    def _drawn(self, encodings: list[Encoding], n_samples: int, seeds: list[int]) -> list[PosteriorSamples]:
+        found = super()._drawn(encodings, n_samples, seeds)
+        if self.n_sweeps == 0 or self.network.in_order:
+            return found
+        return [
+            swept(self.network, encoding, samples, seed=seed, n_sweeps=self.n_sweeps)
+            for encoding, samples, seed in zip(encodings, found, seeds, strict=True)
+        ]
 
     def log_prob_of_all(
         self, points: Points, order: NDArray[np.integer] | None = None

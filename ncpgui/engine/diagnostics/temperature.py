@@ -6,8 +6,9 @@ sharper, or flatter,
 
     q_T(c_n = k | c_<n, x) ~ q(c_n = k | c_<n, x)^(1 / T),
 
-with the T whose draws give the probabilities of sharing a cluster the best log score on held-out datasets:
-a proper score (Gneiting & Raftery, JASA 2007), the best where these probabilities are true.
+with the T whose draws, over several orders and swept as people see them, give the probabilities of sharing a
+cluster the best log score on held-out datasets: a proper score (Gneiting & Raftery, JASA 2007), the best
+where these probabilities are true.
 """
 
 from __future__ import annotations
@@ -18,11 +19,13 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from ncpgui.core.order_agreement import N_ORDERS
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.engine.diagnostics.calibration import calibration
-from ncpgui.engine.diagnostics.posteriors import posterior_of
+from ncpgui.engine.diagnostics.posteriors import PointwisePosterior
 from ncpgui.engine.generative.batch import GenerativeModel
 from ncpgui.engine.networks.pointwise import ClusteringNetwork
+from ncpgui.engine.sampling.sweeps import N_SWEEPS
 
 TRIED = (0.5, 0.6, 0.72, 0.85, 1.0, 1.2, 1.4)
 
@@ -60,7 +63,7 @@ def fit_temperature(
     temperature as it was.
     """
     before = network.log_temperature.clone()
-    posterior = posterior_of(network)
+    posterior = PointwisePosterior(network, n_orders=N_ORDERS, n_sweeps=N_SWEEPS)
     scores = []
     try:
         for i, temperature in enumerate(TRIED):

@@ -19,6 +19,8 @@ from ncpgui.engine.diagnostics.posteriors import (
 )
 from ncpgui.engine.networks.ncp import NCP, ClusterAwareNCP
 from ncpgui.engine.networks.pointwise import ClusteringNetwork
+from ncpgui.engine.sampling.posterior import ancestral_samples
+from ncpgui.engine.sampling.sweeps import swept
 
 
 @pytest.fixture(params=["ours", "paper"])
@@ -51,6 +53,15 @@ def test_an_order_of_visits_is_the_same_as_points_given_in_that_order(network, p
     visited = posterior.log_prob(points, every_partition(5), order)
     given = posterior.log_prob((points[0][:, order],), canonical(every_partition(5)[:, order]))
     np.testing.assert_allclose(visited, given, atol=1e-12)
+
+
+def test_draws_over_orders_and_swept_are_those_that_people_see(network, points):
+    encoding = network.encode(*points)
+    drawn = ancestral_samples(network, encoding, n_samples=12, seed=7, n_orders=4)
+    seen = swept(network, encoding, drawn, seed=7, n_sweeps=2)
+    posterior = PointwisePosterior(network, n_orders=4, n_sweeps=2)
+    assert posterior.sample(points, 12, seed=7).labels.tolist() == seen.labels.tolist()
+    assert posterior.sample(points, 12, seed=7).labels.tolist() != drawn.labels.tolist()
 
 
 @pytest.mark.parametrize("order", [None, np.array([3, 0, 4, 1, 2])])
