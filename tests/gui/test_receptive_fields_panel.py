@@ -69,6 +69,7 @@ def test_tiles_wait_and_then_show_their_fields(panel, runner, screen) -> None:
     runner.let_go()
     screen.settle()
     assert [tile.verdict for tile in panel.grid.view.tiles] == ["clear ON field", "no clear field"]
+    assert [tile.short_verdict for tile in panel.grid.view.tiles] == ["clear ON", "unclear"]
     assert panel.note.text() == "1 of 2 units clear"
 
 

@@ -53,6 +53,8 @@ class FieldTile:
     @property
     def short_verdict(self) -> str:
         """The verdict where there is little room."""
+        if self.field is not None and not self.field.is_clear:
+            return "unclear"
         return self.verdict.removesuffix(" field")
 
     @property
