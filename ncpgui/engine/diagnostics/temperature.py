@@ -8,7 +8,8 @@ sharper, or flatter,
 
 with the T whose draws, over several orders and swept as people see them, give the probabilities of sharing a
 cluster the best log score on held-out datasets: a proper score (Gneiting & Raftery, JASA 2007), the best
-where these probabilities are true.
+where these probabilities are true. Few datasets tell temperatures apart only by chance: T stays 1 unless the
+best gains more than twice the standard error of the gain.
 """
 
 from __future__ import annotations
@@ -18,11 +19,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from ncpgui.core.order_agreement import N_ORDERS
 from ncpgui.core.progress import Progress, portion, silent
-from ncpgui.engine.diagnostics.calibration import calibration
-from ncpgui.engine.diagnostics.posteriors import PointwisePosterior
+from ncpgui.core.seeds import stream_seed
+from ncpgui.engine.device import torch_generator
+from ncpgui.engine.diagnostics.calibration import co_assignment
+from ncpgui.engine.diagnostics.posteriors import PointwisePosterior, draw
 from ncpgui.engine.generative.batch import GenerativeModel
 from ncpgui.engine.networks.pointwise import ClusteringNetwork
 from ncpgui.engine.sampling.sweeps import N_SWEEPS
@@ -34,11 +38,14 @@ TRIED = (0.5, 0.6, 0.72, 0.85, 1.0, 1.2, 1.4)
 class TemperatureFit:
     """What was found, and on what.
 
-    temperature : the best
+    temperature : the best, or 1 where the gain may be chance
+    gain, gain_se : log score at 1 minus that at the best of those tried, a mean over datasets, nats
     tried, log_score : temperatures, and the mean -log p of what is true of all pairs at each, nats
     """
 
     temperature: float
+    gain: float
+    gain_se: float
     tried: tuple[float, ...]
     log_score: tuple[float, ...]
     n_datasets: int
@@ -64,26 +71,34 @@ def fit_temperature(
     """
     before = network.log_temperature.clone()
     posterior = PointwisePosterior(network, n_orders=N_ORDERS, n_sweeps=N_SWEEPS)
-    scores = []
+    generator = torch_generator(stream_seed(seed, "calibration"), torch.device("cpu"))
+    batch = model.sample(n_datasets, n_points, generator)
+    truth = [co_assignment(row[None]) > 0.5 for row in batch.labels.numpy()]
+    scores = np.empty((len(TRIED), n_datasets))
     try:
         for i, temperature in enumerate(TRIED):
             network.log_temperature.fill_(math.log(temperature))
-            found = calibration(
-                posterior,
-                model,
-                n_datasets=n_datasets,
-                n_points=n_points,
-                n_samples=n_samples,
-                seed=seed,
-                progress=portion(progress, i, i + 1, len(TRIED)),
-            )
-            scores.append(found.all_pairs.log_score)
+            part = portion(progress, i, i + 1, len(TRIED))
+            drawn = draw(posterior, batch, n_samples, stream_seed(seed, "calibration draws"), part)
+            scores[i] = [_log_score(*one) for one in zip(drawn, truth, strict=True)]
     except BaseException:
         network.log_temperature.copy_(before)
         raise
-    best = math.exp(_lowest(np.log(TRIED), np.array(scores)))
+    mean = scores.mean(axis=1)
+    gains = scores[TRIED.index(1.0)] - scores[mean.argmin()]
+    gain, gain_se = float(gains.mean()), float(gains.std(ddof=1) / math.sqrt(n_datasets))
+    best = math.exp(_lowest(np.log(TRIED), mean)) if gain > 2 * gain_se else 1.0
     network.log_temperature.copy_(torch.tensor(math.log(best)))
-    return TemperatureFit(round(best, 4), TRIED, tuple(scores), n_datasets, n_points, n_samples)
+    return TemperatureFit(
+        round(best, 4), gain, gain_se, TRIED, tuple(mean.tolist()), n_datasets, n_points, n_samples
+    )
+
+
+def _log_score(samples: NDArray[np.integer], together: NDArray[np.bool_]) -> float:
+    """Mean -log p of what is true of the pairs of one dataset, from draws (S, N); nats."""
+    p = co_assignment(samples)
+    floor = 0.5 / len(samples)  # the least that so many draws can tell from 0
+    return float(-np.log(np.where(together, p, 1 - p).clip(floor, 1 - floor)).mean())
 
 
 def _lowest(x: np.ndarray, y: np.ndarray) -> float:

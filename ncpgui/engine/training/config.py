@@ -43,7 +43,7 @@ class TrainConfig:
         better), by the clock and in steps (0: by the clock only)
     validate_points, validate_datasets : size and number of the held-out datasets
     temperature_datasets : held-out datasets, of `validate_points`, on which the temperature of the finished
-        model is fitted; 0 leaves it at 1
+        model is fitted; 0 leaves it at 1, one dataset tells nothing of chance
     save_minutes, save_steps : how often what a resume needs is saved
     start_from : model whose weights the run begins with, a shipped name or a file
     start_share : share of these weights in what is scored and kept, the rest being those of the run: what
@@ -100,8 +100,9 @@ class TrainConfig:
             "validate_datasets",
         ):
             self._require(name, "at least 1", lambda x: x >= 1)
-        for name in ("steps", "validate_steps", "temperature_datasets", "save_steps"):
+        for name in ("steps", "validate_steps", "save_steps"):
             self._require(name, "0 or more", lambda x: x >= 0)
+        self._require("temperature_datasets", "0, or 2 and more", lambda x: x == 0 or x >= 2)
         for name in ("n_points", "n_points_end"):
             self._require(name, "(fewest, most) points", lambda x: len(x) == 2 and 1 <= x[0] <= x[1])
         self._require("start_share", "at least 0 and below 1", lambda x: 0 <= x < 1)

@@ -24,12 +24,22 @@ def overlapping() -> GaussianDPMM:
 
 
 def test_scores_made_flatter_by_a_factor_are_made_sharper_by_as_much(network, overlapping) -> None:
-    amount = {"n_datasets": 40, "n_points": 12, "n_samples": 30}
-    before = fit_temperature(network, overlapping, **amount).temperature
+    amount = {"n_datasets": 60, "n_points": 12, "n_samples": 30}
     network.f_out.weight.data *= 0.7  # too unsure
+    before = fit_temperature(network, overlapping, **amount).temperature
+    assert before < 0.9
+    network.log_temperature.zero_()
+    network.f_out.weight.data *= 0.7
     after = fit_temperature(network, overlapping, **amount)
     assert after.temperature == pytest.approx(0.7 * before, rel=0.12)
     assert float(network.log_temperature.exp()) == pytest.approx(after.temperature, rel=1e-3)
+
+
+def test_what_few_datasets_gain_by_chance_leaves_the_temperature_at_1(network, overlapping) -> None:
+    network.f_out.weight.data *= 0.85
+    fit = fit_temperature(network, overlapping, n_datasets=10, n_points=12, n_samples=30)
+    assert 0 < fit.gain < 2 * fit.gain_se
+    assert (fit.temperature, float(network.log_temperature)) == (1.0, 0.0)
 
 
 def test_a_cancelled_fit_leaves_the_temperature_as_it_was(network, overlapping) -> None:

@@ -67,6 +67,7 @@ def test_a_run_that_goes_on_may_be_longer_and_save_more_often_and_nothing_else()
         ('minutes = "long"\n', "run.toml.minutes must be of type float"),
         ("steps = 1.5\n", "run.toml.steps must be of type int"),
         ("steps = -1\n", "'steps' must be 0 or more, got -1"),
+        ("temperature_datasets = 1\n", "'temperature_datasets' must be 0, or 2 and more, got 1"),
         ("n_datasets = 0\n", "'n_datasets' must be at least 1, got 0"),
         ("n_points = [9, 3]\n", r"must be \(fewest, most\) points"),
         ("n_points_each = 1\n", "run.toml.n_points_each must be of type bool"),
