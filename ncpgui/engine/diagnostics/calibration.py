@@ -133,17 +133,21 @@ def reliability(
     floor : log scores and the slope take probabilities from `floor` to 1 - `floor`
     """
     predicted, observed, count = _in_bins(p, happened, n_bins)
-    given = np.where(happened, p, 1 - p)
     return Reliability(
         predicted,
         observed,
         count,
         ece=_ece(predicted, observed, count),
-        brier=float(np.square(1 - given).mean()),
-        log_score=float(-np.log(given.clip(floor, 1 - floor)).mean()),
+        brier=float(np.square(p - happened).mean()),
+        log_score=log_score(p, happened, floor=floor),
         slope=calibration_slope(p.clip(floor, 1 - floor), happened),
         bias=float(p.mean() - happened.mean()),
     )
+
+
+def log_score(p: Array, happened: NDArray[np.bool_], *, floor: float) -> float:
+    """Mean -log p of what is true, nats, of probabilities (E,) taken from `floor` to 1 - `floor`."""
+    return float(-np.log(np.where(happened, p, 1 - p).clip(floor, 1 - floor)).mean())
 
 
 def expected_calibration_error(p: Array, happened: NDArray[np.bool_], *, n_bins: int = 10) -> float:

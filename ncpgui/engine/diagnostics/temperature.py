@@ -19,13 +19,12 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
 from ncpgui.core.order_agreement import N_ORDERS
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.seeds import stream_seed
 from ncpgui.engine.device import torch_generator
-from ncpgui.engine.diagnostics.calibration import co_assignment
+from ncpgui.engine.diagnostics.calibration import co_assignment, log_score
 from ncpgui.engine.diagnostics.posteriors import PointwisePosterior, draw
 from ncpgui.engine.generative.batch import GenerativeModel
 from ncpgui.engine.networks.pointwise import ClusteringNetwork
@@ -74,13 +73,17 @@ def fit_temperature(
     generator = torch_generator(stream_seed(seed, "calibration"), torch.device("cpu"))
     batch = model.sample(n_datasets, n_points, generator)
     truth = [co_assignment(row[None]) > 0.5 for row in batch.labels.numpy()]
+    floor = 0.5 / n_samples  # the least that so many draws can tell from 0
     scores = np.empty((len(TRIED), n_datasets))
     try:
         for i, temperature in enumerate(TRIED):
             network.log_temperature.fill_(math.log(temperature))
             part = portion(progress, i, i + 1, len(TRIED))
             drawn = draw(posterior, batch, n_samples, stream_seed(seed, "calibration draws"), part)
-            scores[i] = [_log_score(*one) for one in zip(drawn, truth, strict=True)]
+            scores[i] = [
+                log_score(co_assignment(labels), together, floor=floor)
+                for labels, together in zip(drawn, truth, strict=True)
+            ]
     except BaseException:
         network.log_temperature.copy_(before)
         raise
@@ -92,13 +95,6 @@ def fit_temperature(
     return TemperatureFit(
         round(best, 4), gain, gain_se, TRIED, tuple(mean.tolist()), n_datasets, n_points, n_samples
     )
-
-
-def _log_score(samples: NDArray[np.integer], together: NDArray[np.bool_]) -> float:
-    """Mean -log p of what is true of the pairs of one dataset, from draws (S, N); nats."""
-    p = co_assignment(samples)
-    floor = 0.5 / len(samples)  # the least that so many draws can tell from 0
-    return float(-np.log(np.where(together, p, 1 - p).clip(floor, 1 - floor)).mean())
 
 
 def _lowest(x: np.ndarray, y: np.ndarray) -> float:
