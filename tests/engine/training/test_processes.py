@@ -41,7 +41,14 @@ with joined("cpu") as processes:
                     break
     except Cancelled:
         print(json.dumps("stopped"))
-threads = [name.read_text().strip() for name in Path("/proc/self/task").glob("*/comm")]
+def name_if_alive(task):
+    try:
+        comm, rest = (task / "stat").read_text().split("(", 1)[1].rsplit(")", 1)
+    except OSError:  # gone since it was listed
+        return ""
+    exiting = int(rest.split()[6]) & 0x4  # PF_EXITING: joined, and still listed on a busy machine
+    return "" if exiting else comm
+threads = [name_if_alive(task) for task in Path("/proc/self/task").iterdir()]
 print(json.dumps([name for name in threads if "gloo" in name or "store" in name]))
 """
 
