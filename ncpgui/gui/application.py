@@ -30,6 +30,9 @@ def qt_application() -> QtWidgets.QApplication:
         return running
     QtWidgets.QApplication.setAttribute(QtCore.Qt.AA_EnableHighDpiScaling)
     QtWidgets.QApplication.setAttribute(QtCore.Qt.AA_UseHighDpiPixmaps)
+    QtWidgets.QApplication.setHighDpiScaleFactorRoundingPolicy(
+        QtCore.Qt.HighDpiScaleFactorRoundingPolicy.PassThrough  # Qt 5 would round 125 % down, 150 % up
+    )
     application = QtWidgets.QApplication(["ncpgui"])
     application.setApplicationName("ncpgui")
     application.setApplicationVersion(__version__)

@@ -66,7 +66,6 @@ class OpenRecordingDialog(QtWidgets.QDialog):
         self.threshold = QtWidgets.QDoubleSpinBox()
         self.threshold.setRange(2.0, 20.0)
         self.threshold.setSingleStep(0.25)
-        self.threshold.setButtonSymbols(QtWidgets.QAbstractSpinBox.NoButtons)
         self.threshold.setValue(default_threshold_sd())
         self.threshold.setSuffix("  × noise sd")
         form.addRow("Detect spikes deeper than", self.threshold)
