@@ -178,10 +178,10 @@ QMenu::item:selected {{ background: {t.accent_soft}; color: {t.text}; }}
 QMenu::item:disabled {{ color: {t.faint}; }}
 QMenu::separator {{ height: 1px; background: {t.border}; margin: 5px 8px; }}
 
-QToolBar {{ background: {t.window}; border: none; padding: 3px 10px 5px 10px; spacing: 3px; }}
+QToolBar {{ background: {t.window}; border: none; padding: 3px; spacing: 3px; }}
 QToolBar::separator {{ background: {t.border}; width: 1px; margin: 5px 6px; }}
 QToolButton {{
-    padding: 5px 10px; border-radius: 6px; border: 1px solid transparent; background: transparent;
+    padding: 4px 10px; border-radius: 6px; border: 1px solid transparent; background: transparent;
 }}
 QToolButton:hover {{ background: {t.panel}; border-color: {t.border}; }}
 QToolButton:pressed {{ background: {t.accent_soft}; }}
