@@ -295,6 +295,7 @@ def test_channel_and_units_of_a_row_do_not_collide(show, width: int) -> None:
     assert collisions(texts) == []
 
 
+@pytest.mark.slow
 def test_nothing_is_cut_on_a_screen_of_3840_by_2160_at_200_percent() -> None:
     """The tests of text, cards, units and bars above once more, in a process whose screen has that scale."""
     if os.environ.get("QT_SCALE_FACTOR"):

@@ -234,6 +234,10 @@ def free_place(
     """Place of a name near `centre` (x, y) that is inside `room` and on no other name, if there is one."""
     width, height = size.width(), size.height()
     at_home = QtCore.QRectF(centre[0] - width / 2, centre[1] - height / 2, width, height)
+    if not room.contains(at_home.center()):
+        return at_home  # zoomed out of view
+    at_home.moveLeft(min(max(at_home.left(), room.left()), room.right() - width))
+    at_home.moveTop(min(max(at_home.top(), room.top()), room.bottom() - height))
     steps = [(dx, dy) for dy in range(-5, 6) for dx in (0.0, -0.5, 0.5, -1.0, 1.0)]
     for dx, dy in sorted(steps, key=lambda step: np.hypot(step[0] * width, step[1] * height)):
         pill = at_home.translated(dx * (width + 1), dy * (height + 1))
