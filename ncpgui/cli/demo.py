@@ -102,6 +102,7 @@ def save_picture(session: Path, path: Path) -> None:
     """Write a picture of the real window, drawn without a display, showing the most ambiguous group."""
     if sys.platform.startswith("linux") or "QT_QPA_PLATFORM" in os.environ:
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+        os.environ.setdefault("QT_FONT_DPI", "96")  # one pixel of the picture for one of the window
 
     from ncpgui.gui.screenshot import save_screenshot
 

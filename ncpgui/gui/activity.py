@@ -12,7 +12,7 @@ class ActivityWidget(QtWidgets.QWidget):
 
     stopped = QtCore.pyqtSignal()
 
-    def __init__(self, *, bar_width: int = 170) -> None:
+    def __init__(self, *, bar_width: int) -> None:
         super().__init__()
         row = QtWidgets.QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)

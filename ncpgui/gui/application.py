@@ -30,6 +30,9 @@ def qt_application() -> QtWidgets.QApplication:
         return running
     QtWidgets.QApplication.setAttribute(QtCore.Qt.AA_EnableHighDpiScaling)
     QtWidgets.QApplication.setAttribute(QtCore.Qt.AA_UseHighDpiPixmaps)
+    QtWidgets.QApplication.setHighDpiScaleFactorRoundingPolicy(
+        QtCore.Qt.HighDpiScaleFactorRoundingPolicy.PassThrough  # Qt 5 would round 125 % down, 150 % up
+    )
     application = QtWidgets.QApplication(["ncpgui"])
     application.setApplicationName("ncpgui")
     application.setApplicationVersion(__version__)
@@ -45,6 +48,7 @@ def run(path: Path | None = None) -> int:
     workspace = Workspace()
     window = MainWindow(workspace, Controller(workspace, workers, preferences))
     sys.excepthook = _reporter(window)
+    fit_to_screen(window, window.screen().availableSize())
     window.show()
     if path is not None:
         QtCore.QTimer.singleShot(0, lambda: window.open_path(path))
@@ -52,6 +56,12 @@ def run(path: Path | None = None) -> int:
         return int(application.exec_())
     finally:
         workers.stop()
+
+
+def fit_to_screen(window: QtWidgets.QWidget, room: QtCore.QSize) -> None:
+    """Make a window no larger than the screen: at 125 %, a laptop has 1093 x 614 pixels of its 1366 x 768."""
+    window.setMinimumSize(window.minimumSize().boundedTo(room))
+    window.resize(window.size().boundedTo(room))
 
 
 def log_to_file(path: Path) -> None:

@@ -19,6 +19,7 @@ from ncpgui.gui.banner import Banner
 from ncpgui.gui.dialogs.export import ExportDialog
 from ncpgui.gui.dialogs.keys import KeysDialog, about_text
 from ncpgui.gui.dialogs.open_recording import OpenRecordingDialog
+from ncpgui.gui.items.elided_label import ElidedLabel
 from ncpgui.gui.menus import ActionSet
 from ncpgui.gui.start_page import StartPage
 from ncpgui.gui.theme import Theme, app_icon, apply_theme, theme_named
@@ -88,9 +89,9 @@ class MainWindow(QtWidgets.QMainWindow):
         column.addWidget(self.banner)
         column.addWidget(self.pages, 1)
         self.setCentralWidget(middle)
-        self.activity = ActivityWidget()
+        self.activity = ActivityWidget(bar_width=120)
         self.activity.stopped.connect(self.controller.cancel)
-        self.about_project = QtWidgets.QLabel()
+        self.about_project = ElidedLabel()
         self.about_project.setContentsMargins(12, 0, 12, 0)
         self.statusBar().setSizeGripEnabled(False)
         self.statusBar().addPermanentWidget(self.activity)
@@ -159,7 +160,9 @@ class MainWindow(QtWidgets.QMainWindow):
     def _activity_changed(self, activity: Activity | None) -> None:
         self.activity.show_activity(activity)
         self.start.show_activity(activity if self.workspace.project is None else None)
-        self.activity.setVisible(activity is not None and self.workspace.project is not None)
+        is_busy = activity is not None and self.workspace.project is not None
+        self.activity.setVisible(is_busy)
+        self.about_project.setVisible(not is_busy)  # messages need its room
 
     def show_error(self, error: Exception, doing: str = "") -> None:
         """Say what went wrong; the window stays usable."""

@@ -12,6 +12,7 @@ import pyqtgraph as pg
 from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.colors import Color
+from ncpgui.core.resources import resource
 
 FONT_FAMILIES = ("Inter", "SF Pro Text", "Segoe UI", "Noto Sans", "Ubuntu", "Cantarell", "DejaVu Sans")
 BASE_PX = 13
@@ -177,10 +178,10 @@ QMenu::item:selected {{ background: {t.accent_soft}; color: {t.text}; }}
 QMenu::item:disabled {{ color: {t.faint}; }}
 QMenu::separator {{ height: 1px; background: {t.border}; margin: 5px 8px; }}
 
-QToolBar {{ background: {t.window}; border: none; padding: 3px 10px 5px 10px; spacing: 3px; }}
+QToolBar {{ background: {t.window}; border: none; padding: 3px; spacing: 3px; }}
 QToolBar::separator {{ background: {t.border}; width: 1px; margin: 5px 6px; }}
 QToolButton {{
-    padding: 5px 10px; border-radius: 6px; border: 1px solid transparent; background: transparent;
+    padding: 4px 10px; border-radius: 6px; border: 1px solid transparent; background: transparent;
 }}
 QToolButton:hover {{ background: {t.panel}; border-color: {t.border}; }}
 QToolButton:pressed {{ background: {t.accent_soft}; }}
@@ -255,7 +256,17 @@ QLineEdit, QComboBox, QSpinBox, QDoubleSpinBox {{
 }}
 QLineEdit:focus, QComboBox:focus, QSpinBox:focus, QDoubleSpinBox:focus {{ border-color: {t.accent}; }}
 QLineEdit:disabled, QComboBox:disabled {{ color: {t.faint}; background: {t.sunken}; }}
-QComboBox::drop-down {{ border: none; width: 22px; }}
+QComboBox {{ padding-right: 24px; }}
+QComboBox::drop-down {{ border: none; width: 24px; }}
+QComboBox::down-arrow {{ image: url("{_arrow("down", t)}"); width: 12px; height: 12px; }}
+QSpinBox, QDoubleSpinBox {{ padding-right: 24px; }}
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {{
+    subcontrol-origin: border; width: 24px; border: none; background: transparent;
+}}
+QAbstractSpinBox::up-button {{ subcontrol-position: top right; }}
+QAbstractSpinBox::down-button {{ subcontrol-position: bottom right; }}
+QAbstractSpinBox::up-arrow {{ image: url("{_arrow("up", t)}"); width: 10px; height: 10px; }}
+QAbstractSpinBox::down-arrow {{ image: url("{_arrow("down", t)}"); width: 10px; height: 10px; }}
 QComboBox QAbstractItemView {{ background: {t.panel}; border: 1px solid {t.border}; padding: 4px; }}
 QGroupBox {{ border: none; margin-top: 18px; font-weight: 600; }}
 QGroupBox::title {{ subcontrol-origin: margin; left: 0px; color: {t.muted}; }}
@@ -276,6 +287,11 @@ QScrollArea {{ background: transparent; border: none; }}
 QSplitter::handle {{ background: transparent; }}
 QSplitter::handle:hover {{ background: {t.accent_soft}; }}
 """
+
+
+def _arrow(direction: str, theme: Theme) -> str:
+    """File of the arrow of a combo box or spin box: a style sheet draws none of its own."""
+    return resource(f"icons/arrow-{direction}-{theme.name}.svg").as_posix()
 
 
 def icon_pixmap(size: int, ratio: float = 1.0) -> QtGui.QPixmap:

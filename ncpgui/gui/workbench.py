@@ -16,9 +16,11 @@ from ncpgui.gui.panels.queue import QueuePanel
 from ncpgui.gui.panels.receptive_fields import ReceptiveFieldsPanel
 from ncpgui.gui.panels.unit_table import UnitTablePanel
 from ncpgui.gui.panels.waveforms import WaveformsPanel
+from ncpgui.gui.share_splitter import GAP_PX, ShareSplitter
 from ncpgui.gui.theme import Theme
 
-GAP_PX = 8
+LEFT_WIDTH = 212
+Qt = QtCore.Qt
 
 
 class Workbench(QtWidgets.QWidget):
@@ -42,28 +44,16 @@ class Workbench(QtWidgets.QWidget):
         self.embedding = EmbeddingPanel(workspace, controller)
         self.fields = ReceptiveFieldsPanel(workspace, controller)
         self.units = UnitTablePanel(workspace, controller)
+        left = ShareSplitter(Qt.Vertical, (self.probe_map, 32), (self.queue, 68))
+        maps = ShareSplitter(Qt.Horizontal, (self.embedding, 48), (self.fields, 52))
+        right = ShareSplitter(Qt.Vertical, (maps, 66), (self.units, 34))
+        views = ShareSplitter(Qt.Horizontal, (self.waveforms, 45), (right, 55))
+        main = ShareSplitter(Qt.Vertical, (self.alternatives, 33), (views, 67))
+        whole = ShareSplitter(Qt.Horizontal, (left, 19), (main, 81))
+        left.setMinimumWidth(LEFT_WIDTH)
         self.splitters = {
-            "left": _splitter(QtCore.Qt.Vertical, (self.probe_map, 220), (self.queue, 460)),
-            "maps": _splitter(QtCore.Qt.Horizontal, (self.embedding, 254), (self.fields, 276)),
-        }
-        self.splitters["right"] = _splitter(
-            QtCore.Qt.Vertical, (self.splitters["maps"], 306), (self.units, 156)
-        )
-        self.splitters["views"] = _splitter(
-            QtCore.Qt.Horizontal, (self.waveforms, 470), (self.splitters["right"], 540)
-        )
-        self.splitters["main"] = _splitter(
-            QtCore.Qt.Vertical, (self.alternatives, 236), (self.splitters["views"], 470)
-        )
-        self.splitters["all"] = _splitter(
-            QtCore.Qt.Horizontal, (self.splitters["left"], 236), (self.splitters["main"], 1020)
-        )
-        self.alternatives.setMinimumHeight(224)
-        self.splitters["left"].setMinimumWidth(200)
-        self.splitters["all"].setStretchFactor(0, 0)
-        self.splitters["all"].setStretchFactor(1, 1)
-        self.splitters["main"].setStretchFactor(0, 0)
-        self.splitters["main"].setStretchFactor(1, 1)
+            "left": left, "maps": maps, "right": right, "views": views, "main": main, "all": whole,
+        }  # fmt: skip
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(GAP_PX + 2, 2, GAP_PX + 2, 4)
         layout.addWidget(self.splitters["all"])
@@ -93,24 +83,12 @@ class Workbench(QtWidgets.QWidget):
         self.units.set_all_units(not self.units.all_units)
 
     def layout_values(self) -> dict[str, list[int]]:
-        """Sizes of all splitters, to be remembered."""
-        return {name: splitter.sizes() for name, splitter in self.splitters.items()}
+        """Shares of all splitters, to be remembered."""
+        return {name: splitter.permille() for name, splitter in self.splitters.items()}
 
     def restore_layout(self, values: dict[str, Any]) -> None:
-        """Take sizes that were remembered; what does not fit is ignored."""
+        """Take shares or sizes that were remembered; what does not fit is ignored."""
         for name, splitter in self.splitters.items():
             sizes = values.get(name)
             if isinstance(sizes, list) and len(sizes) == splitter.count() and any(sizes):
                 splitter.setSizes([int(size) for size in sizes])
-
-
-def _splitter(direction: QtCore.Qt.Orientation, *parts: tuple[QtWidgets.QWidget, int]) -> QtWidgets.QSplitter:
-    splitter = QtWidgets.QSplitter(direction)
-    splitter.setHandleWidth(GAP_PX)
-    splitter.setChildrenCollapsible(False)
-    for widget, _ in parts:
-        splitter.addWidget(widget)
-    splitter.setSizes([size for _, size in parts])
-    for number, (_, size) in enumerate(parts):
-        splitter.setStretchFactor(number, size)
-    return splitter

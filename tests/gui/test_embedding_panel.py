@@ -10,7 +10,7 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.colors import Color
 from ncpgui.app.presenters.embedding import EmbeddingView
-from ncpgui.gui.panels.embedding import EmbeddingPanel, EmbeddingWidget
+from ncpgui.gui.panels.embedding import EmbeddingPanel, EmbeddingWidget, free_place
 from ncpgui.gui.theme import DARK, LIGHT, apply_theme
 
 # rows of spikes that lie alone: unit 0 on the left, unit 1 on the right
@@ -204,3 +204,11 @@ def test_two_thousand_points_are_drawn_in_60_ms(qtbot, theme) -> None:
         widget.grab()
         spent.append(time.process_time() - start)
     assert min(spent) < 0.06
+
+
+def test_names_of_units_at_one_place_lie_beside_each_other_and_inside() -> None:
+    room, taken = QtCore.QRectF(0, 0, 120, 84), []
+    for _ in range(6):
+        taken.append(free_place(np.array([4.0, 80.0]), QtCore.QSizeF(30, 16), room, taken))
+    assert all(room.contains(place) for place in taken)
+    assert not any(a.intersects(b) for n, a in enumerate(taken) for b in taken[n + 1 :])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from ncpgui.app.presenters.waveforms import MAX_SPIKES_SHOWN, WaveformColumn, Wa
 from ncpgui.gui.items.waveform_layout import at_contacts, extents, stacked
 from ncpgui.gui.panels.waveforms import BAR_X, GUTTER, HEADER, STRIP, WaveformsPanel, WaveformsWidget
 from ncpgui.gui.theme import DARK, LIGHT, apply_theme
+from tests.gui.painted_text import painted_texts
 
 BLUE, ORANGE = (LIGHT.unit(Color(k)).name() for k in (0, 1))
 
@@ -231,3 +233,28 @@ def test_eight_units_on_seven_channels_are_drawn_in_60_ms(qtbot, theme) -> None:
         widget.grab()
         spent.append(time.process_time() - start)
     assert min(spent) < 0.06
+
+
+@pytest.mark.parametrize("size", [(300, 160), (460, 300), (460, 420), (700, 640), (900, 1200)])
+@pytest.mark.parametrize("arrangement", ["columns", "probe"])
+def test_the_scale_bar_lies_on_no_name_of_a_channel(show, size, arrangement) -> None:
+    """Quiet spikes on one channel or two make it tall; names of many digits are wide."""
+    panel = show(WaveformsPanel, *size)
+    view = panel.plot.view
+    for n_channels in (1, 2):
+        shown = replace(
+            view,
+            channels=(353, 1024)[:n_channels],
+            offsets_um=view.offsets_um[:n_channels],
+            columns=tuple(
+                replace(c, mean=c.mean[:, :n_channels] / 3, spikes=c.spikes[:, :, :n_channels] / 3)
+                for c in view.columns
+            ),
+        )
+        panel.plot.set_view(shown, arrangement, LIGHT)
+        texts = painted_texts(panel.plot)
+        names = [text for text in texts if text.words.startswith("ch ")]
+        assert len(names) == n_channels
+        for bar in panel.plot.bar_rects():
+            assert QtCore.QRectF(panel.plot.rect()).contains(bar)
+            assert not any(bar.intersects(text.ink) for text in texts)

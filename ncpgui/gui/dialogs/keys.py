@@ -25,7 +25,7 @@ class KeysDialog(QtWidgets.QDialog):
     def __init__(self, parent: QtWidgets.QWidget, theme: Theme) -> None:
         super().__init__(parent)
         self.setWindowTitle("Keys")
-        self.resize(760, 640)
+        self.resize(QtCore.QSize(760, 640).boundedTo(parent.size()))
         self.page = QtWidgets.QTextBrowser()
         self.page.setHtml(keys_html(theme))
         layout = QtWidgets.QVBoxLayout(self)

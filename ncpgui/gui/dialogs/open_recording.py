@@ -20,6 +20,7 @@ from ncpgui.app.recognition import unused_session, without_options
 from ncpgui.app.tasks import Runner, Task
 
 DESCRIBE_AFTER_MS = 350
+LINE_MARGINS_PX = 28
 PROBES = ("", "tetrode", "hex49", "linear-16-25", "single")
 DTYPES = ("int16", "uint16", "float32", "int32")
 
@@ -33,7 +34,7 @@ class OpenRecordingDialog(QtWidgets.QDialog):
     def __init__(self, parent: QtWidgets.QWidget | None, runner: Runner, *, path: str = "") -> None:
         super().__init__(parent)
         self.setWindowTitle("Open recording")
-        self.setMinimumWidth(620)
+        self.setMinimumWidth(740)
         self._runner = runner
         self._session_is_ours = True
         form = QtWidgets.QFormLayout()
@@ -66,7 +67,6 @@ class OpenRecordingDialog(QtWidgets.QDialog):
         self.threshold = QtWidgets.QDoubleSpinBox()
         self.threshold.setRange(2.0, 20.0)
         self.threshold.setSingleStep(0.25)
-        self.threshold.setButtonSymbols(QtWidgets.QAbstractSpinBox.NoButtons)
         self.threshold.setValue(default_threshold_sd())
         self.threshold.setSuffix("  × noise sd")
         form.addRow("Detect spikes deeper than", self.threshold)
@@ -218,6 +218,7 @@ def _line(name: str, example: str) -> QtWidgets.QLineEdit:
     line = QtWidgets.QLineEdit()
     line.setAccessibleName(name)
     line.setPlaceholderText(example)
+    line.setMinimumWidth(line.fontMetrics().horizontalAdvance(example) + LINE_MARGINS_PX)
     return line
 
 
@@ -229,6 +230,7 @@ def _quiet(text: str) -> QtWidgets.QLabel:
 
 def _row(widget: QtWidgets.QWidget, *buttons: tuple[str, Callable[[], None]]) -> QtWidgets.QHBoxLayout:
     row = QtWidgets.QHBoxLayout()
+    row.setSpacing(8)
     row.addWidget(widget, 1)
     for words, run in buttons:
         button = QtWidgets.QPushButton(words)

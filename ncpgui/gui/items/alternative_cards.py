@@ -7,11 +7,19 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.presenters.alternatives import Card
 from ncpgui.app.presenters.words import percent
-from ncpgui.gui.items.glyphs import elided, paint_curve
+from ncpgui.gui.items.glyphs import elided, paint_curve, wrapped
 from ncpgui.gui.theme import LIGHT, Theme, blend, font
 
-CARD_HEIGHT = 152
-CARD_WIDTH = (196, 264)
+CARD_HEIGHT = (128, 240)
+CARD_WIDTH = (158, 264)
+WIDEST_CARD = 1.7
+TILE_WIDTH = 58
+LINE_PX = 17
+TILES_PX = 32
+TILE_GAP = 5
+FOOT_PX = 18
+MAX_LINES = 3
+LEFT = QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter
 
 
 class CardWidget(QtWidgets.QWidget):
@@ -23,9 +31,8 @@ class CardWidget(QtWidgets.QWidget):
     def __init__(self, card: Card, largest_amplitude: float, theme: Theme) -> None:
         super().__init__()
         self._hovered = False
-        self.setFixedHeight(CARD_HEIGHT)
-        self.setMinimumWidth(CARD_WIDTH[0])
-        self.setMaximumWidth(CARD_WIDTH[1])
+        self.setMinimumSize(CARD_WIDTH[0], CARD_HEIGHT[0])
+        self.setMaximumHeight(CARD_HEIGHT[1])
         self.setCursor(QtCore.Qt.PointingHandCursor)
         self.set_card(card, largest_amplitude, theme)
 
@@ -41,7 +48,12 @@ class CardWidget(QtWidgets.QWidget):
 
     def sizeHint(self) -> QtCore.QSize:
         """Preferred size."""
-        return QtCore.QSize(230, CARD_HEIGHT)
+        return QtCore.QSize(230, CARD_HEIGHT[1])
+
+    def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
+        """Keep the shape of a card: as wide as its height allows, and not narrower than on a small screen."""
+        super().resizeEvent(event)
+        self.setMaximumWidth(max(CARD_WIDTH[1], round(WIDEST_CARD * self.height())))
 
     def paintEvent(self, _: QtGui.QPaintEvent) -> None:
         """Paint probability, words and units."""
@@ -56,10 +68,10 @@ class CardWidget(QtWidgets.QWidget):
             painter.setPen(QtGui.QPen(theme.color("faint" if self._hovered else "border"), 1))
             painter.setBrush(theme.color("hover" if self._hovered else "sunken"))
         painter.drawRoundedRect(rect, 9, 9)
-        inner = rect.adjusted(13, 8, -12, -8)
+        inner = rect.adjusted(12, 6, -11, -6)
         self._paint_probability(painter, inner)
-        self._paint_words(painter, inner)
-        self._paint_units(painter, QtCore.QRectF(inner.left(), inner.bottom() - 58, inner.width(), 58))
+        top = self._paint_words(painter, inner) + 4
+        self._paint_units(painter, inner.adjusted(0, top - inner.top(), 0, 0))
         painter.end()
 
     def _paint_probability(self, painter: QtGui.QPainter, inner: QtCore.QRectF) -> None:
@@ -67,13 +79,13 @@ class CardWidget(QtWidgets.QWidget):
         painter.setFont(font(27, bold=True))
         painter.setPen(theme.color("accent" if card.is_shown else "text"))
         line = QtCore.QRectF(inner.left() - 1, inner.top() - 2, inner.width(), 34)
-        painter.drawText(line, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, card.percent)
+        painter.drawText(line, LEFT, card.percent)
         x = inner.left() + painter.fontMetrics().horizontalAdvance(card.percent) + 6
         painter.setFont(font(11))
         painter.setPen(theme.color("muted"))
         painter.drawText(
             QtCore.QRectF(x, line.top() + 11, 60, 18),
-            QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter,
+            LEFT,
             card.error,
         )
         if card.key:
@@ -90,37 +102,39 @@ class CardWidget(QtWidgets.QWidget):
         theme = self.theme
         painter.setFont(font(11, medium=True))
         width = painter.fontMetrics().horizontalAdvance(text) + 14
-        pill = QtCore.QRectF(inner.right() + 2 - width, inner.top() + 32, width, 20)
+        pill = QtCore.QRectF(inner.right() + 2 - width, inner.top() + 29, width, 20)
         painter.setPen(QtCore.Qt.NoPen)
         painter.setBrush(blend(theme.color("panel"), theme.color("good"), 0.16))
         painter.drawRoundedRect(pill, 10, 10)
         painter.setPen(theme.color("good"))
         painter.drawText(pill, QtCore.Qt.AlignCenter, text)
 
-    def _paint_words(self, painter: QtGui.QPainter, inner: QtCore.QRectF) -> None:
+    def _paint_words(self, painter: QtGui.QPainter, inner: QtCore.QRectF) -> float:
+        """Paint number of units and difference, in the lines that there is room for; returns their bottom."""
         card, theme = self.card, self.theme
-        line = QtCore.QRectF(inner.left(), inner.top() + 33, inner.width(), 18)
+        line = QtCore.QRectF(inner.left(), inner.top() + 30, inner.width(), LINE_PX)
         painter.setFont(font(13, medium=True))
         painter.setPen(theme.color("text"))
-        painter.drawText(line, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, card.title)
+        painter.drawText(line, LEFT, card.title)
         painter.setFont(font(12))
         painter.setPen(theme.color("muted"))
         words = "as the units are now" if card.is_in_use else card.words
-        below = QtCore.QRectF(inner.left(), line.bottom() + 1, inner.width(), 18)
-        painter.drawText(
-            below, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, elided(painter, words, below.width())
-        )
+        free = int((inner.bottom() - TILES_PX - line.bottom()) / LINE_PX)
+        for text in wrapped(painter, words, inner.width(), n_lines=max(1, min(free, MAX_LINES))):
+            line.translate(0, LINE_PX)
+            painter.drawText(line, LEFT, text)
+        return line.bottom()
 
     def _paint_units(self, painter: QtGui.QPainter, rect: QtCore.QRectF) -> None:
         """Mean waveform on the main channel and share of the spikes, one small tile a unit."""
         units = self.card.units
         if not units:
             return
-        width = min(rect.width() / len(units), 58.0)
+        width = min(rect.width() / len(units), max(TILE_WIDTH, rect.height()))
         for number, unit in enumerate(units):
-            tile = QtCore.QRectF(rect.left() + number * width, rect.top(), width - 5, rect.height())
+            tile = QtCore.QRectF(rect.left() + number * width, rect.top(), width - TILE_GAP, rect.height())
             color = self.theme.unit(unit.color)
-            track = QtCore.QRectF(tile.left(), tile.bottom() - 16, tile.width(), 3)
+            track = QtCore.QRectF(tile.left(), tile.bottom() - FOOT_PX + 2, tile.width(), 3)
             painter.setPen(QtCore.Qt.NoPen)
             painter.setBrush(self.theme.color("border"))
             painter.drawRoundedRect(track, 1.5, 1.5)
@@ -131,11 +145,9 @@ class CardWidget(QtWidgets.QWidget):
             painter.setFont(font(10, bold=unit.is_changed))
             painter.setPen(self.theme.color("text" if unit.is_changed else "muted"))
             name = QtCore.QRectF(tile.left(), tile.bottom() - 13, tile.width(), 13)
-            painter.drawText(
-                name, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, elided(painter, unit.name, tile.width())
-            )
+            painter.drawText(name, LEFT, elided(painter, unit.name, tile.width()))
             if unit.waveform is not None:
-                self._paint_waveform(painter, tile.adjusted(0, 0, 0, -18), unit.waveform, color)
+                self._paint_waveform(painter, tile.adjusted(0, 0, 0, -FOOT_PX - 1), unit.waveform, color)
 
     def _paint_waveform(
         self, painter: QtGui.QPainter, tile: QtCore.QRectF, waveform: np.ndarray, color: QtGui.QColor
@@ -173,7 +185,9 @@ class OtherCard(QtWidgets.QWidget):
         super().__init__()
         self.theme: Theme = LIGHT
         self._mass = 0.0
-        self.setFixedSize(92, CARD_HEIGHT)
+        self.setFixedWidth(78)
+        self.setMinimumHeight(CARD_HEIGHT[0])
+        self.setMaximumHeight(CARD_HEIGHT[1])
         self.setToolTip("Probability of all rarer sortings together")
 
     def set_mass(self, mass: float) -> None:
@@ -191,7 +205,9 @@ class OtherCard(QtWidgets.QWidget):
         painter.drawRoundedRect(QtCore.QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5), 9, 9)
         painter.setPen(self.theme.color("muted"))
         painter.setFont(font(20, bold=True))
-        painter.drawText(QtCore.QRectF(0, 44, self.width(), 28), QtCore.Qt.AlignCenter, percent(self._mass))
+        middle = self.height() / 2
+        number = QtCore.QRectF(0, middle - 26, self.width(), 28)
+        painter.drawText(number, QtCore.Qt.AlignCenter, percent(self._mass))
         painter.setFont(font(12))
-        painter.drawText(QtCore.QRectF(0, 74, self.width(), 18), QtCore.Qt.AlignCenter, "other")
+        painter.drawText(QtCore.QRectF(0, middle + 4, self.width(), 18), QtCore.Qt.AlignCenter, "other")
         painter.end()

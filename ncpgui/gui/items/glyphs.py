@@ -128,4 +128,32 @@ def paint_curve(
 
 def elided(painter: QtGui.QPainter, text: str, width: float) -> str:
     """`text`, cut with an ellipsis to fit `width` pixels in the painter's font."""
-    return painter.fontMetrics().elidedText(text, QtCore.Qt.ElideRight, int(width))
+    metrics = painter.fontMetrics()
+    if metrics.horizontalAdvance(text) <= width:  # Qt would cut what just fits
+        return text
+    return metrics.elidedText(text, QtCore.Qt.ElideRight, int(width))
+
+
+def fitting(painter: QtGui.QPainter, text: str, width: float) -> str:
+    """`text` whole, else only its numbers, else cut."""
+    advance = painter.fontMetrics().horizontalAdvance
+    if advance(text) <= width:
+        return text
+    number = " ".join(word for word in text.split(" ") if any(c.isdigit() for c in word))
+    return number if number and advance(number) <= width else elided(painter, text, width)
+
+
+def wrapped(painter: QtGui.QPainter, text: str, width: float, *, n_lines: int) -> list[str]:
+    """`text` in at most `n_lines` lines of `width` pixels, broken between words, the last one cut to fit."""
+    advance = painter.fontMetrics().horizontalAdvance
+    words, lines = text.split(" "), [""]
+    for number, word in enumerate(words):
+        longer = f"{lines[-1]} {word}".strip()
+        if advance(longer) <= width or not lines[-1]:
+            lines[-1] = longer
+        elif len(lines) < n_lines:
+            lines.append(word)
+        else:
+            lines[-1] = " ".join([lines[-1], *words[number:]])
+            break
+    return [*lines[:-1], elided(painter, lines[-1], width)]

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.presenters.waveforms import WaveformColumn, WaveformsView
-from ncpgui.gui.items.glyphs import elided
+from ncpgui.gui.items.glyphs import elided, fitting
 from ncpgui.gui.items.waveform import waveform_path
 from ncpgui.gui.items.waveform_layout import WaveformLayout
 from ncpgui.gui.theme import Theme, font
@@ -17,6 +17,10 @@ RIGHT = QtCore.Qt.AlignRight | QtCore.Qt.AlignVCenter
 INK = 2200
 SPIKE_ALPHA = (26, 90)
 DISTANCE_ROW_PX = 34
+LINE_PX = 16
+DISTANCE_PX = 13
+PLATE_PX = 13
+BAR_PX = 1.8
 
 
 def paint_unit(
@@ -70,7 +74,7 @@ def paint_header(
     painter.setPen(theme.color("faint" if faded else "muted"))
     for number, text in enumerate((column.caption, column.existence)):
         line = QtCore.QRectF(rect.left(), rect.top() + 17 + 15 * number, rect.width(), 15)
-        painter.drawText(line, LEFT, _fitting(painter, text, line.width()))
+        painter.drawText(line, LEFT, fitting(painter, text, line.width()))
 
 
 def paint_chip(painter: QtGui.QPainter, column: WaveformColumn, rect: QtCore.QRectF, theme: Theme) -> None:
@@ -100,62 +104,104 @@ def paint_rows(
     *,
     left: float,
     right: float,
+    bottom: float,
 ) -> None:
-    """Paint zero lines from `left` to `right`, and before them the channel and its distance."""
+    """Paint zero lines from `left` to `right`, and before them the channel and its distance, above `bottom`.
+
+    Rows too close for their words keep their lines only; the main channel is named always.
+    """
     distance = np.hypot(*view.offsets_um.T)
+    has_distance = layout.pitch_px >= DISTANCE_ROW_PX
+    taken: list[QtCore.QRectF] = []
     for row, channel in enumerate(view.channels):
         y = layout.y0[row]
         painter.setPen(QtGui.QPen(theme.color("border"), 1))
         painter.drawLine(QtCore.QPointF(left, y), QtCore.QPointF(right, y))
+        lower = DISTANCE_PX if row and has_distance else 0
+        line = QtCore.QRectF(0, min(y - LINE_PX / 2, bottom - LINE_PX - lower), left - 12, LINE_PX)
+        if not _take(taken, line.adjusted(0, 1, 0, lower - 1)):
+            continue
         painter.setFont(font(11, medium=row == 0))
         painter.setPen(theme.color("text" if row == 0 else "muted"))
-        line = QtCore.QRectF(0, y - 8, left - 12, 16)
-        painter.drawText(line, RIGHT, f"ch {channel}")
-        if row and layout.pitch_px >= DISTANCE_ROW_PX:
+        painter.drawText(line, RIGHT, channel_name(channel))
+        if lower:
             painter.setFont(font(10))
             painter.setPen(theme.color("faint"))
-            painter.drawText(line.translated(0, 13), RIGHT, f"{distance[row]:.0f} µm")
+            painter.drawText(line.translated(0, lower), RIGHT, f"{distance[row]:.0f} µm")
 
 
-def paint_contacts(
-    painter: QtGui.QPainter, view: WaveformsView, layout: WaveformLayout, theme: Theme, *, width: float
-) -> None:
-    """Paint the zero line of each contact and its channel, where a spike has not begun yet."""
-    for row, channel in enumerate(view.channels):
-        x, y = layout.x0[row], layout.y0[row]
-        painter.setPen(QtGui.QPen(theme.color("border"), 1))
+def channel_name(channel: int) -> str:
+    """Name of a channel beside its waveforms."""
+    return f"ch {channel}"
+
+
+def channel_width_px(view: WaveformsView) -> float:
+    """Width of the widest name of a channel."""
+    metrics = QtGui.QFontMetricsF(font(11, medium=True))
+    return max((metrics.horizontalAdvance(channel_name(channel)) for channel in view.channels), default=0.0)
+
+
+def _take(taken: list[QtCore.QRectF], place: QtCore.QRectF) -> bool:
+    """Whether a place is free; it is taken from then on."""
+    is_free = not any(place.intersects(other) for other in taken)
+    if is_free:
+        taken.append(place)
+    return is_free
+
+
+def paint_zero_lines(painter: QtGui.QPainter, layout: WaveformLayout, theme: Theme, *, width: float) -> None:
+    """Paint the zero line of each contact."""
+    painter.setPen(QtGui.QPen(theme.color("border"), 1))
+    for x, y in zip(layout.x0, layout.y0, strict=True):
         painter.drawLine(QtCore.QPointF(x, y), QtCore.QPointF(x + width, y))
+
+
+def paint_contact_names(
+    painter: QtGui.QPainter,
+    view: WaveformsView,
+    layout: WaveformLayout,
+    theme: Theme,
+    *,
+    right: float,
+    bottom: float,
+) -> None:
+    """Paint the channel of each contact under the begin of its zero line, left of `right`, above `bottom`.
+
+    It lies on a plate over the waveforms. Where two would collide, the one nearer to the main channel stays.
+    """
+    taken: list[QtCore.QRectF] = []
+    for row, channel in enumerate(view.channels):
         painter.setFont(font(10, medium=row == 0))
+        width = painter.fontMetrics().horizontalAdvance(channel_name(channel)) + 4.0
+        x, y = min(layout.x0[row] - 2, right - width), min(layout.y0[row] + 2, bottom - PLATE_PX)
+        plate = QtCore.QRectF(x, y, width, PLATE_PX)
+        if not _take(taken, plate):
+            continue
+        painter.setPen(QtCore.Qt.NoPen)
+        painter.setBrush(theme.color("panel", 190))
+        painter.drawRoundedRect(plate, 3, 3)
         painter.setPen(theme.color("text" if row == 0 else "muted"))
-        painter.drawText(QtCore.QPointF(x, y + 12), f"ch {channel}")
+        painter.drawText(plate.adjusted(2, 0, 0, 0), LEFT, channel_name(channel))
+
+
+def bar_rects(view: WaveformsView, layout: WaveformLayout, corner: QtCore.QPointF) -> list[QtCore.QRectF]:
+    """Places of the scale bar (upwards) and the time bar (to the right) of a corner."""
+    high, wide = view.scale_bar[0] * layout.sd_px, view.time_bar[0] * layout.sample_px
+    half = BAR_PX / 2
+    return [
+        QtCore.QRectF(corner.x() - half, corner.y() - high, BAR_PX, high),
+        QtCore.QRectF(corner.x() - half, corner.y() - half, wide + half, BAR_PX),
+    ]
 
 
 def paint_bars(
     painter: QtGui.QPainter, view: WaveformsView, layout: WaveformLayout, corner: QtCore.QPointF, theme: Theme
 ) -> None:
-    """Paint scale bar (upwards) and time bar (to the right) from a corner, their words below."""
-    (sd, sd_words), (samples, time_words) = view.scale_bar, view.time_bar
-    line = [
-        corner - QtCore.QPointF(0, sd * layout.sd_px),
-        corner,
-        corner + QtCore.QPointF(samples * layout.sample_px, 0),
-    ]
-    pen = QtGui.QPen(theme.color("text"), 1.8)
-    pen.setCapStyle(QtCore.Qt.FlatCap)
-    pen.setJoinStyle(QtCore.Qt.MiterJoin)
-    painter.setPen(pen)
-    painter.setBrush(QtCore.Qt.NoBrush)
-    painter.drawPolyline(QtGui.QPolygonF(line))
+    """Paint scale bar and time bar from a corner, their words below."""
+    for bar in bar_rects(view, layout, corner):
+        painter.fillRect(bar, theme.color("text"))
     painter.setFont(font(11))
     painter.setPen(theme.color("muted"))
-    words = QtCore.QRectF(corner.x() - 4, corner.y() + 3, 400, 16)
-    painter.drawText(words, LEFT, f"↕ {sd_words}    ↔ {time_words}")
-
-
-def _fitting(painter: QtGui.QPainter, text: str, width: float) -> str:
-    """`text` whole, else only its number, else cut."""
-    advance = painter.fontMetrics().horizontalAdvance
-    if advance(text) <= width:
-        return text
-    number = " ".join(word for word in text.split(" ") if any(c.isdigit() for c in word))
-    return number if number and advance(number) <= width else elided(painter, text, width)
+    words = f"↕ {view.scale_bar[1]}    ↔ {view.time_bar[1]}"
+    width = painter.fontMetrics().horizontalAdvance(words)
+    painter.drawText(QtCore.QRectF(corner.x() - BAR_PX / 2, corner.y() + 3, width, 16), LEFT, words)

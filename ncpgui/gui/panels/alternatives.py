@@ -6,11 +6,16 @@ from PyQt5 import QtCore, QtWidgets
 
 from ncpgui.app.actions import action
 from ncpgui.app.presenters.alternatives import AlternativesView, present_alternatives, step_alternative
-from ncpgui.gui.items.alternative_cards import CardWidget, OtherCard
+from ncpgui.gui.items.alternative_cards import CARD_HEIGHT, CardWidget, OtherCard
+from ncpgui.gui.items.elided_label import ElidedLabel
 from ncpgui.gui.items.mass_bar import MassBar
 from ncpgui.gui.items.trust_label import TrustLabel
 from ncpgui.gui.panels.base import Panel, message_label
 from ncpgui.gui.theme import font
+
+STRIP_TOP = 2
+SCROLL_BAR = 14
+AROUND_CARDS = 76
 
 
 class AlternativesPanel(Panel):
@@ -22,13 +27,14 @@ class AlternativesPanel(Panel):
         top.setSpacing(8)
         self.headline = QtWidgets.QLabel()
         self.headline.setObjectName("headline")
-        self.subtitle = QtWidgets.QLabel()
+        self.subtitle = ElidedLabel()
         self.subtitle.setObjectName("subtitle")
-        top.addWidget(self.headline)
+        self.subtitle.setSizePolicy(QtWidgets.QSizePolicy.Maximum, QtWidgets.QSizePolicy.Preferred)
         self.badge = TrustLabel()
-        top.addWidget(self.subtitle)
+        top.addWidget(self.headline)
+        top.addWidget(self.subtitle, 1)
         top.addWidget(self.badge)
-        top.addStretch(1)
+        top.addStretch(0)
         self.previous = self._button("‹", "Previous alternative  [")
         self.next = self._button("›", "Next alternative  ]")
         self.previous.clicked.connect(lambda: step_alternative(self.workspace, -1))
@@ -50,7 +56,7 @@ class AlternativesPanel(Panel):
         self.body.addWidget(self.message, 1)
         self.strip = QtWidgets.QWidget()
         self.row = QtWidgets.QHBoxLayout(self.strip)
-        self.row.setContentsMargins(0, 2, 0, 0)
+        self.row.setContentsMargins(0, STRIP_TOP, 0, 0)
         self.row.setSpacing(10)
         self.other = OtherCard()
         self.row.addWidget(self.other)
@@ -60,18 +66,20 @@ class AlternativesPanel(Panel):
         self.scroll.setWidgetResizable(True)
         self.scroll.setVerticalScrollBarPolicy(QtCore.Qt.ScrollBarAlwaysOff)
         self.scroll.setFocusPolicy(QtCore.Qt.NoFocus)
+        self.scroll.setMinimumHeight(CARD_HEIGHT[0] + STRIP_TOP + SCROLL_BAR)
         self.scroll.viewport().setAutoFillBackground(False)
         self.strip.setAutoFillBackground(False)
         self.body.addWidget(self.scroll, 1)
-        self.body.setContentsMargins(16, 11, 16, 6)
-        self.body.setSpacing(8)
+        self.body.setContentsMargins(16, 9, 16, 8)
+        self.body.setSpacing(6)
+        self.setMaximumHeight(CARD_HEIGHT[1] + AROUND_CARDS)
         self.cards: list[CardWidget] = []
 
     def _button(self, text: str, tip: str) -> QtWidgets.QPushButton:
         button = QtWidgets.QPushButton(text)
         button.setProperty("quiet", True)
         button.setFont(font(18))
-        button.setFixedSize(32, 30)
+        button.setFixedSize(32, 32)
         button.setToolTip(tip)
         button.setFocusPolicy(QtCore.Qt.NoFocus)
         return button

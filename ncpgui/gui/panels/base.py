@@ -7,6 +7,7 @@ from PyQt5 import QtCore, QtWidgets
 from ncpgui.app.controller import Controller
 from ncpgui.app.workspace import Workspace
 from ncpgui.core.signals import SignalInstance
+from ncpgui.gui.items.elided_label import ElidedLabel
 from ncpgui.gui.theme import LIGHT, Theme
 
 
@@ -37,11 +38,9 @@ class Panel(QtWidgets.QFrame):
             self.title_label = QtWidgets.QLabel(self.title)
             self.title_label.setObjectName("panelTitle")
             self.header.addWidget(self.title_label)
-            self.note = QtWidgets.QLabel("")
+            self.note = ElidedLabel("")
             self.note.setObjectName("panelNote")
-            self.note.setMinimumWidth(1)  # a narrow panel cuts its note, the note does not widen the panel
-            self.header.addWidget(self.note)
-            self.header.addStretch(1)
+            self.header.addWidget(self.note, 1)
             layout.addLayout(self.header)
         self.body = layout
         self.build()

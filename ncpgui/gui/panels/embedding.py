@@ -20,6 +20,7 @@ OPACITY_STEPS = 8
 RING_PX = 1.6
 DIMMED = 0.22
 DRAG_PX = 4
+SMALL_PX = 140
 
 
 class EmbeddingWidget(UnitCanvas):
@@ -34,7 +35,7 @@ class EmbeddingWidget(UnitCanvas):
         self._pressed: QtCore.QPointF | None = None
         self._shift_at_press: NDArray[np.float64] | None = None
         self._is_dragging = False
-        self.setMinimumSize(120, 110)
+        self.setMinimumSize(120, 84)
 
     def set_view(self, view: EmbeddingView, theme: Theme) -> None:
         """Show other points; another embedding is shown whole."""
@@ -149,10 +150,11 @@ class EmbeddingWidget(UnitCanvas):
         return None if color == view.colors[view.labels[row]] else self.theme.unit(color)
 
     def _paint_names(self, painter: QtGui.QPainter, places: NDArray[np.float64]) -> None:
-        """Write each unit's name at the median of its points, kept apart from each other."""
+        """Write each unit's name at the median of its points, or as near as there is room."""
         view, theme = self.view, self.theme
         assert view is not None
-        painter.setFont(font(12, bold=True))
+        is_small = min(self.width(), self.height()) < SMALL_PX
+        painter.setFont(font(10 if is_small else 12, bold=True))
         metrics = painter.fontMetrics()
         chosen = view.selected.any()
         taken: list[QtCore.QRectF] = []
@@ -160,18 +162,15 @@ class EmbeddingWidget(UnitCanvas):
             own = view.labels == label
             if not own.any():
                 continue
-            x, y = np.median(places[own], axis=0)
-            width = metrics.horizontalAdvance(name) + 12
-            pill = QtCore.QRectF(x - width / 2, y - 9.5, width, 19)
-            for other in taken:
-                if pill.intersects(other):
-                    is_lower = pill.center().y() >= other.center().y()
-                    pill.moveTop(other.bottom() + 1 if is_lower else other.top() - pill.height() - 1)
+            size = QtCore.QSizeF(
+                metrics.horizontalAdvance(name) + (8 if is_small else 12), metrics.height() + 4
+            )
+            pill = free_place(np.median(places[own], axis=0), size, QtCore.QRectF(self.rect()), taken)
             taken.append(pill)
             faded = chosen and not view.selected[own].any()
             painter.setPen(QtGui.QPen(theme.unit(view.colors[label], 90 if faded else 255), 1.4))
             painter.setBrush(theme.color("panel", 215))
-            painter.drawRoundedRect(pill, 9.5, 9.5)
+            painter.drawRoundedRect(pill, pill.height() / 2, pill.height() / 2)
             painter.setPen(theme.color("faint" if faded else "text"))
             painter.drawText(pill, QtCore.Qt.AlignCenter, name)
 
@@ -227,6 +226,24 @@ class EmbeddingWidget(UnitCanvas):
             return "A spike of no unit"
         name = view.names[view.labels[point]]
         return f"Spike of unit {name}, with probability {percent(float(view.certainty[point]))}"
+
+
+def free_place(
+    centre: NDArray[np.float64], size: QtCore.QSizeF, room: QtCore.QRectF, taken: list[QtCore.QRectF]
+) -> QtCore.QRectF:
+    """Place of a name near `centre` (x, y) that is inside `room` and on no other name, if there is one."""
+    width, height = size.width(), size.height()
+    at_home = QtCore.QRectF(centre[0] - width / 2, centre[1] - height / 2, width, height)
+    if not room.contains(at_home.center()):
+        return at_home  # zoomed out of view
+    at_home.moveLeft(min(max(at_home.left(), room.left()), room.right() - width))
+    at_home.moveTop(min(max(at_home.top(), room.top()), room.bottom() - height))
+    steps = [(dx, dy) for dy in range(-5, 6) for dx in (0.0, -0.5, 0.5, -1.0, 1.0)]
+    for dx, dy in sorted(steps, key=lambda step: np.hypot(step[0] * width, step[1] * height)):
+        pill = at_home.translated(dx * (width + 1), dy * (height + 1))
+        if room.contains(pill) and not any(pill.intersects(other) for other in taken):
+            return pill
+    return at_home
 
 
 class EmbeddingPanel(Panel):

@@ -11,7 +11,7 @@ from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.theme import LIGHT, Theme, font
 
 SMALLEST_RADIUS = 4.0
-LARGEST_RADIUS = 13.0
+LARGEST_RADIUS = 18.0
 
 
 class ProbeMapWidget(QtWidgets.QWidget):

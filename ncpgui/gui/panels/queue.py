@@ -8,11 +8,12 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.presenters.queue import QueueRow, present_queue
 from ncpgui.app.presenters.words import count
-from ncpgui.gui.items.glyphs import elided, paint_shares, paint_state
+from ncpgui.gui.items.glyphs import elided, fitting, paint_shares, paint_state
 from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.theme import Theme, font
 
 ROW_HEIGHT = 46
+NAME_GAP = 8
 ROW_ROLE = QtCore.Qt.UserRole + 1
 
 
@@ -89,12 +90,15 @@ class QueueDelegate(QtWidgets.QStyledItemDelegate):
         painter.setFont(font(13, medium=True))
         dim = row.status.state in ("waiting", "failed")
         painter.setPen(theme.color("muted" if dim else "text"))
-        painter.drawText(top, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, f"Channel {row.channel}")
+        name = f"Channel {row.channel}"
+        painter.drawText(
+            top, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, elided(painter, name, top.width())
+        )
+        top.setLeft(min(top.left() + painter.fontMetrics().horizontalAdvance(name) + NAME_GAP, top.right()))
         painter.setFont(font(11))
         painter.setPen(theme.color("bad" if row.status.state == "failed" else "muted"))
-        painter.drawText(
-            top, QtCore.Qt.AlignRight | QtCore.Qt.AlignVCenter, elided(painter, row.caption, 110)
-        )
+        caption = fitting(painter, row.caption, top.width())
+        painter.drawText(top, QtCore.Qt.AlignRight | QtCore.Qt.AlignVCenter, caption)
         bottom = QtCore.QRectF(inner.left(), inner.bottom() - 13, inner.width(), 13)
         painter.setPen(theme.color("faint"))
         spikes = count(row.n_spikes, "spike")

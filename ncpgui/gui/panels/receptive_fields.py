@@ -18,7 +18,7 @@ from ncpgui.gui.items.unit_canvas import UnitCanvas
 from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.theme import Theme, font
 
-TILE_WIDTH = (74, 280)
+TILE_WIDTH = (74, 480)
 CAPTION_FROM = 128
 GAP = 8
 TOP = 22
@@ -77,30 +77,35 @@ class FieldsWidget(UnitCanvas):
 
     # -- geometry ---------------------------------------------------------------------------
 
-    def _arrangement(self) -> tuple[int, float, bool]:
-        """Tiles in a row, their width, and whether they have a time course.
+    def _arrangement(self) -> tuple[int, float, float]:
+        """Tiles in a row, their width, and the height of what is below the map.
 
         Tiles are as large as they can be without scrolling; where there is little room, the time
-        course goes first, so that the maps can be compared; only then the tiles scroll.
+        course goes first, then the verdict, so that the maps can be compared; only then the tiles scroll,
+        a whole row of them in view.
         """
         free = self._room.width() + GAP
         n_tiles = max(len(self.view.tiles), 1)
         widest = max(1, min(n_tiles, free // (TILE_WIDTH[0] + GAP)))
         widths = {n: min(free / n - GAP, TILE_WIDTH[1]) for n in range(1, widest + 1)}
-        for has_course in (True, False):
+        for below in (COURSE + FOOT, 4 + FOOT, 0):
             fitting = []
             for n, width in widths.items():
                 n_rows = -(-n_tiles // n)
-                height = n_rows * (self._tile_height(width, has_course=has_course) + GAP) - GAP
+                height = n_rows * (self._tile_height(width, below) + GAP) - GAP
                 if height <= self._room.height():
                     fitting.append((width, n))
             if fitting:
                 width, n = max(fitting)
-                return n, width, has_course
-        return widest, widths[widest], False
+                return n, width, below
+        least = TILE_WIDTH[0]
+        below = next((b for b in (4 + FOOT, 0) if self._tile_height(least, b) <= self._room.height()), 0)
+        lower = range(int(widths[widest]), least, -1)
+        whole = (w for w in lower if self._tile_height(w, below) <= self._room.height())
+        return widest, float(next(whole, least)), below
 
-    def _tile_height(self, width: float, *, has_course: bool) -> float:
-        return 8 + TOP + self._map_height(width) + (COURSE if has_course else 4) + FOOT + 6
+    def _tile_height(self, width: float, below: float) -> float:
+        return sum(_padding(below)) + TOP + self._map_height(width) + below
 
     def _map_height(self, width: float) -> float:
         shapes = [tile.field.spatial.shape for tile in self.view.tiles if tile.field is not None]
@@ -109,15 +114,16 @@ class FieldsWidget(UnitCanvas):
 
     def tile_rect(self, index: int) -> QtCore.QRectF:
         """Place of a tile."""
-        n, width, has_course = self._arrangement()
-        height = self._tile_height(width, has_course=has_course)
+        n, width, below = self._arrangement()
+        height = self._tile_height(width, below)
         row, column = divmod(index, n)
         return QtCore.QRectF(column * (width + GAP), row * (height + GAP), width, height)
 
     def map_rect(self, index: int) -> QtCore.QRectF:
         """Place of the map of a tile; the whole map, at its own aspect."""
-        rect = self.tile_rect(index).adjusted(8, 8 + TOP, -8, 0)
-        rect.setHeight(self._map_height(self._arrangement()[1]))
+        _, tile_width, below = self._arrangement()
+        rect = self.tile_rect(index).adjusted(8, _padding(below)[0] + TOP, -8, 0)
+        rect.setHeight(self._map_height(tile_width))
         tile = self.view.tiles[index]
         if tile.field is not None:
             height, width = tile.field.spatial.shape
@@ -154,7 +160,9 @@ class FieldsWidget(UnitCanvas):
         painter.setPen(QtGui.QPen(theme.color("accent" if tile.is_changed else "border"), 1.2))
         painter.setBrush(theme.color(back))
         painter.drawRoundedRect(rect.adjusted(0.6, 0.6, -0.6, -0.6), 7, 7)
-        inner = rect.adjusted(8, 8, -8, -6)
+        below = self._arrangement()[2]
+        above_px, under_px = _padding(below)
+        inner = rect.adjusted(8, above_px, -8, -under_px)
         self._paint_head(painter, tile, QtCore.QRectF(inner.left(), inner.top() - 2, inner.width(), 20))
         place = self.map_rect(row)
         image = self._images[row]
@@ -164,10 +172,12 @@ class FieldsWidget(UnitCanvas):
             painter.setRenderHint(QtGui.QPainter.SmoothPixmapTransform, False)
             painter.drawImage(place, image)
             self._paint_ellipse(painter, tile.field, place)
-            if self._arrangement()[2]:
+            if below > COURSE:
                 bottom = inner.bottom() - FOOT
                 course = QtCore.QRectF(inner.left(), bottom - COURSE + 4, inner.width(), COURSE - 8)
                 self._paint_course(painter, tile, tile.field, course)
+        if not below:
+            return
         painter.setFont(font(11))
         painter.setPen(theme.color("good" if tile.field is not None and tile.field.is_clear else "muted"))
         foot = QtCore.QRectF(inner.left(), inner.bottom() - 15, inner.width(), 16)
@@ -234,6 +244,11 @@ class FieldsWidget(UnitCanvas):
         """Words about the tile at a point."""
         tile = self.unit_at(where)
         return self.view.tiles[tile].tooltip if tile >= 0 else ""
+
+
+def _padding(below: float) -> tuple[float, float]:
+    """Room above the head of a tile and under its last part; less where nothing is below the map."""
+    return (8.0, 6.0) if below else (4.0, 4.0)
 
 
 class FieldsArea(QtWidgets.QScrollArea):

@@ -15,13 +15,15 @@ from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.theme import font
 
 ROW_ROLE = QtCore.Qt.UserRole + 1
-ROW_HEIGHT = 26
-CELL_PAD = 4
+ROW_HEIGHT = 24
+CELL_PAD = 3
 HEADER_PX = 11
-TITLE_PAD = 10
+TITLE_PAD = 7
 DOT = 15
 LOCK_WIDTH = 20
 MOST_SPARE = 56
+LEAST_WIDTH = 396
+LEAST_ROWS = 3
 LABEL_COLORS = {"good": "good", "noise": "bad", "mua": "muted", "unsorted": "faint"}
 
 
@@ -227,6 +229,7 @@ class UnitTablePanel(Panel):
         self.table.setFocusPolicy(QtCore.Qt.NoFocus)
         self.table.setShowGrid(False)
         self.table.setWordWrap(False)
+        self.table.setMinimumSize(LEAST_WIDTH, (1 + LEAST_ROWS) * ROW_HEIGHT + 2)
         self.table.setAccessibleName("Units")
         self.table.setCornerButtonEnabled(False)
         self.table.setCornerWidget(QtWidgets.QWidget())

@@ -19,14 +19,16 @@ from ncpgui.gui.theme import Theme, font
 Arrangement = Literal["columns", "probe"]
 
 GUTTER = 54
+BAR_MARGIN = 10
 HEADER = 56
 STRIP = 24
 GAP = 8
 INSET = 6
 COLUMN_WIDTH = (58, 300)
+WIDEST_COLUMN = 0.5
 CHIP_HEIGHT = 24
 NEAR_PX = 14.0
-BAR_X = 8.5
+BAR_X = 2.5
 
 
 class WaveformsWidget(UnitCanvas):
@@ -48,7 +50,7 @@ class WaveformsWidget(UnitCanvas):
         if view.columns:
             self._extents = extents([c.mean for c in view.columns], [c.spikes for c in view.columns])
         n = len(view.columns) if arrangement == "columns" else 0
-        self.setMinimumWidth(GUTTER + n * COLUMN_WIDTH[0])
+        self.setMinimumWidth(round(self.gutter) + n * COLUMN_WIDTH[0])
         self.setAccessibleDescription(
             "; ".join(f"unit {c.name}, {c.caption}, {c.existence}" for c in view.columns)
         )
@@ -56,11 +58,29 @@ class WaveformsWidget(UnitCanvas):
 
     # -- geometry ---------------------------------------------------------------------------
 
+    @property
+    def gutter(self) -> float:
+        """Room left of the columns: the scale bar, and beside it the names of the channels."""
+        names = 0.0 if self.view is None else paint.channel_width_px(self.view)
+        return max(GUTTER, BAR_MARGIN + names + 12 - INSET)
+
+    @property
+    def _corner(self) -> QtCore.QPointF:
+        """Where scale bar and time bar begin: the bar has a margin of its own, where no words are."""
+        return QtCore.QPointF(BAR_X, self.height() - STRIP + 4)
+
+    def bar_rects(self) -> list[QtCore.QRectF]:
+        """Places of the scale bar and the time bar."""
+        assert self.view is not None
+        return paint.bar_rects(self.view, self.waveform_layout(), self._corner)
+
     def column_rect(self, index: int) -> QtCore.QRectF:
         """Place of a column in the arrangement "columns"."""
         assert self.view is not None
-        width = min((self.width() - GUTTER) / max(len(self.view.columns), 1), COLUMN_WIDTH[1])
-        return QtCore.QRectF(GUTTER + index * width, 0, width - GAP, self.height() - STRIP)
+        gutter = self.gutter
+        width = (self.width() - gutter) / max(len(self.view.columns), 1)
+        width = min(width, max(COLUMN_WIDTH[1], WIDEST_COLUMN * self.height()))
+        return QtCore.QRectF(gutter + index * width, 0, width - GAP, self.height() - STRIP)
 
     def chip_rects(self) -> list[QtCore.QRectF]:
         """Places of the unit names above the plot in the arrangement "probe"."""
@@ -87,8 +107,8 @@ class WaveformsWidget(UnitCanvas):
             self.view.offsets_um,
             lowest,
             highest,
-            left=INSET,
-            width=self.width() - 2 * INSET,
+            left=BAR_MARGIN,
+            width=self.width() - BAR_MARGIN - INSET,
             top=top,
             height=self.height() - STRIP - top,
         )
@@ -155,8 +175,7 @@ class WaveformsWidget(UnitCanvas):
             self._paint_columns(painter, layout)
         else:
             self._paint_at_contacts(painter, layout)
-        corner = QtCore.QPointF(BAR_X, self.height() - STRIP + 4)
-        paint.paint_bars(painter, self.view, layout, corner, self.theme)
+        paint.paint_bars(painter, self.view, layout, self._corner, self.theme)
         painter.end()
         return picture
 
@@ -164,7 +183,15 @@ class WaveformsWidget(UnitCanvas):
         view, theme = self.view, self.theme
         assert view is not None
         right = self.column_rect(len(view.columns) - 1).right() - INSET
-        paint.paint_rows(painter, view, layout, theme, left=GUTTER + INSET, right=right)
+        paint.paint_rows(
+            painter,
+            view,
+            layout,
+            theme,
+            left=self.gutter + INSET,
+            right=right,
+            bottom=self.height() - STRIP + 2,
+        )
         for row, column in enumerate(view.columns):
             rect = self.column_rect(row)
             faded = view.is_preview and not column.is_changed
@@ -179,11 +206,13 @@ class WaveformsWidget(UnitCanvas):
         view, theme = self.view, self.theme
         assert view is not None
         width = layout.sample_px * (len(view.columns[0].mean) - 1)
-        paint.paint_contacts(painter, view, layout, theme, width=width)
+        paint.paint_zero_lines(painter, layout, theme, width=width)
         chosen = any(column.is_selected for column in view.columns)
         for column in sorted(view.columns, key=lambda c: (c.is_selected, c.is_changed)):
             faded = (chosen and not column.is_selected) or (view.is_preview and not column.is_changed)
             paint.paint_unit(painter, column, layout, theme, faded=faded, spikes=False)
+        right, bottom = self.width() - 2.0, self.height() - STRIP + 2.0
+        paint.paint_contact_names(painter, view, layout, theme, right=right, bottom=bottom)
         for column, rect in zip(view.columns, self.chip_rects(), strict=True):
             paint.paint_chip(painter, column, rect, theme)
 
@@ -197,7 +226,7 @@ class WaveformsWidget(UnitCanvas):
         row = self.unit_at(point)
         if row >= 0:
             return view.columns[row].tooltip
-        if self.arrangement == "columns" and point.x() < GUTTER:
+        if self.arrangement == "columns" and point.x() < self.gutter:
             return view.channel_tooltip(int(np.abs(self.waveform_layout().y0 - point.y()).argmin()))
         return ""
 

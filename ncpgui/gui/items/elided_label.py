@@ -1,0 +1,54 @@
+"""A line of words that gives up what does not fit: its last parts first, then it ends in an ellipsis."""
+
+from __future__ import annotations
+
+from PyQt5 import QtCore, QtGui, QtWidgets
+
+PARTS = " · "
+
+
+class ElidedLabel(QtWidgets.QLabel):
+    """Label that never widens what it is in; the tool tip tells what it left out."""
+
+    def minimumSizeHint(self) -> QtCore.QSize:
+        """As narrow as may be."""
+        return QtCore.QSize(0, super().minimumSizeHint().height())
+
+    def sizeHint(self) -> QtCore.QSize:
+        """As wide as the whole text."""
+        margins = self.contentsMargins()
+        width = self.fontMetrics().horizontalAdvance(self.text()) + margins.left() + margins.right() + 1
+        return QtCore.QSize(width, super().sizeHint().height())
+
+    def shown_text(self) -> str:
+        """As much of the text as there is room for."""
+        return shortened(self.text(), self.fontMetrics(), self.contentsRect().width())
+
+    def paintEvent(self, _: QtGui.QPaintEvent) -> None:
+        """Paint what fits."""
+        painter = QtGui.QPainter(self)
+        painter.setFont(self.font())
+        painter.setPen(self.palette().color(self.foregroundRole()))
+        place = QtCore.QRectF(self.contentsRect())
+        painter.drawText(place, int(QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter), self.shown_text())
+        painter.end()
+
+    def event(self, event: QtCore.QEvent) -> bool:
+        """Tell the whole text when it is shortened, before what it means."""
+        if isinstance(event, QtGui.QHelpEvent) and event.type() == QtCore.QEvent.ToolTip:
+            whole = "" if self.shown_text() == self.text() else self.text()
+            QtWidgets.QToolTip.showText(
+                event.globalPos(), "\n".join(filter(None, (whole, self.toolTip()))), self
+            )
+            return True
+        return bool(super().event(event))
+
+
+def shortened(text: str, metrics: QtGui.QFontMetrics, width: float) -> str:
+    """`text` in `width` pixels: whole parts of ``a · b · c`` from the left, else cut."""
+    parts = text.split(PARTS)
+    for n in range(len(parts), 0, -1):
+        some = PARTS.join(parts[:n])
+        if metrics.horizontalAdvance(some) <= width:
+            return some
+    return metrics.elidedText(parts[0], QtCore.Qt.ElideRight, int(width))

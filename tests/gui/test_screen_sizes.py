@@ -1,0 +1,309 @@
+"""The window on small and large screens: nothing is cut, nothing collides, nothing is lost by squeezing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PyQt5 import QtCore, QtWidgets
+
+from ncpgui.app import jobs
+from ncpgui.app.controller import Activity
+from ncpgui.app.presenters.embedding import principal_plane
+from ncpgui.app.tasks import Immediate
+from ncpgui.gui.application import fit_to_screen
+from ncpgui.gui.dialogs.open_recording import OpenRecordingDialog
+from ncpgui.gui.main_window import MainWindow
+from ncpgui.gui.panels.queue import QueuePanel
+from ncpgui.gui.screenshot import settle
+from ncpgui.session.session_file import create_session
+from tests.gui.painted_text import PaintedText, collisions, painted_texts
+from tests.gui.windows import shown_window
+from tests.synthetic_project import synthetic_project
+
+ROOT = Path(__file__).resolve().parents[2]
+SIZES = [(960, 600), (1280, 800), (1920, 1200)]
+CUT_PX = 1.0
+N_GROUPS = 4  # of two, three and four units
+
+
+@pytest.fixture(autouse=True)
+def _quick_embedding(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Principal components in place of t-SNE, which takes seconds."""
+    monkeypatch.setattr(jobs, "embed", lambda features, **_: principal_plane(features))
+
+
+@pytest.fixture(scope="module")
+def saved_session(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("saved") / "array.h5"
+    create_session(synthetic_project(), path).close()
+    return path
+
+
+@pytest.fixture
+def opened(qtbot, saved_session: Path, tmp_path: Path) -> Iterator[MainWindow]:
+    for path in saved_session.parent.glob("array*"):
+        shutil.copy(path, tmp_path)
+    with shown_window(qtbot, tmp_path) as window:
+        window.open_path(tmp_path / "array.h5")
+        assert not window.banner.isVisible(), window.banner.text.text()
+        yield window
+
+
+def resized(window: MainWindow, size: tuple[int, int]) -> MainWindow:
+    window.resize(*size)
+    settle(QtWidgets.QApplication.instance())
+    assert (window.width(), window.height()) == size
+    return window
+
+
+def painted_widgets(window: MainWindow) -> dict[str, QtWidgets.QWidget]:
+    """Everything that paints its words itself."""
+    bench = window.bench
+    found = {
+        "badge": bench.alternatives.badge,
+        "waveforms": bench.waveforms.plot,
+        "embedding": bench.embedding.plot,
+        "fields": bench.fields.grid,
+        "legend": bench.probe_map.legend,
+        "queue": bench.queue.view.viewport(),
+        "units": bench.units.table.viewport(),
+        "titles of units": bench.units.table.horizontalHeader().viewport(),
+    }
+    if bench.alternatives.other.isVisible():
+        found["other"] = bench.alternatives.other
+    for card in bench.alternatives.cards:
+        found[f"card {card.card.key}"] = card
+    return found
+
+
+def cut_off(widget: QtWidgets.QWidget, texts: list[PaintedText]) -> list[str]:
+    """Texts wider than their room or across the left or right edge of the widget, and shortened ones."""
+    edge = QtCore.QRectF(widget.rect())
+    return [
+        text.words
+        for text in texts
+        if text.overhang_px > CUT_PX
+        or text.ink.left() < edge.left() - CUT_PX
+        or text.ink.right() > edge.right() + CUT_PX
+        or "…" in text.words
+    ]
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("arrangement", ["columns", "probe"])
+def test_no_painted_text_is_cut_and_no_two_collide(
+    opened: MainWindow, size: tuple[int, int], arrangement: str
+) -> None:
+    opened.bench.waveforms.set_arrangement(arrangement)
+    resized(opened, size)
+    for channel in opened.workspace.queue_order()[:N_GROUPS]:
+        opened.workspace.show_channel(channel)
+        settle(QtWidgets.QApplication.instance())
+        for name, widget in painted_widgets(opened).items():
+            texts = painted_texts(widget)
+            assert texts, name
+            assert cut_off(widget, texts) == [], (name, channel, widget.size())
+            assert collisions(texts) == [], (name, channel)
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_no_label_and_no_button_is_cut_in_the_middle_of_a_word(
+    opened: MainWindow, size: tuple[int, int]
+) -> None:
+    resized(opened, size)
+    widgets = [
+        widget
+        for kind in (QtWidgets.QLabel, QtWidgets.QPushButton, QtWidgets.QToolButton)
+        for widget in opened.findChildren(kind)
+        if widget.isVisible() and widget.text()
+    ]
+    assert len(widgets) > 20
+    for widget in widgets:
+        texts = [text for text in painted_texts(widget) if text.words]
+        if texts:  # paints its words itself, shortened where they do not fit
+            assert all(text.overhang_px <= CUT_PX for text in texts), widget.text()
+        elif not (isinstance(widget, QtWidgets.QLabel) and widget.wordWrap()):  # painted by the style
+            assert widget.width() >= widget.minimumSizeHint().width(), widget.text()
+            assert widget.height() >= widget.minimumSizeHint().height(), widget.text()
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_cards_are_whole(opened: MainWindow, size: tuple[int, int]) -> None:
+    """In height always; in width as long as there are no more than four."""
+    panel = resized(opened, size).bench.alternatives
+    for channel in opened.workspace.queue_order()[:N_GROUPS]:
+        opened.workspace.show_channel(channel)
+        settle(QtWidgets.QApplication.instance())
+        shown = [*panel.cards, *([panel.other] if panel.other.isVisible() else [])]
+        assert 1 <= len(shown) <= 5
+        for card in shown:
+            seen = card.visibleRegion().boundingRect()
+            assert seen.height() == card.height(), (channel, seen, card.rect())
+        for card in shown[:4]:
+            assert card.visibleRegion().boundingRect() == card.rect(), channel
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_row_of_receptive_fields_is_whole(opened: MainWindow, size: tuple[int, int]) -> None:
+    grid = resized(opened, size).bench.fields.grid
+    for channel in opened.workspace.queue_order()[:N_GROUPS]:
+        opened.workspace.show_channel(channel)
+        settle(QtWidgets.QApplication.instance())
+        assert len(grid.view.tiles) > 1
+        seen = QtCore.QRectF(grid.visibleRegion().boundingRect())
+        for tile in (0, 1):
+            assert seen.contains(grid.tile_rect(tile)), (channel, tile)
+            assert grid.tile_rect(tile).contains(grid.map_rect(tile))
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_units_of_a_group_are_seen_without_scrolling(opened: MainWindow, size: tuple[int, int]) -> None:
+    panel = resized(opened, size).bench.units
+    assert panel.table.horizontalScrollBar().maximum() == 0
+    seen = panel.table.viewport().rect()
+    for row in range(min(panel.model.rowCount(), 3)):
+        for column in range(panel.model.columnCount()):
+            assert seen.contains(panel.table.visualRect(panel.model.index(row, column))), (row, column)
+
+
+def places(window: MainWindow) -> dict[str, QtCore.QRect]:
+    """Where each panel is in the window."""
+    return {
+        type(panel).__name__: QtCore.QRect(panel.mapTo(window, QtCore.QPoint()), panel.size())
+        for panel in window.bench.panels
+    }
+
+
+def test_a_window_that_was_squeezed_recovers(opened: MainWindow) -> None:
+    opened.setMinimumSize(1, 1)  # a tiling window manager does not ask
+    at_first = {size: places(resized(opened, size)) for size in [(1920, 1200), (1280, 800)]}
+    for size in [(960, 600), (700, 450), (1280, 800), (640, 1000), (1920, 1200)]:
+        opened.resize(*size)
+        settle(QtWidgets.QApplication.instance())
+        if size in at_first:
+            assert places(opened) == at_first[size]
+
+
+def test_a_window_that_was_closed_while_squeezed_recovers_in_the_next_run(
+    qtbot, saved_session: Path, tmp_path: Path
+) -> None:
+    """The layout is remembered as shares: sizes of a small window would be the layout of the large one."""
+    found = []
+    for size in [(1280, 800), (960, 600), (1280, 800)]:
+        for path in saved_session.parent.glob("array*"):
+            shutil.copy(path, tmp_path)
+        with shown_window(qtbot, tmp_path) as window:
+            window.open_path(tmp_path / "array.h5")
+            found.append(places(resized(window, size)))
+    assert found[2] == found[0] != found[1]
+
+
+def test_what_a_person_moved_keeps_its_share(opened: MainWindow) -> None:
+    """Moved to the middle, a border stays in the middle, also by way of a window without room for it."""
+    resized(opened, (1280, 800))
+    border = opened.bench.splitters["views"]
+    border.moveSplitter(border.width() // 2, 1)
+    assert abs(border.sizes()[0] - border.sizes()[1]) <= 10
+    for size in [(1920, 1200), (960, 600), (1280, 800)]:
+        resized(opened, size)
+    assert abs(border.sizes()[0] - border.sizes()[1]) <= 10
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("arrangement", ["columns", "probe"])
+def test_the_scale_bar_lies_on_no_label(opened: MainWindow, size: tuple[int, int], arrangement: str) -> None:
+    opened.bench.waveforms.set_arrangement(arrangement)
+    resized(opened, size)
+    plot = opened.bench.waveforms.plot
+    for channel in opened.workspace.queue_order()[:N_GROUPS]:
+        opened.workspace.show_channel(channel)
+        settle(QtWidgets.QApplication.instance())
+        bars = plot.bar_rects()
+        assert all(QtCore.QRectF(plot.rect()).contains(bar) for bar in bars)
+        for text in painted_texts(plot):
+            assert not any(bar.intersects(text.ink) for bar in bars), (channel, text.words)
+
+
+def test_a_message_has_room_beside_the_work_that_goes_on(opened: MainWindow) -> None:
+    resized(opened, (960, 600))
+    controller = opened.controller
+    controller.activity_changed.emit(Activity("Sampling channel 35, 12 of 49 done", 0.3, "about 4 min left"))
+    settle(QtWidgets.QApplication.instance())
+    assert opened.activity.isVisible()
+    message = opened.fontMetrics().horizontalAdvance("Merged 23 and 25 into 48; Ctrl+Z takes it")
+    assert opened.activity.x() > message
+    controller.activity_changed.emit(None)
+    assert opened.about_project.isVisible()
+
+
+def test_a_window_is_not_larger_than_the_screen(opened: MainWindow) -> None:
+    fit_to_screen(opened, QtCore.QSize(910, 512))
+    assert opened.size() == QtCore.QSize(910, 512)
+    fit_to_screen(opened, QtCore.QSize(2560, 1440))
+    assert opened.size() == QtCore.QSize(910, 512)
+
+
+def test_the_key_page_is_not_larger_than_the_window(opened: MainWindow) -> None:
+    resized(opened, (960, 600)).show_help()
+    assert opened._keys.height() <= 600
+    opened._keys.close()
+
+
+def test_examples_in_the_open_dialog_are_whole(qtbot) -> None:
+    dialog = OpenRecordingDialog(None, Immediate())
+    qtbot.addWidget(dialog)
+    dialog.show()
+    settle(QtWidgets.QApplication.instance())
+    for line in (dialog.rate, dialog.channels, dialog.path):
+        option = QtWidgets.QStyleOptionFrame()
+        line.initStyleOption(option)
+        room = line.style().subElementRect(QtWidgets.QStyle.SE_LineEditContents, option, line)
+        words = line.fontMetrics().horizontalAdvance(line.placeholderText())
+        assert words + 4 <= room.width(), line.placeholderText()  # Qt keeps 2 px at each end
+
+
+def test_a_wide_screen_is_used(opened: MainWindow) -> None:
+    """What shows the cards and the probe grows with the window, and the cards fill their row."""
+    resized(opened, (1280, 800))
+    small = {panel: panel.size() for panel in opened.bench.panels}
+    card = opened.bench.alternatives.cards[0].height()
+    resized(opened, (1920, 1200))
+    for panel, before in small.items():
+        assert panel.width() >= 1.3 * before.width(), type(panel).__name__
+        assert panel.height() >= 1.3 * before.height(), type(panel).__name__
+    assert opened.bench.alternatives.cards[0].height() >= 1.3 * card
+
+
+@pytest.mark.parametrize("width", [212, 236, 300])
+def test_channel_and_units_of_a_row_do_not_collide(show, width: int) -> None:
+    panel: QueuePanel = show(QueuePanel, width, 300)
+    row = panel.model.rows[0]
+    some = [replace(row, channel=353, p_units=((3, 0.5), (4, 0.5))), replace(row, channel=1024)]
+    panel.model.set_rows(tuple(some))
+    settle(QtWidgets.QApplication.instance())
+    texts = painted_texts(panel.view.viewport())
+    assert texts[0].words == "Channel 353"
+    assert texts[1].words in ("3–4 units", "3–4")
+    assert cut_off(panel.view.viewport(), texts) == []
+    assert collisions(texts) == []
+
+
+@pytest.mark.slow
+def test_nothing_is_cut_on_a_screen_of_3840_by_2160_at_200_percent() -> None:
+    """The tests of text, cards, units and bars above once more, in a process whose screen has that scale."""
+    if os.environ.get("QT_SCALE_FACTOR"):
+        pytest.skip("this is that process")
+    environment = {**os.environ, "QT_SCALE_FACTOR": "2"}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(Path(__file__))]
+    chosen = "(cut or whole or scrolling or scale_bar) and not 3840 and size1"
+    done = subprocess.run(
+        [*command, "-k", chosen], env=environment, cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout[-3000:]

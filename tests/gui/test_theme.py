@@ -1,0 +1,87 @@
+"""The look of the application: arrows in both themes, text as large as the screen asks for."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PyQt5 import QtCore, QtGui, QtWidgets
+
+from ncpgui.app.tasks import Immediate
+from ncpgui.gui.dialogs.open_recording import OpenRecordingDialog
+from ncpgui.gui.screenshot import settle
+from ncpgui.gui.theme import DARK, LIGHT, Theme, apply_theme
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+def test_combo_boxes_and_spin_boxes_have_arrows(qtbot, screen, qapp, theme: Theme) -> None:
+    apply_theme(qapp, theme)
+    holder = QtWidgets.QWidget()
+    qtbot.addWidget(holder)
+    column = QtWidgets.QVBoxLayout(holder)
+    combo, whole, real = QtWidgets.QComboBox(), QtWidgets.QSpinBox(), QtWidgets.QDoubleSpinBox()
+    combo.addItems(["int16", "float32"])
+    for widget in (combo, whole, real):
+        widget.setFixedSize(160, 32)
+        column.addWidget(widget)
+    holder.show()
+    settle(qapp)
+    ground = theme.panel.lower()
+    arrow = QtCore.QRectF(136, 4, 20, 24)
+    assert _ink(screen, combo, arrow, ground) > 8
+    for spin in (whole, real):
+        upper, lower = QtCore.QRectF(136, 3, 20, 13), QtCore.QRectF(136, 16, 20, 13)
+        assert _ink(screen, spin, upper, ground) > 8
+        assert _ink(screen, spin, lower, ground) > 8
+
+
+def _ink(screen, widget: QtWidgets.QWidget, place: QtCore.QRectF, ground: str) -> int:
+    """Pixels that differ from the ground so much that one sees them."""
+    base = QtGui.QColor(ground).lightness()
+    colors = screen.colors(widget, place)
+    return sum(n for name, n in colors.items() if abs(QtGui.QColor(name).lightness() - base) > 60)
+
+
+def test_the_spin_box_of_the_threshold_steps_with_its_arrows(qtbot, qapp) -> None:
+    apply_theme(qapp, LIGHT)
+    dialog = OpenRecordingDialog(None, Immediate())
+    qtbot.addWidget(dialog)
+    dialog.show()
+    settle(qapp)
+    before = dialog.threshold.value()
+    option = QtWidgets.QStyleOptionSpinBox()
+    dialog.threshold.initStyleOption(option)
+    up = dialog.threshold.style().subControlRect(
+        QtWidgets.QStyle.CC_SpinBox, option, QtWidgets.QStyle.SC_SpinBoxUp, dialog.threshold
+    )
+    qtbot.mouseClick(dialog.threshold, QtCore.Qt.LeftButton, pos=up.center())
+    assert dialog.threshold.value() == before + 0.25
+
+
+MEASURE = """
+import sys
+from PyQt5 import QtWidgets
+from ncpgui.gui.application import qt_application
+from ncpgui.gui.theme import LIGHT, apply_theme
+application = qt_application()
+apply_theme(application, LIGHT)
+label = QtWidgets.QLabel("613 spikes")
+label.show()
+application.processEvents()
+print(label.fontInfo().pixelSize() * label.devicePixelRatioF())
+"""
+
+
+@pytest.mark.parametrize(("dpi", "expected_px"), [(96, 13.0), (120, 16.25), (144, 19.5), (192, 26.0)])
+def test_text_grows_with_the_scale_of_the_screen(dpi: int, expected_px: float) -> None:
+    """13 pixels at 96 dots an inch, and in proportion at 125, 150 and 200 %."""
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "QT_FONT_DPI": str(dpi)}
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURE], env=environment, cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert float(done.stdout.split()[-1]) == expected_px
