@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ncpgui.app.colors import ColorBook
 from ncpgui.app.groups import Groups
-from ncpgui.app.homes import SAMPLE_WORDS, UnitHomes
+from ncpgui.app.homes import UnitHomes
 from ncpgui.app.kept import Kept, SaveMark, Session
 from ncpgui.app.sortings import Sortings
 from ncpgui.app.status import GroupStatus
@@ -22,8 +22,8 @@ from ncpgui.core.signals import Signal
 from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.curation.change import Change
 from ncpgui.curation.clustering import Clustering, Reassignment
-from ncpgui.curation.commands import Assign
 from ncpgui.curation.history import History
+from ncpgui.curation.rebase import counterparts, rebased
 
 Value = TypeVar("Value")
 NO_SPIKES = np.zeros(0, dtype=np.int64)
@@ -170,23 +170,23 @@ class OpenProject:
     def take_sampled(self, group: ChannelGroup, waveforms: GroupWaveforms) -> None:
         """Take in a group that was just sampled; its spikes get the units of its first alternative.
 
-        Before any edit this extends the sorting that edits start from; after, it is an edit.
+        This extends the sorting that edits start from, also under edits done already: they are of other
+        groups.
         """
         first = group.alternatives[0] if group.alternatives else None
         self.put_group(group, waveforms)
         assert self.project is not None
         if first is None or first.n_units == 0:
             return
-        words = f"{SAMPLE_WORDS} {group.channel}"
-        if self.history.entries:
-            self.history.do(Assign(group.spike_ids, first.labels, first.probability, words))
-            return
         units = np.arange(first.n_units) + self.clustering.next_unit_id
         table = np.array([*units, UNASSIGNED], dtype=np.int64)
         cluster = np.where(first.labels < 0, first.n_units, first.labels)
         new = Reassignment(group.spike_ids, cluster, table, first.probability)
-        change = self.clustering.apply(new, words, restoring=True)
-        self._set_base(self.clustering.unit_of_spike.copy(), self.clustering.probability.copy())
+        change = self.clustering.apply(new, f"sample channel {group.channel}", restoring=True)
+        unit_of_spike, probability = self.project.unit_of_spike.copy(), self.project.probability.copy()
+        unit_of_spike[group.spike_ids] = table[cluster]
+        probability[group.spike_ids] = first.probability
+        self._set_base(unit_of_spike, probability)
         self._clustering_changed(change)
 
     def set_failed(self, channel: int, message: str) -> None:
@@ -210,19 +210,20 @@ class OpenProject:
         self._changed(content=True)
 
     def rebase(self, unit_of_spike: NDArray[np.int64], probability: NDArray[np.float32]) -> None:
-        """Take a sorting as the one before any curation; only while nothing was curated.
+        """Take a sorting as the one before any curation; what was edited is done again on it.
 
-        Raises
-        ------
-        CurationError
-            Something was curated already.
+        Units get the numbers of the new sorting: those selected are selected by their new ones.
         """
-        if self.history.entries:
-            raise CurationError(
-                "the sorting was edited already, it cannot be replaced; undo does not help here"
-            )
+        assert self.project is not None
+        project, clustering = self.project, self.clustering
+        before = Clustering(project.unit_of_spike, project.probability)
+        again = rebased(self.history, before, Clustering(unit_of_spike, probability), project.groups)
         self._set_base(unit_of_spike, probability)
-        self._take_history(History(Clustering(unit_of_spike, probability)), before=self._sortings)
+        self._kept.rewrite()
+        self._take_history(again.history, before=self._sortings)
+        self._renumber(lambda units: counterparts(units, clustering, again.history.clustering))
+        if again.void:
+            self.told.emit(f"Joining the channels left nothing to do for: {', '.join(again.void)}")
         everything = Change(modified=tuple(self.clustering.unit_ids.tolist()))
         self._clustering_changed(everything, channels=self.channels)
 
@@ -321,6 +322,9 @@ class OpenProject:
 
     def _forget_shown(self, channels: set[int]) -> None:
         """Spikes of these groups changed their unit: called before anybody is told."""
+
+    def _renumber(self, new: Callable[[Iterable[int]], tuple[int, ...]]) -> None:
+        """All units have other numbers: `new` gives them. Called before anybody is told."""
 
     def _show_again(self, channels: set[int]) -> None:
         """What is shown of these groups may look different: called when everybody was told."""

@@ -153,7 +153,7 @@ class Sampling:
         assert project is not None
         words = f"{count(len(project.groups), 'group')} sampled"
         workspace.told.emit(words + (f", {len(project.failed)} failed" if project.failed else ""))
-        if workspace.history.entries or not project.groups:
+        if not project.groups:
             self._saving.autosave()
             return
 
@@ -161,9 +161,7 @@ class Sampling:
             now = workspace.project
             if self._is_left or now is None:
                 return
-            if now.groups is not project.groups or workspace.history.entries:
-                workspace.told.emit("Units that several channels saw stay apart: edits came first")
-            else:
+            if now.groups is project.groups:  # else others are being sampled: they will be joined with these
                 workspace.rebase(*result)
             self._saving.autosave()
 

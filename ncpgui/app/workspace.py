@@ -6,7 +6,7 @@ gets values from it and hands values back (`ncpgui.app.controller`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import ClassVar
 
 from ncpgui.app.open_project import OpenProject
@@ -196,6 +196,9 @@ class Workspace(OpenProject):
         if self.channel in channels:
             self.preview = None
         self.select(self.selected)
+
+    def _renumber(self, new: Callable[[Iterable[int]], tuple[int, ...]]) -> None:
+        self.select(new(self.selected))
 
     def _show_again(self, channels: set[int]) -> None:
         if self.channel in channels:

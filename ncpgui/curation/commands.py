@@ -53,6 +53,7 @@ class Assign:
     probability : (n,) float, P(the spike belongs to its cluster); ones when left out
     words : what this does, for menus and the journal
     unit_ids : (k,) id of the unit of each local cluster; NEW = a new unit (all new when left out)
+    adopts : (channel, index) of the alternative that this adopts, None when it adopts none
     """
 
     spike_ids: NDArray[np.int64]
@@ -60,6 +61,7 @@ class Assign:
     probability: NDArray[np.float32]
     words: str
     unit_ids: tuple[int, ...]
+    adopts: tuple[int, int] | None
 
     def __init__(
         self,
@@ -68,6 +70,7 @@ class Assign:
         probability: ArrayLike | None = None,
         words: str = "assign spikes",
         unit_ids: tuple[int, ...] | None = None,
+        adopts: tuple[int, int] | None = None,
     ) -> None:
         ids = np.asarray(spike_ids, dtype=np.int64).reshape(-1)
         local = np.asarray(cluster, dtype=np.int32).reshape(-1)
@@ -94,6 +97,7 @@ class Assign:
             raise CurationError("assigning names a spike twice; give each spike once")
         object.__setattr__(self, "words", words)
         object.__setattr__(self, "unit_ids", tuple(int(unit) for unit in unit_ids))
+        object.__setattr__(self, "adopts", adopts)
 
 
 @dataclass(frozen=True)
@@ -148,7 +152,7 @@ def to_json(command: Command) -> dict[str, Any]:
     if isinstance(command, SetLocked):
         units = list(command.unit_ids)
         return {"do": "lock", "words": command.words, "units": units, "locked": command.locked}
-    return {
+    value = {
         "do": "assign",
         "words": command.words,
         "n_spikes": len(command.spike_ids),
@@ -157,6 +161,7 @@ def to_json(command: Command) -> dict[str, Any]:
         "cluster": pack(command.cluster, "<i4"),
         "probability": pack(command.probability, "<f4"),
     }
+    return value if command.adopts is None else {**value, "adopts": list(command.adopts)}
 
 
 def from_json(value: Any) -> Command:
@@ -193,12 +198,14 @@ def unpack(text: str, dtype: DTypeLike) -> NDArray[Any]:
 
 
 def _assign_from(value: dict[str, Any]) -> Assign:
+    adopts = value.get("adopts")
     return Assign(
         np.cumsum(unpack(value["spikes"], "<i4"), dtype=np.int64),
         unpack(value["cluster"], "<i4"),
         unpack(value["probability"], "<f4"),
         str(value["words"]),
         tuple(value["units"]),
+        None if adopts is None else (int(adopts[0]), int(adopts[1])),
     )
 
 

@@ -76,6 +76,11 @@ class History:
         return tuple(edit.command for edit in self._done)
 
     @property
+    def undone(self) -> tuple[Command, ...]:
+        """Commands taken back that can be done again, the next one first."""
+        return tuple(edit.command for edit in reversed(self._undone))
+
+    @property
     def entries(self) -> tuple[dict[str, Any], ...]:
         """Everything that happened, undo and redo too, as JSON values; `replay` takes them."""
         return tuple(self._entries)
@@ -213,7 +218,7 @@ class History:
         for unit in command.unit_ids:
             units.append(fresh if unit == NEW else unit)
             fresh += unit == NEW
-        named = Assign(ids, command.cluster, command.probability, command.words, tuple(units))
+        named = Assign(ids, command.cluster, command.probability, command.words, tuple(units), command.adopts)
         before = self.clustering.current(ids)
         table = np.array([*units, UNASSIGNED], dtype=np.int64)
         cluster = np.where(named.cluster < 0, len(units), named.cluster)

@@ -174,19 +174,6 @@ def test_joining_that_fails_is_told_and_what_was_sampled_is_kept(
     assert len(load(tmp_path / "retina.h5").groups) == 3
 
 
-def test_channels_are_not_joined_over_edits(fake: FakeJobs, preferences: Preferences, tmp_path: Path) -> None:
-    runner = Later()
-    controller, ears = start(preferences, runner)
-    controller.open_recording(request(tmp_path))
-    runner.run("work")
-    controller.workspace.merge((0, 1))
-    runner.run()
-    assert "Units that several channels saw stay apart: edits came first" in ears.told
-    assert controller.workspace.clustering.unit_of_spike[0] == 5
-    controller.close()
-    runner.run()
-
-
 # -- one group again ------------------------------------------------------------------------
 
 

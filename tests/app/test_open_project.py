@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from app_fakes import WAYS, heard, units
 from tiny_project import tiny_group, tiny_project, tiny_waveforms
 
 from ncpgui.app.status import GroupStatus
 from ncpgui.app.workspace import Workspace
-from ncpgui.core.errors import CurationError
 from ncpgui.core.project import Project
 
 TWO_PLUS, MERGED = WAYS[0]
@@ -57,14 +55,16 @@ def test_a_sampled_group_gives_its_spikes_their_units(project: Project) -> None:
     assert workspace.history.entries == ()
 
 
-def test_after_an_edit_a_sampled_group_is_an_edit_too(project: Project) -> None:
+def test_a_group_sampled_after_an_edit_is_no_edit(project: Project) -> None:
     workspace = waiting()
     workspace.take_sampled(project.groups[0], project.waveforms[0])
     workspace.merge((0, 1))
     workspace.take_sampled(project.groups[1], project.waveforms[1])
-    assert [entry["do"] for entry in workspace.history.entries] == ["merge", "assign"]
-    again = Workspace()
+    assert [entry["do"] for entry in workspace.history.entries] == ["merge"]
+    assert workspace.clustering.unit_of_spike.tolist() == [*[3] * 7, *[2] * 3, *[4] * 6, *[-1] * 4]
     assert workspace.project is not None
+    assert workspace.project.unit_of_spike.tolist() == [*TWO_PLUS, *[4] * 6, *[-1] * 4]
+    again = Workspace()
     again.open(workspace.snapshot())
     assert again.clustering.unit_of_spike.tolist() == workspace.clustering.unit_of_spike.tolist()
     assert workspace.status(1).state == "sampled"  # nobody decided anything there
@@ -112,18 +112,17 @@ def test_a_group_sampled_again_keeps_the_sorting_and_shows_the_new_alternatives(
     assert [name for name, *_ in log] == ["groups_changed", "shown_changed"]
 
 
-def test_the_sorting_is_replaced_only_before_any_edit(workspace: Workspace) -> None:
+def test_edits_are_done_again_when_the_sorting_before_them_is_replaced(workspace: Workspace) -> None:
     joined = workspace.clustering.unit_of_spike.copy()
     joined[joined == 3] = 2
-    sure = workspace.clustering.probability.copy()
-    workspace.rebase(joined, sure)
+    workspace.label((3,), "good")
+    workspace.merge((0, 1))
+    workspace.rebase(joined, workspace.clustering.probability.copy())
+    assert units(workspace, 0) == [5] * 7 + [2] * 3
     assert units(workspace, 1) == [2] * 6
-    workspace.label((2,), "good")
-    with pytest.raises(CurationError, match="edited already"):
-        workspace.rebase(joined, sure)
+    assert workspace.history.labels.label(2) == "good"
     workspace.undo()
-    with pytest.raises(CurationError, match="edited already"):  # it could be redone
-        workspace.rebase(joined, sure)
+    assert workspace.clustering.unit_of_spike.tolist() == joined.tolist()
 
 
 def test_units_beside_each_other_differ_in_colour_when_the_sorting_was_replaced(workspace: Workspace) -> None:
