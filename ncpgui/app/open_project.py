@@ -60,7 +60,7 @@ class OpenProject:
         CurationError
             The history of the project cannot be done; the workspace is as before then.
         """
-        history = History(Clustering(project.unit_of_spike, project.probability))
+        history = History(Clustering(project.unit_of_spike, project.probability), project.groups)
         history.replay(project.history)
         recovered, problem = _recover(history, entries)
         self.close()
@@ -103,11 +103,13 @@ class OpenProject:
             channels, n_channels = self.project.spikes.channel.astype(np.int64), self.project.probe.n_channels
             initial = self.project.unit_of_spike
         self.history = history
+        self._groups.posteriors = history.posteriors
         self._homes = UnitHomes(history.clustering, channels, n_channels)
         self._sortings = Sortings(history, initial, before=before)
         history.recorded.connect(self._record)
         history.clustering.changed.connect(self._clustering_changed)
         history.labels.changed.connect(self._labels_changed)
+        history.posteriors.changed.connect(self._posterior_changed)
 
     # -- groups -----------------------------------------------------------------------------
 
@@ -151,31 +153,24 @@ class OpenProject:
         self._groups.say(channel, status)
         self.groups_changed.emit((channel,))
 
-    def put_group(self, group: ChannelGroup, waveforms: GroupWaveforms | None = None) -> None:
-        """Take a sampled group into the project, in place of what was there for its channel."""
-        assert self.project is not None
-        self._groups.put(group)
-        cache = dict(self.project.waveforms)
-        if waveforms is not None:
-            cache[group.channel] = waveforms
-        self.project = replace(
-            self.project, groups=self._groups.sampled, waveforms=cache, failed=self._groups.failed
-        )
-        self._sortings.forget((group.channel,))
-        self._changed(content=True)
-        self._forget_shown({group.channel})
-        self.groups_changed.emit((group.channel,))
-        self._show_again({group.channel})
-
     def take_sampled(self, group: ChannelGroup, waveforms: GroupWaveforms) -> None:
         """Take in a group that was just sampled; its spikes get the units of its first alternative.
 
         This extends the sorting that edits start from, also under edits done already: they are of other
         groups.
         """
-        first = group.alternatives[0] if group.alternatives else None
-        self.put_group(group, waveforms)
         assert self.project is not None
+        self._groups.put(group)
+        groups = {**{known.channel: known for known in self.project.groups}, group.channel: group}
+        self.project = replace(
+            self.project,
+            groups=tuple(groups[channel] for channel in sorted(groups)),
+            waveforms={**self.project.waveforms, group.channel: waveforms},
+            failed=self._groups.failed,
+        )
+        self._changed(content=True)
+        self._posterior_changed(group.channel)
+        first = group.alternatives[0] if group.alternatives else None
         if first is None or first.n_units == 0:
             return
         units = np.arange(first.n_units) + self.clustering.next_unit_id
@@ -260,9 +255,13 @@ class OpenProject:
         return self._kept.is_behind(len(self.history.entries))
 
     def snapshot(self) -> Project:
-        """Return the project with everything done so far in its history."""
+        """Return the project with everything done so far in its history; its groups as sampled first."""
         assert self.project is not None
         return replace(self.project, history=self.history.entries)
+
+    def as_it_stands(self) -> Project:
+        """Return the project with the groups that were sampled again as they are now."""
+        return replace(self.snapshot(), groups=self.history.posteriors.groups)
 
     def begin_save(self) -> tuple[Project, SaveMark]:
         """What to save now, and a mark to come back with: `saved`, or `not_saved`."""
@@ -307,6 +306,11 @@ class OpenProject:
         touched = {channel for unit in units for channel in self._homes.channels_of(unit)}
         self._sortings.forget_previews(touched)
         self._tell_change(Change(relabelled=units), touched)
+
+    def _posterior_changed(self, channel: int) -> None:
+        self._sortings.forget((channel,))
+        self._forget_shown({channel})
+        self._tell_change(Change(channels=(channel,)), {channel})
 
     def _tell_change(self, change: Change, touched: set[int]) -> None:
         if change.moves_spikes:

@@ -179,7 +179,7 @@ class Workspace(OpenProject):
             return
         self.told.emit(_sentence(change.description))
         units = [*change.added, *change.modified, *change.relabelled]
-        homes = [self.main_channel(unit) for unit in units if unit in self.clustering]
+        homes = [*change.channels, *(self.main_channel(unit) for unit in units if unit in self.clustering)]
         if homes and self.channel not in homes and self.group(homes[0]) is not None:
             self.show_channel(homes[0])
         self.select(change.added)

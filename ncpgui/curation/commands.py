@@ -6,7 +6,6 @@ A command that makes units says which ids they got once it is done (`Merge.into`
 
 from __future__ import annotations
 
-import base64
 import binascii
 import zlib
 from collections.abc import Callable
@@ -14,10 +13,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from ncpgui.core.errors import CurationError
+from ncpgui.core.errors import CurationError, InputError
 from ncpgui.curation.labels import checked_label
+from ncpgui.curation.packing import pack, unpack
+from ncpgui.curation.resample import Resample, resample_from_json, resample_to_json
 
 NEW = -1
 NONE = -1
@@ -133,7 +134,7 @@ class SetLocked:
         return f"{'accept' if self.locked else 'unlock'} {_names(self.unit_ids)}"
 
 
-Command = Merge | Assign | SetLabel | SetLocked
+Command = Merge | Assign | SetLabel | SetLocked | Resample
 
 
 def split(spike_ids: ArrayLike, cluster: ArrayLike, words: str = "") -> Assign:
@@ -152,6 +153,8 @@ def to_json(command: Command) -> dict[str, Any]:
     if isinstance(command, SetLocked):
         units = list(command.unit_ids)
         return {"do": "lock", "words": command.words, "units": units, "locked": command.locked}
+    if isinstance(command, Resample):
+        return resample_to_json(command)
     value = {
         "do": "assign",
         "words": command.words,
@@ -182,19 +185,8 @@ def from_json(value: Any) -> Command:
         return _DECODERS[kind](value)
     except CurationError:
         raise
-    except (KeyError, TypeError, ValueError, OverflowError, binascii.Error, zlib.error) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, InputError, binascii.Error, zlib.error) as error:
         raise CurationError(f"curation command '{kind}' is damaged, it cannot be used: {error!r}") from error
-
-
-def pack(array: NDArray[np.generic], dtype: str) -> str:
-    """Array as text: base64 of zlib of little-endian values."""
-    plain = np.ascontiguousarray(array, dtype=dtype).tobytes()
-    return base64.b64encode(zlib.compress(plain, 1)).decode("ascii")
-
-
-def unpack(text: str, dtype: DTypeLike) -> NDArray[Any]:
-    """Array of the text that `pack` made."""
-    return np.frombuffer(zlib.decompress(base64.b64decode(text, validate=True)), dtype=dtype)
 
 
 def _assign_from(value: dict[str, Any]) -> Assign:
@@ -214,6 +206,7 @@ _DECODERS: dict[str, Callable[[dict[str, Any]], Command]] = {
     "assign": _assign_from,
     "label": lambda value: SetLabel(tuple(value["units"]), str(value["label"])),
     "lock": lambda value: SetLocked(tuple(value["units"]), bool(value["locked"])),
+    "resample": resample_from_json,
 }
 
 

@@ -22,6 +22,7 @@ from ncpgui.curation.adopt import adopt_command
 from ncpgui.curation.clustering import Clustering
 from ncpgui.curation.commands import NEW, Assign, Command, Merge
 from ncpgui.curation.history import History
+from ncpgui.curation.resample import Resample
 
 SAMPLER_WORDS = "sample channel"
 """Version 0.1.0 kept the units of a group that was sampled after an edit as an Assign of these words."""
@@ -44,26 +45,25 @@ def rebased(
 
     Parameters
     ----------
-    groups : channel groups as they were sampled, for the alternatives that were adopted
+    groups : channel groups as they were sampled first
     """
     initial = after.unit_of_spike.copy()
-    group_of = {group.channel: group for group in groups}
-    old, new = History(before), History(after)
+    sampled = tuple(groups)
+    old, new = History(before, sampled), History(after, sampled)
     void: list[str] = []
     n_undone = 0
     for number, command in enumerate((*history.commands, *history.undone)):
-        translated = _translated(command, old, new, initial, group_of)
-        old.do(command)
-        if is_sampling(command):
-            continue
         try:
-            if translated is None:
-                raise CurationError("nothing left to do")
-            new.do(translated)
+            translated = None if is_sampling(command) else _translated(command, old, new, initial)
+            if translated is not None:
+                new.do(translated)
         except CurationError:
-            void.append(command.words)
-        else:
+            translated = None
+        old.do(command)
+        if translated is not None:
             n_undone += number >= len(history.commands)
+        elif not is_sampling(command):
+            void.append(command.words)
     for _ in range(n_undone):
         new.undo()
     return Rebased(new, tuple(void))
@@ -85,29 +85,23 @@ def counterparts(units: Iterable[int], before: Clustering, after: Clustering) ->
     return tuple(dict.fromkeys(found))
 
 
-def _translated(
-    command: Command,
-    old: History,
-    new: History,
-    initial: NDArray[np.int64],
-    groups: dict[int, ChannelGroup],
-) -> Command | None:
+def _translated(command: Command, old: History, new: History, initial: NDArray[np.int64]) -> Command | None:
     """The command on the units of `new`; None when it has nothing to do there."""
     if isinstance(command, Assign):
-        if command.adopts is not None and command.adopts[0] in groups:
-            return _adopted(command.adopts, new, initial, groups)
+        if command.adopts is not None:
+            return _adopted(command.adopts, new, initial)
         return _assigned(command, old.clustering, new.clustering)
     units = counterparts(command.unit_ids, old.clustering, new.clustering)
     if isinstance(command, Merge):
         return Merge(units) if len(units) > 1 else None
-    return replace(command, unit_ids=units) if units else None
+    return replace(command, unit_ids=units) if units or isinstance(command, Resample) else None
 
 
-def _adopted(
-    adopts: tuple[int, int], new: History, initial: NDArray[np.int64], groups: dict[int, ChannelGroup]
-) -> Assign | None:
+def _adopted(adopts: tuple[int, int], new: History, initial: NDArray[np.int64]) -> Assign | None:
     channel, index = adopts
-    group = groups[channel]
+    group = new.posteriors.get(channel)
+    if group is None or index >= len(group.alternatives):
+        raise CurationError(f"channel {channel} has no alternative {index + 1}")
     is_known = bool((initial[group.spike_ids] != UNASSIGNED).any())
     return adopt_command(
         new.clustering,

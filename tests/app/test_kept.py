@@ -67,7 +67,7 @@ def test_saved_means_in_the_file_and_safe_means_there_or_in_the_journal() -> Non
     assert (workspace.is_saved, workspace.is_safe) == (True, True)
     workspace.label((0,), "good")
     assert (workspace.is_saved, workspace.is_safe) == (False, True)
-    workspace.put_group(workspace.project.groups[0])
+    workspace.set_failed(0, "no model")
     assert (workspace.is_saved, workspace.is_safe) == (False, False)
     project, mark = workspace.begin_save()
     session.save(project, n_entries=mark.n_in_journal)

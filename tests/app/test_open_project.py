@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 from app_fakes import WAYS, heard, units
-from tiny_project import tiny_group, tiny_project, tiny_waveforms
+from tiny_project import tiny_group, tiny_project
 
 from ncpgui.app.status import GroupStatus
 from ncpgui.app.workspace import Workspace
 from ncpgui.core.project import Project
+from ncpgui.curation.resample import Resample
 
 TWO_PLUS, MERGED = WAYS[0]
 
@@ -94,7 +95,7 @@ def test_a_failed_group_says_why_until_it_is_sampled(project: Project) -> None:
     assert workspace.status(1).words == "sampling 25 %"
     workspace.set_failed(1, "out of memory")
     assert workspace.status(1) == GroupStatus("failed", message="out of memory")
-    workspace.put_group(project.groups[1])
+    workspace.take_sampled(project.groups[1], project.waveforms[1])
     assert workspace.status(1).state == "sampled"
     assert workspace.project is not None
     assert workspace.project.failed == {}
@@ -105,11 +106,13 @@ def test_a_group_sampled_again_keeps_the_sorting_and_shows_the_new_alternatives(
     assert group is not None
     workspace.show_alternative(1)
     log = heard(workspace, "groups_changed", "shown_changed")
-    workspace.put_group(tiny_group(0, group.spike_ids, [MERGED], [1.0]), tiny_waveforms(MERGED))
+    other = tiny_group(0, group.spike_ids, [MERGED], [1.0])
+    workspace.history.do(Resample(0, (), other.posterior, other.alternatives))
     assert units(workspace, 0) == TWO_PLUS
     assert workspace.preview is None
     assert workspace.present_alternative() is None
     assert [name for name, *_ in log] == ["groups_changed", "shown_changed"]
+    assert workspace.project.groups[0] is group  # what a session holds beside the history
 
 
 def test_edits_are_done_again_when_the_sorting_before_them_is_replaced(workspace: Workspace) -> None:

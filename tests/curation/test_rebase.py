@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tiny_project import tiny_group
 
 from ncpgui.curation.clustering import Clustering
 from ncpgui.curation.commands import Assign, Command, Merge, SetLabel, SetLocked, split
 from ncpgui.curation.history import History
 from ncpgui.curation.rebase import Rebased, rebased
+from ncpgui.curation.resample import Resample
 
 BEFORE = [0, 0, 1, 1, 2, 2, 3, 3, -1]
 JOINED = [5, 5, 1, -1, 5, 5, -1, -1, 1]
@@ -77,6 +79,22 @@ def test_steps_of_the_sampler_that_an_older_session_holds_are_no_edits() -> None
     assert units(result) == JOINED
     assert result.history.labels.label(1) == "good"
     assert [entry["do"] for entry in result.history.entries] == ["label"]
+
+
+def test_a_posterior_sampled_again_is_kept_with_the_units_it_is_given() -> None:
+    group = tiny_group(0, np.arange(4), [[0, 0, 1, 1]], [1.0])
+    other = tiny_group(0, np.arange(4), [[0, 0, 0, 0]], [1.0])
+    history = History(Clustering(BEFORE), [group])
+    history.do(Resample(0, (0,), other.posterior, other.alternatives))
+    history.do(Resample(0, (), other.posterior, other.alternatives))
+    result = rebased(history, Clustering(BEFORE), Clustering(JOINED), [group])
+    assert result.void == ()
+    assert result.history.posteriors.get(0).given == ()
+    result.history.undo()
+    assert result.history.posteriors.get(0).given == (5,)
+    assert result.history.posteriors.get(0).posterior is other.posterior
+    result.history.undo()
+    assert result.history.posteriors.get(0) is group
 
 
 def test_the_same_sorting_again_changes_no_spike() -> None:
