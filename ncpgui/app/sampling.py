@@ -269,7 +269,7 @@ class Sampling:
                 return
             if not asked.is_still_so(workspace):
                 workspace.told.emit(
-                    f"Channel {channel} was edited while it was sampled again: the samples are dropped; "
+                    f"Channel {channel} changed while it was sampled again: the samples are dropped; "
                     "press R again"
                 )
                 return

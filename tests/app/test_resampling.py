@@ -218,7 +218,7 @@ def test_samples_of_a_group_that_was_edited_meanwhile_are_not_taken(
 ) -> None:
     workspace, told = _pending(again, preferences, tmp_path, edit, is_made=is_made)
     assert bits(workspace.group(0)) == bits(again.project.groups[0])
-    assert "Channel 0 was edited while it was sampled again: the samples are dropped; press R again" in told
+    assert "Channel 0 changed while it was sampled again: the samples are dropped; press R again" in told
     assert workspace.status(0).state != "sampling"
 
 
