@@ -56,8 +56,10 @@ def test_a_long_name_is_refused_in_one_line(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_rule_the_length_and_the_way_out_are_said(ncpgui: Command, tetrode_folder: Path) -> None:
-    error = ncpgui("sort", tetrode_folder, "--out", f"/tmp/{LONG}.h5").error
+def test_the_rule_the_length_and_the_way_out_are_said(
+    ncpgui: Command, tetrode_folder: Path, tmp_path: Path
+) -> None:
+    error = ncpgui("sort", tetrode_folder, "--out", tmp_path / f"{LONG}.h5").error
     assert error.endswith(
         "with what ncpgui writes beside it, the name has up to 313 bytes, and the file system takes 255; "
         "give a shorter name"
