@@ -163,7 +163,7 @@ def test_cards_of_a_posterior_sampled_again_say_what_it_is_given(panel, workspac
     assert panel.subtitle.text() == "10 spikes · 2 plausible sortings · given: 0"
     assert [widget.card.percent for widget in panel.cards] == [f"25{THIN}%", f"70{THIN}%"]
     assert all("given: 0" in widget.toolTip() for widget in panel.cards)
-    assert panel.cards[0].accessibleName().startswith(f"Alternative 1: 25{THIN}%, given: 0, 1 unit")
+    assert panel.cards[0].accessibleName().startswith(f"Alternative 1: 25{THIN}%, given: 0, ")
     workspace.undo()
     screen.settle()
     assert panel.subtitle.text() == "10 spikes · 2 plausible sortings"
