@@ -9,20 +9,20 @@ import numpy as np
 from ncpgui.app.status import CURATED, SAMPLED, WAITING, GroupStatus
 from ncpgui.core.group import ChannelGroup
 from ncpgui.core.project import Project
+from ncpgui.curation.posteriors import Posteriors
 
 MIN_GROUP_SPIKES = 1
 
 
 class Groups:
-    """Sampled groups by channel, and the state of all channels that have spikes."""
+    """The state of all channels that have spikes; `posteriors` are those of the history of edits."""
 
     def __init__(self, project: Project | None = None) -> None:
-        self._groups: dict[int, ChannelGroup] = {}
+        self.posteriors = Posteriors()
         self._failed: dict[int, str] = {}
         self._states: dict[int, GroupStatus] = {}
         self._n_spikes = np.zeros(0, dtype=np.int64)
         if project is not None:
-            self._groups = {group.channel: group for group in project.groups}
             self._failed = dict(project.failed)
             self._n_spikes = np.bincount(project.spikes.channel, minlength=project.probe.n_channels)
         self.channels = [int(c) for c in np.flatnonzero(self._n_spikes >= MIN_GROUP_SPIKES)]
@@ -33,12 +33,7 @@ class Groups:
 
     def get(self, channel: int | None) -> ChannelGroup | None:
         """Group of a channel, None while it is not sampled."""
-        return None if channel is None else self._groups.get(channel)
-
-    @property
-    def sampled(self) -> tuple[ChannelGroup, ...]:
-        """Sampled groups, by channel."""
-        return tuple(self._groups[channel] for channel in sorted(self._groups))
+        return self.posteriors.get(channel)
 
     @property
     def failed(self) -> dict[int, str]:
@@ -46,8 +41,8 @@ class Groups:
         return dict(self._failed)
 
     def put(self, group: ChannelGroup) -> None:
-        """Take a sampled group, in place of what was there for its channel."""
-        self._groups[group.channel] = group
+        """Take a group that was just sampled."""
+        self.posteriors.put(group)
         self._failed.pop(group.channel, None)
         self._states.pop(group.channel, None)
 
@@ -67,7 +62,7 @@ class Groups:
         """How far a group is."""
         if channel in self._states:
             return self._states[channel]
-        if channel in self._groups:
+        if self.get(channel) is not None:
             return CURATED if is_settled() else SAMPLED
         if channel in self._failed:
             return GroupStatus("failed", message=self._failed[channel])
@@ -77,7 +72,7 @@ class Groups:
         """Channels with spikes, those where a decision would settle most first."""
 
         def key(channel: int) -> tuple[int, float, int]:
-            group = self._groups.get(channel)
+            group = self.get(channel)
             if group is None:
                 return (1, -float(self._n_spikes[channel]), channel)
             return (0, -group.ambiguity, channel)

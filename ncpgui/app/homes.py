@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 from ncpgui.curation.clustering import Clustering
 from ncpgui.curation.commands import Assign, Command
 from ncpgui.curation.history import History
-
-SAMPLE_WORDS = "sample channel"
-"""Commands that start with these words give units to a group just sampled: nobody decided anything."""
+from ncpgui.curation.rebase import is_sampling
 
 
 class UnitHomes:
@@ -60,7 +58,7 @@ class UnitHomes:
         found = {
             self._place(command)
             for command in history.commands
-            if isinstance(command, Assign) and not command.words.startswith(SAMPLE_WORDS)
+            if isinstance(command, Assign) and not is_sampling(command)
         }
         locked = history.labels.locked
         if locked and self._counts:

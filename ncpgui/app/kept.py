@@ -35,13 +35,14 @@ class Session(Protocol):
 class SaveMark:
     """The state that a save holds, taken when it begins.
 
-    revision, content, base : counts of `Kept`; n_entries : actions in the history of the saved
+    revision, content, base, edition : counts of `Kept`; n_entries : actions in the history of the saved
     project; n_in_journal : actions in the journal then.
     """
 
     revision: int
     content: int
     base: int
+    edition: int
     n_entries: int
     n_in_journal: int
 
@@ -57,8 +58,8 @@ class Kept:
     def __init__(self) -> None:
         self.session: Session | None = None
         self.revision = 0
-        self._content = self._base = 0
-        self._saved = SaveMark(0, 0, 0, 0, 0)
+        self._content = self._base = self._edition = 0
+        self._saved = SaveMark(0, 0, 0, 0, 0, 0)
         self._n_written = 0
         self._on_hold = False
 
@@ -68,17 +69,17 @@ class Kept:
         is_whole : whether the journal holds nothing else; if it does, the next action waits for a save.
         """
         self.session = session
-        self._content = self._base = 0
+        self._content = self._base = self._edition = 0
         self._n_written = n_entries
         self._on_hold = False
         behind = session is None or n_saved < n_entries or not is_whole
         base = 0 if session is not None and is_whole else -1
-        self._saved = SaveMark(-1 if behind else self.revision, 0 if session else -1, base, n_saved, 0)
+        self._saved = SaveMark(-1 if behind else self.revision, 0 if session else -1, base, 0, n_saved, 0)
 
     def stop(self) -> Session | None:
         """Forget the session without closing it, and return it."""
         session, self.session = self.session, None
-        self._saved = SaveMark(self.revision, self._content, self._base, 0, 0)
+        self._saved = SaveMark(self.revision, self._content, self._base, self._edition, 0, 0)
         self._n_written = 0
         return session
 
@@ -87,6 +88,11 @@ class Kept:
         self.revision += 1
         self._content += content or base
         self._base += base
+
+    def rewrite(self) -> None:
+        """Note that the actions were all written anew, on another sorting: those of the file are not they."""
+        self._edition += 1
+        self._n_written = 0
 
     @property
     def is_saved(self) -> bool:
@@ -121,7 +127,7 @@ class Kept:
         """State that a save begun now will hold. No other may begin before it is `saved` or `missed`."""
         self._on_hold = self._n_written < n_entries  # those are in the save: they must not follow it too
         n_in_journal = 0 if self.session is None else self.session.n_entries
-        return SaveMark(self.revision, self._content, self._base, n_entries, n_in_journal)
+        return SaveMark(self.revision, self._content, self._base, self._edition, n_entries, n_in_journal)
 
     def saved(self, session: Session, mark: SaveMark, entries: Sequence[dict[str, Any]]) -> None:
         """Go on with `session`, which holds what `mark` says; actions since then are written to it.
@@ -135,8 +141,9 @@ class Kept:
             if self.session is not None:
                 self.session.close()
             self.session = session
-            self._n_written = mark.n_entries
-        self._n_written = max(self._n_written, mark.n_entries)
+            self._n_written = 0
+        if mark.edition == self._edition:
+            self._n_written = max(self._n_written, mark.n_entries)
         self._saved = mark
         self._on_hold = False
         self.write(entries)

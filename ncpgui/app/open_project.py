@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ncpgui.app.colors import ColorBook
 from ncpgui.app.groups import Groups
-from ncpgui.app.homes import SAMPLE_WORDS, UnitHomes
+from ncpgui.app.homes import UnitHomes
 from ncpgui.app.kept import Kept, SaveMark, Session
 from ncpgui.app.sortings import Sortings
 from ncpgui.app.status import GroupStatus
@@ -22,8 +22,8 @@ from ncpgui.core.signals import Signal
 from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.curation.change import Change
 from ncpgui.curation.clustering import Clustering, Reassignment
-from ncpgui.curation.commands import Assign
 from ncpgui.curation.history import History
+from ncpgui.curation.rebase import counterparts, rebased
 
 Value = TypeVar("Value")
 NO_SPIKES = np.zeros(0, dtype=np.int64)
@@ -60,7 +60,7 @@ class OpenProject:
         CurationError
             The history of the project cannot be done; the workspace is as before then.
         """
-        history = History(Clustering(project.unit_of_spike, project.probability))
+        history = History(Clustering(project.unit_of_spike, project.probability), project.groups)
         history.replay(project.history)
         recovered, problem = _recover(history, entries)
         self.close()
@@ -103,11 +103,13 @@ class OpenProject:
             channels, n_channels = self.project.spikes.channel.astype(np.int64), self.project.probe.n_channels
             initial = self.project.unit_of_spike
         self.history = history
+        self._groups.posteriors = history.posteriors
         self._homes = UnitHomes(history.clustering, channels, n_channels)
         self._sortings = Sortings(history, initial, before=before)
         history.recorded.connect(self._record)
         history.clustering.changed.connect(self._clustering_changed)
         history.labels.changed.connect(self._labels_changed)
+        history.posteriors.changed.connect(self._posterior_changed)
 
     # -- groups -----------------------------------------------------------------------------
 
@@ -151,42 +153,35 @@ class OpenProject:
         self._groups.say(channel, status)
         self.groups_changed.emit((channel,))
 
-    def put_group(self, group: ChannelGroup, waveforms: GroupWaveforms | None = None) -> None:
-        """Take a sampled group into the project, in place of what was there for its channel."""
-        assert self.project is not None
-        self._groups.put(group)
-        cache = dict(self.project.waveforms)
-        if waveforms is not None:
-            cache[group.channel] = waveforms
-        self.project = replace(
-            self.project, groups=self._groups.sampled, waveforms=cache, failed=self._groups.failed
-        )
-        self._sortings.forget((group.channel,))
-        self._changed(content=True)
-        self._forget_shown({group.channel})
-        self.groups_changed.emit((group.channel,))
-        self._show_again({group.channel})
-
     def take_sampled(self, group: ChannelGroup, waveforms: GroupWaveforms) -> None:
         """Take in a group that was just sampled; its spikes get the units of its first alternative.
 
-        Before any edit this extends the sorting that edits start from; after, it is an edit.
+        This extends the sorting that edits start from, also under edits done already: they are of other
+        groups.
         """
-        first = group.alternatives[0] if group.alternatives else None
-        self.put_group(group, waveforms)
         assert self.project is not None
+        self._groups.put(group)
+        groups = {**{known.channel: known for known in self.project.groups}, group.channel: group}
+        self.project = replace(
+            self.project,
+            groups=tuple(groups[channel] for channel in sorted(groups)),
+            waveforms={**self.project.waveforms, group.channel: waveforms},
+            failed=self._groups.failed,
+        )
+        self._changed(content=True)
+        self._posterior_changed(group.channel)
+        first = group.alternatives[0] if group.alternatives else None
         if first is None or first.n_units == 0:
-            return
-        words = f"{SAMPLE_WORDS} {group.channel}"
-        if self.history.entries:
-            self.history.do(Assign(group.spike_ids, first.labels, first.probability, words))
             return
         units = np.arange(first.n_units) + self.clustering.next_unit_id
         table = np.array([*units, UNASSIGNED], dtype=np.int64)
         cluster = np.where(first.labels < 0, first.n_units, first.labels)
         new = Reassignment(group.spike_ids, cluster, table, first.probability)
-        change = self.clustering.apply(new, words, restoring=True)
-        self._set_base(self.clustering.unit_of_spike.copy(), self.clustering.probability.copy())
+        change = self.clustering.apply(new, f"sample channel {group.channel}", restoring=True)
+        unit_of_spike, probability = self.project.unit_of_spike.copy(), self.project.probability.copy()
+        unit_of_spike[group.spike_ids] = table[cluster]
+        probability[group.spike_ids] = first.probability
+        self._set_base(unit_of_spike, probability)
         self._clustering_changed(change)
 
     def set_failed(self, channel: int, message: str) -> None:
@@ -210,19 +205,20 @@ class OpenProject:
         self._changed(content=True)
 
     def rebase(self, unit_of_spike: NDArray[np.int64], probability: NDArray[np.float32]) -> None:
-        """Take a sorting as the one before any curation; only while nothing was curated.
+        """Take a sorting as the one before any curation; what was edited is done again on it.
 
-        Raises
-        ------
-        CurationError
-            Something was curated already.
+        Units get the numbers of the new sorting: those selected are selected by their new ones.
         """
-        if self.history.entries:
-            raise CurationError(
-                "the sorting was edited already, it cannot be replaced; undo does not help here"
-            )
+        assert self.project is not None
+        project, clustering = self.project, self.clustering
+        before = Clustering(project.unit_of_spike, project.probability)
+        again = rebased(self.history, before, Clustering(unit_of_spike, probability), project.groups)
         self._set_base(unit_of_spike, probability)
-        self._take_history(History(Clustering(unit_of_spike, probability)), before=self._sortings)
+        self._kept.rewrite()
+        self._take_history(again.history, before=self._sortings)
+        self._renumber(lambda units: counterparts(units, clustering, again.history.clustering))
+        if again.void:
+            self.told.emit(f"Joining the channels left nothing to do for: {', '.join(again.void)}")
         everything = Change(modified=tuple(self.clustering.unit_ids.tolist()))
         self._clustering_changed(everything, channels=self.channels)
 
@@ -259,9 +255,13 @@ class OpenProject:
         return self._kept.is_behind(len(self.history.entries))
 
     def snapshot(self) -> Project:
-        """Return the project with everything done so far in its history."""
+        """Return the project with everything done so far in its history; its groups as sampled first."""
         assert self.project is not None
         return replace(self.project, history=self.history.entries)
+
+    def as_it_stands(self) -> Project:
+        """Return the project with the groups that were sampled again as they are now."""
+        return replace(self.snapshot(), groups=self.history.posteriors.groups)
 
     def begin_save(self) -> tuple[Project, SaveMark]:
         """What to save now, and a mark to come back with: `saved`, or `not_saved`."""
@@ -307,6 +307,11 @@ class OpenProject:
         self._sortings.forget_previews(touched)
         self._tell_change(Change(relabelled=units), touched)
 
+    def _posterior_changed(self, channel: int) -> None:
+        self._sortings.forget((channel,))
+        self._forget_shown({channel})
+        self._tell_change(Change(channels=(channel,)), {channel})
+
     def _tell_change(self, change: Change, touched: set[int]) -> None:
         if change.moves_spikes:
             self._forget_shown(touched)
@@ -321,6 +326,9 @@ class OpenProject:
 
     def _forget_shown(self, channels: set[int]) -> None:
         """Spikes of these groups changed their unit: called before anybody is told."""
+
+    def _renumber(self, new: Callable[[Iterable[int]], tuple[int, ...]]) -> None:
+        """All units have other numbers: `new` gives them. Called before anybody is told."""
 
     def _show_again(self, channels: set[int]) -> None:
         """What is shown of these groups may look different: called when everybody was told."""

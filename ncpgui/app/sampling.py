@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,35 @@ from ncpgui.app.workspace import Workspace
 from ncpgui.core.errors import CurationError
 from ncpgui.core.group import ChannelGroup, GroupWaveforms
 from ncpgui.core.project import Project
+from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.curation.adopt import locked_labels
+from ncpgui.curation.resample import Resample
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a group is when it is sampled again: the samples are of this, and of nothing else.
+
+    units : (n,) unit of each of its spikes; given : its accepted units, which are held.
+    """
+
+    group: ChannelGroup
+    units: NDArray[np.int64]
+    given: tuple[int, ...]
+
+    @staticmethod
+    def of(workspace: Workspace, group: ChannelGroup) -> Asked:
+        """The group as it stands."""
+        units = workspace.clustering.unit_of_spike[group.spike_ids]
+        here = np.unique(units[units != UNASSIGNED]).tolist()
+        return Asked(group, units, tuple(u for u in here if workspace.history.labels.is_locked(u)))
+
+    def is_still_so(self, workspace: Workspace) -> bool:
+        """Whether nobody edited the group since; labels and other groups do not matter."""
+        if workspace.group(self.group.channel) is not self.group:
+            return False
+        now = Asked.of(workspace, self.group)
+        return now.given == self.given and np.array_equal(now.units, self.units)
 
 
 class Sampling:
@@ -153,7 +182,7 @@ class Sampling:
         assert project is not None
         words = f"{count(len(project.groups), 'group')} sampled"
         workspace.told.emit(words + (f", {len(project.failed)} failed" if project.failed else ""))
-        if workspace.history.entries or not project.groups:
+        if not project.groups:
             self._saving.autosave()
             return
 
@@ -161,9 +190,7 @@ class Sampling:
             now = workspace.project
             if self._is_left or now is None:
                 return
-            if now.groups is not project.groups or workspace.history.entries:
-                workspace.told.emit("Units that several channels saw stay apart: edits came first")
-            else:
+            if now.groups is project.groups:  # else others are being sampled: they will be joined with these
                 workspace.rebase(*result)
             self._saving.autosave()
 
@@ -211,22 +238,18 @@ class Sampling:
         group, project = workspace.group(), workspace.project
         if group is None or project is None:
             raise CurationError("this group is not sampled yet; wait for it, or choose another")
-        held = locked_labels(workspace.clustering, group, workspace.history.labels.locked)
+        asked = Asked.of(workspace, group)
+        held = locked_labels(workspace.clustering, group, asked.given)
         if (held >= 0).all():
             raise CurationError(
                 f"all units of channel {group.channel} are accepted, nothing is left to sample; "
                 "unlock one of them (Y) first"
             )
-        self._work.runner.submit(self._again(project, group, workspace.waveforms(group.channel), held))
+        self._work.runner.submit(self._again(project, asked, held))
 
-    def _again(
-        self,
-        project: Project,
-        group: ChannelGroup,
-        waveforms: GroupWaveforms | None,
-        held: NDArray[np.int32],
-    ) -> Task:
-        workspace, channel = self._workspace, group.channel
+    def _again(self, project: Project, asked: Asked, held: NDArray[np.int32]) -> Task:
+        workspace, group, channel = self._workspace, asked.group, asked.group.channel
+        waveforms = workspace.waveforms(channel)
         words = f"Sampling channel {channel} again"
         owner = object()
 
@@ -242,12 +265,21 @@ class Sampling:
 
         def done(result: tuple[ChannelGroup, GroupWaveforms]) -> None:
             ended()
-            if self._is_left or workspace.group(channel) is not group:
+            if self._is_left:
                 return
-            workspace.put_group(*result)
-            n = len(result[0].alternatives)
-            workspace.told.emit(f"Channel {channel} sampled again: {count(n, 'plausible sorting')}")
-            self._saving.autosave()
+            if not asked.is_still_so(workspace):
+                workspace.told.emit(
+                    f"Channel {channel} changed while it was sampled again: the samples are dropped; "
+                    "press R again"
+                )
+                return
+            again, used = result
+            if waveforms is None:
+                workspace.put_waveforms(channel, used)
+            command = Resample(channel, asked.given, again.posterior, again.alternatives)
+            workspace.history.do(command)
+            n = count(len(again.alternatives), "plausible sorting")
+            workspace.told.emit(f"Channel {channel} sampled again: {n}")
 
         def failed(error: Exception) -> None:
             ended()

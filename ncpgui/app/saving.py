@@ -168,7 +168,7 @@ def export(workspace: Workspace, work: Work, format_name: str, path: Path) -> No
     """
     if workspace.project is None:
         raise InputError("there is nothing to export; open a recording or a session first")
-    project, clustering = workspace.snapshot(), workspace.clustering
+    project, clustering = workspace.as_it_stands(), workspace.clustering
     units, probability = clustering.unit_of_spike.copy(), clustering.probability.copy()
     labels: dict[int, str] = {**workspace.history.labels.as_dict(clustering.unit_ids.tolist())}
     accepted = workspace.history.labels.locked

@@ -6,7 +6,7 @@ gets values from it and hands values back (`ncpgui.app.controller`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import ClassVar
 
 from ncpgui.app.open_project import OpenProject
@@ -179,7 +179,7 @@ class Workspace(OpenProject):
             return
         self.told.emit(_sentence(change.description))
         units = [*change.added, *change.modified, *change.relabelled]
-        homes = [self.main_channel(unit) for unit in units if unit in self.clustering]
+        homes = [*change.channels, *(self.main_channel(unit) for unit in units if unit in self.clustering)]
         if homes and self.channel not in homes and self.group(homes[0]) is not None:
             self.show_channel(homes[0])
         self.select(change.added)
@@ -196,6 +196,9 @@ class Workspace(OpenProject):
         if self.channel in channels:
             self.preview = None
         self.select(self.selected)
+
+    def _renumber(self, new: Callable[[Iterable[int]], tuple[int, ...]]) -> None:
+        self.select(new(self.selected))
 
     def _show_again(self, channels: set[int]) -> None:
         if self.channel in channels:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,11 +63,11 @@ def bundle_of_session(session: Path, min_probability: float) -> ExportBundle:
 
     with open_session(session, read_only=True) as opened:
         project, entries = opened.project, opened.journal_entries
-    history = History(Clustering(project.unit_of_spike, project.probability))
+    history = History(Clustering(project.unit_of_spike, project.probability), project.groups)
     history.replay([*project.history, *entries])
     clustering, labels = history.clustering, history.labels
     return bundle_of(
-        project,
+        replace(project, groups=history.posteriors.groups),
         unit_of_spike=clustering.unit_of_spike,
         probability=clustering.probability,
         labels=labels.as_dict(int(unit) for unit in clustering.unit_ids),

@@ -31,6 +31,7 @@ from ncpgui.cli.sort import sort
 from ncpgui.cli.templates import templates
 from ncpgui.cli.train import train
 from ncpgui.core.errors import NcpguiError
+from ncpgui.core.files import too_long
 from ncpgui.core.progress import Cancelled
 
 EXIT_FAULT, EXIT_INPUT, EXIT_CANCELLED = 1, 2, 130
@@ -133,6 +134,10 @@ def _cancelled() -> int:
 def _failed(error: Exception, debug: bool) -> int:
     if isinstance(error, NcpguiError):
         click.echo(f"error: {one_line(error)}", err=True)
+        return EXIT_INPUT
+    if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
+        problem = too_long(error.filename or "") or "the name or the path is too long; give a shorter one"
+        click.echo(f"error: {error.filename}: {problem}", err=True)
         return EXIT_INPUT
     if isinstance(error, OSError) and error.errno in _OUTSIDE:
         place = f" ({error.filename})" if error.filename else ""

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from ncpgui.core.errors import ExportError, InputError, SessionError, SessionLockedError
+from ncpgui.core.files import too_long
 
 Settings = TypeVar("Settings")
 
@@ -30,14 +31,22 @@ model = click.option(
 as_json = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 
 
+def check_name(path: Path, *beside: Path) -> None:
+    """Raise ExportError if the name of an output, or of what is written `beside` it, is too long."""
+    problem = too_long(path, *beside)
+    if problem:
+        raise ExportError(f"cannot write {path}: {problem}")
+
+
 def check_output_place(path: Path) -> None:
     """Refuse an output whose folder is missing or not writable, before hours of work are spent on it.
 
     Raises
     ------
     ExportError
-        The folder does not exist, is no folder, or cannot be written.
+        The folder does not exist, is no folder, or cannot be written, or the name is too long.
     """
+    check_name(path)
     folder = path.resolve().parent
     above = next(place for place in (folder, *folder.parents) if place.exists())
     if not above.is_dir():
@@ -61,6 +70,7 @@ def check_output_file(path: Path, *inputs: Path) -> None:
     ExportError
         As said.
     """
+    check_name(path)
     if path.is_dir():
         raise ExportError(f"cannot write {path}: it is a folder; give the name of a file")
     for source in inputs:
@@ -79,6 +89,9 @@ def check_new_session(path: Path, overwrite: bool, *inputs: Path) -> None:
     SessionLockedError
         The session at `path` is open in another program.
     """
+    from ncpgui.session.schema import SessionPaths
+
+    check_name(path, SessionPaths(path).waveforms)
     check_output_file(path, *inputs)
     if not path.exists():
         return
@@ -105,6 +118,7 @@ def check_new_folder(path: Path, overwrite: bool, *, ours: str) -> None:
     ExportError
         As said, or `path` cannot be written.
     """
+    check_name(path)
     if path.exists() and not path.is_dir():
         raise ExportError(f"cannot write {path}: it is a file; give the name of a folder")
     if path.is_dir() and any(path.iterdir()):

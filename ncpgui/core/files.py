@@ -11,6 +11,21 @@ from pathlib import Path
 
 from ncpgui.core.errors import ExportError
 
+NAME_BYTES = 255
+"""Length of a name, in bytes, that common file systems take."""
+
+
+def too_long(path: str | Path, *beside: Path) -> str:
+    """What is wrong with the length of a name in `path`, or of the files `beside` it; '' when nothing."""
+    longest = max((len(os.fsencode(part)) for part in Path(path).parts), default=0)
+    at_most = max((longest, *(len(os.fsencode(other.name)) for other in beside)))
+    if at_most <= NAME_BYTES:
+        return ""
+    name = f"the name has {longest} bytes"
+    if at_most > longest:
+        name = f"with what ncpgui writes beside it, the name has up to {at_most} bytes"
+    return f"{name}, and the file system takes {NAME_BYTES}; give a shorter name"
+
 
 @contextmanager
 def replaced_file(path: Path) -> Iterator[Path]:
@@ -22,7 +37,7 @@ def replaced_file(path: Path) -> Iterator[Path]:
         The folder does not exist or cannot be written.
     """
     with _writable(path):
-        handle, name = tempfile.mkstemp(prefix=f".{path.stem}-", suffix=path.suffix, dir=path.parent)
+        handle, name = tempfile.mkstemp(prefix=_hidden(path.stem), suffix=path.suffix, dir=path.parent)
         os.close(handle)
     beside = Path(name)
     try:
@@ -44,7 +59,7 @@ def replaced_folder(path: Path) -> Iterator[Path]:
         The parent folder does not exist or cannot be written.
     """
     with _writable(path):
-        beside = Path(tempfile.mkdtemp(prefix=f".{path.name}-", dir=path.parent))
+        beside = Path(tempfile.mkdtemp(prefix=_hidden(path.name), dir=path.parent))
     try:
         with _writable(path):
             yield beside
@@ -58,6 +73,14 @@ def replaced_folder(path: Path) -> Iterator[Path]:
                 beside.replace(path)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
+
+
+def _hidden(name: str) -> str:
+    """Begin of a temporary name that says whose it is; short, so that it fits where `name` does."""
+    return f".{name[:_SHOWN]}-"
+
+
+_SHOWN = 30
 
 
 def make_folder(path: Path) -> None:

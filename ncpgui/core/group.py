@@ -45,6 +45,7 @@ class ChannelGroup:
     sampled : (m,) positions in `spike_ids` of the spikes that the network clustered
     posterior : samples over the m sampled spikes
     alternatives : the most probable first; labels over all n spikes
+    given : units that were held as they were while this posterior was sampled: its condition
     """
 
     channel: int
@@ -53,6 +54,7 @@ class ChannelGroup:
     sampled: NDArray[np.int64]
     posterior: PosteriorSamples
     alternatives: tuple[Alternative, ...]
+    given: tuple[int, ...] = ()
 
     @property
     def entropy_nats(self) -> float:

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from ncpgui.core.errors import InputError
 from ncpgui.core.partition import canonical
 
+ROUNDING = 1e-12
+
 
 @dataclass(frozen=True)
 class PosteriorSamples:
@@ -23,7 +25,8 @@ class PosteriorSamples:
         log q(labels | points) of the network, in nats, for the order in which points were visited; nan
         where it was not computed, because it takes many more draws (a network of clusters).
     weight : (S,) float, optional
-        Probability of each sample, summing to 1 (normalised on creation); equal when left out.
+        Probability of each sample, summing to 1 (normalised on creation unless they do but for rounding,
+        so that weights which were stored come back to the last bit); equal when left out.
 
     Raises
     ------
@@ -55,7 +58,8 @@ class PosteriorSamples:
             raise InputError("sample weights must be finite, non-negative and not all zero")
         object.__setattr__(self, "labels", rows)
         object.__setattr__(self, "log_prob", log_q)
-        object.__setattr__(self, "weight", share / share.sum())
+        total = share.sum()
+        object.__setattr__(self, "weight", share / (1.0 if abs(total - 1) < ROUNDING else total))
 
     @property
     def n_samples(self) -> int:

@@ -78,6 +78,7 @@ def adopt_command(
         probability,
         words or f"sort channel {group.channel} as {n_units} unit{'' if n_units == 1 else 's'}",
         (NEW,) * (int(compact.max()) + 1),
+        next(((group.channel, i) for i, one in enumerate(group.alternatives) if one is alternative), None),
     )
 
 

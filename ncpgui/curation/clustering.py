@@ -2,8 +2,8 @@
 
 Both directions are kept: the array spike -> unit and, per unit, the sorted ids of its spikes. An
 edit touches only the units it names, so merging in a recording of a million spikes costs as much
-as the merged units are large. Unit ids are never reused, not even after an undo: a number that a
-person wrote down means the same spikes for ever.
+as the merged units are large. Unit ids are never reused, not even after an undo. An id that no unit
+had yet may be given, also one below others: that of an edit, on spikes that were sorted later.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Clustering:
         units, starts = np.unique(self._unit[order], return_index=True)
         parts = np.split(order.astype(np.int64), starts[1:]) if len(units) else []
         self._spikes = dict(zip(units.tolist(), parts, strict=True))
-        self._next_unit_id = int(units[-1]) + 1 if len(units) else 0
+        self._used = {unit for unit in units.tolist() if unit != UNASSIGNED}
 
     def __len__(self) -> int:
         return len(self._unit)
@@ -92,7 +92,7 @@ class Clustering:
     @property
     def next_unit_id(self) -> int:
         """Id that the next new unit gets: above every id ever handed out."""
-        return self._next_unit_id
+        return max(self._used, default=-1) + 1
 
     def spikes_of(self, unit: int) -> NDArray[np.int64]:
         """Return the increasing spike ids of a unit (of the unassigned spikes for -1); read-only.
@@ -152,7 +152,7 @@ class Clustering:
                 together = np.concatenate(pieces) if len(pieces) > 1 else pieces[0]
                 self._spikes[unit] = np.sort(together, kind="stable") if len(pieces) > 1 else together
         exist = {unit for unit in touched if unit in self._spikes}
-        self._next_unit_id = max(self._next_unit_id, max(after, default=-1) + 1)
+        self._used |= after - {UNASSIGNED}
         return Change(
             added=_ids(exist - existed),
             removed=_ids(existed - exist),
@@ -172,7 +172,7 @@ class Clustering:
         """Raise CurationError if `apply` would: unknown spikes, or ids that were in use once."""
         self.check_spikes(new.spike_ids)
         for unit in new.unit_ids.tolist():
-            gone = UNASSIGNED < unit < self._next_unit_id and unit not in self._spikes
+            gone = unit in self._used and unit not in self._spikes
             if unit < UNASSIGNED or gone:
                 raise CurationError(f"unit {unit} does not exist (any more); ids are never reused")
 

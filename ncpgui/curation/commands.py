@@ -6,7 +6,6 @@ A command that makes units says which ids they got once it is done (`Merge.into`
 
 from __future__ import annotations
 
-import base64
 import binascii
 import zlib
 from collections.abc import Callable
@@ -14,10 +13,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, DTypeLike, NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from ncpgui.core.errors import CurationError
+from ncpgui.core.errors import CurationError, InputError
 from ncpgui.curation.labels import checked_label
+from ncpgui.curation.packing import pack, unpack
+from ncpgui.curation.resample import Resample, resample_from_json, resample_to_json
 
 NEW = -1
 NONE = -1
@@ -53,6 +54,7 @@ class Assign:
     probability : (n,) float, P(the spike belongs to its cluster); ones when left out
     words : what this does, for menus and the journal
     unit_ids : (k,) id of the unit of each local cluster; NEW = a new unit (all new when left out)
+    adopts : (channel, index) of the alternative that this adopts, None when it adopts none
     """
 
     spike_ids: NDArray[np.int64]
@@ -60,6 +62,7 @@ class Assign:
     probability: NDArray[np.float32]
     words: str
     unit_ids: tuple[int, ...]
+    adopts: tuple[int, int] | None
 
     def __init__(
         self,
@@ -68,6 +71,7 @@ class Assign:
         probability: ArrayLike | None = None,
         words: str = "assign spikes",
         unit_ids: tuple[int, ...] | None = None,
+        adopts: tuple[int, int] | None = None,
     ) -> None:
         ids = np.asarray(spike_ids, dtype=np.int64).reshape(-1)
         local = np.asarray(cluster, dtype=np.int32).reshape(-1)
@@ -94,6 +98,7 @@ class Assign:
             raise CurationError("assigning names a spike twice; give each spike once")
         object.__setattr__(self, "words", words)
         object.__setattr__(self, "unit_ids", tuple(int(unit) for unit in unit_ids))
+        object.__setattr__(self, "adopts", adopts)
 
 
 @dataclass(frozen=True)
@@ -129,7 +134,7 @@ class SetLocked:
         return f"{'accept' if self.locked else 'unlock'} {_names(self.unit_ids)}"
 
 
-Command = Merge | Assign | SetLabel | SetLocked
+Command = Merge | Assign | SetLabel | SetLocked | Resample
 
 
 def split(spike_ids: ArrayLike, cluster: ArrayLike, words: str = "") -> Assign:
@@ -148,7 +153,9 @@ def to_json(command: Command) -> dict[str, Any]:
     if isinstance(command, SetLocked):
         units = list(command.unit_ids)
         return {"do": "lock", "words": command.words, "units": units, "locked": command.locked}
-    return {
+    if isinstance(command, Resample):
+        return resample_to_json(command)
+    value = {
         "do": "assign",
         "words": command.words,
         "n_spikes": len(command.spike_ids),
@@ -157,6 +164,7 @@ def to_json(command: Command) -> dict[str, Any]:
         "cluster": pack(command.cluster, "<i4"),
         "probability": pack(command.probability, "<f4"),
     }
+    return value if command.adopts is None else {**value, "adopts": list(command.adopts)}
 
 
 def from_json(value: Any) -> Command:
@@ -177,28 +185,19 @@ def from_json(value: Any) -> Command:
         return _DECODERS[kind](value)
     except CurationError:
         raise
-    except (KeyError, TypeError, ValueError, OverflowError, binascii.Error, zlib.error) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, InputError, binascii.Error, zlib.error) as error:
         raise CurationError(f"curation command '{kind}' is damaged, it cannot be used: {error!r}") from error
 
 
-def pack(array: NDArray[np.generic], dtype: str) -> str:
-    """Array as text: base64 of zlib of little-endian values."""
-    plain = np.ascontiguousarray(array, dtype=dtype).tobytes()
-    return base64.b64encode(zlib.compress(plain, 1)).decode("ascii")
-
-
-def unpack(text: str, dtype: DTypeLike) -> NDArray[Any]:
-    """Array of the text that `pack` made."""
-    return np.frombuffer(zlib.decompress(base64.b64decode(text, validate=True)), dtype=dtype)
-
-
 def _assign_from(value: dict[str, Any]) -> Assign:
+    adopts = value.get("adopts")
     return Assign(
         np.cumsum(unpack(value["spikes"], "<i4"), dtype=np.int64),
         unpack(value["cluster"], "<i4"),
         unpack(value["probability"], "<f4"),
         str(value["words"]),
         tuple(value["units"]),
+        None if adopts is None else (int(adopts[0]), int(adopts[1])),
     )
 
 
@@ -207,6 +206,7 @@ _DECODERS: dict[str, Callable[[dict[str, Any]], Command]] = {
     "assign": _assign_from,
     "label": lambda value: SetLabel(tuple(value["units"]), str(value["label"])),
     "lock": lambda value: SetLocked(tuple(value["units"]), bool(value["locked"])),
+    "resample": resample_from_json,
 }
 
 

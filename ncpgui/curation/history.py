@@ -14,12 +14,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ncpgui.core.errors import CurationError
+from ncpgui.core.group import ChannelGroup
 from ncpgui.core.signals import Signal
 from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.curation.change import Change
 from ncpgui.curation.clustering import Clustering, Reassignment
 from ncpgui.curation.commands import NEW, Assign, Command, Merge, SetLabel, SetLocked, from_json, to_json
 from ncpgui.curation.labels import Labels, UnitMark, checked_label, inherited
+from ncpgui.curation.posteriors import Posteriors
+from ncpgui.curation.resample import Resample
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,10 +34,12 @@ class Edit:
     spikes_after: Reassignment | None = None
     marks_before: dict[int, UnitMark] | None = None
     marks_after: dict[int, UnitMark] | None = None
+    group_before: ChannelGroup | None = None
+    group_after: ChannelGroup | None = None
 
 
 class History:
-    """Does commands on a clustering and its labels, and takes them back.
+    """Does commands on a clustering, its labels and the posteriors of its groups, and takes them back.
 
     Signals: `recorded(entry)` with the JSON value of each thing done, to be written to the journal;
     `changed()` whenever what can be undone or redone is other than before.
@@ -43,9 +48,10 @@ class History:
     recorded: ClassVar[Signal] = Signal(dict)
     changed: ClassVar[Signal] = Signal()
 
-    def __init__(self, clustering: Clustering, labels: Labels | None = None) -> None:
+    def __init__(self, clustering: Clustering, groups: Iterable[ChannelGroup] = ()) -> None:
         self.clustering = clustering
-        self.labels = Labels() if labels is None else labels
+        self.labels = Labels()
+        self.posteriors = Posteriors(groups)
         self._done: list[Edit] = []
         self._undone: list[Edit] = []
         self._entries: list[dict[str, Any]] = []
@@ -74,6 +80,11 @@ class History:
     def commands(self) -> tuple[Command, ...]:
         """Commands in force, oldest first, with the unit ids they made."""
         return tuple(edit.command for edit in self._done)
+
+    @property
+    def undone(self) -> tuple[Command, ...]:
+        """Commands taken back that can be done again, the next one first."""
+        return tuple(edit.command for edit in reversed(self._undone))
 
     @property
     def entries(self) -> tuple[dict[str, Any], ...]:
@@ -128,6 +139,7 @@ class History:
             with (
                 self.clustering.changed.blocked(),
                 self.labels.changed.blocked(),
+                self.posteriors.changed.blocked(),
                 self.changed.blocked(),
                 self.recorded.blocked(),
             ):
@@ -165,14 +177,23 @@ class History:
         """Apply one side of an edit that is known to be possible, write it down, then tell."""
         marks = (edit.marks_after if forward else edit.marks_before) or {}
         spikes = edit.spikes_after if forward else edit.spikes_before
+        group = edit.group_after if forward else edit.group_before
         self.labels.update(marks)
-        change = Change(description=words, relabelled=tuple(sorted(marks)))
+        change = Change(
+            description=words,
+            relabelled=tuple(sorted(marks)),
+            channels=() if group is None else (group.channel,),
+        )
         if spikes is not None:
             change = self.clustering.apply(spikes, words, restoring=True)
+        if group is not None:
+            self.posteriors.put(group)
         self._entries.append(entry)
         self.recorded.emit(entry)
         if spikes is not None:
             self.clustering.changed.emit(change)
+        elif group is not None:
+            self.posteriors.changed.emit(group.channel)
         else:
             self.labels.changed.emit(change.relabelled)
         self.changed.emit()
@@ -185,6 +206,9 @@ class History:
         if isinstance(command, SetLocked):
             locked = command.locked
             return self._marking(command, lambda mark: replace(mark, locked=locked))
+        if isinstance(command, Resample):
+            before = self.posteriors.get(command.channel)
+            return Edit(command, group_before=before, group_after=command.applied(before))
         return self._merging(command) if isinstance(command, Merge) else self._assigning(command)
 
     def _marking(self, command: SetLabel | SetLocked, new: Any) -> Edit:
@@ -213,7 +237,7 @@ class History:
         for unit in command.unit_ids:
             units.append(fresh if unit == NEW else unit)
             fresh += unit == NEW
-        named = Assign(ids, command.cluster, command.probability, command.words, tuple(units))
+        named = Assign(ids, command.cluster, command.probability, command.words, tuple(units), command.adopts)
         before = self.clustering.current(ids)
         table = np.array([*units, UNASSIGNED], dtype=np.int64)
         cluster = np.where(named.cluster < 0, len(units), named.cluster)

@@ -15,6 +15,8 @@ from ncpgui.core.project import RecordingReference
 if TYPE_CHECKING:
     from spikeinterface.core import BaseRecording
 
+SAMPLING_HZ = (5_000.0, 1_000_000.0)
+
 
 class Recording(Protocol):
     """What every part that needs traces asks of a recording."""
@@ -52,7 +54,8 @@ class ArrayRecording:
     Raises
     ------
     InputError
-        The array is not 2-D, empty, not real numbers, or does not fit the probe.
+        The array is not 2-D, empty, not real numbers, or does not fit the probe; or the sampling
+        frequency is none for spikes.
     """
 
     def __init__(
@@ -69,8 +72,7 @@ class ArrayRecording:
             )
         if traces.dtype.kind not in "iuf":
             raise InputError(f"traces must be integers or floats, got dtype {traces.dtype}")
-        if not sampling_frequency_hz > 0:
-            raise InputError(f"sampling frequency must be positive, got {sampling_frequency_hz} Hz")
+        check_sampling(sampling_frequency_hz, "these traces" if reference is None else reference.path)
         check_probe_fits(probe, traces.shape[1])
         self.array = traces
         self.probe = probe
@@ -118,6 +120,7 @@ class ExtractorRecording:
 
     def __init__(self, extractor: BaseRecording, *, probe: Probe, reference: RecordingReference) -> None:
         check_probe_fits(probe, extractor.get_num_channels())
+        check_sampling(reference.sampling_frequency_hz, reference.path)
         self._extractor = extractor
         self.probe = probe
         self.reference = reference
@@ -147,6 +150,20 @@ def check_range(start: int, stop: int, n_samples: int) -> None:
     """Raise InputError unless 0 <= start <= stop <= n_samples."""
     if not 0 <= start <= stop <= n_samples:
         raise InputError(f"samples {start} to {stop} lie outside the recording of {n_samples} samples")
+
+
+def check_sampling(sampling_frequency_hz: float, place: str) -> None:
+    """Raise InputError unless spikes can be sorted at this sampling frequency.
+
+    Slower than `SAMPLING_HZ`, a trough falls between two samples; faster, the filter is lost in rounding.
+    """
+    lowest, highest = SAMPLING_HZ
+    if not lowest <= sampling_frequency_hz <= highest:
+        raise InputError(
+            f"{place}: spikes, which last a millisecond, can be sorted at a sampling frequency of "
+            f"{lowest:.0f} to {highest:.0f} Hz, got {sampling_frequency_hz:.9g} Hz; check the sampling "
+            "frequency, or give the recording as it was before it was downsampled"
+        )
 
 
 def check_probe_fits(probe: Probe, n_channels: int) -> None:

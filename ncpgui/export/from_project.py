@@ -150,6 +150,7 @@ def _group_block(group: ChannelGroup, main: Mapping[int, int], accepted: Collect
         "n_spikes": len(group.spike_ids),
         "n_sampled": len(group.sampled),
         "unit_ids": sorted(unit for unit, channel in main.items() if channel == group.channel),
+        "given": list(group.given),
         "p_n_units": {str(k): round(share, 6) for k, share in shares.items()},
         "alternatives": [
             {"n_units": a.n_units, "mass": round(a.mass, 6), "se": round(a.mass_se, 6)}

@@ -14,6 +14,7 @@ import h5py
 
 import ncpgui
 from ncpgui.core.errors import SessionError, SessionFormatError
+from ncpgui.core.files import too_long
 from ncpgui.core.project import Project
 from ncpgui.session import cache
 from ncpgui.session.codecs import attribute
@@ -85,6 +86,9 @@ def new_header() -> Header:
 def checked_path(path: str | Path) -> Path:
     """`path` if a session can be written there."""
     result = Path(path)
+    problem = too_long(result, SessionPaths(result).waveforms)
+    if problem:
+        raise SessionError(f"cannot write {result}: {problem}")
     if result.is_dir():
         raise SessionError(
             f"cannot write {result}: it is a folder; give the name of a file, such as session.h5"

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from app_fakes import WAYS, heard, units
-from tiny_project import tiny_group, tiny_project, tiny_waveforms
+from tiny_project import tiny_group, tiny_project
 
 from ncpgui.app.status import GroupStatus
 from ncpgui.app.workspace import Workspace
-from ncpgui.core.errors import CurationError
 from ncpgui.core.project import Project
+from ncpgui.curation.resample import Resample
 
 TWO_PLUS, MERGED = WAYS[0]
 
@@ -57,14 +56,16 @@ def test_a_sampled_group_gives_its_spikes_their_units(project: Project) -> None:
     assert workspace.history.entries == ()
 
 
-def test_after_an_edit_a_sampled_group_is_an_edit_too(project: Project) -> None:
+def test_a_group_sampled_after_an_edit_is_no_edit(project: Project) -> None:
     workspace = waiting()
     workspace.take_sampled(project.groups[0], project.waveforms[0])
     workspace.merge((0, 1))
     workspace.take_sampled(project.groups[1], project.waveforms[1])
-    assert [entry["do"] for entry in workspace.history.entries] == ["merge", "assign"]
-    again = Workspace()
+    assert [entry["do"] for entry in workspace.history.entries] == ["merge"]
+    assert workspace.clustering.unit_of_spike.tolist() == [*[3] * 7, *[2] * 3, *[4] * 6, *[-1] * 4]
     assert workspace.project is not None
+    assert workspace.project.unit_of_spike.tolist() == [*TWO_PLUS, *[4] * 6, *[-1] * 4]
+    again = Workspace()
     again.open(workspace.snapshot())
     assert again.clustering.unit_of_spike.tolist() == workspace.clustering.unit_of_spike.tolist()
     assert workspace.status(1).state == "sampled"  # nobody decided anything there
@@ -94,7 +95,7 @@ def test_a_failed_group_says_why_until_it_is_sampled(project: Project) -> None:
     assert workspace.status(1).words == "sampling 25 %"
     workspace.set_failed(1, "out of memory")
     assert workspace.status(1) == GroupStatus("failed", message="out of memory")
-    workspace.put_group(project.groups[1])
+    workspace.take_sampled(project.groups[1], project.waveforms[1])
     assert workspace.status(1).state == "sampled"
     assert workspace.project is not None
     assert workspace.project.failed == {}
@@ -105,25 +106,26 @@ def test_a_group_sampled_again_keeps_the_sorting_and_shows_the_new_alternatives(
     assert group is not None
     workspace.show_alternative(1)
     log = heard(workspace, "groups_changed", "shown_changed")
-    workspace.put_group(tiny_group(0, group.spike_ids, [MERGED], [1.0]), tiny_waveforms(MERGED))
+    other = tiny_group(0, group.spike_ids, [MERGED], [1.0])
+    workspace.history.do(Resample(0, (), other.posterior, other.alternatives))
     assert units(workspace, 0) == TWO_PLUS
     assert workspace.preview is None
     assert workspace.present_alternative() is None
     assert [name for name, *_ in log] == ["groups_changed", "shown_changed"]
+    assert workspace.project.groups[0] is group  # what a session holds beside the history
 
 
-def test_the_sorting_is_replaced_only_before_any_edit(workspace: Workspace) -> None:
+def test_edits_are_done_again_when_the_sorting_before_them_is_replaced(workspace: Workspace) -> None:
     joined = workspace.clustering.unit_of_spike.copy()
     joined[joined == 3] = 2
-    sure = workspace.clustering.probability.copy()
-    workspace.rebase(joined, sure)
+    workspace.label((3,), "good")
+    workspace.merge((0, 1))
+    workspace.rebase(joined, workspace.clustering.probability.copy())
+    assert units(workspace, 0) == [5] * 7 + [2] * 3
     assert units(workspace, 1) == [2] * 6
-    workspace.label((2,), "good")
-    with pytest.raises(CurationError, match="edited already"):
-        workspace.rebase(joined, sure)
+    assert workspace.history.labels.label(2) == "good"
     workspace.undo()
-    with pytest.raises(CurationError, match="edited already"):  # it could be redone
-        workspace.rebase(joined, sure)
+    assert workspace.clustering.unit_of_spike.tolist() == joined.tolist()
 
 
 def test_units_beside_each_other_differ_in_colour_when_the_sorting_was_replaced(workspace: Workspace) -> None:

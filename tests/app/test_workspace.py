@@ -32,7 +32,6 @@ def test_groups_that_wait_come_last_those_with_most_spikes_first() -> None:
     some = Workspace(tiny_project({0: [[0] * 3], 1: [[0] * 5]}, sampled=False))
     assert some.queue_order() == [1, 0]
     some.open(project)
-    some.put_group(project.groups[2])
     assert some.queue_order()[0] == 2
 
 

@@ -480,3 +480,20 @@ def test_a_window_without_qt_says_where_help_is(ncpgui: Command, monkeypatch: py
     for name in [name for name in sys.modules if name.startswith("ncpgui.gui")]:
         monkeypatch.delitem(sys.modules, name)
     assert "'ncpgui doctor' says what to install" in ncpgui("gui").error
+
+
+@pytest.mark.parametrize(
+    ("rate", "said"), [(1000, "1000"), (4999, "4999"), ("1e12", "1e+12"), (1_000_001, "1000001")]
+)
+def test_a_sampling_frequency_at_which_there_are_no_spikes(
+    ncpgui: Command, tmp_path: Path, out: Path, rate: object, said: str
+) -> None:
+    path = raw_file(tmp_path / "slow.raw")
+    error = ncpgui(
+        "sort", path, "--out", out, "--probe", "tetrode", "--n-channels", 4, "--sampling-frequency", rate
+    ).error
+    assert error == (
+        f"{path}: spikes, which last a millisecond, can be sorted at a sampling frequency of 5000 to "
+        f"1000000 Hz, got {said} Hz; check the sampling frequency, or give the recording as it was before "
+        "it was downsampled"
+    )

@@ -112,6 +112,34 @@ def test_what_a_person_did_since_the_last_save_is_exported_too(
     assert exported == {*units[2:], max(units) + 1}
 
 
+def test_a_posterior_that_was_sampled_again_is_exported_with_its_condition(
+    ncpgui: Command, tetrode_session: Path, tmp_path: Path
+) -> None:
+    from ncpgui.core.posterior import PosteriorSamples
+    from ncpgui.curation.clustering import Clustering
+    from ncpgui.curation.history import History
+    from ncpgui.curation.resample import Resample
+    from ncpgui.session.session_file import open_session
+
+    mine = tmp_path / "mine.h5"
+    shutil.copy(tetrode_session, mine)
+    with open_session(mine) as session:
+        project = session.project
+        history = History(Clustering(project.unit_of_spike, project.probability), project.groups)
+        group = project.groups[0]
+        one = PosteriorSamples(np.zeros((1, group.posterior.n_points), int), np.zeros(1))
+        history.do(Resample(group.channel, (0,), one, group.alternatives))
+        session.append(history.entries[0])
+    assert ncpgui("export", mine, "--format", "npz", "--out", tmp_path / "e").code == 0
+    with np.load(tmp_path / "e.npz") as file:
+        assert file[f"posterior_{group.channel}_labels"].tolist() == one.labels.tolist()
+        blocks = {block["channel"]: block for block in json.loads(str(file["ncp"]))["groups"]}
+    assert blocks[group.channel]["given"] == [0]
+    assert [block["given"] for channel, block in blocks.items() if channel != group.channel] == [
+        [] for _ in project.groups[1:]
+    ]
+
+
 def test_doubtful_spikes_can_be_left_out(ncpgui: Command, tetrode_session: Path, tmp_path: Path) -> None:
     counts = []
     for p in (0.0, 0.9):

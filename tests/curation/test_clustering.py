@@ -90,3 +90,11 @@ def test_random_edits_keep_both_directions_equal() -> None:
         assert clustering.unit_ids.tolist() == np.unique(units[units >= 0]).tolist()
         for unit in [-1, *clustering.unit_ids.tolist()]:
             assert clustering.spikes_of(unit).tolist() == np.flatnonzero(units == unit).tolist()
+
+
+def test_an_id_that_no_unit_had_may_be_given_though_it_is_below_others() -> None:
+    clustering = Clustering([0, 0, 7])
+    assert clustering.next_unit_id == 8
+    clustering.apply(_to([0], [0], [5]))
+    assert clustering.unit_of_spike.tolist() == [5, 0, 7]
+    assert clustering.next_unit_id == 8

@@ -126,3 +126,19 @@ def test_very_short_recordings_are_filtered_and_shorter_ones_refused():
     assert preprocess(recording_of(white(64))).traces(0, 64).shape == (64, 4)
     with pytest.raises(RecordingError, match="has only 63 samples; filtering needs at least 64"):
         preprocess(recording_of(white(63)))
+
+
+@pytest.mark.parametrize("rate", [5_000.0, 1_000_000.0])
+def test_white_noise_has_sd_one_at_the_slowest_and_the_fastest_sampling(rate):
+    """The band of the filter holds a share of the power of white noise, so its sd is known."""
+    recording = ArrayRecording(white(400_000), sampling_frequency_hz=rate, probe=load_probe("tetrode"))
+    pre = preprocess(recording)
+    band = (pre.settings.lowpass_hz - pre.settings.highpass_hz) / (rate / 2)
+    raw = white(400_000).std(axis=0)
+    assert pre.noise_sd == pytest.approx(raw * np.sqrt(band), rel=0.1)
+
+
+@pytest.mark.parametrize("rate", [0.0, -1.0, 4_999.0, 1.1e6, 1e12, float("nan"), float("inf")])
+def test_traces_too_slow_or_too_fast_for_spikes_are_refused(rate):
+    with pytest.raises(InputError, match="at a sampling frequency of 5000 to 1000000 Hz, got"):
+        ArrayRecording(white(1000), sampling_frequency_hz=rate, probe=load_probe("tetrode"))

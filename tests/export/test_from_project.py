@@ -96,6 +96,7 @@ def test_the_ncp_block_tells_the_alternatives_of_each_group(project: Project) ->
         "n_spikes": 5,
         "n_sampled": 4,
         "unit_ids": [3, 8],
+        "given": [],
         "p_n_units": {"1": 0.25, "2": 0.75},
         "alternatives": [{"n_units": 2, "mass": 0.75, "se": 0.2}, {"n_units": 1, "mass": 0.25, "se": 0.2}],
         "accepted": [8],

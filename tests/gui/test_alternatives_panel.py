@@ -7,6 +7,7 @@ from PyQt5 import QtCore
 
 from ncpgui.app.colors import Color
 from ncpgui.app.presenters.alternatives import TrustBadge
+from ncpgui.curation.resample import Resample
 from ncpgui.gui.panels.alternatives import AlternativesPanel
 from ncpgui.gui.theme import DARK, LIGHT, apply_theme
 
@@ -150,3 +151,22 @@ def test_the_badge_has_the_colour_of_what_it_says_and_goes_when_nothing_can_be_s
         assert panel.badge.toolTip() == "because"
     panel.badge.set_badge(None)
     assert not panel.badge.isVisible()
+
+
+def test_cards_of_a_posterior_sampled_again_say_what_it_is_given(panel, workspace, screen) -> None:
+    group = workspace.group(0)
+    workspace.lock((0,), True)
+    screen.settle()
+    plain = panel.cards[1].grab().toImage()
+    workspace.history.do(Resample(0, (0,), group.posterior, group.alternatives[::-1]))
+    screen.settle()
+    assert panel.subtitle.text() == "10 spikes · 2 plausible sortings · given: 0"
+    assert [widget.card.percent for widget in panel.cards] == [f"25{THIN}%", f"70{THIN}%"]
+    assert all("given: 0" in widget.toolTip() for widget in panel.cards)
+    assert panel.cards[0].accessibleName().startswith(f"Alternative 1: 25{THIN}%, given: 0, ")
+    workspace.undo()
+    screen.settle()
+    assert panel.subtitle.text() == "10 spikes · 2 plausible sortings"
+    assert [widget.card.percent for widget in panel.cards] == [f"70{THIN}%", f"25{THIN}%"]
+    assert "given" not in panel.cards[0].toolTip()
+    assert panel.cards[1].grab().toImage() == plain

@@ -38,7 +38,7 @@ class Card:
 
     index : of the alternative, None for a sorting made by hand; mass, mass_se : its probability;
     words : its difference from the sorting in use; is_shown : drawn by the other panels now;
-    is_in_use : it is the current sorting.
+    is_in_use : it is the current sorting; given : the condition of its probability, '' without one.
     """
 
     index: int | None
@@ -48,6 +48,7 @@ class Card:
     units: tuple[CardUnit, ...]
     is_shown: bool
     is_in_use: bool
+    given: str = ""
 
     @property
     def key(self) -> str:
@@ -121,6 +122,8 @@ def present_alternatives(workspace: Workspace) -> AlternativesView:
     cards = _cards(workspace, group)
     other = max(0.0, 1.0 - sum(a.mass for a in group.alternatives))
     subtitle = f"{n} spikes · {count(len(group.alternatives), 'plausible sorting')}"
+    if group.given:
+        subtitle += f" · {_given(group)}"
     settled = workspace.status(channel).state == "curated"
     previewed = workspace.preview is not None
     means = [unit.waveform for card in cards for unit in card.units if unit.waveform is not None]
@@ -211,7 +214,12 @@ def _card(
         units=units,
         is_shown=workspace.shown_alternative == index,
         is_in_use=in_use,
+        given=_given(group),
     )
+
+
+def _given(group: ChannelGroup) -> str:
+    return f"given: {', '.join(map(str, group.given))}" if group.given else ""
 
 
 def _agreement(workspace: Workspace, group: ChannelGroup, current: ShownSorting) -> tuple[float, float]:

@@ -20,6 +20,7 @@ TILE_GAP = 5
 FOOT_PX = 18
 MAX_LINES = 3
 LEFT = QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter
+PILL_WIDTH = 58
 
 
 class CardWidget(QtWidgets.QWidget):
@@ -39,11 +40,14 @@ class CardWidget(QtWidgets.QWidget):
     def set_card(self, card: Card, largest_amplitude: float, theme: Theme) -> None:
         """Show another card."""
         self.card, self._largest, self.theme = card, largest_amplitude, theme
+        condition = f", {card.given}" if card.given else ""
         self.setToolTip(
-            f"{card.percent} of the posterior ({card.error} % Monte Carlo error)\n{card.words}\n"
+            f"{card.percent} of the posterior ({card.error} % Monte Carlo error){condition}\n{card.words}\n"
             "Click to see it in all panels, double click or Enter to use it"
         )
-        self.setAccessibleName(f"Alternative {card.key}: {card.percent}, {card.title}, {card.words}")
+        self.setAccessibleName(
+            f"Alternative {card.key}: {card.percent}{condition}, {card.title}, {card.words}"
+        )
         self.update()
 
     def sizeHint(self) -> QtCore.QSize:
@@ -116,8 +120,12 @@ class CardWidget(QtWidgets.QWidget):
         painter.setFont(font(13, medium=True))
         painter.setPen(theme.color("text"))
         painter.drawText(line, LEFT, card.title)
+        title_width = painter.fontMetrics().horizontalAdvance(card.title)
         painter.setFont(font(12))
         painter.setPen(theme.color("muted"))
+        if card.given:
+            beside = line.adjusted(title_width + 8, 0, -PILL_WIDTH if card.is_in_use else 0, 0)
+            painter.drawText(beside, LEFT, elided(painter, card.given, beside.width()))
         words = "as the units are now" if card.is_in_use else card.words
         free = int((inner.bottom() - TILES_PX - line.bottom()) / LINE_PX)
         for text in wrapped(painter, words, inner.width(), n_lines=max(1, min(free, MAX_LINES))):

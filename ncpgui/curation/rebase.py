@@ -1,0 +1,122 @@
+"""The same edits on another sorting to start from.
+
+While groups are sampled, the sorting that edits start from grows; at the end the units that several
+channels saw are joined, and all units get other numbers. A person may have edited meanwhile. Each
+edit is then done again on the joined sorting, as the person would have done it there: a unit stands
+for the unit that has most of its spikes now, an alternative is adopted anew, and spikes that the
+joined sorting leaves unassigned (second sightings) stay so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.core.errors import CurationError
+from ncpgui.core.group import ChannelGroup
+from ncpgui.core.spikes import UNASSIGNED
+from ncpgui.curation.adopt import adopt_command
+from ncpgui.curation.clustering import Clustering
+from ncpgui.curation.commands import NEW, Assign, Command, Merge
+from ncpgui.curation.history import History
+from ncpgui.curation.resample import Resample
+
+SAMPLER_WORDS = "sample channel"
+"""Version 0.1.0 kept the units of a group that was sampled after an edit as an Assign of these words."""
+
+
+@dataclass(frozen=True)
+class Rebased:
+    """A history on another sorting; `void` says in words which of its edits had nothing left to do."""
+
+    history: History
+    void: tuple[str, ...]
+
+
+def rebased(
+    history: History, before: Clustering, after: Clustering, groups: Iterable[ChannelGroup]
+) -> Rebased:
+    """Do the edits of `history`, which began at `before`, again from `after` on.
+
+    What was undone is undone again, so that it can be redone. `before` and `after` are edited.
+
+    Parameters
+    ----------
+    groups : channel groups as they were sampled first
+    """
+    initial = after.unit_of_spike.copy()
+    sampled = tuple(groups)
+    old, new = History(before, sampled), History(after, sampled)
+    void: list[str] = []
+    n_undone = 0
+    for number, command in enumerate((*history.commands, *history.undone)):
+        try:
+            translated = None if is_sampling(command) else _translated(command, old, new, initial)
+            if translated is not None:
+                new.do(translated)
+        except CurationError:
+            translated = None
+        old.do(command)
+        if translated is not None:
+            n_undone += number >= len(history.commands)
+        elif not is_sampling(command):
+            void.append(command.words)
+    for _ in range(n_undone):
+        new.undo()
+    return Rebased(new, tuple(void))
+
+
+def is_sampling(command: Command) -> bool:
+    """Whether a command is a step of the sampler and no edit (sessions of version 0.1.0)."""
+    return isinstance(command, Assign) and command.words.startswith(SAMPLER_WORDS)
+
+
+def counterparts(units: Iterable[int], before: Clustering, after: Clustering) -> tuple[int, ...]:
+    """Units of `after` that have most spikes of each of `units`, each once; none for one without spikes."""
+    found = []
+    for unit in units:
+        now = after.unit_of_spike[before.spikes_of(unit)]
+        now = now[now != UNASSIGNED]
+        if len(now):
+            found.append(int(np.bincount(now).argmax()))
+    return tuple(dict.fromkeys(found))
+
+
+def _translated(command: Command, old: History, new: History, initial: NDArray[np.int64]) -> Command | None:
+    """The command on the units of `new`; None when it has nothing to do there."""
+    if isinstance(command, Assign):
+        if command.adopts is not None:
+            return _adopted(command.adopts, new, initial)
+        return _assigned(command, old.clustering, new.clustering)
+    units = counterparts(command.unit_ids, old.clustering, new.clustering)
+    if isinstance(command, Merge):
+        return Merge(units) if len(units) > 1 else None
+    return replace(command, unit_ids=units) if units or isinstance(command, Resample) else None
+
+
+def _adopted(adopts: tuple[int, int], new: History, initial: NDArray[np.int64]) -> Assign | None:
+    channel, index = adopts
+    group = new.posteriors.get(channel)
+    if group is None or index >= len(group.alternatives):
+        raise CurationError(f"channel {channel} has no alternative {index + 1}")
+    is_known = bool((initial[group.spike_ids] != UNASSIGNED).any())
+    return adopt_command(
+        new.clustering,
+        group,
+        group.alternatives[index],
+        locked=new.labels.locked,
+        initial=initial if is_known else None,
+    )
+
+
+def _assigned(command: Assign, old: Clustering, new: Clustering) -> Assign | None:
+    ids = command.spike_ids
+    was, now = old.unit_of_spike[ids], new.unit_of_spike[ids]
+    moves = (was == UNASSIGNED) | (now != UNASSIGNED)
+    if not moves.any():
+        return None
+    units = [(*counterparts([unit], old, new), NEW)[0] for unit in command.unit_ids]
+    return Assign(ids[moves], command.cluster[moves], command.probability[moves], command.words, tuple(units))

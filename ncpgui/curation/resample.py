@@ -1,0 +1,108 @@
+"""Resample: the posterior of a channel group as it was sampled again, given what was accepted.
+
+It is an edit like others: it is written down with all its numbers, so that undo, redo and opening
+the session again give each posterior back to the last bit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.core.errors import CurationError
+from ncpgui.core.group import Alternative, ChannelGroup
+from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.curation.packing import pack, unpack
+
+
+@dataclass(frozen=True, eq=False)
+class Resample:
+    """Put another posterior, and its alternatives, in the place of those of a channel group.
+
+    unit_ids : units whose spikes were held together while it was sampled: its condition.
+    """
+
+    channel: int
+    unit_ids: tuple[int, ...]
+    posterior: PosteriorSamples
+    alternatives: tuple[Alternative, ...]
+
+    @property
+    def words(self) -> str:
+        """What the command does, for menus and the journal."""
+        given = f", given {', '.join(map(str, self.unit_ids))}" if self.unit_ids else ""
+        return f"sample channel {self.channel} again{given}"
+
+    def applied(self, group: ChannelGroup | None) -> ChannelGroup:
+        """The group with this posterior.
+
+        Raises
+        ------
+        CurationError
+            The group is not sampled, or has other spikes.
+        """
+        if group is None:
+            raise CurationError(
+                f"channel {self.channel} is not sampled, its posterior cannot be replaced; "
+                "use the session that the history is of"
+            )
+        for n, n_here, what in (
+            (self.posterior.n_points, len(group.sampled), "sampled"),
+            *((len(a.labels), len(group.spike_ids), "in all") for a in self.alternatives),
+        ):
+            if n != n_here:
+                raise CurationError(
+                    f"the posterior sampled again is of {n} spikes, channel {self.channel} has {n_here} "
+                    f"{what}; use the session that the history is of"
+                )
+        return replace(group, posterior=self.posterior, alternatives=self.alternatives, given=self.unit_ids)
+
+
+def resample_to_json(command: Resample) -> dict[str, Any]:
+    """The command as JSON values; arrays are packed."""
+    posterior, ways = command.posterior, command.alternatives
+    return {
+        "do": "resample",
+        "words": command.words,
+        "channel": command.channel,
+        "units": list(command.unit_ids),
+        "posterior": {
+            "labels": pack(posterior.labels, "<i4"),
+            "log_prob": pack(posterior.log_prob, "<f8"),
+            "weight": pack(posterior.weight, "<f8"),
+        },
+        "alternatives": [
+            {
+                "labels": pack(way.labels, "<i4"),
+                "probability": pack(way.probability, "<f4"),
+                "mass": pack(np.array([way.mass, way.mass_se]), "<f8"),
+                "p_exists": pack(way.p_exists, "<f4"),
+            }
+            for way in ways
+        ],
+    }
+
+
+def resample_from_json(value: dict[str, Any]) -> Resample:
+    """Command of JSON values that `resample_to_json` made; KeyError, TypeError, ValueError for others."""
+    packed = value["posterior"]
+    log_prob = unpack(packed["log_prob"], "<f8")
+    labels = unpack(packed["labels"], "<i4").reshape(len(log_prob), -1)
+    return Resample(
+        int(value["channel"]),
+        tuple(int(unit) for unit in value["units"]),
+        PosteriorSamples(labels, log_prob, unpack(packed["weight"], "<f8")),
+        tuple(_alternative(way) for way in value["alternatives"]),
+    )
+
+
+def _alternative(value: dict[str, Any]) -> Alternative:
+    mass: NDArray[np.float64] = unpack(value["mass"], "<f8")
+    labels = unpack(value["labels"], "<i4")
+    probability = unpack(value["probability"], "<f4")
+    if len(probability) != len(labels):
+        raise ValueError("an alternative has other labels than probabilities")
+    return Alternative(labels, probability, float(mass[0]), float(mass[1]), unpack(value["p_exists"], "<f4"))

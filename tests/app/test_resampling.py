@@ -1,0 +1,278 @@
+"""A group sampled again: an edit like others, which undo takes back to the last bit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from app_fakes import FakeJobs, opened
+from later import Later
+
+from ncpgui.app import jobs
+from ncpgui.app.controller import Controller
+from ncpgui.app.preferences import Preferences
+from ncpgui.app.presenters.alternatives import present_alternatives
+from ncpgui.app.workspace import Workspace
+from ncpgui.core.alternatives import group_alternatives
+from ncpgui.core.group import Alternative, ChannelGroup
+from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.core.project import Project
+
+
+def doubtful(channel: int, ids: np.ndarray, seed: int) -> ChannelGroup:
+    """A group whose numbers have no short decimal form: weights, log q, probabilities."""
+    rng = np.random.default_rng(seed)
+    n = len(ids)
+    labels = rng.integers(0, 3, (7, n))
+    posterior = PosteriorSamples(labels, rng.normal(-300, 20, 7), rng.random(7))
+    ways = tuple(
+        Alternative(
+            mode.labels,
+            rng.random(n).astype(np.float32),
+            mode.mass,
+            mode.mass_se,
+            rng.random(int(mode.labels.max()) + 1).astype(np.float32),
+        )
+        for mode in group_alternatives(posterior)
+    )
+    return ChannelGroup(channel, np.array([channel]), ids, np.arange(n), posterior, ways)
+
+
+def bits(group: ChannelGroup | None) -> list[bytes]:
+    """Everything that a posterior says, as it is in memory."""
+    assert group is not None
+    p = group.posterior
+    found = [p.labels.tobytes(), p.log_prob.tobytes(), p.weight.tobytes()]
+    for a in group.alternatives:
+        numbers = np.array([a.mass, a.mass_se])
+        found += [x.tobytes() for x in (a.labels, a.probability, numbers, a.p_exists)]
+    return found
+
+
+@pytest.fixture
+def project(project: Project) -> Project:
+    first = project.groups[0]
+    return replace(project, groups=(doubtful(0, first.spike_ids, 1), *project.groups[1:]))
+
+
+@pytest.fixture
+def again(fake: FakeJobs, monkeypatch: pytest.MonkeyPatch) -> FakeJobs:
+    """Sampling a group again gives another posterior each time."""
+    seeds = iter(range(2, 100))
+
+    def resample(project: Project, group: Any, waveforms: Any, held: Any, *, progress: Any) -> Any:
+        return doubtful(group.channel, group.spike_ids, next(seeds)), waveforms
+
+    monkeypatch.setattr(jobs, "resample", resample)
+    return fake
+
+
+def reopened(controller: Controller, path: Path, preferences: Preferences) -> Controller:
+    controller.close()
+    again = Controller(Workspace(), controller.runner, preferences)
+    again.open_session(path)
+    return again
+
+
+def test_undo_brings_the_posterior_before_back_and_redo_the_one_after(
+    again: FakeJobs, preferences: Preferences, tmp_path: Path
+) -> None:
+    controller, _ = opened(again, preferences, tmp_path / "s.h5")
+    workspace = controller.workspace
+    before = bits(workspace.group(0))
+    workspace.lock((1,), True)
+    controller.resample()
+    after = bits(workspace.group(0))
+    assert after != before
+    assert workspace.history.undo_words == "sample channel 0 again, given 1"
+    workspace.undo()
+    assert bits(workspace.group(0)) == before
+    assert workspace.history.labels.locked == {1}
+    workspace.undo()
+    assert workspace.history.labels.locked == frozenset()
+    workspace.redo()
+    workspace.redo()
+    assert bits(workspace.group(0)) == after
+
+
+@pytest.mark.parametrize("saved", [True, False], ids=["session", "journal"])
+def test_undo_goes_back_to_the_last_bit_after_closing_and_opening(
+    again: FakeJobs, preferences: Preferences, tmp_path: Path, saved: bool
+) -> None:
+    controller, _ = opened(again, preferences, tmp_path / "s.h5")
+    workspace = controller.workspace
+    before = bits(workspace.group(0))
+    workspace.lock((1,), True)
+    controller.resample()
+    once = bits(workspace.group(0))
+    workspace.lock((0,), True)
+    controller.resample()
+    twice = bits(workspace.group(0))
+    assert workspace.is_safe
+    if saved:
+        controller.save()
+    controller = reopened(controller, tmp_path / "s.h5", preferences)
+    workspace = controller.workspace
+    assert bits(workspace.group(0)) == twice
+    assert workspace.group(0).given == (0, 1)
+    for expected in (twice, once, once, before):
+        assert bits(workspace.group(0)) == expected
+        workspace.undo()
+    assert bits(workspace.group(0)) == before
+    assert not workspace.history.can_undo
+    controller.save()
+    controller = reopened(controller, tmp_path / "s.h5", preferences)
+    assert bits(controller.workspace.group(0)) == before
+    for _ in range(2):
+        controller.workspace.redo()
+    assert bits(controller.workspace.group(0)) == once
+    controller.close()
+
+
+def test_undo_goes_to_the_group_whose_posterior_it_brings_back(
+    again: FakeJobs, preferences: Preferences, tmp_path: Path
+) -> None:
+    controller, _ = opened(again, preferences, tmp_path / "s.h5")
+    workspace = controller.workspace
+    controller.resample()
+    workspace.show_channel(1)
+    workspace.undo()
+    assert workspace.channel == 0
+    assert [card.mass for card in present_alternatives(workspace).cards if card.index is not None] == [
+        a.mass for a in again.project.groups[0].alternatives
+    ]
+
+
+def test_cards_under_a_condition_say_so(again: FakeJobs, preferences: Preferences, tmp_path: Path) -> None:
+    controller, _ = opened(again, preferences, tmp_path / "s.h5")
+    workspace = controller.workspace
+    assert {card.given for card in present_alternatives(workspace).cards} == {""}
+    workspace.lock((1, 2), True)
+    assert {card.given for card in present_alternatives(workspace).cards} == {""}  # not of this posterior
+    controller.resample()
+    view = present_alternatives(workspace)
+    assert {card.given for card in view.cards} == {"given: 1, 2"}
+    assert view.subtitle.endswith(" · given: 1, 2")
+    workspace.undo()
+    assert {card.given for card in present_alternatives(workspace).cards} == {""}
+
+
+def test_a_posterior_without_accepted_units_has_no_condition(
+    again: FakeJobs, preferences: Preferences, tmp_path: Path
+) -> None:
+    controller, _ = opened(again, preferences, tmp_path / "s.h5")
+    controller.resample()
+    assert controller.workspace.history.undo_words == "sample channel 0 again"
+    assert {card.given for card in present_alternatives(controller.workspace).cards} == {""}
+
+
+def _undo(workspace: Workspace) -> None:
+    workspace.undo()
+
+
+def _lock_another(workspace: Workspace) -> None:
+    workspace.lock((2,), True)
+
+
+def _merge(workspace: Workspace) -> None:
+    workspace.merge((0, 2))
+
+
+def _adopt(workspace: Workspace) -> None:
+    workspace.show_alternative(0)
+    workspace.adopt()
+
+
+def _undo_and_lock_another(workspace: Workspace) -> None:
+    workspace.undo()
+    workspace.lock((2,), True)
+
+
+Edit = Callable[[Workspace], None]
+
+
+def _pending(
+    again: FakeJobs, preferences: Preferences, tmp_path: Path, edit: Edit, *, is_made: bool
+) -> tuple[Workspace, list[str]]:
+    """Unit 1 is accepted, the rest is sampled again, and `edit` comes before the samples are there."""
+    runner = Later()
+    controller, ears = opened(again, preferences, tmp_path / "s.h5", runner)
+    controller.workspace.lock((1,), True)
+    controller.resample()
+    if is_made:
+        runner.work("work")
+    edit(controller.workspace)
+    runner.run()
+    return controller.workspace, ears.told
+
+
+@pytest.mark.parametrize("is_made", [True, False], ids=["on its way", "waiting"])
+@pytest.mark.parametrize("edit", [_undo, _lock_another, _merge, _adopt, _undo_and_lock_another])
+def test_samples_of_a_group_that_was_edited_meanwhile_are_not_taken(
+    again: FakeJobs, preferences: Preferences, tmp_path: Path, edit: Edit, is_made: bool
+) -> None:
+    workspace, told = _pending(again, preferences, tmp_path, edit, is_made=is_made)
+    assert bits(workspace.group(0)) == bits(again.project.groups[0])
+    assert "Channel 0 changed while it was sampled again: the samples are dropped; press R again" in told
+    assert workspace.status(0).state != "sampling"
+
+
+def _undo_and_redo(workspace: Workspace) -> None:
+    workspace.undo()
+    workspace.redo()
+
+
+@pytest.mark.parametrize(
+    "edit", [lambda w: w.label((0,), "good"), lambda w: w.lock((3,), True), _undo_and_redo]
+)
+def test_edits_that_change_nothing_of_what_was_asked_do_not_matter(
+    again: FakeJobs, preferences: Preferences, tmp_path: Path, edit: Edit
+) -> None:
+    workspace, told = _pending(again, preferences, tmp_path, edit, is_made=True)
+    assert bits(workspace.group(0)) != bits(again.project.groups[0])
+    assert workspace.group(0).given == (1,)
+    assert not [text for text in told if "dropped" in text]
+
+
+def test_a_resampling_in_the_journal_of_another_recording_is_refused(
+    again: FakeJobs, preferences: Preferences, tmp_path: Path, project: Project
+) -> None:
+    controller, _ = opened(again, preferences, tmp_path / "s.h5")
+    controller.resample()
+    entry = controller.workspace.history.entries[-1]
+    other = Workspace()
+    told: list[str] = []
+    other.told.connect(told.append)
+    other.open(project, entries=[{**entry, "channel": 1}])
+    assert told == [
+        "Action 1 of the journal and those after it cannot be done: entry 1 of the history cannot be done: "
+        "the posterior sampled again is of 10 spikes, channel 1 has 6 sampled; "
+        "use the session that the history is of"
+    ]
+    told.clear()
+    other.open(project, entries=[{**entry, "channel": 7}])
+    assert "channel 7 is not sampled" in told[0]
+    told.clear()
+    other.open(project, entries=[{**entry, "posterior": {}}])
+    assert "'resample' is damaged" in told[0]
+
+
+def test_what_is_exported_is_the_posterior_on_screen(
+    again: FakeJobs, preferences: Preferences, tmp_path: Path
+) -> None:
+    controller, _ = opened(again, preferences, tmp_path / "s.h5")
+    workspace = controller.workspace
+    workspace.lock((1,), True)
+    controller.resample()
+    controller.export("npz", tmp_path / "e.npz")
+    with np.load(tmp_path / "e.npz") as file:
+        assert file["posterior_0_labels"].tolist() == workspace.group(0).posterior.labels.tolist()
+        assert file["posterior_1_labels"].tolist() == again.project.groups[1].posterior.labels.tolist()
+        blocks = json.loads(str(file["ncp"]))["groups"]
+    assert [block["given"] for block in blocks] == [[1], [], []]
+    controller.close()

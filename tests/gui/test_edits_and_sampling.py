@@ -1,0 +1,145 @@
+"""Keys pressed while groups are sampled, and around sampling a group again, in the real window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PyQt5 import QtCore, QtGui, QtWidgets
+
+from ncpgui.app import jobs
+from ncpgui.app.presenters.embedding import principal_plane
+from ncpgui.core.project import Project
+from ncpgui.gui.main_window import MainWindow
+from tests.gui.windows import shown_window
+from tests.synthetic_project import synthetic_project
+
+Press = Callable[[str], None]
+
+
+class FakeLive:
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+@pytest.fixture(scope="module")
+def project() -> Project:
+    return synthetic_project(5)
+
+
+@pytest.fixture
+def window(qtbot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, project: Project) -> Iterator[MainWindow]:
+    n = len(project.spikes)
+    nothing = {"unit_of_spike": np.full(n, -1), "probability": np.zeros(n, np.float32)}
+    detected = replace(project, groups=(), waveforms={}, **nothing)
+    monkeypatch.setattr(jobs, "embed", lambda features, **_: principal_plane(features))
+    monkeypatch.setattr(jobs, "detect", lambda request, *, progress: (FakeLive(), detected))
+    monkeypatch.setattr(jobs, "sample_group", lambda live, channel, *, progress: sampled(project, channel))
+    monkeypatch.setattr(jobs, "combine_groups", lambda project, *, progress: joined(project))
+    with shown_window(qtbot, tmp_path) as made:
+        yield made
+
+
+@pytest.fixture
+def press(qtbot, window: MainWindow) -> Press:
+    """Press a key as a person does: through Qt's shortcuts."""
+
+    def pressed(name: str) -> None:
+        code = QtGui.QKeySequence(name)[0]
+        modifiers = QtCore.Qt.KeyboardModifiers(code & QtCore.Qt.KeyboardModifierMask)
+        QtWidgets.QApplication.processEvents()
+        qtbot.keyClick(window, code & ~QtCore.Qt.KeyboardModifierMask, modifiers)
+        QtWidgets.QApplication.processEvents()
+
+    return pressed
+
+
+def sampled(project: Project, channel: int) -> Any:
+    return project.group(channel), project.waveforms[channel]
+
+
+def joined(project: Project) -> tuple[np.ndarray, np.ndarray]:
+    """One unit a channel beside the first two, the last of each channel being that of the next channel."""
+    unit = np.full(len(project.spikes), -1)
+    for group in project.groups:
+        labels = group.alternatives[0].labels
+        last = labels == labels.max()
+        unit[group.spike_ids] = np.where(last, 99, 10 * group.channel + labels)
+    return np.unique(unit, return_inverse=True)[1], np.ones(len(unit), np.float32)
+
+
+def recording(window: MainWindow) -> None:
+    window.controller.open_recording(jobs.RecordingRequest(Path("array.raw")))
+
+
+def test_g_at_the_third_group_ends_as_g_after_the_last(
+    window: MainWindow, press: Press, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    n_sampled = 0
+
+    def sample(live: Any, channel: int, *, progress: Any) -> Any:
+        nonlocal n_sampled
+        n_sampled += 1
+        if n_sampled == 3:
+            press("Ctrl+A")
+            press("G")
+        return sampled(project, channel)
+
+    monkeypatch.setattr(jobs, "sample_group", sample)
+    recording(window)
+    workspace = window.workspace
+    channel, words = workspace.channel, workspace.history.undo_words
+    assert words.startswith("merge ")
+    during = workspace.clustering.unit_of_spike.copy()
+    press("Ctrl+Z")
+    assert workspace.clustering.unit_of_spike.tolist() == joined(project)[0].tolist()
+    assert not window.actions_["undo"].isEnabled()
+
+    n_sampled = 10
+    window.controller.close()
+    recording(window)
+    workspace.show_channel(channel)
+    press("Ctrl+A")
+    press("G")
+    assert workspace.clustering.unit_of_spike.tolist() == during.tolist()
+    assert workspace.history.undo_words == words
+
+
+def test_undo_of_r_and_y_brings_the_cards_before_them_back(
+    window: MainWindow, press: Press, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def again(project: Project, group: Any, waveforms: Any, held: Any, *, progress: Any) -> Any:
+        ways = tuple(replace(way, mass=0.9 / 2**i) for i, way in enumerate(group.alternatives))
+        return replace(group, alternatives=ways), waveforms
+
+    monkeypatch.setattr(jobs, "resample", again)
+    recording(window)
+    panel = window.bench.alternatives
+
+    def shown() -> tuple[list[str], bool]:
+        QtWidgets.QApplication.processEvents()
+        return [
+            w.card.percent for w in panel.cards if w.card.index is not None
+        ], "given" in panel.subtitle.text()
+
+    before = shown()
+    press("Down")
+    press("Y")
+    unit = window.workspace.selected[0]
+    press("R")
+    under_condition = shown()
+    assert under_condition[0][0] == "90\u2009%"
+    assert panel.subtitle.text().endswith(f"given: {unit}")
+    assert all(f"given: {unit}" in widget.toolTip() for widget in panel.cards)
+    press("Ctrl+Z")
+    assert shown() == before
+    press("Ctrl+Z")
+    assert shown() == before
+    assert not window.workspace.history.labels.locked
+    press("Ctrl+Y")
+    press("Ctrl+Y")
+    assert shown() == under_condition
