@@ -14,9 +14,9 @@ from ncpgui.core.project import RecordingReference
 from ncpgui.ephys import simulated_folder
 from ncpgui.ephys.fingerprint import fingerprint
 from ncpgui.ephys.paths import existing_path
-from ncpgui.ephys.pickles import refuse_pickles
 from ncpgui.ephys.probes import describe_probe, from_probeinterface, load_probe
 from ncpgui.ephys.recording import ExtractorRecording, Recording
+from ncpgui.ephys.saved_objects import load_saved
 from ncpgui.ephys.simulated_folder import load_stimulus
 from ncpgui.ephys.sorting_readers import open_sorting
 
@@ -232,11 +232,18 @@ def _spikeinterface(path: Path) -> tuple[BaseRecording, Probe | None]:
 
 def _reader_for(path: Path) -> Callable[[], Any]:
     """Return the call that opens `path`; each reader is imported only when it runs."""
-    refuse_pickles(path)
     if path.is_dir():
-        known = ("spikeinterface_info.json", "si_folder.json", "cached.json", ".zattrs", ".zgroup")
+        known = (
+            "spikeinterface_info.json",
+            "si_folder.json",
+            "cached.json",
+            "cached.pkl",
+            "cached.pickle",
+            ".zattrs",
+            ".zgroup",
+        )
         if path.suffix == ".zarr" or any((path / name).is_file() for name in known):
-            return lambda: _load(path)
+            return lambda: load_saved(path)
         for pattern, reader in _FOLDER_READERS.items():
             if next(path.rglob(pattern), None) is not None:
                 return lambda: _extractor(reader, path)
@@ -244,7 +251,7 @@ def _reader_for(path: Path) -> Callable[[], Any]:
     if path.stat().st_size == 0:
         raise RecordingError(f"{path} is empty (0 bytes); copy the recording again")
     if path.suffix.lower() == ".json":
-        return lambda: _load(path)
+        return lambda: load_saved(path)
     name = _FILE_READERS.get(path.suffix.lower())
     if name is None:
         raise RecordingError(f"the format of {path} is not known; what can be opened: {_OPENABLE}")
@@ -255,6 +262,8 @@ def _guarded(path: Path, read: Callable[[], Any]) -> Any:
     """Run another library's reader; whatever it raises becomes a RecordingError."""
     try:
         return read()
+    except RecordingError:
+        raise
     except ImportError as error:
         raise RecordingError(
             f"{path} needs a package that is not installed: {error}; install it with pip"
@@ -266,12 +275,6 @@ def _guarded(path: Path, read: Callable[[], Any]) -> Any:
             f"SpikeInterface cannot read {path} ({type(error).__name__}: {detail}); "
             f"what can be opened: {_OPENABLE}"
         ) from error
-
-
-def _load(path: Path) -> Any:
-    from spikeinterface.core import load
-
-    return load(path, base_folder=True) if path.is_file() else load(path)
 
 
 def _extractor(name: str, path: Path) -> Any:

@@ -14,7 +14,7 @@ from ncpgui.core.spikes import Sorting
 from ncpgui.ephys import simulated_folder
 from ncpgui.ephys.literals import read_literals
 from ncpgui.ephys.paths import existing_path
-from ncpgui.ephys.pickles import refuse_pickles
+from ncpgui.ephys.saved_objects import load_saved
 
 LABELS = ("good", "mua", "noise", "unsorted")
 
@@ -140,11 +140,12 @@ def _phy_main_channels(folder: Path, units: NDArray[np.int64]) -> dict[int, int]
 
 
 def _spikeinterface(folder: Path, n_samples: int | None) -> Sorting:
-    from spikeinterface.core import BaseSorting, SortingAnalyzer, load
+    from spikeinterface.core import BaseSorting, SortingAnalyzer
 
-    refuse_pickles(folder)
     try:
-        loaded = load(folder)
+        loaded = load_saved(folder)
+    except RecordingError:
+        raise
     except Exception as error:
         text = str(error).strip().splitlines()
         raise RecordingError(

@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.ephys import hostile
+
 from .conftest import Command, files_of
 
 RAW = ("--sampling-frequency", 20_000, "--n-channels", 4, "--dtype", "int16", "--probe", "tetrode")
@@ -480,3 +482,17 @@ def test_a_window_without_qt_says_where_help_is(ncpgui: Command, monkeypatch: py
     for name in [name for name in sys.modules if name.startswith("ncpgui.gui")]:
         monkeypatch.delitem(sys.modules, name)
     assert "'ncpgui doctor' says what to install" in ncpgui("gui").error
+
+
+@pytest.mark.parametrize("kind", hostile.KINDS)
+def test_a_recording_whose_class_is_a_program_is_not_run(
+    ncpgui: Command, tmp_path: Path, out: Path, kind: str
+) -> None:
+    marker = tmp_path / "was run"
+    path = hostile.KINDS[kind](tmp_path, hostile.program(marker))
+    for arguments in (("sort", path, "--out", out), ("templates", "build", path, "--out", out)):
+        if path.is_file() and arguments[0] == "templates":
+            continue
+        error = ncpgui(*arguments).error
+        assert "names 'subprocess.run', which is not a recording or sorting of SpikeInterface" in error
+        assert not marker.exists()
