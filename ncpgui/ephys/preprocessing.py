@@ -181,8 +181,8 @@ def preprocess(
 ) -> Preprocessed:
     """Filter a recording and measure its noise; traces are filtered when they are asked for.
 
-    The common median is subtracted only on probes of at least `MIN_CHANNELS_FOR_REFERENCE` good
-    channels: on a tetrode it would subtract the spikes themselves.
+    The median of the other channels is subtracted only on probes of at least
+    `MIN_CHANNELS_FOR_REFERENCE` good channels: on a tetrode it would subtract the spikes themselves.
 
     Raises
     ------
@@ -203,7 +203,9 @@ def preprocess(
         )
     if reference not in ("median", "none"):
         raise InputError(f"reference must be 'median' or 'none', got {reference!r}")
-    from spikeinterface.preprocessing import bandpass_filter, common_reference
+    from spikeinterface.preprocessing import bandpass_filter
+
+    from ncpgui.ephys.reference import MedianReferenced
 
     progress(0, 3, "measuring noise")
     source = recording.extractor()
@@ -219,7 +221,7 @@ def preprocess(
         band = band.select_channels(source.channel_ids[good])
     progress(2, 3, "measuring noise")
     if reference == "median" and len(good) >= MIN_CHANNELS_FOR_REFERENCE:
-        band = common_reference(band, reference="global", operator="median", dtype="float32")
+        band = MedianReferenced(band)
         noise[good] = _noise_levels(band, recording)
     elif reference == "median":
         reference = "none"
