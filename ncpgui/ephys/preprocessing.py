@@ -38,6 +38,7 @@ PIECE_S = 4.0
 PIECE_BYTES = 32 << 20
 MAX_CACHE_BYTES = 8 << 30
 DEAD_NOISE_SHARE = 0.01
+STILL_SHARE = 1e-9
 MIN_SAMPLES = 64
 N_NOISE_SLICES = 20
 NOISE_SLICE_S = 0.5
@@ -267,18 +268,25 @@ def _noise_levels(traces: BaseRecording, recording: Recording) -> NDArray[np.flo
 def _good_channels(
     source: BaseRecording, noise: NDArray[np.float64], recording: Recording
 ) -> NDArray[np.int64]:
-    """Channels that vary: neither constant nor with less than 1 % of the usual noise."""
+    """Channels that vary: neither constant (but for jumps) nor with less than 1 % of the usual noise."""
     from spikeinterface.core import get_random_data_chunks
 
     raw = get_random_data_chunks(source, return_in_uV=False, concatenated=True, **_slices(recording))
-    varies = np.ptp(raw, axis=0) > 0
+    varies = (raw != raw[0]).any(axis=0)  # the range itself may not fit into the file's integers
+    where = recording.reference.path or "these traces"
     if not varies.any():
-        where = recording.reference.path or "these traces"
         raise RecordingError(
             f"all {recording.n_channels} channels of {where} are constant; "
             "check the dtype and the number of channels, or that the electrodes were connected"
         )
-    return np.flatnonzero(varies & (noise > DEAD_NOISE_SHARE * np.median(noise[varies])))
+    span = raw.max(axis=0).astype(np.float64) - raw.min(axis=0)
+    noisy = varies & (noise > STILL_SHARE * span)
+    if not noisy.any():
+        raise RecordingError(
+            f"the channels of {where} stay at one value but for a few jumps, as those of a saturated "
+            "amplifier; check the gain of the recording, the dtype and the number of channels"
+        )
+    return np.flatnonzero(noisy & (noise > DEAD_NOISE_SHARE * np.median(noise[noisy])))
 
 
 def _read_filtered(

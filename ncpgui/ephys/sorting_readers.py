@@ -125,7 +125,8 @@ def _phy_main_channels(folder: Path, units: NDArray[np.int64]) -> dict[int, int]
     try:
         templates = np.load(needed[0], allow_pickle=False, mmap_mode="r")
         template_of_spike = _array(needed[1]).astype(np.int64)
-        best = np.ptp(templates, axis=1).argmax(axis=1)
+        deepest, highest = templates.min(axis=1), templates.max(axis=1)
+        best = (highest.astype(np.float64) - deepest).argmax(axis=1)
         columns_file = folder / "template_ind.npy"
         if columns_file.is_file():
             columns = np.load(columns_file, allow_pickle=False)

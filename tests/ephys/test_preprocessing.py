@@ -126,3 +126,28 @@ def test_very_short_recordings_are_filtered_and_shorter_ones_refused():
     assert preprocess(recording_of(white(64))).traces(0, 64).shape == (64, 4)
     with pytest.raises(RecordingError, match="has only 63 samples; filtering needs at least 64"):
         preprocess(recording_of(white(63)))
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.uint16, np.int32])
+def test_a_channel_that_spans_its_whole_range_is_not_constant(dtype):
+    rails = np.iinfo(dtype)
+    traces = (white() * (20 if dtype is np.int8 else 100)).astype(np.int64) + (rails.max + rails.min + 1) // 2
+    traces[5_000::10_000, 1] = rails.min  # a stimulation artefact
+    traces[5_001::10_000, 1] = rails.max
+    pre = preprocess(recording_of(np.clip(traces, rails.min, rails.max).astype(dtype)))
+    assert pre.bad_channels == ()
+
+
+def test_a_recording_that_goes_from_rail_to_rail_is_not_constant():
+    square = np.where(np.arange(40_000) // 25 % 2, -32_768, 32_767).astype(np.int16)
+    pre = preprocess(recording_of(np.repeat(square[:, None], 4, axis=1)))
+    assert pre.bad_channels == ()
+
+
+def test_a_recording_that_stays_at_a_rail_is_called_saturated():
+    traces = np.full((40_000, 4), 32_767, dtype=np.int16)
+    traces[::4_000] = -32_768
+    with pytest.raises(
+        RecordingError, match=r"these traces stay at one value but for a few jumps.*check the gain"
+    ):
+        preprocess(recording_of(traces))
