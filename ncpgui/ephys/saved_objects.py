@@ -30,6 +30,7 @@ _REFUSED_READERS = {
     "spikeinterface.extractors.sinapsrecordingextractors": "runs values of the file",
     "spikeinterface.extractors.iblextractors": "downloads its data",
     "spikeinterface.extractors.neoextractors.maxwell": "downloads a library",
+    "spikeinterface.extractors.neoextractors.plexon2": "downloads a library",
     "spikeinterface.preprocessing.deepinterpolation": "runs the network of a file",
 }
 

@@ -496,3 +496,9 @@ def test_a_recording_whose_class_is_a_program_is_not_run(
         error = ncpgui(*arguments).error
         assert "names 'subprocess.run', which is not a recording or sorting of SpikeInterface" in error
         assert not marker.exists()
+
+
+def test_a_session_is_not_sorted(ncpgui: Command, tetrode_session: Path, out: Path) -> None:
+    error = ncpgui("sort", tetrode_session, "--out", out).error
+    assert f"{tetrode_session} is a session of ncpgui, not a recording" in error
+    assert f"open it with 'ncpgui {tetrode_session}'" in error
