@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import logging
 import math
-import shutil
-import tempfile
 import threading
 import weakref
 from collections import OrderedDict
 from dataclasses import dataclass
 from types import TracebackType
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +23,7 @@ from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Progress, silent
 from ncpgui.ephys.recording import Recording, check_range
+from ncpgui.ephys.trace_cache import cache_file
 
 if TYPE_CHECKING:
     from spikeinterface.core import BaseRecording
@@ -36,7 +35,6 @@ MAX_LOWPASS_SHARE = 0.45
 MIN_CHANNELS_FOR_REFERENCE = 8
 PIECE_S = 4.0
 PIECE_BYTES = 32 << 20
-MAX_CACHE_BYTES = 8 << 30
 DEAD_NOISE_SHARE = 0.01
 STILL_SHARE = 1e-9
 MIN_SAMPLES = 64
@@ -69,7 +67,6 @@ class Preprocessed:
         good: NDArray[np.int64],
         noise_sd: NDArray[np.float32],
         settings: FilterSettings,
-        max_cache_bytes: int = MAX_CACHE_BYTES,
     ) -> None:
         self.recording = recording
         self.settings = settings
@@ -85,7 +82,7 @@ class Preprocessed:
         self._good = good
         self.piece_samples = _piece_samples(recording)
         self._lock = threading.RLock()
-        self._file = _cache_file(self.n_samples * self.n_channels * 2, max_cache_bytes)
+        self._file = cache_file(self.n_samples * self.n_channels * 2)
         if self._file is not None:
             weakref.finalize(self, self._file.close)
         self._stored = np.zeros(math.ceil(self.n_samples / self.piece_samples), dtype=bool)
@@ -329,13 +326,3 @@ def _raise_first_not_finite(recording: Recording, start: int, stop: int) -> None
 def _piece_samples(recording: Recording) -> int:
     by_memory = PIECE_BYTES // (8 * recording.n_channels)
     return max(1000, int(min(PIECE_S * recording.sampling_frequency_hz, by_memory)))
-
-
-def _cache_file(n_bytes: int, max_bytes: int) -> IO[bytes] | None:
-    """Anonymous temporary file for the filtered traces, or None where it would not fit."""
-    try:
-        if n_bytes <= max_bytes and n_bytes <= shutil.disk_usage(tempfile.gettempdir()).free // 2:
-            return tempfile.TemporaryFile(prefix="ncpgui-traces-")
-    except OSError as error:
-        log.warning("filtered traces are not kept on disk: %s", error.strerror or error)
-    return None
