@@ -200,7 +200,7 @@ def combine_groups(
         progress(done, len(project.groups), "joining what several channels saw")
         waveforms = project.waveforms.get(group.channel) or read_waveforms(project, group, progress=progress)
         templates[group.channel] = group_templates(group, waveforms.waveforms)
-    return combine(project.groups, templates, project.spikes, _config(project))
+    return combine(project.groups, templates, project.spikes, project.probe, _config(project))
 
 
 def read_waveforms(project: Project, group: ChannelGroup, *, progress: Progress = silent) -> GroupWaveforms:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.errors import InputError
+
+DRAWN_PITCH_UM = 30.0
+"""Of contacts that have no neighbour."""
 
 
 @dataclass(frozen=True)
@@ -17,7 +21,8 @@ class Probe:
     Parameters
     ----------
     positions_um : (n_channels, 2) float, µm
-    shank : (n_channels,) int, optional; contacts of different shanks are never neighbours
+    shank : (n_channels,) int, optional; contacts of different shanks are never neighbours,
+        and their coordinates may be the same
 
     Raises
     ------
@@ -63,11 +68,40 @@ class Probe:
         order = near[np.lexsort((near, np.round(distance[near], 6)))]
         return order[:max_channels].astype(np.int64)
 
-    @property
+    @cached_property
     def pitch_um(self) -> float:
-        """Median distance of a contact to its nearest neighbour (0 for a single contact)."""
-        if self.n_channels < 2:
-            return 0.0
+        """Median distance of a contact to its nearest neighbour on its shank (0 where none has one)."""
+        nearest = self._gaps_um(self._same_shank()).min(axis=1)
+        nearest = nearest[np.isfinite(nearest)]
+        return float(np.median(nearest)) if len(nearest) else 0.0
+
+    @cached_property
+    def drawn_positions_um(self) -> NDArray[np.float64]:
+        """Where to draw the contacts, (n_channels, 2) µm: shanks that lie on each other are put side by side.
+
+        Files of several tetrodes often give all of them the same coordinates.
+        """
+        pitch = self.pitch_um or DRAWN_PITCH_UM
+        if self._gaps_um(~self._same_shank()).min() >= pitch / 2:
+            return self.positions_um
+        drawn = self.positions_um.copy()
+        left = drawn[:, 0].min()
+        assert self.shank is not None
+        for shank in np.unique(self.shank):
+            members = self.shank == shank
+            x = drawn[members, 0]
+            drawn[members, 0] = x - x.min() + left
+            left += np.ptp(x) + 2 * pitch
+        return drawn
+
+    def _same_shank(self) -> NDArray[np.bool_]:
+        """Whether two contacts are on one shank: (n_channels, n_channels)."""
+        assert self.shank is not None
+        return np.equal.outer(self.shank, self.shank)
+
+    def _gaps_um(self, counted: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Distances of the contacts in µm, infinite to itself and for pairs that do not count."""
         gaps = np.linalg.norm(self.positions_um[:, None] - self.positions_um[None], axis=2)
+        gaps[~counted] = np.inf
         np.fill_diagonal(gaps, np.inf)
-        return float(np.median(gaps.min(axis=1)))
+        return gaps

@@ -13,6 +13,10 @@ from ncpgui.core.probe import Probe
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.core.stimulus import Stimulus
 
+SESSION_ENCODING = "ncpgui-session"
+WAVEFORM_CACHE_ENCODING = "ncpgui-waveform-cache"
+"""What the attribute `encoding` of the root of our HDF5 files says they are."""
+
 
 @dataclass(frozen=True)
 class RecordingReference:

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 import logging
 import math
-import shutil
-import tempfile
 import threading
 import weakref
 from collections import OrderedDict
 from dataclasses import dataclass
 from types import TracebackType
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +23,7 @@ from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Progress, silent
 from ncpgui.ephys.recording import Recording, check_range
+from ncpgui.ephys.trace_cache import cache_file
 
 if TYPE_CHECKING:
     from spikeinterface.core import BaseRecording
@@ -36,8 +35,8 @@ MAX_LOWPASS_SHARE = 0.45
 MIN_CHANNELS_FOR_REFERENCE = 8
 PIECE_S = 4.0
 PIECE_BYTES = 32 << 20
-MAX_CACHE_BYTES = 8 << 30
 DEAD_NOISE_SHARE = 0.01
+STILL_SHARE = 1e-9
 MIN_SAMPLES = 64
 N_NOISE_SLICES = 20
 NOISE_SLICE_S = 0.5
@@ -68,7 +67,6 @@ class Preprocessed:
         good: NDArray[np.int64],
         noise_sd: NDArray[np.float32],
         settings: FilterSettings,
-        max_cache_bytes: int = MAX_CACHE_BYTES,
     ) -> None:
         self.recording = recording
         self.settings = settings
@@ -84,7 +82,7 @@ class Preprocessed:
         self._good = good
         self.piece_samples = _piece_samples(recording)
         self._lock = threading.RLock()
-        self._file = _cache_file(self.n_samples * self.n_channels * 2, max_cache_bytes)
+        self._file = cache_file(self.n_samples * self.n_channels * 2)
         if self._file is not None:
             weakref.finalize(self, self._file.close)
         self._stored = np.zeros(math.ceil(self.n_samples / self.piece_samples), dtype=bool)
@@ -181,8 +179,8 @@ def preprocess(
 ) -> Preprocessed:
     """Filter a recording and measure its noise; traces are filtered when they are asked for.
 
-    The common median is subtracted only on probes of at least `MIN_CHANNELS_FOR_REFERENCE` good
-    channels: on a tetrode it would subtract the spikes themselves.
+    The median of the other channels is subtracted only on probes of at least
+    `MIN_CHANNELS_FOR_REFERENCE` good channels: on a tetrode it would subtract the spikes themselves.
 
     Raises
     ------
@@ -203,7 +201,9 @@ def preprocess(
         )
     if reference not in ("median", "none"):
         raise InputError(f"reference must be 'median' or 'none', got {reference!r}")
-    from spikeinterface.preprocessing import bandpass_filter, common_reference
+    from spikeinterface.preprocessing import bandpass_filter
+
+    from ncpgui.ephys.reference import MedianReferenced
 
     progress(0, 3, "measuring noise")
     source = recording.extractor()
@@ -219,7 +219,7 @@ def preprocess(
         band = band.select_channels(source.channel_ids[good])
     progress(2, 3, "measuring noise")
     if reference == "median" and len(good) >= MIN_CHANNELS_FOR_REFERENCE:
-        band = common_reference(band, reference="global", operator="median", dtype="float32")
+        band = MedianReferenced(band)
         noise[good] = _noise_levels(band, recording)
     elif reference == "median":
         reference = "none"
@@ -265,18 +265,25 @@ def _noise_levels(traces: BaseRecording, recording: Recording) -> NDArray[np.flo
 def _good_channels(
     source: BaseRecording, noise: NDArray[np.float64], recording: Recording
 ) -> NDArray[np.int64]:
-    """Channels that vary: neither constant nor with less than 1 % of the usual noise."""
+    """Channels that vary: neither constant (but for jumps) nor with less than 1 % of the usual noise."""
     from spikeinterface.core import get_random_data_chunks
 
     raw = get_random_data_chunks(source, return_in_uV=False, concatenated=True, **_slices(recording))
-    varies = np.ptp(raw, axis=0) > 0
+    varies = (raw != raw[0]).any(axis=0)  # the range itself may not fit into the file's integers
+    where = recording.reference.path or "these traces"
     if not varies.any():
-        where = recording.reference.path or "these traces"
         raise RecordingError(
             f"all {recording.n_channels} channels of {where} are constant; "
             "check the dtype and the number of channels, or that the electrodes were connected"
         )
-    return np.flatnonzero(varies & (noise > DEAD_NOISE_SHARE * np.median(noise[varies])))
+    span = raw.max(axis=0).astype(np.float64) - raw.min(axis=0)
+    noisy = varies & (noise > STILL_SHARE * span)
+    if not noisy.any():
+        raise RecordingError(
+            f"the channels of {where} stay at one value but for a few jumps, as those of a saturated "
+            "amplifier; check the gain of the recording, the dtype and the number of channels"
+        )
+    return np.flatnonzero(noisy & (noise > DEAD_NOISE_SHARE * np.median(noise[noisy])))
 
 
 def _read_filtered(
@@ -319,13 +326,3 @@ def _raise_first_not_finite(recording: Recording, start: int, stop: int) -> None
 def _piece_samples(recording: Recording) -> int:
     by_memory = PIECE_BYTES // (8 * recording.n_channels)
     return max(1000, int(min(PIECE_S * recording.sampling_frequency_hz, by_memory)))
-
-
-def _cache_file(n_bytes: int, max_bytes: int) -> IO[bytes] | None:
-    """Anonymous temporary file for the filtered traces, or None where it would not fit."""
-    try:
-        if n_bytes <= max_bytes and n_bytes <= shutil.disk_usage(tempfile.gettempdir()).free // 2:
-            return tempfile.TemporaryFile(prefix="ncpgui-traces-")
-    except OSError as error:
-        log.warning("filtered traces are not kept on disk: %s", error.strerror or error)
-    return None

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +15,11 @@ from ncpgui.core.probe import Probe
 from ncpgui.core.project import RecordingReference
 from ncpgui.ephys import simulated_folder
 from ncpgui.ephys.fingerprint import fingerprint
+from ncpgui.ephys.hdf5_formats import HDF5_ENDINGS, hdf5_format
 from ncpgui.ephys.paths import existing_path
-from ncpgui.ephys.pickles import refuse_pickles
 from ncpgui.ephys.probes import describe_probe, from_probeinterface, load_probe
 from ncpgui.ephys.recording import ExtractorRecording, Recording
+from ncpgui.ephys.saved_objects import load_saved
 from ncpgui.ephys.simulated_folder import load_stimulus
 from ncpgui.ephys.sorting_readers import open_sorting
 
@@ -39,14 +42,14 @@ _FILE_READERS = {
     ".smrx": "read_ced",
     ".edf": "read_edf",
     ".brw": "read_biocam",
-    ".h5": "read_maxwell",
     ".rec": "read_spikegadgets",
     ".nex": "read_neuroexplorer",
 }
 _FOLDER_READERS = {"*.meta": "read_spikeglx", "structure.oebin": "read_openephys", "*.ncs": "read_neuralynx"}
 _OPENABLE = (
     "a raw binary file (.raw .bin .dat with --sampling-frequency, --n-channels, --dtype and --probe), "
-    "a folder of 'ncpgui simulate', a SpikeInterface folder or .zarr, or one of " + " ".join(_FILE_READERS)
+    "a folder of 'ncpgui simulate', a SpikeInterface folder or .zarr, or one of "
+    + " ".join((*_FILE_READERS, *HDF5_ENDINGS))
 )
 
 
@@ -216,7 +219,7 @@ def _simulated(folder: Path) -> tuple[BaseRecording, Probe]:
 def _spikeinterface(path: Path) -> tuple[BaseRecording, Probe | None]:
     from spikeinterface.core import BaseRecording, SortingAnalyzer
 
-    loaded = _guarded(path, _reader_for(path))
+    loaded = _guarded(path, *_reader_for(path))
     if isinstance(loaded, SortingAnalyzer):
         if not loaded.has_recording():
             raise RecordingError(
@@ -230,31 +233,56 @@ def _spikeinterface(path: Path) -> tuple[BaseRecording, Probe | None]:
     return loaded, None
 
 
-def _reader_for(path: Path) -> Callable[[], Any]:
-    """Return the call that opens `path`; each reader is imported only when it runs."""
-    refuse_pickles(path)
+def _reader_for(path: Path) -> tuple[Callable[[], Any], str]:
+    """Return the call that opens `path`, and as what; each reader is imported only when it runs."""
     if path.is_dir():
-        known = ("spikeinterface_info.json", "si_folder.json", "cached.json", ".zattrs", ".zgroup")
+        known = (
+            "spikeinterface_info.json",
+            "si_folder.json",
+            "cached.json",
+            "cached.pkl",
+            "cached.pickle",
+            ".zattrs",
+            ".zgroup",
+        )
         if path.suffix == ".zarr" or any((path / name).is_file() for name in known):
-            return lambda: _load(path)
+            return partial(load_saved, path), ""
         for pattern, reader in _FOLDER_READERS.items():
             if next(path.rglob(pattern), None) is not None:
-                return lambda: _extractor(reader, path)
+                return partial(_extractor, reader, path), ""
         raise RecordingError(f"no recording is known in the folder {path}; what can be opened: {_OPENABLE}")
     if path.stat().st_size == 0:
         raise RecordingError(f"{path} is empty (0 bytes); copy the recording again")
     if path.suffix.lower() == ".json":
-        return lambda: _load(path)
+        return partial(load_saved, path), ""
+    if path.suffix.lower() in HDF5_ENDINGS:
+        maker, read = hdf5_format(path)
+        return partial(read, path), f" as a recording of {maker}"
     name = _FILE_READERS.get(path.suffix.lower())
     if name is None:
         raise RecordingError(f"the format of {path} is not known; what can be opened: {_OPENABLE}")
-    return lambda: _extractor(name, path)
+    if name == "read_plexon2":
+        _check_plexon_library(path)
+    return partial(_extractor, name, path), ""
 
 
-def _guarded(path: Path, read: Callable[[], Any]) -> Any:
+def _check_plexon_library(path: Path) -> None:
+    """Raise RecordingError where the reader would download a library of Plexon's."""
+    wide = platform.architecture()[0] == "64bit" and platform.system() in ("Windows", "Darwin")
+    library = Path.home() / ".plexon_dlls_for_neo" / ("PL2FileReader64.dll" if wide else "PL2FileReader.dll")
+    if not library.is_file():
+        raise RecordingError(
+            f"{path} needs Plexon's own library, {library.name}, which ncpgui does not download; "
+            f"put it into {library.parent}, or convert the recording to .plx with Plexon's PlexUtil"
+        )
+
+
+def _guarded(path: Path, read: Callable[[], Any], kind: str) -> Any:
     """Run another library's reader; whatever it raises becomes a RecordingError."""
     try:
         return read()
+    except RecordingError:
+        raise
     except ImportError as error:
         raise RecordingError(
             f"{path} needs a package that is not installed: {error}; install it with pip"
@@ -263,15 +291,9 @@ def _guarded(path: Path, read: Callable[[], Any]) -> Any:
         text = str(error).strip().splitlines()
         detail = text[0] if text else type(error).__name__
         raise RecordingError(
-            f"SpikeInterface cannot read {path} ({type(error).__name__}: {detail}); "
+            f"SpikeInterface cannot read {path}{kind} ({type(error).__name__}: {detail}); "
             f"what can be opened: {_OPENABLE}"
         ) from error
-
-
-def _load(path: Path) -> Any:
-    from spikeinterface.core import load
-
-    return load(path, base_folder=True) if path.is_file() else load(path)
 
 
 def _extractor(name: str, path: Path) -> Any:

@@ -14,7 +14,7 @@ from ncpgui.core.spikes import Sorting
 from ncpgui.ephys import simulated_folder
 from ncpgui.ephys.literals import read_literals
 from ncpgui.ephys.paths import existing_path
-from ncpgui.ephys.pickles import refuse_pickles
+from ncpgui.ephys.saved_objects import load_saved
 
 LABELS = ("good", "mua", "noise", "unsorted")
 
@@ -125,7 +125,8 @@ def _phy_main_channels(folder: Path, units: NDArray[np.int64]) -> dict[int, int]
     try:
         templates = np.load(needed[0], allow_pickle=False, mmap_mode="r")
         template_of_spike = _array(needed[1]).astype(np.int64)
-        best = np.ptp(templates, axis=1).argmax(axis=1)
+        deepest, highest = templates.min(axis=1), templates.max(axis=1)
+        best = (highest.astype(np.float64) - deepest).argmax(axis=1)
         columns_file = folder / "template_ind.npy"
         if columns_file.is_file():
             columns = np.load(columns_file, allow_pickle=False)
@@ -140,11 +141,12 @@ def _phy_main_channels(folder: Path, units: NDArray[np.int64]) -> dict[int, int]
 
 
 def _spikeinterface(folder: Path, n_samples: int | None) -> Sorting:
-    from spikeinterface.core import BaseSorting, SortingAnalyzer, load
+    from spikeinterface.core import BaseSorting, SortingAnalyzer
 
-    refuse_pickles(folder)
     try:
-        loaded = load(folder)
+        loaded = load_saved(folder)
+    except RecordingError:
+        raise
     except Exception as error:
         text = str(error).strip().splitlines()
         raise RecordingError(

@@ -9,14 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from ncpgui.core.project import SESSION_ENCODING, WAVEFORM_CACHE_ENCODING
+
 FORMAT_VERSION = 1
 """Version of the session as a whole; raised when older programs could not read the file."""
 
 CACHE_VERSION = 1
 JOURNAL_VERSION = 1
 
-SESSION = "ncpgui-session"
-WAVEFORM_CACHE = "ncpgui-waveform-cache"
+SESSION = SESSION_ENCODING
+WAVEFORM_CACHE = WAVEFORM_CACHE_ENCODING
 
 ENCODINGS: dict[str, int] = {
     "array": 1,

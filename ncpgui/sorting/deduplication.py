@@ -13,8 +13,8 @@ coincident spikes are left unassigned, and so is what remains of it when that is
 An axon carries a spike farther than two groups have channels in common. There is no shape to compare
 then, and most spikes of the smaller (`FAR_SHARE`) must coincide with those of the other, which must
 have a larger amplitude by `FAR_RATIO`: neurons that fire in synchrony do so for a fifth of their spikes
-or less. Second sightings are looked for once more when flips have been joined: a neuron of two groups
-may be seen again in a third.
+or less. Units of different shanks are never one neuron. Second sightings are looked for once more when flips
+have been joined: a neuron of two groups may be seen again in a third.
 
 *Flip.* A neuron between two contacts has its main channel on the one or the other as the noise will
 have it; each of its spikes is in one group. Two units are such a neuron when all of this holds:
@@ -42,6 +42,7 @@ from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
 from ncpgui.core.group import ChannelGroup
+from ncpgui.core.probe import Probe
 from ncpgui.core.spikes import UNASSIGNED, SpikeEvents
 from ncpgui.core.waveform_format import SAMPLING_FREQUENCY_HZ, TROUGH_SAMPLE
 from ncpgui.sorting.config import SortingConfig
@@ -65,6 +66,7 @@ class _Unit:
     times: NDArray[np.int64]
     template: NDArray[np.float32]
     channels: NDArray[np.int64]
+    shank: int
 
     @property
     def trough(self) -> float:
@@ -90,6 +92,7 @@ def combine(
     groups: Sequence[ChannelGroup],
     templates: Mapping[int, NDArray[np.float32]],
     spikes: SpikeEvents,
+    probe: Probe,
     config: SortingConfig,
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Make one sorting of the first alternative of every group.
@@ -103,6 +106,7 @@ def combine(
     unit_of_spike (n_spikes,) int64, -1 = unassigned, ids 0 .. in order of channel and size;
     probability (n_spikes,) float32, 0 where unassigned
     """
+    assert probe.shank is not None
     probability = np.zeros(len(spikes), dtype=np.float32)
     units: list[_Unit] = []
     for group in sorted(groups, key=lambda group: group.channel):
@@ -111,7 +115,8 @@ def combine(
         for cluster in range(shown.n_units):
             ids = group.spike_ids[shown.labels == cluster]
             template = templates[group.channel][cluster]
-            units.append(_Unit(group.channel, ids, spikes.sample_index[ids], template, group.neighbours))
+            times, shank = spikes.sample_index[ids], int(probe.shank[group.channel])
+            units.append(_Unit(group.channel, ids, times, template, group.neighbours, shank))
     rate = spikes.sampling_frequency_hz
     alone = _first_sightings([[unit] for unit in units], rate, config)
     joined = _joined_flips([unit for (unit,) in alone], spikes, config)
@@ -132,6 +137,8 @@ def _first_sightings(
     troughs = [max(unit.trough for unit in neuron) for neuron in neurons]
     again = [[np.zeros(len(unit.ids), dtype=bool) for unit in neuron] for neuron in neurons]
     for small, large in _coinciding(times, window, config.duplicate_share):
+        if neurons[small][0].shank != neurons[large][0].shank:
+            continue
         weak, strong = (small, large) if troughs[small] < troughs[large] else (large, small)
         share = _has_partner(times[small], times[large], window).mean()
         distance = min(_distance(a, b, config) for a in neurons[small] for b in neurons[large])

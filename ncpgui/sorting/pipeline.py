@@ -97,7 +97,7 @@ def sort_recording(
             groups.append(group)
     progress(99, 100, "joining what several channels saw")
     templates = {group.channel: group_templates(group, kept[group.channel].waveforms) for group in groups}
-    unit_of_spike, probability = combine(groups, templates, found.spikes, config)
+    unit_of_spike, probability = combine(groups, templates, found.spikes, found.probe, config)
     progress(100, 100, f"{unit_of_spike.max(initial=-1) + 1} units on {len(groups)} channels")
     return Project(
         recording=recording.reference,

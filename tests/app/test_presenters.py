@@ -25,6 +25,7 @@ from ncpgui.app.presenters.words import count, duration, percent, thousands
 from ncpgui.app.status import GroupStatus
 from ncpgui.app.workspace import Workspace
 from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project
 from ncpgui.core.stimulus import Stimulus
 from ncpgui.core.waveform_format import TROUGH_SAMPLE
@@ -216,6 +217,14 @@ def test_the_probe_is_coloured_by_ambiguity(project: Project) -> None:
     assert view.states == ("sampled", "waiting", "failed")
     assert view.tooltips[0] == "Channel 0: 10 spikes, sampled"
     assert (view.current, view.neighbours, view.pitch_um) == (0, (0,), 30.0)
+
+
+def test_shanks_with_the_same_coordinates_are_not_drawn_on_top_of_each_other(project: Project) -> None:
+    n = project.probe.n_channels
+    probe = Probe(np.tile([0.0, 30.0], (n, 1)), np.arange(n))
+    view = present_probe_map(Workspace(replace(project, probe=probe)))
+    assert view.positions_um[:, 0].tolist() == [60.0 * i for i in range(n)]
+    assert set(view.positions_um[:, 1].tolist()) == {30.0}
 
 
 def test_channels_without_spikes_say_so_on_the_probe() -> None:

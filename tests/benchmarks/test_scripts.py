@@ -138,3 +138,10 @@ def test_a_quick_run_leaves_the_results_alone() -> None:
     before = {path: path.stat().st_mtime_ns for path in RESULTS.iterdir()}
     start("training_step")
     assert {path: path.stat().st_mtime_ns for path in RESULTS.iterdir()} == before
+
+
+def test_noise_crossings(tmp_path: Path) -> None:
+    one, eight = run("noise_crossings", tmp_path, "--threshold", "2.5")["rows"]
+    assert one["median of the others"] == ""
+    without = eight["no reference"]
+    assert abs(eight["median of the others"] / without - 1) < 0.1 < eight["median of all"] / without - 1

@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.ephys import hostile
+
 from .conftest import Command, files_of
 
 RAW = ("--sampling-frequency", 20_000, "--n-channels", 4, "--dtype", "int16", "--probe", "tetrode")
@@ -497,3 +499,23 @@ def test_a_sampling_frequency_at_which_there_are_no_spikes(
         f"1000000 Hz, got {said} Hz; check the sampling frequency, or give the recording as it was before "
         "it was downsampled"
     )
+
+
+@pytest.mark.parametrize("kind", hostile.KINDS)
+def test_a_recording_whose_class_is_a_program_is_not_run(
+    ncpgui: Command, tmp_path: Path, out: Path, kind: str
+) -> None:
+    marker = tmp_path / "was run"
+    path = hostile.KINDS[kind](tmp_path, hostile.program(marker))
+    for arguments in (("sort", path, "--out", out), ("templates", "build", path, "--out", out)):
+        if path.is_file() and arguments[0] == "templates":
+            continue
+        error = ncpgui(*arguments).error
+        assert "names 'subprocess.run', which is not a recording or sorting of SpikeInterface" in error
+        assert not marker.exists()
+
+
+def test_a_session_is_not_sorted(ncpgui: Command, tetrode_session: Path, out: Path) -> None:
+    error = ncpgui("sort", tetrode_session, "--out", out).error
+    assert f"{tetrode_session} is a session of ncpgui, not a recording" in error
+    assert f"open it with 'ncpgui {tetrode_session}'" in error

@@ -61,7 +61,7 @@ def test_traces_do_not_depend_on_how_they_are_asked_for():
 def test_without_room_for_a_cache_traces_are_the_same(monkeypatch):
     source = recording_of(white(200_000))
     kept = preprocess(source).traces(1000, 190_000)
-    monkeypatch.setattr("ncpgui.ephys.preprocessing._cache_file", lambda n_bytes, limit: None)
+    monkeypatch.setattr("ncpgui.ephys.preprocessing.cache_file", lambda n_bytes: None)
     assert np.array_equal(preprocess(source).traces(1000, 190_000), kept)
 
 
@@ -142,3 +142,28 @@ def test_white_noise_has_sd_one_at_the_slowest_and_the_fastest_sampling(rate):
 def test_traces_too_slow_or_too_fast_for_spikes_are_refused(rate):
     with pytest.raises(InputError, match="at a sampling frequency of 5000 to 1000000 Hz, got"):
         ArrayRecording(white(1000), sampling_frequency_hz=rate, probe=load_probe("tetrode"))
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int16, np.uint16, np.int32])
+def test_a_channel_that_spans_its_whole_range_is_not_constant(dtype):
+    rails = np.iinfo(dtype)
+    traces = (white() * (20 if dtype is np.int8 else 100)).astype(np.int64) + (rails.max + rails.min + 1) // 2
+    traces[5_000::10_000, 1] = rails.min  # a stimulation artefact
+    traces[5_001::10_000, 1] = rails.max
+    pre = preprocess(recording_of(np.clip(traces, rails.min, rails.max).astype(dtype)))
+    assert pre.bad_channels == ()
+
+
+def test_a_recording_that_goes_from_rail_to_rail_is_not_constant():
+    square = np.where(np.arange(40_000) // 25 % 2, -32_768, 32_767).astype(np.int16)
+    pre = preprocess(recording_of(np.repeat(square[:, None], 4, axis=1)))
+    assert pre.bad_channels == ()
+
+
+def test_a_recording_that_stays_at_a_rail_is_called_saturated():
+    traces = np.full((40_000, 4), 32_767, dtype=np.int16)
+    traces[::4_000] = -32_768
+    with pytest.raises(
+        RecordingError, match=r"these traces stay at one value but for a few jumps.*check the gain"
+    ):
+        preprocess(recording_of(traces))

@@ -10,6 +10,7 @@ import pytest
 from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.probe import Probe
 from ncpgui.ephys.probes import describe_probe, load_probe
+from ncpgui.sorting.config import SortingConfig, detection_radius_um, neighbour_radius_um
 
 
 def test_hexagonal_array_has_49_contacts_and_six_nearest_neighbours():
@@ -99,3 +100,40 @@ def test_description_is_plain_and_reads_back():
 def test_probe_of_another_size_is_refused():
     with pytest.raises(InputError, match="probe has 4 contacts but the recording has 32 channels"):
         load_probe("tetrode", n_channels=32)
+
+
+def two_tetrodes(folder) -> Probe:
+    """Two tetrodes of 25 µm whose .prb gives both the same coordinates, as klusta's do."""
+    square = "[(0, 0), (25, 0), (0, 25), (25, 25)]"
+    (folder / "two.prb").write_text(
+        "channel_groups = {\n"
+        f"  0: {{'channels': [0, 1, 2, 3], 'geometry': {square}}},\n"
+        f"  1: {{'channels': [4, 5, 6, 7], 'geometry': {square}}},\n"
+        "}\n"
+    )
+    return load_probe(folder / "two.prb")
+
+
+def test_tetrodes_with_the_same_coordinates_keep_their_own_distances(tmp_path):
+    probe = two_tetrodes(tmp_path)
+    assert probe.pitch_um == 25
+    assert probe.neighbours(5, radius_um=40).tolist() == [5, 4, 7, 6]
+    assert neighbour_radius_um(SortingConfig(), probe) == 40
+    assert detection_radius_um(SortingConfig(), probe) == 50
+
+
+def test_contacts_alone_on_their_shank_have_no_pitch():
+    assert Probe(np.zeros((3, 2)), np.array([0, 1, 2])).pitch_um == 0
+    mixed = Probe(np.array([[0.0, 0], [0, 30], [5, 0]]), np.array([0, 0, 1]))
+    assert mixed.pitch_um == 30  # the lone contact has no neighbour
+
+
+def test_shanks_at_one_place_are_drawn_side_by_side(tmp_path):
+    drawn = two_tetrodes(tmp_path).drawn_positions_um
+    assert drawn[:4].tolist() == [[0, 0], [25, 0], [0, 25], [25, 25]]
+    assert (drawn[4:] - drawn[:4]).tolist() == [[75, 0]] * 4  # the width and two pitches
+
+
+def test_shanks_that_lie_apart_are_drawn_where_they_are():
+    positions = np.array([[0.0, 0], [0, 20], [200, 0], [200, 20]])
+    assert Probe(positions, np.array([0, 0, 1, 1])).drawn_positions_um.tolist() == positions.tolist()

@@ -36,6 +36,16 @@ def test_length_comes_from_the_data_file_when_it_is_there(phy):
     assert open_sorting(phy).n_samples == 500
 
 
+def test_the_main_channel_of_integer_templates_at_the_rails_is_the_largest(phy):
+    templates = np.zeros((8, 4, 2), dtype=np.int16)
+    for unit in (2, 7):
+        templates[unit, 1] = [-9_000, -30_000]  # 60 000 counts from trough to peak on channel 1
+        templates[unit, 2] = [9_000, 30_000]
+    np.save(phy / "templates.npy", templates)
+    np.save(phy / "spike_templates.npy", np.array([7, 2, 7, 2]))
+    assert open_sorting(phy).main_channel == {2: 1, 7: 1}
+
+
 def test_hostile_params_is_not_run(phy, tmp_path):
     marker = tmp_path / "was run"
     (phy / "params.py").write_text(

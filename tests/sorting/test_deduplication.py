@@ -8,11 +8,12 @@ from numpy.typing import NDArray
 
 from ncpgui.core.group import Alternative, ChannelGroup
 from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.core.probe import Probe
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.deduplication import combine
 
-from .planted import template
+from .planted import SQUARE, template
 
 FS = 20_000.0
 N_SAMPLES = 20_000_00
@@ -28,10 +29,12 @@ def _times(n: int, seed: int) -> NDArray[np.int64]:
 def _combined(
     *units: tuple[int, NDArray[np.int64], NDArray[np.float32]],
     far: bool = False,
+    shank: tuple[int, ...] = (0, 0, 0, 0),
 ) -> tuple[list[NDArray[np.int64]], NDArray[np.float32]]:
     """Combine units given as (channel, times, template on ALL); returns the unit ids of each one's spikes.
 
     far : channel 3 lies so far from the others that it has no channel in common with them
+    shank : of each channel
     """
     times = np.concatenate([unit[1] for unit in units])
     order = np.argsort(times, kind="stable")
@@ -53,7 +56,8 @@ def _combined(
         posterior = PosteriorSamples(labels[None], np.zeros(1))
         groups.append(ChannelGroup(main, neighbours, ids, np.arange(n), posterior, (alternative,)))
         templates[main] = np.stack([units[k][2][:, neighbours] for k in members])
-    unit_of_spike, probability = combine(groups, templates, spikes, CONFIG)
+    probe = Probe(SQUARE.positions_um, np.array(shank))
+    unit_of_spike, probability = combine(groups, templates, spikes, probe, CONFIG)
     return [unit_of_spike[place[owner == k]] for k in range(len(units))], probability
 
 
@@ -88,6 +92,18 @@ def test_a_spike_seen_again_along_the_axon_is_kept_on_the_larger_channel(share: 
     (first, second), _ = _combined((0, times, big), (3, seen, small), far=True)
     assert set(first.tolist()) == {0}
     assert set(second.tolist()) == ({1} if kept else {-1})
+
+
+def test_units_of_different_shanks_are_never_one_neuron() -> None:
+    times = _times(400, 0)
+    (first, second), _ = _combined(
+        (0, times, template([20, 0, 0, 0])),
+        (3, times[:100] + 4, template([0, 0, 0, 6])),
+        far=True,
+        shank=(0, 0, 0, 1),
+    )
+    assert set(first.tolist()) == {0}
+    assert set(second.tolist()) == {1}
 
 
 def test_a_neuron_of_two_groups_is_recognised_when_a_third_sees_it_again() -> None:
@@ -176,7 +192,7 @@ def test_units_of_one_group_are_never_joined_through_another() -> None:
 
 def test_no_groups_give_an_empty_sorting() -> None:
     spikes = SpikeEvents(np.zeros(0), np.zeros(0), np.zeros(0), FS, 100)
-    unit_of_spike, probability = combine([], {}, spikes, CONFIG)
+    unit_of_spike, probability = combine([], {}, spikes, SQUARE, CONFIG)
     assert len(unit_of_spike) == len(probability) == 0
 
 

@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from ncpgui.app.presenters.words import thousands
 from ncpgui.app.workspace import Workspace
+from ncpgui.core.probe import DRAWN_PITCH_UM
 
 
 @dataclass(frozen=True, eq=False)
 class ProbeMapView:
-    """Contacts: positions (n, 2) µm, ambiguity (n,) 0 .. 1 (nan where there is no posterior).
+    """Contacts: places (n, 2) µm, shanks side by side; ambiguity (n,) 0 .. 1, nan without a posterior.
 
     states : of each group, '' where there are no spikes; current : channel on screen or None;
     neighbours : channels of its waveforms; tooltips : one a contact.
@@ -50,11 +51,11 @@ def present_probe_map(workspace: Workspace) -> ProbeMapView:
     largest = np.nanmax(ambiguity) if np.isfinite(ambiguity).any() else 0.0
     group = workspace.group()
     return ProbeMapView(
-        positions_um=probe.positions_um,
+        positions_um=probe.drawn_positions_um,
         ambiguity=ambiguity / largest if largest > 0 else ambiguity,
         states=tuple(states),
         current=workspace.channel,
         neighbours=() if group is None else tuple(int(c) for c in group.neighbours),
         tooltips=tuple(tooltips),
-        pitch_um=probe.pitch_um or 30.0,
+        pitch_um=probe.pitch_um or DRAWN_PITCH_UM,
     )

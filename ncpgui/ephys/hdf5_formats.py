@@ -1,0 +1,106 @@
+"""Which of the formats that are HDF5 files a file is, by what is in it; many end in .h5."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ncpgui.core.errors import RecordingError
+from ncpgui.core.project import SESSION_ENCODING, WAVEFORM_CACHE_ENCODING
+
+HDF5_ENDINGS = (".h5", ".hdf5")
+_CONVERT = "open it with SpikeInterface and save it with recording.save(folder=...)"
+
+
+class _Format(NamedTuple):
+    """Name, what its files hold, and the reader of SpikeInterface; None where it would download something."""
+
+    name: str
+    holds: Callable[[Any], bool]
+    reader: str | None
+
+
+_FORMATS = (
+    _Format(
+        "MaxWell",
+        lambda file: "version" in file and ("wells" in file or {"sig", "mapping"} <= set(file)),
+        "read_maxwell",
+    ),
+    _Format("MCS", lambda file: "Data/Recording_0/AnalogStream" in file, "read_mcsh5"),
+    _Format("NWB", lambda file: "nwb_version" in file.attrs, "read_nwb_recording"),
+    _Format(
+        "3Brain BioCAM",
+        lambda file: "3BData" in file or {"ExperimentSettings", "TOC"} <= set(file),
+        "read_biocam",
+    ),
+    _Format("SiNAPS", lambda file: "RealTimeProcessedData" in file, None),
+    _Format("MEArec", lambda file: {"recordings", "spiketrains", "templates"} <= set(file), None),
+)
+
+
+def hdf5_format(path: Path) -> tuple[str, Callable[[Path], Any]]:
+    """Name of the format of a recording, and what opens it.
+
+    Raises
+    ------
+    RecordingError
+        No HDF5 file, a session of ncpgui, or a format that is not known or not read here.
+    """
+    import h5py
+
+    try:
+        with h5py.File(path, "r") as file:
+            encoding = file.attrs.get("encoding")
+            held = sorted(file)
+            found = next((known for known in _FORMATS if known.holds(file)), None)
+    except (OSError, RuntimeError, UnicodeError) as error:
+        raise RecordingError(f"{path} is not an HDF5 file, or damaged ({error})") from error
+    if encoding == SESSION_ENCODING:
+        raise RecordingError(
+            f"{path} is a session of ncpgui, not a recording; open it with 'ncpgui {path}', "
+            "or give the recording that it was made of"
+        )
+    if encoding == WAVEFORM_CACHE_ENCODING:
+        raise RecordingError(f"{path} is the waveform cache of a session, not a recording")
+    if found is None:
+        names = ", ".join(f"'{name}'" for name in held[:5]) or "nothing"
+        raise RecordingError(
+            f"{path} is an HDF5 file of a format that is not known here (it holds {names}); a recording in "
+            f"such a file can be one of MaxWell, MCS, NWB or 3Brain BioCAM. If it is another, {_CONVERT}"
+        )
+    if found.reader is None:
+        raise RecordingError(
+            f"{path} is a recording of {found.name}, which is not opened directly; {_CONVERT}"
+        )
+    if found.reader == "read_maxwell":
+        return found.name, _maxwell
+    return found.name, _extractor(found.reader)
+
+
+def _extractor(name: str) -> Callable[[Path], Any]:
+    def read(path: Path) -> Any:
+        import spikeinterface.extractors
+
+        return getattr(spikeinterface.extractors, name)(path)
+
+    return read
+
+
+def _maxwell(path: Path) -> Any:
+    """Open a recording of MaxOne or MaxTwo; their library for compressed files is never downloaded."""
+    import spikeinterface.extractors
+
+    recording = spikeinterface.extractors.read_maxwell(path, install_maxwell_plugin=False)
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):  # the reader prints its advice
+            recording.get_traces(segment_index=0, start_frame=0, end_frame=1)
+    except OSError as error:
+        raise RecordingError(
+            f"{path} is compressed by MaxWell's own library, which is not installed ({error}); get "
+            "libcompression from MaxWell, and name its folder in the environment variable "
+            "HDF5_PLUGIN_PATH. ncpgui downloads nothing"
+        ) from error
+    return recording

@@ -1,0 +1,51 @@
+"""The common reference: the median of the other channels.
+
+Were a channel part of its own median, it would be that median now and then, and exactly zero after the
+subtraction: its median absolute deviation would be 15 % too small on 8 channels, and noise would cross a
+threshold of 4.5 forty times as often. The median of the others does not depend on the channel, and a large
+spike does not move its own reference. SpikeInterface's own operator has the choice for averages only
+(``reference="local"`` takes a median of all others for every channel anew: 300 times as slow on 384).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from spikeinterface.core import BaseRecording
+from spikeinterface.preprocessing.basepreprocessor import BasePreprocessor, BasePreprocessorSegment
+
+
+def median_of_others(traces: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Median of all channels but the one itself, for each channel: (n_samples, n_channels), from the same.
+
+    Needs two channels. Without one of them, the median is known from the values in the middle of all.
+    """
+    half, odd = divmod(traces.shape[1], 2)
+    middle = range(half - 1, half + 1 + odd)
+    ordered = np.partition(traces, middle, axis=1)[:, half - 1 : half + 1 + odd]
+    low, high = ordered[:, :1], ordered[:, -1:]
+    if not odd:
+        return np.where(traces <= low, high, low)
+    own = ordered[:, 1:2]
+    pair = np.where(traces < own, own + high, np.where(traces > own, low + own, low + high))
+    return pair * np.float32(0.5)
+
+
+class MedianReferenced(BasePreprocessor):  # type: ignore[misc]
+    """A recording from which the median of the other channels is subtracted, when traces are asked for."""
+
+    def __init__(self, recording: BaseRecording) -> None:
+        BasePreprocessor.__init__(self, recording, dtype="float32")
+        for segment in recording.segments:
+            self.add_recording_segment(_MedianReferencedSegment(segment))
+        self._kwargs = {"recording": recording}
+
+
+class _MedianReferencedSegment(BasePreprocessorSegment):  # type: ignore[misc]
+    def get_traces(self, start_frame: int, end_frame: int, channel_indices: Any) -> NDArray[np.float32]:
+        traces = self.parent_recording_segment.get_traces(start_frame, end_frame, slice(None))
+        traces = traces.astype(np.float32, copy=False)
+        referenced = traces - median_of_others(traces)
+        return referenced if channel_indices is None else referenced[:, channel_indices]

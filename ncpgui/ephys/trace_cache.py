@@ -1,0 +1,78 @@
+"""Where filtered traces are kept: a temporary file without a name, on a disk that has room for it."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import IO
+
+log = logging.getLogger(__name__)
+
+MAX_CACHE_BYTES = 32 << 30
+_IN_MEMORY = ("tmpfs", "ramfs")
+_MOUNTS = Path("/proc/self/mountinfo")
+
+
+def cache_file(n_bytes: int, max_bytes: int = MAX_CACHE_BYTES) -> IO[bytes] | None:
+    """Open a temporary file for `n_bytes` of filtered traces; None where they are not kept, which is logged.
+
+    It takes at most half of the free disk, and is gone when it is closed. The folder is that of temporary
+    files, or another where that one is kept in memory or is too small.
+    """
+    if n_bytes > max_bytes:
+        _tell(n_bytes, f"more than {_size(max_bytes)}")
+        return None
+    reasons = []
+    for folder in _folders():
+        try:
+            if in_memory(folder):
+                reasons.append(f"{folder} is kept in memory")
+                continue
+            free = shutil.disk_usage(folder).free
+            if n_bytes <= free // 2:
+                return tempfile.TemporaryFile(prefix="ncpgui-traces-", dir=folder)
+            reasons.append(f"{folder} has {_size(free)} free, and half of it is used at most")
+        except OSError as error:
+            reasons.append(f"{folder}: {error.strerror or error}")
+    _tell(n_bytes, "; ".join(reasons) + "; set TMPDIR to a folder on a disk with room")
+    return None
+
+
+def in_memory(folder: Path) -> bool:
+    """Whether a folder is on a file system that is kept in memory, as far as the system tells (Linux)."""
+    try:
+        device = folder.stat().st_dev
+        lines = _MOUNTS.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return False
+    number = f"{os.major(device)}:{os.minor(device)}"
+    for line in lines:
+        mount, _, kind = line.partition(" - ")
+        if mount.split()[2:3] == [number]:
+            return kind.split()[0] in _IN_MEMORY
+    return False
+
+
+def _folders() -> list[Path]:
+    """Folders for temporary files that there are, the usual one first."""
+    folders = [Path(tempfile.gettempdir()), Path("/var/tmp")]
+    with contextlib.suppress(RuntimeError):  # no home
+        folders.append(Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser())
+    return [folder for folder in dict.fromkeys(folders) if folder.is_dir()]
+
+
+def _tell(n_bytes: int, reason: str) -> None:
+    log.warning(
+        "filtered traces (%s) are not kept: %s. The recording is filtered anew for each of the three passes, "
+        "which takes longer",
+        _size(n_bytes),
+        reason,
+    )
+
+
+def _size(n_bytes: int) -> str:
+    return f"{n_bytes / 1e9:.1f} GB" if n_bytes >= 1e9 else f"{n_bytes / 1e6:.1f} MB"

@@ -1,0 +1,115 @@
+"""Filtered traces are kept on a disk with room; where they are not, it is said."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from ncpgui.ephys import trace_cache
+from ncpgui.ephys.preprocessing import preprocess
+from ncpgui.ephys.probes import load_probe
+from ncpgui.ephys.recording import ArrayRecording
+from ncpgui.ephys.trace_cache import cache_file, in_memory
+
+HOUR_OF_60 = 60 * 3600 * 20_000 * 2
+
+
+@pytest.fixture
+def folders(tmp_path, monkeypatch):
+    """Two folders: the usual one for temporary files, and another."""
+    for name in ("usual", "other"):
+        (tmp_path / name).mkdir()
+    monkeypatch.setattr(trace_cache, "_folders", lambda: [tmp_path / n for n in ("usual", "other")])
+    return tmp_path
+
+
+def roomy(monkeypatch, **free_gb: float) -> None:
+    """Folders by name with this much free."""
+    monkeypatch.setattr(
+        "shutil.disk_usage", lambda folder: SimpleNamespace(free=int(free_gb[Path(folder).name] * 1e9))
+    )
+
+
+def opened_in(monkeypatch) -> list[str]:
+    """Names of the folders in which temporary files are opened from now on."""
+    names: list[str] = []
+    real = tempfile.TemporaryFile
+
+    def spy(*arguments, dir=None, **options):
+        names.append(Path(dir).name)
+        return real(*arguments, dir=dir, **options)
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", spy)
+    return names
+
+
+def test_an_hour_of_sixty_channels_is_kept(folders, monkeypatch, caplog):
+    roomy(monkeypatch, usual=100, other=0)
+    names = opened_in(monkeypatch)
+    cache_file(HOUR_OF_60).close()
+    assert names == ["usual"]
+    assert caplog.text == ""
+
+
+def test_a_folder_in_memory_is_not_used(folders, monkeypatch):
+    roomy(monkeypatch, usual=100, other=100)
+    monkeypatch.setattr(trace_cache, "in_memory", lambda folder: folder.name == "usual")
+    names = opened_in(monkeypatch)
+    cache_file(1000).close()
+    assert names == ["other"]
+
+
+def test_traces_that_fit_nowhere_are_said_with_the_reasons_and_the_way_out(folders, monkeypatch, caplog):
+    roomy(monkeypatch, usual=100, other=10)
+    monkeypatch.setattr(trace_cache, "in_memory", lambda folder: folder.name == "usual")
+    assert cache_file(HOUR_OF_60) is None
+    for words in (
+        "filtered traces (8.6 GB) are not kept",
+        "usual is kept in memory",
+        "other has 10.0 GB free, and half of it is used at most",
+        "filtered anew for each of the three passes",
+        "set TMPDIR to a folder on a disk with room",
+    ):
+        assert words in caplog.text
+
+
+def test_traces_larger_than_any_cache_are_said(folders, caplog):
+    assert cache_file(2_100_000, 2_000_000) is None
+    assert "filtered traces (2.1 MB) are not kept: more than 2.0 MB" in caplog.text
+
+
+def test_a_file_system_in_memory_is_told_by_its_mount(tmp_path, monkeypatch):
+    device = tmp_path.stat().st_dev
+    number = f"{os.major(device)}:{os.minor(device)}"
+    table = tmp_path / "mountinfo"
+    monkeypatch.setattr(trace_cache, "_MOUNTS", table)
+    other = "22 1 999:1 / / rw - ext4 /dev/sda rw\n"
+    table.write_text(other + f"23 22 {number} / /tmp rw,nosuid shared:1 - tmpfs tmpfs rw\n")
+    assert in_memory(tmp_path)
+    table.write_text(other + f"23 22 {number} / /tmp rw,nosuid - ext4 /dev/sdb rw\n")
+    assert not in_memory(tmp_path)
+    table.unlink()
+    assert not in_memory(tmp_path)
+
+
+@pytest.mark.skipif(not in_memory(Path("/dev/shm")), reason="no file system in memory here")
+def test_a_temporary_folder_that_is_memory_holds_no_traces(monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", "/dev/shm")
+    file = cache_file(1000)
+    if file is not None:
+        with file:
+            assert os.fstat(file.fileno()).st_dev != Path("/dev/shm").stat().st_dev
+
+
+def test_what_does_not_fit_is_filtered_when_it_is_asked_for(monkeypatch, caplog):
+    monkeypatch.setattr(trace_cache, "_folders", list)
+    traces = np.random.default_rng(0).normal(size=(20_000, 4)).astype(np.float32)
+    recording = ArrayRecording(traces, sampling_frequency_hz=20_000.0, probe=load_probe("tetrode"))
+    pre = preprocess(recording)
+    assert "filtered traces (0.2 MB) are not kept" in caplog.text
+    assert pre.traces(0, 20_000).std() == pytest.approx(1, abs=0.03)
