@@ -24,6 +24,7 @@ ARRAYS = (
     "labels",
     "log_prob",
     "weight",
+    "order",
     "beam_labels",
     "beam_log_prob",
     "alternatives",

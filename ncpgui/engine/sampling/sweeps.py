@@ -59,7 +59,7 @@ def swept(
     Parameters
     ----------
     encoding : of one dataset, not finished, as the samples were drawn
-    samples : their weights, and log q of what was drawn, stay as they are
+    samples : their weights and orders stay; their log q does not, for nobody knows it of what they are then
     clamped : (N,) int, -1 for each point that is free; all are when left out
     points_at_once : that propose at once; a 16th of all when left out, one of less than 32
     """
@@ -79,7 +79,8 @@ def swept(
                 done += len(points)
     progress(n_moves, n_moves)
     swept_labels = torch.cat([part.labels for part in parts]).cpu().numpy()
-    return PosteriorSamples(swept_labels, samples.log_prob, samples.weight)
+    unknown = np.full(samples.n_samples, np.nan)
+    return PosteriorSamples(swept_labels, unknown, samples.weight, samples.order)
 
 
 def _parts_of(network: ClusteringNetwork, encoding: Encoding, labels: Tensor) -> list[_Clusters]:
