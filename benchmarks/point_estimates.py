@@ -125,7 +125,7 @@ def estimates(
     medoid = own[int(np.argmin([sum(variation_of_information(a, b) for b in own) for a in own]))]
     return {
         "best of the beam": beam.labels[int(beam.log_prob.argmax())],
-        "sample of the largest q": draws[int(posterior.log_prob.argmax())],
+        "sample of the largest q": draws[int(drawn.log_prob.argmax())],  # before it was swept
         "sample of the least expected VI": draws[int(np.argmin(apart))],
         "sample of the least expected Binder loss": draws[int(np.argmin([binder_loss(p, a) for a in draws]))],
         "sample of the largest expected Rand index": draws[

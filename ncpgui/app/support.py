@@ -22,18 +22,18 @@ def existence(posterior: PosteriorSamples, reference: NDArray[np.integer]) -> ND
     return posterior.weight @ (best >= EXISTS_JACCARD)
 
 
-def share_of_sorting(posterior: PosteriorSamples, reference: NDArray[np.integer]) -> float:
-    """P(the same sorting as `reference`): see `core.alternatives.same_sorting`, for all samples at once."""
+def samples_of_sorting(posterior: PosteriorSamples, reference: NDArray[np.integer]) -> NDArray[np.bool_]:
+    """Tell which samples are the same sorting as `reference`: (S,), see `core.alternatives.same_sorting`."""
     table, sizes = _tables(posterior, reference)
     if table.size == 0:
-        return 0.0
+        return np.zeros(posterior.n_samples, dtype=bool)
     union = table.sum(axis=2, keepdims=True) + table.sum(axis=1, keepdims=True) - table
     jaccard = table / np.maximum(union, 1)
     mine = (jaccard.max(axis=1) > MIN_JACCARD)[:, sizeable_clusters(reference)].all(axis=1)
     is_large = sizes >= min_unit_size(len(reference))
     is_large |= ~is_large.any(axis=1, keepdims=True) & (np.arange(sizes.shape[1]) == sizes.argmax(1)[:, None])
     theirs = ((jaccard.max(axis=2) > MIN_JACCARD) | ~is_large).all(axis=1)
-    return float(posterior.weight @ (mine & theirs))
+    return np.asarray(mine & theirs)
 
 
 def _tables(

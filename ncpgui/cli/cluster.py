@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +22,7 @@ ARRAYS = (
     "labels",
     "log_prob",
     "weight",
+    "order",
     "beam_labels",
     "beam_log_prob",
     "alternatives",
@@ -119,30 +118,12 @@ def read_waveforms(path: Path) -> dict[str, Any]:
     Raises
     ------
     InputError
-        Not an .npz file, a key is missing or unknown, no spikes, NaN, or another number of dimensions.
+        Not an .npz file that can be read (`core.npz`), no key 'waveforms', no spikes, NaN, or another
+        number of dimensions.
     """
-    import numpy as np
+    from ncpgui.core.npz import read_npz
 
-    if path.is_dir():
-        raise InputError(f"{path} is a folder; give an .npz file with the key 'waveforms'")
-    try:
-        with path.open("rb") as stream:
-            if stream.read(6) == b"\x93NUMPY":
-                raise InputError(f"{path} is a single array; save it as an .npz with the key 'waveforms'")
-        if not zipfile.is_zipfile(path):
-            raise InputError(f"{path} is damaged or not an .npz file; save it again with numpy.savez")
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-    except FileNotFoundError as error:
-        raise InputError(f"{path} does not exist; give an .npz file with the key 'waveforms'") from error
-    except InputError:
-        raise
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        if "allow_pickle" in str(error):
-            raise InputError(
-                f"{path} holds pickled objects, which can run any program and are refused; save plain numbers"
-            ) from error
-        raise InputError(f"{path} is damaged or not an .npz file ({error}); save it again") from error
+    arrays = read_npz(path)
     if "waveforms" not in arrays:
         found = ", ".join(arrays) or "nothing"
         raise InputError(f"{path} has no key 'waveforms' (it holds {found}); see 'ncpgui cluster --help'")

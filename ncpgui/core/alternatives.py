@@ -5,7 +5,8 @@ structure. Two samples are the same sorting when every sizeable cluster of one h
 the other, both ways: one with a Jaccard overlap above `MIN_JACCARD`. Above one half a counterpart
 is unique, and a cluster that is cut in two, however unequally, leaves a part without one. Sortings are
 taken greedily, each the sample that most of the samples left agree with, together with those. The
-mass of a sorting is the weight of its samples, with the Monte Carlo standard error.
+mass of a sorting is the weight of its samples, with the Monte Carlo standard error, which knows that the
+samples of one order of the points are alike.
 
 Its representative is their consensus: the clusters of the medoid by variation of information (the
 sample that is on average closest to the others of its kind), and each point in the one in which most
@@ -80,7 +81,6 @@ def group_alternatives(
     The masses of what is shown sum to at most 1; the rest is "other".
     """
     overlap = _Overlap.of(posterior.labels, min_jaccard)
-    effective = 1.0 / float((posterior.weight**2).sum())
     left = np.ones(posterior.n_samples, dtype=bool)
     modes: list[SortingMode] = []
     while left.any():
@@ -90,7 +90,7 @@ def group_alternatives(
         weight = posterior.weight[members]
         medoid = int((overlap.variation[np.ix_(members, members)] @ weight).argmin())
         mass = min(float(weight.sum()), 1.0)
-        error = float(np.sqrt(mass * (1 - mass) / effective))
+        error = posterior.standard_error(members)
         modes.append(SortingMode(_consensus(posterior.subset(members), medoid), mass, error, members))
         left[members] = False
     modes.sort(key=lambda mode: -mode.mass)

@@ -14,14 +14,14 @@ import numpy as np
 from ncpgui.core.posterior import PosteriorSamples
 
 N_ORDERS = 8
-"""Orders of the points over which samples are divided in turn: sample s is of order s % N_ORDERS."""
+"""Orders of the points over which samplers divide their draws."""
 
 STEADY, SHAKY = 0.06, 0.1
 """Spreads up to which probabilities are steady, and from which on they are not to be trusted."""
 
 Trust = Literal["steady", "unsteady", "shaky"]
 
-_MIN_SAMPLES = 10 * N_ORDERS
+_MIN_SAMPLES = 10  # of each order, on average
 _N_COMPARED = 250
 
 
@@ -33,18 +33,20 @@ def order_spread(posterior: PosteriorSamples) -> float | None:
 
     Returns
     -------
-    0 .. 0.6, or None where it cannot be told: one point, fewer than 80 samples, or samples of unequal weight,
-    which were drawn in another way
+    0 .. 0.6, or None where it cannot be told: one point, orders that are not known, a single one, fewer than
+    10 samples of each, or samples of unequal weight, which were drawn in another way
     """
     labels, n_points = posterior.labels, posterior.n_points
-    if n_points < 2 or len(labels) < _MIN_SAMPLES or np.ptp(posterior.weight) > 1e-12:
+    if posterior.order is None or n_points < 2 or np.ptp(posterior.weight) > 1e-12:
+        return None
+    orders, n_of_order = np.unique(posterior.order, return_counts=True)
+    if len(orders) < 2 or len(labels) < _MIN_SAMPLES * len(orders) or n_of_order.min() < 2:
         return None
     chosen = np.linspace(0, n_points - 1, min(n_points, _N_COMPARED)).astype(int)
     first, second = (chosen[index] for index in np.triu_indices(len(chosen), 1))
     together = labels[:, first] == labels[:, second]
-    p = np.stack([together[order::N_ORDERS].mean(axis=0) for order in range(N_ORDERS)])
-    n_each = np.array([len(labels[order::N_ORDERS]) for order in range(N_ORDERS)])[:, None]
-    by_chance = (p * (1 - p) / (n_each - 1)).mean(axis=0)
+    p = np.stack([together[posterior.order == order].mean(axis=0) for order in orders])
+    by_chance = (p * (1 - p) / (n_of_order[:, None] - 1)).mean(axis=0)
     return float(np.sqrt(max(0.0, (p.var(axis=0, ddof=1) - by_chance).mean())))
 
 

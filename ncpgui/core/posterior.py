@@ -1,4 +1,4 @@
-"""Samples of a posterior over clusterings: label vectors, log q and weights."""
+"""Samples of a posterior over clusterings: label vectors, log q, weights, and the order of each draw."""
 
 from __future__ import annotations
 
@@ -23,10 +23,14 @@ class PosteriorSamples:
         Canonical labels (made so on creation), one row a sample.
     log_prob : (S,) float
         log q(labels | points) of the network, in nats, for the order in which points were visited; nan
-        where it was not computed, because it takes many more draws (a network of clusters).
+        where it was not computed, because it takes many more draws (a network of clusters), or where no law
+        is known of which the samples are draws (they were swept).
     weight : (S,) float, optional
         Probability of each sample, summing to 1 (normalised on creation unless they do but for rounding,
         so that weights which were stored come back to the last bit); equal when left out.
+    order : (S,) int, optional
+        Number of the order of the points in which each sample was drawn: samples of one order are more alike
+        than independent ones. None where it is not known, or where there are no orders.
 
     Raises
     ------
@@ -37,12 +41,14 @@ class PosteriorSamples:
     labels: NDArray[np.int32]
     log_prob: NDArray[np.float64]
     weight: NDArray[np.float64]
+    order: NDArray[np.int32] | None
 
     def __init__(
         self,
         labels: NDArray[np.integer],
         log_prob: NDArray[np.floating],
         weight: NDArray[np.floating] | None = None,
+        order: NDArray[np.integer] | None = None,
     ) -> None:
         rows = canonical(np.atleast_2d(labels)).astype(np.int32)
         log_q = np.asarray(log_prob, dtype=np.float64).reshape(-1)
@@ -54,12 +60,18 @@ class PosteriorSamples:
                 f"posterior samples do not fit: {len(rows)} label vectors, "
                 f"{len(log_q)} log probabilities, {len(share)} weights; give one of each a sample"
             )
+        if order is not None and np.shape(order) != (len(rows),):
+            raise InputError(
+                f"the order of each of {len(rows)} samples is needed, got shape {np.shape(order)}; "
+                "leave it out where it is not known"
+            )
         if not np.isfinite(share).all() or (share < 0).any() or share.sum() <= 0:
             raise InputError("sample weights must be finite, non-negative and not all zero")
         object.__setattr__(self, "labels", rows)
         object.__setattr__(self, "log_prob", log_q)
         total = share.sum()
         object.__setattr__(self, "weight", share / (1.0 if abs(total - 1) < ROUNDING else total))
+        object.__setattr__(self, "order", None if order is None else np.asarray(order, dtype=np.int32))
 
     @property
     def n_samples(self) -> int:
@@ -79,7 +91,28 @@ class PosteriorSamples:
     def subset(self, rows: NDArray[np.integer]) -> PosteriorSamples:
         """Samples `rows` on their own; equally probable where none of them has a weight."""
         weight = self.weight[rows]
-        return PosteriorSamples(self.labels[rows], self.log_prob[rows], weight if weight.any() else None)
+        order = None if self.order is None else self.order[rows]
+        return PosteriorSamples(
+            self.labels[rows], self.log_prob[rows], weight if weight.any() else None, order
+        )
+
+    def standard_error(self, members: NDArray[np.integer] | NDArray[np.bool_]) -> float:
+        """Monte Carlo standard error of the probability that samples `members` (rows, or (S,) bool) estimate.
+
+        Samples of one order are alike: with W_g the weight of order g, p_g the share of `members` in it and p
+        that in all, the variance of p is estimated as G / (G - 1) sum_g W_g^2 (p_g - p)^2 over G orders, and
+        not below p (1 - p) sum_s w_s^2, that of independent samples, which is all where no order is known.
+        """
+        inside = np.zeros(self.n_samples)
+        inside[members] = 1
+        p = min(float(self.weight @ inside), 1.0)
+        variance = p * (1 - p) * float((self.weight**2).sum())
+        if self.order is not None:
+            _, group = np.unique(self.order, return_inverse=True)
+            apart = np.bincount(group, self.weight * (inside - p))  # W_g (p_g - p)
+            if len(apart) > 1:
+                variance = max(variance, len(apart) / (len(apart) - 1) * float((apart**2).sum()))
+        return float(np.sqrt(variance))
 
     def p_n_clusters(self, min_size: int = 1) -> dict[int, float]:
         """P(K): probability of each number of clusters, counting those of at least `min_size`."""

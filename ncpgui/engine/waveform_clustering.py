@@ -40,11 +40,13 @@ class ClusterResult:
 
     map_labels : (n,) int32, the point estimate: the consensus of the samples of the most probable sorting
     labels, log_prob, weight : (S, n) int32, (S,) and (S,) float64, samples of the posterior: ancestral, and
-        swept unless there are links (`sampling.sweeps`); log q is of what was drawn before the sweeps; the
-        weights are equal unless there are links
+        swept unless there are links (`sampling.sweeps`); log q is nan of swept samples, which are draws of
+        no law that is known, and cannot be weighed by it; the weights are equal unless there are links
+    order : (S,) int32, number of the order of the spikes in which each sample was drawn
     beam_labels, beam_log_prob : (B, n), (B,), the most probable label vectors found, best first
     alternatives : (A, n) int32, structurally different sortings, the most probable first
     alternative_mass, alternative_mass_se : (A,) probability of each and its standard error
+        (`PosteriorSamples.standard_error`)
     features : (n, d) float32, the network's encoding of each spike
     links_log_prob : log of the probability that all links hold, in nats: what they cost; 0 without links
     model : name of the network
@@ -57,6 +59,7 @@ class ClusterResult:
     labels: NDArray[np.int32]
     log_prob: NDArray[np.float64]
     weight: NDArray[np.float64]
+    order: NDArray[np.int32]
     beam_labels: NDArray[np.int32]
     beam_log_prob: NDArray[np.float64]
     alternatives: NDArray[np.int32]
@@ -174,11 +177,13 @@ def cluster_waveforms(
     modes = group_alternatives(posterior)
     spread = order_spread(posterior)
     n_spikes = len(spikes)
+    assert posterior.order is not None
     return ClusterResult(
         map_labels=modes[0].labels,
         labels=posterior.labels,
         log_prob=posterior.log_prob,
         weight=posterior.weight,
+        order=posterior.order,
         beam_labels=best.labels if best else np.zeros((0, n_spikes), np.int32),
         beam_log_prob=best.log_prob if best else np.zeros(0),
         alternatives=np.stack([mode.labels for mode in modes]),

@@ -11,7 +11,8 @@
     posterior_channels (g,)          for each of them, with c its number:
     posterior_c_sample (m,)          sample index of the spikes that the network clustered
     posterior_c_labels (S, m)        cluster of each of them in each sample, smallest unsigned integers
-    posterior_c_weight (S,)          posterior_c_log_prob (S,) nats
+    posterior_c_weight (S,)          posterior_c_order (S,)       order of the spikes in which each was drawn
+    posterior_c_log_prob (S,) nats   nan of samples that were swept
 
 Read it with ``numpy.load(path)``; there are no pickles in it. Arrays that are not known are absent.
 """
@@ -83,4 +84,6 @@ def _posterior(bundle: ExportBundle) -> dict[str, NDArray[Any]]:
         result[f"{name}_labels"] = labels.astype(np.min_scalar_type(labels.max(initial=0)))
         result[f"{name}_weight"] = group.posterior.weight
         result[f"{name}_log_prob"] = group.posterior.log_prob
+        if group.posterior.order is not None:
+            result[f"{name}_order"] = group.posterior.order
     return result

@@ -160,6 +160,8 @@ def _write_channel_group(groups: h5py.Group, name: str, value: ChannelGroup) -> 
     write_integers(posterior, "labels", value.posterior.labels)
     write_array(posterior, "log_prob", value.posterior.log_prob, unit="nats")
     write_array(posterior, "weight", value.posterior.weight)
+    if value.posterior.order is not None:
+        write_integers(posterior, "order", value.posterior.order)
     _write_alternatives(group, value.alternatives, len(value.spike_ids))
 
 
@@ -183,6 +185,7 @@ def _read_channel_group(groups: h5py.Group, name: str, spikes: SpikeEvents, prob
             labels,
             read_array(node, "log_prob", np.float64, shape=(len(labels),)),
             read_array(node, "weight", np.float64, shape=(len(labels),)),
+            read_integers(node, "order", np.int32, shape=(len(labels),)) if "order" in node else None,
         )
     except InputError as error:
         raise _damaged(node, error) from error

@@ -106,7 +106,7 @@ def sample_group(
     return SampledGroup(
         draw=draw,
         waveforms=waveforms,
-        posterior=PosteriorSamples(result.labels, result.log_prob),
+        posterior=PosteriorSamples(result.labels, result.log_prob, order=result.order),
         features=result.features,
         space=fit_features(waveforms, config.assignment_dims),
         model=result.model,

@@ -64,14 +64,18 @@ def build_alternatives(
     fixed = np.full(len(features), -1) if held is None else np.asarray(held)
     modes = _candidates(posterior, fixed[sampled], config)
     shown: list[Alternative] = []
+    members: list[NDArray[np.int64]] = []
     for mode in modes:
         alternative = _alternative(mode, posterior, sampled, features, depth_sd, fixed, config)
         for index, other in enumerate(shown):
             if same_sorting(other.labels, alternative.labels):
-                shown[index] = _with_mass(other, other.mass + alternative.mass, posterior)
+                members[index] = np.concatenate([members[index], mode.members])
+                error = posterior.standard_error(members[index])
+                shown[index] = replace(other, mass=other.mass + alternative.mass, mass_se=error)
                 break
         else:
             shown.append(alternative)
+            members.append(mode.members)
     shown.sort(key=lambda alternative: -alternative.mass)
     return tuple(alternative for alternative in shown if alternative.n_units or alternative is shown[0])
 
@@ -133,13 +137,7 @@ def _united(modes: list[SortingMode], posterior: PosteriorSamples) -> SortingMod
     """Several modes as one, represented by the first."""
     mass = sum(mode.mass for mode in modes)
     members = np.concatenate([mode.members for mode in modes])
-    return SortingMode(modes[0].labels, mass, _standard_error(mass, posterior), members)
-
-
-def _standard_error(mass: float, posterior: PosteriorSamples) -> float:
-    """Monte Carlo standard error of a probability estimated from the draws."""
-    effective = 1.0 / float((posterior.weight**2).sum())
-    return float(np.sqrt(max(mass * (1 - mass), 0.0) / effective))
+    return SortingMode(modes[0].labels, mass, posterior.standard_error(members), members)
 
 
 def _alternative(
@@ -240,8 +238,3 @@ def _hold(
         with_it = with_it[with_it >= 0]
         result[members] = np.bincount(with_it).argmax() if len(with_it) else result.max(initial=-1) + 1
     return result
-
-
-def _with_mass(alternative: Alternative, mass: float, posterior: PosteriorSamples) -> Alternative:
-    error = _standard_error(mass, posterior)
-    return replace(alternative, mass=mass, mass_se=error)

@@ -133,7 +133,9 @@ def test_the_error_of_a_mass_is_in_percent(error: float, words: str) -> None:
 
 def test_the_badge_says_how_far_the_order_of_the_spikes_moves_the_probabilities(project: Project) -> None:
     def badge(rows: list[list[int]]) -> TrustBadge | None:
-        group = replace(project.groups[0], posterior=PosteriorSamples(np.array(rows), np.zeros(len(rows))))
+        order = np.arange(len(rows)) % 8
+        posterior = PosteriorSamples(np.array(rows), np.zeros(len(rows)), order=order)
+        group = replace(project.groups[0], posterior=posterior)
         return present_alternatives(Workspace(replace(project, groups=(group,)))).badge
 
     together, apart = [0] * 10, [0, 1] * 5

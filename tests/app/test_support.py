@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ncpgui.app.support import existence, share_of_sorting
+from ncpgui.app.support import existence, samples_of_sorting
 from ncpgui.core.alternatives import same_sorting
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.seeds import stream
@@ -33,7 +33,7 @@ def test_the_share_of_a_sorting_is_the_weight_of_the_samples_that_are_the_same()
         np.array([0.4, 0.3, 0.2, 0.1]),
     )
     # second: {0,1,2} is 3 of 4 and {3,4,5} 2 of 3; third: {4,5} has no partner; fourth: halves.
-    assert share_of_sorting(samples, np.array([0, 0, 0, 0, 1, 1])) == pytest.approx(0.7)
+    assert samples.weight @ samples_of_sorting(samples, np.array([0, 0, 0, 0, 1, 1])) == pytest.approx(0.7)
 
 
 def test_the_share_is_that_of_comparing_with_each_sample() -> None:
@@ -46,9 +46,9 @@ def test_the_share_is_that_of_comparing_with_each_sample() -> None:
         reference = np.where(rng.random(n_points) < 0.1, -1, truth)
         expected = np.mean([same_sorting(reference, row) for row in samples.labels])
         assert 0 < expected < 1
-        assert share_of_sorting(samples, reference) == pytest.approx(expected)
+        assert samples.weight @ samples_of_sorting(samples, reference) == pytest.approx(expected)
 
 
 def test_no_sample_is_a_sorting_without_units() -> None:
     samples = PosteriorSamples(np.zeros((2, 4), int), np.zeros(2))
-    assert share_of_sorting(samples, np.full(4, -1)) == 0
+    assert samples.weight @ samples_of_sorting(samples, np.full(4, -1)) == 0

@@ -10,7 +10,8 @@ from ncpgui.core.posterior import PosteriorSamples
 
 
 def posterior(labels: np.ndarray, weight: np.ndarray | None = None) -> PosteriorSamples:
-    return PosteriorSamples(labels, np.zeros(len(labels)), weight)
+    order = np.arange(len(labels)) % N_ORDERS
+    return PosteriorSamples(labels, np.zeros(len(labels)), weight, order)
 
 
 def test_samples_that_do_not_depend_on_the_order_have_next_to_no_spread():
@@ -35,6 +36,16 @@ def test_the_spread_is_that_of_the_orders_and_not_of_their_samples():
         rows = np.where(rng.random(80) < np.tile(p, 10), 0, 1)[:, None] * np.array([[0, 1]])
         found.append(order_spread(posterior(rows)) ** 2)
     assert np.mean(found) == pytest.approx(p.var(ddof=1), rel=0.2)
+
+
+def test_rows_may_come_in_any_order_and_orders_in_any_number():
+    """Three orders, two of them together: the variance of 1, 1 and 0 is 1/3."""
+    order = np.random.default_rng(0).permutation(np.repeat([4, 7, 9], 20))
+    rows = np.where(order[:, None] == 9, [[0, 1]], [[0, 0]])
+    known = PosteriorSamples(rows, np.zeros(60), order=order)
+    assert order_spread(known) == pytest.approx(np.sqrt(1 / 3))
+    assert order_spread(known.subset(np.flatnonzero(order == 9))) is None
+    assert order_spread(PosteriorSamples(rows, np.zeros(60))) is None
 
 
 def test_it_cannot_be_told_of_one_point_of_few_samples_or_of_weighted_ones():

@@ -1,10 +1,83 @@
-"""Samples of a posterior that were stored come back to the last bit."""
+"""Samples of a posterior: stored to the last bit, their orders, and how far a share of them can be trusted."""
 
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from ncpgui.core.alternatives import group_alternatives
+from ncpgui.core.errors import InputError
 from ncpgui.core.posterior import PosteriorSamples
+
+ORDER = np.arange(96) % 8
+
+
+def of_shares(rng: np.random.Generator, p: np.ndarray) -> tuple[PosteriorSamples, np.ndarray]:
+    """96 samples of two points over eight orders, and which have them together: `p` (8,) in each."""
+    together = rng.random(96) < p[ORDER]
+    return PosteriorSamples(
+        np.where(together[:, None], [[0, 0]], [[0, 1]]), np.zeros(96), order=ORDER
+    ), together
+
+
+def test_the_error_of_a_share_is_that_of_independent_samples_where_no_order_is_known() -> None:
+    labels = np.array([[0, 0], [0, 1], [0, 1], [0, 1]])
+    samples = PosteriorSamples(labels, np.zeros(4))
+    assert samples.standard_error(np.array([0])) == pytest.approx(np.sqrt(0.25 * 0.75 / 4))
+    assert samples.standard_error(np.array([True, False, False, False])) == pytest.approx(np.sqrt(3) / 8)
+    weighted = PosteriorSamples(labels, np.zeros(4), np.array([0.5, 0.5, 0, 0]))
+    assert weighted.standard_error(np.array([0])) == pytest.approx(np.sqrt(0.25 / 2))
+    assert samples.standard_error(np.arange(4)) == 0
+
+
+def test_orders_that_contradict_each_other_count_as_one_observation_each() -> None:
+    """Half of eight orders say yes, half no: the sd of their mean is sqrt(2/7 / 8), however many samples."""
+    yes = ORDER < 4
+    samples = PosteriorSamples(np.zeros((96, 2), int), np.zeros(96), order=ORDER)
+    assert samples.standard_error(yes) == pytest.approx(np.sqrt(2 / 7 / 8))
+
+
+def test_orders_of_unequal_weight_count_by_it() -> None:
+    """Two orders of weights 3/4 and 1/4 that disagree: p = 3/4, and 2 (9/16 1/16 + 1/16 9/16) = 9/64."""
+    samples = PosteriorSamples(
+        np.zeros((2, 2), int), np.zeros(2), np.array([3.0, 1.0]), order=np.array([0, 1])
+    )
+    assert samples.standard_error(np.array([0])) == pytest.approx(np.sqrt(9 / 64))
+
+
+@pytest.mark.parametrize("spread", [0.0, 0.15, 0.3])
+def test_the_stated_error_is_the_spread_of_repeated_runs(spread: float) -> None:
+    """Eight orders with P = 1/2 +- `spread`, drawn anew in each run."""
+    rng = np.random.default_rng(0)
+    shares, stated = [], []
+    for _ in range(1500):
+        samples, together = of_shares(rng, rng.choice([0.5 - spread, 0.5 + spread], 8))
+        shares.append(together.mean())
+        stated.append(samples.standard_error(together))
+    assert np.std(shares) == pytest.approx(np.sqrt(0.25 / 96 + spread**2 / 8 * (1 - 1 / 12)), rel=0.06)
+    ratio = np.std(shares) / np.sqrt(np.mean(np.square(stated)))
+    assert (
+        0.88 < ratio < 1.05
+    )  # never below the error of independent samples: on the safe side where orders agree
+
+
+def test_the_masses_of_sortings_have_the_error_of_their_orders() -> None:
+    """Four orders see two units of 50 spikes, four of them one."""
+    rows = np.where((ORDER < 4)[:, None], np.repeat([0, 1], 50)[None], 0)
+    modes = group_alternatives(PosteriorSamples(rows, np.zeros(96), order=ORDER))
+    assert [mode.mass for mode in modes] == pytest.approx([0.5, 0.5])
+    assert [mode.mass_se for mode in modes] == pytest.approx([np.sqrt(2 / 7 / 8)] * 2)
+
+
+def test_a_part_of_the_samples_keeps_their_orders() -> None:
+    samples = PosteriorSamples(np.zeros((96, 2), int), np.zeros(96), order=ORDER)
+    assert samples.subset(np.array([3, 9, 16])).order.tolist() == [3, 1, 0]
+    assert PosteriorSamples(np.zeros((2, 2), int), np.zeros(2)).subset(np.array([0])).order is None
+
+
+def test_orders_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(InputError, match=r"the order of each of 96 samples is needed, got shape \(95,\)"):
+        PosteriorSamples(np.zeros((96, 2), int), np.zeros(96), order=ORDER[1:])
 
 
 def test_weights_are_normalised_once_and_then_stay_as_they_are() -> None:

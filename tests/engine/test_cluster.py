@@ -45,7 +45,8 @@ def test_the_result_has_the_promised_arrays(n_spikes, n_channels):
     assert (result.map_labels == result.alternatives[0]).all()
     assert 0 < result.alternative_mass.sum() <= 1 + 1e-9
     assert (np.diff(result.alternative_mass) <= 0).all()
-    assert (result.log_prob <= 0).all()
+    assert np.isnan(result.log_prob).all()  # the samples were swept
+    assert result.order.tolist() == [s % 8 for s in range(12)]
 
 
 @pytest.mark.parametrize("n_channels", [1, 4, 7])
@@ -200,6 +201,8 @@ def test_links_are_kept_and_cost_what_they_are_worth():
     likely = engine.cluster(waveforms, samples=40, must_link=[tuple(same)], cannot_link=[(same[0], other)])
     assert (likely.labels[:, same[0]] == likely.labels[:, same[1]]).all()
     assert likely.links_log_prob > np.log(0.5)
+    assert (likely.log_prob <= 0).all()  # not swept
+    assert np.bincount(likely.order).tolist() == [5] * 8
     assert len(likely.beam_labels) == 0
     absurd = engine.cluster(waveforms, samples=40, must_link=[(same[0], other)])
     assert (absurd.labels[:, same[0]] == absurd.labels[:, other]).all()

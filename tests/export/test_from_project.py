@@ -25,7 +25,7 @@ def project() -> Project:
         neighbours=np.array([0, 1]),
         spike_ids=np.arange(5),
         sampled=np.arange(4),
-        posterior=PosteriorSamples(LABELS, np.array([-1.0, -2.0]), np.array([0.75, 0.25])),
+        posterior=PosteriorSamples(LABELS, np.array([-1.0, -2.0]), np.array([0.75, 0.25]), np.array([1, 0])),
         alternatives=(
             Alternative(np.array([0, 0, 1, 1, 1]), np.ones(5), 0.75, 0.2, np.array([1.0, 0.75])),
             Alternative(np.zeros(5, np.int32), np.ones(5), 0.25, 0.2, np.array([1.0])),

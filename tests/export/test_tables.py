@@ -40,7 +40,9 @@ def test_npz_holds_spikes_units_and_templates(bundle: ExportBundle, tmp_path: Pa
 
 
 def test_npz_carries_the_posterior_samples_of_each_group(bundle: ExportBundle, tmp_path: Path) -> None:
-    posterior = PosteriorSamples(np.array([[0, 0, 1], [0, 1, 1]]), np.array([-1.0, -2.0]), np.array([3, 1]))
+    posterior = PosteriorSamples(
+        np.array([[0, 0, 1], [0, 1, 1]]), np.array([-1.0, -2.0]), np.array([3, 1]), np.array([1, 0])
+    )
     spikes = SpikeEvents(np.array([10, 20, 30, 40]), np.array([1, 0, 1, 1]), -np.ones(4), 24_000.0, 24_000)
     group = ChannelGroup(1, np.array([1]), np.array([0, 2, 3]), np.array([0, 1, 2]), posterior, ())
     path = export(replace(bundle, groups=(group,), spikes=spikes), "npz", tmp_path / "a.npz")
@@ -50,6 +52,7 @@ def test_npz_carries_the_posterior_samples_of_each_group(bundle: ExportBundle, t
         assert file["posterior_1_labels"].tolist() == [[0, 0, 1], [0, 1, 1]]
         assert file["posterior_1_weight"].tolist() == [0.75, 0.25]
         assert file["posterior_1_log_prob"].tolist() == [-1.0, -2.0]
+        assert file["posterior_1_order"].tolist() == [1, 0]
 
 
 def test_npz_leaves_out_what_is_not_known(bundle: ExportBundle, tmp_path: Path) -> None:

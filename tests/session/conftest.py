@@ -29,6 +29,7 @@ def build(*, n_spikes: int = 60, seed: int = 0) -> Project:
             rng.integers(0, 3, (4, len(sampled))),
             np.array([-3.5, -4.0, -5.25, -6.0]),
             np.array([4, 2, 1, 1.0]),
+            np.array([0, 1, 0, 1]) if main else None,
         )
         one = Alternative(
             np.zeros(n, np.int32), np.full(n, 0.75, np.float32), 0.75, 0.1, np.ones(1, np.float32)

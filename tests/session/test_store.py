@@ -20,6 +20,16 @@ def test_a_project_comes_back_to_the_bit(assert_same, project: Project, path: Pa
     assert_same(store.load(path), project)
 
 
+def test_a_session_of_a_program_that_kept_no_orders_of_samples_opens_without_them(
+    project: Project, path: Path
+) -> None:
+    store.save(project, path)
+    assert [group.posterior.order is None for group in store.load(path).groups] == [True, False]
+    with h5py.File(path, "a") as file:
+        del file["groups/1/posterior/order"]
+    assert store.load(path).groups[1].posterior.order is None
+
+
 def test_a_project_without_spikes_or_groups_comes_back(
     assert_same, make_project, project: Project, path: Path
 ) -> None:

@@ -62,6 +62,7 @@ class FakeResult:
     labels: NDArray[np.int64]
     log_prob: NDArray[np.float64]
     features: NDArray[np.float32]
+    order: NDArray[np.int64]
     model: str = "stand-in"
 
 
@@ -80,7 +81,7 @@ def leader_clustering(waveforms: NDArray[np.float32], *, samples: int, **_: Any)
             leaders.append(point)
     draws = np.repeat(labels[None], samples, axis=0)
     draws[::4][draws[::4] == 1] = 0
-    return FakeResult(draws, np.zeros(samples), troughs.astype(np.float32))
+    return FakeResult(draws, np.zeros(samples), troughs.astype(np.float32), np.arange(samples) % 8)
 
 
 def failing_on(channel_position_um: tuple[float, float]) -> Any:

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from ncpgui.app.colors import Color
 from ncpgui.app.presenters.words import count, percent, thousands
 from ncpgui.app.shown import ShownSorting
-from ncpgui.app.support import share_of_sorting
+from ncpgui.app.support import samples_of_sorting
 from ncpgui.app.workspace import Workspace
 from ncpgui.core.alternatives import difference
 from ncpgui.core.group import ChannelGroup, GroupWaveforms
-from ncpgui.core.order_agreement import N_ORDERS, Trust, order_spread, trust
+from ncpgui.core.order_agreement import Trust, order_spread, trust
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,14 +142,14 @@ def present_alternatives(workspace: Workspace) -> AlternativesView:
 
 def _badge(workspace: Workspace, group: ChannelGroup) -> TrustBadge | None:
     spread = workspace.memo(("order spread", group.channel), lambda: order_spread(group.posterior))
-    if spread is None:
+    if spread is None or group.posterior.order is None:
         return None
-    kind = trust(spread)
-    left = percent(spread / np.sqrt(N_ORDERS))
+    kind, n_orders = trust(spread), len(np.unique(group.posterior.order))
+    left = percent(spread / np.sqrt(n_orders))
     measured = (
         "The order in which the network sees the spikes should not matter. Another order moves\n"
         f"the probability that two of these spikes share a unit by {percent(spread)}; it moves the average\n"
-        f"over {N_ORDERS} orders, on which all numbers here rest, by {left}. {_ADVICE[kind]}"
+        f"over {n_orders} orders, on which all numbers here rest, by {left}. {_ADVICE[kind]}"
     )
     return TrustBadge(kind, f"{kind} ± {left}", measured)
 
@@ -224,10 +224,10 @@ def _given(group: ChannelGroup) -> str:
 
 def _agreement(workspace: Workspace, group: ChannelGroup, current: ShownSorting) -> tuple[float, float]:
     """Share of the posterior that is the same sorting as the current one, and its standard error."""
-    mass = workspace.memo(
-        ("agreement", group.channel), lambda: share_of_sorting(group.posterior, current.sampled_labels)
+    same = workspace.memo(
+        ("agreement", group.channel), lambda: samples_of_sorting(group.posterior, current.sampled_labels)
     )
-    return mass, float(np.sqrt(mass * (1 - mass) * (group.posterior.weight**2).sum()))
+    return float(group.posterior.weight @ same), group.posterior.standard_error(same)
 
 
 def _means(sorting: ShownSorting, waveforms: GroupWaveforms | None) -> list[NDArray[np.float32] | None]:

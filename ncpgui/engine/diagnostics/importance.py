@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from ncpgui.core.errors import InputError
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.seeds import stream, stream_seed
@@ -98,7 +99,18 @@ def importance_summary(
 
 
 def importance_weights(samples: PosteriorSamples, points: Points, model: ExactModel) -> ImportanceWeights:
-    """Weigh independent draws of q, whose log-probabilities are in `samples`, by the exact joint."""
+    """Weigh independent draws of q, whose log-probabilities are in `samples`, by the exact joint.
+
+    Raises
+    ------
+    InputError
+        Draws without a log-probability.
+    """
+    if np.isnan(samples.log_prob).any():
+        raise InputError(
+            "draws without a log-probability cannot be weighed; take those of 'ancestral_samples' of a "
+            "pointwise network, not swept"
+        )
     labels = torch.from_numpy(samples.labels.astype(np.int64))
     return weights_of(model.log_joint(points[0][0].cpu(), labels).numpy() - samples.log_prob)
 

@@ -259,7 +259,14 @@ class PointwisePosterior(NetworkPosterior[ClusteringNetwork]):
     def log_prob(
         self, points: Points, labels: NDArray[np.integer], order: NDArray[np.integer] | None = None
     ) -> NDArray[np.float64]:
-        """See `Posterior`: teacher forcing, all prefixes at once."""
+        """See `Posterior`: teacher forcing, all prefixes at once.
+
+        Raises
+        ------
+        InputError
+            With sweeps: what is drawn then is no longer of q, and of no law that is known.
+        """
+        self._refuse_sweeps()
         n_points = labels.shape[1]
         order = np.arange(n_points) if order is None else np.asarray(order, dtype=np.int64)
         encoding = self._encode(points)
@@ -272,6 +279,10 @@ class PointwisePosterior(NetworkPosterior[ClusteringNetwork]):
                 log_prob = self.network.log_prob(_repeated(encoding, len(rows)), given)
                 result[rows] = log_prob.double().sum(1).cpu().numpy()
         return result
+
+    def _refuse_sweeps(self) -> None:
+        if self.n_sweeps:
+            raise InputError("swept draws are of no law whose probability is known; ask with n_sweeps=0")
 
     def _drawn(self, encodings: list[Encoding], n_samples: int, seeds: list[int]) -> list[PosteriorSamples]:
         found = super()._drawn(encodings, n_samples, seeds)
@@ -286,6 +297,7 @@ class PointwisePosterior(NetworkPosterior[ClusteringNetwork]):
         self, points: Points, order: NDArray[np.integer] | None = None
     ) -> NDArray[np.float64]:
         """See `AllPartitions`: every prefix is asked for once, and every cluster computed once."""
+        self._refuse_sweeps()
         n_points = points[0].shape[1]
         order = np.arange(n_points) if order is None else np.asarray(order, dtype=np.int64)
         encoding = self._encode(points)

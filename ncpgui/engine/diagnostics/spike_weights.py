@@ -64,7 +64,10 @@ def weights_of(
         that do not fit.
     """
     if not np.isfinite(samples.log_prob).all():
-        raise InputError("draws without a log-probability cannot be weighed; draw with a pointwise network")
+        raise InputError(
+            "draws without a log-probability cannot be weighed; take those of 'ancestral_samples' of a "
+            "pointwise network, not swept"
+        )
     if not np.allclose(samples.weight, samples.weight[0]):
         raise InputError(
             "draws that have weights already cannot be weighed; draw without links between spikes"

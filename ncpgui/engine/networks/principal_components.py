@@ -14,6 +14,7 @@ from torch import Tensor
 _ROUNDS = 4  # of subspace iteration; eigenvalues that matter stand far above the rest
 _WHITENINGS = 2
 _NEIGHBOUR_AXES = 6  # among which the nearest point is sought
+_MOST_COMPARED = 4096  # points of a dataset, each with each other; more of them tell the noise no better
 _PRIOR_PAIRS = 10  # of differences: what white noise counts beside the noise that is found
 _RIDGE = 0.05
 
@@ -53,7 +54,8 @@ def in_white_noise(points: Tensor, there: Tensor) -> Tensor:
 
     Noise is judged by the difference of each point from the one that is nearest to it along the principal
     axes, which is of its own cluster as a rule. Of its covariance, that between channels and that in time are
-    told, as if it were their product. The nearest are then sought again among whitened points.
+    told, as if it were their product. The nearest are then sought again among whitened points. Of more than
+    4096 points so many are compared, evenly spaced among them.
 
     Parameters
     ----------
@@ -61,9 +63,13 @@ def in_white_noise(points: Tensor, there: Tensor) -> Tensor:
     """
     x = points.to(torch.promote_types(points.dtype, torch.float32)) * there[..., None, None]
     white = x
+    compared, chosen = _evenly_spaced(there, _MOST_COMPARED)
+    rows = torch.arange(len(x), device=x.device)[:, None]
+    few = x[rows, compared]
     for _ in range(_WHITENINGS):
-        apart = x - _of_nearest(x, principal_scores(white, there, _NEIGHBOUR_AXES), there)
-        kept = _usual(apart, there)
+        scores = principal_scores(white, there, _NEIGHBOUR_AXES)[rows, compared]
+        apart = few - _of_nearest(few, scores, chosen)
+        kept = _usual(apart, chosen)
         apart = apart * kept[..., None, None] / 2**0.5
         n_pairs = kept.sum(1).to(x.dtype)[:, None, None]
         n_samples, n_channels = x.shape[2:]
@@ -74,6 +80,17 @@ def in_white_noise(points: Tensor, there: Tensor) -> Tensor:
         )
         white = _divided(x, _covariance(in_time, n_pairs), _covariance(between, n_pairs))
     return white * there[..., None, None]
+
+
+def _evenly_spaced(there: Tensor, most: int) -> tuple[Tensor, Tensor]:
+    """Return indices of at most `most` points of each dataset (B, M), and which of them are no padding.
+
+    A dataset gets the same points whatever the padding after its own; all of them where they are few.
+    """
+    count = there.sum(1, keepdim=True)
+    place = torch.arange(min(most, there.shape[1]), device=there.device).expand(len(there), -1)
+    spaced = torch.where(count > most, place * count // most, place)
+    return spaced, place < count
 
 
 def _of_nearest(x: Tensor, scores: Tensor, there: Tensor) -> Tensor:

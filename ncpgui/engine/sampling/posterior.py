@@ -164,7 +164,10 @@ def ancestral_samples_of_many(
     results = []
     for i in range(len(encodings)):
         own = slice(i * n_samples, (i + 1) * n_samples)
-        results.append(PosteriorSamples(_original(labels[own], visits[i]), log_prob[own].numpy()))
+        order = np.arange(n_samples) % n_orders
+        results.append(
+            PosteriorSamples(_original(labels[own], visits[i]), log_prob[own].numpy(), order=order)
+        )
     return results
 
 
@@ -292,7 +295,10 @@ def linked_samples(
     log_mass = obey.log_mass.cpu().numpy()  # of each order
     share = np.exp(log_mass - log_mass.max()) / np.bincount(dataset)
     samples = PosteriorSamples(
-        _original(labels.cpu(), visits), log_prob.double().cpu().numpy(), share[dataset]
+        _original(labels.cpu(), visits),
+        log_prob.double().cpu().numpy(),
+        share[dataset],
+        dataset.numpy(),
     )
     return LinkedSamples(samples, float(log_mass.max() + np.log(np.exp(log_mass - log_mass.max()).mean())))
 

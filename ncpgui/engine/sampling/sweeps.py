@@ -5,16 +5,24 @@ factor of the last point, q(c_n | all other labels, x), is that about which the 
 that leave this conditional as it is (Metropolis-Hastings, as of Dirichlet mixtures: Neal, J. Comp. Graph.
 Stat. 2000, algorithm 5) change nothing where q is the posterior; elsewhere they mend what the order did.
 
-A point proposes a cluster by the votes of all samples: how often the points of that cluster are with it. Most
-propose the cluster in which they are, and the network need not be asked about them.
+A point proposes a cluster by votes: how often the points of that cluster are with it in samples of the other
+half, as they were drawn. Most propose the cluster in which they are, and the network need not be asked.
+
+Some points propose at once, by the votes of all other points; their proposals are taken one after the other,
+each with the odds given all labels as they are by then. So every single move leaves its conditional as it is,
+however many propose at once: what a proposal rests on (points that do not propose, and samples that are
+independent of this one) does not depend on where the point is, nor on where it goes.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.nn.functional import pad
 
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Progress, silent
@@ -23,10 +31,12 @@ from ncpgui.engine.device import torch_generator
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
 
 N_SWEEPS = 2
-_POINTS_AT_ONCE = 32
+_AT_ONCE = 1 / 16  # of the points, that propose at once, which have no vote
+_MOST_AT_ONCE = 128
 _P_NEW = 0.02  # proposals of a new cluster
 _P_ANY = 0.02  # proposals of any cluster, whatever the votes
-_VOTERS = 100  # samples whose votes count
+_VOTERS = 50  # samples of each half whose votes count
+_AHEAD = 3  # proposals of a sample that are evaluated before it is known whether the first is taken
 _PLACES_AT_ONCE = 2**26  # samples times clusters times points; bounds the memory
 
 
@@ -39,104 +49,179 @@ def swept(
     seed: int,
     n_sweeps: int = N_SWEEPS,
     clamped: NDArray[np.integer] | None = None,
-    points_at_once: int = _POINTS_AT_ONCE,
+    points_at_once: int | None = None,
     progress: Progress = silent,
 ) -> PosteriorSamples:
-    """Propose another cluster to each free point of each sample, once a sweep.
+    """Propose another cluster to each free point of each sample, once a sweep, in random order.
 
-    Points are visited in random order, some at once: those of a block move as if all others stayed.
+    Each of some independent draws of the posterior is one afterwards, if the network has its conditionals.
 
     Parameters
     ----------
     encoding : of one dataset, not finished, as the samples were drawn
-    samples : their weights, and log q of what was drawn, stay as they are
+    samples : their weights and orders stay; their log q does not, for nobody knows it of what they are then
     clamped : (N,) int, -1 for each point that is free; all are when left out
-    points_at_once : 1 for the exact conditionals
+    points_at_once : that propose at once; a 16th of all when left out, one of less than 32
     """
     device = encoding.features.device
     generator = torch_generator(stream_seed(seed, "sweeps"), device)
     is_free = np.ones(samples.n_points, bool) if clamped is None else np.asarray(clamped) < 0
     free = torch.from_numpy(np.flatnonzero(is_free)).to(device)
-    labels = torch.from_numpy(samples.labels.astype(np.int64)).to(device)
-    voters = _members(labels[:_VOTERS], encoding.features.dtype).flatten(0, 1)
-    n_at_once = max(1, _PLACES_AT_ONCE // (int(samples.n_clusters.max()) * samples.n_points))
-    parts = [_Clusters(network, encoding, part, voters) for part in labels.split(n_at_once)]
+    at_once = points_at_once or max(1, min(int(samples.n_points * _AT_ONCE), _MOST_AT_ONCE))
+    parts = _parts_of(network, encoding, torch.from_numpy(samples.labels.astype(np.int64)).to(device))
     done, n_moves = 0, n_sweeps * len(free) * len(parts)
     for part in parts:
         for _ in range(n_sweeps):
             order = torch.randperm(len(free), generator=generator, device=device)
-            for points in free[order].split(points_at_once):
+            for points in free[order].split(at_once):
                 progress(done, n_moves)
                 part.propose(points, generator)
                 done += len(points)
     progress(n_moves, n_moves)
     swept_labels = torch.cat([part.labels for part in parts]).cpu().numpy()
-    return PosteriorSamples(swept_labels, samples.log_prob, samples.weight)
+    unknown = np.full(samples.n_samples, np.nan)
+    return PosteriorSamples(swept_labels, unknown, samples.weight, samples.order)
+
+
+def _parts_of(network: ClusteringNetwork, encoding: Encoding, labels: Tensor) -> list[_Clusters]:
+    """Samples (S, N) in parts that fit into memory; each half of the samples votes for the other."""
+    n_samples, n_points = labels.shape
+    n_clusters, half = int(labels.max()) + 1, n_samples // 2
+    dtype = encoding.features.dtype
+    n_voters = max(1, min(_VOTERS, _PLACES_AT_ONCE // (n_clusters * n_points)))
+    first, second = (
+        _members(rows[:n_voters], n_clusters, dtype).flatten(0, 1) for rows in (labels[:half], labels[half:])
+    )
+    n_at_once = max(1, _PLACES_AT_ONCE // (n_clusters * max(n_points, len(second))))
+    parts = []
+    for start in range(0, n_samples, n_at_once):
+        part = labels[start : start + n_at_once]
+        n_first = min(max(half - start, 0), len(part))
+        voters = [(n_first, second), (len(part) - n_first, first)]
+        parts.append(_Clusters(network, encoding, part, voters))
+    return parts
+
+
+@dataclass(frozen=True)
+class _Proposals:
+    """Proposals (R,) that change something; those of a sample side by side, in the order of their turn.
+
+    sample, point : whose they are; there : slot that is proposed, -1 for a new one
+    odds : log probability of proposing the way back, less that of this way
+    luck : log of a random number in (0, 1)
+    """
+
+    sample: Tensor
+    point: Tensor
+    there: Tensor
+    odds: Tensor
+    luck: Tensor
+
+    def __getitem__(self, rows: Tensor) -> _Proposals:
+        return _Proposals(
+            self.sample[rows], self.point[rows], self.there[rows], self.odds[rows], self.luck[rows]
+        )
 
 
 class _Clusters:
     """S samples of one dataset and the sums of their clusters; changed in place by `swept`.
 
+    voters : for one group of the samples after the other, how many they are, and the clusters (V, N) of the
+        samples that vote for them
+
     labels (S, N): slot of each point
     sums (S, M, J + 1): of the points in each slot, their number last
-    members (S, M, N): 1 where a point is in a slot
-    voters (V, N): the same of all clusters of the samples that vote
+    parts (S, M, F): the network's value of `cluster` of each slot, zero where it is empty; total (S, F)
+    shared (S, M, V) of each group: points that each slot has in common with the clusters that vote
     """
 
     def __init__(
-        self, network: ClusteringNetwork, encoding: Encoding, labels: Tensor, voters: Tensor
+        self, network: ClusteringNetwork, encoding: Encoding, labels: Tensor, voters: list[tuple[int, Tensor]]
     ) -> None:
         self._network = network
         joins, self._context = _tables_of_the_last(network, encoding)
-        self._joins = torch.nn.functional.pad(joins, (0, 1), value=1.0)
+        self._joins = pad(joins, (0, 1), value=1.0)
         self._sharpness = (-network.log_temperature).exp()
         self.labels = labels.clone()
-        self._members = _members(labels, joins.dtype)
-        self._sums = self._members @ self._joins
-        self._voters = voters
+        members = _members(labels, int(labels.max()) + 1, joins.dtype)
+        self._sums = members @ self._joins
+        self._parts = self._values(self._sums)
+        self._total = self._parts.sum(1)
+        ends = np.cumsum([n for n, _ in voters]).tolist()
+        self._groups = [
+            (slice(end - n, end), clusters) for end, (n, clusters) in zip(ends, voters, strict=True)
+        ]
+        self._shared = [members[rows] @ clusters.T for rows, clusters in self._groups]
 
     def propose(self, points: Tensor, generator: torch.Generator) -> None:
         """Propose a cluster to each of `points` (P,) in every sample; take it with the odds that it has."""
+        self._total = self._parts.sum(1)  # no trace of rounding
+        left = self._proposals(points, generator)
+        while len(left.sample):
+            place = torch.arange(len(left.sample), device=points.device)
+            turn = place - torch.searchsorted(left.sample, left.sample)
+            near = place[turn < _AHEAD]
+            taken = near[self._are_taken(left[near])]
+            sample = left.sample[taken]
+            is_first = torch.ones_like(sample, dtype=torch.bool)
+            is_first[1:] = sample[1:] != sample[:-1]
+            taken, sample = taken[is_first], sample[is_first]
+            self._move(left[taken])
+            last = torch.full_like(self.labels[:, 0], _AHEAD - 1)  # turn of the last that is settled
+            last[sample] = turn[taken]
+            left = left[turn > last[left.sample]]
+
+    def _proposals(self, points: Tensor, generator: torch.Generator) -> _Proposals:
         n_slots = self._sums.shape[1]
         own = self.labels[:, points]
-        votes = self._votes(points, own)
+        size = self._sums[..., -1]
+        others = size.scatter_add(1, own, -torch.ones_like(own, dtype=size.dtype)) > 0.5
+        votes = self._votes(points, own, others)
         u = torch.rand(votes.shape, generator=generator, device=votes.device)
         proposed = (votes.log() - (-u.clamp_min(1e-12).log()).log()).argmax(-1)  # Gumbel: a draw of the votes
-        alone = votes.gather(2, own[..., None])[..., 0] == 0
+        alone = size.gather(1, own) < 1.5
         current = torch.where(alone, n_slots, own)  # to stay alone is to open a new cluster
-        i, p = (proposed != current).nonzero(as_tuple=True)
-        if not len(i):
-            return
-        here, there = current[i, p], proposed[i, p]
-        joins = self._joins[points[p]]
-        parts = self._parts(self._sums)
-        without = self._sums[i, own[i, p]] - joins
-        part_without = self._parts(without)
-        everything = parts.sum(1)[i] - parts[i, own[i, p]] + part_without + self._context[points[p]]
-        slot, exists = there.clamp(max=n_slots - 1), (there < n_slots)[:, None]
-        stays = self._score(without, part_without, everything, joins)
-        goes = self._score(self._sums[i, slot] * exists, parts[i, slot] * exists, everything, joins)
-        odds = goes - stays + votes[i, p, here].log() - votes[i, p, there].log()
-        luck = torch.rand(len(i), generator=generator, device=odds.device)
-        taken = luck.log() < odds
-        self._move(points, own, i[taken], p[taken], there[taken])
+        back = votes.gather(2, current[..., None])[..., 0]  # none where only `points` are with it
+        i, p = ((proposed != current) & (back > 0)).nonzero(as_tuple=True)
+        there = proposed[i, p]
+        return _Proposals(
+            i,
+            points[p],
+            torch.where(there < n_slots, there, -1),
+            back[i, p].log() - votes[i, p, there].log(),
+            torch.rand(len(i), generator=generator, device=votes.device).log(),
+        )
 
-    def _votes(self, points: Tensor, own: Tensor) -> Tensor:
-        """Probabilities of proposals (S, P, M + 1), the new one last, whatever the point's own cluster."""
-        n_samples, n_slots, n_points = self._members.shape
-        together = self._voters.T @ self._voters[:, points]  # samples in which they share a cluster
-        together[points, torch.arange(len(points), device=points.device)] = 0
-        votes = self._members.view(-1, n_points) @ together
-        votes = votes.view(n_samples, n_slots, -1).transpose(1, 2)
-        size = self._sums[:, None, :, -1].expand_as(votes).clone()
-        size.scatter_add_(2, own[..., None], -torch.ones_like(votes[..., :1]))
-        exists = (size > 0.5).to(votes.dtype)
-        votes = votes * exists
+    def _votes(self, points: Tensor, own: Tensor, exists: Tensor) -> Tensor:
+        """Probabilities of proposals (S, P, M + 1), the new one last, wherever `points` are.
+
+        own : (S, P), their slots; exists : (S, M), slots in which there are other points
+        """
+        n_slots = exists.shape[1]
+        result = []
+        for (rows, clusters), shared in zip(self._groups, self._shared, strict=True):
+            theirs = clusters[:, points]
+            votes = shared.flatten(0, 1) @ theirs
+            votes = votes - _members(own[rows], n_slots, theirs.dtype).flatten(0, 1) @ (theirs.T @ theirs)
+            result.append(votes.view(-1, n_slots, len(points)))
+        votes = torch.cat(result).transpose(1, 2).clamp(min=0) * exists[:, None]
         share = votes / votes.sum(-1, keepdim=True).clamp_min(1e-6)
-        evenly = exists / exists.sum(-1, keepdim=True).clamp_min(1)
-        return torch.nn.functional.pad((1 - _P_ANY) * share + _P_ANY * evenly, (0, 1), value=_P_NEW)
+        evenly = exists.to(share.dtype) / exists.sum(-1, keepdim=True).clamp_min(1)
+        return pad((1 - _P_ANY) * share + _P_ANY * evenly[:, None], (0, 1), value=_P_NEW)
 
-    def _parts(self, sums: Tensor) -> Tensor:
+    def _are_taken(self, proposals: _Proposals) -> Tensor:
+        """Tell whether each proposal (R,) would be taken if it were the next."""
+        i, point, there = proposals.sample, proposals.point, proposals.there
+        own, joins = self.labels[i, point], self._joins[point]
+        without = self._sums[i, own] - joins
+        part_without = self._values(without)
+        everything = self._total[i] - self._parts[i, own] + part_without + self._context[point]
+        exists = (there >= 0)[:, None]
+        stays = self._score(without, part_without, everything, joins)
+        goes = self._score(self._sums[i, there] * exists, self._parts[i, there] * exists, everything, joins)
+        return proposals.luck < goes - stays + proposals.odds
+
+    def _values(self, sums: Tensor) -> Tensor:
         """Value of `cluster` of sums (..., J + 1), zero where there is no point."""
         sizes = sums[..., -1].round()
         value = self._network.cluster(sums[..., :-1], sizes.clamp(min=1))
@@ -148,40 +233,37 @@ class _Clusters:
         candidate = self._network.candidate(sums[:, seen], sums[:, -1].round(), part, joins[:, seen])
         return self._network.score(everything + candidate) * self._sharpness
 
-    def _move(self, points: Tensor, own: Tensor, i: Tensor, p: Tensor, to: Tensor) -> None:
-        """Put point `points[p]` of sample i into slot `to`; `n_slots` is an empty one of its own."""
-        n_slots = self._sums.shape[1]
-        new = (to == n_slots).nonzero().squeeze(1)
-        if len(new):
-            to = to.clone()
-            to[new] = self._empty_slots(i[new])
-        point = points[p]
-        joins = self._joins[point]
-        before = own[i, p]
-        self._sums.index_put_((i, before), -joins, accumulate=True)
-        self._sums.index_put_((i, to), joins, accumulate=True)
-        self._sums[self._sums[..., -1] < 0.5] = 0  # no trace of rounding where nothing is left
-        self._members[i, before, point] = 0
-        self._members[i, to, point] = 1
-        self.labels[i, point] = to
+    def _move(self, proposals: _Proposals) -> None:
+        """Put each point where it is proposed; one of each sample at most."""
+        i, point, there = proposals.sample, proposals.point, proposals.there
+        is_new = there < 0
+        if is_new.any():
+            there = torch.where(is_new, self._empty_slots(i), there)
+        own, joins = self.labels[i, point], self._joins[point]
+        left = self._sums[i, own] - joins
+        left = left * (left[:, -1:] > 0.5)  # no trace of rounding where nothing is left
+        for slot, sums in ((own, left), (there, self._sums[i, there] + joins)):
+            value = self._values(sums)
+            self._total[i] += value - self._parts[i, slot]
+            self._sums[i, slot], self._parts[i, slot] = sums, value
+        for (rows, clusters), shared in zip(self._groups, self._shared, strict=True):
+            mine = (i >= rows.start) & (i < rows.stop)
+            one, theirs = i[mine] - rows.start, clusters.T[point[mine]]
+            shared[one, own[mine]] -= theirs
+            shared[one, there[mine]] += theirs
+        self.labels[i, point] = there
 
     def _empty_slots(self, samples: Tensor) -> Tensor:
-        """Empty slots for `samples`, sorted, which may repeat: another each time; made if lacking."""
-        first = torch.searchsorted(samples, samples)
-        rank = torch.arange(len(samples), device=samples.device) - first
-        empty = self._sums[..., -1] < 0.5
-        lacking = int(rank.max()) + 1 - int(empty[samples].sum(1).min())
-        if lacking > 0:
-            self._sums = torch.nn.functional.pad(self._sums, (0, 0, 0, lacking))
-            self._members = torch.nn.functional.pad(self._members, (0, 0, 0, lacking))
-            empty = torch.nn.functional.pad(empty, (0, lacking), value=True)
-        slots = empty.to(torch.int8).argsort(dim=1, descending=True, stable=True)  # the empty ones first
-        return slots[samples, rank]
+        """Return an empty slot of each of `samples` (R,); all samples get one more where one lacks it."""
+        if (self._sums[samples, :, -1] > 0.5).all(1).any():
+            self._sums, self._parts = (pad(table, (0, 0, 0, 1)) for table in (self._sums, self._parts))
+            self._shared = [pad(table, (0, 0, 0, 1)) for table in self._shared]
+        return (self._sums[samples, :, -1] < 0.5).to(torch.int8).argmax(1)
 
 
-def _members(labels: Tensor, dtype: torch.dtype) -> Tensor:
+def _members(labels: Tensor, n_clusters: int, dtype: torch.dtype) -> Tensor:
     """1 where a point is in a cluster: labels (S, N) -> (S, K, N)."""
-    clusters = torch.arange(int(labels.max()) + 1, device=labels.device)
+    clusters = torch.arange(n_clusters, device=labels.device)
     return (labels[:, None] == clusters[:, None]).to(dtype)
 
 

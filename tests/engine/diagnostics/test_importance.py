@@ -10,6 +10,7 @@ import torch
 from scipy import stats
 from scipy.special import logsumexp
 
+from ncpgui.core.errors import InputError
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.engine.diagnostics.geweke import distance_by_chance
 from ncpgui.engine.diagnostics.importance import (
@@ -20,7 +21,8 @@ from ncpgui.engine.diagnostics.importance import (
     pareto_k,
     weights_of,
 )
-from ncpgui.engine.diagnostics.posteriors import ExactPosterior, every_partition
+from ncpgui.engine.diagnostics.posteriors import ExactPosterior, PointwisePosterior, every_partition, one
+from ncpgui.engine.networks.registry import NetworkSettings, build_network
 
 
 def log_evidence(model, points) -> float:
@@ -131,6 +133,19 @@ def test_draws_that_do_not_know_their_probability_are_asked_for_it(too_unsure, m
     known, asked = (importance_summary(law, model, **options) for law in (too_unsure, Silent()))
     np.testing.assert_allclose(asked.ess_share, known.ess_share)
     np.testing.assert_allclose(asked.acceptance, known.acceptance)
+
+
+def test_swept_draws_are_not_weighed(model, right):
+    torch.manual_seed(0)
+    settings = NetworkSettings(encoder="points", encoder_options={"h_dim": 8}, network_options={"h_dim": 8})
+    posterior = PointwisePosterior(build_network(settings).eval(), n_sweeps=1)
+    with pytest.raises(InputError, match="swept draws are of no law whose probability is known"):
+        importance_summary(posterior, model, n_datasets=1, n_points=5, n_samples=10, seed=0)
+    points = one(model.sample(1, 5, torch.Generator().manual_seed(0)).points, 0)
+    with pytest.raises(InputError, match=r"cannot be weighed.*'ancestral_samples'.*not swept"):
+        importance_weights(posterior.sample(points, 10, 0), points, model)
+    with pytest.raises(InputError, match="no law"):
+        posterior.log_prob_of_all(points)
 
 
 def test_the_summary_orders_right_and_wrong_posteriors(right, too_sure, too_unsure, model):

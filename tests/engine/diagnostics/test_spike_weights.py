@@ -53,7 +53,10 @@ def test_draws_that_the_model_rules_out_weigh_nothing(faint_spikes, generator):
 @pytest.mark.parametrize(
     ("samples", "message"),
     [
-        (PosteriorSamples(np.zeros((2, 3), int), np.full(2, np.nan)), "without a log-probability"),
+        (
+            PosteriorSamples(np.zeros((2, 3), int), np.full(2, np.nan)),
+            "without a log-probability cannot be weighed; take those of 'ancestral_samples'",
+        ),
         (PosteriorSamples(np.zeros((2, 3), int), np.zeros(2), np.array([1.0, 2.0])), "weights already"),
         (PosteriorSamples(np.zeros((2, 4), int), np.zeros(2)), "of 4 spikes, but there are 3 waveforms"),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
+from ncpgui.engine.networks import principal_components
 from ncpgui.engine.networks.principal_components import in_white_noise, principal_scores
 
 
@@ -93,6 +94,24 @@ def test_padding_does_not_change_what_noise_is_found() -> None:
     alone = in_white_noise(x[:, :90].double(), there[1:, :90])
     torch.testing.assert_close(both[1:, :90], alone)
     assert (both[1, 90:] == 0).all()
+
+
+def test_of_many_points_some_evenly_spaced_ones_tell_the_noise(monkeypatch) -> None:
+    """No table of distances is larger than theirs; all points become white, whatever the padding."""
+    x, _, _ = noisy_units(900)
+    there = torch.ones(1, 900, dtype=torch.bool)
+    every = in_white_noise(x, there)
+    monkeypatch.setattr(principal_components, "_MOST_COMPARED", 300)
+    sizes = []
+    cdist = torch.cdist
+    monkeypatch.setattr(torch, "cdist", lambda a, b: sizes.append((a.shape[1], b.shape[1])) or cdist(a, b))
+    some = in_white_noise(x, there)
+    assert set(sizes) == {(300, 300)}
+    spread = [part[0].flatten(1).std(0) for part in (every, some)]
+    torch.testing.assert_close(spread[1], spread[0], rtol=0.3, atol=0)
+    padded = torch.nn.functional.pad(x, (0, 0, 0, 0, 0, 250))
+    among = in_white_noise(padded, torch.arange(1150)[None] < 900)
+    torch.testing.assert_close(among[:, :900], some, rtol=1e-2, atol=1e-2)
 
 
 def test_few_points_and_missing_channels_are_left_finite() -> None:

@@ -8,7 +8,11 @@ import torch
 
 from ncpgui.core.partition import all_partitions, n_clusters
 from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.engine.diagnostics.posteriors import ExactPosterior, every_partition, one
+from ncpgui.engine.generative.registry import GenerativeSettings
+from ncpgui.engine.networks.checkpoint import find_model, load_checkpoint
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
+from ncpgui.engine.sampling.posterior import ancestral_samples
 from ncpgui.engine.sampling.sweeps import swept
 
 X = np.array([-2.1, -1.2, 0.1, 1.3, 2.4])
@@ -71,34 +75,118 @@ def frequencies(labels: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("start", [np.zeros(5, int), np.arange(5)], ids=["together", "apart"])
 def test_many_sweeps_reach_the_exact_posterior(start: np.ndarray) -> None:
-    """Of 52 partitions, from all samples alike, a point at a time."""
+    """Of 52 partitions, from all samples alike."""
     network, n_samples = ExactMixture(alpha=0.8), 2000
     samples = PosteriorSamples(np.tile(start, (n_samples, 1)), np.zeros(n_samples))
-    found = swept(network, encoding_of(X), samples, seed=0, n_sweeps=150, points_at_once=1)
+    found = swept(network, encoding_of(X), samples, seed=0, n_sweeps=150)
     p = exact_posterior(network)
     error = np.abs(frequencies(found.labels) - p)
     assert (error < 4 * np.sqrt(p * (1 - p) / n_samples) + 1 / n_samples).all()
 
 
-def test_a_sweep_of_exact_samples_gives_exact_samples() -> None:
-    """Also with weights from elsewhere: they stay, as log q does."""
+def test_weights_and_orders_stay_and_log_q_is_not_known_of_what_was_swept() -> None:
     network, n_samples = ExactMixture(alpha=0.8), 4000
     p = exact_posterior(network)
     drawn = np.random.default_rng(1).choice(len(p), n_samples, p=p)
     weight, log_prob = np.arange(1.0, n_samples + 1), np.log(p[drawn])
-    samples = PosteriorSamples(PARTITIONS[drawn], log_prob, weight)
-    found = swept(network, encoding_of(X), samples, seed=0, points_at_once=1)
-    assert (found.labels != samples.labels).any()
-    error = np.abs(frequencies(found.labels) - p)
-    assert (error < 4 * np.sqrt(p * (1 - p) / n_samples) + 1 / n_samples).all()
+    order = np.arange(n_samples) % 8
+    samples = PosteriorSamples(PARTITIONS[drawn], log_prob, weight, order)
+    found = swept(network, encoding_of(X), samples, seed=0)
     assert (found.weight == samples.weight).all()
-    assert (found.log_prob == log_prob).all()
+    assert (found.order == order).all()
+    assert np.isnan(found.log_prob).all()
+
+
+def frequencies_agree(labels: np.ndarray, p: np.ndarray) -> bool:
+    """Whether the total variation, and E[K], are those of as many exact samples, but for 4 sd."""
+    rng, n = np.random.default_rng(7), len(labels)
+    by_chance = [np.abs(rng.multinomial(n, p) / n - p).sum() / 2 for _ in range(200)]
+    found = frequencies(labels)
+    k = PARTITIONS.max(axis=1) + 1
+    k_sd = np.sqrt((p @ k**2 - (p @ k) ** 2) / n)
+    too_far = np.abs(found - p).sum() / 2 > np.mean(by_chance) + 4 * np.std(by_chance)
+    return not too_far and abs(found @ k - p @ k) < 4 * k_sd
+
+
+@pytest.mark.parametrize("n_sweeps", [2, 30])
+@pytest.mark.parametrize("points_at_once", [None, 2, 4])
+def test_sweeps_leave_exact_samples_exact(n_sweeps: int, points_at_once: int | None) -> None:
+    """As they are by default, and however many points propose at once."""
+    network, n_samples = ExactMixture(alpha=0.8), 4000
+    p = exact_posterior(network)
+    drawn = np.random.default_rng(2).choice(len(p), n_samples, p=p)
+    samples = PosteriorSamples(PARTITIONS[drawn], np.log(p[drawn]))
+    found = swept(network, encoding_of(X), samples, seed=0, n_sweeps=n_sweeps, points_at_once=points_at_once)
+    assert (found.labels != samples.labels).any()
+    assert frequencies_agree(found.labels, p)
+
+
+@pytest.mark.slow
+def test_two_samples_that_vote_for_each_other_stay_exact() -> None:
+    """A sample whose own labels voted for its proposals would be drawn back to where it was."""
+    network = ExactMixture(alpha=0.8)
+    p = exact_posterior(network)
+    rng = np.random.default_rng(3)
+    pairs = [PosteriorSamples(PARTITIONS[rng.choice(len(p), 2, p=p)], np.zeros(2)) for _ in range(600)]
+    found = [swept(network, encoding_of(X), two, seed=i).labels for i, two in enumerate(pairs)]
+    assert frequencies_agree(np.concatenate(found), p)
+
+
+@pytest.mark.slow
+def test_sweeps_bring_the_shipped_model_of_gaussians_nearer_to_the_exact_posterior() -> None:
+    """Of 25 sets of seven points, whose 877 partitions are enumerated."""
+    network = load_checkpoint(find_model("gauss2d")).network
+    model = GenerativeSettings("gauss2d").build()
+    batch = model.sample(25, 7, torch.Generator().manual_seed(0))
+    digits = 10 ** np.arange(6, -1, -1)
+    distance = []
+    for i in range(25):
+        points = one(batch.points, i)
+        p = np.exp(ExactPosterior(model).log_prob_of_all(points))
+        with torch.inference_mode():
+            encoding = network.encode(*points)
+        drawn = ancestral_samples(network, encoding, n_samples=4000, seed=i)
+        moved = swept(network, encoding, drawn, seed=i)
+        rows = [np.searchsorted(every_partition(7) @ digits, part.labels @ digits) for part in (drawn, moved)]
+        distance.append([np.abs(np.bincount(r, minlength=len(p)) / 4000 - p).sum() / 2 for r in rows])
+    before, after = np.mean(distance, axis=0)
+    assert after < 0.85 * before
+
+
+@pytest.mark.slow
+def test_repeated_runs_differ_as_their_standard_error_says() -> None:
+    """The probability that two points of the shipped model of Gaussians are together, of 100 samples each."""
+    network = load_checkpoint(find_model("gauss2d")).network
+    batch = GenerativeSettings("gauss2d").build().sample(4, 40, torch.Generator().manual_seed(1))
+    first, second = np.triu_indices(40, 1)
+    found, stated = [], []
+    for i in range(4):
+        with torch.inference_mode():
+            encoding = network.encode(*one(batch.points, i))
+        runs = [
+            swept(
+                network, encoding, ancestral_samples(network, encoding, n_samples=100, seed=seed), seed=seed
+            )
+            for seed in range(16)
+        ]
+        together = [run.labels[:, first] == run.labels[:, second] for run in runs]
+        p = np.stack([one_run.mean(axis=0) for one_run in together])
+        doubtful = np.flatnonzero((p.mean(axis=0) > 0.1) & (p.mean(axis=0) < 0.9))[::5]
+        found += p[:, doubtful].var(axis=0, ddof=1).tolist()
+        stated += [
+            np.mean(
+                [run.standard_error(rows[:, pair]) ** 2 for run, rows in zip(runs, together, strict=True)]
+            )
+            for pair in doubtful
+        ]
+    assert len(found) > 30
+    assert 0.8 < np.sqrt(np.mean(found) / np.mean(stated)) < 1.15
 
 
 def test_points_that_open_clusters_at_once_open_one_each() -> None:
-    """With a prior for new clusters alone, a block of all points falls apart into single ones."""
+    """With a prior for new clusters alone, all points end up in single ones."""
     samples = PosteriorSamples(np.zeros((3, 5), int), np.zeros(3))
-    found = swept(ExactMixture(alpha=1e9), encoding_of(X), samples, seed=0, n_sweeps=800, points_at_once=5)
+    found = swept(ExactMixture(alpha=1e9), encoding_of(X), samples, seed=0, n_sweeps=800, points_at_once=2)
     assert [n_clusters(row) for row in found.labels] == [5, 5, 5]
 
 
