@@ -1,4 +1,4 @@
-"""Samples of a posterior: stored to the last bit, their orders, and how far a share of them can be trusted."""
+"""Samples of a posterior: to the last bit, their orders, and how far shares can be trusted."""
 
 from __future__ import annotations
 
