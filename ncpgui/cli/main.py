@@ -31,6 +31,7 @@ from ncpgui.cli.sort import sort
 from ncpgui.cli.templates import templates
 from ncpgui.cli.train import train
 from ncpgui.core.errors import NcpguiError
+from ncpgui.core.files import DISK_FULL
 from ncpgui.core.progress import Cancelled
 
 EXIT_FAULT, EXIT_INPUT, EXIT_CANCELLED = 1, 2, 130
@@ -148,7 +149,7 @@ def _failed(error: Exception, debug: bool) -> int:
     return EXIT_FAULT
 
 
-_OUTSIDE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO}
+_OUTSIDE = {*DISK_FULL, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO}
 
 
 def one_line(message: object) -> str:

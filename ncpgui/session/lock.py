@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ncpgui.core.errors import SessionError, SessionLockedError, SessionUnwritableError
+from ncpgui.core.json_text import parse_json
 from ncpgui.session.swap import write_error
 
 _UNWRITTEN_FOR_S = 10.0
@@ -150,7 +151,7 @@ def _is_running_on_windows(pid: int) -> bool:
 
 def _parse(raw: bytes) -> LockHolder | None:
     try:
-        values = json.loads(raw)
+        values = parse_json(raw)
         return LockHolder(
             int(values["pid"]), str(values["host"]), str(values["started"]), str(values["token"])
         )

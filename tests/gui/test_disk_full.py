@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -94,27 +93,11 @@ print(json.dumps(found))
 """
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A file system of 8 MiB, or a skip where none can be mounted."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", f"size={DISK_KIB}k", "tmpfs", str(place)]
-    try:
-        done = subprocess.run(mount, capture_output=True, text=True, check=False)
-    except FileNotFoundError:
-        pytest.skip("a small file system cannot be mounted here: there is no mount command")
-    if done.returncode != 0:
-        pytest.skip(f"a small file system cannot be mounted here: {done.stderr.strip()}")
-    yield place
-    subprocess.run(["umount", "-l", str(place)], check=True)
-
-
 @pytest.mark.parametrize(("full_by", "attempt"), [("disk", 1), ("disk", 2), ("disk", 3), ("quota", 1)])
 def test_a_save_to_a_full_disk_leaves_the_window_alive_with_a_banner_and_the_work_whole(
     full_by: str, attempt: int, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    folder = request.getfixturevalue("small_disk") if full_by == "disk" else tmp_path
+    folder = request.getfixturevalue("small_disk")(DISK_KIB) if full_by == "disk" else tmp_path
     session = folder / "s.h5"
     create_session(synthetic_project(), session).close()
     done = subprocess.run(
