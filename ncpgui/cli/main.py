@@ -8,12 +8,10 @@ from __future__ import annotations
 import difflib
 import errno
 import logging
-import signal
 import sys
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
-from types import FrameType
 
 import click
 
@@ -155,13 +153,3 @@ _OUTSIDE = {*DISK_FULL, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO}
 def one_line(message: object) -> str:
     """Message of an error as a single line."""
     return " ".join(str(message).split())
-
-
-def _stop(signum: int, frame: FrameType | None) -> None:
-    raise Cancelled
-
-
-def main() -> None:
-    """Entry point of ``ncpgui`` and ``python -m ncpgui``."""
-    signal.signal(signal.SIGTERM, _stop)  # a batch system that ends a job is a person who cancels it
-    sys.exit(run())

@@ -14,6 +14,7 @@ from ncpgui.app.preferences import Preferences
 from ncpgui.app.workspace import Workspace
 from ncpgui.core.progress import Cancelled
 from ncpgui.gui.main_window import MainWindow
+from ncpgui.gui.qt_start import qt_starting
 from ncpgui.gui.stop_signals import StopSignals
 from ncpgui.gui.uncaught import Uncaught
 from ncpgui.gui.worker import Workers
@@ -30,7 +31,8 @@ def qt_application() -> QtWidgets.QApplication:
         return running
     QtWidgets.QApplication.setAttribute(QtCore.Qt.AA_EnableHighDpiScaling)
     QtWidgets.QApplication.setAttribute(QtCore.Qt.AA_UseHighDpiPixmaps)
-    application = QtWidgets.QApplication(["ncpgui"])
+    with qt_starting():
+        application = QtWidgets.QApplication(["ncpgui"])
     application.setApplicationName("ncpgui")
     application.setApplicationVersion(__version__)
     return application

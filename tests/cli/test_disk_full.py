@@ -21,7 +21,7 @@ from .conftest import Command, Ran, files_of
 FULL = "error: cannot write"
 LIMITED = """
 import resource, sys
-from ncpgui.cli.main import main
+from ncpgui.__main__ import main
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv.pop(1)), resource.RLIM_INFINITY))
 main()
 """

@@ -17,12 +17,12 @@ from tests.synthetic_project import synthetic_project
 ROOT = Path(__file__).resolve().parents[2]
 
 # Opens the session, labels a unit, then gets the signal: while it idles, while a dialog waits for an
-# answer, or while it is being closed by hand.
+# answer, or before the session is there.
 PROGRAM = """
 import os, signal, sys
 from PyQt5 import QtCore, QtWidgets
 from ncpgui.app import jobs
-from ncpgui.cli.main import main
+from ncpgui.__main__ import main
 from ncpgui.gui import application
 from ncpgui.gui.main_window import MainWindow
 
@@ -38,7 +38,10 @@ def step():
     window = windows[0]
     if moment != "before it opens":
         window.workspace.label((0,), "good")
-    if moment == "unsaved":
+    if moment == "no room":
+        import resource
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY))
+    if moment in ("unsaved", "no room"):
         window.workspace.put_recording(window.workspace.project.recording)  # no journal keeps this
     if moment == "while a dialog is open":
         QtCore.QTimer.singleShot(0, lambda: os.kill(os.getpid(), number))
@@ -84,3 +87,25 @@ def test_a_signal_closes_the_session_and_ends_the_window(
         was_saved = bool(session.project.history)
     assert [entry["label"] for entry in done_to_it] == ([] if moment == "before it opens" else ["good"])
     assert was_saved == (moment == "unsaved")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a process sends itself signals on POSIX systems")
+def test_a_last_save_that_fails_is_said_and_the_journal_keeps_what_it_holds(
+    saved_session: Path, tmp_path: Path
+) -> None:
+    shutil.copy(saved_session, tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(tmp_path / "s.h5"), str(int(signal.SIGTERM)), "no room"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+        timeout=120,
+    )
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.splitlines()[-1].startswith(
+        f"error: cannot write {tmp_path / 's.h5'}: File too large;"
+    )
+    assert not (tmp_path / "s.lock").exists()
+    with open_session(tmp_path / "s.h5") as session:
+        assert [entry["label"] for entry in session.journal_entries] == ["good"]
