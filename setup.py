@@ -90,5 +90,5 @@ setup(
         "simulate": ["NEURON>=9.0"],  # scripts/build_biophysical_reservoir.py
         "docs": ["sphinx>=8", "myst-parser>=4"],
     },
-    entry_points={"console_scripts": ["ncpgui = ncpgui.cli.main:main"]},
+    entry_points={"console_scripts": ["ncpgui = ncpgui.__main__:main"]},
 )

@@ -9,7 +9,8 @@ os.environ.setdefault("QT_FONT_DPI", "96")  # the offscreen screen says 100, a s
 for _name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
-from collections.abc import Callable
+import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,29 @@ def locust_recording() -> Path:
         if (folder / "locust_trial_01.raw").is_file():
             return folder / "locust_trial_01.raw"
     pytest.skip("the real tetrode recording is not beside the checkout (set NCPGUI_SHARED_DATA)")
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Callable[[int], Path]]:
+    """Mount a file system of so many KiB; the test is skipped where that cannot be done."""
+    mounted: list[Path] = []
+
+    def mount(kib: int) -> Path:
+        place = tmp_path / f"disk{len(mounted)}"
+        place.mkdir()
+        command = ["mount", "-t", "tmpfs", "-o", f"size={kib}k", "tmpfs", str(place)]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+        except FileNotFoundError:
+            pytest.skip("a small file system cannot be mounted here: there is no mount command")
+        if done.returncode != 0:
+            pytest.skip(f"a small file system cannot be mounted here: {done.stderr.strip()}")
+        mounted.append(place)
+        return place
+
+    yield mount
+    for place in mounted:
+        subprocess.run(["umount", "-l", str(place)], check=True)
 
 
 _MEASURED = pytest.StashKey[list[str]]()

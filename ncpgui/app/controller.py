@@ -22,7 +22,7 @@ from ncpgui.app.tasks import Runner
 from ncpgui.app.views import Views
 from ncpgui.app.work import Activity, Work
 from ncpgui.app.workspace import Workspace
-from ncpgui.core.errors import InputError, NcpguiError
+from ncpgui.core.errors import InputError, NcpguiError, SessionUnwritableError
 from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.signals import Signal
 
@@ -33,12 +33,14 @@ class Controller:
     """Starts long work for a workspace and takes its results in.
 
     Signals: `activity_changed(activity or None)`; `derived_changed` an embedding or a receptive
-    field arrived; `failed(error, doing)` work went wrong.
+    field arrived; `failed(error, doing)` work went wrong; `only_readable(path, error)` a session
+    cannot be opened for writing, but `open_session(path, read_only=True)` opens it.
     """
 
     activity_changed: ClassVar[Signal] = Signal(object)
     derived_changed: ClassVar[Signal] = Signal()
     failed: ClassVar[Signal] = Signal(object, str)
+    only_readable: ClassVar[Signal] = Signal(object, object)
 
     def __init__(self, workspace: Workspace, runner: Runner, preferences: Preferences) -> None:
         self.workspace = workspace
@@ -49,6 +51,7 @@ class Controller:
         self._work.failed.connect(self.failed.emit)
         self._views = Views(workspace, runner)
         self._views.changed.connect(self.derived_changed.emit)
+        self.read_only_path: Path | None = None
         self._begin()
         workspace.current_changed.connect(self._look_at_current)
         workspace.shown_changed.connect(self.refresh_views)
@@ -82,29 +85,45 @@ class Controller:
             lane="view",
         )
 
-    def open_session(self, path: Path) -> None:
-        """Open a session file."""
+    def open_session(self, path: Path, *, read_only: bool = False) -> None:
+        """Open a session file; `read_only` leaves it to whoever writes it, and its lock alone."""
         words = f"opening {path.name}"
 
         def done(session: Any) -> None:
             try:
-                self.workspace.open(session.project, session=session, entries=session.journal_entries)
+                self.workspace.open(
+                    session.project,
+                    session=None if read_only else session,
+                    entries=session.journal_entries,
+                    read_only=read_only,
+                )
             except NcpguiError as error:
                 session.close()
                 self.failed.emit(error, words)
                 return
-            self._begin(session.path)
+            if read_only:
+                session.close()
+                self._begin(read_only=path)
+            else:
+                self._begin(session.path)
             self.preferences.remember_file(path)
-            for note in session.notes:
-                self.workspace.told.emit(note)
+            if session.notes:
+                self.workspace.warned.emit("; ".join(session.notes))
             self.workspace.saved_changed.emit()
             self.refresh_views()
+
+        def failed(error: Exception) -> None:
+            if isinstance(error, SessionUnwritableError):
+                self.only_readable.emit(path, error)
+            else:
+                self.failed.emit(error, words)
 
         self.close()
         self._work.submit(
             words[:1].upper() + words[1:],
-            lambda p: jobs.open_session(path, progress=p),
+            lambda p: jobs.open_session(path, read_only=read_only, progress=p),
             done,
+            failed=failed,
             key="open",
             lane="io",  # after the save of the project before, which may be this very file
             close=lambda session: session.close(),
@@ -177,8 +196,11 @@ class Controller:
         self.workspace.close()
         self._begin()
 
-    def _begin(self, session: Path | None = None, live: jobs.Live | None = None) -> None:
+    def _begin(
+        self, session: Path | None = None, live: jobs.Live | None = None, *, read_only: Path | None = None
+    ) -> None:
         """Another project is there: what belonged to the one before is left behind."""
+        self.read_only_path = read_only
         self._saving = Saving(self.workspace, self._work, self.preferences, session)
         self._sampling = Sampling(self.workspace, self._work, self._saving, live)
 

@@ -71,12 +71,12 @@ def is_session(path: Path) -> bool:
     return path.suffix.lower() in SESSION_SUFFIXES
 
 
-def open_session(path: Path, *, progress: Progress = silent) -> SessionFile:
-    """Open a session for writing, with its project and journal."""
+def open_session(path: Path, *, read_only: bool = False, progress: Progress = silent) -> SessionFile:
+    """Open a session, for writing unless `read_only`, with its project and journal."""
     from ncpgui.session.session_file import open_session as opened
 
     progress(0, 1, f"reading {path.name}")
-    session = opened(path)
+    session = opened(path, read_only=read_only)
     progress(1, 1, f"reading {path.name}")
     return session
 

@@ -63,10 +63,19 @@ class Kept:
         self._n_written = 0
         self._on_hold = False
 
-    def start(self, session: Session | None, *, n_saved: int, n_entries: int, is_whole: bool) -> None:
+    def start(
+        self,
+        session: Session | None,
+        *,
+        n_saved: int,
+        n_entries: int,
+        is_whole: bool,
+        is_elsewhere: bool = False,
+    ) -> None:
         """Begin with a project of `n_entries` actions, `n_saved` of them saved, the others in the journal.
 
-        is_whole : whether the journal holds nothing else; if it does, the next action waits for a save.
+        is_whole : whether the journal holds nothing else; if it does, the next action waits for a save;
+        is_elsewhere : whether all of it is in a file that is only read; `session` is None then.
         """
         self.session = session
         self._content = self._base = self._edition = 0
@@ -75,6 +84,8 @@ class Kept:
         behind = session is None or n_saved < n_entries or not is_whole
         base = 0 if session is not None and is_whole else -1
         self._saved = SaveMark(-1 if behind else self.revision, 0 if session else -1, base, 0, n_saved, 0)
+        if is_elsewhere:
+            self._saved = SaveMark(self.revision, 0, 0, 0, n_entries, 0)
 
     def stop(self) -> Session | None:
         """Forget the session without closing it, and return it."""

@@ -40,6 +40,7 @@ class OpenProject:
     units_changed: ClassVar[Signal] = Signal(Change)
     saved_changed: ClassVar[Signal] = Signal()
     told: ClassVar[Signal] = Signal(str)
+    warned: ClassVar[Signal] = Signal(str)
 
     def __init__(self) -> None:
         self.project: Project | None = None
@@ -52,8 +53,12 @@ class OpenProject:
         *,
         session: Session | None = None,
         entries: Iterable[dict[str, Any]] = (),
+        read_only: bool = False,
     ) -> None:
         """Show a project; its history and then the `entries` of its journal are done again.
+
+        read_only : whether it is in a session file that is not ours to write: what is done to it from now
+        on is in memory only.
 
         Raises
         ------
@@ -68,14 +73,20 @@ class OpenProject:
         self._groups = Groups(project)
         self._take_history(history)
         n_saved = len(project.history)
-        self._kept.start(session, n_saved=n_saved, n_entries=n_saved + recovered, is_whole=not problem)
+        self._kept.start(
+            session,
+            n_saved=n_saved,
+            n_entries=n_saved + recovered,
+            is_whole=not problem,
+            is_elsewhere=read_only,
+        )
         self._start_screen()
         self.opened.emit()
         if recovered:
             n = f"{recovered} action{'s' if recovered > 1 else ''}"
             self.told.emit(f"{n} since the last save recovered from the journal")
         if problem:
-            self.told.emit(problem)
+            self.warned.emit(problem)
 
     def close(self) -> None:
         """Forget the project; its session file is closed, its journal stays."""
@@ -283,7 +294,7 @@ class OpenProject:
         try:
             write(self.history.entries)
         except NcpguiError as error:
-            self.told.emit(f"The action was done but not written to the journal: {error}")
+            self.warned.emit(f"The action was done but not written to the journal: {error}")
 
     def _changed(self, *, content: bool = False, base: bool = False) -> None:
         was = self.is_saved

@@ -7,6 +7,8 @@ import logging
 from pathlib import Path
 from typing import Any
 
+from ncpgui.core.json_text import parse_json
+
 logger = logging.getLogger(__name__)
 
 MAX_RECENT = 8
@@ -34,7 +36,7 @@ class Preferences:
 
     def _read(self) -> dict[str, Any]:
         try:
-            values = json.loads(self._path.read_text(encoding="utf-8"))
+            values = parse_json(self._path.read_text(encoding="utf-8"))
         except FileNotFoundError:
             return {}
         except (OSError, ValueError) as error:

@@ -52,10 +52,12 @@ class Work:
         *,
         key: Hashable,
         lane: Lane = "work",
+        failed: Callable[[Exception], None] | None = None,
         close: Callable[[Any], None] | None = None,
     ) -> None:
         """Run `work` and show how far it is; a failure is told as going wrong while doing `words`.
 
+        failed : called with a failure instead;
         close : called with a result that nobody takes any more.
         """
         owner = object()
@@ -70,15 +72,18 @@ class Work:
             self.finish(owner)
             done(value)
 
-        def failed(error: Exception) -> None:
+        def went_wrong(error: Exception) -> None:
             self.finish(owner)
-            self.failed.emit(error, words[:1].lower() + words[1:])
+            if failed is not None:
+                failed(error)
+            else:
+                self.failed.emit(error, words[:1].lower() + words[1:])
 
         task = Task(
             words,
             work,
             finished,
-            failed=failed,
+            failed=went_wrong,
             cancelled=lambda: self.finish(owner),
             progressed=progressed,
             key=key,

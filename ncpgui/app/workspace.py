@@ -26,7 +26,8 @@ class Workspace(OpenProject):
     Signals: `opened` another project, or none; `groups_changed(channels)` their posterior or
     status; `current_changed` another channel group on screen; `shown_changed` another sorting of
     it; `selection_changed` selected units; `units_changed(change)` the sorting or its labels;
-    `saved_changed`; `told(text)` something for the status bar.
+    `saved_changed`; `told(text)` something for the status bar; `warned(text)` something that stays on
+    screen until it was read.
     """
 
     current_changed: ClassVar[Signal] = Signal()

@@ -8,12 +8,10 @@ from __future__ import annotations
 import difflib
 import errno
 import logging
-import signal
 import sys
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
-from types import FrameType
 
 import click
 
@@ -31,7 +29,7 @@ from ncpgui.cli.sort import sort
 from ncpgui.cli.templates import templates
 from ncpgui.cli.train import train
 from ncpgui.core.errors import NcpguiError
-from ncpgui.core.files import too_long
+from ncpgui.core.files import DISK_FULL, too_long
 from ncpgui.core.progress import Cancelled
 
 EXIT_FAULT, EXIT_INPUT, EXIT_CANCELLED = 1, 2, 130
@@ -153,19 +151,9 @@ def _failed(error: Exception, debug: bool) -> int:
     return EXIT_FAULT
 
 
-_OUTSIDE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO}
+_OUTSIDE = {*DISK_FULL, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO}
 
 
 def one_line(message: object) -> str:
     """Message of an error as a single line."""
     return " ".join(str(message).split())
-
-
-def _stop(signum: int, frame: FrameType | None) -> None:
-    raise Cancelled
-
-
-def main() -> None:
-    """Entry point of ``ncpgui`` and ``python -m ncpgui``."""
-    signal.signal(signal.SIGTERM, _stop)  # a batch system that ends a job is a person who cancels it
-    sys.exit(run())

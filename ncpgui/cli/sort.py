@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
 from ncpgui.cli import options
 from ncpgui.cli.terminal import count, progress_report
-from ncpgui.core.errors import InputError
+from ncpgui.core.errors import InputError, NcpguiError, SessionError
 
 if TYPE_CHECKING:
     from ncpgui.core.project import Project
@@ -63,7 +65,6 @@ def sort(
     from ncpgui.engine.device import resolve_device
     from ncpgui.engine.networks.checkpoint import load_checkpoint
     from ncpgui.ephys.readers import load_stimulus, open_recording
-    from ncpgui.session import store
     from ncpgui.sorting.config import SortingConfig
     from ncpgui.sorting.pipeline import sort_recording
 
@@ -79,12 +80,80 @@ def sort(
     load_checkpoint(config.model)
     with progress_report("sort") as progress:
         project = sort_recording(opened, config, stimulus=shown, progress=progress, workers=jobs)
-    store.save(project, out)
-    _retire_journal(out)
+    out = keep(project, out)
     click.echo(summary(project), err=True)
     for channel, reason in project.failed.items():
         click.echo(f"warning: channel {channel} was not sorted: {reason}", err=True)
     click.echo(f"wrote {out}; open it with 'ncpgui {out}'", err=True)
+
+
+def keep(project: Project, out: Path) -> Path:
+    """Write the session at `out`, or where somebody at the terminal wants it instead; return where.
+
+    Raises
+    ------
+    SessionError
+        `out` cannot be written and nobody is there to ask; the session is where the message says.
+    """
+    from ncpgui.session import store
+
+    try:
+        store.save(project, out)
+        _retire_journal(out)
+        return out
+    except SessionError as error:
+        problem = error
+    return (
+        ask_for_place(project, out, problem) if somebody_answers() else keep_elsewhere(project, out, problem)
+    )
+
+
+def somebody_answers() -> bool:
+    """Whether a person is at the terminal."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def ask_for_place(project: Project, out: Path, problem: NcpguiError) -> Path:
+    """Ask where the session shall go until it could be written there."""
+    from ncpgui.session import store
+
+    while True:
+        click.echo(f"error: {problem}", err=True)
+        answer = click.prompt("Where shall the session go?", default=str(fallbacks(out)[0]), err=True)
+        place = Path(answer).expanduser()
+        try:
+            options.check_new_session(place, overwrite=False)
+            store.save(project, place)
+        except NcpguiError as error:
+            problem = error
+        else:
+            return place
+
+
+def keep_elsewhere(project: Project, out: Path, problem: SessionError) -> NoReturn:
+    """Write the session where it can be written, and raise what says where."""
+    from ncpgui.session import store
+
+    places = fallbacks(out)
+    for place in places:
+        try:
+            store.save(project, place)
+        except SessionError:
+            continue
+        raise SessionError(f"{problem}; the session is kept in {place}; open it with 'ncpgui {place}'")
+    tried = " or ".join(str(place.parent) for place in places)
+    raise SessionError(f"{problem}; nor could the session be written to {tried}")
+
+
+def fallbacks(out: Path) -> list[Path]:
+    """Names that are free, for a session that cannot be written at `out`, the likeliest place first."""
+    folders = dict.fromkeys((Path.cwd(), Path.home(), Path(tempfile.gettempdir())))
+    return [_free_name(folder, out) for folder in folders if folder != out.resolve().parent]
+
+
+def _free_name(folder: Path, out: Path) -> Path:
+    names = (out.name, *(f"{out.stem}-{number}{out.suffix}" for number in range(1, 1000)))
+    return next(folder / name for name in names if not (folder / name).exists())
 
 
 def _retire_journal(session: Path) -> None:

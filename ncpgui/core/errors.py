@@ -8,7 +8,8 @@
     |- CheckpointError             not a network that this version can load
     |- SessionError(OSError)
     |  |- SessionFormatError       damaged, or written by a newer version
-    |  `- SessionLockedError       another process writes it
+    |  `- SessionUnwritableError   can be opened read-only
+    |     `- SessionLockedError    another process writes it
     |- CurationError(ValueError)   the edit is impossible as things stand
     `- ExportError                 the output cannot be written
 
@@ -43,7 +44,11 @@ class SessionFormatError(SessionError):
     """A session is damaged, or of a version that this program does not know."""
 
 
-class SessionLockedError(SessionError):
+class SessionUnwritableError(SessionError):
+    """A session cannot be opened for writing, but read-only."""
+
+
+class SessionLockedError(SessionUnwritableError):
     """Another process has the session open for writing."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import tempfile
@@ -10,6 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ncpgui.core.errors import ExportError
+
+DISK_FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
+"""What the system says when there is no place left, or a quota is used up."""
 
 NAME_BYTES = 255
 """Length of a name, in bytes, that common file systems take."""
@@ -101,5 +105,7 @@ def _writable(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         reason = error.strerror or str(error)
-        text = f"cannot write {path}: {reason}; choose a folder that exists and is writable"
-        raise ExportError(text) from error
+        way_out = "choose a folder that exists and is writable"
+        if error.errno in DISK_FULL:
+            way_out = "free the disk, or choose another folder"
+        raise ExportError(f"cannot write {path}: {reason}; {way_out}") from error

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import math
 import re
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.errors import InputError, RecordingError
+from ncpgui.core.json_text import parse_json
 from ncpgui.core.probe import Probe
 from ncpgui.ephys.literals import read_literals
 
@@ -130,7 +130,7 @@ def _from_file(path: Path) -> Probe:
 def _from_json(path: Path) -> Probe:
     from probeinterface import read_probeinterface
 
-    json.loads(path.read_text(encoding="utf-8"))
+    parse_json(path.read_text(encoding="utf-8"))
     return from_probeinterface(read_probeinterface(path).probes)
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.errors import InputError, RecordingError
+from ncpgui.core.json_text import parse_json
 from ncpgui.core.probe import Probe
 from ncpgui.core.spikes import Sorting
 from ncpgui.core.stimulus import Stimulus
@@ -63,7 +64,7 @@ def read_description(folder: Path) -> dict[str, Any]:
     """
     path = folder / DESCRIPTION
     try:
-        values = json.loads(path.read_text(encoding="utf-8"))
+        values = parse_json(path.read_text(encoding="utf-8"))
         if not isinstance(values, dict) or values.get("format") != FORMAT:
             raise ValueError(f"its format is not '{FORMAT}'")
         if int(values["version"]) > 1:

@@ -8,9 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import numpy as np
+
 import ncpgui
 from ncpgui.core.errors import ExportError
 from ncpgui.core.files import replaced_folder
+from ncpgui.core.json_text import parse_json
 
 MANIFEST = "ncpgui_export.json"
 _LEFT_BY_OTHERS = (".phy", "phy.log", "__pycache__", ".DS_Store")
@@ -31,10 +34,26 @@ def exported_folder(path: Path) -> Iterator[Path]:
     path = path.resolve()
     _check_replaceable(path)
     with replaced_folder(path) as folder:
-        yield folder
+        try:
+            yield folder
+        finally:
+            _check_whole(folder, path)
         files = {str(item.relative_to(folder)): _digest(item) for item in _files(folder)}
         text = json.dumps({"program": f"ncpgui {ncpgui.__version__}", "files": files}, indent=1)
         (folder / MANIFEST).write_text(text + "\n", encoding="utf-8")
+
+
+def _check_whole(folder: Path, path: Path) -> None:
+    """Refuse arrays that were cut short: of small ones NumPy does not say that the disk was full."""
+    for item in _files(folder):
+        if item.suffix == ".npy":
+            try:
+                np.load(item, mmap_mode="r")
+            except (ValueError, EOFError) as error:
+                raise ExportError(
+                    f"cannot write {path}: {item.name} could not be written in full; free the disk, or "
+                    "choose another folder"
+                ) from error
 
 
 def _check_replaceable(path: Path) -> None:
@@ -72,7 +91,7 @@ def _files(folder: Path) -> list[Path]:
 
 def _read_manifest(path: Path) -> dict[str, str]:
     try:
-        files = json.loads(path.read_text(encoding="utf-8"))["files"]
+        files = parse_json(path.read_text(encoding="utf-8"))["files"]
         return {str(name): str(digest) for name, digest in files.items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}

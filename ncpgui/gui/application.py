@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import logging
 import logging.handlers
-import sys
-import types
-from collections.abc import Callable
 from pathlib import Path
 
 from PyQt5 import QtCore, QtWidgets
@@ -15,7 +12,11 @@ from ncpgui import __version__
 from ncpgui.app.controller import Controller
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.workspace import Workspace
+from ncpgui.core.progress import Cancelled
 from ncpgui.gui.main_window import MainWindow
+from ncpgui.gui.qt_start import qt_starting
+from ncpgui.gui.stop_signals import StopSignals
+from ncpgui.gui.uncaught import Uncaught
 from ncpgui.gui.worker import Workers
 
 logger = logging.getLogger(__name__)
@@ -33,29 +34,58 @@ def qt_application() -> QtWidgets.QApplication:
     QtWidgets.QApplication.setHighDpiScaleFactorRoundingPolicy(
         QtCore.Qt.HighDpiScaleFactorRoundingPolicy.PassThrough  # Qt 5 would round 125 % down, 150 % up
     )
-    application = QtWidgets.QApplication(["ncpgui"])
+    with qt_starting():
+        application = QtWidgets.QApplication(["ncpgui"])
     application.setApplicationName("ncpgui")
     application.setApplicationVersion(__version__)
     return application
 
 
 def run(path: Path | None = None) -> int:
-    """Open the window, with a recording or a session if `path` is given; returns when it closes."""
+    """Open the window, with a recording or a session if `path` is given; returns when it closes.
+
+    Raises
+    ------
+    Cancelled
+        SIGINT or SIGTERM came: the session is closed, what only memory held is saved in it.
+    SessionError
+        The last save failed; what is in the session and its journal stays.
+    """
     application = qt_application()
     preferences = Preferences()
     log_to_file(preferences.folder / "ncpgui.log")
     workers = Workers()
     workspace = Workspace()
     window = MainWindow(workspace, Controller(workspace, workers, preferences))
-    sys.excepthook = _reporter(window)
+    uncaught, signals = Uncaught(window.show_error), StopSignals()
+    stopped: list[bool] = []
+    too_late: list[Exception] = []
+
+    def stop() -> None:
+        if not stopped:
+            stopped.append(True)
+            window.leave()
+        application.quit()  # dialogs too, which nobody is there to answer
+
+    signals.came.connect(stop)
+    signals.install()
+    uncaught.install()
     fit_to_screen(window, window.screen().availableSize())
     window.show()
     if path is not None:
         QtCore.QTimer.singleShot(0, lambda: window.open_path(path))
     try:
-        return int(application.exec_())
+        code = int(application.exec_())
+        window.controller.failed.connect(lambda error, _doing: too_late.append(error))
     finally:
         workers.stop()
+        uncaught.restore()
+        signals.restore()
+    if too_late:
+        raise too_late[0]
+    if stopped:
+        raise Cancelled
+    return code
 
 
 def fit_to_screen(window: QtWidgets.QWidget, room: QtCore.QSize) -> None:
@@ -78,17 +108,3 @@ def log_to_file(path: Path) -> None:
     root = logging.getLogger("ncpgui")
     root.addHandler(handler)
     root.setLevel(logging.INFO)
-
-
-def _reporter(window: MainWindow) -> Callable[..., None]:
-    """Show what no one caught in the window instead of ending the program."""
-
-    def report(kind: type[BaseException], error: BaseException, trace: types.TracebackType | None) -> None:
-        if issubclass(kind, KeyboardInterrupt):
-            QtWidgets.QApplication.quit()
-            return
-        logger.error("not caught", exc_info=(kind, error, trace))
-        if isinstance(error, Exception):
-            window.show_error(error)
-
-    return report

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PyQt5 import QtCore, QtWidgets
 
 
 class Banner(QtWidgets.QFrame):
-    """One message at a time, until it is dismissed or replaced."""
+    """One message at a time, with a button for the way out if there is one, until dismissed or replaced."""
 
     def __init__(self) -> None:
         super().__init__()
+        self._do: Callable[[], None] | None = None
         self.setObjectName("banner")
         row = QtWidgets.QHBoxLayout(self)
         row.setContentsMargins(14, 8, 8, 8)
@@ -18,15 +21,28 @@ class Banner(QtWidgets.QFrame):
         self.text.setWordWrap(True)
         self.text.setTextFormat(QtCore.Qt.PlainText)
         self.text.setTextInteractionFlags(QtCore.Qt.TextSelectableByMouse)
+        self.action_button = QtWidgets.QPushButton()
+        self.action_button.setFocusPolicy(QtCore.Qt.NoFocus)
+        self.action_button.clicked.connect(self._act)
         self.close_button = QtWidgets.QPushButton("Dismiss")
         self.close_button.setProperty("quiet", True)
         self.close_button.setFocusPolicy(QtCore.Qt.NoFocus)
         self.close_button.clicked.connect(self.hide)
         row.addWidget(self.text, 1)
+        row.addWidget(self.action_button)
         row.addWidget(self.close_button)
         self.hide()
 
-    def tell(self, text: str) -> None:
-        """Show a message."""
+    def tell(self, text: str, *, action: str = "", do: Callable[[], None] | None = None) -> None:
+        """Show a message; `action` names a button that calls `do`."""
+        self._do = do
         self.text.setText(text)
+        self.action_button.setText(action)
+        self.action_button.setVisible(do is not None)
         self.show()
+
+    def _act(self) -> None:
+        do, self._do = self._do, None
+        self.hide()
+        if do is not None:
+            do()

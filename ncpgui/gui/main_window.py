@@ -102,8 +102,10 @@ class MainWindow(QtWidgets.QMainWindow):
         workspace.opened.connect(self._project_changed)
         workspace.saved_changed.connect(self._title_changed)
         workspace.told.connect(self._tell)
+        workspace.warned.connect(self._warn)
         controller.activity_changed.connect(self._activity_changed)
         controller.failed.connect(self.show_error)
+        controller.only_readable.connect(self._offer_read_only)
         self._refresh = QtCore.QTimer(self)
         self._refresh.setSingleShot(True)
         self._refresh.setInterval(0)
@@ -142,7 +144,11 @@ class MainWindow(QtWidgets.QMainWindow):
             self.setWindowModified(False)
             self.setWindowTitle("ncpgui")
             return
-        name = path.name if path is not None else Path(project.recording.path).name or "unnamed"
+        name = Path(project.recording.path).name or "unnamed"
+        if path is not None:
+            name = path.name
+        elif self.controller.read_only_path is not None:
+            name = f"{self.controller.read_only_path.name} (read-only)"
         self.setWindowTitle(f"{name}[*] – ncpgui")
         self.setWindowModified(not self.workspace.is_saved)
 
@@ -156,6 +162,16 @@ class MainWindow(QtWidgets.QMainWindow):
 
     def _tell(self, text: str) -> None:
         self.statusBar().showMessage(text, 12_000)
+
+    def _warn(self, text: str) -> None:
+        self.banner.tell(sentence(text))
+
+    def _offer_read_only(self, path: Path, error: Exception) -> None:
+        self.banner.tell(
+            sentence(str(error)),
+            action="Open read-only",
+            do=lambda: self.controller.open_session(path, read_only=True),
+        )
 
     def _activity_changed(self, activity: Activity | None) -> None:
         self.activity.show_activity(activity)
@@ -301,7 +317,7 @@ class MainWindow(QtWidgets.QMainWindow):
         answer = QtWidgets.QMessageBox.question(
             self,
             "Leave without saving?",
-            "This project was never saved. Save it first?",
+            "What was done to this project is not saved. Save it first?",
             QtWidgets.QMessageBox.Save | QtWidgets.QMessageBox.Discard | QtWidgets.QMessageBox.Cancel,
         )
         if answer == QtWidgets.QMessageBox.Save:
@@ -328,6 +344,10 @@ class MainWindow(QtWidgets.QMainWindow):
         if not self._may_leave():
             event.ignore()
             return
+        self.leave()
+        event.accept()
+
+    def leave(self) -> None:
+        """Stop work, remember the layout and close the session, without a question."""
         self._remember_layout()
         self.controller.close()
-        event.accept()

@@ -19,6 +19,7 @@ from ncpgui.core.errors import SessionError
 from ncpgui.core.group import ChannelGroup, GroupWaveforms
 from ncpgui.core.project import Project
 from ncpgui.session.codecs import create_group, element, read_array, write_array
+from ncpgui.session.hdf5_file import written_hdf5
 from ncpgui.session.schema import CACHE_VERSION, WAVEFORM_CACHE
 from ncpgui.session.swap import swapped
 
@@ -48,7 +49,7 @@ def update(path: Path, project: Project) -> None:
     if all(known.get(channel) == keys[channel] for channel in fresh):
         return
     kept = [c for c, key in known.items() if keys.get(c) == key and c not in fresh]
-    with swapped(path) as beside, h5py.File(beside, "w", locking=False) as file:
+    with swapped(path) as beside, written_hdf5(beside) as file:
         file.attrs["encoding"] = WAVEFORM_CACHE
         file.attrs["version"] = CACHE_VERSION
         if kept:

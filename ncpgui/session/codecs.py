@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ncpgui.core.errors import SessionFormatError
+from ncpgui.core.json_text import parse_json
 from ncpgui.session.schema import ENCODINGS
 
 _COMPRESS_FROM_BYTES = 4096
@@ -141,7 +142,7 @@ def read_json(parent: h5py.Group, name: str, kind: type) -> Any:
     """Read a JSON value, which must be a `kind` (dict or list)."""
     dataset = element(parent, name, "json")
     try:
-        value = json.loads(_text(dataset))
+        value = parse_json(_text(dataset))
     except ValueError as error:
         raise SessionFormatError(
             f"{place(dataset)} is not JSON, the file is damaged; use a backup"

@@ -8,7 +8,6 @@ loses nor repeats an action (`unfolded`).
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import threading
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ncpgui.core.errors import SessionError, SessionFormatError
+from ncpgui.core.json_text import parse_json
 from ncpgui.session.codecs import to_json_text
 from ncpgui.session.schema import JOURNAL_VERSION
 from ncpgui.session.swap import swapped, write_error
@@ -225,7 +225,7 @@ def _line(value: Entry) -> bytes:
 
 def _object(line: bytes) -> Entry | None:
     try:
-        value = json.loads(line)
+        value = parse_json(line)
     except ValueError:
         return None
     return value if isinstance(value, dict) else None

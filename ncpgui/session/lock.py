@@ -16,7 +16,8 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from ncpgui.core.errors import SessionError, SessionLockedError
+from ncpgui.core.errors import SessionError, SessionLockedError, SessionUnwritableError
+from ncpgui.core.json_text import parse_json
 from ncpgui.session.swap import write_error
 
 _UNWRITTEN_FOR_S = 10.0
@@ -40,7 +41,7 @@ class SessionLock:
     ------
     SessionLockedError
         Another process, or this one, has the session open for writing.
-    SessionError
+    SessionUnwritableError
         The folder cannot be written.
     """
 
@@ -66,7 +67,7 @@ class SessionLock:
         except FileExistsError:
             return False
         except OSError as error:
-            raise SessionError(
+            raise SessionUnwritableError(
                 f"cannot open {self._session} for writing: {error.strerror} ({self.path.parent}); "
                 "choose a folder that exists and is writable, or open the session read-only"
             ) from error
@@ -150,7 +151,7 @@ def _is_running_on_windows(pid: int) -> bool:
 
 def _parse(raw: bytes) -> LockHolder | None:
     try:
-        values = json.loads(raw)
+        values = parse_json(raw)
         return LockHolder(
             int(values["pid"]), str(values["host"]), str(values["started"]), str(values["token"])
         )

@@ -11,11 +11,14 @@ from pathlib import Path
 from ncpgui.core.errors import SessionError
 from ncpgui.core.project import Project
 from ncpgui.session import store
-from ncpgui.session.journal import Entry, Journal, read_journal, set_aside, unfolded
+from ncpgui.session.journal import Entry, Journal, JournalContents, read_journal, set_aside, unfolded
 from ncpgui.session.lock import SessionLock
 from ncpgui.session.schema import SessionPaths
 
 logger = logging.getLogger(__name__)
+
+_READ_TIMES = 5
+"""How often a session is read again because it was saved meanwhile."""
 
 
 class SessionFile:
@@ -43,8 +46,8 @@ class SessionFile:
         if not read_only:
             self._lock = SessionLock(self.paths.lock, self.path)
         try:
-            self._header, self.project = store.read_session(self.paths, waveforms=waveforms)
-            self.journal_entries = self._recover()
+            self._header, self.project, contents = self._read(waveforms=waveforms)
+            self.journal_entries = self._recover(contents)
         except BaseException:
             self.close()
             raise
@@ -119,10 +122,21 @@ class SessionFile:
             raise SessionError(f"{self.path} is {state}; open it for writing, or save under another name")
         return self._journal
 
-    def _recover(self) -> tuple[Entry, ...]:
+    def _read(self, *, waveforms: bool) -> tuple[store.Header, Project, JournalContents | None]:
+        """Read session and journal as they were at one moment, also while another program saves."""
+        for _ in range(_READ_TIMES):
+            header, project = store.read_session(self.paths, waveforms=waveforms)
+            contents = read_journal(self.paths.journal)
+            with store.opened(self.paths.session) as file:
+                if store.read_header(file) == header:
+                    return header, project, contents
+        raise SessionError(
+            f"{self.path} is being saved by another program each time that it is read; try again in a moment"
+        )
+
+    def _recover(self, contents: JournalContents | None) -> tuple[Entry, ...]:
         """Find the actions that the session does not hold yet, and make the journal fit to append to."""
         header, path = self._header, self.paths.journal
-        contents = read_journal(path)
         entries: tuple[Entry, ...] | None = ()
         if contents is not None:
             entries = unfolded(
@@ -133,12 +147,17 @@ class SessionFile:
             )
             if contents.problem and entries is not None:
                 self._note(contents.problem)
-        if entries is None:
+        if contents is not None and entries is None:
+            what = "belongs to another session"
+            if not contents.session_id:
+                what = "is not a journal"
+            elif contents.session_id == header.session_id:
+                what = f"holds what was done after another save of {self.path.name} than this one"
             if self.read_only:
-                self._note(f"{path.name} belongs to another session and is ignored")
+                self._note(f"{path.name} {what} and is ignored")
             else:
-                self._note(f"{path.name} belongs to another session; it was kept as {set_aside(path).name}")
-            entries = ()
+                self._note(f"{path.name} {what}; it was kept as {set_aside(path).name}")
+        entries = entries or ()
         if not self.read_only:
             self._journal = Journal(path, session_id=header.session_id, base=header.save_id, entries=entries)
         return entries

@@ -18,6 +18,7 @@ from ncpgui.core.files import too_long
 from ncpgui.core.project import Project
 from ncpgui.session import cache
 from ncpgui.session.codecs import attribute
+from ncpgui.session.hdf5_file import written_hdf5
 from ncpgui.session.lock import SessionLock
 from ncpgui.session.project_codec import read_project, write_project
 from ncpgui.session.schema import FORMAT_VERSION, SESSION, SessionPaths
@@ -103,13 +104,10 @@ def checked_path(path: str | Path) -> Path:
 def write_session(paths: SessionPaths, project: Project, header: Header) -> None:
     """Write session and waveform cache; the caller holds the lock."""
     with swapped(paths.session) as beside:
-        try:
-            with h5py.File(beside, "w", libver=("earliest", "v110"), locking=False) as file:
-                _write_header(file, header)
-                write_project(file, project)
-                names = set(file)
-        except RuntimeError as error:  # what HDF5 says when the disk is full as it closes the file
-            raise OSError(str(error)) from error
+        with written_hdf5(beside) as file:
+            _write_header(file, header)
+            write_project(file, project)
+            names = set(file)
         _verify(beside, header, names)
     try:
         cache.update(paths.waveforms, project)

@@ -90,10 +90,12 @@ def test_the_saved_flag_is_told_when_it_changes_and_only_then() -> None:
 
 
 def test_an_action_that_cannot_be_written_is_told_and_written_before_the_next() -> None:
-    workspace, session, told = opened()
+    workspace, session, _ = opened()
+    warned: list[str] = []
+    workspace.warned.connect(warned.append)
     session.is_full = True
     workspace.label((0,), "good")
-    assert told[0] == "The action was done but not written to the journal: disk full"
+    assert warned == ["The action was done but not written to the journal: disk full"]
     assert not workspace.is_safe
     assert workspace.history.labels.label(0) == "good"
     session.is_full = False
@@ -200,12 +202,12 @@ def test_a_save_elsewhere_takes_the_actions_since_with_it_and_closes_the_file_be
 
 def test_actions_after_a_journal_that_stops_midway_wait_for_a_save() -> None:
     """Written behind the action that cannot be done, nobody would read them again."""
-    workspace, session, told = Workspace(), FakeSession(), []
+    workspace, session, warned = Workspace(), FakeSession(), []
     bad = [{"do": "label", "units": [0], "label": "good"}, {"do": "merge", "units": [0, 99]}]
     session.journal = list(bad)
-    workspace.told.connect(told.append)
+    workspace.warned.connect(warned.append)
     workspace.open(tiny_project(WAYS), session=session, entries=bad)
-    assert "Action 2 of the journal" in told[-1]
+    assert "Action 2 of the journal" in warned[-1]
     workspace.label((1,), "mua")
     assert session.journal == bad
     assert workspace.is_behind

@@ -29,7 +29,7 @@ def test_actions_of_the_journal_are_done_again_and_told(project: Project) -> Non
 
 def test_a_journal_is_followed_up_to_the_action_that_cannot_be_done(project: Project) -> None:
     workspace = Workspace()
-    log = heard(workspace, "told")
+    log = heard(workspace, "told", "warned")
     entries = [{"do": "merge", "units": [0, 1]}, {"do": "merge", "units": [0, 2]}, {"do": "undo"}]
     workspace.open(project, entries=entries)
     assert units(workspace, 0) == [5] * 7 + [2] * 3

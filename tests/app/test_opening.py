@@ -46,6 +46,23 @@ def test_a_session_whose_history_cannot_be_done_is_told_and_closed(
     assert controller.session_path is None
 
 
+def test_a_session_that_another_program_writes_can_be_opened_read_only(
+    fake: FakeJobs, preferences: Preferences, tmp_path: Path
+) -> None:
+    controller, ears = start(preferences)
+    refused: list[tuple[Path, str]] = []
+    controller.only_readable.connect(lambda path, error: refused.append((path, str(error))))
+    with create_session(fake.project, tmp_path / "s.h5"):
+        controller.open_session(tmp_path / "s.h5")
+        (path, words) = refused[0]
+        assert "open for writing" in words
+        assert words.endswith("open it read-only")
+        controller.open_session(path, read_only=True)
+        assert controller.workspace.project is not None
+    assert ears.failed == []
+    controller.close()
+
+
 def test_a_session_that_is_not_there_is_told(preferences: Preferences, tmp_path: Path) -> None:
     controller, ears = start(preferences)
     controller.open_session(tmp_path / "none.h5")

@@ -138,8 +138,8 @@ def test_a_journal_that_cannot_be_written_is_told_and_the_session_stays_whole(
     opened: Controller, runner: Later, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     workspace = opened.workspace
-    told: list[str] = []
-    workspace.told.connect(told.append)
+    warned: list[str] = []
+    workspace.warned.connect(warned.append)
     workspace.label((0,), "good")
 
     def no_space(_handle: int) -> None:
@@ -148,7 +148,7 @@ def test_a_journal_that_cannot_be_written_is_told_and_the_session_stays_whole(
     with monkeypatch.context() as full:
         full.setattr(journal.os, "fsync", no_space)
         workspace.label((0,), "mua")
-        (problem,) = [text for text in told if "not written" in text]
+        (problem,) = warned
         assert problem.startswith("The action was done but not written to the journal: ")
         assert "No space left on device" in problem
     assert workspace.history.labels.label(0) == "mua"
@@ -293,6 +293,31 @@ def test_closing_while_it_is_saved_elsewhere_closes_both_files(
     runner.run()
     for name in ("s.h5", "t.h5"):
         open_session(tmp_path / name).close()
+
+
+def test_a_session_opened_read_only_is_kept_by_saving_it_elsewhere(
+    controller: Controller, fake: FakeJobs, runner: Later, tmp_path: Path
+) -> None:
+    save(fake.project, tmp_path / "s.h5")
+    with open_session(tmp_path / "s.h5") as writer:
+        writer.append({"do": "label", "units": [0], "label": "good"})
+        controller.open_session(tmp_path / "s.h5", read_only=True)
+        runner.run()
+        workspace = controller.workspace
+        assert workspace.history.labels.label(0) == "good"  # from the journal of the other program
+        assert (workspace.is_saved, workspace.is_safe) == (True, True)  # nothing to ask about on leaving
+        assert controller.session_path is None
+        assert controller.read_only_path == tmp_path / "s.h5"
+        workspace.label((0,), "mua")
+        assert not workspace.is_safe
+        with pytest.raises(InputError, match="choose one with Save as"):
+            controller.save()
+        controller.save(tmp_path / "t.h5")
+        runner.run()
+        workspace.label((0,), "noise")
+        assert after_a_crash(tmp_path / "t.h5", tmp_path / "there") == ["good", "mua", "noise"]
+        assert after_a_crash(tmp_path / "s.h5", tmp_path / "here") == ["good"]
+        controller.close()
 
 
 def test_closing_what_is_safe_writes_nothing(opened: Controller, runner: Later, tmp_path: Path) -> None:

@@ -12,11 +12,12 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 from ncpgui.app import jobs
 from ncpgui.app.actions import ACTIONS
 from ncpgui.app.presenters.embedding import principal_plane
-from ncpgui.core.errors import RecordingError
+from ncpgui.core.errors import RecordingError, SessionError
 from ncpgui.gui.dialogs.export import ExportDialog
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.gui.theme import DARK, LIGHT
-from ncpgui.session.session_file import create_session
+from ncpgui.session.journal import Journal
+from ncpgui.session.session_file import SessionFile, create_session, open_session
 from tests.ephys import hostile
 from tests.gui.windows import shown_window
 from tests.synthetic_project import synthetic_project
@@ -202,6 +203,42 @@ def test_an_error_nobody_expected_says_that_the_work_is_safe(window: MainWindow)
 def test_a_known_error_is_told_in_its_own_words(window: MainWindow) -> None:
     window.show_error(RecordingError("the file is truncated; copy it again"))
     assert window.banner.text.text() == "The file is truncated; copy it again"
+
+
+def test_an_action_that_the_journal_could_not_take_stays_on_screen(
+    opened: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as full:
+        full.setattr(Journal, "append", _refuse)
+        full.setattr(SessionFile, "save", lambda *_, **__: None)  # the save that takes it all the same
+        opened.workspace.label((0,), "good")
+    assert opened.banner.text.text() == "The action was done but not written to the journal: disk full"
+    opened.workspace.label((0,), "mua")
+    assert opened.banner.isVisible()
+    assert not opened.banner.action_button.isVisible()
+    opened.banner.close_button.click()
+    assert not opened.banner.isVisible()
+
+
+def _refuse(*_: object) -> None:
+    raise SessionError("disk full")
+
+
+def test_a_session_that_another_program_has_open_can_be_opened_read_only(
+    window: MainWindow, session: Path
+) -> None:
+    with open_session(session):
+        window.open_path(session)
+        assert window.pages.currentWidget() is window.start
+        assert "open it read-only" in window.banner.text.text()
+        assert window.banner.action_button.text() == "Open read-only"
+        window.banner.action_button.click()
+        assert window.pages.currentWidget() is window.bench
+        assert not window.banner.isVisible()
+        assert window.windowTitle() == "array.h5 (read-only)[*] – ncpgui"
+        assert not window.isWindowModified()
+    window.show_error(RecordingError("something else"))
+    assert not window.banner.action_button.isVisible()
 
 
 def test_export_asks_for_format_and_place_and_writes(opened: MainWindow, tmp_path: Path, monkeypatch) -> None:

@@ -58,6 +58,17 @@ def test_lines_after_a_damaged_one_are_ignored(path: Path) -> None:
     assert contents.problem.endswith("line 3 is torn, 3 lines from there on are ignored")
 
 
+def test_a_line_nested_too_deeply_is_torn_like_any_other(path: Path) -> None:
+    journal = Journal(path, session_id="s", base="a")
+    journal.append({"n": 0})
+    with path.open("ab") as file:
+        file.write(b'{"n":' + b"[" * 100_000 + b"]" * 100_000 + b"}\n")
+    contents = read_journal(path)
+    assert contents is not None
+    assert contents.entries == ({"n": 0},)
+    assert "line 3 is torn" in contents.problem
+
+
 def test_there_may_be_no_journal(path: Path) -> None:
     assert read_journal(path) is None
 

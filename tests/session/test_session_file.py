@@ -14,7 +14,7 @@ from ncpgui.core.project import Project
 from ncpgui.curation.clustering import Clustering
 from ncpgui.curation.commands import Assign, Merge, SetLabel
 from ncpgui.curation.history import History
-from ncpgui.session import store
+from ncpgui.session import session_file, store
 from ncpgui.session.schema import SessionPaths
 from ncpgui.session.session_file import SessionFile, create_session, open_session
 
@@ -138,7 +138,54 @@ def test_a_backup_does_not_replay_actions_that_followed_a_later_save(project: Pr
     with open_session(path) as session:
         assert session.project.history == project.history
         assert session.journal_entries == ()
-        assert "kept as" in session.notes[0]
+        assert session.notes[0] == (
+            "retina é.journal holds what was done after another save of retina é.h5 than this one; "
+            "it was kept as retina é.journal.1"
+        )
+
+
+def test_what_is_no_journal_is_said_to_be_none(project: Project, path: Path) -> None:
+    create_session(project, path).close()
+    SessionPaths(path).journal.write_bytes(b"hello")
+    with open_session(path, read_only=True) as session:
+        assert session.notes == ("retina é.journal is not a journal and is ignored",)
+
+
+@pytest.mark.parametrize("moment", ["before the journal", "after the journal"])
+def test_a_reader_while_another_program_saves_gets_every_action(
+    project: Project, path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    read, saves = session_file.read_journal, [1]
+    with create_session(project, path) as writer:
+        writer.append(MERGE)
+
+        def read_while_it_is_saved(place: Path) -> object:
+            contents = read(place) if moment == "after the journal" else None
+            if saves:
+                saves.pop()
+                writer.save(folded(project, MERGE))
+                writer.append(LABEL)
+            return contents or read(place)
+
+        monkeypatch.setattr(session_file, "read_journal", read_while_it_is_saved)
+        with open_session(path, read_only=True) as reader:
+            assert (*reader.project.history, *reader.journal_entries) == (*project.history, MERGE, LABEL)
+            assert reader.notes == ()
+
+
+def test_a_reader_gives_up_on_a_session_that_is_saved_each_time_it_is_read(
+    project: Project, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = session_file.read_journal
+    with create_session(project, path) as writer:
+
+        def read_while_it_is_saved(place: Path) -> object:
+            writer.save(project)
+            return read(place)
+
+        monkeypatch.setattr(session_file, "read_journal", read_while_it_is_saved)
+        with pytest.raises(SessionError, match=r"being saved by another program .*; try again in a moment"):
+            open_session(path, read_only=True)
 
 
 def test_a_session_whose_journal_could_not_be_swapped_is_saved_and_replays_nothing_twice(

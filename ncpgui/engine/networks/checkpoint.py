@@ -14,11 +14,12 @@ from typing import Any
 
 import torch
 from safetensors import SafetensorError
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file, save
 
 from ncpgui.core.config import from_dict, to_dict
 from ncpgui.core.errors import CheckpointError, InputError
 from ncpgui.core.files import replaced_file
+from ncpgui.core.json_text import parse_json
 from ncpgui.core.resources import data_folder
 from ncpgui.engine.networks.registry import Network, NetworkSettings, build_network
 
@@ -41,7 +42,7 @@ class Checkpoint:
 def save_checkpoint(path: Path, network: Network, settings: NetworkSettings, card: dict[str, Any]) -> None:
     """Write ``path`` (.safetensors) and its card beside it, each swapped in whole."""
     with replaced_file(path) as beside:
-        save_file({name: value.contiguous() for name, value in network.state_dict().items()}, beside)
+        beside.write_bytes(save({n: value.contiguous() for n, value in network.state_dict().items()}))
     whole = {
         "card_format": CARD_FORMAT,
         "name": path.stem,
@@ -91,7 +92,7 @@ def load_card(path: Path) -> dict[str, Any]:
     """
     place = path.with_suffix(".json")
     try:
-        card = json.loads(place.read_text(encoding="utf-8"))
+        card = parse_json(place.read_text(encoding="utf-8"))
     except OSError as error:
         raise CheckpointError(f"model {path} has no card {place.name} beside it; copy both files") from error
     except ValueError as error:

@@ -7,6 +7,7 @@ CPU the losses are then equal to the last bit; on a GPU up to the order in which
 
 from __future__ import annotations
 
+import io
 import math
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -61,8 +62,10 @@ class RunState:
         state = {"format": FORMAT, "config": to_dict(config), "data": self.data}
         state |= {name: getattr(self, name) for name in self._PLAIN}
         state |= {name: getattr(self, name).state_dict() for name in self._MODULES}
+        buffer = io.BytesIO()
+        torch.save(state, buffer)  # which does not say in so many words that a disk is full
         with replaced_file(path) as beside:
-            torch.save(state, beside)
+            beside.write_bytes(buffer.getbuffer())
 
     def load(self, path: Path, config: TrainConfig) -> None:
         """Go on from a state.

@@ -1,0 +1,107 @@
+"""How the program starts and ends where its surroundings are unusual: streams, interrupts, displays."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ncpgui.session.store import load
+
+posix = pytest.mark.skipif(os.name != "posix", reason="POSIX shells close streams, and signals are POSIX")
+COMMAND = shlex.join([sys.executable, "-m", "ncpgui"])
+
+# Sends the process a signal when a module is about to be imported.
+INTERRUPTED = """
+import os, sys
+
+module, number = sys.argv[1], int(sys.argv[2])
+sys.argv[:] = ["ncpgui", *sys.argv[3:]]
+
+class Interrupt:
+    def find_spec(self, name, path=None, target=None):
+        if name == module:
+            sys.meta_path.remove(self)
+            os.kill(os.getpid(), number)
+
+sys.meta_path.insert(0, Interrupt())
+from ncpgui.__main__ import main
+main()
+"""
+
+
+def shell(line: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["sh", "-c", line], capture_output=True, text=True, check=False, env=os.environ | environment
+    )
+
+
+@posix
+@pytest.mark.parametrize("options", ["", " --json"])
+def test_a_command_that_prints_says_that_its_output_is_closed(tetrode_session: Path, options: str) -> None:
+    done = shell(f"{COMMAND} info {shlex.quote(str(tetrode_session))}{options} >&-")
+    assert done.returncode == 2
+    assert done.stderr == "error: the output of the command is closed; leave out '>&-', or give it a file\n"
+
+
+@posix
+def test_a_command_that_prints_nothing_needs_no_streams(
+    tetrode_session: Path, tetrode_folder: Path, few_settings: Path, tmp_path: Path
+) -> None:
+    arguments = shlex.join(
+        ["sort", str(tetrode_folder), "--out", str(tmp_path / "s.h5"), "--settings", str(few_settings)]
+    )
+    done = shell(f"{COMMAND} {arguments} <&- >&- 2>&-")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert len(load(tmp_path / "s.h5").spikes) == len(load(tetrode_session).spikes)
+
+
+@posix
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    ("module", "command"),
+    [
+        ("click", "models"),
+        ("ncpgui.cli.cluster", "models"),
+        ("torch", "models"),
+        ("torch.nn", "models"),
+        ("h5py", "info nowhere.h5"),
+        ("PyQt5.QtWidgets", "gui"),
+        ("pyqtgraph", "gui"),
+    ],
+)
+def test_an_interrupt_while_modules_are_imported_is_130_without_a_traceback(
+    module: str, command: str, number: int, tmp_path: Path
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, module, str(int(number)), *command.split()],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert (done.returncode, done.stderr.strip()) == (130, "cancelled")
+
+
+@posix
+@pytest.mark.parametrize(
+    ("environment", "words"),
+    [
+        ({"QT_QPA_PLATFORM": "nonsense"}, 'Could not find the Qt platform plugin "nonsense"'),
+        ({"QT_QPA_PLATFORM": "xcb", "DISPLAY": ":7777"}, '"xcb"'),
+    ],
+)
+def test_a_display_that_qt_cannot_use_is_one_line(
+    environment: dict[str, str], words: str, tmp_path: Path
+) -> None:
+    done = shell(f"{COMMAND} gui", XDG_CONFIG_HOME=str(tmp_path), **environment)
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("error: the window cannot start: ")
+    assert words in line
+    assert line.endswith("'ncpgui doctor' says what is missing")
