@@ -29,6 +29,7 @@ def bundle_of(
     probability: NDArray[np.float32] | None = None,
     labels: Mapping[int, str] | None = None,
     accepted: Collection[int] = (),
+    unit_before_merges: NDArray[np.int64] | None = None,
     min_probability: float = 0.0,
 ) -> ExportBundle:
     """Gather the spikes that are in a unit, with templates, probabilities and alternatives.
@@ -38,6 +39,7 @@ def bundle_of(
     unit_of_spike, probability : (n_spikes,) as curated; the project's own when left out
     labels : unit -> good, mua, noise or unsorted
     accepted : units that a person accepted (locked)
+    unit_before_merges : (n_spikes,) as `curation.decisions.Decisions`; None when nothing was merged
     min_probability : spikes below are left unassigned, and out of the export
 
     Raises
@@ -75,6 +77,7 @@ def bundle_of(
         amplitude=project.spikes.amplitude[keep],
         noise_sd=project.noise_sd,
         templates=templates_from_waveforms(project, units),
+        unit_before_merges=None if unit_before_merges is None else unit_before_merges[keep],
         ncp=ncp_block(project, main, accepted),
         groups=project.groups,
         spikes=project.spikes,
