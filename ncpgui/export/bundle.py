@@ -13,6 +13,7 @@ from ncpgui.core.group import ChannelGroup
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import RecordingReference
 from ncpgui.core.spikes import Sorting, SpikeEvents
+from ncpgui.export.features import SpikeFeatures
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ class ExportBundle:
     noise_sd : (n_channels,) float32, unit of the recording
     templates : (n_units, n_times, n_channels) float32, noise sd, at the recording's rate, in the
         order of `sorting.unit_ids`; None when there is nothing to average
+    features : of each spike, for tools that show spikes as points; None unless all have some
     unit_before_merges : (n,) int64, unit of each spike before units were merged: parts of the units of
         `sorting`; None when none were
     ncp : plain values for JSON: model, alternatives and their probabilities per channel group
@@ -45,6 +47,7 @@ class ExportBundle:
     amplitude: NDArray[np.float32]
     noise_sd: NDArray[np.float32]
     templates: NDArray[np.float32] | None = None
+    features: SpikeFeatures | None = None
     unit_before_merges: NDArray[np.int64] | None = None
     ncp: dict[str, Any] = field(default_factory=dict)
     groups: tuple[ChannelGroup, ...] = ()
@@ -59,6 +62,7 @@ class ExportBundle:
             ("probabilities", self.sorting.probability),
             ("entropies", self.sorting.entropy),
             ("units before merges", self.unit_before_merges),
+            ("features", None if self.features is None else self.features.values),
         ):
             if values is not None and len(values) != n:
                 raise InputError(

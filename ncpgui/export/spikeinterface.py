@@ -2,8 +2,8 @@
 
 ``spikeinterface.load(folder)`` returns the sorting; ``spikeinterface.curation.load_curation`` reads
 ``curation.json`` and ignores the block. Where units were merged, ``before_merges`` inside the folder is
-the sorting before that, and ``apply_curation`` makes the one of the folder of it. ``spike_probability.npy`` and ``spike_entropy.npy`` have one
-value a row of ``spikes.npy``.
+the sorting before that, and ``apply_curation`` makes the one of the folder of it.
+``spike_probability.npy`` and ``spike_entropy.npy`` have one value a row of ``spikes.npy``.
 """
 
 from __future__ import annotations

@@ -75,7 +75,9 @@ def test_without_merges_the_curation_is_about_the_exported_units(
     assert not (folder / "before_merges").exists()
 
 
-def test_a_merge_of_which_one_part_has_spikes_to_export_is_none(make_bundle: Callable[..., ExportBundle]) -> None:
+def test_a_merge_of_which_one_part_has_spikes_to_export_is_none(
+    make_bundle: Callable[..., ExportBundle],
+) -> None:
     bundle = make_bundle(units=(2, 40))
     before = np.where(bundle.sorting.unit_id == 40, 7, 2)
     assert replace(bundle, unit_before_merges=before).merges == {}
