@@ -130,3 +130,13 @@ def test_formats_that_need_no_waveforms_do_not_open_the_recording(
     monkeypatch.setattr("ncpgui.sorting.reopened.reopened_traces", opened)
     for name in ("csv", "spikeinterface", "npz"):
         assert exported(project, name, tmp_path / name).n_spikes > 90
+
+
+def test_why_there_are_no_traces_is_said(project: Project, tmp_path: Path) -> None:
+    in_memory = replace(project, recording=replace(project.recording, path=""))
+    assert left_out(in_memory, "phy")[0] == "the traces (no file holds the recording)"
+    (tmp_path / "a.nwb").touch()
+    other = replace(project.recording, path=str(tmp_path / "a.nwb"), options={})
+    assert left_out(replace(project, recording=other), "phy") == (
+        "the traces (the recording is not one raw binary file)",
+    )
