@@ -82,13 +82,10 @@ setup(
     extras_require={
         "test": TEST,
         "dev": [*TEST, "mypy>=1.15", "pre-commit>=4", "ruff>=0.9", "build>=1.2"],
-        "nwb": ["pynwb>=2.8"],
-        "dask": ["distributed>=2024.8"],
         "train": ["tensorboard>=2.17,<3"],
         "figures": ["matplotlib>=3.9"],  # the picture of ncpgui evaluate
         "bench": ["matplotlib>=3.9", "mountainsort5>=0.5"],
         "simulate": ["NEURON>=9.0"],  # scripts/build_biophysical_reservoir.py
-        "docs": ["sphinx>=8", "myst-parser>=4"],
     },
     entry_points={"console_scripts": ["ncpgui = ncpgui.__main__:main"]},
 )

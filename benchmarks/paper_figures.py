@@ -27,7 +27,7 @@ try:
 except ModuleNotFoundError as error:
     if error.name != "matplotlib":
         raise
-    sys.exit("figures need matplotlib; get it with: pip install 'ncpgui[figures]'")
+    sys.exit("figures need matplotlib; get it with: pip install matplotlib")
 
 FIGURES: dict[str, ModuleType] = {
     "samples": samples,  # sec. 5: 2D Gaussians, samples with probabilities

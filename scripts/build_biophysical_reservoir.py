@@ -1,6 +1,6 @@
 """Build a reservoir of biophysical cells: cables whose membrane currents are the sources.
 
-``cable_cells.py`` draws a cell and lets NEURON compute one spike of it (``pip install ncpgui[simulate]``).
+``cable_cells.py`` draws a cell and lets NEURON compute one spike of it (the extra ``.[simulate]``).
 The membrane current of each segment is a point source in a homogeneous medium, so a contact at distance
 d_i of segment i sees, but for a factor,
 

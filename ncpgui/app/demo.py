@@ -96,8 +96,10 @@ def run_demo(folder: Path, settings: DemoSettings, *, progress: Progress = silen
     CheckpointError
         The model cannot be loaded.
     """
-    from ncpgui.export.from_project import bundle_of
-    from ncpgui.export.registry import export
+    from ncpgui.curation.clustering import Clustering
+    from ncpgui.curation.decisions import Decisions
+    from ncpgui.curation.history import History
+    from ncpgui.export.whole_project import export_project
     from ncpgui.session import store
     from ncpgui.sorting.config import SortingConfig
     from ncpgui.sorting.pipeline import sort_recording
@@ -115,7 +117,9 @@ def run_demo(folder: Path, settings: DemoSettings, *, progress: Progress = silen
         store.save(project, session_of(folder))
     with clock("export"):
         progress(93, 100, "exporting to Phy")
-        export(bundle_of(project), "phy", _emptied(folder / "phy"))
+        as_sorted = History(Clustering(project.unit_of_spike, project.probability))
+        decisions = Decisions.of(as_sorted, project.unit_of_spike)
+        export_project(project, decisions, "phy", _emptied(folder / "phy"))
     with clock("score"):
         progress(97, 100, "scoring against the true spikes")
         result = score(project, simulated)

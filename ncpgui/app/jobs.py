@@ -5,8 +5,8 @@ They run on worker threads, so they touch no workspace. What is slow to import i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,8 @@ from ncpgui.core.stimulus import Stimulus
 
 if TYPE_CHECKING:
     from ncpgui.analysis.receptive_field import ReceptiveField
+    from ncpgui.curation.decisions import Decisions
+    from ncpgui.export.whole_project import Exported
     from ncpgui.session.session_file import SessionFile
     from ncpgui.sorting.config import SortingConfig
     from ncpgui.sorting.pipeline import Detected
@@ -134,20 +136,11 @@ def _model_name(config: SortingConfig) -> str:
 
 def reopen(project: Project, *, progress: Progress = silent) -> Live:
     """Open the recording of a project again, e.g. to sample groups that were not reached."""
-    from ncpgui.ephys.preprocessing import preprocess
-    from ncpgui.ephys.readers import reopen as reopen_recording
     from ncpgui.sorting.pipeline import Detected
+    from ncpgui.sorting.reopened import reopened_traces, settings_of
 
-    recording = reopen_recording(project.recording)
-    config = _config(project)
-    pre = preprocess(
-        recording,
-        highpass_hz=config.highpass_hz,
-        lowpass_hz=config.lowpass_hz,
-        reference=config.reference,
-        progress=progress,
-    )
-    return Live(Detected(pre, project.spikes, project.probe, pre.noise_sd), config)
+    pre = reopened_traces(project, progress=progress)
+    return Live(Detected(pre, project.spikes, project.probe, pre.noise_sd), settings_of(project))
 
 
 def locate(project: Project, path: Path, *, progress: Progress = silent) -> RecordingReference:
@@ -170,11 +163,9 @@ def locate(project: Project, path: Path, *, progress: Progress = silent) -> Reco
 
 
 def _config(project: Project) -> SortingConfig:
-    from ncpgui.sorting.config import SortingConfig
+    from ncpgui.sorting.reopened import settings_of
 
-    known = {item.name for item in fields(SortingConfig)}  # another version may have had others
-    settings = {name: value for name, value in project.settings.items() if name in known}
-    return from_dict(SortingConfig, settings, place="the settings in the session")
+    return settings_of(project)
 
 
 def sample_group(
@@ -294,31 +285,29 @@ def export_formats() -> list[tuple[str, str, bool, str]]:
     return [(f.name, f.title, f.is_folder, f.suffix) for f in FORMATS.values()]
 
 
+def left_out_of_exports(project: Project) -> dict[str, tuple[str, ...]]:
+    """What each format could hold and an export of this project lacks, and why; () when it is whole."""
+    from ncpgui.export.registry import FORMATS
+    from ncpgui.export.whole_project import left_out
+
+    return {name: left_out(project, name) for name in FORMATS}
+
+
 def export(
     project: Project,
-    unit_of_spike: NDArray[np.int64],
-    probability: NDArray[np.float32],
-    labels: dict[int, str],
-    accepted: Iterable[int],
+    decisions: Decisions,
     format_name: str,
     path: Path,
     *,
+    min_probability: float = 0.0,
     progress: Progress = silent,
-) -> Path:
-    """Write the sorting as it stands for another tool; returns where."""
-    from ncpgui.export.from_project import bundle_of
-    from ncpgui.export.registry import export as write
+) -> Exported:
+    """Write the sorting as it stands for another tool."""
+    from ncpgui.export.whole_project import export_project
 
-    progress(0, 2, f"gathering {len(np.unique(unit_of_spike[unit_of_spike >= 0]))} units")
-    bundle = bundle_of(
-        project,
-        unit_of_spike=unit_of_spike,
-        probability=probability,
-        labels=labels,
-        accepted=set(accepted),
+    return export_project(
+        project, decisions, format_name, path, min_probability=min_probability, progress=progress
     )
-    progress(1, 2, f"writing {path.name}")
-    return write(bundle, format_name, path)
 
 
 def default_threshold_sd() -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ncpgui.app import jobs
 from ncpgui.app.kept import SaveMark, Session
@@ -14,6 +14,10 @@ from ncpgui.app.work import Work
 from ncpgui.app.workspace import Workspace
 from ncpgui.core.errors import InputError
 from ncpgui.core.project import Project
+from ncpgui.curation.decisions import Decisions
+
+if TYPE_CHECKING:
+    from ncpgui.export.whole_project import Exported
 
 SAVE_EVERY_S = 20.0
 
@@ -158,8 +162,10 @@ class Saving:
         )
 
 
-def export(workspace: Workspace, work: Work, format_name: str, path: Path) -> None:
-    """Write the sorting as it stands for another tool.
+def export(
+    workspace: Workspace, work: Work, format_name: str, path: Path, *, min_probability: float = 0.0
+) -> None:
+    """Write the sorting as it stands for another tool; spikes below `min_probability` are left out.
 
     Raises
     ------
@@ -168,14 +174,19 @@ def export(workspace: Workspace, work: Work, format_name: str, path: Path) -> No
     """
     if workspace.project is None:
         raise InputError("there is nothing to export; open a recording or a session first")
-    project, clustering = workspace.as_it_stands(), workspace.clustering
-    units, probability = clustering.unit_of_spike.copy(), clustering.probability.copy()
-    labels: dict[int, str] = {**workspace.history.labels.as_dict(clustering.unit_ids.tolist())}
-    accepted = workspace.history.labels.locked
+    project = workspace.as_it_stands()
+    decisions = Decisions.of(workspace.history, project.unit_of_spike)
+
+    def done(exported: Exported) -> None:
+        lacking = f"; left out: {'; '.join(exported.left_out)}" if exported.left_out else ""
+        workspace.told.emit(f"Exported to {exported.path}{lacking}")
+
     work.submit(
         f"Exporting to {path.name}",
-        lambda p: jobs.export(project, units, probability, labels, accepted, format_name, path, progress=p),
-        lambda place: workspace.told.emit(f"Exported to {place}"),
-        lane="io",
+        lambda p: jobs.export(
+            project, decisions, format_name, path, min_probability=min_probability, progress=p
+        ),
+        done,
+        lane="export",  # it may read the whole recording: no save waits for that
         key=("export", str(path)),
     )

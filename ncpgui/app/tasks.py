@@ -9,10 +9,10 @@ from typing import Any, Literal, Protocol
 
 from ncpgui.core.progress import CancelFlag, Cancelled, Progress
 
-Lane = Literal["work", "view", "io"]
-"""Tasks of a lane run one after the other: sampling; what the screen waits for; files."""
+Lane = Literal["work", "view", "io", "export"]
+"""Tasks of a lane run one after the other: sampling; what the screen waits for; sessions; exports."""
 
-LANES: tuple[Lane, ...] = ("work", "view", "io")
+LANES: tuple[Lane, ...] = ("work", "view", "io", "export")
 
 
 def _nothing(*_: Any) -> None:

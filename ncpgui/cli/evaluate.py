@@ -13,7 +13,7 @@ from ncpgui.cli import options
 from ncpgui.cli.terminal import print_json, print_table, progress_report
 from ncpgui.core.errors import InputError
 
-NO_FIGURE = "no figure: matplotlib is not installed; get it with: pip install 'ncpgui[figures]'"
+NO_FIGURE = "no figure: matplotlib is not installed; get it with: pip install matplotlib"
 
 
 @click.command(short_help="Check how far the probabilities of a trained model can be trusted.")

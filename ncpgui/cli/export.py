@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import click
 
 from ncpgui.cli import options
-from ncpgui.cli.terminal import count
+from ncpgui.cli.terminal import count, progress_report
 from ncpgui.core.errors import ExportError
 
 if TYPE_CHECKING:
-    from ncpgui.export.bundle import ExportBundle
+    from ncpgui.export.whole_project import Exported
 
 FORMATS = ("phy", "spikeinterface", "npz", "csv")
 
@@ -38,7 +38,8 @@ def export(session: Path, format_: str, out: Path, min_probability: float, overw
 
     phy and spikeinterface make a folder; an older export there is replaced unless somebody changed it
     since. npz makes one file with everything, posterior samples included; csv makes a table of spikes
-    and, beside it, PATH_units.csv.
+    and, beside it, PATH_units.csv. Waveforms that are not in the cache beside the session are read from
+    the recording; what cannot be had is left out, and said.
     """
     options.check_output_place(out)
 
@@ -48,29 +49,32 @@ def export(session: Path, format_: str, out: Path, min_probability: float, overw
     file = out if out.suffix == suffix else out.with_name(out.name + suffix)
     if suffix and file.exists() and not overwrite:
         raise ExportError(f"{file} exists; give another name, or --overwrite to replace it")
-    bundle = bundle_of_session(session, min_probability)
-    place = registry.export(bundle, format_, out)
-    spikes, units = count(len(bundle.sorting), "spike"), count(len(bundle.unit_ids), "unit")
-    click.echo(f"wrote {place}: {spikes} of {units}", err=True)
+    exported = _export_session(session, format_, out, min_probability)
+    spikes, units = count(exported.n_spikes, "spike"), count(exported.n_units, "unit")
+    click.echo(f"wrote {exported.path}: {spikes} of {units}", err=True)
+    for part in exported.left_out:
+        click.echo(f"left out: {part}", err=True)
 
 
-def bundle_of_session(session: Path, min_probability: float) -> ExportBundle:
-    """Gather what is exported of a session: the sorting after every action of its history and journal."""
+def _export_session(session: Path, format_: str, out: Path, min_probability: float) -> Exported:
+    """Export the sorting of a session after every action of its history and journal."""
     from ncpgui.curation.clustering import Clustering
+    from ncpgui.curation.decisions import Decisions
     from ncpgui.curation.history import History
-    from ncpgui.export.from_project import bundle_of
+    from ncpgui.export.whole_project import export_project
     from ncpgui.session.session_file import open_session
 
     with open_session(session, read_only=True) as opened:
         project, entries = opened.project, opened.journal_entries
     history = History(Clustering(project.unit_of_spike, project.probability), project.groups)
     history.replay([*project.history, *entries])
-    clustering, labels = history.clustering, history.labels
-    return bundle_of(
-        replace(project, groups=history.posteriors.groups),
-        unit_of_spike=clustering.unit_of_spike,
-        probability=clustering.probability,
-        labels=labels.as_dict(int(unit) for unit in clustering.unit_ids),
-        accepted=labels.locked,
-        min_probability=min_probability,
-    )
+    decisions = Decisions.of(history, project.unit_of_spike)
+    with progress_report("export") as progress:
+        return export_project(
+            replace(project, groups=history.posteriors.groups),
+            decisions,
+            format_,
+            out,
+            min_probability=min_probability,
+            progress=progress,
+        )

@@ -70,9 +70,7 @@ class _WithPresets(click.Command):
     help="Where the model goes.",
 )
 @click.option("--seed", type=int, default=None, metavar="N", help="Of the weights and of all data  [0].")
-@click.option(
-    "--start-from", metavar="NAME|FILE", help="Begin with the weights of a model of the same architecture."
-)
+@click.option("--start-from", metavar="NAME|FILE", help="Begin with the weights of a model.")
 @click.option(
     "--reservoir", type=options.PATH, metavar="FILE.npz", help="Your own cells, of 'ncpgui templates build'."
 )
@@ -106,15 +104,13 @@ def train(
 
     if minutes is not None and steps is not None:
         raise click.UsageError("--minutes and --steps both say how long a run is; give one of them")
-    settings = load_config(config)
+    settings = load_config(config, start_from=start_from)
     if minutes is not None:
         settings = replace(settings, minutes=minutes, steps=0)
     if steps is not None:
         settings = replace(settings, steps=steps)
     if seed is not None:
         settings = replace(settings, seed=seed)
-    if start_from is not None:
-        settings = replace(settings, start_from=start_from)
     if reservoir is not None or noise is not None:
         settings = _on_own_spikes(settings, reservoir, noise)
     weights = out / f"{Path(config).stem}.safetensors"

@@ -228,7 +228,7 @@ def _spikeinterface(path: Path) -> tuple[BaseRecording, Probe | None]:
         loaded = loaded.recording
     if not isinstance(loaded, BaseRecording):
         raise RecordingError(
-            f"{path} holds a {type(loaded).__name__}, not a recording; open a sorting with 'ncpgui review'"
+            f"{path} holds a {type(loaded).__name__}, not a recording; give the recording itself"
         )
     return loaded, None
 

@@ -13,6 +13,7 @@ from ncpgui.core.group import ChannelGroup
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import RecordingReference
 from ncpgui.core.spikes import Sorting, SpikeEvents
+from ncpgui.export.features import SpikeFeatures
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,9 @@ class ExportBundle:
     noise_sd : (n_channels,) float32, unit of the recording
     templates : (n_units, n_times, n_channels) float32, noise sd, at the recording's rate, in the
         order of `sorting.unit_ids`; None when there is nothing to average
+    features : of each spike, for tools that show spikes as points; None unless all have some
+    unit_before_merges : (n,) int64, unit of each spike before units were merged: parts of the units of
+        `sorting`; None when none were
     ncp : plain values for JSON: model, alternatives and their probabilities per channel group
     groups, spikes : posterior samples and the spikes that they are about, for formats that carry them
 
@@ -43,6 +47,8 @@ class ExportBundle:
     amplitude: NDArray[np.float32]
     noise_sd: NDArray[np.float32]
     templates: NDArray[np.float32] | None = None
+    features: SpikeFeatures | None = None
+    unit_before_merges: NDArray[np.int64] | None = None
     ncp: dict[str, Any] = field(default_factory=dict)
     groups: tuple[ChannelGroup, ...] = ()
     spikes: SpikeEvents | None = None
@@ -55,6 +61,8 @@ class ExportBundle:
             ("amplitudes", self.amplitude),
             ("probabilities", self.sorting.probability),
             ("entropies", self.sorting.entropy),
+            ("units before merges", self.unit_before_merges),
+            ("features", None if self.features is None else self.features.values),
         ):
             if values is not None and len(values) != n:
                 raise InputError(
@@ -74,11 +82,43 @@ class ExportBundle:
             missing = [int(unit) for unit in units if int(unit) not in known]
             if known and missing:
                 raise InputError(f"{name} lacks unit {missing[0]}; give it for every unit or for none")
+        self._check_parts()
+
+    def _check_parts(self) -> None:
+        if self.unit_before_merges is None:
+            return
+        pairs = np.unique(np.stack([self.unit_before_merges, self.sorting.unit_id]), axis=1)
+        twice = np.flatnonzero(np.diff(pairs[0]) == 0)
+        if len(twice):
+            (part, one), (_, other) = pairs[:, twice[0] : twice[0] + 2].T.tolist()
+            raise InputError(
+                f"unit {part} before merges has spikes of the units {one} and {other}; "
+                "a merge takes whole units"
+            )
 
     @property
     def unit_ids(self) -> NDArray[np.int64]:
         """Sorted ids of the units."""
         return self.sorting.unit_ids
+
+    @property
+    def parts(self) -> NDArray[np.int64]:
+        """(n,) unit of each spike before merges; a unit that has but one part is called as it is now."""
+        if self.unit_before_merges is None:
+            return self.sorting.unit_id
+        pairs = np.unique(np.stack([self.unit_before_merges, self.sorting.unit_id]), axis=1)
+        units, n_parts = np.unique(pairs[1], return_counts=True)
+        several = n_parts[np.searchsorted(units, self.sorting.unit_id)] > 1
+        return np.where(several, self.unit_before_merges, self.sorting.unit_id)
+
+    @property
+    def merges(self) -> dict[int, list[int]]:
+        """Parts of each unit that was merged, sorted."""
+        pairs = np.unique(np.stack([self.sorting.unit_id, self.parts]), axis=1)
+        found: dict[int, list[int]] = {}
+        for unit, part in pairs.T.tolist():
+            found.setdefault(unit, []).append(part)
+        return {unit: parts for unit, parts in found.items() if len(parts) > 1}
 
     @property
     def unit_index(self) -> NDArray[np.int64]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,15 @@ from ncpgui.core.alternatives import min_unit_size
 from ncpgui.core.errors import InputError
 from ncpgui.core.group import ChannelGroup
 from ncpgui.core.partition import canonical, contingency
+from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import Sorting
 from ncpgui.export.bundle import ExportBundle
+from ncpgui.export.features import spike_features, with_all_waveforms
 from ncpgui.export.templates import templates_from_waveforms
+
+if TYPE_CHECKING:
+    from ncpgui.ephys.preprocessing import Preprocessed
 
 MIN_JACCARD = 0.5
 """Overlap from which a cluster of a sample counts as the unit (as `Alternative.p_exists`)."""
@@ -29,7 +34,11 @@ def bundle_of(
     probability: NDArray[np.float32] | None = None,
     labels: Mapping[int, str] | None = None,
     accepted: Collection[int] = (),
+    unit_before_merges: NDArray[np.int64] | None = None,
     min_probability: float = 0.0,
+    with_features: bool = False,
+    traces: Preprocessed | None = None,
+    progress: Progress = silent,
 ) -> ExportBundle:
     """Gather the spikes that are in a unit, with templates, probabilities and alternatives.
 
@@ -38,7 +47,10 @@ def bundle_of(
     unit_of_spike, probability : (n_spikes,) as curated; the project's own when left out
     labels : unit -> good, mua, noise or unsorted
     accepted : units that a person accepted (locked)
+    unit_before_merges : (n_spikes,) as `curation.decisions.Decisions`; None when nothing was merged
     min_probability : spikes below are left unassigned, and out of the export
+    with_features : whether to compute the features of every spike, where its waveform can be had
+    traces : of the recording, for waveforms that are not in the cache; without, the cache must do
 
     Raises
     ------
@@ -54,6 +66,8 @@ def bundle_of(
         )
     units = np.where(sure >= min_probability, units, -1)
     entropy = assignment_entropy(project, units, sure)
+    if traces is not None:
+        project = with_all_waveforms(project, traces, progress=portion(progress, 0, 1, 2))
     keep = np.flatnonzero(units >= 0)
     ids = np.unique(units[keep])
     main = main_channels(project, units)
@@ -68,6 +82,10 @@ def bundle_of(
         p_exists=p_exists(project, units, main),
         main_channel=main,
     )
+    features = None
+    if with_features:
+        rest = portion(progress, 1, 2, 2)
+        features = spike_features(project, keep, units[keep], main, traces=traces, progress=rest)
     return ExportBundle(
         sorting=sorting,
         probe=project.probe,
@@ -75,6 +93,8 @@ def bundle_of(
         amplitude=project.spikes.amplitude[keep],
         noise_sd=project.noise_sd,
         templates=templates_from_waveforms(project, units),
+        features=features,
+        unit_before_merges=None if unit_before_merges is None else unit_before_merges[keep],
         ncp=ncp_block(project, main, accepted),
         groups=project.groups,
         spikes=project.spikes,

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ncpgui.core.errors import ExportError
 from ncpgui.export.bundle import ExportBundle, UnitColumns, unit_columns
 from ncpgui.export.destination import exported_folder
+from ncpgui.export.features import SpikeFeatures
 from ncpgui.export.raw_file import RawFile, raw_file
 
 
@@ -37,6 +38,8 @@ def export_phy(bundle: ExportBundle, path: Path) -> Path:
         _write_channels(folder, bundle)
         if bundle.templates is not None:
             _write_templates(folder, bundle.templates)
+        if bundle.features is not None:
+            _write_features(folder, bundle.features)
         _write_tables(folder, unit_columns(bundle))
     return path
 
@@ -89,10 +92,19 @@ def _write_channels(folder: Path, bundle: ExportBundle) -> None:
 
 def _write_templates(folder: Path, templates: NDArray[np.float32]) -> None:
     """``templates.npy``; phylib drops axes of length 1, so a lone unit gets an empty second template."""
-    if len(templates) == 1:
-        templates = np.concatenate([templates, np.zeros_like(templates)])
+    templates = np.pad(templates, ((0, len(templates) == 1), (0, 0), (0, 0)))
     np.save(folder / "templates.npy", templates.astype(np.float32))
     np.save(folder / "similar_templates.npy", cosine_similarity(templates))
+
+
+def _write_features(folder: Path, features: SpikeFeatures) -> None:
+    """``pc_features.npy`` (n, 3, C) and ``pc_feature_ind.npy`` (n_templates, C), of every spike.
+
+    Phy puts spikes that have none at the origin, where its lasso would split them.
+    """
+    channels = np.pad(features.channels, ((0, len(features.channels) == 1), (0, 0)), mode="edge")
+    np.save(folder / "pc_features.npy", features.values)
+    np.save(folder / "pc_feature_ind.npy", channels.astype(np.int32))
 
 
 def cosine_similarity(templates: NDArray[np.float32]) -> NDArray[np.float32]:

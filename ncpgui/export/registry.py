@@ -21,7 +21,9 @@ Exporter = Callable[[ExportBundle, Path], Path]
 class ExportFormat:
     """A format that a sorting can be written in.
 
-    title : for menus; is_folder : whether it is a folder or one file; suffix : of the file, or ''.
+    title : for menus; is_folder : whether it is a folder or one file; suffix : of the file, or '';
+    with_traces, with_templates, with_features : whether it names the raw file of the recording, holds
+    mean waveforms of units, principal components of spikes.
     """
 
     name: str
@@ -29,14 +31,33 @@ class ExportFormat:
     is_folder: bool
     suffix: str
     write: Exporter
+    with_traces: bool = False
+    with_templates: bool = False
+    with_features: bool = False
 
 
 FORMATS: dict[str, ExportFormat] = {
     item.name: item
     for item in (
-        ExportFormat("phy", "Phy folder", True, "", export_phy),
+        ExportFormat(
+            "phy",
+            "Phy folder",
+            True,
+            "",
+            export_phy,
+            with_traces=True,
+            with_templates=True,
+            with_features=True,
+        ),
         ExportFormat("spikeinterface", "SpikeInterface sorting folder", True, "", export_spikeinterface),
-        ExportFormat("npz", "NumPy archive with posterior samples (.npz)", False, ".npz", export_npz),
+        ExportFormat(
+            "npz",
+            "NumPy archive with posterior samples (.npz)",
+            False,
+            ".npz",
+            export_npz,
+            with_templates=True,
+        ),
         ExportFormat("csv", "Tables of spikes and units (.csv)", False, ".csv", export_csv),
     )
 }

@@ -1,8 +1,9 @@
 """A SpikeInterface sorting folder with properties, and a curation JSON (format 2) with an ``ncp`` block.
 
 ``spikeinterface.load(folder)`` returns the sorting; ``spikeinterface.curation.load_curation`` reads
-``curation.json`` and ignores the block. ``spike_probability.npy`` and ``spike_entropy.npy`` have one
-value a row of ``spikes.npy``.
+``curation.json`` and ignores the block. Where units were merged, ``before_merges`` inside the folder is
+the sorting before that, and ``apply_curation`` makes the one of the folder of it.
+``spike_probability.npy`` and ``spike_entropy.npy`` have one value a row of ``spikes.npy``.
 """
 
 from __future__ import annotations
@@ -13,10 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ncpgui.export.bundle import ExportBundle, unit_columns
 from ncpgui.export.destination import exported_folder
 
+BEFORE = "before_merges"
+"""Folder, inside the exported one, of the sorting before the merges."""
 QUALITY = {"good": "good", "noise": "noise", "mua": "MUA"}
 """Our labels in the words of SpikeInterface; units without one are not labelled there."""
 
@@ -29,26 +33,19 @@ def export_spikeinterface(bundle: ExportBundle, path: Path) -> Path:
     ExportError
         The folder cannot be written.
     """
-    from spikeinterface.core import NumpyFolderSorting, NumpySorting
-    from spikeinterface.core.base import minimum_spike_dtype
-
     sorting, units = bundle.sorting, unit_columns(bundle)
-    order = np.lexsort((bundle.unit_index, sorting.sample_index))
-    spikes = np.zeros(len(sorting), dtype=minimum_spike_dtype)
-    spikes["sample_index"] = sorting.sample_index[order]
-    spikes["unit_index"] = bundle.unit_index[order]
-    extractor = NumpySorting(spikes, sorting.sampling_frequency_hz, bundle.unit_ids)
-    extractor.set_property("quality", np.array([QUALITY.get(label, "unsorted") for label in units.label]))
-    extractor.set_property("main_channel", units.channel)
+    properties: dict[str, NDArray[Any]] = {
+        "quality": np.array([QUALITY.get(label, "unsorted") for label in units.label]),
+        "main_channel": units.channel,
+    }
     if units.p_exists is not None:
-        extractor.set_property("p_exists", units.p_exists)
+        properties["p_exists"] = units.p_exists
     if units.probability is not None:
-        extractor.set_property("probability", units.probability)
-    extractor.annotate(recording=bundle.recording.path, n_samples=int(sorting.n_samples))
+        properties["probability"] = units.probability
     with exported_folder(path) as folder:
-        with warnings.catch_warnings():  # it has no file that it came from, and needs none
-            warnings.filterwarnings("ignore", message="The extractor is not serializable to file")
-            NumpyFolderSorting.write_sorting(extractor, folder, overwrite=True)
+        order = _write_sorting(bundle, sorting.unit_id, properties, folder)
+        if bundle.merges:
+            _write_sorting(bundle, bundle.parts, {}, folder / BEFORE)
         for name, values in (("probability", sorting.probability), ("entropy", sorting.entropy)):
             if values is not None:
                 np.save(folder / f"spike_{name}.npy", values[order].astype(np.float32))
@@ -57,19 +54,48 @@ def export_spikeinterface(bundle: ExportBundle, path: Path) -> Path:
     return path
 
 
+def _write_sorting(
+    bundle: ExportBundle, unit_id: NDArray[np.int64], properties: dict[str, NDArray[Any]], folder: Path
+) -> NDArray[np.int64]:
+    """Write the spikes with these units; returns the row of `bundle.sorting` of each row written."""
+    from spikeinterface.core import NumpyFolderSorting, NumpySorting
+    from spikeinterface.core.base import minimum_spike_dtype
+
+    unit_ids, index = np.unique(unit_id, return_inverse=True)
+    order = np.lexsort((index, bundle.sorting.sample_index))
+    spikes = np.zeros(len(order), dtype=minimum_spike_dtype)
+    spikes["sample_index"] = bundle.sorting.sample_index[order]
+    spikes["unit_index"] = index[order]
+    extractor = NumpySorting(spikes, bundle.sorting.sampling_frequency_hz, unit_ids)
+    for name, values in properties.items():
+        extractor.set_property(name, values)
+    extractor.annotate(recording=bundle.recording.path, n_samples=int(bundle.sorting.n_samples))
+    with warnings.catch_warnings():  # it has no file that it came from, and needs none
+        warnings.filterwarnings("ignore", message="The extractor is not serializable to file")
+        NumpyFolderSorting.write_sorting(extractor, folder, overwrite=True)
+    return order
+
+
 def curation(bundle: ExportBundle) -> dict[str, Any]:
-    """Curation of format 2. Merges and removals are done already, so only labels are in it."""
-    labels = zip(bundle.unit_ids, bundle.labels(), strict=True)
+    """Curation of format 2: labels and merges, about the units before the merges.
+
+    Every part of a merged unit has its label, so that the unit gets it when the merge is applied.
+    """
+    labels = dict(zip(bundle.unit_ids.tolist(), bundle.labels(), strict=True))
+    merges = bundle.merges
+    part_of = {part: unit for unit, parts in merges.items() for part in parts}
+    units = np.unique(bundle.parts).tolist()
+    quality = {unit: QUALITY.get(labels[part_of.get(unit, unit)]) for unit in units}
     return {
         "format_version": "2",
-        "unit_ids": [int(unit) for unit in bundle.unit_ids],
+        "unit_ids": units,
         "label_definitions": {"quality": {"label_options": ["good", "noise", "MUA"], "exclusive": True}},
         "manual_labels": [
-            {"unit_id": int(unit), "labels": {"quality": [QUALITY[label]]}}
-            for unit, label in labels
-            if label in QUALITY
+            {"unit_id": unit, "labels": {"quality": [label]}}
+            for unit, label in quality.items()
+            if label is not None
         ],
-        "merges": [],
+        "merges": [{"unit_ids": parts, "new_unit_id": unit} for unit, parts in merges.items()],
         "splits": [],
         "removed": [],
         "ncp": {

@@ -245,9 +245,17 @@ class MainWindow(QtWidgets.QMainWindow):
         project = self.workspace.project
         assert project is not None
         home = self.controller.session_path or Path(project.recording.path)
-        dialog = ExportDialog(self, jobs.export_formats(), folder=home.parent, stem=home.name.split(".")[0])
+        dialog = ExportDialog(
+            self,
+            jobs.export_formats(),
+            folder=home.parent,
+            stem=home.name.split(".")[0],
+            left_out=jobs.left_out_of_exports(project),
+        )
         if dialog.exec_() == QtWidgets.QDialog.Accepted:
-            self.controller.export(dialog.format_name, dialog.path)
+            self.controller.export(
+                dialog.format_name, dialog.path, min_probability=dialog.min_probability.value()
+            )
 
     def ask_recording_place(self) -> None:
         """Ask where the recording of the session is now."""

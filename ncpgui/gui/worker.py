@@ -177,6 +177,7 @@ class Workers(QtCore.QObject):
     def stop(self, *, wait_s: float = 2.0) -> None:
         """Finish what is being written to files, stop everything else; called before the window goes."""
         self.finish("io")
+        self.finish("export")
         self._drop(list(self._tickets.values()), tell=False)
         for thread in self._threads.values():
             thread.stop()

@@ -17,6 +17,8 @@ from ncpgui.app.presenters.receptive_fields import present_receptive_fields
 from ncpgui.core.errors import InputError
 from ncpgui.core.project import Project
 from ncpgui.core.stimulus import Stimulus
+from ncpgui.curation.decisions import Decisions
+from ncpgui.export.whole_project import Exported
 from ncpgui.session.store import load, save
 
 # -- what panels wait for -------------------------------------------------------------------
@@ -133,24 +135,25 @@ def test_an_export_is_of_the_sorting_when_it_was_asked_for(
 ) -> None:
     given: list[Any] = []
 
-    def write(_project: Any, units: Any, _probability: Any, *more: Any, progress: Any) -> Path:
-        labels, accepted, name, path = more
-        given.append((units.copy(), dict(labels), set(accepted), name))
-        return path
+    def write(
+        _project: Any, decided: Decisions, name: str, path: Path, *, min_probability: float, progress: Any
+    ) -> Exported:
+        given.append((decided, name, min_probability))
+        return Exported(path, 3, 2, ("the traces (no file)",))
 
     monkeypatch.setattr(jobs, "export", write)
     runner = Later()
     controller, ears = opened(fake, preferences, tmp_path / "s.h5", runner)
     controller.workspace.label((0,), "good")
     controller.workspace.lock((2,), True)
-    controller.export("phy", tmp_path / "phy")
+    controller.export("phy", tmp_path / "phy", min_probability=0.8)
     controller.workspace.merge((0, 1))
     runner.run()
-    units, labels, accepted, name = given[0]
-    assert units.tolist() == fake.project.unit_of_spike.tolist()
-    assert labels == {0: "good", 1: "unsorted", 2: "unsorted", 3: "unsorted", 4: "unsorted"}
-    assert (accepted, name) == ({2}, "phy")
-    assert f"Exported to {tmp_path / 'phy'}" in ears.told
+    decided, name, min_probability = given[0]
+    assert decided.unit_of_spike.tolist() == fake.project.unit_of_spike.tolist()
+    assert decided.labels == {0: "good", 1: "unsorted", 2: "unsorted", 3: "unsorted", 4: "unsorted"}
+    assert (decided.accepted, name, min_probability) == ({2}, "phy", 0.8)
+    assert f"Exported to {tmp_path / 'phy'}; left out: the traces (no file)" in ears.told
     controller.close()
     with pytest.raises(InputError, match="nothing to export"):
         controller.export("phy", tmp_path / "phy")
@@ -159,7 +162,7 @@ def test_an_export_is_of_the_sorting_when_it_was_asked_for(
 def test_an_export_that_ends_does_not_hide_the_sampling_that_goes_on(
     fake: FakeJobs, preferences: Preferences, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(jobs, "export", lambda *_, progress: tmp_path)
+    monkeypatch.setattr(jobs, "export", lambda *_, **__: Exported(tmp_path, 1, 1, ()))
     runner = Later()
     controller, _ = start(preferences, runner)
     controller.open_recording(request(tmp_path))
@@ -169,7 +172,7 @@ def test_an_export_that_ends_does_not_hide_the_sampling_that_goes_on(
     controller.export("phy", tmp_path / "phy")
     assert controller.activity.words == "Exporting to phy"
     assert not controller.activity.can_cancel
-    runner.work("io")
+    runner.work("export")
     runner.deliver()
     assert controller.activity.words == "Sampling the posterior: 1 of 3 groups"
     controller.close()

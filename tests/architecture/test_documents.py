@@ -1,4 +1,4 @@
-"""What the documents say about keys, commands and files is so."""
+"""What the documents say about keys and files is so; tests/docs has the commands."""
 
 from __future__ import annotations
 
@@ -7,11 +7,9 @@ import re
 from pathlib import Path
 from types import ModuleType
 
-import click
 import pytest
 
 from ncpgui.app.actions import ACTIONS
-from ncpgui.cli.main import cli
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -53,22 +51,3 @@ def test_every_link_leads_somewhere(path: Path) -> None:
     links = re.findall(r"\]\(([^)#]+)[^)]*\)", path.read_text(encoding="utf-8"))
     missing = [link for link in links if "://" not in link and not (path.parent / link).exists()]
     assert missing == []
-
-
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
-def test_every_command_and_option_is_there(path: Path) -> None:
-    wrong = []
-    calls = re.findall(r"ncpgui ([a-z]+)\b([^`\n]*(?:\\\n[^`\n]*)*)", path.read_text(encoding="utf-8"))
-    for name, rest in calls:
-        command = cli.commands.get(name)
-        if isinstance(command, click.Group) and rest.split():
-            command = command.commands.get(rest.split()[0], command)
-        if command is None:
-            if "--" in rest:
-                wrong.append(f"ncpgui {name}")
-            continue
-        options = {o for p in command.params if isinstance(p, click.Option) for o in p.opts} | {"--help"}
-        wrong += [
-            f"ncpgui {name} {option}" for option in re.findall(r"--[a-z-]+", rest) if option not in options
-        ]
-    assert wrong == []

@@ -89,23 +89,28 @@ def test_every_format_exports_every_assigned_spike(
     assert len(np.load(tmp_path / "phy" / "spike_times.npy")) == n_assigned
 
 
-def test_what_a_person_did_since_the_last_save_is_exported_too(
-    ncpgui: Command, tetrode_session: Path, tmp_path: Path
-) -> None:
-    """The journal of a session that was never saved again counts."""
+def merge_the_first_two(path: Path) -> list[int]:
+    """Merge the first two units of a session, as its journal says; the units that there were."""
     from ncpgui.curation.clustering import Clustering
     from ncpgui.curation.commands import Merge
     from ncpgui.curation.history import History
     from ncpgui.session.session_file import open_session
 
-    mine = tmp_path / "mine.h5"
-    shutil.copy(tetrode_session, mine)
-    with open_session(mine) as session:
+    with open_session(path) as session:
         history = History(Clustering(session.project.unit_of_spike, session.project.probability))
         units = [int(unit) for unit in history.clustering.unit_ids]
         history.do(Merge((units[0], units[1])))
         for entry in history.entries:
             session.append(entry)
+    return units
+
+
+def test_what_a_person_did_since_the_last_save_is_exported_too(
+    ncpgui: Command, tetrode_session: Path, tmp_path: Path
+) -> None:
+    """The journal of a session that was never saved again counts."""
+    mine = shutil.copy(tetrode_session, tmp_path / "mine.h5")
+    units = merge_the_first_two(mine)
     assert json.loads(ncpgui("info", mine, "--json").out)["actions_since_saved"] == 1
     assert ncpgui("export", mine, "--format", "phy", "--out", tmp_path / "phy").code == 0
     exported = set(np.load(tmp_path / "phy" / "spike_clusters.npy").tolist())
@@ -138,6 +143,17 @@ def test_a_posterior_that_was_sampled_again_is_exported_with_its_condition(
     assert [block["given"] for channel, block in blocks.items() if channel != group.channel] == [
         [] for _ in project.groups[1:]
     ]
+
+
+def test_merges_reach_the_curation_of_spikeinterface(
+    ncpgui: Command, tetrode_session: Path, tmp_path: Path
+) -> None:
+    mine = shutil.copy(tetrode_session, tmp_path / "mine.h5")
+    units = merge_the_first_two(mine)
+    folder = tmp_path / "sorting"
+    assert ncpgui("export", mine, "--format", "spikeinterface", "--out", folder).code == 0
+    merges = json.loads((folder / "curation.json").read_text())["merges"]
+    assert merges == [{"unit_ids": units[:2], "new_unit_id": max(units) + 1}]
 
 
 def test_doubtful_spikes_can_be_left_out(ncpgui: Command, tetrode_session: Path, tmp_path: Path) -> None:

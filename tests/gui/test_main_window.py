@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PyQt5 import QtCore, QtGui, QtWidgets
 
@@ -252,6 +253,27 @@ def test_export_asks_for_format_and_place_and_writes(opened: MainWindow, tmp_pat
     opened.actions_["export"].trigger()
     assert (tmp_path / "out.npz").is_file()
     assert "out.npz" in opened.statusBar().currentMessage()
+
+
+def test_doubtful_spikes_are_left_out_as_on_the_command_line(
+    qtbot, opened: MainWindow, tmp_path: Path, monkeypatch
+) -> None:
+    """All spikes at first; with a least probability of 0.9 those that are as sure as that."""
+    values = iter((0.0, 0.9))
+
+    def choose(dialog: ExportDialog) -> int:
+        dialog.choices["npz"].setChecked(True)
+        least = next(values)
+        dialog.min_probability.setValue(least)
+        dialog.place.setText(str(tmp_path / f"{least}.npz"))
+        return QtWidgets.QDialog.Accepted
+
+    monkeypatch.setattr(ExportDialog, "exec_", choose)
+    for _ in range(2):
+        opened.actions_["export"].trigger()
+    everything, sure = (np.load(tmp_path / name)["spike_probability"] for name in ("0.0.npz", "0.9.npz"))
+    assert everything.min() < 0.9 <= sure.min()
+    assert len(sure) == (everything >= np.float32(0.9)).sum()
 
 
 def test_an_export_that_cannot_be_written_is_told_and_the_window_stays(

@@ -1,4 +1,4 @@
-"""The curves of a run as a TensorBoard log, for which the extra ``ncpgui[train]`` is needed."""
+"""The curves of a run as a TensorBoard log, for which the package tensorboard is needed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def require_tensorboard() -> Any:
     except ImportError as error:
         raise InputError(
             "--tensorboard needs the package tensorboard, which is not installed; run: pip install "
-            "'ncpgui[train]', or leave --tensorboard out"
+            "tensorboard, or leave --tensorboard out"
         ) from error
     return SummaryWriter
 

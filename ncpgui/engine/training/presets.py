@@ -8,6 +8,7 @@ from pathlib import Path
 from ncpgui.core.config import from_dict, read_toml
 from ncpgui.core.errors import InputError
 from ncpgui.engine.generative.registry import GenerativeSettings
+from ncpgui.engine.networks.checkpoint import find_model, load_card
 from ncpgui.engine.networks.registry import NetworkSettings
 from ncpgui.engine.training.config import TrainConfig
 
@@ -319,16 +320,22 @@ PRESETS: dict[str, Preset] = {
 }
 
 
-def load_config(name_or_path: str) -> TrainConfig:
+def load_config(name_or_path: str, *, start_from: str | None = None) -> TrainConfig:
     """Return a preset by name, or a configuration from a TOML file.
+
+    start_from : takes the place of the model that the run begins with. A file that names no network gets
+    that of the model it begins with.
 
     Raises
     ------
     InputError
         Neither a preset nor a file; unknown keys or impossible values, with the file's name.
+    CheckpointError
+        There is no such model to begin with.
     """
     if name_or_path in PRESETS:
-        return PRESETS[name_or_path].config
+        config = PRESETS[name_or_path].config
+        return config if start_from is None else replace(config, start_from=start_from)
     path = Path(name_or_path)
     if path.suffix != ".toml" and not path.is_file():
         raise InputError(
@@ -336,8 +343,14 @@ def load_config(name_or_path: str) -> TrainConfig:
             f"{', '.join(sorted(PRESETS))}"
         )
     values = read_toml(path)
+    if start_from is not None:
+        values = {**values, "start_from": start_from}
     try:
-        return from_dict(TrainConfig, values, place=path.name)
+        config = from_dict(TrainConfig, values, place=path.name)
     except InputError as error:
         place = "" if path.name in str(error) else f"{path.name}: "
         raise InputError(f"{place}{error}") from error
+    if config.start_from is None or "architecture" in values:
+        return config
+    card = load_card(find_model(config.start_from))
+    return replace(config, architecture=from_dict(NetworkSettings, card["architecture"], place="the card"))

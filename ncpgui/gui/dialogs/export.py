@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from PyQt5 import QtCore, QtWidgets
 
 ABOUT = {
-    "phy": "Opens in phy and in spikeinterface.read_phy; with probability and entropy of every spike.",
-    "spikeinterface": "A sorting folder with unit properties, and curation.json with your decisions.",
+    "phy": "Opens in phy and in spikeinterface.read_phy; with features and probability of every spike.",
+    "spikeinterface": "A sorting folder with unit properties, and curation.json with your labels and merges.",
     "npz": "Spike trains, probabilities and all posterior samples, for your own analysis.",
     "csv": "Two tables, of spikes and of units, for anything else.",
 }
@@ -17,7 +18,8 @@ ABOUT = {
 class ExportDialog(QtWidgets.QDialog):
     """Format as radio buttons, each with what it is good for, and the place.
 
-    formats : (name, title, is a folder, suffix) of each format; folder, stem : where by default
+    formats : (name, title, is a folder, suffix) of each format; folder, stem : where by default;
+    left_out : format -> what it could hold and will lack
     """
 
     def __init__(
@@ -27,12 +29,14 @@ class ExportDialog(QtWidgets.QDialog):
         *,
         folder: Path,
         stem: str,
+        left_out: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle("Export")
         self.setMinimumWidth(560)
         self._formats = {name: (is_folder, suffix) for name, _, is_folder, suffix in formats}
         self._folder, self._stem = folder, stem
+        self._left_out = left_out or {}
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(24, 18, 24, 18)
         layout.setSpacing(6)
@@ -55,8 +59,23 @@ class ExportDialog(QtWidgets.QDialog):
         browse.clicked.connect(self._browse)
         place.addWidget(self.place, 1)
         place.addWidget(browse)
+        sure = QtWidgets.QHBoxLayout()
+        self.min_probability = QtWidgets.QDoubleSpinBox()
+        self.min_probability.setRange(0.0, 1.0)
+        self.min_probability.setSingleStep(0.05)
+        self.min_probability.setAccessibleName("Least probability of a spike")
+        words = QtWidgets.QLabel("Leave out spikes that belong to their unit with a probability under")
+        words.setBuddy(self.min_probability)
+        sure.addWidget(words)
+        sure.addWidget(self.min_probability)
+        sure.addStretch(1)
+        self.lacking = QtWidgets.QLabel()
+        self.lacking.setWordWrap(True)
+        self.lacking.setTextFormat(QtCore.Qt.PlainText)
         layout.addSpacing(6)
+        layout.addLayout(sure)
         layout.addLayout(place)
+        layout.addWidget(self.lacking)
         buttons = QtWidgets.QDialogButtonBox(QtWidgets.QDialogButtonBox.Cancel)
         self.go = buttons.addButton("Export", QtWidgets.QDialogButtonBox.AcceptRole)
         self.go.setProperty("primary", True)
@@ -83,6 +102,13 @@ class ExportDialog(QtWidgets.QDialog):
         is_folder, suffix = self._formats[self.format_name]
         end = f"_{self.format_name}" if is_folder else suffix
         self.place.setText(str(self._folder / f"{self._stem}{end}"))
+        parts = self._left_out.get(self.format_name, ())
+        self.lacking.setText(
+            "".join(f"{'' if k else 'Will be left out:'}\n– {part}" for k, part in enumerate(parts))
+        )
+        self.lacking.setVisible(bool(parts))
+        self.layout().activate()
+        self.resize(self.width(), self.layout().heightForWidth(self.width()))
 
     def _browse(self) -> None:
         name, _ = QtWidgets.QFileDialog.getSaveFileName(

@@ -138,7 +138,7 @@ def test_reservoirs_of_other_lengths_are_not_joined(reservoir: TemplateReservoir
 
 
 def test_a_cell_of_a_seed_is_one_spike_and_the_same_each_time(build: ModuleType) -> None:
-    pytest.importorskip("neuron", reason="NEURON is not installed: pip install ncpgui[simulate]")
+    pytest.importorskip("neuron", reason="NEURON is not installed: it is in the extra .[simulate]")
     first, again = (build.one_cell(seed=3, index=1) for _ in range(2))
     position, waveform, _, falloff, duration, extent, kind, *_ = first.values
     assert np.array_equal(position, again.values[0])
@@ -151,7 +151,7 @@ def test_a_cell_of_a_seed_is_one_spike_and_the_same_each_time(build: ModuleType)
 
 def test_currents_of_a_spike_sum_to_zero(build: ModuleType) -> None:
     """What enters a cell leaves it, once the pulse is over."""
-    pytest.importorskip("neuron", reason="NEURON is not installed: pip install ncpgui[simulate]")
+    pytest.importorskip("neuron", reason="NEURON is not installed: it is in the extra .[simulate]")
     cables = sys.modules["cable_cells"]
     rng = np.random.default_rng(1)
     while True:

@@ -56,5 +56,5 @@ def test_a_run_that_goes_on_hides_the_steps_that_it_does_again(tmp_path):
 
 def test_without_tensorboard_it_is_said_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch.utils.tensorboard", None)
-    with pytest.raises(InputError, match=r"pip install 'ncpgui\[train\]', or leave --tensorboard out"):
+    with pytest.raises(InputError, match=r"pip install tensorboard, or leave --tensorboard out"):
         require_tensorboard()

@@ -7,9 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from ncpgui.engine.networks.checkpoint import load_checkpoint
+from ncpgui.core.config import to_dict
+from ncpgui.core.errors import CheckpointError
+from ncpgui.engine.networks.checkpoint import find_model, load_card, load_checkpoint
 from ncpgui.engine.training.loop import train
-from ncpgui.engine.training.presets import PRESETS
+from ncpgui.engine.training.presets import PRESETS, load_config
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -30,3 +32,30 @@ def test_a_preset_takes_steps_and_writes_a_model_that_loads(name, tmp_path):
     assert [step.step for step in steps] == [1, 2]
     assert all(math.isfinite(step.loss) for step in steps)
     assert load_checkpoint(out).card["training"]["data"]["model"] == config.data.model
+
+
+def test_a_file_that_goes_on_from_a_model_gets_its_network_unless_it_names_one(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text('start_from = "gauss2d"\n[data]\nmodel = "gauss2d"\n', encoding="utf-8")
+    shipped = load_card(find_model("gauss2d"))["architecture"]
+    assert to_dict(load_config(str(path)).architecture) == shipped
+    other = load_card(find_model("gauss2d-ccp"))["architecture"]
+    config = load_config(str(path), start_from="gauss2d-ccp")  # as the command line says
+    assert (config.start_from, to_dict(config.architecture)) == ("gauss2d-ccp", other)
+    with path.open("a", encoding="utf-8") as file:
+        file.write('[architecture]\nnetwork = "ncp"\nencoder = "points"\n')
+    named = load_config(str(path))
+    assert (named.architecture.network, named.architecture.encoder) == ("ncp", "points")
+
+
+def test_a_preset_keeps_its_network_wherever_it_begins(tmp_path):
+    config = load_config("spikes-long", start_from="gauss2d")
+    assert config.architecture == PRESETS["spikes-long"].config.architecture
+    assert config.start_from == "gauss2d"
+
+
+def test_a_model_that_is_not_there_is_said_before_anything_is_drawn(tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text('start_from = "spykes"\n', encoding="utf-8")
+    with pytest.raises(CheckpointError, match="no model 'spykes'"):
+        load_config(str(path))

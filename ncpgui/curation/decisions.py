@@ -1,0 +1,50 @@
+"""Decisions: what a person made of a sorting, as values that another thread or an export may keep."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.core.spikes import UNASSIGNED
+from ncpgui.curation.commands import Assign
+from ncpgui.curation.history import History
+
+
+@dataclass(frozen=True, eq=False)
+class Decisions:
+    """A sorting as it stands after every edit.
+
+    unit_of_spike : (n_spikes,) int64, -1 = unassigned; probability : (n_spikes,) float32;
+    labels : unit -> good, mua, noise or unsorted; accepted : locked units;
+    unit_before_merges : (n_spikes,) int64, the sorting with every edit but the merges. The spikes of
+    one of its units are all in one unit of `unit_of_spike`.
+    """
+
+    unit_of_spike: NDArray[np.int64]
+    probability: NDArray[np.float32]
+    labels: dict[int, str]
+    accepted: frozenset[int]
+    unit_before_merges: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, history: History, initial: NDArray[np.int64]) -> Decisions:
+        """Decisions of a history that began with the sorting `initial`, (n_spikes,) unit of each spike."""
+        clustering, labels = history.clustering, history.labels
+        return cls(
+            unit_of_spike=clustering.unit_of_spike.copy(),
+            probability=clustering.probability.copy(),
+            labels={**labels.as_dict(clustering.unit_ids.tolist())},
+            accepted=labels.locked,
+            unit_before_merges=_before_merges(history, initial),
+        )
+
+
+def _before_merges(history: History, initial: NDArray[np.int64]) -> NDArray[np.int64]:
+    units = np.array(initial, dtype=np.int64)
+    for command in history.commands:
+        if isinstance(command, Assign):
+            table = np.array([*command.unit_ids, UNASSIGNED], dtype=np.int64)
+            units[command.spike_ids] = table[command.cluster]  # -1, none of them, is the last
+    return units

@@ -1,0 +1,124 @@
+"""A project exported, with what its waveforms or its recording are needed for; what had to be left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ncpgui.core.errors import RecordingError
+from ncpgui.core.progress import Progress, portion, silent
+from ncpgui.core.project import Project
+from ncpgui.curation.decisions import Decisions
+from ncpgui.export.features import n_without_waveforms
+from ncpgui.export.from_project import bundle_of
+from ncpgui.export.raw_file import raw_file
+from ncpgui.export.registry import ExportFormat, export, export_format
+
+if TYPE_CHECKING:
+    from ncpgui.ephys.preprocessing import Preprocessed
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What was written and where; left_out : what the format could hold and is not there, and why."""
+
+    path: Path
+    n_spikes: int
+    n_units: int
+    left_out: tuple[str, ...]
+
+
+def left_out(project: Project, format_name: str, *, has_recording: bool | None = None) -> tuple[str, ...]:
+    """Say what an export lacks without the recording, or the waveforms of all spikes.
+
+    has_recording : whether the traces can be read; by default, whether something is at its place
+    """
+    chosen, path = export_format(format_name), project.recording.path
+    there = (bool(path) and Path(path).exists()) if has_recording is None else has_recording
+    where = f"the recording is not at {path}" if path else "no file holds the recording"
+    parts = []
+    if chosen.with_traces and raw_file(project.recording) is None:
+        parts.append(f"the traces ({'the recording is not one raw binary file' if there else where})")
+    if there:
+        return tuple(parts)
+    n_missing = n_without_waveforms(project)
+    uncached = [group.channel for group in project.groups if group.channel not in project.waveforms]
+    if chosen.with_templates and uncached:
+        which = "" if len(uncached) == len(project.groups) else f" of {_channels(uncached)}"
+        parts.append(f"templates{which} (no recording, and no waveforms in the cache)")
+    if chosen.with_features and n_missing:
+        spikes = f"{n_missing} spike{'' if n_missing == 1 else 's'}"
+        parts.append(f"principal components (no recording, and no waveforms of {spikes} in the cache)")
+    return tuple(parts)
+
+
+def export_project(
+    project: Project,
+    decisions: Decisions,
+    format_name: str,
+    path: Path,
+    *,
+    min_probability: float = 0.0,
+    progress: Progress = silent,
+) -> Exported:
+    """Write a project, as a person decided, in a format.
+
+    min_probability : spikes that belong to their unit with less are left out
+
+    Raises
+    ------
+    InputError
+        The format is not known.
+    ExportError
+        No spike is in a unit, or the output cannot be written.
+    """
+    chosen = export_format(format_name)
+    with _traces(project, chosen, portion(progress, 0, 10, 100)) as (traces, problem):
+        bundle = bundle_of(
+            project,
+            unit_of_spike=decisions.unit_of_spike,
+            probability=decisions.probability,
+            labels=decisions.labels,
+            accepted=decisions.accepted,
+            unit_before_merges=decisions.unit_before_merges,
+            min_probability=min_probability,
+            with_features=chosen.with_features,
+            traces=traces,
+            progress=portion(progress, 10, 90, 100),
+        )
+    progress(90, 100, f"writing {path.name}")
+    place = export(bundle, format_name, path)
+    lacking = left_out(project, format_name, has_recording=False if problem else None)
+    return Exported(
+        place, len(bundle.sorting), len(bundle.unit_ids), (*lacking, *([problem] if problem else []))
+    )
+
+
+@contextmanager
+def _traces(
+    project: Project, chosen: ExportFormat, progress: Progress
+) -> Iterator[tuple[Preprocessed | None, str]]:
+    """Traces where the format needs some that are not in the cache; None and why when they cannot be read."""
+    uncached = any(group.channel not in project.waveforms for group in project.groups)
+    if not ((chosen.with_templates and uncached) or (chosen.with_features and n_without_waveforms(project))):
+        yield None, ""
+        return
+    from ncpgui.sorting.reopened import reopened_traces
+
+    try:
+        traces = reopened_traces(project, progress=progress)
+    except RecordingError as error:
+        yield None, str(error)
+        return
+    try:
+        yield traces, ""
+    finally:
+        traces.close()
+
+
+def _channels(channels: list[int]) -> str:
+    shown = ", ".join(map(str, channels[:4])) + (" …" if len(channels) > 4 else "")
+    return f"channel {shown}" if len(channels) == 1 else f"the channels {shown}"

@@ -1,0 +1,81 @@
+"""What README and docs print: fenced blocks, and commands between backticks."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENTS = {
+    str(path.relative_to(ROOT)): path
+    for path in (
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+        ROOT / "benchmarks" / "README.md",
+        *sorted((ROOT / "docs").glob("*.md")),
+    )
+}
+LANGUAGES = ("sh", "python", "toml", "json", "text")
+"""Of fenced blocks: commands, code, files; text is a drawing."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block. line : of its first line of text, from 1."""
+
+    document: str
+    line: int
+    language: str
+    text: str
+
+    @property
+    def name(self) -> str:
+        """Where it is and what."""
+        return f"{self.document}:{self.line} {self.language}"
+
+    @property
+    def commands(self) -> list[list[str]]:
+        """Words of each command of a block of commands, without comments."""
+        joined = self.text.replace("\\\n", " ")
+        lines = [shlex.split(line, comments=True) for line in joined.splitlines()]
+        return [words for words in lines if words]
+
+
+def blocks(document: str) -> list[Block]:
+    """Fenced blocks of a document, in order."""
+    found, opened, lines = [], None, []
+    for number, line in enumerate(DOCUMENTS[document].read_text(encoding="utf-8").splitlines(), 1):
+        if not line.startswith("```"):
+            lines.append(line)
+        elif opened is None:
+            opened, lines = (number + 1, line.removeprefix("```").strip()), []
+        else:
+            found.append(Block(document, *opened, "\n".join(lines) + "\n"))
+            opened = None
+    return found
+
+
+ALL_BLOCKS = [block for document in DOCUMENTS for block in blocks(document)]
+
+
+def inline(document: str) -> list[str]:
+    """Text between backticks, outside of fenced blocks."""
+    text = DOCUMENTS[document].read_text(encoding="utf-8")
+    text = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
+    return [" ".join(span.replace("\\|", "|").split()) for span in re.findall(r"`([^`]+)`", text)]
+
+
+def messages(path: Path) -> list[str]:
+    """Texts in a source file: docstrings, help, messages; what is filled in is shown as {}."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    inside = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            found.append("".join(str(p.value) if isinstance(p, ast.Constant) else "{}" for p in node.values))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in inside:
+            found.append(node.value)
+    return [" ".join(text.split()) for text in found]

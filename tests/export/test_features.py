@@ -1,0 +1,150 @@
+"""Phy's feature view and its lasso get true principal components of every spike."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ncpgui.core.group import Alternative, ChannelGroup, GroupWaveforms
+from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.core.probe import Probe
+from ncpgui.core.project import Project, RecordingReference
+from ncpgui.core.spikes import SpikeEvents
+from ncpgui.core.waveform_format import N_SAMPLES, TROUGH_SAMPLE
+from ncpgui.export.features import components, n_without_waveforms, spike_features, unit_channels
+from ncpgui.export.from_project import bundle_of
+from ncpgui.export.registry import export
+
+# Three contacts 30 µm apart. Channel 0 (seen with 1): spikes 0-3 of unit 4; channel 2 (seen alone): 4, 5 of
+# unit 9. Every waveform is a trough of one shape and unit length, so many times as deep.
+DEPTH = {0: np.array([[8.0, 2.0], [9.0, 3.0], [10.0, 1.0], [7.0, 0.5]]), 2: np.array([[5.0], [6.0]])}
+UNITS = np.array([4, 4, 4, 4, 9, 9])
+
+
+def shape() -> np.ndarray:
+    trough = np.exp(-0.5 * ((np.arange(N_SAMPLES) - TROUGH_SAMPLE) / 2.0) ** 2)
+    return -trough / np.linalg.norm(trough)
+
+
+def group(channel: int, neighbours: list[int], ids: np.ndarray, n_sampled: int) -> ChannelGroup:
+    one = Alternative(np.zeros(len(ids), np.int32), np.ones(len(ids)), 1.0, 0.0, np.ones(1))
+    posterior = PosteriorSamples(np.zeros((1, n_sampled), int), np.zeros(1))
+    return ChannelGroup(channel, np.array(neighbours), ids, np.arange(n_sampled), posterior, (one,))
+
+
+@pytest.fixture
+def make() -> Callable[..., Project]:
+    def build(n_sampled: int = 4, units: np.ndarray = UNITS, cached: tuple[int, ...] = (0, 2)) -> Project:
+        channel = np.array([0, 0, 0, 0, 2, 2])
+        waveforms = {
+            c: GroupWaveforms(
+                (shape()[None, :, None] * DEPTH[c][:n, None, :]).astype(np.float32),
+                np.zeros((n, 1), np.float32),
+            )
+            for c, n in ((0, n_sampled), (2, 2))
+            if c in cached
+        }
+        return Project(
+            recording=RecordingReference("", {}, "f", 3, 20_000.0, 2000),
+            probe=Probe(np.array([[0.0, 0.0], [0.0, 30.0], [0.0, 60.0]])),
+            spikes=SpikeEvents(np.arange(6) * 100 + 50, channel, -np.arange(6.0), 20_000.0, 2000),
+            noise_sd=np.ones(3, np.float32),
+            groups=(group(0, [0, 1], np.arange(4), n_sampled), group(2, [2], np.array([4, 5]), 2)),
+            unit_of_spike=units,
+            probability=np.ones(6, np.float32),
+            settings={},
+            model="small",
+            waveforms=waveforms,
+        )
+
+    return build
+
+
+def phylib_model(folder: Path) -> Any:
+    from phylib.io.model import load_model
+
+    return load_model(folder / "params.py")
+
+
+def test_phylib_reads_the_depth_of_each_trough_as_the_first_component(
+    make: Callable[..., Project], tmp_path: Path
+) -> None:
+    folder = export(bundle_of(make(), with_features=True), "phy", tmp_path / "phy")
+    stored, channels = np.load(folder / "pc_features.npy"), np.load(folder / "pc_feature_ind.npy")
+    assert (stored.shape, stored.dtype) == ((6, 3, 2), np.float32)
+    assert (channels.tolist(), channels.dtype) == ([[0, 1], [2, 1]], np.int32)
+    model = phylib_model(folder)
+    assert model.n_features_per_channel == 3
+    found = model.get_features(np.arange(6), np.array([0, 1, 2]))
+    expected = np.zeros((6, 3))
+    expected[:4, :2], expected[4:, 2:] = DEPTH[0], DEPTH[2]
+    np.testing.assert_allclose(found[:, :, 0], expected, atol=1e-4)
+    np.testing.assert_allclose(found[:, :, 1:], 0, atol=1e-4)
+    np.testing.assert_allclose(model.get_depths()[4:], 60.0)  # the only channel with a signal
+    model.close()
+
+
+def test_every_spike_has_features_where_phy_asks_for_them(
+    make: Callable[..., Project], tmp_path: Path
+) -> None:
+    """As the lasso does: all spikes of a cluster on its best channel, in any order of selection."""
+    model = phylib_model(export(bundle_of(make(), with_features=True), "phy", tmp_path / "phy"))
+    for template, depth in ((0, DEPTH[0]), (1, DEPTH[2])):
+        spikes = model.get_template_spikes(template)
+        best = model.get_template(template).best_channel
+        np.testing.assert_allclose(model.get_features(spikes, [best])[:, 0, 0], depth[:, 0], atol=1e-4)
+    model.close()
+
+
+def test_a_unit_merged_across_channels_has_the_channels_of_its_main_group(
+    make: Callable[..., Project],
+) -> None:
+    project = make()
+    found = spike_features(project, np.arange(6), np.full(6, 3), {3: 0})
+    assert found is not None
+    assert found.channels.tolist() == [[0, 1]]
+    np.testing.assert_allclose(found.values[:4, 0], DEPTH[0], atol=1e-4)
+    assert not found.values[4:].any()  # seen on channel 2 only
+
+
+def test_the_largest_neighbourhood_gives_the_number_of_channels(make: Callable[..., Project]) -> None:
+    assert unit_channels(make(), [2, 0, 1]).tolist() == [[2, 1], [0, 1], [1, 0]]
+
+
+def test_components_are_orthonormal_and_the_first_is_the_trough(make: Callable[..., Project]) -> None:
+    basis = components(make())
+    np.testing.assert_allclose(basis.T @ basis, np.eye(3), atol=1e-5)
+    np.testing.assert_allclose(basis[:, 0], shape(), atol=1e-5)
+
+
+@pytest.mark.parametrize(("options", "n_missing"), [({"n_sampled": 3}, 1), ({"cached": (0,)}, 2)])
+def test_features_of_some_spikes_are_none_since_a_lasso_would_split_only_those(
+    make: Callable[..., Project], tmp_path: Path, options: dict[str, Any], n_missing: int
+) -> None:
+    project = make(**options)
+    assert n_without_waveforms(project) == n_missing
+    folder = export(bundle_of(project, with_features=True), "phy", tmp_path / "phy")
+    assert not (folder / "pc_features.npy").exists()
+    model = phylib_model(folder)
+    assert model.get_features(np.arange(6), [0]) is None
+    model.close()
+
+
+def test_a_single_unit_on_a_single_channel_has_features_that_phylib_reads(
+    make: Callable[..., Project], tmp_path: Path
+) -> None:
+    project = make()
+    alone = replace(
+        project,
+        groups=(project.groups[1],),
+        unit_of_spike=np.array([-1, -1, -1, -1, 9, 9]),
+        waveforms={2: project.waveforms[2]},
+    )
+    model = phylib_model(export(bundle_of(alone, with_features=True), "phy", tmp_path / "phy"))
+    np.testing.assert_allclose(model.get_features(np.arange(2), [2])[:, 0, 0], [5, 6], atol=1e-4)
+    model.close()

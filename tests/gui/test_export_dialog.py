@@ -1,0 +1,55 @@
+"""The export dialog has what the command line has, and says beforehand what an export will lack."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ncpgui.app import jobs
+from ncpgui.core.project import Project
+from ncpgui.gui.dialogs.export import ExportDialog
+
+
+def shown(qtbot, project: Project, tmp_path: Path) -> ExportDialog:
+    dialog = ExportDialog(
+        None,
+        jobs.export_formats(),
+        folder=tmp_path,
+        stem="two",
+        left_out=jobs.left_out_of_exports(project),
+    )
+    qtbot.addWidget(dialog)
+    dialog.show()
+    return dialog
+
+
+def test_without_recording_and_cache_it_says_what_is_left_out(
+    qtbot, theme, without_waveforms: Project, tmp_path: Path
+) -> None:
+    dialog = shown(qtbot, without_waveforms, tmp_path)
+    assert dialog.lacking.text().splitlines() == [
+        "Will be left out:",
+        "– the traces (the recording is not at /data/two.raw)",
+        "– templates (no recording, and no waveforms in the cache)",
+        "– principal components (no recording, and no waveforms of 10 spikes in the cache)",
+    ]
+    assert dialog.lacking.isVisible()
+    assert dialog.lacking.height() >= dialog.lacking.heightForWidth(dialog.lacking.width())  # not clipped
+    dialog.choices["npz"].setChecked(True)
+    assert dialog.lacking.text().count("–") == 1
+    dialog.choices["csv"].setChecked(True)
+    assert not dialog.lacking.isVisible()
+
+
+def test_with_the_cache_only_the_traces_are_left_out(
+    qtbot, theme, small_project: Project, tmp_path: Path
+) -> None:
+    assert shown(qtbot, small_project, tmp_path).lacking.text() == (
+        "Will be left out:\n– the traces (the recording is not at /data/two.raw)"
+    )
+
+
+def test_nothing_is_said_where_nothing_is_left_out(qtbot, theme, tmp_path: Path) -> None:
+    dialog = ExportDialog(None, jobs.export_formats(), folder=tmp_path, stem="two")
+    qtbot.addWidget(dialog)
+    dialog.show()
+    assert not dialog.lacking.isVisible()
