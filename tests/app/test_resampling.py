@@ -246,20 +246,20 @@ def test_a_resampling_in_the_journal_of_another_recording_is_refused(
     controller.resample()
     entry = controller.workspace.history.entries[-1]
     other = Workspace()
-    told: list[str] = []
-    other.told.connect(told.append)
+    warned: list[str] = []
+    other.warned.connect(warned.append)
     other.open(project, entries=[{**entry, "channel": 1}])
-    assert told == [
+    assert warned == [
         "Action 1 of the journal and those after it cannot be done: entry 1 of the history cannot be done: "
         "the posterior sampled again is of 10 spikes, channel 1 has 6 sampled; "
         "use the session that the history is of"
     ]
-    told.clear()
+    warned.clear()
     other.open(project, entries=[{**entry, "channel": 7}])
-    assert "channel 7 is not sampled" in told[0]
-    told.clear()
+    assert "channel 7 is not sampled" in warned[0]
+    warned.clear()
     other.open(project, entries=[{**entry, "posterior": {}}])
-    assert "'resample' is damaged" in told[0]
+    assert "'resample' is damaged" in warned[0]
 
 
 def test_what_is_exported_is_the_posterior_on_screen(

@@ -30,6 +30,8 @@ PROSE = {
     "shows",
     "session",
     "cannot",
+    "writes",
+    "downloads",
 }
 """Words that follow "ncpgui" in sentences about the program."""
 CALL = re.compile(r"(?<![\w/.-])ncpgui ([a-z]+)(?: ([a-z]+))?")
