@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ncpgui.core.config import to_dict
 from ncpgui.core.errors import CheckpointError, InputError, NcpguiError
 from ncpgui.core.group import ChannelGroup, GroupWaveforms
+from ncpgui.core.heap import give_back
 from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project
@@ -180,9 +181,15 @@ def _sample_all(
     """Posterior of each group, and the message of each that failed."""
 
     def task(draw: GroupDraw) -> Callable[[Progress], SampledGroup]:
-        return lambda report: sample_group(
-            draw, waveforms[draw.channel], probe, config, cluster=cluster, progress=report
-        )
+        def sample(report: Progress) -> SampledGroup:
+            try:
+                return sample_group(
+                    draw, waveforms[draw.channel], probe, config, cluster=cluster, progress=report
+                )
+            finally:
+                give_back()
+
+        return sample
 
     workers = min(workers, len(draws))
     with shared_cores(workers) if cluster is None and workers > 1 else nullcontext():
