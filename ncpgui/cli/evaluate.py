@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import shlex
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +72,13 @@ def evaluated(model: str, out: Path, *, seed: int, quick: bool, device: str) -> 
     figures, picture = out / f"{path.stem}.evaluation.json", out / f"{path.stem}.evaluation.png"
     options.check_output_place(figures if out.is_dir() else out)
     with progress_report("evaluate") as progress:
-        result = run(checkpoint, seed=seed, quick=quick, progress=progress)
+        result = run(
+            checkpoint,
+            seed=seed,
+            quick=quick,
+            command=shlex.join(["ncpgui", *sys.argv[1:]]),
+            progress=progress,
+        )
     make_folder(out)
     with replaced_file(figures) as beside:
         beside.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")

@@ -1,0 +1,38 @@
+"""Which source is running: the commit of its checkout, and whether it was changed since."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+_WRITTEN = ("*.md", "docs/*", "benchmarks/results/*")
+"""What results are written into; a run that has written some has not changed its source."""
+
+
+class Revision(NamedTuple):
+    """commit : 40 hexadecimal digits, None where the source is no checkout; changed : None there as well."""
+
+    commit: str | None
+    changed: bool | None
+
+
+def source_revision(source: Path = Path(__file__)) -> Revision:
+    """Return the commit that a source file belongs to, and whether files of the checkout differ from it.
+
+    A copy that pip has put into somebody else's repository is not of that repository's commit: the file has
+    to be tracked. Pages and results do not count as source.
+    """
+    try:
+        _git(source.parent, "ls-files", "--error-unmatch", source.name)
+        commit = _git(source.parent, "rev-parse", "HEAD").strip()
+        others = [f":(top,exclude){name}" for name in _WRITTEN]
+        status = _git(source.parent, "status", "--porcelain", "--", ":(top)", *others)
+    except (OSError, subprocess.CalledProcessError):
+        return Revision(None, None)
+    return Revision(commit, bool(status.strip()))
+
+
+def _git(folder: Path, *words: str) -> str:
+    command = ["git", "-C", str(folder), *words]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
