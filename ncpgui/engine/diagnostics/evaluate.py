@@ -56,7 +56,7 @@ class Amount:
     last_point_datasets, last_point_points : datasets of each of these numbers of points
     geweke : (points, datasets)
     weight_datasets, weight_points, weight_samples : importance weights
-    speed_datasets, speed_sweeps : beside Gibbs sampling
+    speed_datasets, speed_sweeps : beside Gibbs sampling, with `order_samples` chains and draws
     """
 
     n_points: int = 50
@@ -78,7 +78,7 @@ class Amount:
     weight_points: int = 20
     weight_samples: int = 1000
     speed_datasets: int = 5
-    speed_sweeps: int = 500
+    speed_sweeps: int = 200
 
 
 QUICK = Amount(
@@ -94,7 +94,7 @@ QUICK = Amount(
     weight_datasets=10,
     weight_samples=500,
     speed_datasets=2,
-    speed_sweeps=200,
+    speed_sweeps=100,
 )
 
 
