@@ -33,7 +33,7 @@ from clustering_sets import (
     unit_troughs_sd,
 )
 from generated_recordings import ARRAYS, BANDS, RecordingSettings
-from report import add_jobs, begin, keep, machine, options, side_by_side, table, where
+from report import SEED, Origin, add_jobs, begin, keep, options, side_by_side, table, where
 
 from ncpgui.core.order_agreement import N_ORDERS
 from ncpgui.engine import default_model
@@ -254,8 +254,6 @@ truth of a detected spike is the unit whose spike is there; what matches none is
 ## Models
 
 {trained}
-
-`python benchmarks/clustering.py`, {machine()["date"]}
 """
 
 
@@ -327,7 +325,14 @@ def main() -> None:
                 parts.append(part)
             add_rows(found, parts)
             page = page_of(found, models, device, arguments)
-            keep("clustering", {"models": models, **settings, **found}, page=page, folder=arguments.out)
+            origin = Origin(SEED, arguments.samples, models=models)
+            keep(
+                "clustering",
+                {"models": models, **settings, **found},
+                page=page,
+                origin=origin,
+                folder=arguments.out,
+            )
     print(table(found["overall"]), table(found["calibration"]), sep="\n\n")
 
 

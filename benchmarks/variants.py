@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from clustering_outcomes import ami_of
 from clustering_sets import own_sets
-from report import RESULTS, add_jobs, begin, keep, machine, options, side_by_side, table, where
+from report import RESULTS, REVISION, SEED, Origin, add_jobs, begin, keep, options, side_by_side, table, where
 
 from ncpgui.engine.generative.registry import GenerativeSettings
 from ncpgui.engine.networks.registry import NetworkSettings
@@ -29,6 +29,9 @@ from ncpgui.engine.training.config import TrainConfig
 from ncpgui.engine.training.loop import train
 
 GEOMETRIES = ("hex7", "tetrode")
+N_SAMPLES = 80
+SOURCE = (REVISION.commit or "")[:12]
+"""Kept with each variant, since a table may hold runs of several days."""
 
 NCP = NetworkSettings(network="ncp", network_options={"h_dim": 128})
 OURS = NetworkSettings()
@@ -93,7 +96,7 @@ def scored(name: str, arguments: argparse.Namespace) -> dict[str, Any]:
     """Train a variant and sort our test sets with it: what its row in the table says."""
     with tempfile.TemporaryDirectory() as folder:
         model, row = trained(VARIANTS[name], arguments.minutes, Path(folder))
-        asked = argparse.Namespace(**vars(arguments), samples=80, beam=0, cache=Path(folder))
+        asked = argparse.Namespace(**vars(arguments), samples=N_SAMPLES, beam=0, cache=Path(folder))
         found = [
             ami_of(one, model, asked)
             for geometry in GEOMETRIES
@@ -101,7 +104,13 @@ def scored(name: str, arguments: argparse.Namespace) -> dict[str, Any]:
             if one.n_units > 1
         ]
     error = float(np.std(found, ddof=1) / np.sqrt(len(found)))
-    return {**row, "AMI": float(np.mean(found)), "± se": error, "minutes": arguments.minutes}
+    return {
+        **row,
+        "AMI": float(np.mean(found)),
+        "± se": error,
+        "minutes": arguments.minutes,
+        "source": SOURCE,
+    }
 
 
 def parsed() -> argparse.Namespace:
@@ -140,7 +149,9 @@ def main() -> None:
 def write(done: dict[str, Any], device: torch.device, arguments: argparse.Namespace) -> None:
     """Keep and print the table of the variants that are done."""
     rows = [
-        {"variant": name, "what": VARIANTS[name].about, **done[name]} for name in VARIANTS if name in done
+        {"variant": name, "what": VARIANTS[name].about, **done[name], "source": done[name].get("source", "")}
+        for name in VARIANTS
+        if name in done
     ]
     page = f"""
 # What each part of the network is worth
@@ -150,10 +161,9 @@ up to 250 spikes; loss on 32 held-out sets of 250 spikes; AMI of the first alter
 sets of {arguments.spikes} spikes of each. {where(device)}
 
 {table(rows)}
-
-`python benchmarks/variants.py`, {machine()["date"]}
 """
-    keep("variants", {"rows": done}, page=page, folder=arguments.out)
+    origin = Origin(SEED, N_SAMPLES)
+    keep("variants", {"rows": done}, page=page, origin=origin, folder=arguments.out)
     print(table(rows), flush=True)
 
 
