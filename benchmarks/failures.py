@@ -217,7 +217,7 @@ The sets that lose most against the oracle (linear discriminants that know the t
     origin = Origin(SEED, arguments.samples, models={Path(arguments.model).stem: arguments.model})
     keep(
         "failures",
-        {"by_distance": by_distance, "worst": worst},
+        {"sets": len(results), "by_distance": by_distance, "worst": worst},
         page=page,
         origin=origin,
         folder=arguments.out,

@@ -4,7 +4,7 @@
 
 Every run has the same data, learning rate and seed, on one core; the held-out sets are the same. The table
 has the held-out loss, and the AMI of the first alternative on our test sets (those of `clustering.py`). A run
-that was done is kept, so that more variants can be added; name it to run it again.
+of the same source that was done is kept, so that one that was stopped goes on; name it to run it again.
 """
 
 from __future__ import annotations
@@ -30,8 +30,6 @@ from ncpgui.engine.training.loop import train
 
 GEOMETRIES = ("hex7", "tetrode")
 N_SAMPLES = 80
-SOURCE = (REVISION.commit or "")[:12]
-"""Kept with each variant, since a table may hold runs of several days."""
 
 NCP = NetworkSettings(network="ncp", network_options={"h_dim": 128})
 OURS = NetworkSettings()
@@ -109,7 +107,6 @@ def scored(name: str, arguments: argparse.Namespace) -> dict[str, Any]:
         "AMI": float(np.mean(found)),
         "± se": error,
         "minutes": arguments.minutes,
-        "source": SOURCE,
     }
 
 
@@ -138,7 +135,9 @@ def main() -> None:
     kept = RESULTS / "variants.json"
     done: dict[str, Any] = {}
     if kept.is_file() and not arguments.quick:
-        done = json.loads(kept.read_text(encoding="utf-8"))["rows"]
+        before = json.loads(kept.read_text(encoding="utf-8"))
+        same = before.get("origin", {}).get("git_revision") == REVISION.commit and not REVISION.changed
+        done = before["rows"] if same else {}
     names = arguments.names or [name for name in VARIANTS if name not in done]
     with side_by_side(arguments.jobs) as in_turn:
         for name, row in zip(names, in_turn(partial(scored, arguments=arguments), names), strict=True):
@@ -149,9 +148,7 @@ def main() -> None:
 def write(done: dict[str, Any], device: torch.device, arguments: argparse.Namespace) -> None:
     """Keep and print the table of the variants that are done."""
     rows = [
-        {"variant": name, "what": VARIANTS[name].about, **done[name], "source": done[name].get("source", "")}
-        for name in VARIANTS
-        if name in done
+        {"variant": name, "what": VARIANTS[name].about, **done[name]} for name in VARIANTS if name in done
     ]
     page = f"""
 # What each part of the network is worth

@@ -32,7 +32,10 @@ NO_FIGURE = "no figure: matplotlib is not installed; get it with: pip install 'n
 @options.device
 @options.as_json
 def evaluate(model: str, out: Path, seed: int, quick: bool, device: str, as_json: bool) -> None:
-    """Check the posterior of a shipped model, or of a .safetensors file, on data it never saw.
+    """Check the posterior of a shipped model, or of a .safetensors file, on held-out data.
+
+    Data of the model that it was trained on, of which no gradient saw the cells or images; they also chose
+    which weights were kept.
 
     Of every model: held-out likelihood, dependence on the order of the points, calibration of the
     probabilities, and ranks of the truth among posterior draws. Of models of 2D Gaussians, whose exact

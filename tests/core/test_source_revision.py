@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ncpgui.core.source_revision import Revision, source_revision
+from ncpgui.core.source_revision import Revision, same_source, source_revision
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
@@ -65,3 +65,19 @@ def test_source_outside_any_checkout_has_no_revision(tmp_path: Path) -> None:
     module = tmp_path / "module.py"
     module.write_text("a = 1\n")
     assert source_revision(module) == Revision(None, None)
+
+
+def test_a_commit_of_pages_alone_leaves_the_source_as_it_was(source: Path) -> None:
+    first = git(source.parent, "rev-parse", "HEAD")
+    (source.parents[1] / "docs" / "page.md").write_text("two\n")
+    git(source.parents[1], "commit", "--quiet", "-a", "-m", "results")
+    assert same_source(first, source)
+    source.write_text("a = 2\n")
+    assert not same_source(first, source)
+    git(source.parents[1], "commit", "--quiet", "-a", "-m", "source")
+    assert not same_source(first, source)
+
+
+def test_no_source_is_that_of_a_commit_that_is_not_there(source: Path) -> None:
+    assert not same_source("0" * 40, source)
+    assert not same_source("None", source)

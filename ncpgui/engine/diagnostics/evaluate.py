@@ -107,7 +107,9 @@ def evaluate(
     command: str = "",
     progress: Progress = silent,
 ) -> Result:
-    """Run every diagnostic that applies, on data that training never saw.
+    """Run every diagnostic that applies, on data that no gradient of the training saw.
+
+    The same split chose which weights of the training are kept, and their temperature.
 
     Parameters
     ----------
