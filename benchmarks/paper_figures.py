@@ -117,8 +117,12 @@ CARD = ("steps", "minutes", "date", "weights_sha256")
 
 
 def _page(out: Path) -> str:
-    """Fill the words of figures/page.md with what was measured; figures that were not made are left out."""
-    kept = json.loads((out / MEASURED).read_text(encoding="utf-8"))
+    """Fill the words of figures/page.md with what was measured.
+
+    Figures that were not made, or by a version that did not say how, are left out.
+    """
+    measured = json.loads((out / MEASURED).read_text(encoding="utf-8"))
+    kept = {name: figure for name, figure in measured.items() if "origin" in figure["about"]}
     words = (Path(__file__).parent / "figures" / "page.md").read_text(encoding="utf-8")
     head, *sections = re.split(r"(?m)^(?=## )", words)
     models = {name: card for figure in kept.values() for name, card in figure["about"]["models"].items()}
