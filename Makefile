@@ -6,7 +6,7 @@ OUT ?= demo-out
 BIN = $(VENV)/bin
 FILES = setup.py constraints.txt scripts/set_up.sh
 
-.PHONY: help demo test test-all gui lint clean
+.PHONY: help demo test test-all gui lint results clean
 
 help:
 	@echo "make demo       set up, sort a simulated array, show it (without a display: write $(OUT)/)"
@@ -14,6 +14,7 @@ help:
 	@echo "make test-all   the slow tests too"
 	@echo "make gui        set up and open the application"
 	@echo "make lint       ruff, mypy and the import contracts"
+	@echo "make results    every benchmark whose figures README and docs show, an hour; goes on when stopped"
 	@echo "make clean      remove $(VENV) and what was built"
 
 $(VENV)/.ready: $(FILES)
@@ -24,6 +25,9 @@ $(VENV)/.ready-test: $(FILES)
 
 $(VENV)/.ready-dev: $(FILES)
 	@PYTHON="$(PYTHON)" VENV="$(VENV)" bash scripts/set_up.sh dev
+
+$(VENV)/.ready-bench: $(FILES)
+	@PYTHON="$(PYTHON)" VENV="$(VENV)" bash scripts/set_up.sh bench
 
 demo: $(VENV)/.ready
 	@if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ] && [ -z "$$CI" ]; then \
@@ -46,6 +50,9 @@ lint: $(VENV)/.ready-dev
 	@"$(BIN)/ruff" format --check .
 	@"$(BIN)/mypy"
 	@"$(BIN)/lint-imports"
+
+results: $(VENV)/.ready-bench
+	@"$(BIN)/python" benchmarks/all_results.py $(ARGS)
 
 clean:
 	rm -rf "$(VENV)" build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

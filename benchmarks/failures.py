@@ -25,7 +25,7 @@ from generated_recordings import ARRAYS
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
-from report import RESULTS, begin, keep, machine, options, table, where
+from report import RESULTS, SEED, Origin, begin, keep, made_by, options, table, where
 from scipy.optimize import linear_sum_assignment
 from sklearn.covariance import ledoit_wolf
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
@@ -213,13 +213,18 @@ The sets that lose most against the oracle (linear discriminants that know the t
 {table(worst)}
 
 ![Mean waveforms, true units and clusters found](../../docs/figures/{FIGURE}.png)
-
-`python benchmarks/failures.py`, {machine()["date"]}
 """
-    keep("failures", {"by_distance": by_distance, "worst": worst}, page=page, folder=arguments.out)
+    origin = Origin(SEED, arguments.samples, models={Path(arguments.model).stem: arguments.model})
+    keep(
+        "failures",
+        {"sets": len(results), "by_distance": by_distance, "worst": worst},
+        page=page,
+        origin=origin,
+        folder=arguments.out,
+    )
     if arguments.out is not None:
         folder = FIGURES if arguments.out == RESULTS else arguments.out
-        base.save(draw(results[:N_SHOWN]), folder / f"{FIGURE}.png")
+        base.save(draw(results[:N_SHOWN]), folder / f"{FIGURE}.png", made_by=made_by(origin))
     print(table(by_distance), table(worst), sep="\n\n")
 
 

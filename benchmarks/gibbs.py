@@ -4,9 +4,9 @@
 
 Successive sweeps of a chain are alike, and a chain begins away from the posterior; draws of the network are
 independent, but of q instead of p. So draws are counted by what they are worth (effective sample size) as
-draws of the exact posterior of 2D Gaussians: of chains from their autocorrelations, the first half left out
-but paid for; of the network from its importance weights p / q. Seconds of one sweep and of one draw, against
-the number of points, are in `scaling.py`.
+draws of the exact posterior of 2D Gaussians: of chains side by side from their autocorrelations, the first
+half left out but paid for; of the network from its importance weights p / q. Seconds of one sweep and of one
+draw, against the number of points, are in `scaling.py`.
 """
 
 from __future__ import annotations
@@ -18,19 +18,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 from made_data import gaussians
-from numpy.typing import NDArray
-from parallel_gibbs import effective_sample_size, parallel_sweeps
-from report import Clock, begin, keep, machine, options, table, where
+from report import SEED, Clock, Origin, begin, keep, options, table, where
 from torch import Tensor
 
-from ncpgui.engine.diagnostics.gibbs import sweeps
 from ncpgui.engine.diagnostics.importance import importance_weights
+from ncpgui.engine.diagnostics.parallel_gibbs import parallel_sweeps
+from ncpgui.engine.diagnostics.speed import draws_worth
 from ncpgui.engine.generative.gaussian_dpmm import GaussianDPMM
 from ncpgui.engine.networks.checkpoint import load_checkpoint
 from ncpgui.engine.networks.pointwise import ClusteringNetwork
 from ncpgui.engine.sampling.posterior import ancestral_samples
 
-Labels = NDArray[np.int64]
 MODEL = GaussianDPMM()
 
 
@@ -54,42 +52,23 @@ def by_network(
     with Clock(device) as clock:
         with torch.inference_mode():
             encoding = network.encode(points.to(device))
-        samples = ancestral_samples(network, encoding, n_samples=n_samples, seed=0, n_orders=1)
+        samples = ancestral_samples(network, encoding, n_samples=n_samples, seed=SEED, n_orders=1)
     weights = importance_weights(samples, (points,), MODEL)
     share = np.exp(weights.log_weight - weights.log_weight.max())
     mean_k = float((share * samples.n_clusters).sum() / share.sum())
     return row("network", n_samples, clock, weights.ess_share * n_samples, mean_k)
 
 
-def by_one_chain(points: Tensor, n_sweeps: int, n_split_merge: int) -> dict[str, Any]:
-    """Sweeps of one chain that begins with all points in one cluster."""
-    chain = sweeps(points[0].double().numpy(), MODEL, seed=0, n_split_merge=n_split_merge)
-    with Clock() as clock:
-        labels = np.stack(list(islice(chain, n_sweeps)))
-    quarters = labels[n_sweeps // 2 :][: n_sweeps // 8 * 4].reshape(4, -1, labels.shape[1])
-    name = "Gibbs with split-merge" if n_split_merge else "Gibbs"
-    return chain_row(f"{name}, one chain", points, n_sweeps, clock, quarters)
-
-
-def by_many_chains(points: Tensor, n_chains: int, n_sweeps: int) -> dict[str, Any]:
+def by_chains(points: Tensor, n_chains: int, n_sweeps: int) -> dict[str, Any]:
     """Sweeps of chains side by side; half begin with one cluster, half with ten at random."""
-    start = np.random.default_rng(0).integers(10, size=(n_chains, points.shape[1]))
+    start = np.random.default_rng(SEED).integers(10, size=(n_chains, points.shape[1]))
     start[::2] = 0
-    chains = parallel_sweeps(points[0].double().numpy(), MODEL, start, seed=0)
+    chains = parallel_sweeps(points[0].double().numpy(), MODEL, start, seed=SEED)
     with Clock() as clock:
         labels = np.stack(list(islice(chains, n_sweeps)), axis=1)
     kept = labels[:, n_sweeps // 2 :]
-    return chain_row(f"Gibbs, {n_chains} chains", points, n_chains * n_sweeps, clock, kept)
-
-
-def chain_row(name: str, points: Tensor, n_draws: int, clock: Clock, labels: Labels) -> dict[str, Any]:
-    """Count sweeps (S, T, N) by the smaller worth of the number of clusters and of log p(c, x)."""
-    flat = labels.reshape(-1, labels.shape[2])
-    n_clusters = flat.max(1) + 1.0
-    log_joint = MODEL.log_joint(points[0], torch.from_numpy(flat)).numpy()
-    traces = [trace.reshape(labels.shape[:2]) for trace in (n_clusters, log_joint)]
-    worth = min(effective_sample_size(trace) for trace in traces)
-    return row(name, n_draws, clock, worth, float(n_clusters.mean()))
+    worth = draws_worth(kept, points[0], MODEL)
+    return row(f"Gibbs, {n_chains} chains", n_chains * n_sweeps, clock, worth, float(kept.max(2).mean()) + 1)
 
 
 def row(name: str, n_draws: int, clock: Clock, worth: float, mean_k: float) -> dict[str, Any]:
@@ -110,22 +89,20 @@ def main() -> None:
     parser.add_argument("--model", default="gauss2d", help="an NCP of points in the plane  [gauss2d]")
     parser.add_argument("--points", type=int, default=100)
     parser.add_argument("--samples", type=int, default=2000, help="of the network")
-    parser.add_argument("--sweeps", type=int, default=1000, help="of one chain")
-    parser.add_argument("--chains", type=int, default=200, help="side by side, of a tenth as many sweeps")
+    parser.add_argument("--chains", type=int, default=200, help="of Gibbs sampling, side by side")
+    parser.add_argument("--sweeps", type=int, default=100, help="of each chain")
     arguments = parser.parse_args()
     device = begin(arguments)
     if arguments.quick:
-        arguments.points, arguments.samples, arguments.sweeps, arguments.chains = 20, 20, 80, 4
+        arguments.points, arguments.samples, arguments.sweeps, arguments.chains = 20, 20, 8, 4
     network = load_checkpoint(arguments.model, device=device).network
-    by_network(network, gaussians(2, 20, seed=0)[0], 20, device)  # what the first call of all costs
+    by_network(network, gaussians(2, 20, seed=SEED)[0], 20, device)  # what the first call of all costs
     rows = []
     for dataset in DATASETS:
-        points, _ = gaussians(dataset.n_clusters, arguments.points, seed=0, apart=dataset.apart)
+        points, _ = gaussians(dataset.n_clusters, arguments.points, seed=SEED, apart=dataset.apart)
         found = [
             by_network(network, points, arguments.samples, device),
-            by_one_chain(points, arguments.sweeps, 0),
-            by_one_chain(points, arguments.sweeps, 1),
-            by_many_chains(points, arguments.chains, arguments.sweeps // 10),
+            by_chains(points, arguments.chains, arguments.sweeps),
         ]
         rows += [{"data": dataset.name} | one for one in found]
     print(table(rows))
@@ -140,16 +117,22 @@ def main() -> None:
 
 A draw is a sample of the network or a sweep of a chain. It is worth its part of the effective sample size:
 of the network by its importance weights, of chains by the autocorrelations of K and of log p(c, x) (the
-smaller counts) in their second half. "Gibbs with split-merge" proposes one split or merge a sweep. Gibbs
-sampling is in numpy and on the CPU; it needs the exact likelihood, which the network does not. "E[K]" should
-agree between samplers, the network's being weighted; where it does not, a chain has not been everywhere or
-few draws of the network count, and the worth is not to be trusted.
+smaller counts) in their second half. All chains visit the same point at a time, as draws of the network
+do, so that both share the cost of an operation. Gibbs sampling is in numpy and on the CPU; it needs the
+exact likelihood, which the network does not. "E[K]" should agree between samplers, the network's being
+weighted; where it does not, a chain has not been everywhere or few draws of the network count, and the
+worth is not to be trusted.
 
 {table(rows)}
-
-`python benchmarks/gibbs.py`, {machine()["date"]}
 """
-    keep("gibbs", {"model": named, "points": arguments.points, "rows": rows}, page=page, folder=arguments.out)
+    origin = Origin(SEED, arguments.samples, models={named: arguments.model})
+    keep(
+        "gibbs",
+        {"model": named, "points": arguments.points, "rows": rows},
+        page=page,
+        origin=origin,
+        folder=arguments.out,
+    )
 
 
 if __name__ == "__main__":

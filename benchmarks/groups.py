@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 import torch
 from made_data import encode_spikes
-from report import Clock, begin, keep, machine, options, table, where
+from report import SEED, Clock, Origin, begin, keep, options, table, where
 from torch.autograd import DeviceType
 from torch.profiler import ProfilerActivity, profile
 
 from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.engine import default_model
 from ncpgui.engine.generative.spike_mixture import sample_dataset
 from ncpgui.engine.generative.template_reservoir import TemplateReservoir
 from ncpgui.engine.networks.checkpoint import load_checkpoint
@@ -143,8 +144,6 @@ both ways; others differ where rounding meets a random number.
 groups. Over the first {PROFILED_POINTS} spikes of the groups:
 
 {table(slowest)}
-
-`python benchmarks/groups.py`, {machine()["date"]}
 """
     content = {
         "model": checkpoint.name,
@@ -157,7 +156,8 @@ groups. Over the first {PROFILED_POINTS} spikes of the groups:
         "operations_a_point": n_operations,
         "slowest": slowest,
     }
-    keep("groups", content, page=page, folder=arguments.out)
+    origin = Origin(SEED, n_samples, models={checkpoint.name: arguments.model or default_model()})
+    keep("groups", content, page=page, origin=origin, folder=arguments.out)
 
 
 if __name__ == "__main__":

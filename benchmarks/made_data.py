@@ -1,4 +1,4 @@
-"""Datasets of the speed benchmarks: spikes of unseen cells, and points of Gaussians in the plane."""
+"""Datasets of the speed benchmarks: spikes of held-out cells, and points of Gaussians in the plane."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ import numpy as np
 from clustering_outcomes import ami_of
 from clustering_sets import OWN_GEOMETRIES, Kind, SpikeSet, add_set_options, sets_of
 from generated_recordings import ARRAYS
-from report import add_jobs, begin, keep, machine, options, side_by_side, table, where
+from report import SEED, Origin, add_jobs, begin, keep, options, side_by_side, table, where
 
 from ncpgui.engine import default_model
 from ncpgui.engine.generative.registry import GenerativeSettings
@@ -119,10 +119,9 @@ geometry alone (settings of `{arguments.run}`), on the same sets of {arguments.s
 {where(device)}
 
 {table(rows)}
-
-`python benchmarks/one_probe.py`, {machine()["date"]}
 """
-    keep("one_probe", {"rows": rows}, page=page, folder=arguments.out)
+    origin = Origin(SEED, arguments.samples, models={Path(arguments.model).stem: arguments.model})
+    keep("one_probe", {"rows": rows}, page=page, origin=origin, folder=arguments.out)
     print(table(rows))
 
 

@@ -11,13 +11,14 @@ from __future__ import annotations
 import argparse
 import json
 import re
+import shlex
 import sys
 import time
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from report import machine, table
+from report import Origin, made_by, table
 
 from ncpgui.core.resources import data_folder
 from ncpgui.engine.networks.checkpoint import load_card
@@ -64,8 +65,11 @@ def main() -> int:
         with base.style():
             made = figure.make(source)
         path = arguments.out / f"{name}.png"
-        base.save(made.figure, path)
-        _keep(arguments.out / MEASURED, name, made.measured, source, figure.MODELS)
+        origin = Origin(
+            source.seed, models={model: source.models / f"{model}.safetensors" for model in figure.MODELS}
+        )
+        base.save(made.figure, path, made_by=made_by(origin))
+        _keep(arguments.out / MEASURED, name, made.measured, source, origin)
         print(
             f"{path}: {path.stat().st_size / 1000:.0f} kB, {time.perf_counter() - started:.0f} s", flush=True
         )
@@ -96,15 +100,13 @@ def _arguments() -> argparse.Namespace:
     return arguments
 
 
-def _keep(
-    path: Path, name: str, measured: dict[str, Any], source: base.Source, models: tuple[str, ...]
-) -> None:
+def _keep(path: Path, name: str, measured: dict[str, Any], source: base.Source, origin: Origin) -> None:
     """Put what was measured for a figure among what is kept of the others."""
     kept = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    cards = {model: load_card(source.models / f"{model}.safetensors") for model in models}
+    cards = {model: load_card(Path(file)) for model, file in origin.models.items()}
     about = {
         "quick": source.quick,
-        "date": machine()["date"],
+        "origin": origin.told(),
         "models": {model: {key: card.get(key) for key in CARD} for model, card in cards.items()},
     }
     kept[name] = {**measured, "about": about}
@@ -115,8 +117,12 @@ CARD = ("steps", "minutes", "date", "weights_sha256")
 
 
 def _page(out: Path) -> str:
-    """Fill the words of figures/page.md with what was measured; figures that were not made are left out."""
-    kept = json.loads((out / MEASURED).read_text(encoding="utf-8"))
+    """Fill the words of figures/page.md with what was measured.
+
+    Figures that were not made, or by a version that did not say how, are left out.
+    """
+    measured = json.loads((out / MEASURED).read_text(encoding="utf-8"))
+    kept = {name: figure for name, figure in measured.items() if "origin" in figure["about"]}
     words = (Path(__file__).parent / "figures" / "page.md").read_text(encoding="utf-8")
     head, *sections = re.split(r"(?m)^(?=## )", words)
     models = {name: card for figure in kept.values() for name, card in figure["about"]["models"].items()}
@@ -136,11 +142,19 @@ def _page(out: Path) -> str:
         name = re.search(r"\(figures/(\w+)\.png\)", section)
         if name and name[1] in kept:
             values = {key: SimpleNamespace(**_shown(figure)) for key, figure in kept.items()}
-            remake = f"`python benchmarks/paper_figures.py {name[1]}`, {kept[name[1]]['about']['date']}\n\n"
+            remake = f"{_made(name[1], kept[name[1]]['about'])}\n\n"
             page.append(
                 section.replace("(figures/", f"({out.name}/").format(**values).rstrip() + "\n\n" + remake
             )
     return "".join(page).rstrip() + "\n"
+
+
+def _made(name: str, about: dict[str, Any]) -> str:
+    """How a figure was made; with the command for it alone, whichever others were asked for with it."""
+    told = about["origin"]
+    words = shlex.split(told["command"])
+    options = [word for word in words[2:] if word not in FIGURES]
+    return made_by({**told, "command": shlex.join([*words[:2], name, *options])})
 
 
 def _shown(figure: dict[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 from itertools import product
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ import torch
 from clustering_sets import Kind, SpikeSet, add_set_options, sets_of
 from generated_recordings import ARRAYS
 from numpy.typing import NDArray
-from report import begin, keep, machine, options, table, where
+from report import SEED, Origin, begin, keep, options, table, where
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 from sklearn.metrics import adjusted_mutual_info_score
@@ -113,9 +114,9 @@ def estimates(
     network: ClusteringNetwork, encoding: Encoding, arguments: argparse.Namespace
 ) -> dict[str, Labels]:
     """Every point estimate of one dataset, from the same draws."""
-    drawn = ancestral_samples(network, encoding, n_samples=arguments.samples, seed=0)
-    posterior = swept(network, encoding, drawn, seed=0)
-    beam = beam_samples(network, encoding, width=arguments.beam, seed=0)
+    drawn = ancestral_samples(network, encoding, n_samples=arguments.samples, seed=SEED)
+    posterior = swept(network, encoding, drawn, seed=SEED)
+    beam = beam_samples(network, encoding, width=arguments.beam, seed=SEED)
     draws = posterior.labels
     p = together(draws)
     apart = [sum(variation_of_information(a, b) for b in draws[::4]) for a in draws]
@@ -246,10 +247,11 @@ agrees by chance alone.
 {table(overall)}
 
 {table(rows)}
-
-`python benchmarks/point_estimates.py`, {machine()["date"]}
 """
-    keep("point_estimates", {"overall": overall, "rows": rows}, page=page, folder=arguments.out)
+    origin = Origin(SEED, arguments.samples, models={Path(arguments.model).stem: arguments.model})
+    keep(
+        "point_estimates", {"overall": overall, "rows": rows}, page=page, origin=origin, folder=arguments.out
+    )
     print(table(overall))
 
 

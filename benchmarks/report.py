@@ -1,4 +1,7 @@
-"""What every benchmark shares: options, clocks, a table on the terminal, JSON and a page in ``results``."""
+"""What every benchmark shares: options, clocks, a table on the terminal, JSON and a page in ``results``.
+
+Both say how they were made: command, date, commit of the source, seed, posterior samples, hashes of weights.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,13 @@ import json
 import os
 import platform
 import resource
+import shlex
+import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import date
 from multiprocessing import get_context
 from pathlib import Path
@@ -18,10 +24,68 @@ from typing import Any
 
 import torch
 
+from ncpgui.core.source_revision import source_revision
 from ncpgui.engine.device import resolve_device
+from ncpgui.engine.networks.checkpoint import find_model, load_card
 
-RESULTS = Path(__file__).parent / "results"
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "benchmarks" / "results"
 LOAD_AT_START = os.getloadavg()[0]
+REVISION = source_revision()
+"""Of what runs, whatever is committed in the meantime."""
+SEED = 0
+"""Of the data and of all draws, where a benchmark has no option for it."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What figures depend on besides the machine and the command.
+
+    seed : of data and draws; n_samples : posterior samples of each dataset, None where there are none
+    models : names or files of the networks, by the name that the page shows
+    """
+
+    seed: int
+    n_samples: int | None = None
+    models: Mapping[str, str | Path] = field(default_factory=dict)
+
+    def told(self) -> dict[str, Any]:
+        """Return all of it as plain values: what a file of results keeps."""
+        return {
+            "command": command(),
+            "date": date.today().isoformat(),
+            "git_revision": REVISION.commit,
+            "git_changed": REVISION.changed,
+            "seed": self.seed,
+            "n_samples": self.n_samples,
+            "models": {
+                name: load_card(find_model(model))["weights_sha256"] for name, model in self.models.items()
+            },
+        }
+
+
+def command() -> str:
+    """Return the command that runs, with paths as seen from the root of the repository."""
+    words = [word.replace(f"{ROOT}{os.sep}", "") for word in sys.argv]
+    script = Path(sys.argv[0]).resolve()
+    words[0] = str(script.relative_to(ROOT)) if script.is_relative_to(ROOT) else script.name
+    return shlex.join(["python", *words])
+
+
+def made_by(origin: Origin | dict[str, Any]) -> str:
+    """Say in a line of a page how its figures were made."""
+    told = origin.told() if isinstance(origin, Origin) else origin
+    source = "Source not in a checkout"
+    if told["git_revision"]:
+        changed = " and changes that are not committed" if told["git_changed"] else ""
+        source = f"Source {told['git_revision'][:12]}{changed}"
+    parts = [source, f"seed {told['seed']}"]
+    if told["n_samples"] is not None:
+        parts.append(f"{told['n_samples']} posterior samples")
+    if told["models"]:
+        weights = ", ".join(f"`{name}` `{digest[:12]}`" for name, digest in told["models"].items())
+        parts.append(f"weights (SHA-256) {weights}")
+    return f"`{told['command']}`, {told['date']}. {'; '.join(parts)}."
 
 
 def options(description: str | None) -> argparse.ArgumentParser:
@@ -63,7 +127,6 @@ def side_by_side(jobs: int) -> Iterator[Callable[..., Iterator[Any]]]:
 def machine() -> dict[str, Any]:
     """Return what a time depends on besides the code."""
     return {
-        "date": date.today().isoformat(),
         "cores": os.cpu_count(),
         "threads": torch.get_num_threads(),
         "processor": processor(),
@@ -144,11 +207,14 @@ def table(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def keep(name: str, content: dict[str, Any], *, page: str, folder: Path | None = RESULTS) -> None:
-    """Write NAME.json with the machine, and NAME.md with what a person reads; nothing without a folder."""
+def keep(
+    name: str, content: dict[str, Any], *, page: str, origin: Origin, folder: Path | None = RESULTS
+) -> None:
+    """Write NAME.json, and NAME.md with what a person reads, both with `origin`; nothing without a folder."""
     if folder is None:
         return
     folder.mkdir(parents=True, exist_ok=True)
-    text = json.dumps({"machine": machine(), **content}, indent=2)
+    told = origin.told()
+    text = json.dumps({"origin": told, "machine": machine(), **content}, indent=2)
     (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")
-    (folder / f"{name}.md").write_text(page.strip() + "\n", encoding="utf-8")
+    (folder / f"{name}.md").write_text(f"{page.strip()}\n\n{made_by(told)}\n", encoding="utf-8")

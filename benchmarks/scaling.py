@@ -13,18 +13,16 @@ from __future__ import annotations
 import multiprocessing
 import os
 from dataclasses import asdict, dataclass, replace
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from made_data import gaussians
-from parallel_gibbs import parallel_sweeps
-from report import Clock, begin, keep, machine, options, peak_memory_mib, table, where
+from report import SEED, Clock, Origin, begin, keep, options, peak_memory_mib, table, where
 
 from ncpgui.core.errors import CheckpointError
-from ncpgui.engine.diagnostics.gibbs import sweeps
+from ncpgui.engine.diagnostics.parallel_gibbs import parallel_sweeps
 from ncpgui.engine.generative.gaussian_dpmm import GaussianDPMM
 from ncpgui.engine.networks.checkpoint import find_model, load_checkpoint
 from ncpgui.engine.networks.registry import Network
@@ -49,12 +47,12 @@ class Job:
 def sampled(job: Job, network: Network, n_points: int, n_samples: int) -> tuple[Clock, float, float]:
     """Sample once: times, memory beyond what the process held before, and the mean number of clusters."""
     device = torch.device(job.device)
-    points, _ = gaussians(job.n_clusters, n_points, seed=0)
+    points, _ = gaussians(job.n_clusters, n_points, seed=SEED)
     with torch.inference_mode():
         encoding = network.encode(points.to(device))
     before = peak_memory_mib(device)
     with Clock(device) as clock:
-        samples = sample_posteriors(network, [encoding], n_samples=n_samples, seeds=[0])[0]
+        samples = sample_posteriors(network, [encoding], n_samples=n_samples, seeds=[SEED])[0]
     return clock, peak_memory_mib(device) - before, float(samples.n_clusters.mean())
 
 
@@ -76,22 +74,15 @@ def measure(job: Job) -> dict[str, float]:
     return {"s": clock.wall_s, "MiB": mib, "sampled K": n_clusters}
 
 
-def gibbs_seconds(n_points: int, n_clusters: int, n_sweeps: int) -> dict[str, float]:
-    """Seconds of `N_SAMPLES` sweeps, from fewer: of one chain, and of as many chains side by side."""
-    points, labels = gaussians(n_clusters, n_points, seed=0)
-    x, truth, model = points[0].double().numpy(), labels.numpy(), GaussianDPMM()
-    one = sweeps(x, model, seed=0, start=truth)
-    next(one)  # with what is computed once
+def gibbs_seconds(n_points: int, n_clusters: int) -> float:
+    """Seconds of a sweep of each of `N_SAMPLES` chains side by side."""
+    points, labels = gaussians(n_clusters, n_points, seed=SEED)
+    start = np.tile(labels.numpy(), (N_SAMPLES, 1))
+    chains = parallel_sweeps(points[0].double().numpy(), GaussianDPMM(), start, seed=SEED)
+    next(chains)  # with what is computed once
     with Clock() as clock:
-        list(islice(one, n_sweeps))
-    many = parallel_sweeps(x, model, np.tile(truth, (N_SAMPLES, 1)), seed=0)
-    next(many)
-    with Clock() as side_by_side:
-        next(many)
-    return {
-        "Gibbs, one chain s": clock.wall_s / n_sweeps * N_SAMPLES,
-        f"Gibbs, {N_SAMPLES} chains s": side_by_side.wall_s,
-    }
+        next(chains)
+    return clock.wall_s
 
 
 def against_points(job: Job, ccp: str | None, sizes: list[int], ccp_most: int) -> list[dict[str, Any]]:
@@ -105,11 +96,8 @@ def against_points(job: Job, ccp: str | None, sizes: list[int], ccp_most: int) -
         if ccp is not None and n_points <= ccp_most:
             other = measure(replace(job, model=ccp, n_points=n_points))
         row |= {f"CCP {name}": other[key] if other else "" for name, key in CCP_COLUMNS}
-        gibbs = gibbs_seconds(n_points, job.n_clusters, max(1, 2000 // n_points))
-        one_chain, many = gibbs.values()
-        rows.append(
-            row | gibbs | {"NCP draws a sweep": one_chain / ncp["s"], "side by side": many / ncp["s"]}
-        )
+        gibbs = gibbs_seconds(n_points, job.n_clusters)
+        rows.append(row | {f"Gibbs, {N_SAMPLES} chains s": gibbs, "NCP draws a sweep": gibbs / ncp["s"]})
     return rows
 
 
@@ -152,10 +140,9 @@ encoded points holds. "K": clusters sampled, a mean; the networks were trained o
 
 ## Points
 
-Seconds for {N_SAMPLES} samples of NCP (`{named}`) and CCP (`{named_ccp}`), and for {N_SAMPLES}
-sweeps of collapsed Gibbs sampling in numpy, of one chain or one each of {N_SAMPLES} chains side by side.
-"NCP draws a sweep": in the time of a sweep of one chain; "side by side": in that of a chain's part of a sweep
-of all. Sweeps are no independent samples: see `gibbs.md`.
+Seconds for {N_SAMPLES} samples of NCP (`{named}`) and CCP (`{named_ccp}`), and for {N_SAMPLES} sweeps of
+collapsed Gibbs sampling in numpy, one each of {N_SAMPLES} chains side by side. "NCP draws a sweep": in the
+time of a chain's part of a sweep of all. Sweeps are no independent samples: see `gibbs.md`.
 
 {table(points)}
 
@@ -166,8 +153,6 @@ of all. Sweeps are no independent samples: see `gibbs.md`.
 ## Clusters
 
 {table(clusters)}
-
-`python benchmarks/scaling.py`, {machine()["date"]}
 """
     content = {
         "job": asdict(replace(job, model=named)) | {"ccp": named_ccp},
@@ -175,7 +160,9 @@ of all. Sweeps are no independent samples: see `gibbs.md`.
         "samples": samples,
         "clusters": clusters,
     }
-    keep("scaling", content, page=page, folder=arguments.out)
+    models = {named: arguments.model} | ({} if ccp is None else {named_ccp: ccp})
+    origin = Origin(SEED, N_SAMPLES, models=models)
+    keep("scaling", content, page=page, origin=origin, folder=arguments.out)
 
 
 if __name__ == "__main__":

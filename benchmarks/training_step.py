@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from report import Clock, begin, keep, machine, options, table, where
+from report import SEED, Clock, Origin, begin, keep, options, table, where
 from torch import Tensor
 from torch.nn.functional import linear
 
@@ -182,8 +182,6 @@ gradients are small differences; in double precision, on a small batch, loss and
 {exact_loss:.0e} and {exact_gradients:.0e} apart.
 
 {table(rows)}
-
-`python benchmarks/training_step.py`, {machine()["date"]}
 """
     content = {
         "datasets": arguments.datasets,
@@ -191,7 +189,8 @@ gradients are small differences; in double precision, on a small batch, loss and
         "double_precision": {"loss apart": exact_loss, "gradients apart": exact_gradients},
         "rows": rows,
     }
-    keep("training_step", content, page=page, folder=arguments.out)
+    origin = Origin(SEED)
+    keep("training_step", content, page=page, origin=origin, folder=arguments.out)
 
 
 if __name__ == "__main__":

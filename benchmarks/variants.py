@@ -4,7 +4,7 @@
 
 Every run has the same data, learning rate and seed, on one core; the held-out sets are the same. The table
 has the held-out loss, and the AMI of the first alternative on our test sets (those of `clustering.py`). A run
-that was done is kept, so that more variants can be added; name it to run it again.
+of the same source that was done is kept, so that one that was stopped goes on; name it to run it again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from clustering_outcomes import ami_of
 from clustering_sets import own_sets
-from report import RESULTS, add_jobs, begin, keep, machine, options, side_by_side, table, where
+from report import RESULTS, REVISION, SEED, Origin, add_jobs, begin, keep, options, side_by_side, table, where
 
 from ncpgui.engine.generative.registry import GenerativeSettings
 from ncpgui.engine.networks.registry import NetworkSettings
@@ -29,6 +29,7 @@ from ncpgui.engine.training.config import TrainConfig
 from ncpgui.engine.training.loop import train
 
 GEOMETRIES = ("hex7", "tetrode")
+N_SAMPLES = 80
 
 NCP = NetworkSettings(network="ncp", network_options={"h_dim": 128})
 OURS = NetworkSettings()
@@ -93,7 +94,7 @@ def scored(name: str, arguments: argparse.Namespace) -> dict[str, Any]:
     """Train a variant and sort our test sets with it: what its row in the table says."""
     with tempfile.TemporaryDirectory() as folder:
         model, row = trained(VARIANTS[name], arguments.minutes, Path(folder))
-        asked = argparse.Namespace(**vars(arguments), samples=80, beam=0, cache=Path(folder))
+        asked = argparse.Namespace(**vars(arguments), samples=N_SAMPLES, beam=0, cache=Path(folder))
         found = [
             ami_of(one, model, asked)
             for geometry in GEOMETRIES
@@ -101,7 +102,12 @@ def scored(name: str, arguments: argparse.Namespace) -> dict[str, Any]:
             if one.n_units > 1
         ]
     error = float(np.std(found, ddof=1) / np.sqrt(len(found)))
-    return {**row, "AMI": float(np.mean(found)), "± se": error, "minutes": arguments.minutes}
+    return {
+        **row,
+        "AMI": float(np.mean(found)),
+        "± se": error,
+        "minutes": arguments.minutes,
+    }
 
 
 def parsed() -> argparse.Namespace:
@@ -129,7 +135,9 @@ def main() -> None:
     kept = RESULTS / "variants.json"
     done: dict[str, Any] = {}
     if kept.is_file() and not arguments.quick:
-        done = json.loads(kept.read_text(encoding="utf-8"))["rows"]
+        before = json.loads(kept.read_text(encoding="utf-8"))
+        same = before.get("origin", {}).get("git_revision") == REVISION.commit and not REVISION.changed
+        done = before["rows"] if same else {}
     names = arguments.names or [name for name in VARIANTS if name not in done]
     with side_by_side(arguments.jobs) as in_turn:
         for name, row in zip(names, in_turn(partial(scored, arguments=arguments), names), strict=True):
@@ -150,10 +158,9 @@ up to 250 spikes; loss on 32 held-out sets of 250 spikes; AMI of the first alter
 sets of {arguments.spikes} spikes of each. {where(device)}
 
 {table(rows)}
-
-`python benchmarks/variants.py`, {machine()["date"]}
 """
-    keep("variants", {"rows": done}, page=page, folder=arguments.out)
+    origin = Origin(SEED, N_SAMPLES)
+    keep("variants", {"rows": done}, page=page, origin=origin, folder=arguments.out)
     print(table(rows), flush=True)
 
 

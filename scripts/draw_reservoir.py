@@ -11,6 +11,7 @@ cells side by side. Every cell is seen from ten directions; what is measured is 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,14 +24,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(Path(__file__).resolve().parent))
+sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "benchmarks")]
 
 from build_template_reservoir import RATE_HZ, seen, trough_to_peak_ms  # noqa: E402
 from marked_table import with_table  # noqa: E402
+from report import SEED, Origin, made_by  # noqa: E402
 
 Array = NDArray[np.float64]
 FIGURE = ROOT / "docs" / "figures" / "reservoir.png"
 PAGE = ROOT / "docs" / "reservoir.md"
+RESULT = ROOT / "benchmarks" / "results" / "reservoir.json"
 BEGIN = "<!-- measured: from scripts/draw_reservoir.py -->\n"
 END = "<!-- end of measured -->\n"
 COLORS = {"parametric": "#0072B2", "biophysical": "#D55E00"}  # Okabe and Ito
@@ -134,7 +137,7 @@ def draw_histograms(values: dict[str, dict[str, Array]], path: Path) -> None:
         _histogram(axis, quantity, values)
     axes.flat[0].legend(frameon=False, loc="upper right")
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=110)
+    figure.savefig(path, dpi=110, metadata={"Description": made_by(Origin(SEED))})
     plt.close(figure)
 
 
@@ -215,11 +218,15 @@ def main() -> None:
     parser.add_argument("--templates", type=Path, help="picture of thirty templates")
     arguments = parser.parse_args()
     files = of_both_kinds(arguments.reservoir)
-    values = {kind: measured(file, np.random.default_rng(0)) for kind, file in files.items()}
+    values = {kind: measured(file, np.random.default_rng(SEED)) for kind, file in files.items()}
     draw_histograms(values, FIGURE)
     n_cells = {kind: len(file["is_test"]) for kind, file in files.items()}
     text = PAGE.read_text(encoding="utf-8")
-    PAGE.write_text(with_table(text, table(values, n_cells), BEGIN, END), encoding="utf-8")
+    origin = Origin(SEED)
+    told = f"{table(values, n_cells)}\n{made_by(origin)}\n"
+    kept = {"origin": origin.told(), "cells": n_cells}
+    RESULT.write_text(json.dumps(kept, indent=2) + "\n", encoding="utf-8")
+    PAGE.write_text(with_table(text, told, BEGIN, END), encoding="utf-8")
     if arguments.templates:
         draw_templates(files["biophysical"], arguments.templates, np.random.default_rng(1))
 

@@ -106,12 +106,17 @@ def style() -> Any:
     return mpl.rc_context({**STYLE, "font.size": 10, "axes.titlesize": 10.5, "legend.fontsize": 9.5})
 
 
-def save(figure: Figure, path: Path) -> None:
-    """Write a figure as a PNG."""
+def save(figure: Figure, path: Path, *, made_by: str) -> None:
+    """Write a figure as a PNG, which holds how it was made as its description."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with style():
         figure.savefig(
-            path, format="png", dpi=DOTS_PER_INCH, facecolor="white", pil_kwargs={"optimize": True}
+            path,
+            format="png",
+            dpi=DOTS_PER_INCH,
+            facecolor="white",
+            metadata={"Description": made_by},
+            pil_kwargs={"optimize": True},
         )
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from report import machine
+from report import Origin, machine
 
 from ncpgui.core.errors import InputError
 from ncpgui.engine.diagnostics.exchangeability import Exchangeability
@@ -53,7 +53,8 @@ def make(source: Source) -> Made:
         stages = list(_stages(batch, steps=20, stage=5))
     else:
         stages = list(_stages(batch, steps=STEPS, stage=STAGE))
-        content = {"machine": machine(), "preset": "gauss2d", "stages": stages}
+        origin = Origin(PRESETS["gauss2d"].config.seed).told()
+        content = {"origin": origin, "machine": machine(), "preset": "gauss2d", "stages": stages}
         KEPT.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     shipped = _score(checkpoint.network, batch)
 

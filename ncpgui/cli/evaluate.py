@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import shlex
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +32,10 @@ NO_FIGURE = "no figure: matplotlib is not installed; get it with: pip install ma
 @options.device
 @options.as_json
 def evaluate(model: str, out: Path, seed: int, quick: bool, device: str, as_json: bool) -> None:
-    """Check the posterior of a shipped model, or of a .safetensors file, on data it never saw.
+    """Check the posterior of a shipped model, or of a .safetensors file, on held-out data.
+
+    Data of the model that it was trained on, of which no gradient saw the cells or images; they also chose
+    which weights were kept.
 
     Of every model: held-out likelihood, dependence on the order of the points, calibration of the
     probabilities, and ranks of the truth among posterior draws. Of models of 2D Gaussians, whose exact
@@ -70,7 +75,13 @@ def evaluated(model: str, out: Path, *, seed: int, quick: bool, device: str) -> 
     figures, picture = out / f"{path.stem}.evaluation.json", out / f"{path.stem}.evaluation.png"
     options.check_output_place(figures if out.is_dir() else out)
     with progress_report("evaluate") as progress:
-        result = run(checkpoint, seed=seed, quick=quick, progress=progress)
+        result = run(
+            checkpoint,
+            seed=seed,
+            quick=quick,
+            command=shlex.join(["ncpgui", *sys.argv[1:]]),
+            progress=progress,
+        )
     make_folder(out)
     with replaced_file(figures) as beside:
         beside.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")

@@ -1,19 +1,64 @@
-"""``ncpgui models``: the networks that are shipped, and how well they scored."""
+"""``ncpgui models``: the networks that are shipped, how well they scored, and what lies between two."""
 
 from __future__ import annotations
 
+import shlex
+import sys
+from pathlib import Path
 from typing import Any
 
 import click
 
 from ncpgui.cli import options
-from ncpgui.cli.terminal import print_json, print_table
+from ncpgui.cli.terminal import print_json, print_table, progress_report
+from ncpgui.core.errors import InputError
 
 
-@click.command(short_help="List the shipped models and how well they scored.")
+@click.group(
+    invoke_without_command=True, short_help="List the shipped models and how well they scored; mix two."
+)
 @options.as_json
-def models(as_json: bool) -> None:
+@click.pass_context
+def models(ctx: click.Context, as_json: bool) -> None:
     """List the shipped models with what they were trained on and their scores."""
+    if ctx.invoked_subcommand is None:
+        _list(as_json)
+
+
+@models.command(short_help="Write a model whose weights lie between those of two.")
+@click.argument("first", metavar="NAME|FILE")
+@click.argument("second", metavar="NAME|FILE")
+@click.option(
+    "--share",
+    type=click.FloatRange(0, 1),
+    default=0.5,
+    show_default=True,
+    metavar="P",
+    help="Of the second model; with 0.5 every weight is the mean of both.",
+)
+@click.option("--out", type=options.PATH, required=True, metavar="FILE.safetensors", help="The new model.")
+def mix(first: str, second: str, share: float, out: Path) -> None:
+    """Write a model whose weights lie between those of two models of one architecture.
+
+    What lies between a model and the one that it went on from often serves other data better than either.
+    The card says what was mixed, and how well it scores on the held-out data of the first.
+    """
+    if out.suffix != ".safetensors":
+        raise InputError(f"--out {out} must end in .safetensors; its card goes beside it, as .json")
+    there = next((path for path in (out, out.with_suffix(".json")) if path.exists()), None)
+    if there is not None:
+        raise InputError(f"{there} exists; give another name with --out, or remove it")
+    options.check_output_place(out)
+
+    from ncpgui.engine.mixed_model import mix_models
+
+    command = shlex.join(["ncpgui", *sys.argv[1:]])
+    with progress_report("mix") as progress:
+        card = mix_models(first, second, out=out, share=share, command=command, progress=progress)
+    click.echo(f"wrote {out}; held-out scores: {_scores(card)}", err=True)
+
+
+def _list(as_json: bool) -> None:
     from ncpgui import engine
 
     cards = engine.models()

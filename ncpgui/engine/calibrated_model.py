@@ -15,7 +15,9 @@ from ncpgui.engine.training.validation import validate
 
 
 def calibrate_model(path: Path, config: TrainConfig, *, progress: Progress = silent) -> TemperatureFit:
-    """Fit the temperature of the model that the run `config` wrote, on data that it never saw.
+    """Fit the temperature of the model that the run `config` wrote, on held-out data.
+
+    These are the cells that also chose which weights of the run are kept.
 
     The weights file then holds the temperature, and every sampler applies it. The card tells what was found,
     and its scores are those at this temperature. Both files are swapped in whole at the end.

@@ -45,6 +45,33 @@ def test_all_figures_and_their_page_are_made(tmp_path):
         assert len(content) < 160_000
     assert set(json.loads((tmp_path / "figures" / "measured.json").read_text())) == set(NAMES)
     assert "quick" in page  # rough figures say so
+    assert (
+        len(
+            re.findall(
+                r"^`python benchmarks/paper_figures.py \w+ --quick --out .*; seed 0; weights", page, re.M
+            )
+        )
+        == 7
+    )
+
+
+def test_a_figure_is_shown_with_the_command_that_makes_it_alone() -> None:
+    pytest.importorskip("matplotlib")
+    sys.path.insert(0, str(ROOT / "benchmarks"))  # as scripts find each other
+    import paper_figures
+
+    told = {
+        "date": "2026-01-02",
+        "git_revision": "3" * 40,
+        "git_changed": False,
+        "seed": 0,
+        "n_samples": None,
+    }
+    asked = "python benchmarks/paper_figures.py digits samples --seed 0"
+    line = paper_figures._made("samples", {"origin": {**told, "command": asked, "models": {}}})
+    assert line == (
+        "`python benchmarks/paper_figures.py samples --seed 0`, 2026-01-02. Source 333333333333; seed 0."
+    )
 
 
 def test_a_missing_model_is_named_and_its_figure_left_out(tmp_path):

@@ -46,10 +46,13 @@ def start(script: str, *options: str) -> None:
 
 
 def run(script: str, out: Path, *options: str) -> dict[str, Any]:
-    """Run a script, and return what it wrote."""
+    """Run a script, and return what it wrote; file and page say with which command."""
     start(script, "--out", str(out), *options)
-    assert f"`python benchmarks/{script}.py`" in (out / f"{script}.md").read_text(encoding="utf-8")
-    return json.loads((out / f"{script}.json").read_text(encoding="utf-8"))
+    kept = json.loads((out / f"{script}.json").read_text(encoding="utf-8"))
+    assert kept["origin"]["command"].startswith(f"python benchmarks/{script}.py --quick --out ")
+    assert all(len(digest) == 64 for digest in kept["origin"]["models"].values())
+    assert f"`{kept['origin']['command']}`, " in (out / f"{script}.md").read_text(encoding="utf-8")
+    return kept
 
 
 def test_sampling(tmp_path: Path) -> None:
@@ -57,7 +60,8 @@ def test_sampling(tmp_path: Path) -> None:
     for row in (*kept["rows"], *kept["paper_sizes"]["rows"]):
         assert row["same best"]
         assert row["beams shared"] >= 140  # ties may go either way
-        assert row["ratio"] > 0
+        assert all(row[ratio] > 0 for ratio in ("wall ratio", "CPU ratio", "wall ratio, its threads"))
+    assert all(row["sweeps s"] > 0 for row in kept["rows"])
 
 
 def test_training_step(tmp_path: Path) -> None:
@@ -81,12 +85,23 @@ def test_scaling_without_a_clusterwise_network(tmp_path: Path, fresh: dict[str, 
 
 def test_gibbs(tmp_path: Path, fresh: dict[str, str]) -> None:
     kept = run("gibbs", tmp_path, "--model", fresh["gauss2d"])
-    assert {row["sampler"] for row in kept["rows"]} == {
-        "network",
-        "Gibbs, one chain",
-        "Gibbs with split-merge, one chain",
-        "Gibbs, 4 chains",
-    }
+    assert {row["sampler"] for row in kept["rows"]} == {"network", "Gibbs, 4 chains"}
+
+
+def test_finite_spikes(tmp_path: Path) -> None:
+    """Partitions are enumerated where the spikes are few."""
+    few, many = run("finite_spikes", tmp_path)["rows"]
+    assert few["KL"] > 0
+    assert many["KL"] == ""
+    assert 0 < many["ESS / S"] <= 1
+
+
+def test_known_posteriors(tmp_path: Path) -> None:
+    """The right one is told from the too sure one and the too unsure one."""
+    kept = {row["figure"]: row for row in run("known_posteriors", tmp_path)["rows"]}
+    slope = kept["hard pairs: slope"]
+    assert slope["too sure"] < slope["right"] < slope["too unsure"]
+    assert kept["KL to the exact posterior, nats"]["right"] == pytest.approx(0, abs=1e-9)
 
 
 def test_groups(tmp_path: Path) -> None:

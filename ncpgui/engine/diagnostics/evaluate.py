@@ -11,6 +11,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from ncpgui import __version__
 from ncpgui.core.config import from_dict
 from ncpgui.core.errors import CheckpointError, InputError
 from ncpgui.core.progress import Progress, portion, silent
+from ncpgui.core.source_revision import source_revision
 from ncpgui.engine.diagnostics.calibration import calibration
 from ncpgui.engine.diagnostics.calibration_ranks import calibration_ranks
 from ncpgui.engine.diagnostics.exact_posterior import (
@@ -54,7 +56,7 @@ class Amount:
     last_point_datasets, last_point_points : datasets of each of these numbers of points
     geweke : (points, datasets)
     weight_datasets, weight_points, weight_samples : importance weights
-    speed_datasets, speed_sweeps : beside Gibbs sampling
+    speed_datasets, speed_sweeps : beside Gibbs sampling, with `order_samples` chains and draws
     """
 
     n_points: int = 50
@@ -76,7 +78,7 @@ class Amount:
     weight_points: int = 20
     weight_samples: int = 1000
     speed_datasets: int = 5
-    speed_sweeps: int = 500
+    speed_sweeps: int = 200
 
 
 QUICK = Amount(
@@ -92,7 +94,7 @@ QUICK = Amount(
     weight_datasets=10,
     weight_samples=500,
     speed_datasets=2,
-    speed_sweeps=200,
+    speed_sweeps=100,
 )
 
 
@@ -102,15 +104,19 @@ def evaluate(
     seed: int = 0,
     quick: bool = False,
     amount: Amount | None = None,
+    command: str = "",
     progress: Progress = silent,
 ) -> Result:
-    """Run every diagnostic that applies, on data that training never saw.
+    """Run every diagnostic that applies, on data that no gradient of the training saw.
+
+    The same split chose which weights of the training are kept, and their temperature.
 
     Parameters
     ----------
     quick : about a tenth of the data; figures are then rough
     amount : in place of that of `quick`; a network of clusters gets less where probabilities are asked for,
         because each of them is an estimate from many draws
+    command : that asked for it, to be kept with the result
 
     Returns
     -------
@@ -135,7 +141,7 @@ def evaluate(
             weight_datasets=amount.weight_datasets // 5,
             weight_samples=100,
         )
-    started = time.perf_counter()
+    started, revision = time.perf_counter(), source_revision()
     results = evaluate_posterior(
         posterior_of(checkpoint.network),
         settings.build("test"),
@@ -148,8 +154,13 @@ def evaluate(
         "model": checkpoint.name,
         "weights_sha256": checkpoint.card.get("weights_sha256"),
         "generative_model": {"model": settings.model, "options": settings.options},
+        "command": command,
         "seed": seed,
         "quick": quick,
+        "amount": plain(amount),
+        "date": date.today().isoformat(),
+        "git_revision": revision.commit,
+        "git_changed": revision.changed,
         "ncpgui": __version__,
         "torch": torch.__version__,
         "wall_s": round(time.perf_counter() - started, 1),

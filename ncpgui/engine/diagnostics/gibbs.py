@@ -100,26 +100,6 @@ def sweeps(
         yield canonical(chain.labels)
 
 
-def effective_sample_size(trace: ArrayLike) -> float:
-    """Independent draws that a chain's trace (S,) is worth: S / (1 + 2 sum of autocorrelations).
-
-    The sum ends where a pair of neighbouring autocorrelations turns negative (Geyer, Stat. Sci. 1992); a
-    trace that does not move is worth one draw.
-    """
-    values = np.asarray(trace, dtype=np.float64)
-    n = len(values)
-    values = values - values.mean()
-    if n < 4 or not values.any():
-        return 1.0
-    spectrum = np.abs(np.fft.rfft(values, 2 * n)) ** 2
-    autocorrelation = np.fft.irfft(spectrum)[:n]
-    autocorrelation /= autocorrelation[0]
-    pairs = autocorrelation[: n // 2 * 2].reshape(-1, 2).sum(axis=1)
-    negative = np.flatnonzero(pairs < 0)
-    kept = pairs[: negative[0]] if len(negative) else pairs
-    return float(min(n, n / max(2 * kept.sum() - 1, 1e-12)))
-
-
 class _Chain:
     """Labels of N points with the number and the sum of the points of each cluster; K slots are in use."""
 

@@ -141,7 +141,7 @@ class TemplateReservoir:
         return self.source_waveform.shape[-1]
 
     def subset(self, split: Split) -> TemplateReservoir:
-        """Return the cells for training, or those that a trained network has never seen.
+        """Return the cells for training, or those that no gradient of a training sees.
 
         Raises
         ------

@@ -12,7 +12,6 @@ the time too.
 from __future__ import annotations
 
 import math
-import subprocess
 import time
 from collections.abc import Generator
 from copy import deepcopy
@@ -29,6 +28,7 @@ from ncpgui.core.config import to_dict
 from ncpgui.core.errors import CheckpointError, InputError
 from ncpgui.core.progress import Cancelled, Progress, silent
 from ncpgui.core.seeds import stream_seed
+from ncpgui.core.source_revision import Revision, source_revision
 from ncpgui.engine.generative.batch import GenerativeModel
 from ncpgui.engine.networks.checkpoint import load_checkpoint, save_checkpoint
 from ncpgui.engine.networks.registry import Network, build_network
@@ -92,6 +92,7 @@ def train(
     """
     processes = processes or Processes()
     processes.share(config.n_datasets)  # refused before any work
+    revision = source_revision()  # of what runs, whatever is committed in the meantime
     model, held_out = config.data.build("train"), config.data.build("test")
     run, saved = _begin(config, processes, model, resume=resume, out=out), resume_path(out)
     session = _Session(run)
@@ -125,7 +126,7 @@ def train(
                 scores = _score(config, run, kept, held_out, progress)
                 if scores.nll < run.best_nll:
                     run.best_nll = scores.nll
-                    card = _card(config, run, model, processes, command)
+                    card = _card(config, run, model, processes, command, revision)
                     save_checkpoint(out, kept, config.architecture, card)
             if scores is not None or session.save_is_due(config):
                 save()
@@ -355,17 +356,13 @@ def _score(
     return scores
 
 
-def _revision() -> str | None:
-    """Commit of the source that trains, None where it is no checkout."""
-    command = ["git", "-C", str(Path(__file__).parent), "rev-parse", "HEAD"]
-    try:
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-    except (OSError, subprocess.CalledProcessError):
-        return None
-
-
 def _card(
-    config: TrainConfig, run: RunState, model: GenerativeModel, processes: Processes, command: str
+    config: TrainConfig,
+    run: RunState,
+    model: GenerativeModel,
+    processes: Processes,
+    command: str,
+    revision: Revision,
 ) -> dict[str, Any]:
     return {
         "training": {"command": command, **to_dict(config)},
@@ -377,7 +374,8 @@ def _card(
         "temperature": 1.0,
         "date": date.today().isoformat(),
         "ncpgui": __version__,
-        "git_revision": _revision(),
+        "git_revision": revision.commit,
+        "git_changed": revision.changed,
         "scores": run.curve[-1],
         "curve": list(run.curve),
         **run.parent,

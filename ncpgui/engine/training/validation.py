@@ -1,4 +1,4 @@
-"""Held-out scores during training: likelihood and agreement on data that were never trained on."""
+"""Held-out scores during training, on data that no gradient sees; they choose the weights that are kept."""
 
 from __future__ import annotations
 

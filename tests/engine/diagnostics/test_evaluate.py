@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,8 @@ import pytest
 
 from ncpgui.core.errors import CheckpointError
 from ncpgui.core.progress import CancelFlag, Cancelled
+from ncpgui.core.source_revision import Revision
+from ncpgui.engine.diagnostics import evaluate as evaluation
 from ncpgui.engine.diagnostics.evaluate import (
     Amount,
     evaluate,
@@ -21,6 +24,7 @@ from ncpgui.engine.diagnostics.evaluate import (
 from ncpgui.engine.diagnostics.summary import summary
 from ncpgui.engine.networks.checkpoint import Checkpoint, load_checkpoint
 
+MEASURED: dict = {}
 ANY = {"exchangeability", "calibration", "ranks"}
 GAUSSIAN = {"exact_posterior", "last_point_on_a_line", "last_point", "geweke", "importance", "speed"}
 
@@ -35,6 +39,17 @@ def test_a_gaussian_model_is_put_to_every_test_and_json_takes_the_result(result)
     assert json.loads(json.dumps(result, allow_nan=False)) == result
     assert result["model"] == "plane"
     assert result["generative_model"]["options"]["alpha"] == 0.7
+
+
+def test_a_result_says_where_it_comes_from(gaussian_checkpoint, few, monkeypatch):
+    monkeypatch.setattr(evaluation, "source_revision", lambda: Revision("b" * 40, False))
+    monkeypatch.setattr(evaluation, "evaluate_posterior", lambda *given, **more: MEASURED)
+    monkeypatch.setattr(evaluation, "summary", lambda results: [])
+    found = evaluate(gaussian_checkpoint, seed=3, amount=few, command="ncpgui evaluate plane --seed 3")
+    assert found["command"] == "ncpgui evaluate plane --seed 3"
+    assert (found["git_revision"], found["git_changed"]) == ("b" * 40, False)
+    assert found["amount"]["calibration_datasets"] == few.calibration_datasets
+    assert date.fromisoformat(found["date"]) <= date.today()
 
 
 def test_the_summary_names_every_target(result):

@@ -9,7 +9,8 @@ import pytest
 
 from ncpgui.core.errors import InputError
 from ncpgui.engine.diagnostics.geweke import distance_by_chance
-from ncpgui.engine.diagnostics.gibbs import effective_sample_size, sweeps
+from ncpgui.engine.diagnostics.gibbs import sweeps
+from ncpgui.engine.diagnostics.parallel_gibbs import effective_sample_size
 from ncpgui.engine.diagnostics.posteriors import ExactPosterior, every_partition
 from ncpgui.engine.generative.finite_spikes import FiniteSpikes
 from ncpgui.engine.generative.gaussian_dpmm import GaussianDPMM, GaussianDPMMSettings
@@ -42,7 +43,7 @@ def frequencies_match(model, points, way):
     chain = sweeps(points[0][0].numpy(), model, seed=0, **WAYS[way])
     index = np.array([place[tuple(row)] for row in islice(chain, 3000)])
     p = np.exp(ExactPosterior(model).log_prob_of_all(points))
-    worth = effective_sample_size(p[index])
+    worth = effective_sample_size(p[index].reshape(4, -1))
     found = np.bincount(index, minlength=len(every)) / len(index)
     assert worth > 200
     assert np.abs(found - p).sum() / 2 < 2 * distance_by_chance(p, int(worth))
@@ -76,14 +77,3 @@ def test_the_same_seed_gives_the_same_chain_from_where_it_starts():
 def test_one_point_is_one_cluster():
     chain = sweeps(np.zeros((1, 2)), GaussianDPMM(), seed=0, n_split_merge=1)
     assert next(chain).tolist() == [0]
-
-
-def test_effective_sample_size_of_an_autoregressive_trace_is_that_of_theory():
-    """S (1 - r) / (1 + r) for correlation r."""
-    rng = np.random.default_rng(0)
-    trace = np.zeros(50_000)
-    for i in range(1, len(trace)):
-        trace[i] = 0.8 * trace[i - 1] + rng.normal()
-    assert effective_sample_size(trace) == pytest.approx(50_000 / 9, rel=0.15)
-    assert effective_sample_size(rng.normal(size=5000)) == pytest.approx(5000, rel=0.1)
-    assert effective_sample_size(np.ones(100)) == 1

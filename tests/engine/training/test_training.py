@@ -11,6 +11,7 @@ import torch
 from ncpgui.core.errors import CheckpointError, InputError
 from ncpgui.core.progress import Cancelled
 from ncpgui.core.seeds import stream_seed
+from ncpgui.core.source_revision import Revision
 from ncpgui.engine.generative.registry import GenerativeSettings
 from ncpgui.engine.networks.checkpoint import load_checkpoint
 from ncpgui.engine.networks.registry import NetworkSettings, build_network
@@ -58,6 +59,13 @@ def test_the_best_averaged_weights_are_kept_with_a_card_that_tells_how(tmp_path,
     assert card["training"]["command"] == "ncpgui train mine.toml"
     assert card["device"] == "1 x cpu"
     assert len(card["data_sha256"]) == 64
+
+
+def test_a_card_holds_the_revision_of_the_source_that_trained(tmp_path, tiny, monkeypatch):
+    monkeypatch.setattr(loop, "source_revision", lambda: Revision("a" * 40, True))
+    list(train(replace(tiny, steps=1), out=tmp_path / "run.safetensors"))
+    card = load_checkpoint(tmp_path / "run.safetensors").card
+    assert (card["git_revision"], card["git_changed"]) == ("a" * 40, True)
 
 
 def test_the_weights_that_are_kept_follow_those_that_are_trained(tmp_path, tiny):

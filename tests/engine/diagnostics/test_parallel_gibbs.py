@@ -1,4 +1,4 @@
-"""The rival in the benchmarks samples the exact posterior, and is credited with what its draws are worth."""
+"""The rival of the networks samples the exact posterior, and is credited with what its draws are worth."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from benchmarks.parallel_gibbs import effective_sample_size, parallel_sweeps
 from ncpgui.engine.diagnostics.exact_posterior import total_variation
+from ncpgui.engine.diagnostics.parallel_gibbs import effective_sample_size, parallel_sweeps
 from ncpgui.engine.diagnostics.posteriors import ExactPosterior, every_partition
 from ncpgui.engine.generative.gaussian_dpmm import GaussianDPMM, GaussianDPMMSettings
 

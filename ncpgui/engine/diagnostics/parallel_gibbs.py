@@ -80,7 +80,7 @@ class _Chains:
 
 
 def effective_sample_size(traces: Array) -> float:
-    """Independent draws that S chains' traces (S, T) are worth together (Vehtari et al., 2021, eq. 10).
+    """Independent draws that traces (S, T) of two chains or more are worth (Vehtari et al., 2021, eq. 10).
 
     Where chains disagree their draws are correlated, however little each chain's own: chains that stay
     where they began are worth one draw each at most.
