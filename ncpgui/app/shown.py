@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from ncpgui.app.colors import Color, ColorBook
 from ncpgui.app.support import existence
-from ncpgui.core.group import ChannelGroup
+from ncpgui.core.group import Alternative, ChannelGroup
 from ncpgui.core.partition import contingency
 from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.curation.adopt import adopt_command
 from ncpgui.curation.clustering import Clustering
+from ncpgui.curation.commands import Assign
 
 CONTAINED = 0.6
 
@@ -52,7 +53,10 @@ class ShownSorting:
 
     alternative : index when it is a preview, None for the current sorting;
     labels : (n,) int32, row of `units` of each spike of the group, -1 = none;
-    probability : (n,) float32, P(spike belongs to its unit).
+    probability : (n,) float32, P(spike belongs to its unit);
+    n_moved, n_taken_along : spikes to which adopting the preview would give another unit, or none, and
+    those of them that are of other groups;
+    held : locked units without which the preview would be another one.
     """
 
     group: ChannelGroup
@@ -60,11 +64,19 @@ class ShownSorting:
     units: tuple[ShownUnit, ...]
     labels: NDArray[np.int32]
     probability: NDArray[np.float32]
+    n_moved: int = 0
+    n_taken_along: int = 0
+    held: tuple[int, ...] = ()
 
     @property
     def channel(self) -> int:
         """Main channel of the group."""
         return self.group.channel
+
+    @property
+    def n_unassigned(self) -> int:
+        """Spikes of the group that are in no unit."""
+        return int(np.count_nonzero(self.labels < 0))
 
     @cached_property
     def sampled_labels(self) -> NDArray[np.int32]:
@@ -121,11 +133,7 @@ def preview_sorting(
     alternative = group.alternatives[index]
     current = current_sorting(clustering, group, colors) if current is None else current
     command = adopt_command(clustering, group, alternative, locked=locked, initial=initial)
-    after = clustering.unit_of_spike.copy()
-    if command is not None:
-        cluster = command.cluster.astype(np.int64)
-        after[command.spike_ids] = np.where(cluster < 0, UNASSIGNED, -2 - cluster)
-    codes, labels = _ordered(after[group.spike_ids])
+    codes, labels = _ordered(_after(clustering, group, command))
     names = _names(current, labels, codes)
     chosen = _colors(current, labels, codes, colors)
     units = tuple(
@@ -138,7 +146,48 @@ def preview_sorting(
         )
         for row, code in enumerate(codes)
     )
-    return ShownSorting(group, index, units, labels, alternative.probability)
+    moved = np.zeros(0, dtype=np.int64) if command is None else command.spike_ids
+    return ShownSorting(
+        group,
+        index,
+        units,
+        labels,
+        alternative.probability,
+        n_moved=len(moved),
+        n_taken_along=int(np.isin(moved, group.spike_ids, invert=True).sum()),
+        held=_held(clustering, group, alternative, locked, initial),
+    )
+
+
+def _after(clustering: Clustering, group: ChannelGroup, command: Assign | None) -> NDArray[np.int64]:
+    """Units of the spikes of a group after a command, new ones numbered -2 and down."""
+    after = clustering.unit_of_spike[group.spike_ids]
+    if command is not None:
+        _, place, row = np.intersect1d(
+            group.spike_ids, command.spike_ids, assume_unique=True, return_indices=True
+        )
+        cluster = command.cluster[row].astype(np.int64)
+        after[place] = np.where(cluster < 0, UNASSIGNED, -2 - cluster)
+    return after
+
+
+def _held(
+    clustering: Clustering,
+    group: ChannelGroup,
+    alternative: Alternative,
+    locked: Collection[int],
+    initial: NDArray[np.int64] | None,
+) -> tuple[int, ...]:
+    """Locked units that the alternative would change if they were not locked."""
+    now = clustering.unit_of_spike[group.spike_ids]
+    here = sorted(set(locked).intersection(np.unique(now).tolist()))
+    if not here:
+        return ()
+    free = adopt_command(clustering, group, alternative, initial=initial)
+    if free is None:
+        return ()
+    changed = set(clustering.unit_of_spike[free.spike_ids].tolist())
+    return tuple(unit for unit in here if unit in changed)
 
 
 def _ordered(units: NDArray[np.int64]) -> tuple[list[int], NDArray[np.int32]]:

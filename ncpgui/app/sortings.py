@@ -66,7 +66,8 @@ class Sortings:
     def present(self, group: ChannelGroup) -> int | None:
         """Index of the alternative that the current sorting of a group is, None when none."""
         return self.memo(
-            ("present", group.channel), lambda: present_alternative(self._history.clustering, group)
+            ("present", group.channel),
+            lambda: present_alternative(self._history.clustering, group, initial=self.initial_of(group)),
         )
 
     def initial_of(self, group: ChannelGroup) -> NDArray[np.int64] | None:

@@ -152,6 +152,13 @@ class Workspace(OpenProject):
         if command is not None:
             self.do(command)
             return
+        preview = self.sorting_of(self.preview)
+        if preview is not None and preview.held:
+            names = ", ".join(map(str, preview.held))
+            raise CurationError(
+                f"this sorting differs from the one in use only in what is accepted (unit {names}); "
+                "unlock it (Y) first"
+            )
         self.preview = None
         self.shown_changed.emit()
         self._accept_current()

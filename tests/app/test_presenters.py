@@ -127,7 +127,7 @@ def test_cards_without_waveforms_have_none(project: Project) -> None:
 
 @pytest.mark.parametrize(("error", "words"), [(0.0, "± <1"), (0.0051, "± <1"), (0.01, "± 1"), (0.034, "± 3")])
 def test_the_error_of_a_mass_is_in_percent(error: float, words: str) -> None:
-    assert Card(0, 0.5, error, "", (), False, False).error == words
+    assert Card(0, 0.5, error, "", (), 0, False, False).error == words
 
 
 def test_the_badge_says_how_far_the_order_of_the_spikes_moves_the_probabilities(project: Project) -> None:

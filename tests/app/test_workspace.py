@@ -150,11 +150,14 @@ def test_the_sorting_in_use_is_accepted_by_locking_its_units(workspace: Workspac
     assert len(workspace.history.entries) == 1
 
 
-def test_a_preview_that_changes_nothing_accepts_what_there_is(workspace: Workspace) -> None:
+def test_a_preview_that_only_accepted_units_keep_from_changing_anything_is_not_used(
+    workspace: Workspace,
+) -> None:
     workspace.lock((0, 1, 2), True)
     workspace.show_alternative(1)
-    workspace.adopt()
-    assert workspace.preview is None
+    with pytest.raises(CurationError, match=r"in what is accepted \(unit 0, 1\); unlock it \(Y\) first"):
+        workspace.adopt()
+    assert workspace.preview == 1
     assert units(workspace, 0) == TWO_PLUS
 
 
@@ -303,9 +306,9 @@ def test_locking_a_unit_changes_the_previews_that_cards_and_waveforms_show(works
     assert trough_of_first(workspace) == pytest.approx(-(4 * 10 + 3 * 20) / 7)
     workspace.lock((0,), True)
     names = [[unit.name for unit in card.units] for card in present_alternatives(workspace).cards]
-    assert names == [["0", "1", "2"], ["0", "2"]]  # 4 of the 7 are locked, so the other 3 are left over
+    assert names == [["0", "1", "2"], ["0", "1", "2"]]  # 4 of the 7 are locked, so the other 3 stay 1
     assert trough_of_first(workspace) == -10.0
-    assert [c.name for c in present_waveforms(workspace).columns] == ["0", "2"]
+    assert [c.name for c in present_waveforms(workspace).columns] == ["0", "1", "2"]
     workspace.undo()
     assert [len(card.units) for card in present_alternatives(workspace).cards] == [3, 2]
 

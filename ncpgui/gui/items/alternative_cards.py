@@ -33,7 +33,8 @@ class CardWidget(QtWidgets.QWidget):
         """Show another card."""
         self.card, self._largest, self.theme = card, largest_amplitude, theme
         self.setToolTip(
-            f"{card.percent} of the posterior ({card.error} % Monte Carlo error)\n{card.words}\n"
+            f"{card.percent} of the posterior ({card.error} % Monte Carlo error)\n"
+            f"{card.words}\n{card.counts}\n"
             "Click to see it in all panels, double click or Enter to use it"
         )
         self.setAccessibleName(f"Alternative {card.key}: {card.percent}, {card.title}, {card.words}")
@@ -105,10 +106,9 @@ class CardWidget(QtWidgets.QWidget):
         painter.drawText(line, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, card.title)
         painter.setFont(font(12))
         painter.setPen(theme.color("muted"))
-        words = "as the units are now" if card.is_in_use else card.words
         below = QtCore.QRectF(inner.left(), line.bottom() + 1, inner.width(), 18)
         painter.drawText(
-            below, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, elided(painter, words, below.width())
+            below, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, elided(painter, card.line, below.width())
         )
 
     def _paint_units(self, painter: QtGui.QPainter, rect: QtCore.QRectF) -> None:

@@ -1,0 +1,88 @@
+"""Decisions in the real window: what is used, accepted and merged is what was on screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PyQt5 import QtCore, QtGui, QtWidgets
+
+from ncpgui.core.project import Project
+from ncpgui.gui.main_window import MainWindow
+from ncpgui.session.session_file import create_session
+from tests.gui.windows import shown_window
+from tests.tiny_project import tiny_project
+
+# channel 0: units 0, 1, 2 and a spike of none; 0 and 1 together; 1 left out. 1: unit 3. 2: noise.
+APART = [0] * 8 + [1] * 6 + [2] * 5 + [-1]
+WAYS = {
+    0: [APART, [0] * 14 + [1] * 5 + [-1], [0] * 8 + [-1] * 6 + [1] * 5 + [-1]],
+    1: [[0] * 6, [0, 0, 0, 1, 1, 1]],
+    2: [[-1] * 4],
+}
+MASSES = {0: [0.4, 0.4, 0.1], 1: [0.9, 0.1], 2: [1.0]}
+
+
+@pytest.fixture
+def project() -> Project:
+    return tiny_project(WAYS, masses=MASSES)
+
+
+@pytest.fixture
+def window(qtbot, tmp_path: Path, project: Project) -> Iterator[MainWindow]:
+    path = tmp_path / "tiny.h5"
+    create_session(project, path).close()
+    with shown_window(qtbot, tmp_path) as made:
+        made.open_path(path)
+        assert made.workspace.channel == 0
+        yield made
+
+
+@pytest.fixture
+def press(qtbot, window: MainWindow) -> Callable[..., None]:
+    """Press keys as a person does: through Qt's shortcuts."""
+
+    def press(*names: str) -> None:
+        for name in names:
+            code = QtGui.QKeySequence(name)[0]
+            modifiers = QtCore.Qt.KeyboardModifiers(code & QtCore.Qt.KeyboardModifierMask)
+            qtbot.keyClick(window, code & ~QtCore.Qt.KeyboardModifierMask, modifiers)
+            QtWidgets.QApplication.processEvents()
+
+    return press
+
+
+def units(window: MainWindow, channel: int = 0) -> list[int]:
+    group = window.workspace.group(channel)
+    assert group is not None
+    return window.workspace.clustering.unit_of_spike[group.spike_ids].tolist()
+
+
+def words(window: MainWindow) -> list[str]:
+    return [widget.card.words for widget in window.bench.alternatives.cards]
+
+
+# -- beside an accepted unit ----------------------------------------------------------------------
+
+
+def test_using_a_sorting_beside_an_accepted_unit_drops_no_spike(window: MainWindow, press) -> None:
+    press("Down", "Y", "2")
+    assert words(window)[1] == "same units; 0 stays as accepted"
+    assert "0: 8 · 1: 6 · 2: 5 · 1 unassigned" in window.bench.alternatives.cards[1].toolTip()
+    assert not window.bench.alternatives.adopt.isEnabled()
+    press("Return")
+    assert "differs from the one in use only in what is accepted (unit 0)" in window.banner.text.text() + (
+        window.statusBar().currentMessage()
+    )
+    assert units(window) == APART
+    assert window.workspace.history.labels.locked == {0}
+
+
+def test_a_card_that_unassigns_spikes_says_how_many(window: MainWindow, press) -> None:
+    press("3")
+    assert words(window)[2] == "unassigns 6 spikes of 1"
+    press("Return")
+    assert units(window).count(-1) == 7
+    assert words(window) == ["assigns 6 spikes to new", "assigns 6 spikes to 0", "in use"]
+    assert window.bench.alternatives.cards[2].card.line == "as the units are now, 7 unassigned"
