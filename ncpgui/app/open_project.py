@@ -132,11 +132,22 @@ class OpenProject:
 
     def status(self, channel: int) -> GroupStatus:
         """How far a group is."""
-        return self._groups.status(channel, lambda: channel in self._settled())
+        return self._groups.status(channel, lambda: self._is_settled(channel))
 
-    def _settled(self) -> frozenset[int]:
-        """Channels that a person settled: an alternative adopted, or all units accepted."""
-        return self.memo(("settled",), lambda: self._homes.settled(self.history))
+    def _is_settled(self, channel: int) -> bool:
+        """Whether an alternative was adopted, all units were accepted, or there are none to decide on."""
+        settled = self.memo(("settled",), lambda: self._homes.settled(self.history))
+        return channel in settled or self.is_empty(channel)
+
+    def is_empty(self, channel: int) -> bool:
+        """Whether a sampled group has no units, whichever of its alternatives is used."""
+        group = self._groups.get(channel)
+        return group is not None and self._sortings.is_empty(group)
+
+    def n_units(self, channel: int, index: int) -> int:
+        """Number of units of a sampled group with one of its alternatives: what its card shows."""
+        group = self._groups.get(channel)
+        return 0 if group is None else self._sortings.n_units(group, index)
 
     def queue_order(self) -> list[int]:
         """Channels with spikes, those where a decision would settle most first."""

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.app.colors import ColorBook
+from ncpgui.app.homes import SAMPLE_WORDS
 from ncpgui.app.shown import ShownSorting, current_sorting, preview_sorting
 from ncpgui.core.group import ChannelGroup
-from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.curation.adopt import present_alternative
+from ncpgui.curation.commands import Assign
 from ncpgui.curation.history import History
 
 Value = TypeVar("Value")
@@ -70,12 +71,28 @@ class Sortings:
             lambda: present_alternative(self._history.clustering, group, initial=self.initial_of(group)),
         )
 
-    def initial_of(self, group: ChannelGroup) -> NDArray[np.int64] | None:
-        """Sorting before curation, where it says which spikes are second sightings."""
-        known = self.memo(
-            ("initial", group.channel), lambda: bool((self.initial[group.spike_ids] != UNASSIGNED).any())
+    def n_units(self, group: ChannelGroup, index: int) -> int:
+        """Number of units that a group has with an alternative: what its card shows."""
+        shown = self.current(group) if index == self.present(group) else self.preview(group, index)
+        return len(shown.units)
+
+    def is_empty(self, group: ChannelGroup) -> bool:
+        """Whether a group has no units, whichever alternative is used: there is nothing to decide."""
+        return not self.current(group).units and not any(
+            self.n_units(group, index) for index in range(len(group.alternatives))
         )
-        return self.initial if known else None
+
+    def initial_of(self, group: ChannelGroup) -> NDArray[np.int64] | None:
+        """Sorting before curation, where it says which spikes are second sightings.
+
+        It says nothing of a group that was sampled when there were edits already.
+        """
+        words = f"{SAMPLE_WORDS} {group.channel}"
+        late = self.memo(
+            ("initial", group.channel),
+            lambda: any(isinstance(c, Assign) and c.words == words for c in self._history.commands),
+        )
+        return None if late else self.initial
 
     def memo(self, key: tuple[Any, ...], make: Callable[[], Value]) -> Value:
         """Value of `make()`, kept until the group changes: key is (name, channel, ...) or (name,)."""

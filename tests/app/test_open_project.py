@@ -94,7 +94,7 @@ def test_a_failed_group_says_why_until_it_is_sampled(project: Project) -> None:
     assert workspace.status(1).words == "sampling 25 %"
     workspace.set_failed(1, "out of memory")
     assert workspace.status(1) == GroupStatus("failed", message="out of memory")
-    workspace.put_group(project.groups[1])
+    workspace.take_sampled(project.groups[1], project.waveforms[1])
     assert workspace.status(1).state == "sampled"
     assert workspace.project is not None
     assert workspace.project.failed == {}

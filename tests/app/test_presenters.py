@@ -184,6 +184,7 @@ def test_the_queue_lists_groups_by_what_a_decision_settles(workspace: Workspace)
         "2 units: 40 %",
         "3 units: 50 %",
         "other: 10 %",
+        "in use: 3 units",
     ]
 
 
@@ -197,7 +198,41 @@ def test_a_group_that_failed_or_waits_says_so_in_the_queue() -> None:
 def test_masses_of_one_number_of_units_are_added() -> None:
     two = [0, 0, 1, 1]
     project = tiny_project({0: [two, [0, 1, 1, 1], [0] * 4]}, masses={0: [0.5, 0.3, 0.2]})
-    assert p_units(project.groups[0]) == ((1, 0.2), (2, 0.8))
+    assert p_units(Workspace(project), 0) == ((1, 0.2), (2, 0.8))
+
+
+@pytest.mark.parametrize("decide", ["nothing", "adopt", "accept", "merge", "lock one"])
+def test_queue_cards_and_table_agree_on_the_number_of_units(project: Project, decide: str) -> None:
+    """Also where a unit of a group is left out, because its spikes were seen on another channel before."""
+    seen = np.where(project.unit_of_spike == 2, -1, project.unit_of_spike)
+    workspace = Workspace(replace(project, unit_of_spike=seen))
+    if decide == "adopt":
+        workspace.show_alternative(1)
+    if decide in ("adopt", "accept"):
+        workspace.adopt()
+    elif decide == "merge":
+        workspace.merge((0, 1))
+    elif decide == "lock one":
+        workspace.lock((0,), True)
+    row = present_queue(workspace)[0]
+    cards = present_alternatives(workspace).cards
+    (in_use,) = (card for card in cards if card.is_in_use)
+    assert row.n_units == len(in_use.units) == len(present_unit_table(workspace))
+    assert {k for k, _ in row.p_units if k != OTHER} == {len(c.units) for c in cards if c.index is not None}
+    assert row.caption == {
+        "nothing": "1–2 units", "adopt": "1 unit", "accept": "2 units", "merge": "1–2 units",
+        "lock one": "2 units",
+    }[decide]  # fmt: skip
+
+
+def test_a_group_without_units_says_that_there_is_nothing_to_accept() -> None:
+    workspace = Workspace(tiny_project({0: [[-1] * 4]}))
+    view = present_alternatives(workspace)
+    assert (view.can_adopt, view.adopt_text) == (False, "Nothing to accept")
+    assert [(card.title, card.line) for card in view.cards] == [
+        ("0 units", "as the units are now, 4 unassigned")
+    ]
+    assert present_queue(workspace)[0].caption == "no units"
 
 
 def test_settled_groups_are_passed_over_unless_all_are(workspace: Workspace) -> None:

@@ -15,13 +15,15 @@ from tests.gui.windows import shown_window
 from tests.tiny_project import tiny_project
 
 # channel 0: units 0, 1, 2 and a spike of none; 0 and 1 together; 1 left out. 1: unit 3. 2: noise.
+# 3: noise, perhaps a unit.
 APART = [0] * 8 + [1] * 6 + [2] * 5 + [-1]
 WAYS = {
     0: [APART, [0] * 14 + [1] * 5 + [-1], [0] * 8 + [-1] * 6 + [1] * 5 + [-1]],
     1: [[0] * 6, [0, 0, 0, 1, 1, 1]],
     2: [[-1] * 4],
+    3: [[-1] * 5, [0] * 5],
 }
-MASSES = {0: [0.4, 0.4, 0.1], 1: [0.9, 0.1], 2: [1.0]}
+MASSES = {0: [0.4, 0.4, 0.1], 1: [0.9, 0.1], 2: [1.0], 3: [0.7, 0.3]}
 
 
 @pytest.fixture
@@ -86,3 +88,31 @@ def test_a_card_that_unassigns_spikes_says_how_many(window: MainWindow, press) -
     assert units(window).count(-1) == 7
     assert words(window) == ["assigns 6 spikes to new", "assigns 6 spikes to 0", "in use"]
     assert window.bench.alternatives.cards[2].card.line == "as the units are now, 7 unassigned"
+
+
+# -- the queue has an end -------------------------------------------------------------------------
+
+
+def test_accepting_and_going_on_settles_the_whole_queue(window: MainWindow, press) -> None:
+    queue = window.bench.queue
+    assert queue.note.text() == "1 of 4 settled"  # the group of noise
+    for _ in range(4):
+        panel = window.bench.alternatives
+        assert panel.adopt.isEnabled() == (
+            window.workspace.status(window.workspace.channel).state == "sampled"
+        )
+        press("Return", "Space")
+        assert not window.banner.isVisible()
+    assert queue.note.text() == "4 of 4 settled"
+    assert {row.status.state for row in queue.model.rows} == {"curated"}
+    captions = {row.channel: row.caption for row in queue.model.rows}
+    assert captions == {0: "3 units", 1: "1 unit", 2: "no units", 3: "no units"}
+
+
+def test_every_panel_says_the_same_number_of_units(window: MainWindow, press) -> None:
+    press("2", "Return")
+    row = window.bench.queue.model.rows[0]
+    (in_use,) = [widget.card for widget in window.bench.alternatives.cards if widget.card.is_in_use]
+    assert (row.caption, in_use.title, window.bench.units.note.text()) == (
+        "2 units", "2 units", "2 units of this group"
+    )  # fmt: skip

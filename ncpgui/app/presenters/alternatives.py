@@ -152,9 +152,15 @@ def present_alternatives(workspace: Workspace) -> AlternativesView:
         other_mass=other,
         message="" if cards else "No unit was found among the spikes of this group.",
         can_adopt=_can_adopt(workspace) if previewed else bool(cards) and not settled,
-        adopt_text="Use this sorting" if previewed else ("Accepted" if settled else "Accept as it is"),
-        largest_amplitude=max((float(np.abs(mean).max()) for mean in means), default=1.0),
+        adopt_text="Use this sorting" if previewed else _accept_text(workspace, channel, settled=settled),
+        largest_amplitude=max((float(np.abs(mean).max()) for mean in means), default=1.0) or 1.0,
     )
+
+
+def _accept_text(workspace: Workspace, channel: int, *, settled: bool) -> str:
+    if not settled:
+        return "Accept as it is"
+    return "Nothing to accept" if workspace.is_empty(channel) else "Accepted"
 
 
 def _can_adopt(workspace: Workspace) -> bool:
