@@ -9,6 +9,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.analysis.support import over_groups
 from ncpgui.app.colors import ColorBook
 from ncpgui.app.groups import Groups
 from ncpgui.app.homes import SAMPLE_WORDS, UnitHomes
@@ -98,13 +99,13 @@ class OpenProject:
         self._start_screen()
 
     def _take_history(self, history: History, *, before: Sortings | None = None) -> None:
-        channels, n_channels, initial = NO_SPIKES, 1, NO_SPIKES
+        channels, n_channels, initial, least = NO_SPIKES, 1, NO_SPIKES, 0
         if self.project is not None:
             channels, n_channels = self.project.spikes.channel.astype(np.int64), self.project.probe.n_channels
-            initial = self.project.unit_of_spike
+            initial, least = self.project.unit_of_spike, self.project.min_cluster_spikes
         self.history = history
         self._homes = UnitHomes(history.clustering, channels, n_channels)
-        self._sortings = Sortings(history, initial, before=before)
+        self._sortings = Sortings(history, initial, channels, min_spikes=least, before=before)
         history.recorded.connect(self._record)
         history.clustering.changed.connect(self._clustering_changed)
         history.labels.changed.connect(self._labels_changed)
@@ -156,6 +157,26 @@ class OpenProject:
     def main_channel(self, unit: int) -> int:
         """Channel on which most spikes of a unit are largest."""
         return self._homes.main_channel(unit)
+
+    def unit_support(self, unit: int) -> tuple[float, float]:
+        """P(a unit exists), mean P(its spikes are its own), as it stands in all its groups; nan = unknown."""
+        if self._sortings.is_unknown(unit):
+            return float("nan"), float("nan")
+        parts: list[tuple[float, int, int]] = []
+        probabilities, main = [], 0
+        for channel in self._homes.channels_of(unit):
+            group = self._groups.get(channel)
+            if group is None:
+                continue
+            shown = self._sortings.current(group)
+            row = next(row for row, other in enumerate(shown.units) if other.unit == unit)
+            main = len(parts) if channel == self.main_channel(unit) else main
+            support = shown.support
+            parts.append((support.p_exists[row], support.n_sampled[row], support.min_sampled))
+            probabilities.append(support.probability[shown.units[row].positions])
+        known = np.concatenate(probabilities) if probabilities else np.zeros(0)
+        known = known[~np.isnan(known)]
+        return over_groups(parts, main=main), float(known.mean()) if len(known) else float("nan")
 
     def set_status(self, channel: int, status: GroupStatus | None) -> None:
         """Say how far sampling is; None goes back to what the project tells."""

@@ -7,15 +7,15 @@ number and colour; a new cluster is called after the units that it comes from (`
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.analysis.support import GroupSupport, group_support
 from ncpgui.app.colors import Color, ColorBook
-from ncpgui.app.support import existence
 from ncpgui.core.group import Alternative, ChannelGroup
 from ncpgui.core.partition import contingency
 from ncpgui.core.spikes import UNASSIGNED
@@ -53,7 +53,10 @@ class ShownSorting:
 
     alternative : index when it is a preview, None for the current sorting;
     labels : (n,) int32, row of `units` of each spike of the group, -1 = none;
-    probability : (n,) float32, P(spike belongs to its unit);
+    assigned : (n,) float32, probability with which each spike was given to its unit;
+    left_out : (n,) spikes that another channel has seen before;
+    min_spikes : sampled spikes below which the sorting dropped clusters;
+    unknown : units that a person joined across channels, of which no posterior tells;
     n_moved, n_taken_along : spikes to which adopting the preview would give another unit, or none, and
     those of them that are of other groups;
     held : locked units without which the preview would be another one.
@@ -63,7 +66,10 @@ class ShownSorting:
     alternative: int | None
     units: tuple[ShownUnit, ...]
     labels: NDArray[np.int32]
-    probability: NDArray[np.float32]
+    assigned: NDArray[np.float32]
+    left_out: NDArray[np.bool_]
+    min_spikes: int = 0
+    unknown: frozenset[int] = frozenset()
     n_moved: int = 0
     n_taken_along: int = 0
     held: tuple[int, ...] = ()
@@ -84,10 +90,25 @@ class ShownSorting:
         return self.labels[self.group.sampled]
 
     @cached_property
+    def support(self) -> GroupSupport:
+        """How far the posterior of the group supports these units, as they are here."""
+        return group_support(
+            self.group, self.labels, self.assigned, left_out=self.left_out, min_spikes=self.min_spikes
+        )
+
+    @cached_property
     def p_exists(self) -> NDArray[np.float64]:
-        """(n_units,) share of the posterior in which the unit has a partner of Jaccard >= 0.5."""
-        found = existence(self.group.posterior, self.sampled_labels)
-        return np.concatenate([found, np.zeros(len(self.units) - len(found))])
+        """(n_units,) P(the unit exists as it stands), nan where unknown: see `analysis.support`."""
+        return np.where(self._is_unknown[:-1], np.nan, self.support.p_exists)
+
+    @cached_property
+    def probability(self) -> NDArray[np.float32]:
+        """(n,) P(spike belongs to its unit as it stands), nan where unknown."""
+        return np.where(self._is_unknown[self.labels], np.float32(np.nan), self.support.probability)
+
+    @property
+    def _is_unknown(self) -> NDArray[np.bool_]:
+        return np.array([*(unit.unit in self.unknown for unit in self.units), False])
 
     @cached_property
     def moved(self) -> NDArray[np.bool_]:
@@ -97,12 +118,20 @@ class ShownSorting:
 
 
 def current_sorting(
-    clustering: Clustering, group: ChannelGroup, colors: ColorBook, *, before: ShownSorting | None = None
+    clustering: Clustering,
+    group: ChannelGroup,
+    colors: ColorBook,
+    *,
+    before: ShownSorting | None = None,
+    initial: NDArray[np.int64] | None = None,
+    min_spikes: int = 0,
+    unknown: Callable[[int], bool] = lambda _: False,
 ) -> ShownSorting:
     """The units that the spikes of a group have now.
 
-    before : sorting of the group before the last change: a new unit takes the colour of the one
-    that gave it most spikes, as its preview did.
+    initial, min_spikes : sorting before any curation, and the size under which it dropped clusters;
+    unknown : whether no posterior tells of a unit as it is; before : sorting of the group before the last
+    change: a new unit takes the colour of the one that gave it most spikes, as its preview did.
     """
     ids = group.spike_ids
     now = clustering.unit_of_spike[ids]
@@ -113,7 +142,16 @@ def current_sorting(
         ShownUnit(str(unit), colors.color(unit, beside=unit_ids), unit, np.flatnonzero(labels == row))
         for row, unit in enumerate(unit_ids)
     )
-    return ShownSorting(group, None, units, labels, clustering.probability[ids])
+    return ShownSorting(
+        group,
+        None,
+        units,
+        labels,
+        clustering.probability[ids],
+        group.second_sightings(initial, now),
+        min_spikes,
+        frozenset(unit for unit in unit_ids if unknown(unit)),
+    )
 
 
 def preview_sorting(
@@ -133,7 +171,8 @@ def preview_sorting(
     alternative = group.alternatives[index]
     current = current_sorting(clustering, group, colors) if current is None else current
     command = adopt_command(clustering, group, alternative, locked=locked, initial=initial)
-    codes, labels = _ordered(_after(clustering, group, command))
+    after = _after(clustering, group, command)
+    codes, labels = _ordered(after)
     names = _names(current, labels, codes)
     chosen = _colors(current, labels, codes, colors)
     units = tuple(
@@ -153,6 +192,9 @@ def preview_sorting(
         units,
         labels,
         alternative.probability,
+        group.second_sightings(initial, after),
+        current.min_spikes,
+        current.unknown,
         n_moved=len(moved),
         n_taken_along=int(np.isin(moved, group.spike_ids, invert=True).sum()),
         held=_held(clustering, group, alternative, locked, initial),

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.analysis.support import joined_by_hand
 from ncpgui.app.colors import ColorBook
 from ncpgui.app.homes import SAMPLE_WORDS
 from ncpgui.app.shown import ShownSorting, current_sorting, preview_sorting
@@ -26,15 +27,24 @@ class Sortings:
     ----------
     history : what was done so far
     initial : (n_spikes,) sorting before any curation; set it when that grows
+    channel_of_spike : (n_spikes,) main channels; min_spikes : `Project.min_cluster_spikes`
     before : sortings that were shown before `history` was replaced: units keep their colours
     """
 
     def __init__(
-        self, history: History, initial: NDArray[np.int64], *, before: Sortings | None = None
+        self,
+        history: History,
+        initial: NDArray[np.int64],
+        channel_of_spike: NDArray[np.integer],
+        *,
+        min_spikes: int = 0,
+        before: Sortings | None = None,
     ) -> None:
         self.initial = initial
         self.colors = ColorBook()
         self._history = history
+        self._channel = channel_of_spike
+        self._min_spikes = min_spikes
         self._memo: dict[tuple[Any, ...], Any] = {}
         self._last: dict[int, ShownSorting] = {} if before is None else dict(before._last)
 
@@ -43,7 +53,15 @@ class Sortings:
 
         def make() -> ShownSorting:
             last = self._last.get(group.channel)
-            shown = current_sorting(self._history.clustering, group, self.colors, before=last)
+            shown = current_sorting(
+                self._history.clustering,
+                group,
+                self.colors,
+                before=last,
+                initial=self.initial_of(group),
+                min_spikes=self._min_spikes,
+                unknown=self.is_unknown,
+            )
             self._last[group.channel] = shown
             return shown
 
@@ -70,6 +88,11 @@ class Sortings:
             ("present", group.channel),
             lambda: present_alternative(self._history.clustering, group, initial=self.initial_of(group)),
         )
+
+    def is_unknown(self, unit: int) -> bool:
+        """Whether a person joined the unit across channels: no posterior tells of it as it is."""
+        ids = self._history.clustering.spikes_of(unit)
+        return joined_by_hand(self._channel[ids], self.initial[ids])
 
     def n_units(self, group: ChannelGroup, index: int) -> int:
         """Number of units that a group has with an alternative: what its card shows."""

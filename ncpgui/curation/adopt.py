@@ -40,14 +40,13 @@ def adopt_command(
     Parameters
     ----------
     locked : units to leave alone
-    initial : (n_spikes,) unit of each spike before any curation (`Project.unit_of_spike`). Spikes
-        that it leaves unassigned although the group's first alternative has a cluster for them are
-        second sightings of spikes of another channel; they stay unassigned.
+    initial : (n_spikes,) unit of each spike before any curation (`Project.unit_of_spike`): second
+        sightings of spikes of another channel stay unassigned
     """
     ids = group.spike_ids
     now = clustering.unit_of_spike[ids]
     fixed = np.isin(now, np.array(sorted(locked), dtype=np.int64)) & (now != UNASSIGNED)
-    wanted = _without_duplicates(group, alternative, initial, now).astype(np.int64)
+    wanted = np.where(group.second_sightings(initial, now), NONE, alternative.labels.astype(np.int64))
     free = ~fixed & ~np.isin(wanted, _owned_by_locked(wanted, fixed))
     clusters = canonical(wanted[free])
     units = now[free]
@@ -99,15 +98,6 @@ def present_alternative(
         if adopt_command(clustering, group, alternative, initial=initial) is None:
             return index
     return None
-
-
-def _without_duplicates(
-    group: ChannelGroup, alternative: Alternative, initial: NDArray[np.int64] | None, now: NDArray[np.int64]
-) -> NDArray[np.int32]:
-    if initial is None:
-        return alternative.labels.copy()
-    second = (initial[group.spike_ids] == UNASSIGNED) & (group.alternatives[0].labels >= 0)
-    return np.where(second & (now == UNASSIGNED), NONE, alternative.labels)
 
 
 def _owned_by_locked(wanted: NDArray[np.int64], fixed: NDArray[np.bool_]) -> NDArray[np.int64]:

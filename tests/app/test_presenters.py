@@ -276,7 +276,7 @@ def test_a_column_of_waveforms_for_each_unit(workspace: Workspace) -> None:
     assert view.offsets_um.tolist() == [[0.0, 0.0]]
     assert view.channels == (0,)
     # {0,0,0,0} is 4 of 7 in the other way, {1,1,1} is 3 of 7: its half of the samples only
-    assert [c.p_exists for c in view.columns] == pytest.approx([1.0, 0.6, 1.0])
+    assert [c.p_exists for c in view.columns] == pytest.approx([0.6, 0.6, 1.0])
 
 
 def test_a_preview_draws_the_units_that_it_would_make(workspace: Workspace) -> None:
@@ -306,7 +306,9 @@ def test_points_are_the_plane_until_the_map_is_there(workspace: Workspace) -> No
     assert first.points.shape == (10, 2)
     assert first.labels.tolist() == [0, 0, 0, 0, 1, 1, 1, 2, 2, 2]
     assert first.selected.tolist() == [False] * 7 + [True] * 3
-    assert first.opacity.tolist() == [1.0] * 10
+    sure = [0.6 + 0.4 * 4 / 7] * 4 + [0.6 + 0.4 * 3 / 7] * 3 + [1.0] * 3  # merged in 40 %
+    assert first.certainty == pytest.approx(sure)
+    assert first.opacity == pytest.approx(0.25 + 0.75 * np.array(sure) ** 2)
     assert first.names == ("0", "1", "2")
     tsne = np.zeros((10, 2), np.float32)
     second = present_embedding(workspace, tsne)
@@ -320,8 +322,10 @@ def test_points_that_a_preview_would_move_are_marked(workspace: Workspace) -> No
 
 
 def test_uncertain_spikes_are_faint_but_seen(project: Project) -> None:
-    unsure = Workspace(replace(project, probability=np.zeros(len(project.spikes), np.float32)))
-    assert present_embedding(unsure, None).opacity.tolist() == [MIN_OPACITY] * 10
+    workspace = Workspace(project)
+    workspace.merge((2, 3))  # on two channels, of which no posterior tells at once
+    assert present_embedding(workspace, None).opacity[7:].tolist() == [MIN_OPACITY] * 3
+    assert present_waveforms(workspace).columns[2].existence == "exists unknown"
 
 
 def test_the_plane_is_that_of_the_largest_spread() -> None:
@@ -349,7 +353,38 @@ def test_the_units_of_the_group_with_what_is_measured_of_each(workspace: Workspa
     assert [r.amplitude for r in rows] == [10.0, 20.0, 30.0]
     assert rows[0].rate_hz == pytest.approx(4 / (2200 / 20_000))
     assert [r.violations for r in rows] == [0.0, 0.0, 0.0]  # 5 ms apart
-    assert [r.p_spikes for r in rows] == [1.0, 1.0, 1.0]
+    assert [r.p_spikes for r in rows] == pytest.approx([0.6 + 0.4 * 4 / 7, 0.6 + 0.4 * 3 / 7, 1.0])
+    assert [r.p_exists for r in rows] == pytest.approx([0.6, 0.6, 1.0])
+
+
+def test_a_unit_made_by_hand_has_the_probability_that_its_card_has(workspace: Workspace) -> None:
+    workspace.merge((1, 2))
+    by_hand = present_alternatives(workspace).cards[0]
+    row = next(row for row in present_unit_table(workspace) if row.unit == 5)
+    assert (by_hand.words, by_hand.mass) == ("edited by hand", 0.0)
+    assert row.p_exists == 0.0
+    assert row.p_spikes == pytest.approx(
+        0.6 * 0.5 + 0.4 * (3 / 10 + 3 / 6) / 2
+    )  # 3 of 10, of 6; 3 of 6 twice
+    column = next(c for c in present_waveforms(workspace).columns if c.unit == 5)
+    assert column.p_exists == row.p_exists
+
+
+def test_of_a_unit_that_a_person_joined_across_channels_nothing_is_known(workspace: Workspace) -> None:
+    workspace.merge((2, 3))
+    for rows in (present_unit_table(workspace), present_unit_table(workspace, all_units=True)):
+        row = next(row for row in rows if row.unit == 5)
+        assert np.isnan([row.p_exists, row.p_spikes]).all()
+    workspace.undo()
+    assert [row.p_exists for row in present_unit_table(workspace)] == pytest.approx([0.6, 0.6, 1.0])
+
+
+def test_a_unit_of_two_channels_exists_as_far_as_in_the_worse_of_them(project: Project) -> None:
+    joined = np.where(project.unit_of_spike == 3, 2, project.unit_of_spike)  # by the sorting, not by hand
+    workspace = Workspace(replace(project, unit_of_spike=joined))
+    row = next(row for row in present_unit_table(workspace) if row.unit == 2)
+    assert row.p_exists == pytest.approx(0.9)  # 1.0 on channel 0; halves in 10 % on channel 1
+    assert row.p_spikes == pytest.approx((3 * 1.0 + 6 * 0.95) / 9)
 
 
 def test_all_units_are_listed_by_number_each_once(workspace: Workspace) -> None:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.analysis.support import share_of_sorting
 from ncpgui.app.colors import Color
 from ncpgui.app.presenters.words import count, percent, thousands
 from ncpgui.app.shown import ShownSorting
-from ncpgui.app.support import share_of_sorting
 from ncpgui.app.workspace import Workspace
 from ncpgui.core.difference import difference
 from ncpgui.core.group import ChannelGroup, GroupWaveforms
@@ -259,7 +259,13 @@ def _words(current: ShownSorting, preview: ShownSorting) -> str:
 def _agreement(workspace: Workspace, group: ChannelGroup, current: ShownSorting) -> tuple[float, float]:
     """Share of the posterior that is the same sorting as the current one, and its standard error."""
     mass = workspace.memo(
-        ("agreement", group.channel), lambda: share_of_sorting(group.posterior, current.sampled_labels)
+        ("agreement", group.channel),
+        lambda: share_of_sorting(
+            group.posterior,
+            current.sampled_labels,
+            left_out=current.left_out[group.sampled],
+            min_spikes=current.min_spikes,
+        ),
     )
     return mass, float(np.sqrt(mass * (1 - mass) * (group.posterior.weight**2).sum()))
 
