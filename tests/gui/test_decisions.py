@@ -43,16 +43,23 @@ def window(qtbot, tmp_path: Path, project: Project) -> Iterator[MainWindow]:
 
 @pytest.fixture
 def press(qtbot, window: MainWindow) -> Callable[..., None]:
-    """Press keys as a person does: through Qt's shortcuts."""
+    """Press keys as a person does: through Qt's shortcuts, when the window has settled."""
 
     def press(*names: str) -> None:
         for name in names:
+            settle()
             code = QtGui.QKeySequence(name)[0]
             modifiers = QtCore.Qt.KeyboardModifiers(code & QtCore.Qt.KeyboardModifierMask)
             qtbot.keyClick(window, code & ~QtCore.Qt.KeyboardModifierMask, modifiers)
-            QtWidgets.QApplication.processEvents()
+        settle()
 
     return press
+
+
+def settle() -> None:
+    """Let panels and actions follow."""
+    for _ in range(3):
+        QtWidgets.QApplication.processEvents()
 
 
 def units(window: MainWindow, channel: int = 0) -> list[int]:
@@ -116,3 +123,55 @@ def test_every_panel_says_the_same_number_of_units(window: MainWindow, press) ->
     assert (row.caption, in_use.title, window.bench.units.note.text()) == (
         "2 units", "2 units", "2 units of this group"
     )  # fmt: skip
+
+
+# -- nothing is edited unseen ---------------------------------------------------------------------
+
+
+def press_and_answer(qtbot, window: MainWindow, name: str, button: str) -> str:
+    """Press a key, click a button of the question that comes, and return what it asked."""
+    asked: list[str] = []
+
+    def click() -> None:
+        box = QtWidgets.QApplication.activeModalWidget()
+        if isinstance(box, QtWidgets.QMessageBox):
+            asked.append(box.text())
+            box.button(getattr(QtWidgets.QMessageBox, button)).click()
+
+    QtWidgets.QApplication.setActiveWindow(window)
+    settle()
+    QtCore.QTimer.singleShot(0, click)
+    qtbot.keyClick(window, getattr(QtCore.Qt, f"Key_{name}"))
+    settle()
+    return asked[0] if asked else ""
+
+
+def test_g_in_a_preview_asks_before_it_merges_what_is_not_drawn(qtbot, window: MainWindow, press) -> None:
+    press("Ctrl+A", "2")
+    asked = press_and_answer(qtbot, window, "G", "No")
+    assert asked == (
+        "Units 0 and 1 are in use but not on screen, which shows a preview. Merge 0 + 1 + 2 all the same?"
+    )
+    assert units(window) == APART
+    assert window.workspace.preview == 1
+    assert press_and_answer(qtbot, window, "G", "Yes") == asked
+    assert units(window) == [4] * 19 + [-1]
+
+
+def test_g_asks_before_it_merges_units_of_channels_that_are_not_shown(
+    qtbot, window: MainWindow, press
+) -> None:
+    window.workspace.show_channel(3)
+    press("U")
+    window.bench.units.table.selectAll()  # all units of the recording: 0, 1, 2 and 3
+    assert press_and_answer(qtbot, window, "G", "No") == (
+        "Units 0, 1, 2 and 3 are on channels 0 and 1, not on screen. They are up to 30 µm apart. "
+        "Merge 0 + 1 + 2 + 3 all the same?"
+    )
+    assert units(window) == APART
+
+
+def test_g_asks_before_it_merges_an_accepted_unit(qtbot, window: MainWindow, press) -> None:
+    press("Down", "Y", "Ctrl+A")
+    assert press_and_answer(qtbot, window, "G", "No") == "Unit 0 is accepted. Merge 0 + 1 + 2 all the same?"
+    assert units(window) == APART
