@@ -13,7 +13,9 @@ from typing import Protocol
 
 from ncpgui.app.controller import Controller
 from ncpgui.app.presenters.alternatives import step_alternative
+from ncpgui.app.presenters.questions import mark_question, merge_question
 from ncpgui.app.presenters.queue import neighbour_in_queue
+from ncpgui.app.presenters.unit_table import present_unit_table
 from ncpgui.app.workspace import Workspace
 
 MENUS = ("File", "Edit", "Unit", "Sorting", "Go", "View", "Help")
@@ -36,6 +38,12 @@ class Front(Protocol):
 
     def ask_recording_place(self) -> None:
         """Ask where the recording of the session is now."""
+
+    def confirm(self, question: str) -> bool:
+        """Ask a question that is answered with yes or no."""
+
+    def lists_all_units(self) -> bool:
+        """Whether the unit table lists the units of the whole recording."""
 
     def demo_folder(self) -> Path:
         """Folder of the demo."""
@@ -125,14 +133,33 @@ class Action:
 _KEY_NAMES = {"Return": "Enter", "Escape": "Esc"}
 
 
+def _may(context: Context, question: str) -> bool:
+    """Whether an edit may be done: there is nothing to ask, or the answer is yes."""
+    return not question or context.front.confirm(question)
+
+
+def _may_mark(context: Context) -> bool:
+    workspace = context.workspace
+    listed = present_unit_table(workspace, all_units=context.front.lists_all_units())
+    return _may(context, mark_question(workspace, workspace.selected, listed=[row.unit for row in listed]))
+
+
 def _label(context: Context, label: str) -> None:
-    context.workspace.label(context.workspace.selected, label)
+    if _may_mark(context):
+        context.workspace.label(context.workspace.selected, label)
 
 
 def _toggle_lock(context: Context) -> None:
     workspace = context.workspace
-    locked = workspace.history.labels.locked.issuperset(workspace.selected)
-    workspace.lock(workspace.selected, not locked)
+    if _may_mark(context):
+        locked = workspace.history.labels.locked.issuperset(workspace.selected)
+        workspace.lock(workspace.selected, not locked)
+
+
+def _merge(context: Context) -> None:
+    workspace = context.workspace
+    if _may(context, merge_question(workspace, workspace.selected)):
+        workspace.merge(workspace.selected)
 
 
 def _go(context: Context, step: int) -> None:
@@ -241,8 +268,9 @@ ACTIONS: tuple[Action, ...] = (
         lambda c, _: _select_all(c), _has_group, starts_section=True,
     ),
     Action(
-        "merge", "Merge", ("G",), "Unit", "Make one unit of the selected ones.",
-        lambda c, _: c.workspace.merge(c.workspace.selected),
+        "merge", "Merge", ("G",), "Unit",
+        "Make one unit of the selected ones; asks first if one is accepted or not on screen.",
+        lambda c, _: _merge(c),
         lambda c: len(c.workspace.selected) > 1, in_toolbar=True,
     ),
     Action(

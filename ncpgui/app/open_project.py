@@ -9,6 +9,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.analysis.support import over_groups
 from ncpgui.app.colors import ColorBook
 from ncpgui.app.groups import Groups
 from ncpgui.app.homes import UnitHomes
@@ -109,14 +110,14 @@ class OpenProject:
         self._start_screen()
 
     def _take_history(self, history: History, *, before: Sortings | None = None) -> None:
-        channels, n_channels, initial = NO_SPIKES, 1, NO_SPIKES
+        channels, n_channels, initial, least = NO_SPIKES, 1, NO_SPIKES, 0
         if self.project is not None:
             channels, n_channels = self.project.spikes.channel.astype(np.int64), self.project.probe.n_channels
-            initial = self.project.unit_of_spike
+            initial, least = self.project.unit_of_spike, self.project.min_cluster_spikes
         self.history = history
         self._groups.posteriors = history.posteriors
         self._homes = UnitHomes(history.clustering, channels, n_channels)
-        self._sortings = Sortings(history, initial, before=before)
+        self._sortings = Sortings(history, initial, channels, min_spikes=least, before=before)
         history.recorded.connect(self._record)
         history.clustering.changed.connect(self._clustering_changed)
         history.labels.changed.connect(self._labels_changed)
@@ -145,11 +146,22 @@ class OpenProject:
 
     def status(self, channel: int) -> GroupStatus:
         """How far a group is."""
-        return self._groups.status(channel, lambda: channel in self._settled())
+        return self._groups.status(channel, lambda: self._is_settled(channel))
 
-    def _settled(self) -> frozenset[int]:
-        """Channels that a person settled: an alternative adopted, or all units accepted."""
-        return self.memo(("settled",), lambda: self._homes.settled(self.history))
+    def _is_settled(self, channel: int) -> bool:
+        """Whether an alternative was adopted, all units were accepted, or there are none to decide on."""
+        settled = self.memo(("settled",), lambda: self._homes.settled(self.history))
+        return channel in settled or self.is_empty(channel)
+
+    def is_empty(self, channel: int) -> bool:
+        """Whether a sampled group has no units, whichever of its alternatives is used."""
+        group = self._groups.get(channel)
+        return group is not None and self._sortings.is_empty(group)
+
+    def n_units(self, channel: int, index: int) -> int:
+        """Number of units of a sampled group with one of its alternatives: what its card shows."""
+        group = self._groups.get(channel)
+        return 0 if group is None else self._sortings.n_units(group, index)
 
     def queue_order(self) -> list[int]:
         """Channels with spikes, those where a decision would settle most first."""
@@ -158,6 +170,26 @@ class OpenProject:
     def main_channel(self, unit: int) -> int:
         """Channel on which most spikes of a unit are largest."""
         return self._homes.main_channel(unit)
+
+    def unit_support(self, unit: int) -> tuple[float, float]:
+        """P(a unit exists), mean P(its spikes are its own), as it stands in all its groups; nan = unknown."""
+        if self._sortings.is_unknown(unit):
+            return float("nan"), float("nan")
+        parts: list[tuple[float, int, int]] = []
+        probabilities, main = [], 0
+        for channel in self._homes.channels_of(unit):
+            group = self._groups.get(channel)
+            if group is None:
+                continue
+            shown = self._sortings.current(group)
+            row = next(row for row, other in enumerate(shown.units) if other.unit == unit)
+            main = len(parts) if channel == self.main_channel(unit) else main
+            support = shown.support
+            parts.append((support.p_exists[row], support.n_sampled[row], support.min_sampled))
+            probabilities.append(support.probability[shown.units[row].positions])
+        known = np.concatenate(probabilities) if probabilities else np.zeros(0)
+        known = known[~np.isnan(known)]
+        return over_groups(parts, main=main), float(known.mean()) if len(known) else float("nan")
 
     def set_status(self, channel: int, status: GroupStatus | None) -> None:
         """Say how far sampling is; None goes back to what the project tells."""

@@ -7,20 +7,21 @@ number and colour; a new cluster is called after the units that it comes from (`
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.analysis.support import GroupSupport, group_support
 from ncpgui.app.colors import Color, ColorBook
-from ncpgui.app.support import existence
-from ncpgui.core.group import ChannelGroup
+from ncpgui.core.group import Alternative, ChannelGroup
 from ncpgui.core.partition import contingency
 from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.curation.adopt import adopt_command
 from ncpgui.curation.clustering import Clustering
+from ncpgui.curation.commands import Assign
 
 CONTAINED = 0.6
 
@@ -52,19 +53,36 @@ class ShownSorting:
 
     alternative : index when it is a preview, None for the current sorting;
     labels : (n,) int32, row of `units` of each spike of the group, -1 = none;
-    probability : (n,) float32, P(spike belongs to its unit).
+    assigned : (n,) float32, probability with which each spike was given to its unit;
+    left_out : (n,) spikes that another channel has seen before;
+    min_spikes : sampled spikes below which the sorting dropped clusters;
+    unknown : units that a person joined across channels, of which no posterior tells;
+    n_moved, n_taken_along : spikes to which adopting the preview would give another unit, or none, and
+    those of them that are of other groups;
+    held : locked units without which the preview would be another one.
     """
 
     group: ChannelGroup
     alternative: int | None
     units: tuple[ShownUnit, ...]
     labels: NDArray[np.int32]
-    probability: NDArray[np.float32]
+    assigned: NDArray[np.float32]
+    left_out: NDArray[np.bool_]
+    min_spikes: int = 0
+    unknown: frozenset[int] = frozenset()
+    n_moved: int = 0
+    n_taken_along: int = 0
+    held: tuple[int, ...] = ()
 
     @property
     def channel(self) -> int:
         """Main channel of the group."""
         return self.group.channel
+
+    @property
+    def n_unassigned(self) -> int:
+        """Spikes of the group that are in no unit."""
+        return int(np.count_nonzero(self.labels < 0))
 
     @cached_property
     def sampled_labels(self) -> NDArray[np.int32]:
@@ -72,10 +90,25 @@ class ShownSorting:
         return self.labels[self.group.sampled]
 
     @cached_property
+    def support(self) -> GroupSupport:
+        """How far the posterior of the group supports these units, as they are here."""
+        return group_support(
+            self.group, self.labels, self.assigned, left_out=self.left_out, min_spikes=self.min_spikes
+        )
+
+    @cached_property
     def p_exists(self) -> NDArray[np.float64]:
-        """(n_units,) share of the posterior in which the unit has a partner of Jaccard >= 0.5."""
-        found = existence(self.group.posterior, self.sampled_labels)
-        return np.concatenate([found, np.zeros(len(self.units) - len(found))])
+        """(n_units,) P(the unit exists as it stands), nan where unknown: see `analysis.support`."""
+        return np.where(self._is_unknown[:-1], np.nan, self.support.p_exists)
+
+    @cached_property
+    def probability(self) -> NDArray[np.float32]:
+        """(n,) P(spike belongs to its unit as it stands), nan where unknown."""
+        return np.where(self._is_unknown[self.labels], np.float32(np.nan), self.support.probability)
+
+    @property
+    def _is_unknown(self) -> NDArray[np.bool_]:
+        return np.array([*(unit.unit in self.unknown for unit in self.units), False])
 
     @cached_property
     def moved(self) -> NDArray[np.bool_]:
@@ -85,12 +118,20 @@ class ShownSorting:
 
 
 def current_sorting(
-    clustering: Clustering, group: ChannelGroup, colors: ColorBook, *, before: ShownSorting | None = None
+    clustering: Clustering,
+    group: ChannelGroup,
+    colors: ColorBook,
+    *,
+    before: ShownSorting | None = None,
+    initial: NDArray[np.int64] | None = None,
+    min_spikes: int = 0,
+    unknown: Callable[[int], bool] = lambda _: False,
 ) -> ShownSorting:
     """The units that the spikes of a group have now.
 
-    before : sorting of the group before the last change: a new unit takes the colour of the one
-    that gave it most spikes, as its preview did.
+    initial, min_spikes : sorting before any curation, and the size under which it dropped clusters;
+    unknown : whether no posterior tells of a unit as it is; before : sorting of the group before the last
+    change: a new unit takes the colour of the one that gave it most spikes, as its preview did.
     """
     ids = group.spike_ids
     now = clustering.unit_of_spike[ids]
@@ -101,7 +142,16 @@ def current_sorting(
         ShownUnit(str(unit), colors.color(unit, beside=unit_ids), unit, np.flatnonzero(labels == row))
         for row, unit in enumerate(unit_ids)
     )
-    return ShownSorting(group, None, units, labels, clustering.probability[ids])
+    return ShownSorting(
+        group,
+        None,
+        units,
+        labels,
+        clustering.probability[ids],
+        group.second_sightings(initial, now),
+        min_spikes,
+        frozenset(unit for unit in unit_ids if unknown(unit)),
+    )
 
 
 def preview_sorting(
@@ -121,11 +171,8 @@ def preview_sorting(
     alternative = group.alternatives[index]
     current = current_sorting(clustering, group, colors) if current is None else current
     command = adopt_command(clustering, group, alternative, locked=locked, initial=initial)
-    after = clustering.unit_of_spike.copy()
-    if command is not None:
-        cluster = command.cluster.astype(np.int64)
-        after[command.spike_ids] = np.where(cluster < 0, UNASSIGNED, -2 - cluster)
-    codes, labels = _ordered(after[group.spike_ids])
+    after = _after(clustering, group, command)
+    codes, labels = _ordered(after)
     names = _names(current, labels, codes)
     chosen = _colors(current, labels, codes, colors)
     units = tuple(
@@ -138,7 +185,51 @@ def preview_sorting(
         )
         for row, code in enumerate(codes)
     )
-    return ShownSorting(group, index, units, labels, alternative.probability)
+    moved = np.zeros(0, dtype=np.int64) if command is None else command.spike_ids
+    return ShownSorting(
+        group,
+        index,
+        units,
+        labels,
+        alternative.probability,
+        group.second_sightings(initial, after),
+        current.min_spikes,
+        current.unknown,
+        n_moved=len(moved),
+        n_taken_along=int(np.isin(moved, group.spike_ids, invert=True).sum()),
+        held=_held(clustering, group, alternative, locked, initial),
+    )
+
+
+def _after(clustering: Clustering, group: ChannelGroup, command: Assign | None) -> NDArray[np.int64]:
+    """Units of the spikes of a group after a command, new ones numbered -2 and down."""
+    after = clustering.unit_of_spike[group.spike_ids]
+    if command is not None:
+        _, place, row = np.intersect1d(
+            group.spike_ids, command.spike_ids, assume_unique=True, return_indices=True
+        )
+        cluster = command.cluster[row].astype(np.int64)
+        after[place] = np.where(cluster < 0, UNASSIGNED, -2 - cluster)
+    return after
+
+
+def _held(
+    clustering: Clustering,
+    group: ChannelGroup,
+    alternative: Alternative,
+    locked: Collection[int],
+    initial: NDArray[np.int64] | None,
+) -> tuple[int, ...]:
+    """Locked units that the alternative would change if they were not locked."""
+    now = clustering.unit_of_spike[group.spike_ids]
+    here = sorted(set(locked).intersection(np.unique(now).tolist()))
+    if not here:
+        return ()
+    free = adopt_command(clustering, group, alternative, initial=initial)
+    if free is None:
+        return ()
+    changed = set(clustering.unit_of_spike[free.spike_ids].tolist())
+    return tuple(unit for unit in here if unit in changed)
 
 
 def _ordered(units: NDArray[np.int64]) -> tuple[list[int], NDArray[np.int32]]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import ClassVar
 
+import numpy as np
+
 from ncpgui.app.open_project import OpenProject
 from ncpgui.app.shown import ShownSorting
 from ncpgui.core.errors import CurationError
@@ -17,7 +19,7 @@ from ncpgui.core.project import Project
 from ncpgui.core.signals import Signal
 from ncpgui.curation.adopt import adopt_command
 from ncpgui.curation.change import Change
-from ncpgui.curation.commands import Command, Merge, SetLabel, SetLocked
+from ncpgui.curation.commands import NONE, Assign, Command, Merge, SetLabel, SetLocked
 
 
 class Workspace(OpenProject):
@@ -153,19 +155,31 @@ class Workspace(OpenProject):
         if command is not None:
             self.do(command)
             return
+        preview = self.sorting_of(self.preview)
+        if preview is not None and preview.held:
+            names = ", ".join(map(str, preview.held))
+            raise CurationError(
+                f"this sorting differs from the one in use only in what is accepted (unit {names}); "
+                "unlock it (Y) first"
+            )
         self.preview = None
         self.shown_changed.emit()
         self._accept_current()
 
     def _accept_current(self) -> None:
         current = self.current()
-        units = tuple(unit.unit for unit in current.units if unit.unit is not None) if current else ()
-        if not units:
-            raise CurationError("this group has no units to accept; show another alternative")
+        assert current is not None
+        units = tuple(unit.unit for unit in current.units if unit.unit is not None)
         if not self.history.labels.locked.issuperset(units):
             self.lock(units, True)
-        elif current is not None:
-            self.told.emit(f"Channel {current.channel} is accepted already")
+        elif self.status(current.channel).state == "curated":
+            done = "has no units" if self.is_empty(current.channel) else "is accepted already"
+            self.told.emit(f"Channel {current.channel} {done}")
+        else:  # no units, although another alternative has some
+            ids = current.group.spike_ids
+            self.do(
+                Assign(ids, np.full(len(ids), NONE), words=f"accept channel {current.channel} without units")
+            )
 
     def undo(self) -> None:
         """Take back the last edit and show where it was."""

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ncpgui.core.agreement import best_jaccard
-from ncpgui.core.partition import canonical, contingency
+from ncpgui.core.partition import canonical
 from ncpgui.core.posterior import PosteriorSamples
 
 MIN_CLUSTER_SPIKES = 20
@@ -139,67 +139,3 @@ class _Overlap:
         own = joint.diagonal()
         variation = np.maximum(2 * joint - own[:, None] - own[None], 0)
         return _Overlap(covered & covered.T, variation)
-
-
-@dataclass(frozen=True)
-class Difference:
-    """How sorting `b` differs from sorting `a`, by cluster labels.
-
-    merges : groups of clusters of `a` that are one in `b`; splits : (cluster of `a`, parts in `b`);
-    moved : (from cluster of `a`, to cluster of `a`, spikes) for what is left.
-    """
-
-    merges: tuple[tuple[int, ...], ...]
-    splits: tuple[tuple[int, tuple[int, ...]], ...]
-    moved: tuple[tuple[int, int, int], ...]
-
-    def words(self, names: list[str] | None = None) -> str:
-        """The difference in curation words, with `names` of the clusters of `a`."""
-
-        def name(cluster: int) -> str:
-            return names[cluster] if names is not None else str(cluster + 1)
-
-        parts = [f"merges {' + '.join(map(name, group))}" for group in self.merges]
-        parts += [f"splits {name(cluster)} in {len(into)}" for cluster, into in self.splits]
-        parts += [
-            f"moves {n} spike{'s' if n > 1 else ''} {name(a)} → {name(b)}" for a, b, n in self.moved[:2]
-        ]
-        return ", ".join(parts) if parts else "same units"
-
-
-def difference(a: ArrayLike, b: ArrayLike, *, min_share: float = 0.6) -> Difference:
-    """Describe sorting `b` from sorting `a` by the contingency table of their clusters.
-
-    A cluster is contained in another when at least `min_share` of it lies there. Two or more
-    sizeable clusters of `a` contained in one of `b` are merged; two or more of `b` contained in
-    one of `a` are a split; other spikes that changed company are moved.
-    """
-    table = contingency(a, b)
-    merges: list[tuple[int, ...]] = []
-    splits: list[tuple[int, tuple[int, ...]]] = []
-    if table.size == 0:
-        return Difference((), (), ())
-    large_a, large_b = sizeable_clusters(a), sizeable_clusters(b)
-    into = {int(k): int(table[k].argmax()) for k in large_a if table[k].max() >= min_share * table[k].sum()}
-    columns = table.T
-    out_of = {
-        int(k): int(columns[k].argmax()) for k in large_b if columns[k].max() >= min_share * columns[k].sum()
-    }
-    for target in sorted(set(into.values())):
-        group = tuple(k for k, to in into.items() if to == target)
-        if len(group) > 1:
-            merges.append(group)
-    for source in sorted(set(out_of.values())):
-        pieces = tuple(k for k, come in out_of.items() if come == source)
-        if len(pieces) > 1:
-            splits.append((source, pieces))
-    stands_for = {target: int(table[:, target].argmax()) for target in range(table.shape[1])}
-    touched = {k for group in merges for k in group} | {source for source, _ in splits}
-    moved = []
-    for k in range(table.shape[0]):
-        for target in range(table.shape[1]):
-            other = stands_for[target]
-            if table[k, target] and other != k and not {k, other} & touched:
-                moved.append((k, other, int(table[k, target])))
-    moved.sort(key=lambda item: -item[2])
-    return Difference(tuple(merges), tuple(splits), tuple(moved))

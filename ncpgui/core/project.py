@@ -43,7 +43,7 @@ class Project:
     noise_sd : (n_channels,) float, of the filtered traces, in the recording's own unit
     groups : one per channel that has spikes, posterior sampled; in order of channel
     unit_of_spike : (n_spikes,) int64, sorting before any curation; -1 = unassigned
-    probability : (n_spikes,) float32, P(spike belongs to its unit)
+    probability : (n_spikes,) float32, with which each spike was assigned to its unit
     settings : SortingConfig as a plain dictionary
     model : name of the network
     failed : channel -> message, groups that could not be sampled
@@ -65,6 +65,11 @@ class Project:
     stimulus: Stimulus | None = None
     history: tuple[dict[str, Any], ...] = ()
     waveforms: dict[int, GroupWaveforms] = field(default_factory=dict)
+
+    @property
+    def min_cluster_spikes(self) -> int:
+        """Sampled spikes below which the sorting dropped clusters; 0 when the settings do not tell."""
+        return int(self.settings.get("min_cluster_spikes", 0))
 
     def group(self, channel: int) -> ChannelGroup | None:
         """Return the group of a main channel, or None."""

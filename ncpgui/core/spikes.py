@@ -60,8 +60,8 @@ class Sorting:
     """A unit for every spike: what sorters produce and other tools read.
 
     sample_index : (n,) int64, not decreasing; unit_id : (n,) int64 (-1 = unassigned);
-    probability : (n,) float32, P(the spike belongs to its unit); labels : unit -> good|mua|noise;
-    p_exists : unit -> probability that the unit is there in the posterior;
+    probability : (n,) float32, P(the spike belongs to its unit), entropy : (n,) nats; labels : unit ->
+    good|mua|noise; p_exists : unit -> probability that the unit is there in the posterior; nan = unknown;
     main_channel : unit -> row of the probe.
     """
 

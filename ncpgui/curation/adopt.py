@@ -5,8 +5,9 @@ that a unit has in this group is that unit. Other clusters become new units. A u
 other groups (it was merged across channels); its spikes there follow the cluster that takes over
 most of its spikes here (Jaccard overlap of at least 0.5 within the group), else they stay with it.
 
-Locked units are left alone: they lose no spikes and gain none. Free spikes that the alternative
-puts into a cluster which is mostly a locked unit are left unassigned.
+Locked units are left alone: they lose no spikes and gain none. Free spikes that the alternative puts
+into a cluster which is mostly a locked unit are not free to go there: they go with their unit, like its
+spikes elsewhere. A spike becomes unassigned only where the alternative itself has no cluster for it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.group import Alternative, ChannelGroup
-from ncpgui.core.partition import canonical, contingency
+from ncpgui.core.partition import canonical
 from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.curation.clustering import Clustering
 from ncpgui.curation.commands import NEW, NONE, Assign
@@ -39,16 +40,14 @@ def adopt_command(
     Parameters
     ----------
     locked : units to leave alone
-    initial : (n_spikes,) unit of each spike before any curation (`Project.unit_of_spike`). Spikes
-        that it leaves unassigned although the group's first alternative has a cluster for them are
-        second sightings of spikes of another channel; they stay unassigned.
+    initial : (n_spikes,) unit of each spike before any curation (`Project.unit_of_spike`): second
+        sightings of spikes of another channel stay unassigned
     """
     ids = group.spike_ids
     now = clustering.unit_of_spike[ids]
     fixed = np.isin(now, np.array(sorted(locked), dtype=np.int64)) & (now != UNASSIGNED)
-    wanted = _without_duplicates(group, alternative, initial, now).astype(np.int64)
-    wanted[np.isin(wanted, _owned_by_locked(wanted, fixed))] = NONE
-    free = ~fixed
+    wanted = np.where(group.second_sightings(initial, now), NONE, alternative.labels.astype(np.int64))
+    free = ~fixed & ~np.isin(wanted, _owned_by_locked(wanted, fixed))
     clusters = canonical(wanted[free])
     units = now[free]
     table, unit_table, unit_row = _overlaps(units, clusters)
@@ -63,7 +62,7 @@ def adopt_command(
     for row, column in taken.items():
         if row in keeps:
             continue
-        elsewhere = np.setdiff1d(clustering.spikes_of(int(unit_table[row])), ids, assume_unique=True)
+        elsewhere = np.setdiff1d(clustering.spikes_of(int(unit_table[row])), ids[free], assume_unique=True)
         if len(elsewhere):
             same = np.full(len(elsewhere), column, dtype=np.int64)
             pieces.append((elsewhere, same, clustering.probability[elsewhere]))
@@ -89,30 +88,17 @@ def locked_labels(clustering: Clustering, group: ChannelGroup, locked: Collectio
     return canonical(held).astype(np.int32)
 
 
-def present_alternative(clustering: Clustering, group: ChannelGroup) -> int | None:
+def present_alternative(
+    clustering: Clustering, group: ChannelGroup, *, initial: NDArray[np.int64] | None = None
+) -> int | None:
     """Index of the alternative that the clustering shows now; None when it is none of them.
 
-    It is shown when units and clusters stand one to one; spikes that are unassigned in either
-    (second sightings, say) do not count. Of several, the one that agrees on most spikes.
+    That is the first one which adopting would not change a spike by, if no unit were locked.
     """
-    now = canonical(clustering.unit_of_spike[group.spike_ids])
-    best, most = None, 0
     for index, alternative in enumerate(group.alternatives):
-        wanted = canonical(alternative.labels)
-        met = contingency(now, wanted) > 0
-        agreed = int(((now >= 0) & (wanted >= 0)).sum())
-        if (met.sum(axis=0) <= 1).all() and (met.sum(axis=1) <= 1).all() and agreed > most:
-            best, most = index, agreed
-    return best
-
-
-def _without_duplicates(
-    group: ChannelGroup, alternative: Alternative, initial: NDArray[np.int64] | None, now: NDArray[np.int64]
-) -> NDArray[np.int32]:
-    if initial is None:
-        return alternative.labels.copy()
-    second = (initial[group.spike_ids] == UNASSIGNED) & (group.alternatives[0].labels >= 0)
-    return np.where(second & (now == UNASSIGNED), NONE, alternative.labels)
+        if adopt_command(clustering, group, alternative, initial=initial) is None:
+            return index
+    return None
 
 
 def _owned_by_locked(wanted: NDArray[np.int64], fixed: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -40,7 +40,7 @@ class Clustering:
     Parameters
     ----------
     unit_of_spike : (n,) int, -1 = unassigned
-    probability : (n,) float, P(the spike belongs to its unit); ones when left out
+    probability : (n,) float, with which each spike was assigned to its unit; ones when left out
 
     Raises
     ------
@@ -81,7 +81,7 @@ class Clustering:
 
     @property
     def probability(self) -> NDArray[np.float32]:
-        """P(each spike belongs to its unit); read-only view that follows the edits."""
+        """Probability with which each spike was assigned; read-only view that follows the edits."""
         return _read_only(self._probability)
 
     @property

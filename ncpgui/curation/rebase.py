@@ -102,13 +102,12 @@ def _adopted(adopts: tuple[int, int], new: History, initial: NDArray[np.int64]) 
     group = new.posteriors.get(channel)
     if group is None or index >= len(group.alternatives):
         raise CurationError(f"channel {channel} has no alternative {index + 1}")
-    is_known = bool((initial[group.spike_ids] != UNASSIGNED).any())
     return adopt_command(
         new.clustering,
         group,
         group.alternatives[index],
         locked=new.labels.locked,
-        initial=initial if is_known else None,
+        initial=initial,
     )
 
 

@@ -131,11 +131,12 @@ class ExportBundle:
         return np.bincount(self.unit_index, minlength=len(self.unit_ids)).astype(np.int64)
 
     def mean_per_unit(self, values: NDArray[np.floating]) -> NDArray[np.float64]:
-        """(n_units,) mean of one value a spike."""
-        sums: NDArray[np.float64] = np.bincount(
-            self.unit_index, weights=values, minlength=len(self.unit_ids)
-        ).astype(np.float64)
-        return sums / np.maximum(self.n_spikes, 1)
+        """(n_units,) mean of one value a spike, of those that are known; nan when none is."""
+        known = ~np.isnan(values)
+        index, k = self.unit_index[known], len(self.unit_ids)
+        sums: NDArray[np.float64] = np.bincount(index, weights=values[known], minlength=k).astype(np.float64)
+        counts = np.bincount(index, minlength=k)
+        return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
     def labels(self) -> list[str]:
         """Label of each unit, in the order of `unit_ids`; unsorted where nobody gave one."""

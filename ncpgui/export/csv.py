@@ -12,6 +12,7 @@ A value that is not known is an empty cell. UTF-8, comma, full stop.
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -78,4 +79,4 @@ def _write(path: Path, columns: dict[str, Iterable[object]]) -> None:
 def _decimals(values: NDArray[np.floating] | None, n_decimals: int, n: int) -> list[str]:
     if values is None:
         return [""] * n
-    return [f"{value:.{n_decimals}f}" for value in values.tolist()]
+    return ["" if math.isnan(value) else f"{value:.{n_decimals}f}" for value in values.tolist()]

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import ncpgui
+from ncpgui.analysis.support import group_support, joined_by_hand, over_groups
 from ncpgui.core.alternatives import min_unit_size
 from ncpgui.core.errors import InputError
 from ncpgui.core.group import ChannelGroup
-from ncpgui.core.partition import canonical, contingency
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import Sorting
@@ -23,8 +24,17 @@ from ncpgui.export.templates import templates_from_waveforms
 if TYPE_CHECKING:
     from ncpgui.ephys.preprocessing import Preprocessed
 
-MIN_JACCARD = 0.5
-"""Overlap from which a cluster of a sample counts as the unit (as `Alternative.p_exists`)."""
+
+@dataclass(frozen=True)
+class Support:
+    """What the posterior says of units and spikes as they stand; nan where it says nothing.
+
+    p_exists : by unit; probability, entropy : (n_spikes,) float32, entropy in nats.
+    """
+
+    p_exists: dict[int, float]
+    probability: NDArray[np.float32]
+    entropy: NDArray[np.float32]
 
 
 def bundle_of(
@@ -44,11 +54,13 @@ def bundle_of(
 
     Parameters
     ----------
-    unit_of_spike, probability : (n_spikes,) as curated; the project's own when left out
+    unit_of_spike : (n_spikes,) as curated; the project's own when left out
+    probability : (n_spikes,) with which each spike was assigned to it; the project's own when left out.
+        What is exported is P(the spike belongs to its unit as it stands), see `analysis.support`
     labels : unit -> good, mua, noise or unsorted
     accepted : units that a person accepted (locked)
     unit_before_merges : (n_spikes,) as `curation.decisions.Decisions`; None when nothing was merged
-    min_probability : spikes below are left unassigned, and out of the export
+    min_probability : spikes below are left unassigned, and out of the export; unknown ones stay
     with_features : whether to compute the features of every spike, where its waveform can be had
     traces : of the recording, for waveforms that are not in the cache; without, the cache must do
 
@@ -58,14 +70,14 @@ def bundle_of(
         Arrays that do not fit the project's spikes.
     """
     units = np.asarray(project.unit_of_spike if unit_of_spike is None else unit_of_spike, dtype=np.int64)
-    sure = np.asarray(project.probability if probability is None else probability, dtype=np.float32)
-    if not len(units) == len(sure) == len(project.spikes):
+    assigned = np.asarray(project.probability if probability is None else probability, dtype=np.float32)
+    if not len(units) == len(assigned) == len(project.spikes):
         raise InputError(
             f"curation does not fit: {len(project.spikes)} spikes, {len(units)} unit ids, "
-            f"{len(sure)} probabilities; give one of each a spike"
+            f"{len(assigned)} probabilities; give one of each a spike"
         )
-    units = np.where(sure >= min_probability, units, -1)
-    entropy = assignment_entropy(project, units, sure)
+    support = support_of_units(project, units, assigned, main_channels(project, units))
+    units = np.where(support.probability < min_probability, -1, units)
     if traces is not None:
         project = with_all_waveforms(project, traces, progress=portion(progress, 0, 1, 2))
     keep = np.flatnonzero(units >= 0)
@@ -76,10 +88,10 @@ def bundle_of(
         unit_id=units[keep],
         sampling_frequency_hz=project.spikes.sampling_frequency_hz,
         n_samples=project.spikes.n_samples,
-        probability=sure[keep],
-        entropy=entropy[keep],
+        probability=support.probability[keep],
+        entropy=support.entropy[keep],
         labels={int(u): (labels or {}).get(int(u), "unsorted") for u in ids},
-        p_exists=p_exists(project, units, main),
+        p_exists={unit: support.p_exists[unit] for unit in main},
         main_channel=main,
     )
     features = None
@@ -111,47 +123,48 @@ def main_channels(project: Project, units: NDArray[np.int64]) -> dict[int, int]:
     return {int(unit): int(channel) for unit, channel in zip(ids, best, strict=True)}
 
 
-def p_exists(project: Project, units: NDArray[np.int64], main: Mapping[int, int]) -> dict[int, float]:
-    """Share of the posterior of a unit's main group in which a cluster overlaps it by `MIN_JACCARD`.
-
-    Only sampled spikes count. A unit with none in that group gets 0: the posterior never saw it.
-    """
-    result = dict.fromkeys(main, 0.0)
+def support_of_units(
+    project: Project, units: NDArray[np.int64], assigned: NDArray[np.float32], main: Mapping[int, int]
+) -> Support:
+    """Support of the posterior for every unit and spike as they stand: see `analysis.support`."""
+    n = len(units)
+    probability, entropy = np.full(n, np.nan, np.float32), np.full(n, np.nan, np.float32)
+    parts: dict[int, list[tuple[float, int, int]]] = {unit: [] for unit in main}
+    main_part = dict.fromkeys(main, 0)
     for group in project.groups:
-        here = units[group.spike_ids[group.sampled]]
-        own = [unit for unit, channel in main.items() if channel == group.channel]
-        if not own or len(here) == 0:
-            continue
-        codes = np.unique(here, return_inverse=True)
-        position = {int(unit): row for row, unit in enumerate(codes[0])}
-        present = [unit for unit in own if unit in position]
-        rows = [position[unit] for unit in present]
-        sizes = np.bincount(codes[1])[rows]
-        found = np.zeros(len(rows))
-        for sample, weight in zip(group.posterior.labels, group.posterior.weight, strict=True):
-            table = contingency(codes[1], sample)[rows]
-            union = sizes[:, None] + np.bincount(sample, minlength=table.shape[1])[None] - table
-            found += weight * ((table / np.maximum(union, 1)).max(axis=1) >= MIN_JACCARD)
-        result.update({unit: round(min(float(p), 1.0), 9) for unit, p in zip(present, found, strict=True)})
-    return result
+        here = units[group.spike_ids]
+        ids, labels = np.unique(here, return_inverse=True)
+        n_none = int(np.count_nonzero(ids < 0))
+        found = group_support(
+            group,
+            labels.reshape(-1) - n_none,
+            assigned[group.spike_ids],
+            left_out=group.second_sightings(project.unit_of_spike, here),
+            min_spikes=project.min_cluster_spikes,
+        )
+        probability[group.spike_ids], entropy[group.spike_ids] = found.probability, found.entropy
+        for row, unit in enumerate(ids[n_none:].tolist()):
+            if main[unit] == group.channel:
+                main_part[unit] = len(parts[unit])
+            parts[unit].append((found.p_exists[row], found.n_sampled[row], found.min_sampled))
+    p_exists = {unit: over_groups(parts[unit], main=main_part[unit]) for unit in main}
+    for unit in _joined_by_hand(project, units):
+        p_exists[unit] = float("nan")
+        probability[units == unit] = entropy[units == unit] = np.nan
+    return Support(p_exists, probability, entropy)
 
 
-def assignment_entropy(
-    project: Project, units: NDArray[np.int64], probability: NDArray[np.float32]
-) -> NDArray[np.float32]:
-    """Entropy of each spike's assignment in nats: (n_spikes,).
-
-    For spikes that the network clustered, over the units of their group as they are now (what the
-    samples put elsewhere counts as one more); for the others, of "in this unit" against "not".
-    """
-    result = _entropy(np.stack([probability, 1 - probability], axis=1))
-    for group in project.groups:
-        ids = group.spike_ids[group.sampled]
-        reference = canonical(units[ids])
-        if (reference >= 0).any():
-            member = group.posterior.membership(reference)
-            result[ids] = _entropy(np.column_stack([member, 1 - member.sum(axis=1)]))
-    return result
+def _joined_by_hand(project: Project, units: NDArray[np.int64]) -> list[int]:
+    """Units that a person joined across channels."""
+    order = np.argsort(units, kind="stable")
+    order = order[units[order] >= 0]
+    ids, starts = np.unique(units[order], return_index=True)
+    channel, initial = project.spikes.channel, project.unit_of_spike
+    return [
+        int(unit)
+        for unit, spikes in zip(ids, np.split(order, starts[1:]), strict=len(ids) > 0)
+        if joined_by_hand(channel[spikes], initial[spikes])
+    ]
 
 
 def ncp_block(project: Project, main: Mapping[int, int], accepted: Collection[int]) -> dict[str, Any]:
@@ -178,10 +191,3 @@ def _group_block(group: ChannelGroup, main: Mapping[int, int], accepted: Collect
         ],
         "accepted": sorted(int(u) for u in accepted if main.get(int(u)) == group.channel),
     }
-
-
-def _entropy(shares: NDArray[np.floating]) -> NDArray[np.float32]:
-    p = np.clip(np.asarray(shares, dtype=np.float64), 0.0, 1.0)
-    terms = np.where(p > 0, p * np.log(np.where(p > 0, p, 1.0)), 0.0)
-    entropy: NDArray[np.float32] = np.maximum(-terms.sum(axis=1), 0.0).astype(np.float32)
-    return entropy

@@ -9,6 +9,7 @@ the sorting before that, and ``apply_curation`` makes the one of the folder of i
 from __future__ import annotations
 
 import json
+import math
 import warnings
 from pathlib import Path
 from typing import Any
@@ -100,6 +101,9 @@ def curation(bundle: ExportBundle) -> dict[str, Any]:
         "removed": [],
         "ncp": {
             **bundle.ncp,
-            "p_exists": {str(int(unit)): round(float(p), 6) for unit, p in bundle.sorting.p_exists.items()},
+            "p_exists": {
+                str(int(unit)): None if math.isnan(p) else round(float(p), 6)
+                for unit, p in bundle.sorting.p_exists.items()
+            },
         },
     }

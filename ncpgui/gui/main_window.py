@@ -263,6 +263,15 @@ class MainWindow(QtWidgets.QMainWindow):
         if name:
             self.controller.locate_recording(Path(name))
 
+    def confirm(self, question: str) -> bool:
+        """Ask a question that is answered with yes or no."""
+        box, yes = QtWidgets.QMessageBox, QtWidgets.QMessageBox.Yes
+        return bool(box.question(self, "Are you sure?", question, yes | box.No, box.No) == yes)
+
+    def lists_all_units(self) -> bool:
+        """Whether the unit table lists the units of the whole recording."""
+        return self.bench.units.all_units
+
     def demo_folder(self) -> Path:
         """Folder of the demo."""
         return self.preferences.folder / "demo"

@@ -31,10 +31,20 @@ class FakeFront:
 
     def __init__(self, folder: Path) -> None:
         self.asked: list[str] = []
+        self.questions: list[str] = []
+        self.says_yes = False
+        self.all_units = False
         self._folder = folder
 
     def demo_folder(self) -> Path:
         return self._folder
+
+    def confirm(self, question: str) -> bool:
+        self.questions.append(question)
+        return self.says_yes
+
+    def lists_all_units(self) -> bool:
+        return self.all_units
 
     def __getattr__(self, name: str) -> Any:
         return lambda: self.asked.append(name)
@@ -196,6 +206,67 @@ def test_escape_leaves_the_preview_and_then_the_selection(context: Context) -> N
     assert (workspace.preview, workspace.selected) == (None, (0,))
     press(context, "stop")
     assert workspace.selected == ()
+
+
+# -- nothing is edited unseen -------------------------------------------------------------------
+
+
+def questions(context: Context) -> list[str]:
+    return context.front.questions  # type: ignore[attr-defined, no-any-return]
+
+
+def test_what_is_on_screen_is_merged_without_a_question(context: Context) -> None:
+    context.workspace.select([0, 1])
+    press(context, "merge")
+    assert (questions(context), context.workspace.selected) == ([], (5,))
+
+
+@pytest.mark.parametrize("yes", [False, True])
+def test_a_merge_during_a_preview_asks_when_a_unit_is_not_drawn(context: Context, yes: bool) -> None:
+    workspace = context.workspace
+    context.front.says_yes = yes  # type: ignore[attr-defined]
+    workspace.select([0, 2])
+    workspace.show_alternative(1)  # 0 and 1 as one, 2 as it is
+    press(context, "merge")
+    assert questions(context) == [
+        "Unit 0 is in use but not on screen, which shows a preview. Merge 0 + 2 all the same?"
+    ]
+    assert (5 in workspace.clustering) == yes
+    assert len(workspace.history.entries) == yes
+    assert workspace.preview == (None if yes else 1)
+
+
+def test_accepted_units_are_merged_after_a_question_only(context: Context) -> None:
+    workspace = context.workspace
+    workspace.lock((0, 1), True)
+    workspace.select([0, 1, 2])
+    press(context, "merge")
+    assert questions(context) == ["Units 0 and 1 are accepted. Merge 0 + 1 + 2 all the same?"]
+    assert 5 not in workspace.clustering
+
+
+def test_units_of_other_channels_are_merged_after_a_question_only(context: Context) -> None:
+    workspace = context.workspace
+    workspace.select([3, 4])
+    press(context, "merge")
+    assert questions(context) == [
+        "Units 3 and 4 are on channels 1 and 2, not on screen. They are up to 30 µm apart. "
+        "Merge 3 + 4 all the same?"
+    ]
+    assert workspace.history.entries == ()
+
+
+@pytest.mark.parametrize("name", ["lock", "good", "mua", "noise", "unsorted"])
+def test_units_that_no_table_lists_are_marked_after_a_question_only(context: Context, name: str) -> None:
+    workspace = context.workspace
+    workspace.select([3])
+    press(context, name)
+    assert questions(context) == ["Unit 3 is on channel 1, not on screen. Change it all the same?"]
+    assert workspace.history.entries == ()
+    context.front.all_units = True  # type: ignore[attr-defined]
+    press(context, name)
+    assert len(questions(context)) == 1
+    assert len(workspace.history.entries) == 1
 
 
 def test_space_goes_to_the_next_group_that_is_not_settled(context: Context) -> None:

@@ -128,7 +128,7 @@ def test_cards_without_waveforms_have_none(project: Project) -> None:
 
 @pytest.mark.parametrize(("error", "words"), [(0.0, "± <1"), (0.0051, "± <1"), (0.01, "± 1"), (0.034, "± 3")])
 def test_the_error_of_a_mass_is_in_percent(error: float, words: str) -> None:
-    assert Card(0, 0.5, error, "", (), False, False).error == words
+    assert Card(0, 0.5, error, "", (), 0, False, False).error == words
 
 
 def test_the_badge_says_how_far_the_order_of_the_spikes_moves_the_probabilities(project: Project) -> None:
@@ -187,6 +187,7 @@ def test_the_queue_lists_groups_by_what_a_decision_settles(workspace: Workspace)
         "2 units: 40 %",
         "3 units: 50 %",
         "other: 10 %",
+        "in use: 3 units",
     ]
 
 
@@ -200,7 +201,41 @@ def test_a_group_that_failed_or_waits_says_so_in_the_queue() -> None:
 def test_masses_of_one_number_of_units_are_added() -> None:
     two = [0, 0, 1, 1]
     project = tiny_project({0: [two, [0, 1, 1, 1], [0] * 4]}, masses={0: [0.5, 0.3, 0.2]})
-    assert p_units(project.groups[0]) == ((1, 0.2), (2, 0.8))
+    assert p_units(Workspace(project), 0) == ((1, 0.2), (2, 0.8))
+
+
+@pytest.mark.parametrize("decide", ["nothing", "adopt", "accept", "merge", "lock one"])
+def test_queue_cards_and_table_agree_on_the_number_of_units(project: Project, decide: str) -> None:
+    """Also where a unit of a group is left out, because its spikes were seen on another channel before."""
+    seen = np.where(project.unit_of_spike == 2, -1, project.unit_of_spike)
+    workspace = Workspace(replace(project, unit_of_spike=seen))
+    if decide == "adopt":
+        workspace.show_alternative(1)
+    if decide in ("adopt", "accept"):
+        workspace.adopt()
+    elif decide == "merge":
+        workspace.merge((0, 1))
+    elif decide == "lock one":
+        workspace.lock((0,), True)
+    row = present_queue(workspace)[0]
+    cards = present_alternatives(workspace).cards
+    (in_use,) = (card for card in cards if card.is_in_use)
+    assert row.n_units == len(in_use.units) == len(present_unit_table(workspace))
+    assert {k for k, _ in row.p_units if k != OTHER} == {len(c.units) for c in cards if c.index is not None}
+    assert row.caption == {
+        "nothing": "1–2 units", "adopt": "1 unit", "accept": "2 units", "merge": "1–2 units",
+        "lock one": "2 units",
+    }[decide]  # fmt: skip
+
+
+def test_a_group_without_units_says_that_there_is_nothing_to_accept() -> None:
+    workspace = Workspace(tiny_project({0: [[-1] * 4]}))
+    view = present_alternatives(workspace)
+    assert (view.can_adopt, view.adopt_text) == (False, "Nothing to accept")
+    assert [(card.title, card.line) for card in view.cards] == [
+        ("0 units", "as the units are now, 4 unassigned")
+    ]
+    assert present_queue(workspace)[0].caption == "no units"
 
 
 def test_settled_groups_are_passed_over_unless_all_are(workspace: Workspace) -> None:
@@ -252,7 +287,7 @@ def test_a_column_of_waveforms_for_each_unit(workspace: Workspace) -> None:
     assert view.offsets_um.tolist() == [[0.0, 0.0]]
     assert view.channels == (0,)
     # {0,0,0,0} is 4 of 7 in the other way, {1,1,1} is 3 of 7: its half of the samples only
-    assert [c.p_exists for c in view.columns] == pytest.approx([1.0, 0.6, 1.0])
+    assert [c.p_exists for c in view.columns] == pytest.approx([0.6, 0.6, 1.0])
 
 
 def test_a_preview_draws_the_units_that_it_would_make(workspace: Workspace) -> None:
@@ -282,7 +317,9 @@ def test_points_are_the_plane_until_the_map_is_there(workspace: Workspace) -> No
     assert first.points.shape == (10, 2)
     assert first.labels.tolist() == [0, 0, 0, 0, 1, 1, 1, 2, 2, 2]
     assert first.selected.tolist() == [False] * 7 + [True] * 3
-    assert first.opacity.tolist() == [1.0] * 10
+    sure = [0.6 + 0.4 * 4 / 7] * 4 + [0.6 + 0.4 * 3 / 7] * 3 + [1.0] * 3  # merged in 40 %
+    assert first.certainty == pytest.approx(sure)
+    assert first.opacity == pytest.approx(0.25 + 0.75 * np.array(sure) ** 2)
     assert first.names == ("0", "1", "2")
     tsne = np.zeros((10, 2), np.float32)
     second = present_embedding(workspace, tsne)
@@ -296,8 +333,10 @@ def test_points_that_a_preview_would_move_are_marked(workspace: Workspace) -> No
 
 
 def test_uncertain_spikes_are_faint_but_seen(project: Project) -> None:
-    unsure = Workspace(replace(project, probability=np.zeros(len(project.spikes), np.float32)))
-    assert present_embedding(unsure, None).opacity.tolist() == [MIN_OPACITY] * 10
+    workspace = Workspace(project)
+    workspace.merge((2, 3))  # on two channels, of which no posterior tells at once
+    assert present_embedding(workspace, None).opacity[7:].tolist() == [MIN_OPACITY] * 3
+    assert present_waveforms(workspace).columns[2].existence == "exists unknown"
 
 
 def test_the_plane_is_that_of_the_largest_spread() -> None:
@@ -325,7 +364,38 @@ def test_the_units_of_the_group_with_what_is_measured_of_each(workspace: Workspa
     assert [r.amplitude for r in rows] == [10.0, 20.0, 30.0]
     assert rows[0].rate_hz == pytest.approx(4 / (2200 / 20_000))
     assert [r.violations for r in rows] == [0.0, 0.0, 0.0]  # 5 ms apart
-    assert [r.p_spikes for r in rows] == [1.0, 1.0, 1.0]
+    assert [r.p_spikes for r in rows] == pytest.approx([0.6 + 0.4 * 4 / 7, 0.6 + 0.4 * 3 / 7, 1.0])
+    assert [r.p_exists for r in rows] == pytest.approx([0.6, 0.6, 1.0])
+
+
+def test_a_unit_made_by_hand_has_the_probability_that_its_card_has(workspace: Workspace) -> None:
+    workspace.merge((1, 2))
+    by_hand = present_alternatives(workspace).cards[0]
+    row = next(row for row in present_unit_table(workspace) if row.unit == 5)
+    assert (by_hand.words, by_hand.mass) == ("edited by hand", 0.0)
+    assert row.p_exists == 0.0
+    assert row.p_spikes == pytest.approx(
+        0.6 * 0.5 + 0.4 * (3 / 10 + 3 / 6) / 2
+    )  # 3 of 10, of 6; 3 of 6 twice
+    column = next(c for c in present_waveforms(workspace).columns if c.unit == 5)
+    assert column.p_exists == row.p_exists
+
+
+def test_of_a_unit_that_a_person_joined_across_channels_nothing_is_known(workspace: Workspace) -> None:
+    workspace.merge((2, 3))
+    for rows in (present_unit_table(workspace), present_unit_table(workspace, all_units=True)):
+        row = next(row for row in rows if row.unit == 5)
+        assert np.isnan([row.p_exists, row.p_spikes]).all()
+    workspace.undo()
+    assert [row.p_exists for row in present_unit_table(workspace)] == pytest.approx([0.6, 0.6, 1.0])
+
+
+def test_a_unit_of_two_channels_exists_as_far_as_in_the_worse_of_them(project: Project) -> None:
+    joined = np.where(project.unit_of_spike == 3, 2, project.unit_of_spike)  # by the sorting, not by hand
+    workspace = Workspace(replace(project, unit_of_spike=joined))
+    row = next(row for row in present_unit_table(workspace) if row.unit == 2)
+    assert row.p_exists == pytest.approx(0.9)  # 1.0 on channel 0; halves in 10 % on channel 1
+    assert row.p_spikes == pytest.approx((3 * 1.0 + 6 * 0.95) / 9)
 
 
 def test_all_units_are_listed_by_number_each_once(workspace: Workspace) -> None:

@@ -110,10 +110,11 @@ def test_an_empty_sorting_has_no_units_and_can_be_previewed_from() -> None:
     assert shown.p_exists.tolist() == []
 
 
-def test_the_existence_of_a_unit_without_sampled_spikes_is_zero() -> None:
+def test_the_existence_of_a_unit_without_sampled_spikes_is_unknown() -> None:
     from dataclasses import replace
 
     group = replace(tiny_group(0, IDS[:6], [[0] * 6], [1.0]), sampled=np.arange(3))
     group = replace(group, posterior=PosteriorSamples(np.zeros((2, 3), int), np.zeros(2)))
     shown = current_sorting(Clustering([1, 1, 1, 1, 2, 2]), group, ColorBook())
-    assert shown.p_exists.tolist() == [1.0, 0.0]
+    assert shown.p_exists[0] == 1.0
+    assert np.isnan(shown.p_exists[1])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from app_fakes import WAYS, heard, units
 from tiny_project import tiny_project
@@ -56,8 +58,6 @@ def test_an_empty_workspace_shows_nothing_and_has_nothing_to_lose() -> None:
 def test_a_history_that_cannot_be_done_leaves_the_workspace_as_it_was(
     workspace: Workspace, project: Project
 ) -> None:
-    from dataclasses import replace
-
     bad = replace(project, history=({"do": "merge", "units": [0, 99]},))
     with pytest.raises(CurationError, match="entry 1 of the history cannot be done: unit 99"):
         workspace.open(bad)
@@ -149,21 +149,47 @@ def test_the_sorting_in_use_is_accepted_by_locking_its_units(workspace: Workspac
     assert len(workspace.history.entries) == 1
 
 
-def test_a_preview_that_changes_nothing_accepts_what_there_is(workspace: Workspace) -> None:
+def test_a_preview_that_only_accepted_units_keep_from_changing_anything_is_not_used(
+    workspace: Workspace,
+) -> None:
     workspace.lock((0, 1, 2), True)
     workspace.show_alternative(1)
-    workspace.adopt()
-    assert workspace.preview is None
+    with pytest.raises(CurationError, match=r"in what is accepted \(unit 0, 1\); unlock it \(Y\) first"):
+        workspace.adopt()
+    assert workspace.preview == 1
     assert units(workspace, 0) == TWO_PLUS
 
 
-def test_a_group_without_units_has_nothing_to_accept(workspace: Workspace) -> None:
-    group = workspace.group(2)
-    assert group is not None
-    workspace.show_channel(2)
-    workspace.do(Assign(group.spike_ids, [-1] * 4))
-    with pytest.raises(CurationError, match="no units to accept"):
-        workspace.adopt()
+def test_a_group_in_which_no_sorting_has_a_unit_settles_itself() -> None:
+    workspace = Workspace(tiny_project({0: [[0, 0]], 1: [[-1] * 3]}))
+    assert [workspace.status(c).state for c in (0, 1)] == ["sampled", "curated"]
+    workspace.show_channel(1)
+    log = heard(workspace, "told")
+    workspace.adopt()
+    assert log == [("told", "Channel 1 has no units")]
+    assert workspace.history.entries == ()
+
+
+def test_units_that_are_all_second_sightings_leave_nothing_to_decide() -> None:
+    project = tiny_project({0: [[0, 0]], 1: [[0, 0, 0], [0, 0, 1]]}, masses={1: [0.6, 0.4]})
+    assert Workspace(project).status(1).state == "sampled"
+    workspace = Workspace(replace(project, unit_of_spike=np.array([0, 0, -1, -1, -1])))
+    assert workspace.status(1).state == "curated"
+    assert [workspace.n_units(1, index) for index in (0, 1)] == [0, 0]
+
+
+def test_an_empty_group_that_may_have_a_unit_is_accepted_as_it_is_and_opened_again_by_undo() -> None:
+    workspace = Workspace(tiny_project({0: [[-1] * 4, [0] * 4]}, masses={0: [0.75, 0.25]}))
+    assert workspace.status(0).state == "sampled"
+    workspace.adopt()
+    assert workspace.status(0).state == "curated"
+    assert units(workspace, 0) == [-1] * 4
+    assert workspace.history.undo_words == "accept channel 0 without units"
+    log = heard(workspace, "told")
+    workspace.adopt()
+    assert log == [("told", "Channel 0 is accepted already")]
+    workspace.undo()
+    assert workspace.status(0).state == "sampled"
 
 
 def test_a_group_is_settled_by_adopting_or_by_accepting_all_its_units(workspace: Workspace) -> None:
@@ -302,9 +328,9 @@ def test_locking_a_unit_changes_the_previews_that_cards_and_waveforms_show(works
     assert trough_of_first(workspace) == pytest.approx(-(4 * 10 + 3 * 20) / 7)
     workspace.lock((0,), True)
     names = [[unit.name for unit in card.units] for card in present_alternatives(workspace).cards]
-    assert names == [["0", "1", "2"], ["0", "2"]]  # 4 of the 7 are locked, so the other 3 are left over
+    assert names == [["0", "1", "2"], ["0", "1", "2"]]  # 4 of the 7 are locked, so the other 3 stay 1
     assert trough_of_first(workspace) == -10.0
-    assert [c.name for c in present_waveforms(workspace).columns] == ["0", "2"]
+    assert [c.name for c in present_waveforms(workspace).columns] == ["0", "1", "2"]
     workspace.undo()
     assert [len(card.units) for card in present_alternatives(workspace).cards] == [3, 2]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ncpgui.core.alternatives import difference, group_alternatives, same_sorting
+from ncpgui.core.alternatives import group_alternatives, same_sorting
 from ncpgui.core.errors import InputError
 from ncpgui.core.partition import canonical
 from ncpgui.core.posterior import PosteriorSamples
@@ -86,15 +86,6 @@ def test_at_most_the_asked_number_of_sortings_is_shown_and_the_rest_is_other():
 def test_one_spike_is_one_sorting_of_one_unit():
     (mode,) = group_alternatives(PosteriorSamples(np.zeros((5, 1), int), np.zeros(5)))
     assert (mode.mass, mode.n_units, mode.labels.tolist()) == (1.0, 1, [0])
-
-
-def test_differences_read_as_curation_words():
-    assert difference(THREE, TWO).words() == "merges 2 + 3"
-    assert difference(TWO, THREE).words(["7", "12"]) == "splits 12 in 2"
-    assert difference(THREE, THREE).words() == "same units"
-    moved = THREE.copy()
-    moved[:30] = 1
-    assert difference(THREE, moved).words() == "moves 30 spikes 1 → 2"
 
 
 def test_membership_is_the_share_of_samples_that_put_a_spike_with_a_cluster():

@@ -85,8 +85,47 @@ def test_locked_units_lose_nothing_and_gain_nothing() -> None:
     command = adopt_command(history.clustering, group, group.alternatives[0], locked=history.labels.locked)
     assert command is not None
     history.do(command)
-    # Cluster 0 is mostly the locked unit 0: its free spike 3 is left unassigned.
-    assert history.clustering.unit_of_spike.tolist() == [0, 0, 0, -1, 6, 6, 6, 6, 6, 5]
+    # Cluster 0 is mostly the locked unit 0: spike 3 cannot go there and stays in its unit.
+    assert history.clustering.unit_of_spike.tolist() == [0, 0, 0, 1, 6, 6, 6, 6, 6, 5]
+
+
+def test_a_unit_that_would_join_a_locked_one_stays_whole() -> None:
+    group = _group(IDS, [0, 0, 0, 0, 0, 1, 1, 1])
+    command = adopt_command(Clustering(NOW), group, group.alternatives[0], locked={0})
+    assert command is None
+
+
+def test_spikes_that_may_not_join_a_locked_unit_go_where_most_of_their_unit_goes() -> None:
+    # Unit 2 is spikes 5, 6, 7 here and 8 elsewhere; 5 may not join the locked 0, 6 and 7 join 3 and 4.
+    group = _group(IDS, [0, 0, 0, 1, 1, 0, 1, 1])
+    history = History(Clustering(NOW))
+    command = adopt_command(history.clustering, group, group.alternatives[0], locked={0})
+    assert command is not None
+    history.do(command)
+    assert history.clustering.unit_of_spike.tolist() == [0, 0, 0, 6, 6, 6, 6, 6, 6, 5]
+
+
+def test_spikes_that_the_alternative_leaves_out_lose_their_unit() -> None:
+    group = _group(IDS, [0, 0, 0, 1, 1, 2, 2, -1])
+    history = History(Clustering(NOW))
+    command = adopt_command(history.clustering, group, group.alternatives[0])
+    assert command is not None
+    history.do(command)
+    assert history.clustering.unit_of_spike.tolist() == [0, 0, 0, 1, 1, 6, 6, -1, 6, 5]
+
+
+def test_a_sorting_that_differs_in_unassigned_spikes_is_another_one() -> None:
+    group = _group(IDS, [0, 0, 0, 1, 1, 2, 2, 2], [0, 0, 0, 1, 1, 2, 2, -1])
+    assert present_alternative(Clustering(NOW), group) == 0
+    assert present_alternative(Clustering([0, 0, 0, 1, 1, 2, 2, -1, 2, 5]), group) == 1
+    assert present_alternative(Clustering([0, 0, 0, -1, -1, 2, 2, 2, 2, 5]), group) is None
+
+
+def test_second_sightings_do_not_make_another_sorting() -> None:
+    initial = np.array([0, 0, -1, 1, 1, 2, 2, 2, 2, 5])
+    group = _group(IDS, [0, 0, 0, 1, 1, 2, 2, 2])
+    assert present_alternative(Clustering(initial), group, initial=initial) == 0
+    assert present_alternative(Clustering(initial), group) is None
 
 
 def test_second_sightings_stay_unassigned() -> None:

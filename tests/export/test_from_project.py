@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -57,29 +59,53 @@ def project() -> Project:
 def test_unassigned_and_improbable_spikes_are_left_out(project: Project) -> None:
     assert bundle_of(project).sorting.unit_id.tolist() == [3, 3, 8, 8, 8, 9]
     sure = bundle_of(project, min_probability=0.7)
-    assert sure.sorting.unit_id.tolist() == [3, 3, 8, 9]
-    assert sure.sorting.sample_index.tolist() == [0, 10, 30, 50]
-    assert sure.amplitude.tolist() == [0, -1, -3, -5]
+    assert sure.sorting.unit_id.tolist() == [3, 3, 8, 8, 9]
+    assert sure.sorting.sample_index.tolist() == [0, 10, 20, 30, 50]
+    assert sure.amplitude.tolist() == [0, -1, -2, -3, -5]
 
 
-def test_a_unit_exists_in_the_samples_that_hold_half_of_it_or_more(project: Project) -> None:
-    # unit 3 = spikes 0, 1: alone in the first sample; half of the only cluster of the second (0.5)
-    assert bundle_of(project).sorting.p_exists == {3: 1.0, 8: 1.0, 9: 1.0}
+def test_a_unit_exists_in_the_samples_that_have_it_as_it_stands(project: Project) -> None:
+    # units 3 and 8 are apart in the first sample, together in the second
+    assert bundle_of(project).sorting.p_exists == {3: 0.75, 8: 0.75, 9: 1.0}
     # as one unit of three of the four: Jaccard 2/3 with a cluster of the first sample, 3/4 in the second
     units = np.array([3, 3, 3, 8, 8, 9, 9])
     # unit 8 = spike 3: Jaccard 1/2 in the first sample, 1/4 in the second
-    assert bundle_of(project, unit_of_spike=units).sorting.p_exists == {3: 1.0, 8: 0.75, 9: 1.0}
+    assert bundle_of(project, unit_of_spike=units).sorting.p_exists == {3: 1.0, 8: 0.0, 9: 1.0}
 
 
-def test_entropy_is_of_the_membership_of_sampled_spikes_and_of_the_probability_of_others(
-    project: Project,
-) -> None:
-    entropy = bundle_of(project).sorting.entropy
-    assert entropy is not None
-    mixed = -(0.75 * np.log(0.75) + 0.25 * np.log(0.25))
-    # In the second sample the only cluster stands for unit 3 (a tie goes to the first): spikes of
-    # unit 8 are there with 0.25, those of unit 3 always.
-    np.testing.assert_allclose(entropy[:5], [0, 0, mixed, mixed, np.log(2)], atol=1e-6)
+def test_probability_and_entropy_are_of_the_units_as_they_stand(project: Project) -> None:
+    """Spikes 0 to 3 were sampled: their cluster is their unit in 75 %, twice as large in 25 %."""
+    sorting = bundle_of(project).sorting
+    p = 0.75 + 0.25 / 2
+    np.testing.assert_allclose(sorting.probability, [p, p, p, p, 0.5 * p, 1])
+
+    def entropy(share: float) -> float:
+        return -(share * np.log(share) + (1 - share) * np.log(1 - share))
+
+    np.testing.assert_allclose(sorting.entropy, [entropy(p)] * 4 + [entropy(p / 2), 0], atol=1e-6)
+
+
+def test_a_merge_that_the_posterior_doubts_is_exported_as_doubtful(project: Project) -> None:
+    merged = np.array([5, 5, 5, 5, 5, 9, -1])
+    sorting = bundle_of(project, unit_of_spike=merged).sorting
+    assert sorting.p_exists == {5: 0.25, 9: 1.0}
+    np.testing.assert_allclose(sorting.probability[:4], 0.25 + 0.75 / 2)
+
+
+def test_what_a_person_joined_across_channels_is_unknown_and_stays_in_the_export(project: Project) -> None:
+    joined = np.array([3, 3, 5, 5, 5, 5, -1])
+    sorting = bundle_of(project, unit_of_spike=joined, min_probability=0.8).sorting
+    assert sorting.unit_id.tolist() == [3, 3, 5, 5, 5, 5]
+    assert np.isnan(sorting.probability).tolist() == [False] * 2 + [True] * 4
+    assert np.isnan(sorting.entropy).tolist() == [False] * 2 + [True] * 4
+    assert sorting.p_exists[3] == 0.75
+    assert np.isnan(sorting.p_exists[5])
+
+
+def test_units_that_the_sorting_joined_across_channels_are_known(project: Project) -> None:
+    joined = replace(project, unit_of_spike=np.array([3, 3, 8, 8, 8, 8, -1]))
+    assert bundle_of(joined).sorting.p_exists == {3: 0.75, 8: 0.75}
+    assert not np.isnan(bundle_of(joined).sorting.probability).any()
 
 
 def test_labels_and_main_channels_are_carried(project: Project) -> None:

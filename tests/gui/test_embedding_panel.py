@@ -43,10 +43,10 @@ def test_points_have_the_colours_of_their_units(panel, screen) -> None:
 
 
 def test_the_less_certain_a_spike_the_fainter_its_point(panel) -> None:
-    """Unit 0 is certain to 0.9: 0.25 + 0.75 * 0.81; unit 1 to 0.5: 0.25 + 0.75 * 0.25."""
+    """Unit 0 is certain to 0.75 + 0.25 * 6 / 10 = 0.9: 0.25 + 0.75 * 0.81; unit 1 to 0.85."""
     opacity = panel.plot.view.opacity
     assert opacity[LEFT_TOP] == pytest.approx(0.8575)
-    assert opacity[RIGHT_BOTTOM] == pytest.approx(0.4375)
+    assert opacity[RIGHT_BOTTOM] == pytest.approx(0.25 + 0.75 * 0.85**2)
 
 
 def test_both_directions_have_the_same_scale(panel) -> None:
@@ -156,7 +156,7 @@ def test_a_drag_moves_the_points_and_selects_nothing(panel, qtbot, workspace) ->
 
 def test_the_tooltip_names_unit_and_certainty(panel) -> None:
     words = panel.plot.tooltip_at(place(panel, RIGHT_BOTTOM))
-    assert words == "Spike of unit 1, with probability 50\u2009%"
+    assert words == "Spike of unit 1, with probability 85\u2009%"
     assert panel.plot.tooltip_at(QtCore.QPointF(2, 2)) == ""
 
 

@@ -29,7 +29,7 @@ def test_the_sampled_group_comes_first_and_the_waiting_one_last(panel) -> None:
 
 def test_the_tooltip_tells_how_many_units_are_how_likely(panel) -> None:
     words = panel.model.index(0).data(QtCore.Qt.ToolTipRole)
-    assert words.splitlines()[1:] == ["1 unit: 25 %", "2 units: 70 %", "other: 5 %"]
+    assert words.splitlines()[1:] == ["1 unit: 25 %", "2 units: 70 %", "other: 5 %", "in use: 2 units"]
     assert panel.model.rows[0].caption == "1–2 units"
     assert panel.model.rows[1].caption == "waiting"
 

@@ -41,7 +41,7 @@ def test_each_unit_has_a_column_in_its_own_colour(panel, screen) -> None:
 def test_the_header_tells_spikes_and_existence(panel) -> None:
     first, second = panel.plot.view.columns
     assert (first.caption, second.caption) == ("6 spikes", "4 spikes")
-    assert "100" in first.existence
+    assert "75" in first.existence
     assert "75" in second.existence
     assert "unit 1, 4 spikes" in panel.plot.accessibleDescription()
 

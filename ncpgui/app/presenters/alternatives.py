@@ -7,12 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.analysis.support import samples_of_sorting
 from ncpgui.app.colors import Color
 from ncpgui.app.presenters.words import count, percent, thousands
 from ncpgui.app.shown import ShownSorting
-from ncpgui.app.support import samples_of_sorting
 from ncpgui.app.workspace import Workspace
-from ncpgui.core.alternatives import difference
+from ncpgui.core.difference import difference
 from ncpgui.core.group import ChannelGroup, GroupWaveforms
 from ncpgui.core.order_agreement import Trust, order_spread, trust
 
@@ -37,7 +37,8 @@ class Card:
     """One way to sort the group.
 
     index : of the alternative, None for a sorting made by hand; mass, mass_se : its probability;
-    words : its difference from the sorting in use; is_shown : drawn by the other panels now;
+    words : its difference from the sorting in use, every spike accounted for; units, n_unassigned : what
+    using it gives, spikes of this group without a unit; is_shown : drawn by the other panels now;
     is_in_use : it is the current sorting; given : the condition of its probability, '' without one.
     """
 
@@ -46,6 +47,7 @@ class Card:
     mass_se: float
     words: str
     units: tuple[CardUnit, ...]
+    n_unassigned: int
     is_shown: bool
     is_in_use: bool
     given: str = ""
@@ -69,6 +71,24 @@ class Card:
     def title(self) -> str:
         """Number of units in words."""
         return count(len(self.units), "unit")
+
+    @property
+    def line(self) -> str:
+        """What is written under the title."""
+        if not self.is_in_use:
+            return self.words
+        return "as the units are now" + (f", {self.unassigned}" if self.n_unassigned else "")
+
+    @property
+    def unassigned(self) -> str:
+        """Spikes without a unit, in words."""
+        return f"{thousands(self.n_unassigned)} unassigned"
+
+    @property
+    def counts(self) -> str:
+        """Spikes of each unit, and those of none."""
+        parts = [f"{unit.name}: {thousands(unit.n_spikes)}" for unit in self.units]
+        return " · ".join([*parts, self.unassigned])
 
 
 @dataclass(frozen=True)
@@ -134,10 +154,22 @@ def present_alternatives(workspace: Workspace) -> AlternativesView:
         cards=cards,
         other_mass=other,
         message="" if cards else "No unit was found among the spikes of this group.",
-        can_adopt=bool(cards) and (previewed or not settled),
-        adopt_text="Use this sorting" if previewed else ("Accepted" if settled else "Accept as it is"),
-        largest_amplitude=max((float(np.abs(mean).max()) for mean in means), default=1.0),
+        can_adopt=_can_adopt(workspace) if previewed else bool(cards) and not settled,
+        adopt_text="Use this sorting" if previewed else _accept_text(workspace, channel, settled=settled),
+        largest_amplitude=max((float(np.abs(mean).max()) for mean in means), default=1.0) or 1.0,
     )
+
+
+def _accept_text(workspace: Workspace, channel: int, *, settled: bool) -> str:
+    if not settled:
+        return "Accept as it is"
+    return "Nothing to accept" if workspace.is_empty(channel) else "Accepted"
+
+
+def _can_adopt(workspace: Workspace) -> bool:
+    """Whether using the preview would do anything: not where accepted units keep all as it is."""
+    preview = workspace.shown()
+    return preview is not None and (preview.n_moved > 0 or not preview.held)
 
 
 def _badge(workspace: Workspace, group: ChannelGroup) -> TrustBadge | None:
@@ -197,8 +229,7 @@ def _card(
         words = "edited by hand"
     else:
         mass, error = group.alternatives[index].mass, group.alternatives[index].mass_se
-        names = [unit.name for unit in current.units]
-        words = "in use" if in_use else difference(current.labels, sorting.labels).words(names)
+        words = "in use" if in_use else _words(current, sorting)
     means = workspace.memo(
         ("means", group.channel, index, waveforms is None), lambda: _means(sorting, waveforms)
     )
@@ -212,6 +243,7 @@ def _card(
         mass_se=error,
         words=words,
         units=units,
+        n_unassigned=sorting.n_unassigned,
         is_shown=workspace.shown_alternative == index,
         is_in_use=in_use,
         given=_given(group),
@@ -222,10 +254,26 @@ def _given(group: ChannelGroup) -> str:
     return f"given: {', '.join(map(str, group.given))}" if group.given else ""
 
 
+def _words(current: ShownSorting, preview: ShownSorting) -> str:
+    """What adopting a preview would do, all of it: see `core.difference`."""
+    words = difference(current.labels, preview.labels).words([unit.name for unit in current.units])
+    if preview.n_taken_along:
+        words += f", takes {count(preview.n_taken_along, 'spike')} of other channels along"
+    if preview.held:
+        words += f"; {' and '.join(map(str, preview.held))} stay{'s' * (len(preview.held) == 1)} as accepted"
+    return words
+
+
 def _agreement(workspace: Workspace, group: ChannelGroup, current: ShownSorting) -> tuple[float, float]:
     """Share of the posterior that is the same sorting as the current one, and its standard error."""
     same = workspace.memo(
-        ("agreement", group.channel), lambda: samples_of_sorting(group.posterior, current.sampled_labels)
+        ("agreement", group.channel),
+        lambda: samples_of_sorting(
+            group.posterior,
+            current.sampled_labels,
+            left_out=current.left_out[group.sampled],
+            min_spikes=current.min_spikes,
+        ),
     )
     return float(group.posterior.weight @ same), group.posterior.standard_error(same)
 

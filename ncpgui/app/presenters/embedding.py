@@ -21,8 +21,8 @@ class EmbeddingView:
     points : (m, 2), zero mean; labels : (m,) row of `colors`, -1 = none; opacity : (m,) by
     certainty; moved : (m,) whether adopting the preview gives the spike to another unit;
     selected : (m,) whether the spike is of a selected unit, all False when none is;
-    certainty : (m,) P(the spike belongs to its unit); units : id of each row of `colors`, None for
-    one that only adopting would make; before : (m,) row of `colors_before`, the units in use.
+    certainty : (m,) P(the spike belongs to its unit), nan = unknown; units : id of each row of `colors`,
+    None for one that only adopting would make; before : (m,) row of `colors_before`, the units in use.
     """
 
     points: NDArray[np.float32]
@@ -78,13 +78,14 @@ def present_embedding(workspace: Workspace, tsne: NDArray[np.float32] | None) ->
         points = tsne
     labels = shown.sampled_labels
     sure = np.clip(shown.probability[shown.group.sampled], 0, 1)
+    opacity = MIN_OPACITY + (1 - MIN_OPACITY) * np.nan_to_num(sure) ** 2
     chosen = np.array([unit.unit in workspace.selected for unit in shown.units] + [False])
     return EmbeddingView(
         points=points,
         labels=labels,
         colors=tuple(unit.color for unit in shown.units),
         names=tuple(unit.name for unit in shown.units),
-        opacity=(MIN_OPACITY + (1 - MIN_OPACITY) * sure**2).astype(np.float32),
+        opacity=opacity.astype(np.float32),
         moved=shown.moved[shown.group.sampled],
         selected=chosen[labels],
         method="PCA" if tsne is None else "t-SNE",

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ncpgui.app.presenters.words import thousands
+from ncpgui.app.presenters.words import count, thousands
 from ncpgui.app.status import GroupStatus
 from ncpgui.app.workspace import Workspace
-from ncpgui.core.group import ChannelGroup
 
 OTHER = -1
 
@@ -16,8 +15,9 @@ OTHER = -1
 class QueueRow:
     """One channel group.
 
-    p_units : (number of units, probability) from the alternatives, by number of units, what is
-    left over last under `OTHER`; ambiguity : spikes x entropy, relative to the largest of the queue.
+    p_units : (number of units, probability) of the cards, by number of units, what is left over last
+    under `OTHER`; ambiguity : spikes x entropy, relative to the largest of the queue;
+    n_units : units in use, None while the group is not sampled.
     """
 
     channel: int
@@ -26,16 +26,18 @@ class QueueRow:
     p_units: tuple[tuple[int, float], ...]
     ambiguity: float
     is_current: bool
+    n_units: int | None = None
 
     @property
     def caption(self) -> str:
         """What the row says beside its channel."""
         if self.status.state == "failed":
             return "failed"
-        if not self.p_units:
+        if self.n_units is None:
             return self.status.words
-        ks = sorted({k for k, p in self.p_units if k != OTHER and p >= 0.02})
-        if not ks:
+        possible = {k for k, p in self.p_units if k != OTHER and p >= 0.02}
+        ks = sorted({self.n_units} if self.status.state == "curated" else possible | {self.n_units})
+        if ks == [0]:
             return "no units"
         text = f"{ks[0]}" if len(ks) == 1 else f"{ks[0]}–{ks[-1]}"
         return f"{text} unit{'s' if ks[-1] != 1 else ''}"
@@ -48,6 +50,8 @@ class QueueRow:
             f"{'other' if k == OTHER else f'{k} unit' + ('s' if k != 1 else '')}: {100 * p:.0f} %"
             for k, p in self.p_units
         ]
+        if self.n_units is not None:
+            lines.append(f"in use: {count(self.n_units, 'unit')}")
         if self.status.message:
             lines.append(self.status.message)
         return "\n".join(lines)
@@ -61,24 +65,30 @@ def present_queue(workspace: Workspace) -> tuple[QueueRow, ...]:
     rows = []
     for channel in order:
         group = groups[channel]
+        current = workspace.current_of(channel)
         rows.append(
             QueueRow(
                 channel=channel,
                 n_spikes=workspace.n_spikes(channel),
                 status=workspace.status(channel),
-                p_units=() if group is None else p_units(group),
+                p_units=p_units(workspace, channel),
                 ambiguity=0.0 if group is None else group.ambiguity / largest,
                 is_current=channel == workspace.channel,
+                n_units=None if current is None else len(current.units),
             )
         )
     return tuple(rows)
 
 
-def p_units(group: ChannelGroup) -> tuple[tuple[int, float], ...]:
-    """P(number of units) as the alternatives tell it; what they leave over comes last."""
+def p_units(workspace: Workspace, channel: int) -> tuple[tuple[int, float], ...]:
+    """P(number of units) as the cards of a group tell it; what they leave over comes last."""
+    group = workspace.group(channel)
+    if group is None:
+        return ()
     mass: dict[int, float] = {}
-    for alternative in group.alternatives:
-        mass[alternative.n_units] = mass.get(alternative.n_units, 0.0) + alternative.mass
+    for index, alternative in enumerate(group.alternatives):
+        n_units = workspace.n_units(channel, index)
+        mass[n_units] = mass.get(n_units, 0.0) + alternative.mass
     rest = 1.0 - sum(mass.values())
     result = sorted(mass.items())
     if rest > 0.005:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
+import numpy as np
+
 from ncpgui.analysis.quality import unit_quality
 from ncpgui.app.colors import Color
 from ncpgui.app.workspace import Workspace
@@ -16,8 +18,8 @@ class UnitRow:
     """One unit of the current sorting.
 
     amplitude : mean depth of the trough in noise sd (signal to noise); violations : share of intervals under
-    1.5 ms; p_exists : share of its group's posterior with that unit, None when not sampled;
-    p_spikes : mean probability that its spikes are its own.
+    1.5 ms; p_exists : P(it exists as it stands), nan when unknown; p_spikes : mean probability that its
+    spikes are its own, nan when unknown: see `analysis.support`.
     """
 
     unit: int
@@ -29,7 +31,7 @@ class UnitRow:
     rate_hz: float
     amplitude: float
     violations: float
-    p_exists: float | None
+    p_exists: float
     p_spikes: float
     is_selected: bool
 
@@ -61,6 +63,7 @@ def present_unit_table(workspace: Workspace, *, all_units: bool = False) -> tupl
                 "label": labels.label(unit),
                 "is_locked": labels.is_locked(unit),
                 "is_selected": unit in workspace.selected,
+                **dict(zip(("p_exists", "p_spikes"), workspace.unit_support(unit), strict=True)),
             }
         )
         for unit in (sorted(rows) if all_units else rows)
@@ -76,7 +79,7 @@ def _rows(workspace: Workspace, channel: int) -> tuple[UnitRow, ...]:
     sorting = workspace.current_of(channel)
     assert sorting is not None
     rows = []
-    for position, shown in enumerate(sorting.units):
+    for shown in sorting.units:
         if shown.unit is None or shown.unit == UNASSIGNED:
             continue
         ids = clustering.spikes_of(shown.unit)
@@ -97,8 +100,8 @@ def _rows(workspace: Workspace, channel: int) -> tuple[UnitRow, ...]:
                 rate_hz=quality.rate_hz,
                 amplitude=quality.snr,
                 violations=quality.refractory_violations,
-                p_exists=float(sorting.p_exists[position]),
-                p_spikes=float(clustering.probability[ids].mean()),
+                p_exists=np.nan,
+                p_spikes=np.nan,
                 is_selected=False,
             )
         )

@@ -65,7 +65,7 @@ class WaveformColumn:
         """The column in full."""
         lines = [
             f"Unit {self.name}: {self.caption}, {self.existence}",
-            "exists: share of the posterior samples that have this unit",
+            "exists: share of the posterior samples that have this unit, neither split nor merged",
             f"{count(len(self.spikes), 'spike')} drawn, evenly through the recording",
         ]
         if self.ghosts:
@@ -148,7 +148,7 @@ def present_waveforms(workspace: Workspace) -> WaveformsView:
             color=unit.color,
             unit=unit.unit,
             n_spikes=unit.n_spikes,
-            p_exists=float(shown.p_exists[row]),
+            p_exists=_existence(workspace, shown, row),
             spikes=spikes,
             mean=mean,
             is_selected=unit.unit is not None and unit.unit in workspace.selected,
@@ -166,6 +166,14 @@ def present_waveforms(workspace: Workspace) -> WaveformsView:
         highest=max((float(mean.max()) for mean in means), default=1.0),
         is_preview=shown.alternative is not None,
     )
+
+
+def _existence(workspace: Workspace, shown: ShownSorting, row: int) -> float:
+    """P(a unit exists): in all its groups when it is in use, in this group in a preview."""
+    unit = shown.units[row].unit
+    if shown.alternative is None and unit is not None:
+        return workspace.unit_support(unit)[0]
+    return float(shown.p_exists[row])
 
 
 def _columns(

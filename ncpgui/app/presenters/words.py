@@ -14,8 +14,10 @@ def count(n: int, noun: str) -> str:
 
 
 def percent(share: float) -> str:
-    """``55 %``; never 0 or 100 for what is possible but not certain."""
+    """``55 %``; never 0 or 100 for what is possible but not certain; ``unknown`` for nan."""
     value = 100 * share
+    if value != value:
+        return "unknown"
     if 0 < value < 1:
         return "<1\u2009%"
     if 99 <= value < 100 - 1e-4:

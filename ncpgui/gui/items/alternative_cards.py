@@ -42,7 +42,8 @@ class CardWidget(QtWidgets.QWidget):
         self.card, self._largest, self.theme = card, largest_amplitude, theme
         condition = f", {card.given}" if card.given else ""
         self.setToolTip(
-            f"{card.percent} of the posterior ({card.error} % Monte Carlo error){condition}\n{card.words}\n"
+            f"{card.percent} of the posterior ({card.error} % Monte Carlo error){condition}\n"
+            f"{card.words}\n{card.counts}\n"
             "Click to see it in all panels, double click or Enter to use it"
         )
         self.setAccessibleName(
@@ -126,9 +127,8 @@ class CardWidget(QtWidgets.QWidget):
         if card.given:
             beside = line.adjusted(title_width + 8, 0, -PILL_WIDTH if card.is_in_use else 0, 0)
             painter.drawText(beside, LEFT, elided(painter, card.given, beside.width()))
-        words = "as the units are now" if card.is_in_use else card.words
         free = int((inner.bottom() - TILES_PX - line.bottom()) / LINE_PX)
-        for text in wrapped(painter, words, inner.width(), n_lines=max(1, min(free, MAX_LINES))):
+        for text in wrapped(painter, card.line, inner.width(), n_lines=max(1, min(free, MAX_LINES))):
             line.translate(0, LINE_PX)
             painter.drawText(line, LEFT, text)
         return line.bottom()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -38,8 +39,9 @@ class TableColumn:
     is_number: bool = True
 
 
-def _existence(row: UnitRow) -> float:
-    return -1.0 if row.p_exists is None else row.p_exists
+def _known(probability: float) -> float:
+    """For sorting: unknown comes before all others."""
+    return -1.0 if math.isnan(probability) else probability
 
 
 COLUMNS = (
@@ -57,10 +59,12 @@ COLUMNS = (
                 lambda r: f"{r.amplitude:.1f}", lambda r: r.amplitude),
     TableColumn("ISI", "Refractory violations: share of the intervals under 1.5 ms; one neuron has none",
                 lambda r: f"{100 * r.violations:.1f}\u2009%", lambda r: r.violations),
-    TableColumn("P(exists)", "Share of the posterior samples of its group that have this unit",
-                lambda r: "–" if r.p_exists is None else percent(r.p_exists), _existence),
-    TableColumn("P(spikes)", "Mean probability that its spikes are its own",
-                lambda r: percent(r.p_spikes), lambda r: r.p_spikes),
+    TableColumn("P(exists)", "Share of the posterior samples that have this unit as it stands:\n"
+                "neither split nor merged; unknown where you joined units of different channels",
+                lambda r: percent(r.p_exists), lambda r: _known(r.p_exists)),
+    TableColumn("P(spikes)", "Mean probability that a spike and another of its unit or its cell\n"
+                "are together in both: merges and splits count by their size",
+                lambda r: percent(r.p_spikes), lambda r: _known(r.p_spikes)),
 )  # fmt: skip
 LOCK_COLUMN = 1
 LABEL_COLUMN = 2

@@ -1,0 +1,177 @@
+"""Decisions in the real window: what is used, accepted and merged is what was on screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PyQt5 import QtCore, QtGui, QtWidgets
+
+from ncpgui.core.project import Project
+from ncpgui.gui.main_window import MainWindow
+from ncpgui.session.session_file import create_session
+from tests.gui.windows import shown_window
+from tests.tiny_project import tiny_project
+
+# channel 0: units 0, 1, 2 and a spike of none; 0 and 1 together; 1 left out. 1: unit 3. 2: noise.
+# 3: noise, perhaps a unit.
+APART = [0] * 8 + [1] * 6 + [2] * 5 + [-1]
+WAYS = {
+    0: [APART, [0] * 14 + [1] * 5 + [-1], [0] * 8 + [-1] * 6 + [1] * 5 + [-1]],
+    1: [[0] * 6, [0, 0, 0, 1, 1, 1]],
+    2: [[-1] * 4],
+    3: [[-1] * 5, [0] * 5],
+}
+MASSES = {0: [0.4, 0.4, 0.1], 1: [0.9, 0.1], 2: [1.0], 3: [0.7, 0.3]}
+
+
+@pytest.fixture
+def project() -> Project:
+    return tiny_project(WAYS, masses=MASSES)
+
+
+@pytest.fixture
+def window(qtbot, tmp_path: Path, project: Project) -> Iterator[MainWindow]:
+    path = tmp_path / "tiny.h5"
+    create_session(project, path).close()
+    with shown_window(qtbot, tmp_path) as made:
+        made.open_path(path)
+        assert made.workspace.channel == 0
+        yield made
+
+
+@pytest.fixture
+def press(qtbot, window: MainWindow) -> Callable[..., None]:
+    """Press keys as a person does: through Qt's shortcuts, when the window has settled."""
+
+    def press(*names: str) -> None:
+        for name in names:
+            settle()
+            code = QtGui.QKeySequence(name)[0]
+            modifiers = QtCore.Qt.KeyboardModifiers(code & QtCore.Qt.KeyboardModifierMask)
+            qtbot.keyClick(window, code & ~QtCore.Qt.KeyboardModifierMask, modifiers)
+        settle()
+
+    return press
+
+
+def settle() -> None:
+    """Let panels and actions follow."""
+    for _ in range(3):
+        QtWidgets.QApplication.processEvents()
+
+
+def units(window: MainWindow, channel: int = 0) -> list[int]:
+    group = window.workspace.group(channel)
+    assert group is not None
+    return window.workspace.clustering.unit_of_spike[group.spike_ids].tolist()
+
+
+def words(window: MainWindow) -> list[str]:
+    return [widget.card.words for widget in window.bench.alternatives.cards]
+
+
+# -- beside an accepted unit ----------------------------------------------------------------------
+
+
+def test_using_a_sorting_beside_an_accepted_unit_drops_no_spike(window: MainWindow, press) -> None:
+    press("Down", "Y", "2")
+    assert words(window)[1] == "same units; 0 stays as accepted"
+    assert "0: 8 · 1: 6 · 2: 5 · 1 unassigned" in window.bench.alternatives.cards[1].toolTip()
+    assert not window.bench.alternatives.adopt.isEnabled()
+    press("Return")
+    assert "differs from the one in use only in what is accepted (unit 0)" in window.banner.text.text() + (
+        window.statusBar().currentMessage()
+    )
+    assert units(window) == APART
+    assert window.workspace.history.labels.locked == {0}
+
+
+def test_a_card_that_unassigns_spikes_says_how_many(window: MainWindow, press) -> None:
+    press("3")
+    assert words(window)[2] == "unassigns 6 spikes of 1"
+    press("Return")
+    assert units(window).count(-1) == 7
+    assert words(window) == ["assigns 6 spikes to new", "assigns 6 spikes to 0", "in use"]
+    assert window.bench.alternatives.cards[2].card.line == "as the units are now, 7 unassigned"
+
+
+# -- the queue has an end -------------------------------------------------------------------------
+
+
+def test_accepting_and_going_on_settles_the_whole_queue(window: MainWindow, press) -> None:
+    queue = window.bench.queue
+    assert queue.note.text() == "1 of 4 settled"  # the group of noise
+    for _ in range(4):
+        panel = window.bench.alternatives
+        assert panel.adopt.isEnabled() == (
+            window.workspace.status(window.workspace.channel).state == "sampled"
+        )
+        press("Return", "Space")
+        assert not window.banner.isVisible()
+    assert queue.note.text() == "4 of 4 settled"
+    assert {row.status.state for row in queue.model.rows} == {"curated"}
+    captions = {row.channel: row.caption for row in queue.model.rows}
+    assert captions == {0: "3 units", 1: "1 unit", 2: "no units", 3: "no units"}
+
+
+def test_every_panel_says_the_same_number_of_units(window: MainWindow, press) -> None:
+    press("2", "Return")
+    row = window.bench.queue.model.rows[0]
+    (in_use,) = [widget.card for widget in window.bench.alternatives.cards if widget.card.is_in_use]
+    assert (row.caption, in_use.title, window.bench.units.note.text()) == (
+        "2 units", "2 units", "2 units of this group"
+    )  # fmt: skip
+
+
+# -- nothing is edited unseen ---------------------------------------------------------------------
+
+
+def press_and_answer(qtbot, window: MainWindow, name: str, button: str) -> str:
+    """Press a key, click a button of the question that comes, and return what it asked."""
+    asked: list[str] = []
+
+    def click() -> None:
+        box = QtWidgets.QApplication.activeModalWidget()
+        if isinstance(box, QtWidgets.QMessageBox):
+            asked.append(box.text())
+            box.button(getattr(QtWidgets.QMessageBox, button)).click()
+
+    QtWidgets.QApplication.setActiveWindow(window)
+    settle()
+    QtCore.QTimer.singleShot(0, click)
+    qtbot.keyClick(window, getattr(QtCore.Qt, f"Key_{name}"))
+    settle()
+    return asked[0] if asked else ""
+
+
+def test_g_in_a_preview_asks_before_it_merges_what_is_not_drawn(qtbot, window: MainWindow, press) -> None:
+    press("Ctrl+A", "2")
+    asked = press_and_answer(qtbot, window, "G", "No")
+    assert asked == (
+        "Units 0 and 1 are in use but not on screen, which shows a preview. Merge 0 + 1 + 2 all the same?"
+    )
+    assert units(window) == APART
+    assert window.workspace.preview == 1
+    assert press_and_answer(qtbot, window, "G", "Yes") == asked
+    assert units(window) == [4] * 19 + [-1]
+
+
+def test_g_asks_before_it_merges_units_of_channels_that_are_not_shown(
+    qtbot, window: MainWindow, press
+) -> None:
+    window.workspace.show_channel(3)
+    press("U")
+    window.bench.units.table.selectAll()  # all units of the recording: 0, 1, 2 and 3
+    assert press_and_answer(qtbot, window, "G", "No") == (
+        "Units 0, 1, 2 and 3 are on channels 0 and 1, not on screen. They are up to 30 µm apart. "
+        "Merge 0 + 1 + 2 + 3 all the same?"
+    )
+    assert units(window) == APART
+
+
+def test_g_asks_before_it_merges_an_accepted_unit(qtbot, window: MainWindow, press) -> None:
+    press("Down", "Y", "Ctrl+A")
+    assert press_and_answer(qtbot, window, "G", "No") == "Unit 0 is accepted. Merge 0 + 1 + 2 all the same?"
+    assert units(window) == APART
