@@ -101,9 +101,9 @@ def samples_of_sorting(
 ) -> NDArray[np.bool_]:
     """Tell which samples are the same sorting as `reference`: (S,).
 
-    Every sizeable cluster has a partner, both ways, as `core.alternatives.same_sorting`, for all samples at once; spikes that `reference` (-1) leaves
-    unassigned count in the clusters that the samples have them in, but for those `left_out`. Options as in
-    `group_support`.
+    Every sizeable cluster has a partner, both ways, as in `core.alternatives.same_sorting`, for all
+    samples at once. Spikes that `reference` (-1) leaves unassigned count in the clusters that the samples
+    have them in, but for those `left_out`. Options as in `group_support`.
     """
     rows, looked_at = posterior.labels, np.asarray(reference, dtype=np.int64)
     if left_out is not None:
