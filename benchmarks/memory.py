@@ -86,7 +86,8 @@ def main() -> None:
 
 `python benchmarks/memory.py`: the largest resident memory of a process that sorts a simulated recording
 and saves the session ({arguments.probe}, {arguments.cells} cells of {arguments.rate:g} spikes a second;
-{arguments.samples} samples of the posterior of {arguments.spikes_per_group} spikes a channel).
+{arguments.samples} samples of the posterior of {arguments.spikes_per_group} spikes a channel, one channel
+at a time).
 Goal: {arguments.times:g} times the length takes less than {GOAL:g} times the memory.
 
 {printed}
