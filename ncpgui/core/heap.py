@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from functools import cache
 from typing import Any
+
+LARGE_BYTES = 2 << 20
+"""Blocks from this size on are of no heap: a sampler's steps ask for smaller ones, its phases for larger."""
+
+_M_MMAP_THRESHOLD = -3
 
 
 def give_back() -> None:
@@ -16,6 +22,22 @@ def give_back() -> None:
     trim = _trim()
     if trim is not None:
         trim(0)
+
+
+@cache
+def map_large_blocks() -> None:
+    """Take blocks of `LARGE_BYTES` or more from the system each, and give them back when they are freed.
+
+    glibc does so at first, but learns from each such block that is freed to keep blocks of that size, up to
+    32 MiB, in the heap of the thread. What was freed then lies in gaps that the next block does not fit, and
+    a process takes twice the memory that it uses. A size that was set in the environment stays.
+    """
+    if "MALLOC_MMAP_THRESHOLD_" in os.environ:
+        return
+    try:
+        ctypes.CDLL(None).mallopt(_M_MMAP_THRESHOLD, LARGE_BYTES)
+    except (AttributeError, OSError, TypeError):
+        return
 
 
 @cache

@@ -43,8 +43,8 @@ def order_spread(posterior: PosteriorSamples) -> float | None:
     if len(orders) < 2 or len(labels) < _MIN_SAMPLES * len(orders) or n_of_order.min() < 2:
         return None
     chosen = np.linspace(0, n_points - 1, min(n_points, _N_COMPARED)).astype(int)
-    first, second = (chosen[index] for index in np.triu_indices(len(chosen), 1))
-    together = labels[:, first] == labels[:, second]
+    pairs = [labels[:, chosen[i], None] == labels[:, chosen[i + 1 :]] for i in range(len(chosen) - 1)]
+    together = np.concatenate(pairs, axis=1)
     p = np.stack([together[posterior.order == order].mean(axis=0) for order in orders])
     by_chance = (p * (1 - p) / (n_of_order[:, None] - 1)).mean(axis=0)
     return float(np.sqrt(max(0.0, (p.var(axis=0, ddof=1) - by_chance).mean())))

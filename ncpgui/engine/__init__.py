@@ -13,6 +13,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ncpgui.core.heap import map_large_blocks
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from contextlib import AbstractContextManager
@@ -46,6 +48,7 @@ def cluster(
 ) -> ClusterResult:
     """Sample the posterior over clusterings of spikes; see `waveform_clustering.cluster_waveforms`."""
     _load_torch()
+    map_large_blocks()
     from ncpgui.core.progress import silent
     from ncpgui.engine.waveform_clustering import cluster_waveforms
 

@@ -156,10 +156,13 @@ def test_a_quick_run_leaves_the_results_alone() -> None:
 
 
 def test_memory(tmp_path: Path) -> None:
-    short, long = run("memory", tmp_path, "--spikes-per-group", "40", "--samples", "12")["rows"]
-    assert long["seconds"] == 3 * short["seconds"]
-    assert long["spikes"] > 2 * short["spikes"]
-    assert 0 < long["times"] < 1.2
+    rows = run("memory", tmp_path, "--spikes-per-group", "40", "--samples", "12")["rows"]
+    assert [row["settings"] for row in rows] == ["few", "few", "default", "default"]
+    for short, long in (rows[:2], rows[2:]):
+        assert long["seconds"] == 3 * short["seconds"]
+        assert long["spikes"] > 2 * short["spikes"]
+    assert 0 < rows[1]["times"] < 1.2  # by default the channels of so short recordings are not full
+    assert rows[3]["sampled"] > rows[1]["sampled"]
 
 
 def test_noise_crossings(tmp_path: Path) -> None:

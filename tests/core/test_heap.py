@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -31,3 +34,39 @@ def test_what_lies_free_between_blocks_in_use_is_given_back():
 def test_elsewhere_nothing_happens(monkeypatch):
     monkeypatch.setattr(heap, "_trim", lambda: None)
     heap.give_back()
+
+
+LARGE_BLOCKS = """
+import sys
+from pathlib import Path
+import numpy as np
+from ncpgui.core import heap
+def resident_mib():
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) / 1024
+if sys.argv[1] == "mapped":
+    heap.map_large_blocks()
+np.ones(3_900_000)  # 30 MiB, freed at once: from here on glibc keeps blocks of up to this size
+before = resident_mib()
+blocks = [(np.ones(900_000), np.ones(20_000)) for _ in range(20)]  # 7 MiB, and behind it one that stays
+kept = [small for _, small in blocks]
+del blocks
+print(resident_mib() - before)
+"""
+
+
+def left_mib(how: str, **environment: str) -> float:
+    """What stays resident of 140 MiB of large blocks that were freed, in a process of its own."""
+    command = [sys.executable, "-c", LARGE_BLOCKS, how]
+    return float(subprocess.check_output(command, env=os.environ | environment, text=True))
+
+
+@pytest.mark.skipif(heap._trim() is None, reason="the allocator is not glibc's")
+def test_large_blocks_leave_when_they_are_freed_whatever_was_freed_before():
+    assert left_mib("as glibc has it") > 100
+    assert left_mib("mapped") < 20
+
+
+@pytest.mark.skipif(heap._trim() is None, reason="the allocator is not glibc's")
+def test_a_size_of_large_blocks_that_was_set_in_the_environment_stays():
+    assert left_mib("mapped", MALLOC_MMAP_THRESHOLD_=str(32 << 20)) > 100

@@ -21,6 +21,7 @@ _SCORE_UNIT = 4.0  # noise sd: about how far apart units are that are hard to te
 _SCORE_PAIRS = 12
 _PRIOR_POINTS = 3  # points that the learnt spread counts beside those of a cluster
 _PAIRS_AT_ONCE = 2**17  # of points that `PairContext` looks at; bounds its memory
+_FEWER_ON_CPU = 16  # times fewer pairs while sampling on a CPU: their tensors then stay in its cache
 
 
 class NCP(ClusteringNetwork):
@@ -162,7 +163,8 @@ class PairContext(nn.Module):
         n_points = orders.shape[1]
         place = orders.argsort(1)
         sums = []
-        for rows in torch.arange(n_points, device=orders.device).split(max(1, _PAIRS_AT_ONCE // n_points)):
+        at_once = _PAIRS_AT_ONCE // (_FEWER_ON_CPU if orders.device.type == "cpu" else 1)
+        for rows in torch.arange(n_points, device=orders.device).split(max(1, at_once // n_points)):
             r = self._r(encoding, slice(int(rows[0]), int(rows[-1]) + 1), 0)[0]
             after = place[:, None] > place[:, rows, None]
             sums.append(torch.bmm(after.transpose(0, 1).to(r.dtype), r).transpose(0, 1))

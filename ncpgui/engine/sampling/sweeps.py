@@ -38,6 +38,7 @@ _P_ANY = 0.02  # proposals of any cluster, whatever the votes
 _VOTERS = 50  # samples of each half whose votes count
 _AHEAD = 3  # proposals of a sample that are evaluated before it is known whether the first is taken
 _PLACES_AT_ONCE = 2**26  # samples times clusters times points; bounds the memory
+_MEMBERS_AT_ONCE = 2**18  # samples times clusters times points whose table is held while it is summed
 
 
 @torch.inference_mode()
@@ -143,15 +144,15 @@ class _Clusters:
         self._joins = pad(joins, (0, 1), value=1.0)
         self._sharpness = (-network.log_temperature).exp()
         self.labels = labels.clone()
-        members = _members(labels, int(labels.max()) + 1, joins.dtype)
-        self._sums = members @ self._joins
+        n_clusters = int(labels.max()) + 1
+        self._sums = _of_members(labels, n_clusters, self._joins)
         self._parts = self._values(self._sums)
         self._total = self._parts.sum(1)
         ends = np.cumsum([n for n, _ in voters]).tolist()
         self._groups = [
             (slice(end - n, end), clusters) for end, (n, clusters) in zip(ends, voters, strict=True)
         ]
-        self._shared = [members[rows] @ clusters.T for rows, clusters in self._groups]
+        self._shared = [_of_members(labels[rows], n_clusters, clusters.T) for rows, clusters in self._groups]
 
     def propose(self, points: Tensor, generator: torch.Generator) -> None:
         """Propose a cluster to each of `points` (P,) in every sample; take it with the odds that it has."""
@@ -265,6 +266,16 @@ def _members(labels: Tensor, n_clusters: int, dtype: torch.dtype) -> Tensor:
     """1 where a point is in a cluster: labels (S, N) -> (S, K, N)."""
     clusters = torch.arange(n_clusters, device=labels.device)
     return (labels[:, None] == clusters[:, None]).to(dtype)
+
+
+def _of_members(labels: Tensor, n_clusters: int, values: Tensor) -> Tensor:
+    """Sums of `values` (N, J) over the points of each cluster of labels (S, N): (S, K, J)."""
+    n_at_once = max(1, _MEMBERS_AT_ONCE // (n_clusters * labels.shape[1]))
+    result = values.new_empty(len(labels), n_clusters, values.shape[1])
+    for start in range(0, len(labels), n_at_once):
+        rows = slice(start, start + n_at_once)
+        result[rows] = _members(labels[rows], n_clusters, values.dtype) @ values
+    return result
 
 
 def _tables_of_the_last(network: ClusteringNetwork, encoding: Encoding) -> tuple[Tensor, Tensor]:
