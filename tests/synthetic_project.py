@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.group import Alternative, ChannelGroup, GroupWaveforms
+from ncpgui.core.order_agreement import N_ORDERS
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project, RecordingReference
@@ -228,7 +229,8 @@ def _group(
         noisy = rng.random(len(labels)) < (0.03 if choice < len(ways) else 0.6)
         labels[noisy] = rng.integers(0, labels.max() + 1, noisy.sum())
         rows.append(labels)
-    posterior = PosteriorSamples(np.array(rows), rng.normal(-300, 20, n_samples))
+    order = np.arange(n_samples) % N_ORDERS
+    posterior = PosteriorSamples(np.array(rows), rng.normal(-300, 20, n_samples), order=order)
     alternatives = []
     for way, mass in zip(ways, masses, strict=True):
         labels = _by_size(way)

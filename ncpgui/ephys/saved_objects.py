@@ -124,8 +124,10 @@ class _Inspection:
                 there = text != "" and named.exists()
             except (OSError, ValueError):
                 continue
-            if there and named.resolve() not in (base, place):
-                self.look(named)
+            if there:
+                if named.resolve() not in (base, place):
+                    self.look(named)
+                return  # "." is the folder itself, and not the one in which the program was started
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -155,6 +155,13 @@ def test_a_quick_run_leaves_the_results_alone() -> None:
     assert {path: path.stat().st_mtime_ns for path in RESULTS.iterdir()} == before
 
 
+def test_memory(tmp_path: Path) -> None:
+    short, long = run("memory", tmp_path, "--spikes-per-group", "40", "--samples", "12")["rows"]
+    assert long["seconds"] == 3 * short["seconds"]
+    assert long["spikes"] > 2 * short["spikes"]
+    assert 0 < long["times"] < 1.2
+
+
 def test_noise_crossings(tmp_path: Path) -> None:
     one, eight = run("noise_crossings", tmp_path, "--threshold", "2.5")["rows"]
     assert one["median of the others"] == ""

@@ -18,6 +18,7 @@ from tests.docs.stated import check_make, check_ncpgui, check_pip, options
 from tests.tiny_project import tiny_project
 
 QUICK = {
+    "benchmarks/README.md",
     "docs/architecture.md",
     "docs/diagnostics.md",
     "docs/file_format.md",

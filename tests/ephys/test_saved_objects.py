@@ -161,7 +161,8 @@ def test_nesting_without_end_is_refused(tmp_path):
 
 @pytest.mark.filterwarnings("ignore:The extractor is not serializable:UserWarning")
 @leaves_files_open
-def test_what_spikeinterface_itself_wrote_opens(tmp_path):
+def test_what_spikeinterface_itself_wrote_opens(tmp_path, monkeypatch):
+    """From any folder: the "." of a description is the folder that it lies in."""
     from spikeinterface.core import create_sorting_analyzer, generate_ground_truth_recording
     from spikeinterface.preprocessing import bandpass_filter, common_reference, whiten
 
@@ -170,6 +171,9 @@ def test_what_spikeinterface_itself_wrote_opens(tmp_path):
         durations=[1.0], num_channels=4, num_units=2, sampling_frequency=2e4, seed=0
     )
     saved = source.save(folder=tmp_path / "source", **options)
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "other.pkl").write_bytes(b"not looked at")
+    monkeypatch.chdir(tmp_path / "elsewhere")
     lazy = whiten(common_reference(bandpass_filter(saved, freq_max=4000.0)), seed=0)
     lazy.dump(tmp_path / "lazy.json", relative_to=tmp_path)
     lazy.save(folder=tmp_path / "lazy.zarr", format="zarr", **options)
