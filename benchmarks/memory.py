@@ -19,7 +19,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from report import begin, keep, options, table, where
+from report import Origin, begin, keep, options, table, where
 
 GOAL = 1.2
 
@@ -94,7 +94,13 @@ Goal: {arguments.times:g} times the length takes less than {GOAL:g} times the me
 
 {where(device)}
 """
-    keep("memory", {"rows": rows}, page=page, folder=arguments.out)
+    keep(
+        "memory",
+        {"rows": rows},
+        page=page,
+        origin=Origin(1, arguments.samples, {"spikes": "spikes"}),
+        folder=arguments.out,
+    )
 
 
 if __name__ == "__main__":

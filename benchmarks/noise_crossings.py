@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from report import begin, keep, options, table
+from report import SEED, Origin, begin, keep, options, table
 from spikeinterface.core import BaseRecording, NumpyRecording, get_noise_levels
 from spikeinterface.preprocessing import bandpass_filter, common_reference
 
@@ -87,7 +87,7 @@ A sorting subtracts the median of the other channels, from eight channels on.
 
 {printed}
 """
-    keep("noise_crossings", {"rows": rows}, page=page, folder=arguments.out)
+    keep("noise_crossings", {"rows": rows}, page=page, origin=Origin(SEED), folder=arguments.out)
 
 
 if __name__ == "__main__":
