@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +67,10 @@ class GroundTruth:
     motion: str = "none"
     drift_um: float = 0.0
     seed: int = 0
-    probe_seed: int = 0
+
+    def with_seed(self, seed: int) -> GroundTruth:
+        """Return the same with another seed."""
+        return replace(self, seed=seed)
 
 
 def motion_settings(truth: GroundTruth) -> dict[str, Any]:

@@ -1,13 +1,13 @@
 """Spikes of known templates taken out of traces, and what each of them looks like with all others gone.
 
-A spike of unit u at sample s adds ``a T_u + b T_u'`` to the traces: its amplitude a is near 1, and b T_u' moves
-the template by a part of a sample (first order). The pairs (a, b) of all spikes are fitted by turns: each to
-what the others leave, twice, which solves the least squares of overlapping spikes well enough. What is left
+A spike of unit u adds ``a T_u + b T_u'`` to the traces: its amplitude a is near 1, and b T_u' moves the
+template by a part of a sample (first order). The pairs (a, b) of all spikes are fitted by turns, each to what
+the others leave: `N_TURNS` rounds solve the least squares of overlapping spikes well enough. What is left
 then, with the spike's own part put back, is its *cleaned* waveform.
 
-Traces are whitened, noise of sd 1 a sample, so that squares of what is left are log likelihoods: the *gain* of
-a template is by how much fitting it lowers the sum of squares, less what its amplitude and shift cost under
-their priors. The gain of no template at all is 0.
+Traces are whitened, noise of sd 1 a sample, so that squares of what is left are log likelihoods. The *gain*
+of a template is by how much fitting it lowers the sum of squares, less what its amplitude and shift cost
+under their priors. The gain of no template at all is 0.
 """
 
 from __future__ import annotations

@@ -1,4 +1,6 @@
-"""What ncpgui takes from SpikeInterface beside reading and filtering; names that may move are named here only.
+"""What ncpgui takes from SpikeInterface beside reading and filtering: templates, whitening, matching.
+
+Names of SpikeInterface that may move are named here only.
 
 Everything runs in fixed pieces of `PIECE_S` seconds, so that the number of jobs changes nothing.
 """
@@ -19,7 +21,6 @@ from spikeinterface.core import (
     estimate_templates_with_accumulator,
 )
 from spikeinterface.preprocessing import whiten
-from spikeinterface.sortingcomponents.matching import find_spikes_from_templates
 
 from ncpgui.ephys.preprocessing import Preprocessed
 
@@ -30,7 +31,7 @@ SHANK_GAP_UM = 1e6
 """Shanks are set this far apart, so that none is whitened or matched with another."""
 
 
-class FilteredRecording(BaseRecording):
+class FilteredRecording(BaseRecording):  # type: ignore[misc]
     """Filtered traces of ncpgui, noise sd, on the good channels, as a recording of SpikeInterface."""
 
     def __init__(self, pre: Preprocessed) -> None:
@@ -44,7 +45,7 @@ class FilteredRecording(BaseRecording):
         self._serializability.update(memory=False, json=False, pickle=False)
 
 
-class _FilteredSegment(BaseRecordingSegment):
+class _FilteredSegment(BaseRecordingSegment):  # type: ignore[misc]
     def __init__(self, pre: Preprocessed, good: NDArray[np.integer]) -> None:
         super().__init__(sampling_frequency=pre.sampling_frequency_hz)
         self._pre, self._good = pre, good
@@ -60,7 +61,7 @@ class _FilteredSegment(BaseRecordingSegment):
 
 
 def whitened(pre: Preprocessed) -> BaseRecording:
-    """Good channels of filtered traces with noise of sd 1 that neighbours do not share, computed when read."""
+    """Traces of the good channels with noise of sd 1 that neighbours do not share, computed when read."""
     return whiten(
         FilteredRecording(pre),
         dtype="float32",
@@ -117,6 +118,8 @@ def find_spikes(
     threshold : of the gain in squared error that a spike must bring
     stretches : samples (first, end) to look at; everything when left out
     """
+    from spikeinterface.sortingcomponents.matching import find_spikes_from_templates  # loads torch
+
     if len(waveforms) == 0:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     seen = (waveforms != 0).any(axis=1)

@@ -5,8 +5,8 @@ Proposals come from the channels, one by one; they may be too many. One round is
 1. *Templates* are means of the whitened traces around the spikes of each unit, on the channels where they
    are seen.
 2. *Matching* finds the spikes of all templates at once, in collisions and under the threshold too.
-3. *Fitting* takes all spikes out of the traces together (`ephys.peeling`). A spike whose own part of the traces
-   does not pay for it is dropped; one that another template explains better by `MOVE_GAIN` moves there.
+3. *Fitting* takes all spikes out of the traces together (`ephys.peeling`). A spike whose own part of the
+   traces does not pay for it is dropped; one that another template explains better moves there.
 4. *Joining*: two units whose spikes cannot be told apart are one (`one_neuron`).
 
 Templates of the next round are means of cleaned waveforms, so that a collision spoils no template.
@@ -44,6 +44,8 @@ GHOST_AMPLITUDE = 0.4
 MOVE_GAIN = 6.0
 SAME_SPIKE_MS = 0.3
 MIN_SPIKES = 10
+MIN_RATE_HZ = 0.1
+"""Units that fire less often are not kept: too few spikes to tell a neuron from what is left of others."""
 N_ROUNDS = 2
 MAX_JOINS = 8
 PIECE_S = 10.0
@@ -163,6 +165,8 @@ def _cleaned(
     rate = traces.sampling_frequency
     places_um = traces.get_channel_locations()
     matched, sums = fitted(traces, spikes, units, bank)
+    if matched.n_units == 0:
+        return matched
     matched = _moved(_without_ghosts(matched, threshold), rate)
     for _ in range(MAX_JOINS):
         bank, units = _pruned(replace(bank, waveforms=sums.means()), matched.unit, places_um)

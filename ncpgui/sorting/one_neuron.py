@@ -15,7 +15,7 @@ The log likelihood ratio of the Poisson counts counts against or for the wavefor
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,7 +109,7 @@ def refractory_evidence(
 def _pairs(first: NDArray[np.integer], second: NDArray[np.integer], low: float, high: float) -> int:
     """Pairs of spikes, one of each, more than `low` and at most `high` samples apart, on either side."""
 
-    def up_to(reach: float, side: str) -> NDArray[np.int64]:
+    def up_to(reach: float, side: Literal["left", "right"]) -> NDArray[np.int64]:
         return np.searchsorted(second, first + reach, side=side)
 
     after = up_to(high, "right") - up_to(low, "right")

@@ -39,8 +39,8 @@ class Likeness:
 
 def likeness(waveforms: NDArray[np.float32], *, max_lag: int) -> Likeness:
     """Compare templates (K, T, C) at all lags up to `max_lag` samples."""
-    n_units, n_times, _ = waveforms.shape
-    flat = waveforms.reshape(n_units, -1)
+    n_units, n_times, n_channels = waveforms.shape
+    flat = waveforms.reshape(n_units, n_times * n_channels)
     energy = (flat.astype(np.float64) ** 2).sum(axis=1)
     best = np.full((n_units, n_units), -np.inf)
     lag = np.zeros((n_units, n_units), np.int64)
@@ -50,7 +50,7 @@ def likeness(waveforms: NDArray[np.float32], *, max_lag: int) -> Likeness:
             later[:, shift:] = waveforms[:, : n_times - shift]
         else:
             later[:, :shift] = waveforms[:, -shift:]
-        product = (flat @ later.reshape(n_units, -1).T).astype(np.float64)
+        product = (flat @ later.reshape(flat.shape).T).astype(np.float64)
         better = product > best
         best[better], lag[better] = product[better], shift
     squared = np.maximum(energy[:, None] + energy[None] - 2 * best, 0)
