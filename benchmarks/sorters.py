@@ -128,8 +128,8 @@ def main() -> None:
 # Units of whole recordings
 
 Recordings of SpikeInterface's generator, amplitudes log-uniform, without motion. `channels`: units of single
-channels (`ncpgui sort`, with the draws of the first pass); `ncpgui`: `ncpgui.sort`, which matches templates. Found:
-true units with an accuracy of {FOUND:g} or more; extra: units that match none by {MATCHED:g}.
+channels (`ncpgui sort`, with the draws of the first pass); `ncpgui`: `ncpgui.sort`, which matches templates.
+Found: true units with an accuracy of {FOUND:g} or more; extra: units that match none by {MATCHED:g}.
 
 {table(sums)}
 

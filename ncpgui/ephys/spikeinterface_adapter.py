@@ -1,4 +1,4 @@
-"""What ncpgui takes from SpikeInterface beside reading and filtering: templates, whitening, matching.
+"""What comes from SpikeInterface beside reading and filtering: templates, whitening, matching.
 
 Names of SpikeInterface that may move are named here only.
 
