@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import platform
 from collections.abc import Callable
 from functools import partial
@@ -26,7 +27,7 @@ from ncpgui.ephys.sorting_readers import open_sorting
 if TYPE_CHECKING:
     from spikeinterface.core import BaseRecording
 
-__all__ = ["load_stimulus", "open_recording", "open_sorting", "reopen"]
+__all__ = ["load_stimulus", "open_recording", "open_sorting", "recording_of", "reopen"]
 
 RAW_ENDINGS = (".raw", ".bin", ".dat", ".i16", ".bat", ".data")
 _FILE_READERS = {
@@ -112,6 +113,31 @@ def open_recording(
         n_samples=int(extractor.get_num_samples(segment_index=0)),
     )
     return ExtractorRecording(extractor, probe=found, reference=reference)
+
+
+def recording_of(extractor: BaseRecording, *, probe: str | Path | Probe | None = None) -> Recording:
+    """Return a recording that SpikeInterface has open, for `ncpgui.sort`; it cannot be opened again by path.
+
+    Raises
+    ------
+    InputError
+        It has no probe, and none is given; or the probe is of another size.
+    """
+    joined = _one_segment(extractor)
+    channels = joined.get_num_channels()
+    n_samples = int(joined.get_num_samples(segment_index=0))
+    start = np.ascontiguousarray(joined.get_traces(start_frame=0, end_frame=min(n_samples, 10_000)))
+    place = load_probe(probe, n_channels=channels) if probe is not None else None
+    reference = RecordingReference(
+        path="",
+        options={},
+        fingerprint=hashlib.sha256(start.tobytes()).hexdigest(),
+        n_channels=channels,
+        sampling_frequency_hz=float(joined.get_sampling_frequency()),
+        n_samples=n_samples,
+    )
+    place = place or _own_probe(joined, Path("the recording"))
+    return ExtractorRecording(joined, probe=place, reference=reference)
 
 
 def reopen(reference: RecordingReference) -> Recording:

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 import torch
 from PyQt5 import QtWidgets
+from spikeinterface.core import generate_ground_truth_recording
 
 from ncpgui.cli.main import run
 from ncpgui.core.config import from_dict, read_toml
@@ -145,6 +146,10 @@ class Reader:
         for name, make in makers.items():
             if name in text and not (self.folder / name.strip('" ')).exists():
                 make()
+        if "recording" in text and "ncpgui.sort" in text and "recording" not in self.values:
+            self.values["recording"] = generate_ground_truth_recording(
+                durations=[15.0], sampling_frequency=20_000.0, num_channels=4, num_units=2, seed=0
+            )[0]
         if "waveforms" in text and "waveforms" not in self.values:
             trough = -10 * np.exp(-(((np.arange(32) - 11) / 2.0) ** 2))[None, :, None]
             noise = np.random.default_rng(0).normal(size=(40, 32, 7))

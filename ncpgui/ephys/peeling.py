@@ -1,0 +1,214 @@
+"""Spikes of known templates taken out of traces, and what each of them looks like with all others gone.
+
+A spike of unit u adds ``a T_u + b T_u'`` to the traces: its amplitude a is near 1, and b T_u' moves the
+template by a part of a sample (first order). The pairs (a, b) of all spikes are fitted by turns, each to what
+the others leave: `N_TURNS` rounds solve the least squares of overlapping spikes well enough. What is left
+then, with the spike's own part put back, is its *cleaned* waveform.
+
+Traces are whitened, noise of sd 1 a sample, so that squares of what is left are log likelihoods. The *gain*
+of a template is by how much fitting it lowers the sum of squares, less what its amplitude and shift cost
+under their priors. The gain of no template at all is 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+AMPLITUDE_SD = 0.2
+"""Prior of amplitudes: normal around 1."""
+SHIFT_SD = 0.4
+"""Prior of shifts, samples: normal around 0."""
+N_TURNS = 3
+
+
+@dataclass(frozen=True)
+class TemplateBank:
+    """Templates in whitened traces.
+
+    waveforms : (K, T, C) float32, zero on channels where a template is not seen
+    n_before : samples before the one that a spike's time names
+    """
+
+    waveforms: NDArray[np.float32]
+    n_before: int
+
+    @property
+    def energy(self) -> NDArray[np.float32]:
+        """Sum of squares of each template: (K,)."""
+        return np.asarray((self.waveforms**2).sum(axis=(1, 2)), dtype=np.float32)
+
+    @property
+    def slopes(self) -> NDArray[np.float32]:
+        """Change of each template when it comes a sample later: (K, T, C)."""
+        return np.asarray(-np.gradient(self.waveforms, axis=1), dtype=np.float32)
+
+
+@dataclass(frozen=True)
+class Fits:
+    """What `peel` found of n spikes.
+
+    amplitude, shift_samples : (n,) float32
+    gain : (n, J) float32, of each candidate template on the cleaned waveform; -inf where there is none
+    """
+
+    amplitude: NDArray[np.float32]
+    shift_samples: NDArray[np.float32]
+    gain: NDArray[np.float32]
+
+
+@dataclass
+class CleanedSums:
+    """Sums of cleaned waveforms and of amplitudes by unit, over stretches: (K, T, C) and (K,)."""
+
+    waveforms: NDArray[np.float64]
+    amplitude: NDArray[np.float64]
+
+    @classmethod
+    def none_yet(cls, bank: TemplateBank) -> CleanedSums:
+        """Sums of no spike."""
+        return cls(np.zeros(bank.waveforms.shape), np.zeros(len(bank.waveforms)))
+
+    def means(self) -> NDArray[np.float32]:
+        """Templates: mean cleaned waveform of amplitude 1 of each unit (K, T, C), zero without a spike."""
+        return (self.waveforms / np.maximum(self.amplitude, 1e-9)[:, None, None]).astype(np.float32)
+
+
+def peel(
+    traces: NDArray[np.float32],
+    first: NDArray[np.integer],
+    unit: NDArray[np.integer],
+    bank: TemplateBank,
+    candidates: NDArray[np.integer],
+    lags: NDArray[np.integer],
+    *,
+    counted: NDArray[np.bool_] | None = None,
+    sums: CleanedSums | None = None,
+) -> Fits:
+    """Fit the spikes of a stretch of traces, and take them out of it.
+
+    Parameters
+    ----------
+    traces : (n_samples, C) float32, whitened; changed in place to what is left
+    first : (n,) row of `traces` at which each template begins; all windows lie inside
+    unit : (n,) row of the bank
+    candidates : (K, J) templates that a spike of each unit is compared with, itself first, -1 = none
+    lags : (K, J) samples by which each candidate begins later than the unit's own template
+    sums : the cleaned waveforms of the spikes that are `counted` (n,) are added here
+    """
+    seen = (bank.waveforms != 0).any(axis=1)
+    channels = np.full((len(seen), max(1, int(seen.sum(axis=1).max(initial=1)))), -1, np.int32)
+    for k, row in enumerate(seen):
+        places = np.flatnonzero(row)
+        channels[k, : len(places)] = places
+    n = len(first)
+    amplitude, shift = np.zeros(n, np.float32), np.zeros(n, np.float32)
+    gain = np.full((n, candidates.shape[1]), -np.inf, np.float32)
+    waves, slopes = np.ascontiguousarray(bank.waveforms, np.float32), bank.slopes
+    products = [(waves**2), (waves * slopes), (slopes**2)]
+    grams = np.stack([product.sum(axis=(1, 2)) for product in products], axis=1).astype(np.float64)
+    is_counted = np.zeros(n, bool) if sums is None or counted is None else np.asarray(counted, bool)
+    total = np.zeros((1, 1, 1)) if sums is None else sums.waveforms
+    weight = np.zeros(1) if sums is None else sums.amplitude
+    _peel(
+        traces,
+        np.ascontiguousarray(first, np.int64),
+        np.ascontiguousarray(unit, np.int64),
+        waves,
+        slopes,
+        grams,
+        channels,
+        np.ascontiguousarray(candidates, np.int64),
+        np.ascontiguousarray(lags, np.int64),
+        amplitude,
+        shift,
+        gain,
+        is_counted,
+        total,
+        weight,
+    )
+    return Fits(amplitude, shift, gain)
+
+
+@numba.njit(cache=True, nogil=True)
+def _fit(dot_t: float, dot_s: float, gram: NDArray[np.float64]) -> tuple[float, float, float]:
+    """Best amplitude and shift under their priors, and the gain."""
+    pa, pb = 1.0 / AMPLITUDE_SD**2, 1.0 / SHIFT_SD**2
+    aa, ab, bb = gram[0] + pa, gram[1], gram[2] + pb
+    ya, yb = dot_t + pa, dot_s
+    det = aa * bb - ab * ab
+    a, b = (ya * bb - yb * ab) / det, (yb * aa - ya * ab) / det
+    gain = 2 * (a * dot_t + b * dot_s) - (a * a * gram[0] + 2 * a * b * gram[1] + b * b * gram[2])
+    return a, b, gain - pa * (a - 1) ** 2 - pb * b * b
+
+
+@numba.njit(cache=True, nogil=True)
+def _dots(traces, start, wave, slope, places):  # type: ignore[no-untyped-def]
+    dot_t, dot_s = 0.0, 0.0
+    for t in range(wave.shape[0]):
+        for i in range(places.shape[0]):
+            c = places[i]
+            if c < 0:
+                break
+            x = traces[start + t, c]
+            dot_t += x * wave[t, c]
+            dot_s += x * slope[t, c]
+    return dot_t, dot_s
+
+
+@numba.njit(cache=True, nogil=True)
+def _add(traces, start, wave, slope, places, a, b):  # type: ignore[no-untyped-def]
+    for t in range(wave.shape[0]):
+        for i in range(places.shape[0]):
+            c = places[i]
+            if c < 0:
+                break
+            traces[start + t, c] += a * wave[t, c] + b * slope[t, c]
+
+
+@numba.njit(cache=True, nogil=True)
+def _peel(  # type: ignore[no-untyped-def]
+    traces,
+    first,
+    unit,
+    waves,
+    slopes,
+    grams,
+    channels,
+    candidates,
+    lags,
+    amplitude,
+    shift,
+    gain,
+    counted,
+    total,
+    weight,
+):
+    for turn in range(N_TURNS):
+        for n in range(len(first)):
+            u = unit[n]
+            a, b = amplitude[n], shift[n]
+            if turn:
+                _add(traces, first[n], waves[u], slopes[u], channels[u], a, b)
+            dot_t, dot_s = _dots(traces, first[n], waves[u], slopes[u], channels[u])
+            a, b, _ = _fit(dot_t, dot_s, grams[u])
+            amplitude[n], shift[n] = a, b
+            _add(traces, first[n], waves[u], slopes[u], channels[u], -a, -b)
+    for n in range(len(first)):
+        u = unit[n]
+        _add(traces, first[n], waves[u], slopes[u], channels[u], amplitude[n], shift[n])
+        for j in range(candidates.shape[1]):
+            k = candidates[u, j]
+            if k >= 0:
+                start = min(max(first[n] + lags[u, j], 0), traces.shape[0] - waves.shape[1])
+                dot_t, dot_s = _dots(traces, start, waves[k], slopes[k], channels[k])
+                gain[n, j] = _fit(dot_t, dot_s, grams[k])[2]
+        if counted[n]:
+            weight[u] += amplitude[n]
+            for t in range(waves.shape[1]):
+                for c in range(traces.shape[1]):
+                    total[u, t, c] += traces[first[n] + t, c]
+        _add(traces, first[n], waves[u], slopes[u], channels[u], -amplitude[n], -shift[n])

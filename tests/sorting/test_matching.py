@@ -1,0 +1,113 @@
+"""Matching on made traces: what proposals missed is found, what they split is joined, what is none goes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ncpgui.core.probe import Probe
+from ncpgui.ephys.preprocessing import Preprocessed, preprocess
+from ncpgui.ephys.recording import ArrayRecording
+from ncpgui.sorting.matching import Matched, match_units
+from ncpgui.sorting.spike_probability import spike_probability, spread_sd
+
+RATE_HZ = 20_000.0
+N_SAMPLES = 20 * int(RATE_HZ)
+PLACES_UM = np.column_stack([np.zeros(6), 25.0 * np.arange(6)])
+
+
+def cell(contact: float, height: float, width: float) -> np.ndarray:
+    """A trough that decays along the probe: (60, 6), its sample 20 is the trough."""
+    time = np.arange(60) - 20
+    shape = -np.exp(-((time / width) ** 2)) + 0.35 * np.exp(-(((time - 2.5 * width) / (2 * width)) ** 2))
+    return height * shape[:, None] * np.exp(-np.abs(np.arange(6) - contact) / 0.8)
+
+
+CELLS = (cell(1.0, 14, 3), cell(1.6, 12, 5), cell(4.2, 11, 4))
+
+
+@pytest.fixture(scope="module")
+def truth() -> list[np.ndarray]:
+    """Spikes of three cells, at least 3 ms apart in each; those of the first two often collide."""
+    rng = np.random.default_rng(0)
+    trains = [np.sort(rng.permutation(N_SAMPLES // 60 - 4)[:n]) * 60 + 90 for n in (700, 500, 400)]
+    trains[1][:200] = trains[0][:200] + rng.integers(-12, 13, 200)
+    trains[1] = np.sort(trains[1])
+    trains[1] = trains[1][np.diff(trains[1], prepend=-1000) > 60]
+    return trains
+
+
+@pytest.fixture(scope="module")
+def filtered(truth: list[np.ndarray]) -> Preprocessed:
+    rng = np.random.default_rng(1)
+    traces = rng.normal(0, 1, (N_SAMPLES, 6))
+    for spikes, shape in zip(truth, CELLS, strict=True):
+        amplitudes = rng.normal(1, 0.05, len(spikes))
+        for spike, amplitude in zip(spikes, amplitudes, strict=True):
+            traces[spike - 20 : spike + 40] += amplitude * shape
+    recording = ArrayRecording(
+        (traces * 50).astype(np.int16), sampling_frequency_hz=RATE_HZ, probe=Probe(PLACES_UM)
+    )
+    return preprocess(recording)
+
+
+@pytest.fixture(scope="module")
+def matched(filtered: Preprocessed, truth: list[np.ndarray]) -> Matched:
+    """From proposals with the first cell in two halves, a third of the second, and forty times of noise."""
+    rng = np.random.default_rng(2)
+    first, second, third = truth
+    noise = np.sort(rng.integers(100, N_SAMPLES - 100, 40))
+    proposals = [first[::2], first[1::2], second[::3], third, noise]
+    unit = np.repeat(np.arange(5), [len(spikes) for spikes in proposals])
+    return match_units(filtered, np.concatenate(proposals), unit)
+
+
+def hits(found: np.ndarray, true: np.ndarray, within: int = 6) -> tuple[float, float]:
+    """Recall and precision of a train."""
+    near = np.abs(found[:, None] - true[None]) <= within
+    return near.any(axis=0).mean(), near.any(axis=1).mean()
+
+
+def test_each_cell_is_one_unit_with_its_spikes_in_collisions_too(
+    matched: Matched, truth: list[np.ndarray]
+) -> None:
+    assert matched.n_units == 3
+    for true in truth:
+        scores = [hits(matched.sample_index[matched.unit == unit], true) for unit in range(3)]
+        recall, precision = max(scores)
+        assert recall > 0.97
+        assert precision > 0.97
+
+
+def test_spikes_are_in_order_and_their_amplitudes_are_those_that_were_drawn(matched: Matched) -> None:
+    assert (np.diff(matched.sample_index) >= 0).all()
+    assert matched.amplitude.mean() == pytest.approx(1.0, abs=0.05)
+    assert 0.04 < matched.amplitude.std() < 0.12  # 0.05 drawn, and noise
+
+
+def test_templates_are_what_was_put_in_but_for_filter_and_whitening(matched: Matched) -> None:
+    """The main contact of each, and hardly anything on the far end of the probe."""
+    size = np.abs(matched.bank.waveforms).max(axis=1)
+    assert sorted(size.argmax(axis=1).tolist()) == [1, 2, 4]
+    assert size[size.argmax(axis=1) == 1, 5].max() < 1.0
+
+
+def test_spikes_of_cells_apart_are_sure(matched: Matched) -> None:
+    assert np.quantile(spike_probability(matched), 0.05) > 0.99
+    assert 1.0 <= spread_sd(matched) < 3.0
+
+
+def test_the_same_proposals_give_the_same_units(
+    filtered: Preprocessed, matched: Matched, truth: list[np.ndarray]
+) -> None:
+    unit = np.repeat(np.arange(3), [len(spikes) for spikes in truth])
+    one, two = (match_units(filtered, np.concatenate(truth), unit, n_rounds=1) for _ in range(2))
+    assert one.sample_index.tolist() == two.sample_index.tolist()
+    assert one.unit.tolist() == two.unit.tolist()
+    assert abs(len(one.unit) - len(matched.unit)) < 30
+
+
+def test_no_proposals_give_no_units(filtered: Preprocessed) -> None:
+    found = match_units(filtered, np.array([5000, 9000]), np.array([-1, -1]))
+    assert found.n_units == 0
+    assert len(found.unit) == 0

@@ -1,0 +1,33 @@
+"""Distances of templates at the lag at which they agree best, known by construction."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ncpgui.sorting.template_distance import likeness
+
+
+def test_a_template_that_comes_later_is_found_at_its_lag() -> None:
+    first = np.zeros((30, 2), np.float32)
+    first[10:14, 0] = [-3, -9, -6, -2]
+    second = np.roll(first, 4, axis=0) * 1.5
+    third = np.zeros_like(first)
+    third[10:14, 1] = [-3, -9, -6, -2]
+    like = likeness(np.stack([first, second, third]), max_lag=6)
+    energy = 9 + 81 + 36 + 4
+    assert like.lag[0, 1] == -4  # the second must begin four samples earlier to lie on the first
+    assert like.lag[1, 0] == 4
+    assert like.distance[0, 1] == pytest.approx(0.5 * np.sqrt(energy))
+    assert like.relative[0, 1] == pytest.approx(0.25 / 2.25)
+    assert like.relative[0, 2] == pytest.approx(2.0)  # no channel in common
+    assert like.candidates.tolist() == [[0, 1, -1], [1, 0, -1], [2, -1, -1]]
+    assert like.place(1, 0) == 1
+    assert like.place(2, 0) is None
+
+
+def test_lags_beyond_the_largest_are_not_looked_at() -> None:
+    first = np.zeros((30, 1), np.float32)
+    first[10:14, 0] = [-3, -9, -6, -2]
+    like = likeness(np.stack([first, np.roll(first, 8, axis=0)]), max_lag=3)
+    assert like.distance[0, 1] > 1
