@@ -28,9 +28,8 @@ RATE_HZ = (0.7, 12.0)
 NOISE_UV = (6.0, 8.0)
 
 
-def hexagon(n_rings: int, pitch_um: float = 30.0) -> probeinterface.Probe:
-    """Hexagonal array of 1 + 3 n (n + 1) contacts; 49 contacts are a square piece of seven columns."""
-    columns = 2 * n_rings + 1
+def hexagon(columns: int, pitch_um: float = 30.0) -> probeinterface.Probe:
+    """Square piece of a hexagonal array: so many columns of as many contacts."""
     return probeinterface.generate_multi_columns_probe(
         num_columns=columns,
         num_contact_per_column=columns,
@@ -41,7 +40,7 @@ def hexagon(n_rings: int, pitch_um: float = 30.0) -> probeinterface.Probe:
 
 
 PROBES: dict[str, Callable[[], probeinterface.Probe]] = {
-    "hex49": lambda: hexagon(3),
+    "hex49": lambda: hexagon(7),
     "linear32": lambda: probeinterface.generate_linear_probe(32, ypitch=25),
     "columns48": lambda: probeinterface.generate_multi_columns_probe(
         2, 24, xpitch=32, ypitch=20, y_shift_per_column=[0, 10]

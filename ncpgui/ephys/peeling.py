@@ -13,6 +13,7 @@ under their priors. The gain of no template at all is 0.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numba
 import numpy as np
@@ -36,15 +37,26 @@ class TemplateBank:
     waveforms: NDArray[np.float32]
     n_before: int
 
-    @property
-    def energy(self) -> NDArray[np.float32]:
-        """Sum of squares of each template: (K,)."""
-        return np.asarray((self.waveforms**2).sum(axis=(1, 2)), dtype=np.float32)
-
-    @property
+    @cached_property
     def slopes(self) -> NDArray[np.float32]:
         """Change of each template when it comes a sample later: (K, T, C)."""
         return np.asarray(-np.gradient(self.waveforms, axis=1), dtype=np.float32)
+
+    @cached_property
+    def grams(self) -> NDArray[np.float64]:
+        """Sums of template squared, template times slope, slope squared: (K, 3)."""
+        products = [self.waveforms**2, self.waveforms * self.slopes, self.slopes**2]
+        return np.stack([product.sum(axis=(1, 2)) for product in products], axis=1).astype(np.float64)
+
+    @cached_property
+    def channels(self) -> NDArray[np.int32]:
+        """Channels on which each template is seen, then -1: (K, most of any)."""
+        seen = (self.waveforms != 0).any(axis=1)
+        result = np.full((len(seen), max(1, int(seen.sum(axis=1).max(initial=1)))), -1, np.int32)
+        for k, row in enumerate(seen):
+            places = np.flatnonzero(row)
+            result[k, : len(places)] = places
+        return result
 
 
 @dataclass(frozen=True)
@@ -99,17 +111,9 @@ def peel(
     lags : (K, J) samples by which each candidate begins later than the unit's own template
     sums : the cleaned waveforms of the spikes that are `counted` (n,) are added here
     """
-    seen = (bank.waveforms != 0).any(axis=1)
-    channels = np.full((len(seen), max(1, int(seen.sum(axis=1).max(initial=1)))), -1, np.int32)
-    for k, row in enumerate(seen):
-        places = np.flatnonzero(row)
-        channels[k, : len(places)] = places
     n = len(first)
     amplitude, shift = np.zeros(n, np.float32), np.zeros(n, np.float32)
     gain = np.full((n, candidates.shape[1]), -np.inf, np.float32)
-    waves, slopes = np.ascontiguousarray(bank.waveforms, np.float32), bank.slopes
-    products = [(waves**2), (waves * slopes), (slopes**2)]
-    grams = np.stack([product.sum(axis=(1, 2)) for product in products], axis=1).astype(np.float64)
     is_counted = np.zeros(n, bool) if sums is None or counted is None else np.asarray(counted, bool)
     total = np.zeros((1, 1, 1)) if sums is None else sums.waveforms
     weight = np.zeros(1) if sums is None else sums.amplitude
@@ -117,10 +121,10 @@ def peel(
         traces,
         np.ascontiguousarray(first, np.int64),
         np.ascontiguousarray(unit, np.int64),
-        waves,
-        slopes,
-        grams,
-        channels,
+        np.ascontiguousarray(bank.waveforms, np.float32),
+        bank.slopes,
+        bank.grams,
+        bank.channels,
         np.ascontiguousarray(candidates, np.int64),
         np.ascontiguousarray(lags, np.int64),
         amplitude,

@@ -44,8 +44,6 @@ GHOST_AMPLITUDE = 0.4
 MOVE_GAIN = 6.0
 SAME_SPIKE_MS = 0.3
 MIN_SPIKES = 10
-MIN_RATE_HZ = 0.1
-"""Units that fire less often are not kept: too few spikes to tell a neuron from what is left of others."""
 N_ROUNDS = 2
 MAX_JOINS = 8
 PIECE_S = 10.0

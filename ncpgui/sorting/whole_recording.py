@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ncpgui.core.config import to_dict
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.sorting.config import SortingConfig
-from ncpgui.sorting.matching import MIN_RATE_HZ, match_units
+from ncpgui.sorting.matching import match_units
 from ncpgui.sorting.pipeline import sort_recording
 from ncpgui.sorting.spike_probability import spike_probability
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 PROPOSING_DRAWS = 20
 PROPOSING_SPIKES = 1000
 """Draws and spikes of a channel from which on the units that are found in the end no longer change."""
+MIN_RATE_HZ = 0.1
+"""Units that fire less often are not kept: too few spikes to tell a neuron from what is left of others."""
 
 
 @dataclass(frozen=True)
