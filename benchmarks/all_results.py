@@ -79,7 +79,7 @@ STEPS = (
         "learning",
         "python benchmarks/paper_figures.py learning --retrain",
         f"{RESULTS}/learning.json",
-        15,
+        3,
         alone=True,
         training=True,
     ),
