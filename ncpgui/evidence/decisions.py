@@ -1,0 +1,114 @@
+"""Decisions as evidence: what a person knows conditions the draws of a posterior.
+
+A decision is an event: it holds in some draws and not in others. Given the decision, those in which it holds
+keep their weights in proportion and the rest have none: Bayes' rule, with no approximation beyond that the
+draws are finitely many. What has probability near one changes nothing else. `n_effective` says how many
+draws are left to speak; when they are few, new ones are to be drawn under the same decisions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.core.errors import CurationError
+from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.evidence.support import TOLERATED, cells_of
+
+FEW_DRAWS = 30.0
+"""Effective draws under which new ones are wanted."""
+
+
+@dataclass(frozen=True, eq=False)
+class Decision:
+    """Something that a person has decided about points of a posterior.
+
+    kind : "neuron": the points of `first` are one cell, and all of it (a unit is accepted);
+        "same": `first` and `second` are of one cell (a merge, or must-link);
+        "different": they are not (a split, or never-merge)
+    first, second : (m,) bool, points
+    words : as menus and cards name it, such as "31 accepted"
+    """
+
+    kind: Literal["neuron", "same", "different"]
+    first: NDArray[np.bool_]
+    second: NDArray[np.bool_] | None = None
+    words: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Conditioned:
+    """Draws given decisions.
+
+    weight : (S,) of the draws, summing to one
+    probability : of each decision, given those before it
+    """
+
+    weight: NDArray[np.float64]
+    probability: tuple[float, ...]
+
+    @property
+    def n_effective(self) -> float:
+        """Draws of equal weight that would say as much."""
+        return float(1 / (self.weight**2).sum())
+
+
+def holds(
+    posterior: PosteriorSamples, decision: Decision, *, stands_for: NDArray[np.floating] | None = None
+) -> NDArray[np.bool_]:
+    """Whether a decision holds in each draw: (S,).
+
+    stands_for : (m,) spikes that each point stands for; ones when left out
+    """
+    mass = np.ones(posterior.n_points) if stands_for is None else np.asarray(stands_for, dtype=float)
+    if decision.kind == "neuron":
+        unit = np.where(decision.first, 0, -1)
+        size = float(mass[decision.first].sum())
+        found = (cells_of(row, unit, 1, mass) for row in posterior.labels)
+        return np.array(
+            [
+                both[0] >= (1 - TOLERATED) * size and both[0] >= (1 - TOLERATED) * sizes[cell[0]]
+                for cell, both, sizes in found
+            ]
+        )
+    assert decision.second is not None
+    main = [
+        np.array([cells_of(row, np.where(points, 0, -1), 1, mass)[0][0] for row in posterior.labels])
+        for points in (decision.first, decision.second)
+    ]
+    same = main[0] == main[1]
+    return same if decision.kind == "same" else ~same
+
+
+def conditioned(
+    posterior: PosteriorSamples,
+    decisions: Sequence[Decision],
+    *,
+    stands_for: NDArray[np.floating] | None = None,
+) -> Conditioned:
+    """Return the posterior given decisions, taken one after the other.
+
+    Raises
+    ------
+    CurationError
+        No draw obeys all of them; it names the first that cannot hold beside those before it.
+    """
+    weight = posterior.weight.copy()
+    probability: list[float] = []
+    for number, decision in enumerate(decisions):
+        kept = weight * holds(posterior, decision, stands_for=stands_for)
+        share = float(kept.sum())
+        if share <= 0:
+            before = ", ".join(one.words or one.kind for one in decisions[:number])
+            beside = f" beside {before}" if before else ""
+            raise CurationError(
+                f"no draw of the posterior has {decision.words or decision.kind}{beside}; take one of these "
+                "decisions back, or sample again under them"
+            )
+        probability.append(share)
+        weight = kept / share
+    return Conditioned(weight, tuple(probability))
