@@ -1,0 +1,75 @@
+"""Correlograms, intervals and close pairs of the spike trains on screen, as SpikeInterface computes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.evidence.refractory import CHANCE_MS, REFRACTORY_MS
+
+WINDOW_MS = 50.0
+BIN_MS = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Correlograms:
+    """All pairs of K trains.
+
+    counts : (K, K, B) int64, spikes of the second at each time from those of the first; a spike does not
+        count itself
+    edges_ms : (B + 1,)
+    close : (K, K) pairs of spikes at refractory distances (`REFRACTORY_MS`, either way)
+    expected : (K, K) such pairs if they met by chance, from those at longer distances (`CHANCE_MS`)
+    """
+
+    counts: NDArray[np.int64]
+    edges_ms: NDArray[np.float64]
+    close: NDArray[np.int64]
+    expected: NDArray[np.float64]
+
+
+def correlograms(
+    trains: Sequence[NDArray[np.integer]],
+    *,
+    sampling_frequency_hz: float,
+    window_ms: float = WINDOW_MS,
+    bin_ms: float = BIN_MS,
+) -> Correlograms:
+    """Correlograms of spike trains (sorted samples), over `window_ms` in all, half of it to either side."""
+    from spikeinterface.core import NumpySorting
+    from spikeinterface.postprocessing import compute_correlograms
+
+    n = len(trains)
+    rows = np.arange(n)
+    times, labels = np.concatenate(trains), np.repeat(rows, [len(train) for train in trains])
+    sorting = NumpySorting.from_samples_and_labels([times], [labels], sampling_frequency_hz, unit_ids=rows)
+    counts, edges_ms = compute_correlograms(sorting, window_ms=window_ms, bin_ms=bin_ms, method="numpy")
+    close, chance = np.zeros((n, n), np.int64), np.zeros((n, n), np.int64)
+    per_ms = sampling_frequency_hz / 1000
+    for i in range(n):
+        for j in range(i, n):
+            for table, (low, high) in ((close, REFRACTORY_MS), (chance, CHANCE_MS)):
+                n_pairs = _n_apart(trains[i], trains[j], low * per_ms, high * per_ms)
+                table[i, j] = table[j, i] = n_pairs // (2 if i == j else 1)
+    ratio = (REFRACTORY_MS[1] - REFRACTORY_MS[0]) / (CHANCE_MS[1] - CHANCE_MS[0])
+    return Correlograms(np.asarray(counts, np.int64), np.asarray(edges_ms, np.float64), close, chance * ratio)
+
+
+def intervals_ms(
+    train: NDArray[np.integer], *, sampling_frequency_hz: float, longest_ms: float = 50.0, bin_ms: float = 0.5
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Histogram of the intervals between spikes that follow each other: counts (B,), edges (B + 1,)."""
+    edges = np.arange(0, longest_ms + bin_ms / 2, bin_ms)
+    counts, _ = np.histogram(np.diff(train) * 1000 / sampling_frequency_hz, edges)
+    return counts.astype(np.int64), edges
+
+
+def _n_apart(first: NDArray[np.integer], second: NDArray[np.integer], low: float, high: float) -> int:
+    """Ordered pairs more than `low` and at most `high` samples apart, either way."""
+    low, high = np.floor(low), np.floor(high)  # times are whole samples
+    after = np.searchsorted(second, first + high, "right") - np.searchsorted(second, first + low, "right")
+    before = np.searchsorted(second, first - low, "left") - np.searchsorted(second, first - high, "left")
+    return int(after.sum() + before.sum())

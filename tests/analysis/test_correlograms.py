@@ -1,0 +1,46 @@
+"""Correlograms, intervals and close pairs against values known by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ncpgui.analysis.correlograms import correlograms, intervals_ms
+
+RATE_HZ = 10_000.0  # ten samples a millisecond
+
+
+def test_a_pair_counts_at_its_distance_in_both_directions() -> None:
+    found = correlograms([np.array([1000]), np.array([1073])], sampling_frequency_hz=RATE_HZ)
+    assert found.edges_ms[[0, -1]].tolist() == [-25, 25]
+    assert found.counts[0, 1].sum() == found.counts[1, 0].sum() == 1
+    at = [found.edges_ms[found.counts[i, j].argmax()] for i, j in ((0, 1), (1, 0))]
+    assert sorted(at) == [-8, 7]  # 7.3 ms one way, -7.3 ms the other
+    assert found.counts[0, 0].sum() == 0
+
+
+def test_an_autocorrelogram_is_even_and_a_spike_does_not_count_itself() -> None:
+    train = np.array([0, 52, 205])
+    counts = correlograms([train], sampling_frequency_hz=RATE_HZ).counts[0, 0]
+    assert counts.sum() == 6
+    assert np.array_equal(counts, counts[::-1])
+
+
+def test_close_pairs_are_counted_once_and_expected_from_longer_distances() -> None:
+    train = np.array([0, 10, 4000, 4100, 4200])  # 1 ms; three pairs 10, 10 and 20 ms apart
+    found = correlograms([train, np.array([12])], sampling_frequency_hz=RATE_HZ)
+    assert found.close.tolist() == [[1, 1], [1, 0]]  # 1.2 ms from the other's spike; 0.2 ms is too near
+    assert found.expected[0, 0] == pytest.approx(3 * 1.3 / 50)
+    assert found.expected[1, 1] == 0
+
+
+def test_intervals_are_those_of_spikes_that_follow_each_other() -> None:
+    counts, edges = intervals_ms(np.array([0, 21, 33, 9000]), sampling_frequency_hz=RATE_HZ)
+    assert {float(edges[k]): int(counts[k]) for k in np.flatnonzero(counts)} == {1.0: 1, 2.0: 1}
+
+
+def test_a_train_without_spikes_has_none() -> None:
+    nothing = np.zeros(0, np.int64)
+    found = correlograms([nothing, np.array([5, 500])], sampling_frequency_hz=RATE_HZ)
+    assert found.counts[0].sum() == 0
+    assert intervals_ms(nothing, sampling_frequency_hz=RATE_HZ)[0].sum() == 0
