@@ -1,7 +1,7 @@
-"""SM B of the paper, exact: in an exponential family the conditional of a point sees its cluster by sums only.
+"""SM B of the paper, exact: in an exponential family a conditional sees the points of a cluster by sums only.
 
 For 2D Gaussians of known variance h(x) = (1, x). F below is the joint of the first n labels and all points,
-as a function of the sums H_k = sum of h over each cluster, and of h of the points to come: the form of f(G, U),
+as a function of the sums H_k of h over each cluster, and of h of the points to come: the form of f(G, U),
 with the sum over all labels to come done exactly.
 """
 
