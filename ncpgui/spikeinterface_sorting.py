@@ -13,8 +13,8 @@ from ncpgui.sorting.pipeline import sort_recording
 if TYPE_CHECKING:
     from spikeinterface.core import BaseRecording, BaseSorting
 
-    from ncpgui.core.project import Project
     from ncpgui.core.probe import Probe
+    from ncpgui.core.project import Project
 
 
 def sort(
@@ -31,15 +31,15 @@ def sort(
     ----------
     recording : of SpikeInterface, unfiltered or filtered; segments are joined one after the other
     probe : where the contacts are, if the recording does not say: a file, or a name such as "tetrode"
-    posterior : whether to sample the posterior of units in doubt and give the most probable sorting, instead of
-        what matching finds; takes longer
+    posterior : whether to sample the posterior of units in doubt and give the most probable sorting, in place
+        of what matching finds; takes longer
     settings : fields of `SortingConfig`, such as ``threshold_sd=4.0, seed=1``
 
     Returns
     -------
-    a NumpySorting with unit ids 0 .. K-1 and these properties of units: `snr` (noise sd), `main_channel` (an
-    id of the recording's channels), and `probability` (mean over spikes of P(the spike is of this unit and
-    not of one like it)). Its annotations hold the settings.
+    a NumpySorting with unit ids 0 .. K-1 and these properties of units: `snr` (mean depth, noise sd),
+    `main_channel` (an id of the recording's channels), and `probability` (mean over spikes of P(the spike is
+    of this unit and not of one like it)). Its annotations hold the settings.
 
     Raises
     ------

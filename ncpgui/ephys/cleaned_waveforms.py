@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.progress import Progress, silent
-from ncpgui.core.waveform_format import N_SAMPLES
 from ncpgui.ephys.peeling import TemplateBank
 from ncpgui.ephys.preprocessing import Preprocessed
 from ncpgui.ephys.waveforms import check_spikes, cut_plan, resampled
@@ -54,36 +53,6 @@ class ExplainedSpikes:
         return traces
 
 
-def cleaned_waveforms(
-    pre: Preprocessed,
-    spikes: ExplainedSpikes,
-    rows: NDArray[np.integer],
-    trough: NDArray[np.integer],
-    group: NDArray[np.integer],
-    contacts: Mapping[int, NDArray[np.integer]],
-    *,
-    progress: Progress = silent,
-) -> dict[int, NDArray[np.float32]]:
-    """Cleaned waveforms of some spikes: group -> (n of the group, 32, C) float32, noise sd, in order of `rows`.
-
-    Parameters as of `iterate_cleaned`.
-    """
-    group = np.asarray(group)
-    result = {
-        key: np.empty((int((group == key).sum()), N_SAMPLES, len(channels)), dtype=np.float32)
-        for key, channels in contacts.items()
-    }
-    place = np.zeros(len(group), dtype=np.int64)
-    for key in contacts:
-        members = np.flatnonzero(group == key)
-        place[members] = np.arange(len(members))
-    for key, chosen, waveforms in iterate_cleaned(
-        pre, spikes, rows, trough, group, contacts, progress=progress
-    ):
-        result[key][place[chosen]] = waveforms
-    return result
-
-
 def iterate_cleaned(
     pre: Preprocessed,
     spikes: ExplainedSpikes,
@@ -103,14 +72,13 @@ def iterate_cleaned(
     group : (m,) a key of `contacts`; spikes of other groups are skipped
     contacts : group -> (C,) channels of its waveforms; they are aligned on the first
     """
-    rows, trough, group = (np.asarray(values, dtype=np.int64) for values in (rows, trough, group))
-    trough = np.clip(trough, 0, pre.n_samples - 1)
-    check_spikes(pre, trough, contacts)
+    times = np.clip(np.asarray(trough, dtype=np.int64), 0, pre.n_samples - 1)
+    check_spikes(pre, times, contacts)
     plan = cut_plan(pre.sampling_frequency_hz)
-    order = np.argsort(trough, kind="stable")
+    order = np.argsort(times, kind="stable")
     order = order[np.isin(group[order], list(contacts))]
     total = -(-pre.n_samples // pre.piece_samples)
-    ends = np.searchsorted(trough[order], np.arange(1, total + 1) * pre.piece_samples)
+    ends = np.searchsorted(times[order], np.arange(1, total + 1) * pre.piece_samples)
     done = 0
     for piece in range(total):
         progress(piece, total, "cleaning waveforms")
@@ -118,12 +86,12 @@ def iterate_cleaned(
         done = int(ends[piece])
         if len(chosen) == 0:
             continue
-        start = int(trough[chosen[0]]) - plan.before
-        traces = spikes.residual(pre, start, int(trough[chosen[-1]]) + plan.after + 1)
+        start = int(times[chosen[0]]) - plan.before
+        traces = spikes.residual(pre, start, int(times[chosen[-1]]) + plan.after + 1)
         for key in np.unique(group[chosen]):
             members = chosen[group[chosen] == key]
             channels = np.asarray(contacts[int(key)], dtype=np.int64)
-            begin = trough[members] - plan.before
+            begin = times[members] - plan.before
             windows = traces[:, channels][(begin - start)[:, None] + np.arange(plan.window)]
             own = rows[members]
             _put_back(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +15,7 @@ from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.seeds import stream_seed
+from ncpgui.core.waveform_format import N_SAMPLES
 from ncpgui.sorting.assignment import fit_features
 from ncpgui.sorting.components import ComponentDraw
 from ncpgui.sorting.config import SortingConfig
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 def sample_components(
     pre: Preprocessed,
     units: FoundUnits,
-    draws: list[ComponentDraw],
+    draws: Sequence[ComponentDraw],
     probe: Probe,
     config: SortingConfig,
     *,
@@ -37,34 +38,30 @@ def sample_components(
     workers: int = 1,
     progress: Progress = silent,
 ) -> tuple[dict[int, tuple[ChannelGroup, GroupWaveforms]], dict[int, str]]:
-    """Sample the posterior of each component: by its number, and the message of each that failed.
+    """Sample the posterior of components: by their ids, and the message of each that failed.
+
+    What is sampled of one does not depend on which others are.
 
     Raises
     ------
     InputError, CheckpointError
         As `posterior_draws.draw_all`.
     """
-    from ncpgui.ephys.cleaned_waveforms import cleaned_waveforms, iterate_cleaned
-
-    contacts = {number: draw.contacts for number, draw in enumerate(draws)}
-    rows, group = _rows([draw.spike_ids[draw.sampled] for draw in draws])
-    waveforms = cleaned_waveforms(
-        pre,
-        units.explained,
-        rows,
-        _expected_trough(units, rows, group, contacts),
-        group,
-        contacts,
-        progress=portion(progress, 0, 1, 12),
-    )
+    waveforms: dict[int, NDArray[np.float32]] = {
+        draw.id: np.empty((len(draw.sampled), N_SAMPLES, len(draw.contacts)), np.float32) for draw in draws
+    }
+    sampled = {draw.id: draw.sampled for draw in draws}
+    report = portion(progress, 0, 1, 12)
+    for draw, chosen, piece in _cleaned(pre, units, draws, sampled, progress=report):
+        waveforms[draw.id][chosen] = piece
     wanted = {
-        number: ToDraw(
-            waveforms[number],
+        draw.id: ToDraw(
+            waveforms[draw.id],
             probe.positions_um[draw.contacts],
-            stream_seed(config.seed, "posterior", number),
-            f"component {number}",
+            stream_seed(config.seed, "posterior", draw.id),
+            f"component {draw.id}",
         )
-        for number, draw in enumerate(draws)
+        for draw in draws
     }
     drawn, failed = draw_all(
         wanted,
@@ -74,39 +71,52 @@ def sample_components(
         workers=workers,
         progress=portion(progress, 1, 10, 12),
     )
-    spaces = {number: fit_features(waveforms[number], config.assignment_dims) for number in drawn}
+    draws = [draw for draw in draws if draw.id in drawn]
+    spaces = {draw.id: fit_features(waveforms[draw.id], config.assignment_dims) for draw in draws}
     coordinates = {}
-    for number, space in spaces.items():
-        draw = draws[number]
-        coordinates[number] = np.zeros((len(draw.spike_ids), space.basis.shape[1]), dtype=np.float32)
-        coordinates[number][draw.sampled] = space.project(waveforms[number])
-    rest = {
-        number: np.setdiff1d(np.arange(len(draws[number].spike_ids)), draws[number].sampled)
-        for number in drawn
-    }
-    rows, group = _rows([draws[number].spike_ids[rest[number]] for number in drawn], names=list(drawn))
-    places = np.concatenate([rest[number] for number in drawn]) if drawn else rows
-    for number, chosen, piece in iterate_cleaned(
-        pre,
-        units.explained,
-        rows,
-        _expected_trough(units, rows, group, contacts),
-        group,
-        contacts,
-        progress=portion(progress, 10, 11, 12),
-    ):
-        coordinates[number][places[chosen]] = spaces[number].project(piece)
-    sampled = {}
-    for done, (number, one) in enumerate(drawn.items()):
-        portion(progress, 11, 12, 12)(done, len(drawn), "weighing alternatives")
-        sampled[number] = finish_component(
-            number, draws[number], one, waveforms[number], coordinates[number], units, config
+    for draw in draws:
+        space = spaces[draw.id]
+        coordinates[draw.id] = np.zeros((len(draw.spike_ids), space.basis.shape[1]), dtype=np.float32)
+        coordinates[draw.id][draw.sampled] = space.project(waveforms[draw.id])
+    rest = {draw.id: draw.rest for draw in draws}
+    for draw, chosen, piece in _cleaned(pre, units, draws, rest, progress=portion(progress, 10, 11, 12)):
+        coordinates[draw.id][rest[draw.id][chosen]] = spaces[draw.id].project(piece)
+    finished = {}
+    for done, draw in enumerate(draws):
+        portion(progress, 11, 12, 12)(done, len(draws), "weighing alternatives")
+        finished[draw.id] = finish_component(
+            draw, drawn[draw.id], waveforms[draw.id], coordinates[draw.id], units, config
         )
-    return sampled, failed
+    return finished, failed
+
+
+def _cleaned(
+    pre: Preprocessed,
+    units: FoundUnits,
+    draws: Sequence[ComponentDraw],
+    positions: Mapping[int, NDArray[np.int64]],
+    *,
+    progress: Progress,
+) -> Iterator[tuple[ComponentDraw, NDArray[np.int64], NDArray[np.float32]]]:
+    """Yield (component, which of its `positions`, their cleaned waveforms), piece by piece."""
+    from ncpgui.ephys.cleaned_waveforms import iterate_cleaned
+
+    if not draws:
+        return
+    counts = [len(positions[draw.id]) for draw in draws]
+    rows = np.concatenate([draw.spike_ids[positions[draw.id]] for draw in draws])
+    group = np.repeat(np.arange(len(draws)), counts)
+    begin = np.cumsum([0, *counts])
+    reference = np.array([draw.contacts[0] for draw in draws])
+    trough = units.matched.sample_index[rows] + units.trough[units.unit[rows], reference[group]]
+    contacts = {number: draw.contacts for number, draw in enumerate(draws)}
+    for number, chosen, piece in iterate_cleaned(
+        pre, units.explained, rows, trough, group, contacts, progress=progress
+    ):
+        yield draws[number], chosen - begin[number], piece
 
 
 def finish_component(
-    number: int,
     draw: ComponentDraw,
     drawn: Draws,
     waveforms: NDArray[np.float32],
@@ -118,7 +128,7 @@ def finish_component(
     matched = np.searchsorted(draw.units, units.unit[draw.spike_ids])
     alternatives = build_alternatives(drawn.posterior, draw.sampled, coordinates, config, company=matched)
     group = ChannelGroup(
-        channel=number,
+        channel=draw.id,
         neighbours=draw.contacts,
         spike_ids=draw.spike_ids,
         sampled=draw.sampled,
@@ -152,25 +162,3 @@ def with_matched(
     exists = exists_probability(posterior, labels[sampled])
     own = Alternative(labels, probability, mass, error, exists)
     return tuple(sorted([own, *alternatives], key=lambda one: -one.mass))
-
-
-def _rows(
-    ids: list[NDArray[np.int64]], names: list[int] | None = None
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Spikes of several components one after the other, and the component of each."""
-    names = list(range(len(ids))) if names is None else names
-    if not ids:
-        return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    return np.concatenate(ids), np.repeat(names, [len(one) for one in ids]).astype(np.int64)
-
-
-def _expected_trough(
-    units: FoundUnits,
-    rows: NDArray[np.int64],
-    group: NDArray[np.int64],
-    contacts: dict[int, NDArray[np.int64]],
-) -> NDArray[np.int64]:
-    """Sample at which each spike is deepest on the first contact of its component."""
-    first = np.array([contacts[number][0] for number in range(len(contacts))], dtype=np.int64)
-    times, unit = units.matched.sample_index[rows], units.unit[rows]
-    return np.asarray(times + units.trough[unit, first[group]] if len(rows) else times)

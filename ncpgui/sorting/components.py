@@ -3,8 +3,8 @@
 Two units are in doubt when all evidence (`one_neuron.distances`: waveforms, shapes, times) leaves them less
 than `DOUBTFUL` sd apart. Components are the connected parts of the graph of doubts. They stay small enough
 to be asked about: doubts are taken the closest pair first, and one that would bring together more than
-`MAX_UNITS` units, or units that no set of neighbouring contacts sees all of, is *cut*. A unit without doubts is
-a component of its own: it may still be two neurons.
+`MAX_UNITS` units, or units that the contacts around none of them all see, is *cut*. A unit without doubts
+is a component of its own: it may still be two neurons.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ncpgui.sorting.one_neuron import distances
 log = logging.getLogger(__name__)
 
 DOUBTFUL = 6.0
-"""Units closer than this, in sd of their spikes, are asked about together; at 6 one spike in 700 is mistaken."""
+"""Units closer than this, in sd of their spikes, are asked about together: of 700 spikes one is mistaken."""
 MAX_UNITS = 6
 FAIR_SHARE = 0.5
 """Part of the drawn spikes that is divided among the units evenly, the rest by their number of spikes."""
@@ -36,14 +36,23 @@ FAIR_SHARE = 0.5
 class ComponentDraw:
     """Units of a component before the posterior is sampled.
 
-    units : (k,) increasing; contacts : (C,) channels of the waveforms, aligned on the first
+    id : its number; units : (k,) increasing
+    contacts : (C,) channels of the waveforms, aligned on the first
     spike_ids : (n,) rows of all spikes of its units; sampled : (m,) increasing positions in `spike_ids`
     """
 
+    id: int
     units: NDArray[np.int64]
     contacts: NDArray[np.int64]
     spike_ids: NDArray[np.int64]
     sampled: NDArray[np.int64]
+
+    @property
+    def rest(self) -> NDArray[np.int64]:
+        """Positions in `spike_ids` of the spikes that were not drawn."""
+        drawn = np.zeros(len(self.spike_ids), dtype=bool)
+        drawn[self.sampled] = True
+        return np.flatnonzero(~drawn)
 
 
 @dataclass(frozen=True)
@@ -85,7 +94,7 @@ def draw_components(
         ids = np.flatnonzero(np.isin(units.unit, members))
         rng = stream(config.seed, "component", number)
         sampled = drawn_fairly(units.unit[ids], config.spikes_per_group, rng)
-        result.append(ComponentDraw(np.array(members), channels, ids, sampled))
+        result.append(ComponentDraw(number, np.array(members), channels, ids, sampled))
     return result
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,18 +12,68 @@ from numpy.typing import NDArray
 from ncpgui.core.config import to_dict
 from ncpgui.core.group import ChannelGroup
 from ncpgui.core.progress import Progress, portion, silent
-from ncpgui.core.project import Project
+from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.core.stimulus import Stimulus
-from ncpgui.ephys.recording import Recording
 from ncpgui.sorting.component_posterior import sample_components
-from ncpgui.sorting.components import draw_components
+from ncpgui.sorting.components import ComponentDraw, draw_components
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.executors import default_workers
 from ncpgui.sorting.first_pass import detect, propose
 from ncpgui.sorting.found_units import FoundUnits, found_units
 from ncpgui.sorting.matching import match_units
 from ncpgui.sorting.posterior_draws import ClusterFunction
+
+if TYPE_CHECKING:
+    from ncpgui.ephys.preprocessing import Preprocessed
+    from ncpgui.ephys.recording import Recording
+
+
+@dataclass(frozen=True)
+class Found:
+    """A filtered recording and its units, in components that can be sampled; close it when done."""
+
+    pre: Preprocessed
+    units: FoundUnits
+    draws: tuple[ComponentDraw, ...]
+    config: SortingConfig
+    model: str
+
+    def close(self) -> None:
+        """Close the files of the recording."""
+        self.pre.close()
+
+
+def find_units(
+    recording: Recording,
+    config: SortingConfig,
+    *,
+    progress: Progress = silent,
+    cluster: ClusterFunction | None = None,
+    workers: int | None = None,
+) -> Found:
+    """Propose units channel by channel, find them everywhere, and put those in doubt together.
+
+    Parameters and errors as of `sort_recording`.
+    """
+    found = detect(recording, config, progress=portion(progress, 0, 15, 100))
+    try:
+        proposals = propose(
+            found,
+            config,
+            cluster=cluster,
+            workers=workers or default_workers(),
+            progress=portion(progress, 15, 60, 100),
+        )
+        matched = match_units(
+            found.pre, proposals.sample_index, proposals.unit, progress=portion(progress, 60, 100, 100)
+        )
+        units = found_units(found.pre, matched)
+        draws = draw_components(units, found.pre.probe, config, bad_channels=found.pre.bad_channels)
+    except BaseException:
+        found.pre.close()
+        raise
+    return Found(found.pre, units, tuple(draws), config, proposals.model)
 
 
 def sort_recording(
@@ -34,7 +86,7 @@ def sort_recording(
     cluster: ClusterFunction | None = None,
     workers: int | None = None,
 ) -> Project:
-    """Propose units channel by channel, find them everywhere, and sample the posterior of what is in doubt.
+    """Find the units of a recording (`find_units`), and sample the posterior of each component of them.
 
     The spikes of the project are those that matching found; all are of a unit. The same seed gives the same
     result, with any number of `workers` (channels or components sampled at a time; as many as there are
@@ -51,50 +103,52 @@ def sort_recording(
     CheckpointError
         The model cannot be loaded.
     """
-    workers = workers or default_workers()
-    matched_at = 60 if posterior else 99
-    found = detect(recording, config, progress=portion(progress, 0, 10, 100))
-    with closing(found.pre) as pre:
-        proposals = propose(
-            found, config, cluster=cluster, workers=workers, progress=portion(progress, 10, 40, 100)
+    found_at = 60 if posterior else 100
+    found = find_units(
+        recording, config, cluster=cluster, workers=workers, progress=portion(progress, 0, found_at, 100)
+    )
+    with closing(found):
+        project = project_of(found, recording.reference, stimulus=stimulus)
+        if not posterior:
+            return project
+        sampled, failed = sample_components(
+            found.pre,
+            found.units,
+            found.draws,
+            found.pre.probe,
+            config,
+            cluster=cluster,
+            workers=workers or default_workers(),
+            progress=portion(progress, found_at, 99, 100),
         )
-        matched = match_units(
-            pre, proposals.sample_index, proposals.unit, progress=portion(progress, 40, matched_at, 100)
-        )
-        units = found_units(pre, matched)
-        components, waveforms, failed = {}, {}, {}
-        if posterior and units.n_units:
-            draws = draw_components(units, found.probe, config, bad_channels=pre.bad_channels)
-            sampled, failed = sample_components(
-                pre,
-                units,
-                draws,
-                found.probe,
-                config,
-                cluster=cluster,
-                workers=workers,
-                progress=portion(progress, matched_at, 99, 100),
-            )
-            components = {number: group for number, (group, _) in sampled.items()}
-            waveforms = {number: cache for number, (_, cache) in sampled.items()}
-    unit_of_spike, probability = shown_first(units, list(components.values()))
-    project = Project(
-        recording=recording.reference,
-        probe=found.probe,
-        spikes=units.spike_events(),
-        noise_sd=pre.noise_sd,
-        groups=tuple(components.values()),
+    components = [component for component, _ in sampled.values()]
+    unit_of_spike, probability = shown_first(found.units, components)
+    n_units = int(unit_of_spike.max(initial=-1)) + 1
+    progress(100, 100, f"{n_units} units in {len(found.draws)} components")
+    return replace(
+        project,
+        groups=tuple(components),
+        failed=failed,
         unit_of_spike=unit_of_spike,
         probability=probability,
-        settings=to_dict(config),
-        model=proposals.model,
-        failed=failed,
-        stimulus=stimulus,
-        waveforms=waveforms,
+        waveforms={number: waveforms for number, (_, waveforms) in sampled.items()},
     )
-    n_units = int(unit_of_spike.max(initial=-1)) + 1
-    progress(100, 100, f"{n_units} units" + (f" in {len(components)} components" if posterior else ""))
-    return project
+
+
+def project_of(found: Found, reference: RecordingReference, *, stimulus: Stimulus | None = None) -> Project:
+    """Project of what matching found; the posterior of no component is sampled yet."""
+    return Project(
+        recording=reference,
+        probe=found.pre.probe,
+        spikes=found.units.spike_events(),
+        noise_sd=found.pre.noise_sd,
+        groups=(),
+        unit_of_spike=found.units.unit,
+        probability=found.units.probability,
+        settings=to_dict(found.config),
+        model=found.model,
+        stimulus=stimulus,
+    )
 
 
 def shown_first(

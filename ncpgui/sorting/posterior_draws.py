@@ -52,7 +52,10 @@ def draw_posterior(
     held: NDArray[np.integer] | None = None,
     progress: Progress = silent,
 ) -> Draws:
-    """Run the network; `held` as in `engine.cluster`'s clamped. `cluster` is `engine.cluster` unless given."""
+    """Run the network.
+
+    held : as `engine.cluster`'s clamped; cluster : `ncpgui.engine.cluster` unless given
+    """
     result = (cluster or _engine_cluster())(
         wanted.waveforms,
         channel_positions=wanted.positions_um,
@@ -119,7 +122,7 @@ def draw_all(
         log.warning("%s could not be sampled: %s", wanted[key].name, message)
     if failed and not drawn:
         first = next(iter(errors.values()))
-        if isinstance(first, NcpguiError):
+        if isinstance(first, NcpguiError) or len(wanted) == 1:
             raise first
         raise InputError(
             f"none of the {len(wanted)} {what}s could be sampled; the first said: {first}"

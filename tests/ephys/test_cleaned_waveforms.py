@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ncpgui.core.probe import Probe
-from ncpgui.ephys.cleaned_waveforms import ExplainedSpikes, cleaned_waveforms
+from ncpgui.ephys.cleaned_waveforms import ExplainedSpikes, iterate_cleaned
 from ncpgui.ephys.peeling import TemplateBank
 from ncpgui.ephys.preprocessing import Preprocessed, preprocess
 from ncpgui.ephys.recording import ArrayRecording
@@ -67,7 +67,10 @@ def spikes_at(times: list[int], units: list[int]) -> ExplainedSpikes:
 def cleaned(pre: Added, spikes: ExplainedSpikes, rows: list[int]) -> np.ndarray:
     times = spikes.sample_index[rows]
     group = np.zeros(len(rows), np.int64)
-    return cleaned_waveforms(pre, spikes, np.array(rows), times, group, {0: CONTACTS})[0]
+    result = np.zeros((len(rows), 32, len(CONTACTS)), np.float32)
+    for _, chosen, waveforms in iterate_cleaned(pre, spikes, np.array(rows), times, group, {0: CONTACTS}):
+        result[chosen] = waveforms
+    return result
 
 
 def test_a_spike_alone_is_as_it_was_extracted(filtered: Preprocessed) -> None:

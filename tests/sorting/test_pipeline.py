@@ -22,7 +22,6 @@ from .planted import (
     SAMPLING_FREQUENCY_HZ,
     SQUARE,
     Cell,
-    failing_on,
     leader_clustering,
     planted_recording,
     regular_times,
