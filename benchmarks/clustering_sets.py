@@ -32,7 +32,7 @@ from ncpgui.engine.generative.spike_mixture import sample_dataset
 from ncpgui.ephys.waveforms import extract_waveforms
 from ncpgui.sorting.channel_partition import draw_group
 from ncpgui.sorting.config import SortingConfig
-from ncpgui.sorting.pipeline import Detected, detect
+from ncpgui.sorting.first_pass import Detected, detect
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -195,8 +195,8 @@ def _cut(found: Detected, rows: Ints, unit: Ints, contact: int, config: SortingC
     )
     draw = draw_group(known, contact, found.probe, config, bad_channels=found.pre.bad_channels)
     places = found.probe.positions_um[draw.neighbours]
-    waveforms = extract_waveforms(found.pre, known.sample_index[draw.sampled], draw.neighbours)
-    return SpikeSet(waveforms, places - places[0], canonical(unit[draw.sampled]))
+    waveforms = extract_waveforms(found.pre, known.sample_index[draw.spike_ids], draw.neighbours)
+    return SpikeSet(waveforms, places - places[0], canonical(unit[draw.spike_ids]))
 
 
 def unit_troughs_sd(one: SpikeSet) -> Floats:

@@ -1,11 +1,12 @@
-"""Units found in recordings with known spikes: our channels alone, our sorting as a whole, and other sorters.
+"""Units found in recordings with known spikes: our sorting before and after the posterior, and other sorters.
 
     python benchmarks/sorters.py [--recordings NAME ...] [--sorters NAME ...] [--first-seed 1]
 
-Recordings are of SpikeInterface's generator (`ground_truth.py`). `channels` is what `ncpgui sort` finds, with
-the draws of the first pass; `ncpgui` is `ncpgui.sort`; others run through SpikeInterface with their own
-settings, one job. A true unit is found where a unit agrees with it by 0.8 (spikes in both over spikes in
-either, within 0.4 ms); units that are no true unit's best match by 0.5 are extra, whatever they are.
+Recordings are of SpikeInterface's generator (`ground_truth.py`). `ncpgui` is `ncpgui.sort`, which gives what
+matching finds; `posterior` gives the most probable sorting of each component; others run through
+SpikeInterface with their own settings, one job. A true unit is found where a unit agrees with it by 0.8
+(spikes in both over spikes in either, within 0.4 ms); units that are no true unit's best match by 0.5 are
+extra, whatever they are.
 """
 
 from __future__ import annotations
@@ -24,10 +25,7 @@ from spikeinterface.comparison import compare_sorter_to_ground_truth
 from spikeinterface.core import BaseRecording, BaseSorting, NumpySorting
 
 import ncpgui
-from ncpgui.ephys.readers import recording_of
-from ncpgui.sorting.config import SortingConfig
-from ncpgui.sorting.pipeline import sort_recording
-from ncpgui.sorting.whole_recording import PROPOSING_DRAWS, PROPOSING_SPIKES
+from ncpgui.sorting.first_pass import PROPOSING_DRAWS
 
 RECORDINGS = {
     "hex49": GroundTruth("hex49", 20_000.0, 45, 180.0),
@@ -39,14 +37,9 @@ FOUND = 0.8
 MATCHED = 0.5
 
 
-def channels_alone(recording: BaseRecording) -> BaseSorting:
-    """Return the units of single channels, joined by coincidence and shape."""
-    config = SortingConfig(posterior_samples=PROPOSING_DRAWS, spikes_per_group=PROPOSING_SPIKES)
-    project = sort_recording(recording_of(recording), config, workers=1)
-    kept = project.unit_of_spike >= 0
-    return NumpySorting.from_samples_and_labels(
-        [project.spikes.sample_index[kept]], [project.unit_of_spike[kept]], recording.sampling_frequency
-    )
+def with_posterior(recording: BaseRecording) -> BaseSorting:
+    """Return the most probable sorting of each component."""
+    return ncpgui.sort(recording, posterior=True)
 
 
 def other_sorter(name: str) -> Callable[[BaseRecording], BaseSorting]:
@@ -63,7 +56,7 @@ def other_sorter(name: str) -> Callable[[BaseRecording], BaseSorting]:
     return run
 
 
-OURS: dict[str, Callable[[BaseRecording], BaseSorting]] = {"channels": channels_alone, "ncpgui": ncpgui.sort}
+OURS: dict[str, Callable[[BaseRecording], BaseSorting]] = {"ncpgui": ncpgui.sort, "posterior": with_posterior}
 
 
 def row_of(
@@ -127,8 +120,8 @@ def main() -> None:
     page = f"""
 # Units of whole recordings
 
-Recordings of SpikeInterface's generator, amplitudes log-uniform, without motion. `channels`: units of single
-channels (`ncpgui sort`, with the draws of the first pass); `ncpgui`: `ncpgui.sort`, which matches templates.
+Recordings of SpikeInterface's generator, amplitudes log-uniform, without motion. `ncpgui`: what matching
+finds; `posterior`: the most probable sorting of each component after it.
 Found: true units with an accuracy of {FOUND:g} or more; extra: units that match none by {MATCHED:g}.
 
 {table(sums)}

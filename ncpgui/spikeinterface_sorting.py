@@ -8,18 +8,20 @@ from typing import TYPE_CHECKING, Any
 from ncpgui.core.config import from_dict
 from ncpgui.core.progress import Progress, silent
 from ncpgui.sorting.config import SortingConfig
-from ncpgui.sorting.whole_recording import PROPOSING_DRAWS, PROPOSING_SPIKES, WholeSorting, sort_whole
+from ncpgui.sorting.pipeline import sort_recording
 
 if TYPE_CHECKING:
     from spikeinterface.core import BaseRecording, BaseSorting
 
     from ncpgui.core.probe import Probe
+    from ncpgui.core.project import Project
 
 
 def sort(
     recording: BaseRecording,
     *,
     probe: str | Path | Probe | None = None,
+    posterior: bool = False,
     progress: Progress = silent,
     **settings: Any,
 ) -> BaseSorting:
@@ -29,13 +31,15 @@ def sort(
     ----------
     recording : of SpikeInterface, unfiltered or filtered; segments are joined one after the other
     probe : where the contacts are, if the recording does not say: a file, or a name such as "tetrode"
+    posterior : whether to sample the posterior of units in doubt and give the most probable sorting, in place
+        of what matching finds; takes longer
     settings : fields of `SortingConfig`, such as ``threshold_sd=4.0, seed=1``
 
     Returns
     -------
-    a NumpySorting with unit ids 0 .. K-1 and these properties of units: `snr` (noise sd), `main_channel` (an
-    id of the recording's channels), and `probability` (mean over spikes of P(the spike is of this unit and
-    not of one like it)). Its annotations hold the settings.
+    a NumpySorting with unit ids 0 .. K-1 and these properties of units: `snr` (mean depth, noise sd),
+    `main_channel` (an id of the recording's channels), and `probability` (mean over spikes of P(the spike is
+    of this unit and not of one like it)). Its annotations hold the settings.
 
     Raises
     ------
@@ -46,28 +50,31 @@ def sort(
     """
     from ncpgui.ephys.readers import recording_of
 
-    defaults = {"posterior_samples": PROPOSING_DRAWS, "spikes_per_group": PROPOSING_SPIKES}
-    config = from_dict(SortingConfig, {**defaults, **settings})
+    config = from_dict(SortingConfig, settings)
     opened = recording_of(recording, probe=probe)
-    return as_spikeinterface(sort_whole(opened, config, progress=progress), recording)
+    project = sort_recording(opened, config, posterior=posterior, progress=progress)
+    return as_spikeinterface(project, recording)
 
 
-def as_spikeinterface(result: WholeSorting, recording: BaseRecording) -> BaseSorting:
+def as_spikeinterface(project: Project, recording: BaseRecording) -> BaseSorting:
     """Return the sorting of a recording as a sorting of SpikeInterface."""
     import numpy as np
     from spikeinterface.core import NumpySorting
 
+    kept = project.unit_of_spike >= 0
+    unit, spikes = project.unit_of_spike[kept], project.spikes
+    n_units = int(unit.max(initial=-1)) + 1
     sorting = NumpySorting.from_samples_and_labels(
-        [result.sample_index],
-        [result.unit],
-        result.sampling_frequency_hz,
-        unit_ids=np.arange(result.n_units),
+        [spikes.sample_index[kept]], [unit], spikes.sampling_frequency_hz, unit_ids=np.arange(n_units)
     )
-    if result.n_units:
-        n_spikes = np.bincount(result.unit, minlength=result.n_units)
-        sums = np.bincount(result.unit, result.probability, minlength=result.n_units)
-        sorting.set_property("snr", result.snr)
-        sorting.set_property("main_channel", recording.channel_ids[result.main_channel])
-        sorting.set_property("probability", (sums / np.maximum(n_spikes, 1)).astype(np.float32))
-    sorting.annotate(sorter="ncpgui", **{"ncpgui_settings": result.settings})
+    if n_units:
+        n_spikes = np.bincount(unit, minlength=n_units)
+        depth = np.bincount(unit, -spikes.amplitude[kept], minlength=n_units) / n_spikes
+        sure = np.bincount(unit, project.probability[kept], minlength=n_units) / n_spikes
+        on_channel = np.zeros((n_units, project.probe.n_channels), dtype=np.int64)
+        np.add.at(on_channel, (unit, spikes.channel[kept]), 1)
+        sorting.set_property("snr", depth.astype(np.float32))
+        sorting.set_property("main_channel", recording.channel_ids[on_channel.argmax(axis=1)])
+        sorting.set_property("probability", sure.astype(np.float32))
+    sorting.annotate(sorter="ncpgui", **{"ncpgui_settings": project.settings})
     return sorting

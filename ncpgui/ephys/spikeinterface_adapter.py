@@ -71,6 +71,16 @@ def whitened(pre: Preprocessed) -> BaseRecording:
     )
 
 
+def filtered_templates(pre: Preprocessed, waveforms: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Templates of `whitened` traces (K, T, n good channels) as they are in the filtered ones: (K, T, C)."""
+    result = np.zeros((*waveforms.shape[:2], pre.n_channels), np.float32)
+    if len(waveforms):
+        good = np.setdiff1d(np.arange(pre.n_channels), pre.bad_channels)
+        whitening = np.asarray(whitened(pre)._kwargs["W"], dtype=np.float64)
+        result[:, :, good] = waveforms @ np.linalg.inv(whitening)
+    return result
+
+
 def mean_waveforms(
     recording: BaseRecording,
     sample_index: NDArray[np.integer],

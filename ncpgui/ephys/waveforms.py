@@ -24,7 +24,7 @@ STEPS_PER_SAMPLE = 32
 
 
 @dataclass(frozen=True)
-class _Plan:
+class CutPlan:
     """Weights for one sampling frequency: window of `before` + 1 + `after` samples around a spike.
 
     search : (2 * STEPS_PER_SAMPLE + 1, window), trace at -1 .. +1 samples in steps of 1/32;
@@ -38,11 +38,13 @@ class _Plan:
 
     @property
     def window(self) -> int:
+        """Samples of a window."""
         return self.before + 1 + self.after
 
 
 @lru_cache(maxsize=4)
-def _plan(sampling_frequency_hz: float) -> _Plan:
+def cut_plan(sampling_frequency_hz: float) -> CutPlan:
+    """Weights for one sampling frequency."""
     ratio = sampling_frequency_hz / SAMPLING_FREQUENCY_HZ
     half = kernel_half_width(sampling_frequency_hz, SAMPLING_FREQUENCY_HZ)
     before = math.ceil(TROUGH_SAMPLE * ratio) + 1 + half
@@ -59,7 +61,7 @@ def _plan(sampling_frequency_hz: float) -> _Plan:
         )
 
     grid = (np.arange(N_SAMPLES) - TROUGH_SAMPLE) * ratio
-    return _Plan(before, after, weights(shift), np.stack([weights(grid + s) for s in shift]))
+    return CutPlan(before, after, weights(shift), np.stack([weights(grid + s) for s in shift]))
 
 
 def extract_waveforms(
@@ -124,8 +126,8 @@ def iterate_waveforms(
     Needs memory for one piece only, however many spikes there are. Every spike comes once.
     """
     samples, group = np.asarray(sample_index, dtype=np.int64), np.asarray(channel)
-    _check(pre, samples, neighbours)
-    plan = _plan(pre.sampling_frequency_hz)
+    check_spikes(pre, samples, neighbours)
+    plan = cut_plan(pre.sampling_frequency_hz)
     order = np.argsort(samples, kind="stable")
     order = order[np.isin(group[order], list(neighbours))]
     total = -(-pre.n_samples // pre.piece_samples)
@@ -146,22 +148,27 @@ def iterate_waveforms(
     progress(total, total, "extracting waveforms")
 
 
-def _cut(traces: NDArray[np.float32], first: NDArray[np.int64], plan: _Plan) -> NDArray[np.float32]:
+def _cut(traces: NDArray[np.float32], first: NDArray[np.int64], plan: CutPlan) -> NDArray[np.float32]:
     """Waveforms from `traces` (samples, C) whose windows begin at rows `first`: (n, 32, C)."""
-    windows = traces[first[:, None] + np.arange(plan.window)]
+    return resampled(traces[first[:, None] + np.arange(plan.window)], plan)
+
+
+def resampled(windows: NDArray[np.float32], plan: CutPlan) -> NDArray[np.float32]:
+    """Waveforms from windows (n, plan.window, C), aligned at the trough of the first channel: (n, 32, C)."""
     shift = (windows[:, :, 0] @ plan.search.T).argmin(axis=1)
     edge = (shift == 0) | (shift == 2 * STEPS_PER_SAMPLE)
     shift[edge] = STEPS_PER_SAMPLE
-    result = np.empty((len(first), N_SAMPLES, traces.shape[1]), dtype=np.float32)
+    result = np.empty((len(windows), N_SAMPLES, windows.shape[2]), dtype=np.float32)
     for step in np.unique(shift):
         chosen = np.flatnonzero(shift == step)
         result[chosen] = plan.resample[step] @ windows[chosen]
     return result
 
 
-def _check(
+def check_spikes(
     pre: Preprocessed, samples: NDArray[np.int64], neighbours: Mapping[int, NDArray[np.integer]]
 ) -> None:
+    """Raise InputError where a spike or a channel is outside the recording."""
     if len(samples) and (samples.min() < 0 or samples.max() >= pre.n_samples):
         bad = int(samples.min() if samples.min() < 0 else samples.max())
         raise InputError(f"spike at sample {bad} lies outside the recording of {pre.n_samples} samples")

@@ -1,1 +1,1 @@
-"""From a recording to a sorting: groups of one main channel, their posterior, one unit kept once."""
+"""From a recording to a sorting: channels propose, matching finds units, components say what is in doubt."""

@@ -1,11 +1,10 @@
-"""Spikes that the network did not see, given to the clusters that it found, or to none.
+"""Spikes that the network did not see, given to the clusters that it found.
 
 Waveforms are projected on the principal components of the sampled spikes. There each cluster is a
-Gaussian with its own mean and weight and one covariance for all, estimated from the spikes around
-their cluster means and shrunk towards its diagonal when there are few. A spike belongs to each
-cluster with the posterior probability of that mixture; it belongs to none when it lies farther from
-its cluster than nearly all spikes of a Gaussian would, and than nearly all that the network put
-there (spikes have heavier tails than Gaussians: bursts, overlaps).
+Gaussian with its own mean and one covariance for all, estimated from the spikes around their cluster
+means and shrunk towards its diagonal when there are few. A spike belongs to each cluster with the
+posterior probability of that mixture. What a spike is by itself says matching: it goes to none only
+where the spikes of its unit do.
 """
 
 from __future__ import annotations
@@ -14,9 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import chi2
 
-OWN_TAIL_QUANTILE = 0.98
 MIN_WHITENED_SD = 0.3
 
 
@@ -47,57 +44,46 @@ def fit_features(waveforms: NDArray[np.float32], n_dims: int) -> FeatureSpace:
 
 @dataclass(frozen=True)
 class GaussianClusters:
-    """Mixture with one covariance: means (K, d) whitened, whitener (d, d), log weight and limit (K,).
-
-    limit : squared Mahalanobis distance beyond which a spike does not belong to the cluster.
-    """
+    """Mixture with one covariance: means (K, d) whitened, whitener (d, d), weight (K,)."""
 
     means: NDArray[np.float64]
     whitener: NDArray[np.float64]
-    log_weight: NDArray[np.float64]
-    limit: NDArray[np.float64]
+    weight: NDArray[np.float64]
 
 
-def fit_clusters(
-    features: NDArray[np.float32], labels: NDArray[np.integer], *, none_quantile: float
-) -> GaussianClusters:
+def fit_clusters(features: NDArray[np.float32], labels: NDArray[np.integer]) -> GaussianClusters:
     """Fit the mixture to labelled spikes: features (m, d), labels (m,) 0 .. K-1, -1 = left out.
 
     Every cluster 0 .. K-1 must have a spike.
     """
     known = labels >= 0
     points, cluster = features[known].astype(np.float64), labels[known]
-    d = features.shape[1]
     sizes = np.bincount(cluster)
-    means = np.stack([np.bincount(cluster, points[:, j]) / sizes for j in range(d)], axis=1)
+    means = np.stack([np.bincount(cluster, column) / sizes for column in points.T], axis=1)
     whitener = _whitener(points - means[cluster], len(sizes))
-    white_means = means @ whitener
-    own = ((points @ whitener - white_means[cluster]) ** 2).sum(axis=1)
-    tail = np.array([np.quantile(own[cluster == k], OWN_TAIL_QUANTILE) for k in range(len(sizes))])
-    return GaussianClusters(
-        means=white_means,
-        whitener=whitener,
-        log_weight=np.log(sizes / sizes.sum()),
-        limit=np.maximum(tail, chi2.ppf(none_quantile, d)),
-    )
+    return GaussianClusters(means @ whitener, whitener, sizes / sizes.sum())
 
 
 def assign(
-    features: NDArray[np.float32], clusters: GaussianClusters
+    features: NDArray[np.float32], clusters: GaussianClusters, share: NDArray[np.floating] | None = None
 ) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    """Most probable cluster of each spike (-1 = none) and its probability (0 for none)."""
+    """Most probable cluster of each spike (-1 = none) and its probability (0 for none).
+
+    share : (n, K) part of the spikes like each that is in each cluster, in place of the clusters' weights;
+        spikes whose row is zero belong to none
+    """
     white = features.astype(np.float64) @ clusters.whitener
     distance = (
         (white**2).sum(axis=1)[:, None] - 2 * white @ clusters.means.T + (clusters.means**2).sum(axis=1)[None]
     )
-    score = clusters.log_weight - distance / 2
+    with np.errstate(divide="ignore"):
+        score = np.log(clusters.weight if share is None else share) - distance / 2
     best = score.argmax(axis=1)
-    rows = np.arange(len(features))
-    top = score[rows, best]
-    probability = 1 / np.exp(score - top[:, None]).sum(axis=1)
-    belongs = distance[rows, best] <= clusters.limit[best]
-    labels = np.where(belongs, best, -1).astype(np.int32)
-    return labels, np.where(belongs, probability, 0).astype(np.float32)
+    top = score[np.arange(len(features)), best]
+    belongs = np.isfinite(top)
+    odds = np.exp(score - np.where(belongs, top, 0)[:, None])
+    probability = np.where(belongs, 1 / np.maximum(odds.sum(axis=1), 1), 0)
+    return np.where(belongs, best, -1).astype(np.int32), probability.astype(np.float32)
 
 
 def _whitener(residual: NDArray[np.float64], n_means: int) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""Spikes grouped by main channel, and which of them the network gets to see."""
+"""Spikes drawn from each main channel, and the contacts on which the network sees them."""
 
 from __future__ import annotations
 
@@ -15,23 +15,15 @@ from ncpgui.sorting.config import SortingConfig, neighbour_radius_um
 
 @dataclass(frozen=True)
 class GroupDraw:
-    """Spikes of one main channel before anything is known about them.
+    """Spikes drawn from one main channel.
 
     channel : main channel; neighbours : (C,) channels of the waveforms, the main channel first;
-    spike_ids : (n,) every spike of the group; sampled : (m,) increasing positions in `spike_ids`.
+    spike_ids : (m,) rows of the recording's spikes, increasing.
     """
 
     channel: int
     neighbours: NDArray[np.int64]
     spike_ids: NDArray[np.int64]
-    sampled: NDArray[np.int64]
-
-    @property
-    def rest(self) -> NDArray[np.int64]:
-        """Positions in `spike_ids` of the spikes that were not drawn."""
-        drawn = np.zeros(len(self.spike_ids), dtype=bool)
-        drawn[self.sampled] = True
-        return np.flatnonzero(~drawn)
 
 
 def draw_group(
@@ -42,23 +34,25 @@ def draw_group(
     *,
     bad_channels: tuple[int, ...] = (),
 ) -> GroupDraw:
-    """Spikes of one channel, at most `spikes_per_group` of them drawn at random.
+    """At most `spikes_per_group` spikes of one channel, drawn at random.
 
     The draw depends on the seed, the channel and its number of spikes, on nothing else.
     """
-    neighbours = probe.neighbours(
-        channel, radius_um=neighbour_radius_um(config, probe), max_channels=config.max_neighbours
-    )
     ids = np.flatnonzero(spikes.channel == channel).astype(np.int64)
     n = min(config.spikes_per_group, len(ids))
     rng = stream(config.seed, "draw", channel)
     sampled = np.sort(rng.choice(len(ids), n, replace=False)) if n < len(ids) else np.arange(n)
-    return GroupDraw(
-        channel=int(channel),
-        neighbours=neighbours[~np.isin(neighbours, np.array(bad_channels, dtype=np.int64))],
-        spike_ids=ids,
-        sampled=sampled.astype(np.int64),
+    return GroupDraw(int(channel), contacts_around(channel, probe, config, bad_channels), ids[sampled])
+
+
+def contacts_around(
+    channel: int, probe: Probe, config: SortingConfig, bad_channels: tuple[int, ...]
+) -> NDArray[np.int64]:
+    """Channels of the waveforms around one, itself first: (C,)."""
+    near = probe.neighbours(
+        channel, radius_um=neighbour_radius_um(config, probe), max_channels=config.max_neighbours
     )
+    return near[~np.isin(near, np.array(bad_channels, dtype=np.int64))]
 
 
 def draw_groups(

@@ -25,15 +25,10 @@ class SortingConfig:
         1.6 pitches, between 50 and 100 µm, when None
     neighbour_radius_um, max_neighbours : channels of a waveform: those within the radius (1.6
         pitches when None), the nearest first: 7 of a hexagonal array, 4 of a tetrode
-    spikes_per_group : spikes of a main channel that the network clusters; the rest is assigned
-    posterior_samples : draws of the posterior
+    spikes_per_group : spikes of a component that the network clusters; the rest is assigned
+    posterior_samples : draws of the posterior of a component
     min_cluster_spikes : clusters with fewer sampled spikes are dropped (paper, SM D)
     assignment_dims : principal components in which the remaining spikes are assigned
-    none_quantile : a spike farther from a cluster than this share of its spikes belongs to none
-    duplicate_ms, duplicate_share : two units that coincide within this time for this share of the
-        smaller are one neuron seen twice
-    flip_distance : squared distance of two templates, relative to the larger one's energy, under
-        which they may be one neuron whose main channel flips
     seed : of every draw
     model : name or path of the network; the default one when None
     device : "auto", "cpu", "cuda"
@@ -56,10 +51,6 @@ class SortingConfig:
     posterior_samples: int = 200
     min_cluster_spikes: int = 20
     assignment_dims: int = 16
-    none_quantile: float = 0.999
-    duplicate_ms: float = 0.4
-    duplicate_share: float = 0.5
-    flip_distance: float = 0.15
     seed: int = 0
     model: str | None = None
     device: str = "auto"
@@ -75,15 +66,10 @@ class SortingConfig:
             "posterior_samples",
             "min_cluster_spikes",
             "assignment_dims",
-            "duplicate_ms",
         ):
             value = getattr(self, name)
             if not value > 0:
                 raise InputError(f"{name} must be positive, got {value}")
-        for name in ("none_quantile", "duplicate_share", "flip_distance"):
-            value = getattr(self, name)
-            if not 0 < value < 1:
-                raise InputError(f"{name} must be between 0 and 1, got {value}")
         for name in ("detection_radius_um", "neighbour_radius_um"):
             value = getattr(self, name)
             if value is not None and value < 0:

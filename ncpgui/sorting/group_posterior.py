@@ -1,4 +1,4 @@
-"""Alternatives of a channel group: from draws over the sampled spikes to labels of every spike.
+"""Alternatives of a component: from draws over the sampled spikes to labels of every spike.
 
 Draws are grouped into structurally different sortings (`core.alternatives`); those that are the same
 without their small clusters are one. Sortings of less than 1 % of the draws are not shown (they
@@ -7,10 +7,10 @@ count as "other"), unless there is nothing else. For each of the rest:
 1. *Consensus.* Its clusters are those of its representative, each spike in the cluster that most of its
    draws put it in, or in none.
 2. *Small clusters are dropped* (fewer than `min_cluster_spikes` sampled spikes).
-3. *All other spikes* are assigned to the clusters or to none (`assignment`).
-4. *Noise is dropped*: clusters hardly deeper than the detection threshold. Gaussian noise that crosses
-   a threshold u exceeds it by 1/u on average, a neuron of any amplitude by far more.
-5. The *probability* of a sampled spike is the share of all draws in which it is in its cluster
+3. *All other spikes* are assigned (`assignment`): each to a cluster in which a part of its company is. The
+   company of a spike are those that matching gave to the same unit; where nearly all of them are in one
+   cluster, it is there too.
+4. The *probability* of a sampled spike is the share of all draws in which it is in its cluster
    (`membership_probability`), that of another one the probability of the assignment.
 
 Sortings that are the same after this too are one, with the sum of their masses. One without any unit
@@ -34,6 +34,8 @@ from ncpgui.sorting.config import SortingConfig
 PARTNER_JACCARD = 0.5
 MIN_MASS = 0.01
 MAX_SHOWN = 9
+MIN_COMPANY = 0.02
+"""A spike may be in a cluster that has at least this share of the spikes of its unit."""
 NOISE_EXCESS = 2.0
 """Clusters whose troughs exceed a threshold u by less than this over u are noise; see `_are_noise`."""
 
@@ -44,17 +46,16 @@ def build_alternatives(
     features: NDArray[np.float32],
     config: SortingConfig,
     *,
-    depth_sd: NDArray[np.floating] | None = None,
+    company: NDArray[np.integer] | None = None,
     held: NDArray[np.integer] | None = None,
 ) -> tuple[Alternative, ...]:
-    """Sort all n spikes of a group in each way that the posterior of m of them knows.
+    """Sort all n spikes of a component in each way that the posterior of m of them knows.
 
     Parameters
     ----------
     sampled : (m,) positions of the posterior's points among the n spikes
     features : (n, d) coordinates of all spikes for the assignment
-    depth_sd : (m,) trough of each sampled spike on the main channel, noise sd, to tell clusters of
-        noise; none are dropped when left out
+    company : (n,) unit that matching gave each spike to, -1 = none; one for all when left out
     held : (n,) labels of spikes that stay together and apart from other held labels, -1 = free
 
     Returns
@@ -63,10 +64,12 @@ def build_alternatives(
     """
     fixed = np.full(len(features), -1) if held is None else np.asarray(held)
     modes = _candidates(posterior, fixed[sampled], config)
+    if company is None:
+        company = np.zeros(len(features), np.int64)
     shown: list[Alternative] = []
     members: list[NDArray[np.int64]] = []
     for mode in modes:
-        alternative = _alternative(mode, posterior, sampled, features, depth_sd, fixed, config)
+        alternative = _alternative(mode, posterior, sampled, features, company, fixed, config)
         for index, other in enumerate(shown):
             if same_sorting(other.labels, alternative.labels):
                 members[index] = np.concatenate([members[index], mode.members])
@@ -78,6 +81,20 @@ def build_alternatives(
             members.append(mode.members)
     shown.sort(key=lambda alternative: -alternative.mass)
     return tuple(alternative for alternative in shown if alternative.n_units or alternative is shown[0])
+
+
+def first_clusters(
+    posterior: PosteriorSamples, config: SortingConfig, *, depth_sd: NDArray[np.floating]
+) -> NDArray[np.int64]:
+    """Clusters of the most probable sorting, without small ones and those of noise: (m,), -1 = none.
+
+    depth_sd : (m,) trough of each spike on the main channel, noise sd. Clusters hardly deeper than the
+        detection threshold are noise: Gaussian noise that crosses a threshold u exceeds it by 1/u on
+        average, a neuron of any amplitude by far more.
+    """
+    free = np.full(posterior.n_points, -1)
+    core = _consensus(_candidates(posterior, free, config)[0], posterior, free, config.min_cluster_spikes)
+    return _without(_are_noise(core, depth_sd, config.threshold_sd), core)
 
 
 def membership_probability(posterior: PosteriorSamples, labels: NDArray[np.integer]) -> NDArray[np.float32]:
@@ -145,7 +162,7 @@ def _alternative(
     posterior: PosteriorSamples,
     sampled: NDArray[np.int64],
     features: NDArray[np.float32],
-    depth_sd: NDArray[np.floating] | None,
+    company: NDArray[np.integer],
     held: NDArray[np.integer],
     config: SortingConfig,
 ) -> Alternative:
@@ -153,16 +170,12 @@ def _alternative(
     labels = np.full(len(features), -1, dtype=np.int64)
     probability = np.zeros(len(features), dtype=np.float32)
     if core.max(initial=-1) >= 0:
-        clusters = fit_clusters(features[sampled], core, none_quantile=config.none_quantile)
-        assigned, sure = assign(features, clusters)
+        clusters = fit_clusters(features[sampled], core)
+        assigned, sure = assign(features, clusters, _shares(company, sampled, core, clusters.weight))
         labels[:], probability[:] = assigned, sure
         in_core = core >= 0
         labels[sampled[in_core]] = core[in_core]
         probability[sampled[in_core]] = membership_probability(posterior, core)[in_core]
-        if depth_sd is not None:
-            noise = _are_noise(core, held[sampled], depth_sd, config.threshold_sd)
-            core, labels = _without(noise, core), _without(noise, labels)
-            probability[labels < 0] = 0
     labels = _hold(labels, held, core, sampled)
     probability[held >= 0] = 1
     exists = exists_probability(posterior, labels[sampled])
@@ -198,13 +211,29 @@ def _without_small(
     return _without(dropped, labels)
 
 
-def _are_noise(
+def _shares(
+    company: NDArray[np.integer],
+    sampled: NDArray[np.int64],
     core: NDArray[np.int64],
-    held: NDArray[np.integer],
-    depth_sd: NDArray[np.floating],
-    threshold_sd: float,
+    weight: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Part of each spike's company that is in each cluster: (n, K), zero where it is below `MIN_COMPANY`.
+
+    The clusters' weights for those whose company has no sampled spike.
+    """
+    names, place = np.unique(company, return_inverse=True)
+    table = np.zeros((len(names), len(weight) + 1))
+    np.add.at(table, (place[sampled], core), 1)  # none, -1, is the last column
+    known = table.sum(axis=1, keepdims=True)
+    share = table[:, :-1] / np.maximum(known, 1)
+    share = np.where(share >= MIN_COMPANY, share, 0)
+    return np.asarray(np.where(known > 0, share, weight)[place])
+
+
+def _are_noise(
+    core: NDArray[np.int64], depth_sd: NDArray[np.floating], threshold_sd: float
 ) -> NDArray[np.bool_]:
-    """Whether each cluster of `core` holds noise that crossed the threshold: (K,); never held ones.
+    """Whether each cluster of `core` holds noise that crossed the threshold: (K,).
 
     The mean excess of a local minimum of Gaussian noise is close to 1/threshold. A neuron of
     amplitude a exceeds it by a - threshold, and one below the threshold by what of its spread of
@@ -213,9 +242,7 @@ def _are_noise(
     known = core >= 0
     sizes = cluster_sizes(core)
     excess = np.bincount(core[known], depth_sd[known], minlength=len(sizes)) / sizes - threshold_sd
-    noise: NDArray[np.bool_] = excess < NOISE_EXCESS / threshold_sd
-    noise[np.unique(core[known & (held >= 0)])] = False
-    return noise
+    return np.asarray(excess < NOISE_EXCESS / threshold_sd)
 
 
 def _without(dropped: NDArray[np.bool_], labels: NDArray[np.integer]) -> NDArray[np.int64]:

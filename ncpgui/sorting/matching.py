@@ -56,7 +56,7 @@ class Matched:
     """Units of a recording and their spikes, in order of time.
 
     sample_index, unit : (n,) int64; units are rows of the bank
-    amplitude : (n,) float32, relative to the template
+    amplitude, shift_samples : (n,) float32: a spike is amplitude * template + shift * slope of the template
     gain : (n, J) float32, squared error that each candidate saves on the cleaned spike; its own one first
     bank, like : templates, and which are candidates for the spikes of each
     """
@@ -64,6 +64,7 @@ class Matched:
     sample_index: NDArray[np.int64]
     unit: NDArray[np.int64]
     amplitude: NDArray[np.float32]
+    shift_samples: NDArray[np.float32]
     gain: NDArray[np.float32]
     bank: TemplateBank
     like: Likeness
@@ -73,14 +74,30 @@ class Matched:
         """Number of units."""
         return len(self.bank.waveforms)
 
-    def of(self, rows: NDArray[np.bool_]) -> Matched:
+    def of(self, rows: NDArray[np.bool_ | np.integer]) -> Matched:
         """Only the spikes of `rows`."""
         return replace(
             self,
             sample_index=self.sample_index[rows],
             unit=self.unit[rows],
             amplitude=self.amplitude[rows],
+            shift_samples=self.shift_samples[rows],
             gain=self.gain[rows],
+        )
+
+    def with_units(self, kept: NDArray[np.integer]) -> Matched:
+        """Only the units `kept`, in that order; all spikes are theirs."""
+        row = np.full(self.n_units + 1, -1)
+        row[kept] = np.arange(len(kept))
+        like = self.like
+        pairs = np.ix_(kept, kept)
+        return replace(
+            self,
+            unit=row[self.unit],
+            bank=replace(self.bank, waveforms=self.bank.waveforms[kept]),
+            like=Likeness(
+                like.relative[pairs], like.distance[pairs], like.lag[pairs], row[like.candidates[kept]]
+            ),
         )
 
 
@@ -240,7 +257,7 @@ def fitted(
     start = spikes - bank.n_before
     inside = (start >= max_lag) & (start + n_times + max_lag <= n_samples)
     spikes, units = spikes[inside], units[inside]
-    amplitude = np.zeros(len(spikes), np.float32)
+    amplitude, shift = np.zeros(len(spikes), np.float32), np.zeros(len(spikes), np.float32)
     gain = np.zeros((len(spikes), like.candidates.shape[1]), np.float32)
     sums = CleanedSums.none_yet(bank)
     step, margin = round(PIECE_S * rate), round(MARGIN_MS * rate / 1000)
@@ -262,5 +279,9 @@ def fitted(
             sums=sums,
         )
         rows = np.arange(low, high)[own]
-        amplitude[rows], gain[rows] = fits.amplitude[own], fits.gain[own]
-    return Matched(spikes, units, amplitude, gain, bank, like), sums
+        amplitude[rows], shift[rows], gain[rows] = (
+            fits.amplitude[own],
+            fits.shift_samples[own],
+            fits.gain[own],
+        )
+    return Matched(spikes, units, amplitude, shift, gain, bank, like), sums

@@ -42,8 +42,18 @@ def joined(matched: Matched, *, sampling_frequency_hz: float) -> NDArray[np.int6
 
     Pairs are joined in order of their separation, each unit once; call again with new templates for more.
     """
-    n_units = matched.n_units
-    rows = [np.flatnonzero(matched.unit == unit) for unit in range(n_units)]
+    found = distances(matched, sampling_frequency_hz=sampling_frequency_hz)
+    result, taken = np.arange(matched.n_units), set[int]()
+    for apart, first, second in found:
+        if apart < SEPARATION and not taken & {first, second}:
+            taken |= {first, second}
+            result[second] = first
+    return result
+
+
+def distances(matched: Matched, *, sampling_frequency_hz: float) -> list[tuple[float, int, int]]:
+    """How far units that are alike are apart by all evidence, in sd of their spikes, the closest first."""
+    rows = [np.flatnonzero(matched.unit == unit) for unit in range(matched.n_units)]
     found = []
     for first, second in _alike(matched):
         if min(len(rows[first]), len(rows[second])) < MIN_SPIKES:
@@ -56,14 +66,8 @@ def joined(matched: Matched, *, sampling_frequency_hz: float) -> NDArray[np.int6
         )
         apart += SD_A_DISTANCE * float(matched.like.relative[first, second])
         apart -= SD_A_NAT * float(np.clip(nats, *EVIDENCE_NATS))
-        if apart < SEPARATION:
-            found.append((apart, first, second))
-    result, taken = np.arange(n_units), set[int]()
-    for _, first, second in sorted(found):
-        if not taken & {first, second}:
-            taken |= {first, second}
-            result[second] = first
-    return result
+        found.append((apart, first, second))
+    return sorted(found)
 
 
 def _alike(matched: Matched) -> Iterator[tuple[int, int]]:

@@ -2,68 +2,96 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Iterator
-from contextlib import closing, nullcontext
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.config import to_dict
-from ncpgui.core.errors import CheckpointError, InputError, NcpguiError
-from ncpgui.core.group import ChannelGroup, GroupWaveforms
-from ncpgui.core.heap import give_back
-from ncpgui.core.probe import Probe
+from ncpgui.core.group import ChannelGroup
 from ncpgui.core.progress import Progress, portion, silent
-from ncpgui.core.project import Project
-from ncpgui.core.spikes import SpikeEvents
+from ncpgui.core.project import Project, RecordingReference
+from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.core.stimulus import Stimulus
-from ncpgui.engine import shared_cores
-from ncpgui.sorting.channel_partition import GroupDraw, draw_groups
-from ncpgui.sorting.cluster_channels import (
-    ClusterFunction,
-    SampledGroup,
-    coordinates_of_sampled,
-    finish_group,
-    sample_group,
-)
-from ncpgui.sorting.config import SortingConfig, detection_radius_um
-from ncpgui.sorting.deduplication import combine, group_templates
-from ncpgui.sorting.executors import default_workers, run_all
+from ncpgui.sorting.component_posterior import sample_components
+from ncpgui.sorting.components import ComponentDraw, draw_components
+from ncpgui.sorting.config import SortingConfig
+from ncpgui.sorting.executors import default_workers
+from ncpgui.sorting.first_pass import detect, propose
+from ncpgui.sorting.found_units import FoundUnits, found_units
+from ncpgui.sorting.matching import match_units
+from ncpgui.sorting.posterior_draws import ClusterFunction
 
 if TYPE_CHECKING:
     from ncpgui.ephys.preprocessing import Preprocessed
     from ncpgui.ephys.recording import Recording
 
-log = logging.getLogger(__name__)
-
 
 @dataclass(frozen=True)
-class Detected:
-    """A filtered recording and its spikes; close `pre` when done with it."""
+class Found:
+    """A filtered recording and its units, in components that can be sampled; close it when done."""
 
     pre: Preprocessed
-    spikes: SpikeEvents
-    probe: Probe
-    noise_sd: NDArray[np.float32]
+    units: FoundUnits
+    draws: tuple[ComponentDraw, ...]
+    config: SortingConfig
+    model: str
+
+    def close(self) -> None:
+        """Close the files of the recording."""
+        self.pre.close()
+
+
+def find_units(
+    recording: Recording,
+    config: SortingConfig,
+    *,
+    progress: Progress = silent,
+    cluster: ClusterFunction | None = None,
+    workers: int | None = None,
+) -> Found:
+    """Propose units channel by channel, find them everywhere, and put those in doubt together.
+
+    Parameters and errors as of `sort_recording`.
+    """
+    found = detect(recording, config, progress=portion(progress, 0, 15, 100))
+    try:
+        proposals = propose(
+            found,
+            config,
+            cluster=cluster,
+            workers=workers or default_workers(),
+            progress=portion(progress, 15, 60, 100),
+        )
+        matched = match_units(
+            found.pre, proposals.sample_index, proposals.unit, progress=portion(progress, 60, 100, 100)
+        )
+        units = found_units(found.pre, matched)
+        draws = draw_components(units, found.pre.probe, config, bad_channels=found.pre.bad_channels)
+    except BaseException:
+        found.pre.close()
+        raise
+    return Found(found.pre, units, tuple(draws), config, proposals.model)
 
 
 def sort_recording(
     recording: Recording,
     config: SortingConfig,
     *,
+    posterior: bool = True,
     stimulus: Stimulus | None = None,
     progress: Progress = silent,
     cluster: ClusterFunction | None = None,
     workers: int | None = None,
 ) -> Project:
-    """Detect spikes, sample the posterior of every channel group, and combine the groups.
+    """Find the units of a recording (`find_units`), and sample the posterior of each component of them.
 
-    The same seed gives the same result, with any number of `workers` (groups sampled at a time; as
-    many as there are cores, up to four, when None). A group that fails is named in `Project.failed`;
-    its spikes are left unassigned and all other groups are kept. `cluster` is `ncpgui.engine.cluster`
+    The spikes of the project are those that matching found; all are of a unit. The same seed gives the same
+    result, with any number of `workers` (channels or components sampled at a time; as many as there are
+    cores, up to four, when None). A component that fails is named in `Project.failed`; its units stay as
+    they were matched. Without `posterior` no component is sampled. `cluster` is `ncpgui.engine.cluster`
     unless given.
 
     Raises
@@ -75,175 +103,74 @@ def sort_recording(
     CheckpointError
         The model cannot be loaded.
     """
-    found = detect(recording, config, progress=portion(progress, 0, 15, 100))
-    with closing(found.pre):
-        draws = draw_groups(found.spikes, found.probe, config, bad_channels=found.pre.bad_channels)
-        waveforms = _sampled_waveforms(found, draws, progress=portion(progress, 15, 20, 100))
-        sampled, failed = _sample_all(
-            draws,
-            waveforms,
-            found.probe,
+    found_at = 60 if posterior else 100
+    found = find_units(
+        recording, config, cluster=cluster, workers=workers, progress=portion(progress, 0, found_at, 100)
+    )
+    with closing(found):
+        project = project_of(found, recording.reference, stimulus=stimulus)
+        if not posterior:
+            return project
+        sampled, failed = sample_components(
+            found.pre,
+            found.units,
+            found.draws,
+            found.pre.probe,
             config,
             cluster=cluster,
             workers=workers or default_workers(),
-            progress=portion(progress, 20, 90, 100),
+            progress=portion(progress, found_at, 99, 100),
         )
-        coordinates = _all_coordinates(found, sampled, progress=portion(progress, 90, 95, 100))
-        groups: list[ChannelGroup] = []
-        kept: dict[int, GroupWaveforms] = {}
-        inner = portion(progress, 95, 99, 100)
-        for i, one in enumerate(sampled):
-            inner(i, len(sampled), "assigning the remaining spikes")
-            group, kept[one.draw.channel] = finish_group(one, coordinates[one.draw.channel], config)
-            groups.append(group)
-    progress(99, 100, "joining what several channels saw")
-    templates = {group.channel: group_templates(group, kept[group.channel].waveforms) for group in groups}
-    unit_of_spike, probability = combine(groups, templates, found.spikes, found.probe, config)
-    progress(100, 100, f"{unit_of_spike.max(initial=-1) + 1} units on {len(groups)} channels")
-    return Project(
-        recording=recording.reference,
-        probe=found.probe,
-        spikes=found.spikes,
-        noise_sd=found.noise_sd,
-        groups=tuple(groups),
+    components = [component for component, _ in sampled.values()]
+    unit_of_spike, probability = shown_first(found.units, components)
+    n_units = int(unit_of_spike.max(initial=-1)) + 1
+    progress(100, 100, f"{n_units} units in {len(found.draws)} components")
+    return replace(
+        project,
+        groups=tuple(components),
+        failed=failed,
         unit_of_spike=unit_of_spike,
         probability=probability,
-        settings=to_dict(config),
-        model=sampled[0].model,
-        failed=failed,
+        waveforms={number: waveforms for number, (_, waveforms) in sampled.items()},
+    )
+
+
+def project_of(found: Found, reference: RecordingReference, *, stimulus: Stimulus | None = None) -> Project:
+    """Project of what matching found; the posterior of no component is sampled yet."""
+    return Project(
+        recording=reference,
+        probe=found.pre.probe,
+        spikes=found.units.spike_events(),
+        noise_sd=found.pre.noise_sd,
+        groups=(),
+        unit_of_spike=found.units.unit,
+        probability=found.units.probability,
+        settings=to_dict(found.config),
+        model=found.model,
         stimulus=stimulus,
-        waveforms=kept,
     )
 
 
-def detect(recording: Recording, config: SortingConfig, progress: Progress = silent) -> Detected:
-    """Filter the recording and find its spikes.
+def shown_first(
+    units: FoundUnits, components: list[ChannelGroup]
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Unit of every spike, and P(it is of that unit): the first alternatives, else what matching found.
 
-    Raises
-    ------
-    InputError
-        No spikes were found.
+    Units keep the numbers of matching where an alternative has them as they are there.
     """
-    from ncpgui.ephys.detection import detect_spikes
-    from ncpgui.ephys.preprocessing import preprocess
-
-    pre = preprocess(
-        recording,
-        highpass_hz=config.highpass_hz,
-        lowpass_hz=config.lowpass_hz,
-        reference=config.reference,
-        progress=portion(progress, 0, 1, 5),
-    )
-    try:
-        spikes = detect_spikes(
-            pre,
-            threshold_sd=config.threshold_sd,
-            exclude_ms=config.exclude_ms,
-            radius_um=detection_radius_um(config, recording.probe),
-            progress=portion(progress, 1, 5, 5),
-        )
-        if len(spikes) == 0:
-            levels = pre.noise_sd[pre.noise_sd > 0]
-            raise InputError(
-                f"no spikes found under -{config.threshold_sd:g} noise sd on {recording.n_channels} channels "
-                f"(noise sd {levels.min():.3g} to {levels.max():.3g} in the unit of the file); lower "
-                "threshold_sd, or check dtype, channel count and polarity of the recording"
-            )
-    except BaseException:
-        pre.close()
-        raise
-    return Detected(pre=pre, spikes=spikes, probe=recording.probe, noise_sd=pre.noise_sd)
-
-
-def _sampled_waveforms(
-    found: Detected, draws: list[GroupDraw], *, progress: Progress
-) -> dict[int, NDArray[np.float32]]:
-    from ncpgui.ephys.waveforms import extract_many
-
-    ids = np.concatenate([draw.spike_ids[draw.sampled] for draw in draws])
-    spikes = found.spikes
-    neighbours = {draw.channel: draw.neighbours for draw in draws}
-    return extract_many(
-        found.pre, spikes.sample_index[ids], spikes.channel[ids], neighbours, progress=progress
-    )
-
-
-def _sample_all(
-    draws: list[GroupDraw],
-    waveforms: dict[int, NDArray[np.float32]],
-    probe: Probe,
-    config: SortingConfig,
-    *,
-    cluster: ClusterFunction | None,
-    workers: int,
-    progress: Progress,
-) -> tuple[list[SampledGroup], dict[int, str]]:
-    """Posterior of each group, and the message of each that failed."""
-
-    def task(draw: GroupDraw) -> Callable[[Progress], SampledGroup]:
-        def sample(report: Progress) -> SampledGroup:
-            try:
-                return sample_group(
-                    draw, waveforms[draw.channel], probe, config, cluster=cluster, progress=report
-                )
-            finally:
-                give_back()
-
-        return sample
-
-    workers = min(workers, len(draws))
-    with shared_cores(workers) if cluster is None and workers > 1 else nullcontext():
-        outcomes = run_all(
-            [task(draw) for draw in draws],
-            names=[f"clustering {len(draw.sampled)} spikes of channel {draw.channel}" for draw in draws],
-            sizes=[len(draw.sampled) for draw in draws],
-            workers=workers,
-            progress=progress,
-            fatal=(CheckpointError,),
-        )
-    sampled = [outcome for outcome in outcomes if isinstance(outcome, SampledGroup)]
-    errors = {
-        draw.channel: outcome
-        for draw, outcome in zip(draws, outcomes, strict=True)
-        if isinstance(outcome, Exception)
-    }
-    failed = {channel: str(error) or type(error).__name__ for channel, error in errors.items()}
-    for channel, message in failed.items():
-        log.warning("channel %d could not be sampled: %s", channel, message)
-    if not sampled:
-        first = next(iter(errors.values()))
-        if isinstance(first, NcpguiError):
-            raise first
-        raise InputError(
-            f"none of the {len(draws)} channel groups could be sampled; the first said: {first}"
-        ) from first
-    return sampled, failed
-
-
-def _all_coordinates(
-    found: Detected, sampled: list[SampledGroup], *, progress: Progress
-) -> dict[int, NDArray[np.float32]]:
-    """Coordinates of every spike of every group; only a piece of waveforms is in memory at a time."""
-    result = {one.draw.channel: coordinates_of_sampled(one) for one in sampled}
-    rest = [(one, one.draw.rest) for one in sampled]
-    rest = [(one, positions) for one, positions in rest if len(positions)]
-    if not rest:
-        return result
-    ids = np.concatenate([one.draw.spike_ids[positions] for one, positions in rest])
-    positions = np.concatenate([positions for _, positions in rest])
-    by_channel = {one.draw.channel: one for one, _ in rest}
-    for channel, rows, waveforms in _pieces(found, ids, by_channel, progress=progress):
-        result[channel][positions[rows]] = by_channel[channel].space.project(waveforms)
-    return result
-
-
-def _pieces(
-    found: Detected, ids: NDArray[np.int64], by_channel: dict[int, SampledGroup], *, progress: Progress
-) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.float32]]]:
-    from ncpgui.ephys.waveforms import iterate_waveforms
-
-    neighbours = {channel: one.draw.neighbours for channel, one in by_channel.items()}
-    spikes = found.spikes
-    return iterate_waveforms(
-        found.pre, spikes.sample_index[ids], spikes.channel[ids], neighbours, progress=progress
-    )
+    unit_of_spike, probability = units.unit.copy(), units.probability.copy()
+    n_units = units.n_units
+    for component in components:
+        shown = component.alternatives[0]
+        ids = component.spike_ids
+        matched = np.unique(units.unit[ids], return_inverse=True)
+        table = np.append(np.arange(shown.n_units) + n_units, UNASSIGNED)
+        for cluster in range(shown.n_units):
+            inside = np.unique(matched[1][shown.labels == cluster])
+            if len(inside) == 1 and (shown.labels[matched[1] == inside[0]] == cluster).all():
+                table[cluster] = matched[0][inside[0]]
+        n_units += shown.n_units
+        unit_of_spike[ids] = table[shown.labels]
+        probability[ids] = shown.probability
+    _, numbers = np.unique(np.append(unit_of_spike, UNASSIGNED), return_inverse=True)
+    return numbers[:-1] - 1, probability

@@ -11,10 +11,11 @@ from ncpgui.core.errors import InputError
 from ncpgui.core.group import ChannelGroup, GroupWaveforms
 from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Progress, silent
-from ncpgui.sorting.channel_partition import GroupDraw
-from ncpgui.sorting.cluster_channels import ClusterFunction, depth_sd, sample_group
+from ncpgui.core.seeds import stream_seed
+from ncpgui.sorting.assignment import fit_features
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.group_posterior import build_alternatives
+from ncpgui.sorting.posterior_draws import ClusterFunction, ToDraw, draw_posterior
 
 
 def resample_rest(
@@ -51,11 +52,12 @@ def resample_rest(
         raise InputError(
             f"every spike of channel {group.channel} belongs to a locked unit; unlock one to sample again"
         )
-    draw = GroupDraw(group.channel, group.neighbours, group.spike_ids, group.sampled)
-    sampled = sample_group(
-        draw,
-        waveforms.waveforms,
-        probe,
+    drawn = draw_posterior(
+        ToDraw(
+            waveforms.waveforms,
+            probe.positions_um[group.neighbours],
+            stream_seed(config.seed, "posterior", group.channel),
+        ),
         config,
         cluster=cluster,
         held=held[group.sampled] if (held[group.sampled] >= 0).any() else None,
@@ -63,16 +65,17 @@ def resample_rest(
     )
     coordinates = waveforms.coordinates
     if coordinates is None:
-        coordinates = _from_company(group, sampled.space.project(waveforms.waveforms))
+        space = fit_features(waveforms.waveforms, config.assignment_dims)
+        coordinates = _from_company(group, space.project(waveforms.waveforms))
     alternatives = build_alternatives(
-        sampled.posterior,
+        drawn.posterior,
         group.sampled,
         coordinates,
         config,
-        depth_sd=depth_sd(waveforms.waveforms),
+        company=group.alternatives[0].labels,
         held=held,
     )
-    return replace(group, posterior=sampled.posterior, alternatives=alternatives)
+    return replace(group, posterior=drawn.posterior, alternatives=alternatives)
 
 
 def _from_company(group: ChannelGroup, sampled: NDArray[np.float32]) -> NDArray[np.float32]:

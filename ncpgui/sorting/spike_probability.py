@@ -26,6 +26,8 @@ def spike_probability(matched: Matched) -> NDArray[np.float32]:
     candidates = matched.like.candidates[matched.unit]
     prior = np.log(np.maximum(n_spikes, 1))[np.maximum(candidates, 0)]
     score = np.where(candidates >= 0, prior + matched.gain / (2 * spread_sd(matched) ** 2), -np.inf)
+    if len(score) == 0:
+        return np.zeros(0, dtype=np.float32)
     odds = np.exp(score - score.max(axis=1, keepdims=True))
     return np.asarray(odds[:, 0] / odds.sum(axis=1), dtype=np.float32)
 

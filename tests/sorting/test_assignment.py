@@ -1,4 +1,4 @@
-"""Spikes that were not sampled go where the mixture says, or nowhere."""
+"""Spikes that were not sampled go where the mixture says, among the clusters that they may be in."""
 
 from __future__ import annotations
 
@@ -14,19 +14,27 @@ def _two_clusters(n: int = 500, gap: float = 10.0) -> tuple[np.ndarray, np.ndarr
     return points.astype(np.float32), labels
 
 
-def test_spikes_go_to_the_cluster_they_lie_in_and_outliers_to_none() -> None:
+def test_spikes_go_to_the_cluster_they_lie_in() -> None:
     points, labels = _two_clusters()
-    clusters = fit_clusters(points, labels, none_quantile=0.999)
-    new, sure = assign(np.array([[0, 0], [10, 0.5], [5, 30]], dtype=np.float32), clusters)
-    assert new.tolist() == [0, 1, -1]
+    clusters = fit_clusters(points, labels)
+    new, sure = assign(np.array([[0, 0], [10, 0.5], [9, 30]], dtype=np.float32), clusters)
+    assert new.tolist() == [0, 1, 1]
     assert sure[:2].min() > 0.999
-    assert sure[2] == 0
+
+
+def test_spikes_go_only_where_the_spikes_like_them_are() -> None:
+    points, labels = _two_clusters()
+    clusters = fit_clusters(points, labels)
+    at_first = np.zeros((3, 2), dtype=np.float32)
+    new, sure = assign(at_first, clusters, np.array([[0.5, 0.5], [0.0, 1.0], [0.0, 0.0]]))
+    assert new.tolist() == [0, 1, -1]
+    assert sure[1:].tolist() == [1, 0]
 
 
 def test_the_probability_half_way_is_the_weight_of_the_cluster() -> None:
     points, labels = _two_clusters(gap=3.0)
     keep = np.r_[0:500, 500:625]
-    clusters = fit_clusters(points[keep], labels[keep], none_quantile=0.999)
+    clusters = fit_clusters(points[keep], labels[keep])
     means = clusters.means @ np.linalg.inv(clusters.whitener)
     _, sure = assign(means.mean(axis=0, keepdims=True).astype(np.float32), clusters)
     np.testing.assert_allclose(sure, [500 / 625], atol=1e-3)
@@ -35,16 +43,16 @@ def test_the_probability_half_way_is_the_weight_of_the_cluster() -> None:
 def test_a_one_sd_step_has_the_odds_of_two_gaussians() -> None:
     # Unit covariance, means at 0 and 2: at x = 0 the log odds are 2^2 / 2 = 2.
     points, labels = _two_clusters(n=20_000, gap=2.0)
-    clusters = fit_clusters(points, labels, none_quantile=0.999)
+    clusters = fit_clusters(points, labels)
     _, sure = assign(np.zeros((1, 2), dtype=np.float32), clusters)
     np.testing.assert_allclose(sure, [1 / (1 + np.exp(-2.0))], atol=0.01)
 
 
 def test_one_spike_is_enough_for_a_cluster_and_unlabelled_ones_do_not_count() -> None:
     points = np.array([[0.0, 0.0], [50.0, 50.0]], dtype=np.float32)
-    clusters = fit_clusters(points, np.array([0, -1]), none_quantile=0.999)
-    new, _ = assign(points, clusters)
-    assert new.tolist() == [0, -1]
+    clusters = fit_clusters(points, np.array([0, -1]))
+    assert clusters.means.tolist() == [[0, 0]]
+    assert assign(points, clusters)[0].tolist() == [0, 0]
 
 
 def test_features_are_the_leading_components() -> None:

@@ -48,7 +48,6 @@ def test_settings_survive_being_written_down() -> None:
     [
         ("threshold_sd", 0.0, "threshold_sd must be positive, got 0.0"),
         ("spikes_per_group", 0, "spikes_per_group must be positive, got 0"),
-        ("none_quantile", 1.0, "none_quantile must be between 0 and 1, got 1.0"),
         ("detection_radius_um", -1.0, "leave it out for 1.6 pitches"),
         ("reference", "mean", "reference must be 'median' or 'none', got 'mean'"),
     ],

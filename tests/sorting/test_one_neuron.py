@@ -30,7 +30,7 @@ def two_units(side: np.ndarray, is_second: np.ndarray, times: np.ndarray, apart:
     gain[:, 0] = 2500 + apart * np.where(is_second, side, -side)
     gain[:, 1] = 2500 - apart * np.where(is_second, side, -side)
     ones = np.ones(len(side), np.float32)
-    return Matched(times, unit, ones, gain, TemplateBank(waveforms, 10), like)
+    return Matched(times, unit, ones, np.zeros_like(ones), gain, TemplateBank(waveforms, 10), like)
 
 
 def independent(n: int, rng: np.random.Generator) -> np.ndarray:

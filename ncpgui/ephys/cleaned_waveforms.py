@@ -1,0 +1,130 @@
+"""Waveforms of spikes with every other spike taken out of the traces, as the networks see them.
+
+Matching says which spikes there are, of which template, how large and by how much of a sample late
+(`ephys.peeling`). Taken out of the filtered traces together they leave noise; a spike's own part put back
+on it is its cleaned waveform, which is then cut and resampled as any other (`ephys.waveforms`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.core.progress import Progress, silent
+from ncpgui.ephys.peeling import TemplateBank
+from ncpgui.ephys.preprocessing import Preprocessed
+from ncpgui.ephys.waveforms import check_spikes, cut_plan, resampled
+
+
+@dataclass(frozen=True)
+class ExplainedSpikes:
+    """All spikes of a recording as multiples of templates, in order of time.
+
+    sample_index, unit : (n,) int64, the sample `bank.n_before` after the template's first; row of the bank
+    amplitude, shift_samples : (n,) float32: the spike is amplitude * template + shift * slope
+    bank : templates in the filtered traces, noise sd, on all channels of the probe
+    """
+
+    sample_index: NDArray[np.int64]
+    unit: NDArray[np.int64]
+    amplitude: NDArray[np.float32]
+    shift_samples: NDArray[np.float32]
+    bank: TemplateBank
+
+    def residual(self, pre: Preprocessed, start: int, stop: int) -> NDArray[np.float32]:
+        """Filtered traces of samples `start` to `stop` without the spikes; ends repeat outside."""
+        traces = pre.padded_traces(start, stop)
+        first = self.sample_index - self.bank.n_before
+        low, high = np.searchsorted(first, [start - self.bank.waveforms.shape[1], stop])
+        _take_out(
+            traces,
+            first[low:high] - start,
+            self.unit[low:high],
+            self.bank.waveforms,
+            self.bank.slopes,
+            self.bank.channels,
+            self.amplitude[low:high],
+            self.shift_samples[low:high],
+        )
+        return traces
+
+
+def iterate_cleaned(
+    pre: Preprocessed,
+    spikes: ExplainedSpikes,
+    rows: NDArray[np.integer],
+    trough: NDArray[np.integer],
+    group: NDArray[np.integer],
+    contacts: Mapping[int, NDArray[np.integer]],
+    *,
+    progress: Progress = silent,
+) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.float32]]]:
+    """Yield (group, positions in `rows`, cleaned waveforms of those) piece by piece through the recording.
+
+    Parameters
+    ----------
+    rows : (m,) rows of `spikes` whose waveforms are wanted
+    trough : (m,) sample at which each is expected to be deepest on the first contact of its group
+    group : (m,) a key of `contacts`; spikes of other groups are skipped
+    contacts : group -> (C,) channels of its waveforms; they are aligned on the first
+    """
+    times = np.clip(np.asarray(trough, dtype=np.int64), 0, pre.n_samples - 1)
+    check_spikes(pre, times, contacts)
+    plan = cut_plan(pre.sampling_frequency_hz)
+    order = np.argsort(times, kind="stable")
+    order = order[np.isin(group[order], list(contacts))]
+    total = -(-pre.n_samples // pre.piece_samples)
+    ends = np.searchsorted(times[order], np.arange(1, total + 1) * pre.piece_samples)
+    done = 0
+    for piece in range(total):
+        progress(piece, total, "cleaning waveforms")
+        chosen = order[done : ends[piece]]
+        done = int(ends[piece])
+        if len(chosen) == 0:
+            continue
+        start = int(times[chosen[0]]) - plan.before
+        traces = spikes.residual(pre, start, int(times[chosen[-1]]) + plan.after + 1)
+        for key in np.unique(group[chosen]):
+            members = chosen[group[chosen] == key]
+            channels = np.asarray(contacts[int(key)], dtype=np.int64)
+            begin = times[members] - plan.before
+            windows = traces[:, channels][(begin - start)[:, None] + np.arange(plan.window)]
+            own = rows[members]
+            _put_back(
+                windows,
+                spikes.sample_index[own] - spikes.bank.n_before - begin,
+                spikes.unit[own],
+                spikes.bank.waveforms,
+                spikes.bank.slopes,
+                channels,
+                spikes.amplitude[own],
+                spikes.shift_samples[own],
+            )
+            yield int(key), members, resampled(windows, plan)
+    progress(total, total, "cleaning waveforms")
+
+
+@numba.njit(cache=True, nogil=True)
+def _take_out(traces, first, unit, waves, slopes, channels, amplitude, shift):  # type: ignore[no-untyped-def]
+    for n in range(len(first)):
+        u = unit[n]
+        for t in range(max(0, -first[n]), min(waves.shape[1], traces.shape[0] - first[n])):
+            for i in range(channels.shape[1]):
+                c = channels[u, i]
+                if c < 0:
+                    break
+                traces[first[n] + t, c] -= amplitude[n] * waves[u, t, c] + shift[n] * slopes[u, t, c]
+
+
+@numba.njit(cache=True, nogil=True)
+def _put_back(windows, first, unit, waves, slopes, channels, amplitude, shift):  # type: ignore[no-untyped-def]
+    for n in range(len(first)):
+        u = unit[n]
+        for t in range(max(0, -first[n]), min(waves.shape[1], windows.shape[1] - first[n])):
+            for i in range(len(channels)):
+                c = channels[i]
+                windows[n, first[n] + t, i] += amplitude[n] * waves[u, t, c] + shift[n] * slopes[u, t, c]

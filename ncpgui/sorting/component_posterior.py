@@ -1,0 +1,164 @@
+"""The posterior of each component, on waveforms from which all other spikes are taken out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.core.alternatives import same_sorting
+from ncpgui.core.group import Alternative, ChannelGroup, GroupWaveforms
+from ncpgui.core.partition import cluster_sizes
+from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.core.probe import Probe
+from ncpgui.core.progress import Progress, portion, silent
+from ncpgui.core.seeds import stream_seed
+from ncpgui.core.waveform_format import N_SAMPLES
+from ncpgui.sorting.assignment import fit_features
+from ncpgui.sorting.components import ComponentDraw
+from ncpgui.sorting.config import SortingConfig
+from ncpgui.sorting.found_units import FoundUnits
+from ncpgui.sorting.group_posterior import build_alternatives, exists_probability
+from ncpgui.sorting.posterior_draws import ClusterFunction, Draws, ToDraw, draw_all
+
+if TYPE_CHECKING:
+    from ncpgui.ephys.preprocessing import Preprocessed
+
+
+def sample_components(
+    pre: Preprocessed,
+    units: FoundUnits,
+    draws: Sequence[ComponentDraw],
+    probe: Probe,
+    config: SortingConfig,
+    *,
+    cluster: ClusterFunction | None = None,
+    workers: int = 1,
+    progress: Progress = silent,
+) -> tuple[dict[int, tuple[ChannelGroup, GroupWaveforms]], dict[int, str]]:
+    """Sample the posterior of components: by their ids, and the message of each that failed.
+
+    What is sampled of one does not depend on which others are.
+
+    Raises
+    ------
+    InputError, CheckpointError
+        As `posterior_draws.draw_all`.
+    """
+    waveforms: dict[int, NDArray[np.float32]] = {
+        draw.id: np.empty((len(draw.sampled), N_SAMPLES, len(draw.contacts)), np.float32) for draw in draws
+    }
+    sampled = {draw.id: draw.sampled for draw in draws}
+    report = portion(progress, 0, 1, 12)
+    for draw, chosen, piece in _cleaned(pre, units, draws, sampled, progress=report):
+        waveforms[draw.id][chosen] = piece
+    wanted = {
+        draw.id: ToDraw(
+            waveforms[draw.id],
+            probe.positions_um[draw.contacts],
+            stream_seed(config.seed, "posterior", draw.id),
+            f"component {draw.id}",
+        )
+        for draw in draws
+    }
+    drawn, failed = draw_all(
+        wanted,
+        config,
+        what="component",
+        cluster=cluster,
+        workers=workers,
+        progress=portion(progress, 1, 10, 12),
+    )
+    draws = [draw for draw in draws if draw.id in drawn]
+    spaces = {draw.id: fit_features(waveforms[draw.id], config.assignment_dims) for draw in draws}
+    coordinates = {}
+    for draw in draws:
+        space = spaces[draw.id]
+        coordinates[draw.id] = np.zeros((len(draw.spike_ids), space.basis.shape[1]), dtype=np.float32)
+        coordinates[draw.id][draw.sampled] = space.project(waveforms[draw.id])
+    rest = {draw.id: draw.rest for draw in draws}
+    for draw, chosen, piece in _cleaned(pre, units, draws, rest, progress=portion(progress, 10, 11, 12)):
+        coordinates[draw.id][rest[draw.id][chosen]] = spaces[draw.id].project(piece)
+    finished = {}
+    for done, draw in enumerate(draws):
+        portion(progress, 11, 12, 12)(done, len(draws), "weighing alternatives")
+        finished[draw.id] = finish_component(
+            draw, drawn[draw.id], waveforms[draw.id], coordinates[draw.id], units, config
+        )
+    return finished, failed
+
+
+def _cleaned(
+    pre: Preprocessed,
+    units: FoundUnits,
+    draws: Sequence[ComponentDraw],
+    positions: Mapping[int, NDArray[np.int64]],
+    *,
+    progress: Progress,
+) -> Iterator[tuple[ComponentDraw, NDArray[np.int64], NDArray[np.float32]]]:
+    """Yield (component, which of its `positions`, their cleaned waveforms), piece by piece."""
+    from ncpgui.ephys.cleaned_waveforms import iterate_cleaned
+
+    if not draws:
+        return
+    counts = [len(positions[draw.id]) for draw in draws]
+    rows = np.concatenate([draw.spike_ids[positions[draw.id]] for draw in draws])
+    group = np.repeat(np.arange(len(draws)), counts)
+    begin = np.cumsum([0, *counts])
+    reference = np.array([draw.contacts[0] for draw in draws])
+    trough = units.matched.sample_index[rows] + units.trough[units.unit[rows], reference[group]]
+    contacts = {number: draw.contacts for number, draw in enumerate(draws)}
+    for number, chosen, piece in iterate_cleaned(
+        pre, units.explained, rows, trough, group, contacts, progress=progress
+    ):
+        yield draws[number], chosen - begin[number], piece
+
+
+def finish_component(
+    draw: ComponentDraw,
+    drawn: Draws,
+    waveforms: NDArray[np.float32],
+    coordinates: NDArray[np.float32],
+    units: FoundUnits,
+    config: SortingConfig,
+) -> tuple[ChannelGroup, GroupWaveforms]:
+    """Make the component: all its spikes under each alternative, that of matching among them."""
+    matched = np.searchsorted(draw.units, units.unit[draw.spike_ids])
+    alternatives = build_alternatives(drawn.posterior, draw.sampled, coordinates, config, company=matched)
+    group = ChannelGroup(
+        channel=draw.id,
+        neighbours=draw.contacts,
+        spike_ids=draw.spike_ids,
+        sampled=draw.sampled,
+        posterior=drawn.posterior,
+        alternatives=with_matched(
+            alternatives, matched, units.probability[draw.spike_ids], drawn.posterior, draw.sampled
+        ),
+    )
+    return group, GroupWaveforms(waveforms, drawn.features, coordinates)
+
+
+def with_matched(
+    alternatives: tuple[Alternative, ...],
+    matched: NDArray[np.integer],
+    probability: NDArray[np.float32],
+    posterior: PosteriorSamples,
+    sampled: NDArray[np.int64],
+) -> tuple[Alternative, ...]:
+    """Alternatives with what matching found in place of the one that is the same, or added.
+
+    matched, probability : (n,) unit of each spike of the component, 0 .. K-1, and P(it is of that unit)
+    """
+    order = np.argsort(-cluster_sizes(matched), kind="stable")
+    labels = np.argsort(order)[matched].astype(np.int32)
+    same = [same_sorting(other.labels[sampled], labels[sampled]) for other in alternatives]
+    mass, error = 0.0, 0.0
+    if any(same):
+        place = same.index(True)
+        mass, error = alternatives[place].mass, alternatives[place].mass_se
+        alternatives = alternatives[:place] + alternatives[place + 1 :]
+    exists = exists_probability(posterior, labels[sampled])
+    own = Alternative(labels, probability, mass, error, exists)
+    return tuple(sorted([own, *alternatives], key=lambda one: -one.mass))

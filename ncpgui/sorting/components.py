@@ -1,0 +1,155 @@
+"""Components: units that are asked about together, because some of their spikes may be of one neuron.
+
+Two units are in doubt when all evidence (`one_neuron.distances`: waveforms, shapes, times) leaves them less
+than `DOUBTFUL` sd apart. Components are the connected parts of the graph of doubts. They stay small enough
+to be asked about: doubts are taken the closest pair first, and one that would bring together more than
+`MAX_UNITS` units, or units that the contacts around none of them all see, is *cut*. A unit without doubts
+is a component of its own: it may still be two neurons.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.core.probe import Probe
+from ncpgui.core.seeds import stream
+from ncpgui.sorting.channel_partition import contacts_around
+from ncpgui.sorting.config import SortingConfig
+from ncpgui.sorting.found_units import FoundUnits
+from ncpgui.sorting.one_neuron import distances
+
+log = logging.getLogger(__name__)
+
+DOUBTFUL = 6.0
+"""Units closer than this, in sd of their spikes, are asked about together: of 700 spikes one is mistaken."""
+MAX_UNITS = 6
+FAIR_SHARE = 0.5
+"""Part of the drawn spikes that is divided among the units evenly, the rest by their number of spikes."""
+
+
+@dataclass(frozen=True)
+class ComponentDraw:
+    """Units of a component before the posterior is sampled.
+
+    id : its number; units : (k,) increasing
+    contacts : (C,) channels of the waveforms, aligned on the first
+    spike_ids : (n,) rows of all spikes of its units; sampled : (m,) increasing positions in `spike_ids`
+    """
+
+    id: int
+    units: NDArray[np.int64]
+    contacts: NDArray[np.int64]
+    spike_ids: NDArray[np.int64]
+    sampled: NDArray[np.int64]
+
+    @property
+    def rest(self) -> NDArray[np.int64]:
+        """Positions in `spike_ids` of the spikes that were not drawn."""
+        drawn = np.zeros(len(self.spike_ids), dtype=bool)
+        drawn[self.sampled] = True
+        return np.flatnonzero(~drawn)
+
+
+@dataclass(frozen=True)
+class Doubts:
+    """Components as lists of units, in order of their first, and pairs of units whose doubt was cut."""
+
+    components: list[list[int]]
+    cut: list[tuple[int, int]]
+
+
+def draw_components(
+    units: FoundUnits,
+    probe: Probe,
+    config: SortingConfig,
+    *,
+    bad_channels: tuple[int, ...] = (),
+) -> list[ComponentDraw]:
+    """Put the units into components, and draw at most `spikes_per_group` spikes of each.
+
+    The draw depends on the seed, the number of the component and its units, on nothing else.
+    """
+
+    def contacts(members: list[int]) -> NDArray[np.int64] | None:
+        return contacts_of(members, units, probe, config, bad_channels)
+
+    pairs = distances(units.matched, sampling_frequency_hz=units.sampling_frequency_hz)
+    doubts = connected(
+        units.n_units,
+        [(first, second) for apart, first, second in pairs if apart < DOUBTFUL],
+        fits=lambda members: len(members) <= MAX_UNITS and contacts(members) is not None,
+    )
+    if doubts.cut:
+        pairs_of = ", ".join(f"{first} and {second}" for first, second in doubts.cut)
+        log.info("components would be too large; these units are asked about apart: %s", pairs_of)
+    result = []
+    for number, members in enumerate(doubts.components):
+        channels = contacts(members)
+        assert channels is not None
+        ids = np.flatnonzero(np.isin(units.unit, members))
+        rng = stream(config.seed, "component", number)
+        sampled = drawn_fairly(units.unit[ids], config.spikes_per_group, rng)
+        result.append(ComponentDraw(number, np.array(members), channels, ids, sampled))
+    return result
+
+
+def connected(n_units: int, pairs: list[tuple[int, int]], *, fits: Callable[[list[int]], bool]) -> Doubts:
+    """Join units by pairs, in their order, as long as what comes out fits."""
+    home = [[unit] for unit in range(n_units)]
+    cut = []
+    for first, second in pairs:
+        if home[first] is home[second]:
+            continue
+        together = sorted(home[first] + home[second])
+        if not fits(together):
+            cut.append((first, second))
+            continue
+        for unit in together:
+            home[unit] = together
+    components = [members for unit, members in enumerate(home) if members[0] == unit]
+    return Doubts(components, [pair for pair in cut if home[pair[0]] is not home[pair[1]]])
+
+
+def contacts_of(
+    members: list[int],
+    units: FoundUnits,
+    probe: Probe,
+    config: SortingConfig,
+    bad_channels: tuple[int, ...] = (),
+) -> NDArray[np.int64] | None:
+    """Contacts on which all these units are seen at their main channel: (C,), None if there are none.
+
+    The first is where the units are deepest, each measured by its own depth.
+    """
+    depth = units.depth_sd[members]
+    share = (depth / np.maximum(depth.max(axis=1, keepdims=True), 1e-9)).sum(axis=0)
+    share[list(bad_channels)] = -1
+    for reference in np.argsort(-share, kind="stable")[: len(members)]:
+        channels = contacts_around(int(reference), probe, config, bad_channels)
+        if np.isin(units.main_channel[members], channels).all():
+            return channels
+    return None
+
+
+def drawn_fairly(units: NDArray[np.integer], most: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Positions of at most so many spikes, drawn from all units: (m,) increasing.
+
+    A unit gets an even part of half of them where it has as many, and its part of the rest.
+    """
+    if len(units) <= most:
+        return np.arange(len(units))
+    names, sizes = np.unique(units, return_counts=True)
+    even = np.minimum(sizes, int(FAIR_SHARE * most / len(names)))
+    left = sizes - even
+    up_to = (most - even.sum()) * np.cumsum(left) // left.sum()  # so that together they are `most`
+    wanted = even + np.diff(up_to, prepend=0)
+    chosen = [
+        rng.choice(np.flatnonzero(units == name), count, replace=False)
+        for name, count in zip(names, wanted, strict=True)
+    ]
+    return np.sort(np.concatenate(chosen)).astype(np.int64)

@@ -1,0 +1,153 @@
+"""First pass: the spikes of each channel are clustered apart, and propose units.
+
+Few draws of few spikes do: what they propose may be too much, and a neuron that several channels see is
+proposed by each. Matching finds the spikes of all proposals and joins what is one neuron (`matching`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.core.errors import InputError
+from ncpgui.core.probe import Probe
+from ncpgui.core.progress import Progress, portion, silent
+from ncpgui.core.seeds import stream_seed
+from ncpgui.core.spikes import SpikeEvents
+from ncpgui.core.waveform_format import TROUGH_SAMPLE
+from ncpgui.sorting.channel_partition import draw_groups
+from ncpgui.sorting.config import SortingConfig, detection_radius_um
+from ncpgui.sorting.group_posterior import first_clusters
+from ncpgui.sorting.posterior_draws import ClusterFunction, ToDraw, draw_all
+
+if TYPE_CHECKING:
+    from ncpgui.ephys.preprocessing import Preprocessed
+    from ncpgui.ephys.recording import Recording
+
+PROPOSING_DRAWS = 20
+PROPOSING_SPIKES = 1000
+"""Draws and spikes of a channel from which on the units that are found in the end no longer change."""
+
+
+@dataclass(frozen=True)
+class Detected:
+    """A filtered recording and its spikes; close `pre` when done with it."""
+
+    pre: Preprocessed
+    spikes: SpikeEvents
+    probe: Probe
+
+
+@dataclass(frozen=True)
+class Proposals:
+    """Spikes of proposed units: sample_index, unit (n,) int64; and the name of the network."""
+
+    sample_index: NDArray[np.int64]
+    unit: NDArray[np.int64]
+    model: str
+
+
+def detect(recording: Recording, config: SortingConfig, progress: Progress = silent) -> Detected:
+    """Filter the recording and find its spikes.
+
+    Raises
+    ------
+    InputError
+        No spikes were found.
+    """
+    from ncpgui.ephys.detection import detect_spikes
+    from ncpgui.ephys.preprocessing import preprocess
+
+    pre = preprocess(
+        recording,
+        highpass_hz=config.highpass_hz,
+        lowpass_hz=config.lowpass_hz,
+        reference=config.reference,
+        progress=portion(progress, 0, 1, 5),
+    )
+    try:
+        spikes = detect_spikes(
+            pre,
+            threshold_sd=config.threshold_sd,
+            exclude_ms=config.exclude_ms,
+            radius_um=detection_radius_um(config, recording.probe),
+            progress=portion(progress, 1, 5, 5),
+        )
+        if len(spikes) == 0:
+            levels = pre.noise_sd[pre.noise_sd > 0]
+            raise InputError(
+                f"no spikes found under -{config.threshold_sd:g} noise sd on {recording.n_channels} channels "
+                f"(noise sd {levels.min():.3g} to {levels.max():.3g} in the unit of the file); lower "
+                "threshold_sd, or check dtype, channel count and polarity of the recording"
+            )
+    except BaseException:
+        pre.close()
+        raise
+    return Detected(pre=pre, spikes=spikes, probe=recording.probe)
+
+
+def propose(
+    found: Detected,
+    config: SortingConfig,
+    *,
+    cluster: ClusterFunction | None = None,
+    workers: int = 1,
+    progress: Progress = silent,
+) -> Proposals:
+    """Cluster spikes of each channel: the units of its most probable sorting, as far as they were drawn.
+
+    A channel that fails proposes nothing (said in the log).
+
+    Raises
+    ------
+    InputError, CheckpointError
+        As `posterior_draws.draw_all`.
+    """
+    from ncpgui.ephys.waveforms import extract_many
+
+    config = replace(
+        config,
+        posterior_samples=min(config.posterior_samples, PROPOSING_DRAWS),
+        spikes_per_group=min(config.spikes_per_group, PROPOSING_SPIKES),
+    )
+    spikes = found.spikes
+    draws = draw_groups(spikes, found.probe, config, bad_channels=found.pre.bad_channels)
+    ids = np.concatenate([draw.spike_ids for draw in draws])
+    waveforms = extract_many(
+        found.pre,
+        spikes.sample_index[ids],
+        spikes.channel[ids],
+        {draw.channel: draw.neighbours for draw in draws},
+        progress=portion(progress, 0, 1, 10),
+    )
+    wanted = {
+        draw.channel: ToDraw(
+            waveforms[draw.channel],
+            found.probe.positions_um[draw.neighbours],
+            stream_seed(config.seed, "first pass", draw.channel),
+            f"channel {draw.channel}",
+        )
+        for draw in draws
+    }
+    drawn, _ = draw_all(
+        wanted,
+        config,
+        what="channel",
+        cluster=cluster,
+        workers=workers,
+        progress=portion(progress, 1, 10, 10),
+    )
+    times, units, n_units, model = [spikes.sample_index[:0]], [np.zeros(0, np.int64)], 0, ""
+    for draw in draws:
+        if draw.channel not in drawn:
+            continue
+        depth_sd = -waveforms[draw.channel][:, TROUGH_SAMPLE, 0]
+        labels = first_clusters(drawn[draw.channel].posterior, config, depth_sd=depth_sd)
+        times.append(spikes.sample_index[draw.spike_ids[labels >= 0]])
+        units.append(labels[labels >= 0] + n_units)
+        n_units += int(labels.max(initial=-1)) + 1
+        model = drawn[draw.channel].model
+    return Proposals(np.concatenate(times), np.concatenate(units), model)

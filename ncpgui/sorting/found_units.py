@@ -1,0 +1,126 @@
+"""What matching found, in the filtered traces: units on their contacts, spikes at their troughs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.core.spikes import SpikeEvents
+from ncpgui.sorting.spike_probability import spike_probability
+
+if TYPE_CHECKING:
+    from ncpgui.ephys.cleaned_waveforms import ExplainedSpikes
+    from ncpgui.ephys.preprocessing import Preprocessed
+    from ncpgui.sorting.matching import Matched
+
+MIN_RATE_HZ = 0.1
+"""Units that fire less often are not kept: too few spikes to tell a neuron from what is left of others."""
+NEAR_TROUGH_MS = 0.5
+SEEN_SHARE = 0.3
+"""A contact that sees this part of a unit's depth tells when its spikes are deepest there."""
+MIN_SPAN_SD = 0.05
+"""Filtered templates are zero on channels where they span less."""
+
+
+@dataclass(frozen=True)
+class FoundUnits:
+    """Units in order of their main channel, and their spikes in order of time.
+
+    matched : units and spikes, times at the trough on the main channel
+    explained : the same spikes as multiples of templates in the filtered traces
+    probability : (n,) float32, P(the spike is of its unit and not of one like it)
+    main_channel : (K,) int64, where each unit is deepest
+    depth_sd : (K, n_channels) float32, trough of each template on each channel, noise sd, positive
+    trough : (K, n_channels) int64, samples after a spike's time at which it is deepest on each channel
+    """
+
+    matched: Matched
+    explained: ExplainedSpikes
+    probability: NDArray[np.float32]
+    main_channel: NDArray[np.int64]
+    depth_sd: NDArray[np.float32]
+    trough: NDArray[np.int64]
+    sampling_frequency_hz: float
+    n_samples: int
+
+    @property
+    def n_units(self) -> int:
+        """Number of units K."""
+        return len(self.main_channel)
+
+    @property
+    def unit(self) -> NDArray[np.int64]:
+        """Unit of each spike: (n,)."""
+        return self.matched.unit
+
+    def spike_events(self) -> SpikeEvents:
+        """The spikes on the main channels of their units, with the amplitudes that were fitted."""
+        depth = self.depth_sd[np.arange(self.n_units), self.main_channel]
+        return SpikeEvents(
+            sample_index=self.matched.sample_index,
+            channel=self.main_channel[self.unit].astype(np.int32),
+            amplitude=-self.matched.amplitude * depth[self.unit],
+            sampling_frequency_hz=self.sampling_frequency_hz,
+            n_samples=self.n_samples,
+        )
+
+
+def found_units(pre: Preprocessed, matched: Matched) -> FoundUnits:
+    """Take what matching found back to the filtered traces; units that hardly fire are left out."""
+    from ncpgui.ephys.cleaned_waveforms import ExplainedSpikes
+    from ncpgui.ephys.peeling import TemplateBank
+    from ncpgui.ephys.spikeinterface_adapter import filtered_templates
+
+    rate = pre.sampling_frequency_hz
+    probability = spike_probability(matched)
+    n_spikes = np.bincount(matched.unit, minlength=matched.n_units)
+    waveforms = filtered_templates(pre, matched.bank.waveforms)
+    main = waveforms.min(axis=1).argmin(axis=1)
+    often = n_spikes >= max(1, MIN_RATE_HZ * pre.n_samples / rate)
+    kept = np.flatnonzero(often)
+    kept = kept[np.lexsort((-n_spikes[kept], main[kept]))]
+    spikes = often[matched.unit]
+    matched, probability = matched.of(spikes).with_units(kept), probability[spikes]
+    waveforms, main = waveforms[kept], main[kept]
+    waveforms *= (np.ptp(waveforms, axis=1) >= MIN_SPAN_SD)[:, None]
+
+    n_before = matched.bank.n_before
+    late = waveforms[np.arange(len(kept)), :, main].argmin(axis=1) - n_before
+    for unit, by in enumerate(late):
+        waveforms[unit] = _earlier(waveforms[unit], int(by))
+    times = np.clip(matched.sample_index + late[matched.unit], 0, pre.n_samples - 1)
+    order = np.lexsort((matched.unit, times))
+    matched = replace(matched, sample_index=times).of(order)
+    explained = ExplainedSpikes(
+        matched.sample_index,
+        matched.unit,
+        matched.amplitude,
+        matched.shift_samples,
+        TemplateBank(waveforms, n_before),
+    )
+    depth, trough = _troughs(waveforms, n_before, round(NEAR_TROUGH_MS * rate / 1000))
+    return FoundUnits(
+        matched, explained, probability[order], main.astype(np.int64), depth, trough, rate, pre.n_samples
+    )
+
+
+def _earlier(waveform: NDArray[np.float32], by: int) -> NDArray[np.float32]:
+    """Template (T, C) that comes so many samples earlier, zero where it is not known."""
+    result = np.zeros_like(waveform)
+    n = len(waveform)
+    result[max(0, -by) : n - max(0, by)] = waveform[max(0, by) : n - max(0, -by)]
+    return result
+
+
+def _troughs(
+    waveforms: NDArray[np.float32], n_before: int, reach: int
+) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    """Depth of each template on each channel near its own trough, and how much later it is: (K, C) both."""
+    first = max(0, n_before - reach)
+    near = waveforms[:, first : n_before + reach + 1]
+    depth = np.maximum(-near.min(axis=1), 0)
+    seen = depth >= SEEN_SHARE * depth.max(axis=1, keepdims=True, initial=0)
+    return depth, np.where(seen, near.argmin(axis=1) + first - n_before, 0)

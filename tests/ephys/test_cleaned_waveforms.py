@@ -1,0 +1,113 @@
+"""Waveforms with all other spikes taken out, where what was put in is known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ncpgui.core.probe import Probe
+from ncpgui.ephys.cleaned_waveforms import ExplainedSpikes, iterate_cleaned
+from ncpgui.ephys.peeling import TemplateBank
+from ncpgui.ephys.preprocessing import Preprocessed, preprocess
+from ncpgui.ephys.recording import ArrayRecording
+from ncpgui.ephys.waveforms import extract_waveforms
+
+RATE_HZ = 30_000.0
+N_SAMPLES = 60_000
+N_BEFORE = 30
+TIME = np.arange(100) - N_BEFORE
+CONTACTS = np.array([1, 0, 2])
+
+
+def templates() -> np.ndarray:
+    """Two cells on three contacts: (2, 100, 3), noise sd."""
+    narrow, wide = (-np.exp(-((TIME / width) ** 2)) for width in (4, 8))
+    return np.stack([narrow[:, None] * [8, 20, 5], wide[:, None] * [3, 9, 15]]).astype(np.float32)
+
+
+@pytest.fixture(scope="module")
+def filtered() -> Preprocessed:
+    """Only noise: what spikes add is known when they are added to filtered traces."""
+    rng = np.random.default_rng(0)
+    traces = (50 * rng.normal(size=(N_SAMPLES, 3))).astype(np.int16)
+    probe = Probe(np.column_stack([np.zeros(3), 25.0 * np.arange(3)]))
+    return preprocess(ArrayRecording(traces, sampling_frequency_hz=RATE_HZ, probe=probe), reference="none")
+
+
+class Added:
+    """Filtered traces with spikes added to them."""
+
+    def __init__(self, pre: Preprocessed, spikes: ExplainedSpikes) -> None:
+        self._pre, self._spikes = pre, spikes
+        self.sampling_frequency_hz, self.n_samples = pre.sampling_frequency_hz, pre.n_samples
+        self.n_channels, self.piece_samples = pre.n_channels, 10_000
+
+    def padded_traces(self, start: int, stop: int) -> np.ndarray:
+        everything = self._pre.traces(0, self.n_samples).copy()
+        spikes, bank = self._spikes, self._spikes.bank
+        for time, unit, amplitude, shift in zip(
+            spikes.sample_index, spikes.unit, spikes.amplitude, spikes.shift_samples, strict=True
+        ):
+            shape = amplitude * bank.waveforms[unit] + shift * bank.slopes[unit]
+            first = time - N_BEFORE
+            low, high = max(0, -first), min(len(shape), self.n_samples - first)
+            everything[first + low : first + high] += shape[low:high]
+        rows = np.clip(np.arange(start, stop), 0, self.n_samples - 1)
+        return everything[rows]
+
+
+def spikes_at(times: list[int], units: list[int]) -> ExplainedSpikes:
+    rng = np.random.default_rng(1)
+    amplitude = rng.normal(1, 0.1, len(times)).astype(np.float32)
+    shift = rng.normal(0, 0.2, len(times)).astype(np.float32)
+    bank = TemplateBank(templates(), N_BEFORE)
+    return ExplainedSpikes(np.array(times), np.array(units), amplitude, shift, bank)
+
+
+def cleaned(pre: Added, spikes: ExplainedSpikes, rows: list[int]) -> np.ndarray:
+    times = spikes.sample_index[rows]
+    group = np.zeros(len(rows), np.int64)
+    result = np.zeros((len(rows), 32, len(CONTACTS)), np.float32)
+    for _, chosen, waveforms in iterate_cleaned(pre, spikes, np.array(rows), times, group, {0: CONTACTS}):
+        result[chosen] = waveforms
+    return result
+
+
+def test_a_spike_alone_is_as_it_was_extracted(filtered: Preprocessed) -> None:
+    """Also over the border of a piece, and in any order."""
+    spikes = spikes_at([3000, 9995, 20_010, 41_000], [0, 0, 1, 0])
+    pre = Added(filtered, spikes)
+    rows = [3, 0, 1]
+    plain = extract_waveforms(pre, spikes.sample_index[rows], CONTACTS)
+    assert np.abs(cleaned(pre, spikes, rows) - plain).max() < 1e-3
+    assert -24 < plain[:, 11, 0].mean() < -16
+
+
+def test_a_collision_leaves_a_spike_as_it_would_have_been_alone(filtered: Preprocessed) -> None:
+    spikes = spikes_at([3000, 3009, 30_000, 30_004, 30_012], [0, 1, 0, 1, 1])
+    pre = Added(filtered, spikes)
+    of_first = [0, 2]
+    alone = ExplainedSpikes(
+        spikes.sample_index[of_first],
+        spikes.unit[of_first],
+        spikes.amplitude[of_first],
+        spikes.shift_samples[of_first],
+        spikes.bank,
+    )
+    expected = extract_waveforms(Added(filtered, alone), alone.sample_index, CONTACTS)
+    collided = extract_waveforms(pre, alone.sample_index, CONTACTS)
+    assert np.abs(cleaned(pre, spikes, of_first) - expected).max() < 1e-3
+    assert np.abs(collided - expected).max() > 5
+
+
+def test_spikes_at_the_ends_of_the_recording_are_cleaned_too(filtered: Preprocessed) -> None:
+    spikes = spikes_at([4, 12, N_SAMPLES - 9, N_SAMPLES - 3], [0, 1, 0, 1])
+    found = cleaned(Added(filtered, spikes), spikes, [0, 2])
+    assert found.shape == (2, 32, 3)
+    assert (found[:, 11, 0] < -14).all()
+
+
+def test_what_is_left_is_the_noise(filtered: Preprocessed) -> None:
+    spikes = spikes_at([3000, 3009, 30_000], [0, 1, 0])
+    left = spikes.residual(Added(filtered, spikes), 2900, 3200)
+    assert np.abs(left - filtered.traces(2900, 3200)).max() < 1e-4

@@ -1,0 +1,69 @@
+"""The graph of doubts: what is asked about together, on which contacts, with which spikes."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+
+from ncpgui.core.probe import Probe
+from ncpgui.sorting.components import connected, contacts_of, drawn_fairly
+from ncpgui.sorting.config import SortingConfig
+
+LINE = Probe(np.column_stack([np.zeros(8), 25.0 * np.arange(8)]))
+
+
+def test_units_hang_together_over_others_and_one_without_doubts_is_alone() -> None:
+    doubts = connected(5, [(3, 4), (0, 3)], fits=lambda _: True)
+    assert doubts.components == [[0, 3, 4], [1], [2]]
+    assert doubts.cut == []
+
+
+def test_what_would_be_too_large_is_cut_where_the_doubt_is_least_and_said() -> None:
+    """Pairs come with the closest first: the last of the chain is the one to go."""
+    chain = [(1, 2), (3, 4), (0, 1), (2, 3)]
+    doubts = connected(5, chain, fits=lambda members: len(members) <= 3)
+    assert doubts.components == [[0, 1, 2], [3, 4]]
+    assert doubts.cut == [(2, 3)]
+
+
+def test_a_pair_that_comes_together_over_others_is_not_cut() -> None:
+    doubts = connected(3, [(0, 1), (1, 2), (0, 2)], fits=lambda _: True)
+    assert doubts.components == [[0, 1, 2]]
+    assert doubts.cut == []
+
+
+def _units(depth: list[list[float]]) -> SimpleNamespace:
+    depth_sd = np.array(depth)
+    return SimpleNamespace(depth_sd=depth_sd, main_channel=depth_sd.argmax(axis=1))
+
+
+def test_the_first_contact_is_where_the_units_are_deepest_by_their_own_measure() -> None:
+    deep, shallow = [0, 30, 36, 40, 10, 0, 0, 0], [0, 5, 10, 7, 0, 0, 0, 0]
+    found = contacts_of([0, 1], _units([deep, shallow]), LINE, SortingConfig())
+    assert found is not None
+    assert found.tolist() == [2, 1, 3]  # 36/40 + 1 there, 1 + 7/10 on contact 3
+
+
+def test_units_that_no_contacts_see_together_have_none() -> None:
+    above, below = [20, 8, 0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 8, 20, 5]
+    assert contacts_of([0, 1], _units([above, below]), LINE, SortingConfig()) is None
+
+
+def test_dead_contacts_are_not_among_them() -> None:
+    found = contacts_of([0], _units([[0, 30, 36, 20, 0, 0, 0, 0]]), LINE, SortingConfig(), bad_channels=(1,))
+    assert found is not None
+    assert found.tolist() == [2, 3]
+
+
+def test_every_unit_is_drawn_evenly_for_a_half_and_in_proportion_for_the_rest() -> None:
+    units = np.repeat([4, 9, 7], [9000, 900, 10])
+    drawn = drawn_fairly(units, 600, np.random.default_rng(0))
+    assert (np.diff(drawn) > 0).all()
+    counts = [int((units[drawn] == unit).sum()) for unit in (4, 9, 7)]
+    # 100 each but for the ten of the smallest; 390 left, of 8900 and 800 spikes
+    assert counts == [100 + 357, 100 + 33, 10]
+
+
+def test_all_spikes_are_drawn_where_there_are_few() -> None:
+    assert drawn_fairly(np.zeros(5, int), 5, np.random.default_rng(0)).tolist() == [0, 1, 2, 3, 4]

@@ -1,0 +1,74 @@
+"""From what matching found to units and spikes in the filtered traces."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ncpgui.core.probe import Probe
+from ncpgui.ephys.preprocessing import Preprocessed, preprocess
+from ncpgui.sorting.found_units import FoundUnits, found_units
+from ncpgui.sorting.matching import Matched, match_units
+
+from .planted import SQUARE, Cell, planted_recording, regular_times
+
+N_SAMPLES = 20 * 20_000
+CELLS = [
+    Cell([4, 4, 8, 30], regular_times(90, N_SAMPLES, 3)),
+    Cell([40, 15, 10, 5], regular_times(200, N_SAMPLES, 1), width=1.5),
+]
+
+
+@pytest.fixture(scope="module")
+def pre() -> Preprocessed:
+    probe = Probe(SQUARE.positions_um)
+    return preprocess(planted_recording(CELLS, N_SAMPLES, probe), reference="none")
+
+
+@pytest.fixture(scope="module")
+def matched(pre: Preprocessed) -> Matched:
+    """Proposed 4 samples late, the cell of contact 3 first."""
+    times = np.concatenate([cell.times + 4 for cell in CELLS])
+    return match_units(pre, times, np.repeat([0, 1], [len(cell.times) for cell in CELLS]))
+
+
+@pytest.fixture(scope="module")
+def units(pre: Preprocessed, matched: Matched) -> FoundUnits:
+    return found_units(pre, matched)
+
+
+def test_units_are_in_order_of_their_main_channel_and_spikes_in_order_of_time(units: FoundUnits) -> None:
+    assert units.main_channel.tolist() == [0, 3]
+    assert (np.diff(units.matched.sample_index) >= 0).all()
+    for unit, cell in enumerate(reversed(CELLS)):
+        times = units.matched.sample_index[units.unit == unit]
+        near = np.abs(times[:, None] - cell.times[None]).min(axis=0)
+        assert (near <= 1).mean() > 0.97
+
+
+def test_templates_are_those_of_the_filtered_traces(units: FoundUnits, pre: Preprocessed) -> None:
+    """Against the mean of the traces around the spikes, which nothing else is near to."""
+    bank = units.explained.bank
+    traces = pre.traces(0, N_SAMPLES)
+    for unit in range(2):
+        times = units.matched.sample_index[units.unit == unit]
+        rows = times[5:-5, None] + np.arange(-12, 25)
+        mean = traces[rows].mean(axis=0)
+        own = bank.waveforms[unit, bank.n_before - 12 : bank.n_before + 25]
+        assert np.abs(own - mean).max() < 0.06 * np.abs(mean).max()
+        assert units.depth_sd[unit].argmax() == units.main_channel[unit]
+
+
+def test_taking_all_spikes_out_leaves_noise(units: FoundUnits, pre: Preprocessed) -> None:
+    left = units.explained.residual(pre, 10_000, 60_000)
+    before = pre.traces(10_000, 60_000)
+    assert left.std() < 1.1
+    assert before.min() < -30
+    assert left.min() > -9
+
+
+def test_units_that_hardly_fire_are_left_out(matched: Matched, pre: Preprocessed) -> None:
+    rows = np.flatnonzero(matched.unit == 0)[1:]  # one spike in 20 s is left
+    found = found_units(pre, matched.of(np.setdiff1d(np.arange(len(matched.unit)), rows)))
+    assert found.n_units == 1
+    assert set(found.unit.tolist()) == {0}
