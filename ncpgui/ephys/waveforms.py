@@ -1,7 +1,7 @@
 """Waveforms as the networks see them: 32 samples at 20 kHz, trough at sample 11, in noise sd.
 
-The trough of the main channel is located between samples (1/32 of one) by band-limited
-interpolation, and the waveform is resampled around it in the same step.
+The trough of the main channel (the peak, where the trace is positive at the spike) is located between
+samples (1/32 of one) by band-limited interpolation, and the waveform is resampled around it in the same step.
 """
 
 from __future__ import annotations
@@ -149,7 +149,9 @@ def iterate_waveforms(
 def _cut(traces: NDArray[np.float32], first: NDArray[np.int64], plan: _Plan) -> NDArray[np.float32]:
     """Waveforms from `traces` (samples, C) whose windows begin at rows `first`: (n, 32, C)."""
     windows = traces[first[:, None] + np.arange(plan.window)]
-    shift = (windows[:, :, 0] @ plan.search.T).argmin(axis=1)
+    main = windows[:, :, 0]
+    upward = np.where(main[:, plan.before] > 0, np.float32(-1), np.float32(1))
+    shift = ((upward[:, None] * main) @ plan.search.T).argmin(axis=1)
     edge = (shift == 0) | (shift == 2 * STEPS_PER_SAMPLE)
     shift[edge] = STEPS_PER_SAMPLE
     result = np.empty((len(first), N_SAMPLES, traces.shape[1]), dtype=np.float32)
