@@ -17,6 +17,7 @@ from ncpgui.core.seeds import stream_seed
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.core.waveform_format import TROUGH_SAMPLE
 from ncpgui.sorting.assignment import FeatureSpace, fit_features
+from ncpgui.sorting.both_signs import by_sign
 from ncpgui.sorting.channel_partition import GroupDraw, draw_group
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.group_posterior import build_alternatives
@@ -92,7 +93,8 @@ def sample_group(
     progress: Progress = silent,
 ) -> SampledGroup:
     """Run the network on the waveforms of the sampled spikes; `held` as in `engine.cluster`'s clamped."""
-    result = (cluster or _engine_cluster())(
+    cluster = cluster or _engine_cluster()
+    result = (cluster if config.peak_sign == "neg" else by_sign(cluster))(
         waveforms,
         channel_positions=probe.positions_um[draw.neighbours],
         model=config.model,
@@ -114,8 +116,8 @@ def sample_group(
 
 
 def depth_sd(waveforms: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Trough of each of (m, 32, C) waveforms on its main channel: (m,), noise sd, positive."""
-    return -waveforms[:, TROUGH_SAMPLE, 0]
+    """Size of the main peak of each of (m, 32, C) waveforms: (m,), noise sd."""
+    return np.asarray(np.abs(waveforms[:, TROUGH_SAMPLE, 0]))
 
 
 def _engine_cluster() -> ClusterFunction:

@@ -29,7 +29,7 @@ from ncpgui.sorting.cluster_channels import (
     finish_group,
     sample_group,
 )
-from ncpgui.sorting.config import SortingConfig, detection_radius_um
+from ncpgui.sorting.config import SortingConfig, detection_radius_um, filter_options
 from ncpgui.sorting.deduplication import combine, group_templates
 from ncpgui.sorting.executors import default_workers, run_all
 
@@ -129,9 +129,7 @@ def detect(recording: Recording, config: SortingConfig, progress: Progress = sil
 
     pre = preprocess(
         recording,
-        highpass_hz=config.highpass_hz,
-        lowpass_hz=config.lowpass_hz,
-        reference=config.reference,
+        **filter_options(config),
         progress=portion(progress, 0, 1, 5),
     )
     try:
@@ -140,19 +138,26 @@ def detect(recording: Recording, config: SortingConfig, progress: Progress = sil
             threshold_sd=config.threshold_sd,
             exclude_ms=config.exclude_ms,
             radius_um=detection_radius_um(config, recording.probe),
+            peak_sign=config.peak_sign,
             progress=portion(progress, 1, 5, 5),
         )
         if len(spikes) == 0:
             levels = pre.noise_sd[pre.noise_sd > 0]
             raise InputError(
-                f"no spikes found under -{config.threshold_sd:g} noise sd on {recording.n_channels} channels "
+                f"no spikes found {_beyond(config)} noise sd on {recording.n_channels} channels "
                 f"(noise sd {levels.min():.3g} to {levels.max():.3g} in the unit of the file); lower "
-                "threshold_sd, or check dtype, channel count and polarity of the recording"
+                "threshold_sd, or check dtype, channel count and polarity (peak_sign) of the recording"
             )
     except BaseException:
         pre.close()
         raise
     return Detected(pre=pre, spikes=spikes, probe=recording.probe, noise_sd=pre.noise_sd)
+
+
+def _beyond(config: SortingConfig) -> str:
+    """``under -4.5``."""
+    size = f"{config.threshold_sd:g}"
+    return {"neg": f"under -{size}", "pos": f"over {size}", "both": f"beyond {size}"}[config.peak_sign]
 
 
 def _sampled_waveforms(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ncpgui.core.config import to_dict
 from ncpgui.core.progress import Progress, portion, silent
-from ncpgui.sorting.config import SortingConfig
+from ncpgui.sorting.config import SortingConfig, filter_options
 from ncpgui.sorting.matching import match_units
 from ncpgui.sorting.pipeline import sort_recording
 from ncpgui.sorting.spike_probability import spike_probability
@@ -74,9 +74,7 @@ def sort_whole(
     proposed = sort_recording(recording, config, progress=portion(progress, 0, 50, 100))
     with preprocess(
         recording,
-        highpass_hz=config.highpass_hz,
-        lowpass_hz=config.lowpass_hz,
-        reference=config.reference,
+        **filter_options(config),
     ) as pre:
         matched = match_units(
             pre,
