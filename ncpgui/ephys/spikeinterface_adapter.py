@@ -20,6 +20,7 @@ from spikeinterface.core import (
     NumpySorting,
     Templates,
     estimate_templates_with_accumulator,
+    get_random_data_chunks,
 )
 from spikeinterface.core.time_series_tools import get_random_sample_slices
 from spikeinterface.preprocessing import bandpass_filter, phase_shift, scale, whiten
@@ -122,13 +123,11 @@ def _keep_compiled() -> None:
 
 def whitened(pre: Preprocessed) -> BaseRecording:
     """Traces of the good channels with noise of sd 1 that neighbours do not share, computed when read."""
-    return whiten(
-        pre.in_noise_sd,
-        dtype="float32",
-        mode="local",
-        radius_um=WHITENING_RADIUS_UM,
-        seed=WHITENING_SEED,
-    )
+    traces = pre.in_noise_sd
+    result = whiten(traces, dtype="float32", mode="local", radius_um=WHITENING_RADIUS_UM, seed=WHITENING_SEED)
+    measured = get_random_data_chunks(traces, concatenated=True, seed=WHITENING_SEED)
+    known = (measured != 0).mean(axis=0)  # what is blanked has no variance
+    return scaled(result, np.sqrt(known)) if (known < 1).any() else result
 
 
 def mean_waveforms(

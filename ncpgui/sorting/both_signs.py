@@ -53,9 +53,9 @@ def by_sign(cluster: Callable[..., Any]) -> Callable[..., Any]:
                 held = None
             return cluster(np.float32(factor) * waveforms[rows], seed=seed, clamped=held, **options)
 
-        up = sampled(positive, -1.0, stream_seed(seed, "positive spikes"))
         if positive.all():
-            return up
+            return sampled(positive, -1.0, seed)
+        up = sampled(positive, -1.0, stream_seed(seed, "positive spikes"))
         down = sampled(~positive, 1.0, seed)
         return _joined(down, up, positive, clamped)
 

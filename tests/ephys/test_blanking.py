@@ -12,6 +12,7 @@ from ncpgui.ephys.detection import detect_spikes
 from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.probes import load_probe
 from ncpgui.ephys.recording import ArrayRecording
+from ncpgui.ephys.spikeinterface_adapter import whitened
 from tests.ephys.planted_recording import RATE_HZ, planted
 
 N = 200_000  # 10 s
@@ -153,3 +154,10 @@ def test_what_is_blanked_does_not_depend_on_who_asks():
     pre = preprocess(recording)
     parts = [pre.traces(a, min(a + 7_777, N)) for a in reversed(range(0, N, 7_777))]
     assert np.array_equal(np.concatenate(parts[::-1]), whole)
+
+
+def test_a_silent_half_does_not_change_the_whitening_of_the_other():
+    recording = planted(n_samples=N, spikes=[], probe=load_probe("linear-8"))
+    recording.array[N // 2 :] = 0
+    with preprocess(recording) as pre:
+        assert whitened(pre).get_traces(start_frame=0, end_frame=N // 3).std() == pytest.approx(1, abs=0.05)
