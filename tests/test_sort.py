@@ -58,3 +58,20 @@ def test_a_recording_without_a_probe_says_how_to_give_one() -> None:
     bare = NumpyRecording([np.zeros((1000, 4), np.float32)], 20_000.0)
     with pytest.raises(InputError, match="does not say where its 4 contacts are"):
         ncpgui.sort(bare)
+
+
+def test_a_recording_upside_down_is_sorted_the_same_by_its_positive_peaks(generated, sorting) -> None:
+    from spikeinterface.preprocessing import scale
+
+    turned = ncpgui.sort(scale(generated[0], gain=-1.0), peak_sign="pos", **QUICK)
+    assert turned.unit_ids.tolist() == sorting.unit_ids.tolist()
+    for unit in sorting.unit_ids:
+        assert np.array_equal(turned.get_unit_spike_train(unit), sorting.get_unit_spike_train(unit))
+
+
+def test_one_contact_is_sorted(generated, sorting) -> None:
+    recording, _ = generated
+    channel = sorting.get_property("main_channel")[sorting.get_property("snr").argmax()]
+    alone = ncpgui.sort(recording.select_channels([channel]), **QUICK)
+    assert alone.get_num_units() >= 1
+    assert set(alone.get_property("main_channel")) == {channel}

@@ -55,7 +55,8 @@ def correlograms(
                 n_pairs = _n_apart(trains[i], trains[j], low * per_ms, high * per_ms)
                 table[i, j] = table[j, i] = n_pairs // (2 if i == j else 1)
     ratio = (REFRACTORY_MS[1] - REFRACTORY_MS[0]) / (CHANCE_MS[1] - CHANCE_MS[0])
-    return Correlograms(np.asarray(counts, np.int64), np.asarray(edges_ms, np.float64), close, chance * ratio)
+    by_chance = np.asarray(chance * ratio, np.float64)
+    return Correlograms(np.asarray(counts, np.int64), np.asarray(edges_ms, np.float64), close, by_chance)
 
 
 def intervals_ms(

@@ -29,6 +29,15 @@ if TYPE_CHECKING:
 @click.option(
     "--stimulus", type=options.PATH, metavar="FILE.npz", help="White noise: frames and trigger_sample."
 )
+@click.option("--threshold-sd", type=float, metavar="SD", help="Least size of a spike, in noise sd  [4.5].")
+@click.option(
+    "--peak-sign",
+    type=click.Choice(["neg", "pos", "both"]),
+    help="Spikes are troughs, positive peaks, or either  [neg].",
+)
+@click.option(
+    "--blank-nan", is_flag=True, help="Go on where samples are NaN or infinite: the traces are zero there."
+)
 @click.option("--settings", type=options.PATH, metavar="FILE.toml", help="Settings, see docs/parameters.md.")
 @options.model
 @options.device
@@ -48,6 +57,9 @@ def sort(
     n_channels: int | None,
     dtype: str | None,
     stimulus: Path | None,
+    threshold_sd: float | None,
+    peak_sign: str | None,
+    blank_nan: bool,
     settings: Path | None,
     model: str | None,
     device: str,
@@ -68,7 +80,14 @@ def sort(
     from ncpgui.sorting.config import SortingConfig
     from ncpgui.sorting.pipeline import sort_recording
 
-    given = {"model": model, "device": None if device == "auto" else device, "seed": seed}
+    given = {
+        "model": model,
+        "device": None if device == "auto" else device,
+        "seed": seed,
+        "threshold_sd": threshold_sd,
+        "peak_sign": peak_sign,
+        "blank_nan": blank_nan or None,
+    }
     config = options.read_settings(SortingConfig, settings, given)
     if stimulus is not None and not stimulus.is_file():
         raise InputError(f"stimulus {stimulus} does not exist; give an .npz with frames and trigger_sample")

@@ -46,10 +46,12 @@ class Probe:
         places = np.column_stack([positions, shank])
         _, first, counts = np.unique(places, axis=0, return_index=True, return_counts=True)
         if (counts > 1).any():
-            where = positions[first[counts > 1][0]]
+            one = int(first[counts > 1][0])
+            other = one + 1 + int(np.flatnonzero((places[one + 1 :] == places[one]).all(axis=1))[0])
+            x, y = positions[one]
             raise InputError(
-                f"two contacts of the probe share the position ({where[0]:g}, {where[1]:g}) µm; "
-                "correct the probe file"
+                f"contacts {one} and {other} of the probe share the position ({x:g}, {y:g}) µm; correct the "
+                "probe file, or give them shanks of their own if they are of different shanks"
             )
 
     @property

@@ -18,9 +18,9 @@ class SpikeEvents:
 
     Parameters
     ----------
-    sample_index : (n,) int64, sample of the trough, not decreasing, inside the recording
+    sample_index : (n,) int64, sample of the trough or positive peak, not decreasing, inside the recording
     channel : (n,) int32, main channel (row of the probe)
-    amplitude : (n,) float32, trace at the trough on the main channel, in noise sd (negative)
+    amplitude : (n,) float32, trace there on the main channel, in noise sd: negative at a trough
     sampling_frequency_hz : of `sample_index`
     n_samples : length of the recording
 

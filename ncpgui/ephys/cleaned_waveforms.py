@@ -27,6 +27,7 @@ class ExplainedSpikes:
     sample_index, unit : (n,) int64, the sample `bank.n_before` after the template's first; row of the bank
     amplitude, shift_samples : (n,) float32: the spike is amplitude * template + shift * slope
     bank : templates in the filtered traces, noise sd, on all channels of the probe
+    is_positive : (K,) whether the main peak of a template is positive
     """
 
     sample_index: NDArray[np.int64]
@@ -34,6 +35,7 @@ class ExplainedSpikes:
     amplitude: NDArray[np.float32]
     shift_samples: NDArray[np.float32]
     bank: TemplateBank
+    is_positive: NDArray[np.bool_]
 
     def residual(self, pre: Preprocessed, start: int, stop: int) -> NDArray[np.float32]:
         """Filtered traces of samples `start` to `stop` without the spikes; ends repeat outside."""
@@ -104,7 +106,11 @@ def iterate_cleaned(
                 spikes.amplitude[own],
                 spikes.shift_samples[own],
             )
-            yield int(key), members, resampled(windows, plan)
+            yield (
+                int(key),
+                members,
+                resampled(windows, plan, is_positive=spikes.is_positive[spikes.unit[own]]),
+            )
     progress(total, total, "cleaning waveforms")
 
 

@@ -1,4 +1,4 @@
-"""What comes from SpikeInterface beside reading and filtering: templates, whitening, matching.
+"""What comes from SpikeInterface beside reading: filters, peaks, templates, whitening, matching.
 
 Names of SpikeInterface that may move are named here only.
 
@@ -8,21 +8,30 @@ Everything runs in fixed pieces of `PIECE_S` seconds, so that the number of jobs
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from contextlib import suppress
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from spikeinterface.core import (
     BaseRecording,
-    BaseRecordingSegment,
     ChannelSparsity,
     NumpySorting,
     Templates,
     estimate_templates_with_accumulator,
+    get_random_data_chunks,
 )
-from spikeinterface.preprocessing import whiten
+from spikeinterface.core.time_series_tools import get_random_sample_slices
+from spikeinterface.preprocessing import bandpass_filter, phase_shift, scale, whiten
+from spikeinterface.preprocessing.basepreprocessor import BasePreprocessor, BasePreprocessorSegment
 
-from ncpgui.ephys.preprocessing import Preprocessed
+from ncpgui.core.probe import Probe
+
+if TYPE_CHECKING:
+    from ncpgui.ephys.preprocessing import Preprocessed
+
+__all__ = ["BasePreprocessor", "BasePreprocessorSegment", "BaseRecording"]
 
 PIECE_S = 1.0
 WHITENING_RADIUS_UM = 100.0
@@ -31,44 +40,94 @@ SHANK_GAP_UM = 1e6
 """Shanks are set this far apart, so that none is whitened or matched with another."""
 
 
-class FilteredRecording(BaseRecording):  # type: ignore[misc]
-    """Filtered traces of ncpgui, noise sd, on the good channels, as a recording of SpikeInterface."""
-
-    def __init__(self, pre: Preprocessed) -> None:
-        good = np.setdiff1d(np.arange(pre.n_channels), pre.bad_channels)
-        super().__init__(pre.sampling_frequency_hz, good, np.dtype(np.float32))
-        self.add_recording_segment(_FilteredSegment(pre, good))
-        places = pre.probe.positions_um[good].copy()
-        assert pre.probe.shank is not None
-        places[:, 0] += SHANK_GAP_UM * np.unique(pre.probe.shank[good], return_inverse=True)[1]
-        self.set_dummy_probe_from_locations(places)
-        self._serializability.update(memory=False, json=False, pickle=False)
+def place_contacts(recording: BaseRecording, probe: Probe, channels: NDArray[np.integer]) -> None:
+    """Give a recording the contacts of its channels, with shanks far from each other."""
+    assert probe.shank is not None
+    places = probe.positions_um[channels].copy()
+    places[:, 0] += SHANK_GAP_UM * np.unique(probe.shank[channels], return_inverse=True)[1]
+    recording.set_dummy_probe_from_locations(places)
 
 
-class _FilteredSegment(BaseRecordingSegment):  # type: ignore[misc]
-    def __init__(self, pre: Preprocessed, good: NDArray[np.integer]) -> None:
-        super().__init__(sampling_frequency=pre.sampling_frequency_hz)
-        self._pre, self._good = pre, good
+def random_slices(
+    recording: BaseRecording, n_slices: int, n_samples: int, seed: int
+) -> list[tuple[int, int, int]]:
+    """Seeded stretches of a recording of one segment: (segment, first, end)."""
+    return [
+        (int(segment), int(first), int(end))
+        for segment, first, end in get_random_sample_slices(
+            recording, num_chunks_per_segment=n_slices, chunk_size=n_samples, seed=seed
+        )
+    ]
 
-    def get_num_samples(self) -> int:
-        return self._pre.n_samples
 
-    def get_traces(
-        self, start_frame: int, end_frame: int, channel_indices: Any = None
-    ) -> NDArray[np.float32]:
-        traces = self._pre.traces(int(start_frame), int(end_frame))[:, self._good]
-        return traces if channel_indices is None else traces[:, channel_indices]
+def in_phase(recording: BaseRecording) -> BaseRecording:
+    """The same recording as if all channels were sampled at once, where it says that they were not."""
+    if "inter_sample_shift" not in recording.get_property_keys():
+        return recording
+    return phase_shift(recording)
+
+
+def band_passed(recording: BaseRecording, low_hz: float, high_hz: float, order: int) -> BaseRecording:
+    """Traces between two frequencies, forward and backward filtered, float32."""
+    return bandpass_filter(recording, freq_min=low_hz, freq_max=high_hz, filter_order=order, dtype="float32")
+
+
+def scaled(recording: BaseRecording, gain: NDArray[np.floating]) -> BaseRecording:
+    """Traces times a gain for each channel, float32."""
+    return scale(recording, gain=np.asarray(gain, np.float32), offset=np.zeros(len(gain), np.float32))
+
+
+def find_peaks(
+    recording: BaseRecording,
+    first: int,
+    end: int,
+    *,
+    peak_sign: str,
+    threshold_sd: float,
+    exclude_ms: float,
+    radius_um: float,
+) -> NDArray[np.void]:
+    """Peaks from sample `first` to `end` of traces in noise sd, the largest within a time and a radius.
+
+    Structured array with sample_index, channel_index, amplitude. What lies beyond the ends is looked at too,
+    so that they change nothing.
+    """
+    from spikeinterface.sortingcomponents.peak_detection import detect_peaks
+
+    _keep_compiled()
+    return np.array(
+        detect_peaks(
+            recording,
+            method="locally_exclusive",
+            method_kwargs={
+                "peak_sign": peak_sign,
+                "detect_threshold": threshold_sd,
+                "exclude_sweep_ms": exclude_ms,
+                "radius_um": radius_um,
+                "noise_levels": np.ones(recording.get_num_channels(), dtype=np.float32),
+            },
+            pipeline_kwargs={"slices": [(0, first, end)]},
+            job_kwargs=_jobs(),
+        )
+    )
+
+
+@cache
+def _keep_compiled() -> None:
+    """Let numba keep SpikeInterface's compiled search on disk: compiling it takes 5 s in each process."""
+    from spikeinterface.sortingcomponents.peak_detection import locally_exclusive
+
+    with suppress(AttributeError, RuntimeError, OSError):  # another version, or nowhere to write
+        locally_exclusive.detect_peaks_numba_locally_exclusive_on_chunk.enable_caching()
 
 
 def whitened(pre: Preprocessed) -> BaseRecording:
     """Traces of the good channels with noise of sd 1 that neighbours do not share, computed when read."""
-    return whiten(
-        FilteredRecording(pre),
-        dtype="float32",
-        mode="local",
-        radius_um=WHITENING_RADIUS_UM,
-        seed=WHITENING_SEED,
-    )
+    traces = pre.in_noise_sd
+    result = whiten(traces, dtype="float32", mode="local", radius_um=WHITENING_RADIUS_UM, seed=WHITENING_SEED)
+    measured = get_random_data_chunks(traces, concatenated=True, seed=WHITENING_SEED)
+    known = (measured != 0).mean(axis=0)  # what is blanked has no variance
+    return scaled(result, np.sqrt(known)) if (known < 1).any() else result
 
 
 def filtered_templates(pre: Preprocessed, waveforms: NDArray[np.float32]) -> NDArray[np.float32]:

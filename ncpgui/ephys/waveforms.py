@@ -1,7 +1,7 @@
 """Waveforms as the networks see them: 32 samples at 20 kHz, trough at sample 11, in noise sd.
 
-The trough of the main channel is located between samples (1/32 of one) by band-limited
-interpolation, and the waveform is resampled around it in the same step.
+The trough of the main channel (the peak, where the trace is positive at the spike) is located between
+samples (1/32 of one) by band-limited interpolation, and the waveform is resampled around it in the same step.
 """
 
 from __future__ import annotations
@@ -150,12 +150,19 @@ def iterate_waveforms(
 
 def _cut(traces: NDArray[np.float32], first: NDArray[np.int64], plan: CutPlan) -> NDArray[np.float32]:
     """Waveforms from `traces` (samples, C) whose windows begin at rows `first`: (n, 32, C)."""
-    return resampled(traces[first[:, None] + np.arange(plan.window)], plan)
+    windows = traces[first[:, None] + np.arange(plan.window)]
+    return resampled(windows, plan, is_positive=windows[:, plan.before, 0] > 0)
 
 
-def resampled(windows: NDArray[np.float32], plan: CutPlan) -> NDArray[np.float32]:
-    """Waveforms from windows (n, plan.window, C), aligned at the trough of the first channel: (n, 32, C)."""
-    shift = (windows[:, :, 0] @ plan.search.T).argmin(axis=1)
+def resampled(
+    windows: NDArray[np.float32], plan: CutPlan, *, is_positive: NDArray[np.bool_]
+) -> NDArray[np.float32]:
+    """Waveforms from windows (n, plan.window, C): (n, 32, C).
+
+    They are aligned at the trough of the first channel, at its peak where a spike `is_positive` (n,).
+    """
+    upward = np.where(is_positive, np.float32(-1), np.float32(1))
+    shift = ((upward[:, None] * windows[:, :, 0]) @ plan.search.T).argmin(axis=1)
     edge = (shift == 0) | (shift == 2 * STEPS_PER_SAMPLE)
     shift[edge] = STEPS_PER_SAMPLE
     result = np.empty((len(windows), N_SAMPLES, windows.shape[2]), dtype=np.float32)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from ncpgui.core.errors import InputError
 from ncpgui.core.probe import Probe
@@ -20,7 +21,10 @@ class SortingConfig:
     ----------
     highpass_hz, lowpass_hz : pass band of spikes
     reference : "median" of all channels, or "none"
+    artefact_sd : 50 ms in which most channels are beyond this for two thirds of the time are blanked
+    blank_nan : samples that are NaN or infinite count as zero; they are refused otherwise
     threshold_sd : depth of a trough that counts as a spike, in noise sd
+    peak_sign : "neg" for troughs, "pos" for positive peaks, "both" for either
     exclude_ms, detection_radius_um : the deepest trough within these is one spike; the radius is
         1.6 pitches, between 50 and 100 µm, when None
     neighbour_radius_um, max_neighbours : channels of a waveform: those within the radius (1.6
@@ -42,7 +46,10 @@ class SortingConfig:
     highpass_hz: float = 300.0
     lowpass_hz: float = 6000.0
     reference: str = "median"
+    artefact_sd: float = 2.0
+    blank_nan: bool = False
     threshold_sd: float = 4.5
+    peak_sign: str = "neg"
     exclude_ms: float = 0.5
     detection_radius_um: float | None = None
     neighbour_radius_um: float | None = None
@@ -59,6 +66,7 @@ class SortingConfig:
         for name in (
             "highpass_hz",
             "lowpass_hz",
+            "artefact_sd",
             "threshold_sd",
             "exclude_ms",
             "max_neighbours",
@@ -76,6 +84,14 @@ class SortingConfig:
                 raise InputError(f"{name} must not be negative, got {value}; leave it out for 1.6 pitches")
         if self.reference not in ("median", "none"):
             raise InputError(f"reference must be 'median' or 'none', got '{self.reference}'")
+        if self.peak_sign not in ("neg", "pos", "both"):
+            raise InputError(f"peak_sign must be 'neg', 'pos' or 'both', got '{self.peak_sign}'")
+
+
+def filter_options(config: SortingConfig) -> dict[str, Any]:
+    """Settings of a sorting that `ephys.preprocessing.preprocess` takes."""
+    names = ("highpass_hz", "lowpass_hz", "reference", "artefact_sd", "blank_nan")
+    return {name: getattr(config, name) for name in names}
 
 
 def detection_radius_um(config: SortingConfig, probe: Probe) -> float:

@@ -19,7 +19,7 @@ from ncpgui.core.seeds import stream_seed
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.core.waveform_format import TROUGH_SAMPLE
 from ncpgui.sorting.channel_partition import draw_groups
-from ncpgui.sorting.config import SortingConfig, detection_radius_um
+from ncpgui.sorting.config import SortingConfig, detection_radius_um, filter_options
 from ncpgui.sorting.group_posterior import first_clusters
 from ncpgui.sorting.posterior_draws import ClusterFunction, ToDraw, draw_all
 
@@ -63,9 +63,7 @@ def detect(recording: Recording, config: SortingConfig, progress: Progress = sil
 
     pre = preprocess(
         recording,
-        highpass_hz=config.highpass_hz,
-        lowpass_hz=config.lowpass_hz,
-        reference=config.reference,
+        **filter_options(config),
         progress=portion(progress, 0, 1, 5),
     )
     try:
@@ -74,19 +72,26 @@ def detect(recording: Recording, config: SortingConfig, progress: Progress = sil
             threshold_sd=config.threshold_sd,
             exclude_ms=config.exclude_ms,
             radius_um=detection_radius_um(config, recording.probe),
+            peak_sign=config.peak_sign,
             progress=portion(progress, 1, 5, 5),
         )
         if len(spikes) == 0:
             levels = pre.noise_sd[pre.noise_sd > 0]
             raise InputError(
-                f"no spikes found under -{config.threshold_sd:g} noise sd on {recording.n_channels} channels "
+                f"no spikes found {_beyond(config)} noise sd on {recording.n_channels} channels "
                 f"(noise sd {levels.min():.3g} to {levels.max():.3g} in the unit of the file); lower "
-                "threshold_sd, or check dtype, channel count and polarity of the recording"
+                "threshold_sd, or check dtype, channel count and polarity (peak_sign) of the recording"
             )
     except BaseException:
         pre.close()
         raise
     return Detected(pre=pre, spikes=spikes, probe=recording.probe)
+
+
+def _beyond(config: SortingConfig) -> str:
+    """``under -4.5``."""
+    size = f"{config.threshold_sd:g}"
+    return {"neg": f"under -{size}", "pos": f"over {size}", "both": f"beyond {size}"}[config.peak_sign]
 
 
 def propose(
@@ -144,7 +149,7 @@ def propose(
     for draw in draws:
         if draw.channel not in drawn:
             continue
-        depth_sd = -waveforms[draw.channel][:, TROUGH_SAMPLE, 0]
+        depth_sd = np.abs(waveforms[draw.channel][:, TROUGH_SAMPLE, 0])
         labels = first_clusters(drawn[draw.channel].posterior, config, depth_sd=depth_sd)
         times.append(spikes.sample_index[draw.spike_ids[labels >= 0]])
         units.append(labels[labels >= 0] + n_units)

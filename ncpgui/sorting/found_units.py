@@ -33,7 +33,7 @@ class FoundUnits:
     explained : the same spikes as multiples of templates in the filtered traces
     probability : (n,) float32, P(the spike is of its unit and not of one like it)
     main_channel : (K,) int64, where each unit is deepest
-    depth_sd : (K, n_channels) float32, trough of each template on each channel, noise sd, positive
+    depth_sd : (K, n_channels) float32, trough (main peak) of each template on each channel, noise sd, > 0
     trough : (K, n_channels) int64, samples after a spike's time at which it is deepest on each channel
     """
 
@@ -62,14 +62,19 @@ class FoundUnits:
         return SpikeEvents(
             sample_index=self.matched.sample_index,
             channel=self.main_channel[self.unit].astype(np.int32),
-            amplitude=-self.matched.amplitude * depth[self.unit],
+            amplitude=np.where(self.explained.is_positive, 1, -1)[self.unit]
+            * self.matched.amplitude
+            * depth[self.unit],
             sampling_frequency_hz=self.sampling_frequency_hz,
             n_samples=self.n_samples,
         )
 
 
-def found_units(pre: Preprocessed, matched: Matched) -> FoundUnits:
-    """Take what matching found back to the filtered traces; units that hardly fire are left out."""
+def found_units(pre: Preprocessed, matched: Matched, *, peak_sign: str = "neg") -> FoundUnits:
+    """Take what matching found back to the filtered traces; units that hardly fire are left out.
+
+    peak_sign : as of `SortingConfig`; the main peak of "both" is the larger one
+    """
     from ncpgui.ephys.cleaned_waveforms import ExplainedSpikes
     from ncpgui.ephys.peeling import TemplateBank
     from ncpgui.ephys.spikeinterface_adapter import filtered_templates
@@ -78,17 +83,20 @@ def found_units(pre: Preprocessed, matched: Matched) -> FoundUnits:
     probability = spike_probability(matched)
     n_spikes = np.bincount(matched.unit, minlength=matched.n_units)
     waveforms = filtered_templates(pre, matched.bank.waveforms)
-    main = waveforms.min(axis=1).argmin(axis=1)
+    low, high = -waveforms.min(axis=(1, 2), initial=0), waveforms.max(axis=(1, 2), initial=0)
+    is_positive = {"neg": low < 0, "pos": low >= 0, "both": high > low}[peak_sign]
+    upward = np.where(is_positive, np.float32(-1), np.float32(1))[:, None, None]
+    main = (upward * waveforms).min(axis=1).argmin(axis=1)
     often = n_spikes >= max(1, MIN_RATE_HZ * pre.n_samples / rate)
     kept = np.flatnonzero(often)
     kept = kept[np.lexsort((-n_spikes[kept], main[kept]))]
     spikes = often[matched.unit]
     matched, probability = matched.of(spikes).with_units(kept), probability[spikes]
-    waveforms, main = waveforms[kept], main[kept]
+    waveforms, main, upward, is_positive = waveforms[kept], main[kept], upward[kept], is_positive[kept]
     waveforms *= (np.ptp(waveforms, axis=1) >= MIN_SPAN_SD)[:, None]
 
     n_before = matched.bank.n_before
-    late = waveforms[np.arange(len(kept)), :, main].argmin(axis=1) - n_before
+    late = (upward * waveforms)[np.arange(len(kept)), :, main].argmin(axis=1) - n_before
     for unit, by in enumerate(late):
         waveforms[unit] = _earlier(waveforms[unit], int(by))
     times = np.clip(matched.sample_index + late[matched.unit], 0, pre.n_samples - 1)
@@ -100,8 +108,9 @@ def found_units(pre: Preprocessed, matched: Matched) -> FoundUnits:
         matched.amplitude,
         matched.shift_samples,
         TemplateBank(waveforms, n_before),
+        is_positive,
     )
-    depth, trough = _troughs(waveforms, n_before, round(NEAR_TROUGH_MS * rate / 1000))
+    depth, trough = _troughs(upward * waveforms, n_before, round(NEAR_TROUGH_MS * rate / 1000))
     return FoundUnits(
         matched, explained, probability[order], main.astype(np.int64), depth, trough, rate, pre.n_samples
     )

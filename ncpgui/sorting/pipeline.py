@@ -68,7 +68,7 @@ def find_units(
         matched = match_units(
             found.pre, proposals.sample_index, proposals.unit, progress=portion(progress, 60, 100, 100)
         )
-        units = found_units(found.pre, matched)
+        units = found_units(found.pre, matched, peak_sign=config.peak_sign)
         draws = draw_components(units, found.pre.probe, config, bad_channels=found.pre.bad_channels)
     except BaseException:
         found.pre.close()

@@ -16,6 +16,7 @@ from ncpgui.core.heap import give_back
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Progress, silent
 from ncpgui.engine import shared_cores
+from ncpgui.sorting.both_signs import by_sign
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.executors import run_all
 
@@ -56,7 +57,8 @@ def draw_posterior(
 
     held : as `engine.cluster`'s clamped; cluster : `ncpgui.engine.cluster` unless given
     """
-    result = (cluster or _engine_cluster())(
+    cluster = cluster or _engine_cluster()
+    result = (cluster if config.peak_sign == "neg" else by_sign(cluster))(
         wanted.waveforms,
         channel_positions=wanted.positions_um,
         model=config.model,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ncpgui.core.config import from_dict
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.project import Project
-from ncpgui.sorting.config import SortingConfig
+from ncpgui.sorting.config import SortingConfig, filter_options
 
 if TYPE_CHECKING:
     from ncpgui.ephys.preprocessing import Preprocessed
@@ -35,8 +35,6 @@ def reopened_traces(project: Project, *, progress: Progress = silent) -> Preproc
     config = settings_of(project)
     return preprocess(
         reopen(project.recording),
-        highpass_hz=config.highpass_hz,
-        lowpass_hz=config.lowpass_hz,
-        reference=config.reference,
+        **filter_options(config),
         progress=progress,
     )

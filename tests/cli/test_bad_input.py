@@ -90,9 +90,8 @@ def test_nan_in_the_traces(ncpgui: Command, tmp_path: Path, out: Path) -> None:
     traces.tofile(tmp_path / "r.raw")
     options = [*RAW[:4], "--dtype", "float32", "--probe", "tetrode"]
     error = ncpgui("sort", tmp_path / "r.raw", "--out", out, *options).error
-    assert "NaN" in error
-    assert "channel 2" in error
-    assert "12345" in error
+    assert "channel 2 is NaN or infinite at sample 12345 (0.617 s)" in error
+    assert "have such samples blanked (--blank-nan)" in error
 
 
 def test_no_spikes(ncpgui: Command, tmp_path: Path, out: Path) -> None:
@@ -101,6 +100,29 @@ def test_no_spikes(ncpgui: Command, tmp_path: Path, out: Path) -> None:
     error = ncpgui("sort", raw_file(tmp_path / "r.raw"), "--out", out, *options).error
     assert "no spikes found under -50 noise sd" in error
     assert "lower threshold_sd" in error
+
+
+@pytest.mark.parametrize(("sign", "words"), [("pos", "over 50"), ("both", "beyond 50")])
+def test_no_spikes_of_the_sign_asked_for(
+    ncpgui: Command, tmp_path: Path, out: Path, sign: str, words: str
+) -> None:
+    options = [*RAW, "--threshold-sd", 50, "--peak-sign", sign]
+    error = ncpgui("sort", raw_file(tmp_path / "r.raw"), "--out", out, *options).error
+    assert f"no spikes found {words} noise sd" in error
+
+
+def test_a_threshold_that_makes_no_sense(ncpgui: Command, tmp_path: Path, out: Path) -> None:
+    options = [*RAW, "--threshold-sd", -1]
+    error = ncpgui("sort", raw_file(tmp_path / "r.raw"), "--out", out, *options).error
+    assert "threshold_sd must be positive, got -1" in error
+
+
+def test_two_contacts_at_one_place(ncpgui: Command, tmp_path: Path, out: Path) -> None:
+    (tmp_path / "p.csv").write_text("x,y\n0,0\n0,25\n0,50\n0,25\n", encoding="utf-8")
+    options = [*RAW[:-1], tmp_path / "p.csv"]
+    error = ncpgui("sort", raw_file(tmp_path / "r.raw"), "--out", out, *options).error
+    assert "contacts 1 and 3 of the probe share the position (0, 25)" in error
+    assert "give them shanks of their own" in error
 
 
 def test_a_recording_that_is_not_there(ncpgui: Command, tmp_path: Path, out: Path) -> None:

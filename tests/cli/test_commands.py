@@ -187,3 +187,36 @@ def test_training_writes_a_model_that_clusters(ncpgui: Command, tmp_path: Path) 
     np.savez(tmp_path / "w.npz", waveforms=np.random.default_rng(0).normal(size=(5, 32, 7)))
     options = ["--model", tmp_path / "runs" / "mine.safetensors", "--samples", 3, "--beam", 0]
     assert ncpgui("cluster", tmp_path / "w.npz", "--out", tmp_path / "p.npz", *options).code == 0
+
+
+def test_a_session_whose_recording_is_gone_opens_and_says_what_needs_it(
+    ncpgui: Command, tetrode_folder: Path, few_settings: Path, tmp_path: Path
+) -> None:
+    folder, session = tmp_path / "recorded", tmp_path / "s.h5"
+    shutil.copytree(tetrode_folder, folder)
+    assert ncpgui("sort", folder, "--out", session, "--settings", few_settings).code == 0
+    shutil.rmtree(folder)
+    assert ncpgui("info", session).code == 0
+    for format_name in ("npz", "phy"):
+        ran = ncpgui("export", session, "--format", format_name, "--out", tmp_path / format_name)
+        assert ran.code == 0, ran.err
+    assert f"the recording {folder} is not there any more" in ran.err
+    assert (tmp_path / "phy" / "spike_times.npy").is_file()
+
+
+def test_a_recording_with_nan_is_sorted_where_that_is_asked_for(
+    ncpgui: Command, tetrode_folder: Path, few_settings: Path, tmp_path: Path
+) -> None:
+    traces = np.fromfile(tetrode_folder / "recording.raw", "<i2").astype("<f4").reshape(-1, 4)
+    traces[20_000:20_400, 1] = np.nan
+    traces.tofile(tmp_path / "nan.raw")
+    raw = ["--sampling-frequency", 20_000, "--n-channels", 4, "--dtype", "float32", "--probe", "tetrode"]
+    options = [*raw, "--settings", few_settings, "--threshold-sd", 5.5]
+    refused = ncpgui("sort", tmp_path / "nan.raw", "--out", tmp_path / "s.h5", *options)
+    assert "channel 1 is NaN or infinite at sample 20000" in refused.error
+    ran = ncpgui("sort", tmp_path / "nan.raw", "--out", tmp_path / "s.h5", "--blank-nan", *options)
+    assert ran.code == 0, ran.err
+    assert "400 samples (0.02 s) are blanked, where a channel is NaN or infinite" in ran.err
+    assert ncpgui("export", tmp_path / "s.h5", "--format", "npz", "--out", tmp_path / "s.npz").code == 0
+    with np.load(tmp_path / "s.npz") as exported:
+        assert exported["spike_amplitude"].max() <= -5.5

@@ -61,7 +61,9 @@ def spikes_at(times: list[int], units: list[int]) -> ExplainedSpikes:
     amplitude = rng.normal(1, 0.1, len(times)).astype(np.float32)
     shift = rng.normal(0, 0.2, len(times)).astype(np.float32)
     bank = TemplateBank(templates(), N_BEFORE)
-    return ExplainedSpikes(np.array(times), np.array(units), amplitude, shift, bank)
+    return ExplainedSpikes(
+        np.array(times), np.array(units), amplitude, shift, bank, np.zeros(len(bank.waveforms), bool)
+    )
 
 
 def cleaned(pre: Added, spikes: ExplainedSpikes, rows: list[int]) -> np.ndarray:
@@ -93,6 +95,7 @@ def test_a_collision_leaves_a_spike_as_it_would_have_been_alone(filtered: Prepro
         spikes.amplitude[of_first],
         spikes.shift_samples[of_first],
         spikes.bank,
+        spikes.is_positive,
     )
     expected = extract_waveforms(Added(filtered, alone), alone.sample_index, CONTACTS)
     collided = extract_waveforms(pre, alone.sample_index, CONTACTS)

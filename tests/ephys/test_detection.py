@@ -38,17 +38,16 @@ def test_shanks_do_not_silence_each_other(plant):
     assert len(detect_spikes(preprocess(recording), threshold_sd=7, radius_um=100)) == 2
 
 
-def test_result_does_not_depend_on_the_pieces(plant, monkeypatch):
+@pytest.mark.parametrize("n_samples", [1000, 1701, 12_345])
+def test_result_does_not_depend_on_the_pieces(plant, monkeypatch, n_samples):
     spikes = [(s, s // 700 % 4, 25) for s in range(300, 39_000, 700)]
-    recording = plant(n_samples=40_000, spikes=spikes)
-    whole = detect_spikes(preprocess(recording), threshold_sd=4, radius_um=100)
-    pre = preprocess(recording)
-    full = pre.traces(0, 40_000)
-    pre.piece_samples = 701
-    monkeypatch.setattr(pre, "traces", lambda start, stop: full[start:stop])
+    pre = preprocess(plant(n_samples=40_000, spikes=spikes))
+    whole = detect_spikes(pre, threshold_sd=4, radius_um=100)
+    pre.piece_samples = n_samples
     pieces = detect_spikes(pre, threshold_sd=4, radius_um=100)
-    assert np.array_equal(pieces.sample_index, whole.sample_index)
-    assert np.array_equal(pieces.channel, whole.channel)
+    assert len(whole) >= 56
+    for name in ("sample_index", "channel", "amplitude"):
+        assert np.array_equal(getattr(pieces, name), getattr(whole, name))
 
 
 def test_spikes_at_both_ends_of_the_recording_are_found(plant):
@@ -79,3 +78,32 @@ def test_detection_can_be_cancelled(plant):
 def test_threshold_must_be_positive(plant):
     with pytest.raises(InputError, match="threshold_sd must be positive, got 0"):
         detect_spikes(preprocess(plant(n_samples=5000, spikes=[])), threshold_sd=0)
+
+
+UP_AND_DOWN = [(1000, 0, 25), (3000, 1, -25), (5000, 2, 25), (7000, 3, -25)]
+"""Depth; the second and the fourth are positive peaks."""
+
+
+@pytest.mark.parametrize(
+    ("peak_sign", "found"), [("neg", [1000, 5000]), ("pos", [3000, 7000]), ("both", [1000, 3000, 5000, 7000])]
+)
+def test_spikes_of_the_sign_asked_for_are_found(plant, peak_sign, found):
+    pre = preprocess(plant(n_samples=10_000, spikes=UP_AND_DOWN))
+    threshold = 6 if peak_sign == "both" else 18  # the spikes' second phases have half of their size
+    events = detect_spikes(pre, threshold_sd=threshold, radius_um=100, peak_sign=peak_sign)
+    assert len(events) == len(found)
+    assert np.abs(events.sample_index - found).max() <= 1
+    assert (events.amplitude > 0).tolist() == [sample in (3000, 7000) for sample in found]
+
+
+def test_one_spike_is_found_once_with_both_signs(plant):
+    """The planted spike is followed by a positive peak of half its size, 0.65 ms later."""
+    pre = preprocess(plant(n_samples=10_000, spikes=[(4000, 1, 40)]))
+    events = detect_spikes(pre, threshold_sd=6, exclude_ms=0.4, radius_um=100, peak_sign="both")
+    assert events.channel.tolist() == [1]
+    assert events.amplitude[0] < 0
+
+
+def test_an_unknown_sign_is_refused(plant):
+    with pytest.raises(InputError, match="peak_sign must be 'neg', 'pos' or 'both', got 'up'"):
+        detect_spikes(preprocess(plant(n_samples=5000, spikes=[])), peak_sign="up")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.signal import butter, sosfiltfilt
 
 from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.probe import Probe
@@ -61,7 +62,7 @@ def test_traces_do_not_depend_on_how_they_are_asked_for():
 def test_without_room_for_a_cache_traces_are_the_same(monkeypatch):
     source = recording_of(white(200_000))
     kept = preprocess(source).traces(1000, 190_000)
-    monkeypatch.setattr("ncpgui.ephys.preprocessing.cache_file", lambda n_bytes: None)
+    monkeypatch.setattr("ncpgui.ephys.kept_traces.cache_file", lambda n_bytes: None)
     assert np.array_equal(preprocess(source).traces(1000, 190_000), kept)
 
 
@@ -88,6 +89,87 @@ def test_dead_channels_do_not_move_the_reference():
     assert np.allclose(pre.traces(0, 40_000)[:, 4:].std(axis=0), 1, atol=0.03)
 
 
+def test_noisy_channels_are_found_as_by_spikeinterface_named_and_zero(caplog):
+    traces = white(n_channels=10)
+    traces[:, 3] *= 8
+    traces[:, 4] *= 4
+    recording = recording_of(traces, "linear-10")
+    pre = preprocess(recording)
+    assert pre.bad_channels == (3,)
+    assert not pre.traces(0, 1000)[:, 3].any()
+    assert "more than 5 times the usual noise are left out: 3" in caplog.text
+    from spikeinterface.preprocessing import bandpass_filter, detect_bad_channels
+
+    filtered = bandpass_filter(recording.extractor(), freq_min=300, freq_max=6000, dtype="float32")
+    assert detect_bad_channels(filtered, method="mad", seed=0)[0].tolist() == [3]
+
+
+def test_on_few_channels_a_loud_one_is_not_called_noisy():
+    traces = white() * np.array([1, 1, 1, 8], dtype=np.float32)
+    assert preprocess(recording_of(traces)).bad_channels == ()
+
+
+def test_a_dead_channel_does_not_make_its_neighbours_noisy():
+    traces = white(n_channels=12)
+    traces[:, :7] = 0
+    assert preprocess(recording_of(traces, "linear-12")).bad_channels == tuple(range(7))
+
+
+@pytest.mark.parametrize(("probe", "n_channels"), [("tetrode", 4), ("linear-16", 16)])
+def test_traces_are_what_filtering_the_whole_recording_at_once_gives(probe, n_channels):
+    """Forward and backward Butterworth filter, median of the others, noise by the median deviation."""
+    raw = white(100_000, n_channels) * np.linspace(1, 3, n_channels, dtype=np.float32)
+    sos = butter(3, [300, 6000], "bandpass", fs=RATE, output="sos")
+    expected = sosfiltfilt(sos, raw.astype(np.float64), axis=0)
+    if n_channels >= 8:
+        others = [np.median(np.delete(expected, c, axis=1), axis=1) for c in range(n_channels)]
+        expected -= np.stack(others, axis=1)
+    pre = preprocess(recording_of(raw, probe))
+    found = pre.traces(0, 100_000)[400:-400] * pre.noise_sd
+    assert np.abs(found - expected[400:-400]).max() < 0.01
+
+
+@pytest.mark.parametrize("piece_s", [0.05, 0.4321, 1.7])
+def test_pieces_of_any_size_give_the_same_traces(piece_s, monkeypatch):
+    source = recording_of(white(60_000, 8), "linear-8")
+    source.array[30_000:40_000] *= 30  # an artefact that pieces cut
+    whole = preprocess(source)
+    monkeypatch.setattr("ncpgui.ephys.kept_traces.PIECE_S", piece_s)
+    pieces = preprocess(source)
+    assert pieces.piece_samples == max(1000, int(piece_s * RATE)) < whole.piece_samples
+    difference = pieces.traces(0, 60_000) - whole.traces(0, 60_000)
+    assert np.abs(difference).max() < 0.005  # of float16
+
+
+def test_the_good_channels_are_a_recording_of_spikeinterface():
+    traces = white(n_channels=4)
+    traces[:, 1] = 0
+    probe = Probe(np.array([[0.0, 0], [0, 20], [0, 0], [0, 20]]), np.array([0, 0, 1, 1]))
+    pre = preprocess(recording_of(traces, probe))
+    recording = pre.in_noise_sd
+    assert np.array_equal(recording.get_traces(), pre.traces(0, 40_000)[:, [0, 2, 3]])
+    assert recording.channel_ids.tolist() == [0, 2, 3]
+    places = recording.get_channel_locations()
+    assert np.array_equal(places[:, 1], [0, 0, 20])
+    assert places[1, 0] - places[0, 0] > 1e5  # shanks do not see each other
+
+
+def test_channels_that_were_sampled_one_after_the_other_are_moved_to_one_time():
+    from spikeinterface.core import NumpyRecording
+
+    from ncpgui.ephys.readers import recording_of as opened
+
+    time = np.arange(40_000)
+    shift = np.array([0.0, 0.25, 0.5, 0.75])
+    signal = sum(np.sin(2 * np.pi * f * (time[:, None] + shift) / RATE + f) for f in (700, 1300, 2900))
+    extractor = NumpyRecording([signal.astype(np.float32)], RATE)
+    before = preprocess(opened(extractor, probe="tetrode")).traces(10_000, 30_000)
+    extractor.set_property("inter_sample_shift", shift)
+    after = preprocess(opened(extractor, probe="tetrode")).traces(10_000, 30_000)
+    assert np.abs(before - before[:, :1]).max() > 0.5
+    assert np.abs(after - after[:, :1]).max() < 0.02
+
+
 def test_all_channels_constant_is_an_error():
     with pytest.raises(RecordingError, match="all 4 channels of these traces are constant"):
         preprocess(recording_of(np.ones((10_000, 4), dtype=np.int16)))
@@ -103,7 +185,7 @@ def test_not_finite_samples_are_named(value, sample):
 
 
 def test_not_finite_sample_far_from_where_noise_is_measured_is_found(monkeypatch):
-    monkeypatch.setattr("ncpgui.ephys.preprocessing.N_NOISE_SLICES", 1)
+    monkeypatch.setattr("ncpgui.ephys.noise_levels.N_SLICES", 1)
     traces = white(300_000)
     traces[[100, 150_000, 299_990], 3] = np.nan
     with pytest.raises(RecordingError, match="channel 3 is NaN or infinite at sample"):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PyQt5 import QtCore
 
 from ncpgui.app.jobs import RecordingInfo
 from ncpgui.app.recognition import unused_session
@@ -77,7 +78,16 @@ def test_the_request_has_what_was_typed(dialog: OpenRecordingDialog, raw: Path) 
     assert request.options == {
         "probe": "tetrode-50", "sampling_frequency": 15000.0, "n_channels": 4, "dtype": "int16",
     }  # fmt: skip
-    assert request.settings == {"threshold_sd": 4.5}
+    assert request.settings == {"threshold_sd": 4.5, "peak_sign": "neg", "blank_nan": False}
+
+
+def test_the_sign_of_spikes_and_what_becomes_of_nan_can_be_chosen(
+    qtbot, dialog: OpenRecordingDialog, raw: Path
+) -> None:
+    qtbot.keyClicks(dialog.sign, "troughs and")
+    qtbot.keyClick(dialog.blank_nan, QtCore.Qt.Key_Space)
+    settings = dialog.request().settings
+    assert (settings["peak_sign"], settings["blank_nan"]) == ("both", True)
 
 
 def test_a_recording_is_described_in_words() -> None:

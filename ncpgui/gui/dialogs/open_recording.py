@@ -22,6 +22,7 @@ from ncpgui.app.tasks import Runner, Task
 DESCRIBE_AFTER_MS = 350
 LINE_MARGINS_PX = 28
 PROBES = ("", "tetrode", "hex49", "linear-16-25", "single")
+SIGNS = {"neg": "troughs", "pos": "positive peaks", "both": "troughs and peaks"}
 DTYPES = ("int16", "uint16", "float32", "int32")
 
 
@@ -69,7 +70,16 @@ class OpenRecordingDialog(QtWidgets.QDialog):
         self.threshold.setSingleStep(0.25)
         self.threshold.setValue(default_threshold_sd())
         self.threshold.setSuffix("  × noise sd")
-        form.addRow("Detect spikes deeper than", self.threshold)
+        self.sign = QtWidgets.QComboBox()
+        for value, words in SIGNS.items():
+            self.sign.addItem(words, value)
+        self.sign.setAccessibleName("sign of spikes")
+        detection = _row(self.threshold)
+        detection.addWidget(self.sign)
+        form.addRow("Detect spikes beyond", detection)
+        self.blank_nan = QtWidgets.QCheckBox("Blank samples that are NaN or infinite")
+        self.blank_nan.setToolTip("The traces are zero there. Without this, such a recording is refused.")
+        form.addRow("", self.blank_nan)
         self.session = QtWidgets.QLineEdit()
         form.addRow("Keep the work in", _row(self.session, ("Browse…", self._browse_session)))
         self.verdict = QtWidgets.QLabel()
@@ -118,7 +128,11 @@ class OpenRecordingDialog(QtWidgets.QDialog):
         return RecordingRequest(
             path=Path(self.path.text().strip()).expanduser(),
             options=options,
-            settings={"threshold_sd": self.threshold.value()},
+            settings={
+                "threshold_sd": self.threshold.value(),
+                "peak_sign": self.sign.currentData(),
+                "blank_nan": self.blank_nan.isChecked(),
+            },
             session=Path(self.session.text().strip()).expanduser() if self.session.text().strip() else None,
         )
 

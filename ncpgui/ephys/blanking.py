@@ -1,0 +1,169 @@
+"""Stretches in which a recording tells nothing of spikes: artefacts, silence, samples that are no numbers.
+
+Traces are zero there, so that no spike is found and no template is spoilt. An artefact is 50 ms in which most
+channels are beyond 2 noise sd for more than two thirds of the time, as no burst of spikes is.
+Silence is 50 ms in which most channels are almost still, as where an amplifier is off or at its rail. The
+50 ms before and after go too: that is where filters ring. What is blanked depends on the traces within 100 ms
+only, not on who asks for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import maximum_filter1d
+
+from ncpgui.ephys.spikeinterface_adapter import BasePreprocessor, BasePreprocessorSegment, BaseRecording
+
+BLOCK_S = 0.05
+LOUD_SHARE = 2 / 3
+STILL_SD, STILL_SHARE = 0.03, 0.5
+AROUND_NAN_S = 0.005
+STRIDE = 4
+"""Of the samples of a block that are looked at."""
+MAX_PLACES = 3
+_LOUD, _STILL = 1, 2
+
+
+class Finite(BasePreprocessor):  # type: ignore[misc]
+    """A recording whose NaN and infinite samples are one value of their channel."""
+
+    def __init__(self, recording: BaseRecording, fill: Sequence[float]) -> None:
+        BasePreprocessor.__init__(self, recording)
+        for segment in recording.segments:
+            self.add_recording_segment(_FiniteSegment(segment, np.asarray(fill, recording.get_dtype())))
+        self._kwargs = {"recording": recording, "fill": [float(value) for value in fill]}
+
+
+class _FiniteSegment(BasePreprocessorSegment):  # type: ignore[misc]
+    def __init__(self, parent: Any, fill: NDArray[Any]) -> None:
+        super().__init__(parent)
+        self._fill = fill
+
+    def get_traces(self, start_frame: int, end_frame: int, channel_indices: Any) -> NDArray[Any]:
+        chosen = slice(None) if channel_indices is None else channel_indices
+        traces = np.asarray(self.parent_recording_segment.get_traces(start_frame, end_frame, chosen))
+        return np.where(np.isfinite(traces), traces, self._fill[chosen])
+
+
+class Blanked(BasePreprocessor):  # type: ignore[misc]
+    """A filtered recording that is zero in artefacts and in silence, when traces are asked for.
+
+    noise_sd : (C,) of the channels; artefact_sd : beyond this, in noise sd, is an artefact
+    raw : the same channels unfiltered, NaN or infinite where a channel is to be zero; None if there
+        is none
+    """
+
+    def __init__(
+        self,
+        recording: BaseRecording,
+        noise_sd: Sequence[float] | NDArray[np.floating],
+        *,
+        artefact_sd: float,
+        raw: BaseRecording | None = None,
+    ) -> None:
+        BasePreprocessor.__init__(self, recording, dtype="float32")
+        rate = recording.get_sampling_frequency()
+        raws = [None] * recording.get_num_segments() if raw is None else raw.segments
+        for segment, unfiltered in zip(recording.segments, raws, strict=True):
+            noise = np.asarray(noise_sd, np.float32)
+            self.add_recording_segment(_BlankedSegment(segment, unfiltered, noise, artefact_sd, rate))
+        self._kwargs = {
+            "recording": recording,
+            "noise_sd": [float(sd) for sd in noise_sd],
+            "artefact_sd": artefact_sd,
+            "raw": raw,
+        }
+
+    def said(self) -> list[str]:
+        """What was blanked of the traces read so far: a sentence for each reason."""
+        segment: _BlankedSegment = self.segments[0]
+        return segment.said()
+
+
+class _BlankedSegment(BasePreprocessorSegment):  # type: ignore[misc]
+    def __init__(
+        self, parent: Any, raw: Any, noise_sd: NDArray[np.float32], artefact_sd: float, rate: float
+    ) -> None:
+        super().__init__(parent)
+        self._raw, self._noise_sd, self._artefact_sd, self._rate = raw, noise_sd, artefact_sd, rate
+        self._size = max(1, round(BLOCK_S * rate))
+        self._kind_of_block: dict[int, int] = {}
+        self._nan_of_block: dict[int, tuple[int, int]] = {}  # samples, first
+
+    def get_traces(self, start_frame: int, end_frame: int, channel_indices: Any) -> NDArray[np.float32]:
+        size, n_samples = self._size, self.get_num_samples()
+        first, last = start_frame // size, max(start_frame, end_frame - 1) // size
+        begin, stop = max(0, (first - 1) * size), min(n_samples, (last + 2) * size)
+        traces = np.array(self.parent_recording_segment.get_traces(begin, stop, slice(None)), np.float32)
+        kinds = maximum_filter1d(self._kinds(traces), 3, mode="nearest")
+        for block in np.flatnonzero(kinds) + begin // size:
+            if first <= block <= last:
+                self._kind_of_block[int(block)] = int(kinds[block - begin // size])
+        traces[np.repeat(kinds > 0, size)[: len(traces)]] = 0
+        if self._raw is not None:
+            traces[self._not_finite(begin, stop)] = 0
+        inside = traces[start_frame - begin : end_frame - begin]
+        return inside if channel_indices is None else inside[:, channel_indices]
+
+    def _kinds(self, traces: NDArray[np.float32]) -> NDArray[np.int64]:
+        """Of each block from the first row on: 0, or why it is blanked."""
+        rows = np.arange(0, len(traces), min(STRIDE, self._size))
+        size = np.abs(traces[rows])
+        starts = np.searchsorted(rows, np.arange(0, len(traces), self._size))
+        counts = np.diff(np.append(starts, len(rows)))[:, None]
+        kinds = np.zeros(len(starts), np.int64)
+        for kind, beyond, share in (
+            (_LOUD, size > self._artefact_sd * self._noise_sd, LOUD_SHARE),
+            (_STILL, size < STILL_SD * self._noise_sd, STILL_SHARE),
+        ):
+            channels = np.add.reduceat(beyond, starts, axis=0, dtype=np.int64) > share * counts
+            kinds[channels.mean(axis=1) > 0.5] = kind
+        return kinds
+
+    def _not_finite(self, begin: int, stop: int) -> NDArray[np.bool_]:
+        """Samples (stop - begin, C) of the raw traces that are no numbers, and those beside them."""
+        bad = ~np.isfinite(self._raw.get_traces(begin, stop, slice(None)))
+        if not bad.any():
+            return bad
+        for start in range(begin, stop, self._size):
+            rows = np.flatnonzero(bad[start - begin : start - begin + self._size].any(axis=1))
+            if len(rows):
+                self._nan_of_block[start // self._size] = (len(rows), start + int(rows[0]))
+        width = 2 * round(AROUND_NAN_S * self._rate) + 1
+        return np.asarray(maximum_filter1d(bad.astype(np.uint8), width, axis=0), bool)
+
+    def said(self) -> list[str]:
+        sentences = []
+        for kind, why in (
+            (
+                _LOUD,
+                f"most channels are beyond {self._artefact_sd:g} noise sd for most of the time (an artefact)",
+            ),
+            (_STILL, "most channels are still"),
+        ):
+            blocks = sorted(block for block, found in self._kind_of_block.items() if found == kind)
+            if blocks:
+                seconds = len(blocks) * self._size / self._rate
+                sentences.append(f"{seconds:.2f} s are blanked, where {why}: {self._places(blocks)}")
+        if self._nan_of_block:
+            samples = sum(count for count, _ in self._nan_of_block.values())
+            at = min(first for _, first in self._nan_of_block.values())
+            sentences.append(
+                f"{samples} samples ({samples / self._rate:.3g} s) are blanked, where a channel is NaN or "
+                f"infinite, the first at sample {at} ({at / self._rate:.3f} s)"
+            )
+        return sentences
+
+    def _places(self, blocks: list[int]) -> str:
+        """``12.30 to 13.40 s, 20.00 to 20.15 s and 3 more``."""
+        ends = np.flatnonzero(np.diff(blocks) > 1)
+        firsts = [blocks[i] for i in (0, *(ends + 1))]
+        lasts = [blocks[i] for i in (*ends, len(blocks) - 1)]
+        step = self._size / self._rate
+        places = [f"{a * step:.2f} to {(b + 1) * step:.2f} s" for a, b in zip(firsts, lasts, strict=True)]
+        more = f" and {len(places) - MAX_PLACES} more" if len(places) > MAX_PLACES else ""
+        return ", ".join(places[:MAX_PLACES]) + more

@@ -1,0 +1,88 @@
+"""Spikes whose main peak is positive, sampled by a network that was trained on troughs.
+
+Their waveforms are turned upside down for the network, and a positive spike never shares a unit with a
+negative one: the posterior of a group is the product of those of its two signs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.core.seeds import stream_seed
+from ncpgui.core.waveform_format import TROUGH_SAMPLE
+
+
+@dataclass(frozen=True)
+class _Both:
+    """What is used of the result of `engine.cluster`."""
+
+    labels: NDArray[np.int32]
+    log_prob: NDArray[np.float64]
+    order: NDArray[np.int32] | None
+    features: NDArray[np.float32]
+    model: str
+
+
+def is_positive(waveforms: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Whether the main peak of each of (n, 32, C) waveforms is positive: (n,)."""
+    return np.asarray(waveforms[:, TROUGH_SAMPLE, 0] > 0)
+
+
+def by_sign(cluster: Callable[..., Any]) -> Callable[..., Any]:
+    """Cluster positive and negative spikes apart: a function called as `cluster`."""
+
+    def clustered(
+        waveforms: NDArray[np.float32],
+        *,
+        seed: int,
+        clamped: NDArray[np.integer] | None = None,
+        **options: Any,
+    ) -> Any:
+        positive = is_positive(waveforms)
+        if not positive.any():
+            return cluster(waveforms, seed=seed, clamped=clamped, **options)
+
+        def sampled(rows: NDArray[np.bool_], factor: float, seed: int) -> Any:
+            held = None if clamped is None else np.asarray(clamped)[rows]
+            if held is not None and (held < 0).all():
+                held = None
+            return cluster(np.float32(factor) * waveforms[rows], seed=seed, clamped=held, **options)
+
+        if positive.all():
+            return sampled(positive, -1.0, seed)
+        up = sampled(positive, -1.0, stream_seed(seed, "positive spikes"))
+        down = sampled(~positive, 1.0, seed)
+        return _joined(down, up, positive, clamped)
+
+    return clustered
+
+
+def _joined(down: Any, up: Any, positive: NDArray[np.bool_], clamped: NDArray[np.integer] | None) -> _Both:
+    labels = np.empty((len(down.labels), len(positive)), np.int32)
+    labels[:, ~positive] = down.labels
+    labels[:, positive] = up.labels + down.labels.max(axis=1, keepdims=True) + 1
+    if clamped is not None:
+        _hold_together(labels, np.asarray(clamped), positive)
+    features = np.empty((len(positive), down.features.shape[1]), np.float32)
+    features[~positive], features[positive] = (
+        down.features,
+        -up.features,
+    )  # turned back: apart from the others
+    return _Both(labels, down.log_prob + up.log_prob, down.order, features, down.model)
+
+
+def _hold_together(
+    labels: NDArray[np.int32], clamped: NDArray[np.integer], positive: NDArray[np.bool_]
+) -> None:
+    """Give what a person put into one unit across the signs one label, in place."""
+    for label in np.unique(clamped[clamped >= 0]):
+        members = clamped == label
+        one, other = np.flatnonzero(members & ~positive), np.flatnonzero(members & positive)
+        if len(one) and len(other):
+            moved = labels == labels[:, other[:1]]
+            labels[moved] = np.broadcast_to(labels[:, one[:1]], labels.shape)[moved]

@@ -1,0 +1,163 @@
+"""Artefacts, silence and samples that are no numbers: zero in the traces, no spikes, and said."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from ncpgui.core.errors import InputError, RecordingError
+from ncpgui.ephys.detection import detect_spikes
+from ncpgui.ephys.preprocessing import preprocess
+from ncpgui.ephys.probes import load_probe
+from ncpgui.ephys.recording import ArrayRecording
+from ncpgui.ephys.spikeinterface_adapter import whitened
+from tests.ephys.planted_recording import RATE_HZ, planted
+
+N = 200_000  # 10 s
+OUTSIDE_MS = 60
+
+
+def recording_with_spikes(probe: str = "tetrode", n_samples: int = N) -> ArrayRecording:
+    """A spike of 20 noise sd every 25 ms, on one channel after the other."""
+    place = load_probe(probe)
+    spikes = [(float(s), s // 500 % place.n_channels, 20.0) for s in range(250, n_samples - 250, 500)]
+    return planted(n_samples=n_samples, spikes=spikes, probe=place)
+
+
+def found(recording: ArrayRecording, **options: object) -> np.ndarray:
+    with preprocess(recording, **options) as pre:
+        return detect_spikes(pre, threshold_sd=7, radius_um=100).sample_index
+
+
+def artefact(kind: str, n_channels: int) -> np.ndarray:
+    """One second, on all channels, of another size on each."""
+    time = np.arange(20_000)[:, None] / RATE_HZ
+    size = np.linspace(40, 120, n_channels)
+    if kind == "tone":
+        return size * np.sin(2 * np.pi * 700 * time)
+    if kind == "noise":
+        return size * np.random.default_rng(1).normal(size=(20_000, n_channels))
+    return np.repeat(3000 * np.ones((1, n_channels)), 20_000, axis=0)
+
+
+@pytest.mark.parametrize("probe", ["single", "tetrode", "linear-16"])
+@pytest.mark.parametrize("kind", ["tone", "noise"])
+def test_an_artefact_of_a_second_is_blanked_and_said(kind, probe, caplog):
+    recording = recording_with_spikes(probe)
+    before = found(recording)
+    caplog.clear()
+    recording.array[80_000:100_000] += artefact(kind, recording.n_channels)
+    after = found(recording)
+    margin = OUTSIDE_MS * 20
+    assert not ((after > 80_000 - margin) & (after < 100_000 + margin)).any()
+    outside = (before < 80_000 - 2 * margin) | (before > 100_000 + 2 * margin)
+    assert np.isin(after, before[outside]).mean() > 0.95
+    assert np.isin(before[outside], after).mean() > 0.99
+    seconds, first, last = re.search(
+        r"([\d.]+) s are blanked, where most channels are beyond 2 noise sd .*: ([\d.]+) to ([\d.]+) s",
+        caplog.text,
+    ).groups()
+    assert float(seconds) == pytest.approx(1.1, abs=0.051)
+    assert float(first) == pytest.approx(3.95, abs=0.051)
+    assert float(last) == pytest.approx(5.05, abs=0.051)
+
+
+@pytest.mark.parametrize("probe", ["tetrode", "linear-16"])
+def test_an_amplifier_at_its_rail_for_a_second_makes_no_spikes(probe, caplog):
+    recording = recording_with_spikes(probe)
+    recording.array[80_000:100_000] = 3000
+    after = found(recording)
+    assert not ((after > 79_000) & (after < 101_000)).any()
+    assert "most channels are still: 3.95 to 5.05 s" in caplog.text
+
+
+def test_an_artefact_does_not_move_the_noise():
+    recording = recording_with_spikes()
+    clean = preprocess(recording).noise_sd
+    recording.array[80_000:100_000] += artefact("noise", 4)
+    assert preprocess(recording).noise_sd == pytest.approx(clean, rel=0.02)
+
+
+@pytest.mark.parametrize("value", [0.0, 500.0])
+def test_a_silent_half_changes_nothing_in_the_other(value, caplog):
+    recording = recording_with_spikes()
+    before = found(recording)
+    recording.array[N // 2 :] = value
+    after = found(recording)
+    assert after.max() < N // 2
+    kept = before[before < N // 2 - 2000]
+    assert np.isin(kept, after).mean() > 0.99
+    assert len(after) <= 1.02 * len(before[before < N // 2])
+    assert "5.05 s are blanked, where most channels are still: 4.95 to 10.00 s" in caplog.text
+
+
+def test_strong_bursts_are_not_taken_for_an_artefact(caplog):
+    """For a second, a cell of some 40 noise sd fires at 150 Hz on each of four contacts."""
+    rng = np.random.default_rng(0)
+    spikes = [
+        (float(s + rng.integers(0, 40)), c, 30.0) for s in range(80_000, 100_000, 133) for c in range(4)
+    ]
+    found(planted(n_samples=N, spikes=spikes))
+    assert "blanked" not in caplog.text
+
+
+def test_an_artefact_of_another_size_is_one_where_the_setting_says_so(caplog):
+    recording = recording_with_spikes()
+    recording.array[80_000:100_000] += artefact("noise", 4)
+    found(recording, artefact_sd=1e6)
+    assert "blanked" not in caplog.text
+    with pytest.raises(InputError, match="artefact_sd must be positive, got 0"):
+        preprocess(recording, artefact_sd=0)
+
+
+def test_nan_is_refused_with_its_place_and_the_way_out():
+    recording = recording_with_spikes()
+    recording.array[123_456, 2] = np.nan
+    with pytest.raises(
+        RecordingError, match=r"channel 2 is NaN or infinite at sample 123456 \(6.173 s\)"
+    ) as error:
+        found(recording)
+    assert "--blank-nan" in str(error.value)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("channels", [[2], [0, 1, 2, 3]])
+def test_nan_is_zero_where_that_is_asked_for_and_said(value, channels, caplog):
+    recording = recording_with_spikes()
+    recording.array += 800  # what stands for NaN must not be far from the trace
+    before = found(recording)
+    recording.array[50_000:52_000, channels] = value
+    with preprocess(recording, blank_nan=True) as pre:
+        after = detect_spikes(pre, threshold_sd=7, radius_um=100).sample_index
+        traces = pre.traces(49_900, 52_100)
+    assert not traces[:, channels].any()
+    near = (before > 49_000) & (before < 53_000)
+    assert np.array_equal(after[(after < 49_000) | (after > 53_000)], before[~near])
+    assert "2000 samples (0.1 s) are blanked" in caplog.text
+    assert "the first at sample 50000 (2.500 s)" in caplog.text
+
+
+def test_a_channel_that_is_nan_throughout_is_left_out(caplog):
+    recording = recording_with_spikes()
+    recording.array[:, 1] = np.nan
+    with preprocess(recording, blank_nan=True) as pre:
+        assert pre.bad_channels == (1,)
+    assert "left out: 1" in caplog.text
+
+
+def test_what_is_blanked_does_not_depend_on_who_asks():
+    recording = recording_with_spikes()
+    recording.array[80_000:100_000] += artefact("noise", 4)
+    whole = preprocess(recording).traces(0, N)
+    pre = preprocess(recording)
+    parts = [pre.traces(a, min(a + 7_777, N)) for a in reversed(range(0, N, 7_777))]
+    assert np.array_equal(np.concatenate(parts[::-1]), whole)
+
+
+def test_a_silent_half_does_not_change_the_whitening_of_the_other():
+    recording = planted(n_samples=N, spikes=[], probe=load_probe("linear-8"))
+    recording.array[N // 2 :] = 0
+    with preprocess(recording) as pre:
+        assert whitened(pre).get_traces(start_frame=0, end_frame=N // 3).std() == pytest.approx(1, abs=0.05)
