@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.component import Component, ComponentWaveforms, WaitingComponent, one_per_channel
 from ncpgui.core.config import from_dict, to_dict
 from ncpgui.core.errors import InputError, RecordingError
-from ncpgui.core.group import ChannelGroup, GroupWaveforms
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.seeds import stream_seed
@@ -98,7 +98,7 @@ def describe_recording(request: RecordingRequest, *, progress: Progress = silent
 
 
 def detect(request: RecordingRequest, *, progress: Progress = silent) -> tuple[Live, Project]:
-    """Open a recording and find its spikes; the project has no sampled group yet."""
+    """Open a recording and find its spikes; the project has no sampled component yet."""
     from ncpgui.ephys.readers import load_stimulus, open_recording
     from ncpgui.sorting.config import SortingConfig
     from ncpgui.sorting.pipeline import detect as detect_all
@@ -112,7 +112,8 @@ def detect(request: RecordingRequest, *, progress: Progress = silent) -> tuple[L
         probe=found.probe,
         spikes=found.spikes,
         noise_sd=found.noise_sd,
-        groups=(),
+        components=(),
+        waiting=one_per_channel(found.spikes),
         unit_of_spike=np.full(n, -1, dtype=np.int64),
         probability=np.zeros(n, dtype=np.float32),
         settings=to_dict(config),
@@ -135,7 +136,7 @@ def _model_name(config: SortingConfig) -> str:
 
 
 def reopen(project: Project, *, progress: Progress = silent) -> Live:
-    """Open the recording of a project again, e.g. to sample groups that were not reached."""
+    """Open the recording of a project again, e.g. to sample components that were not reached."""
     from ncpgui.sorting.pipeline import Detected
     from ncpgui.sorting.reopened import reopened_traces, settings_of
 
@@ -168,34 +169,38 @@ def _config(project: Project) -> SortingConfig:
     return settings_of(project)
 
 
-def sample_group(
-    live: Live, channel: int, *, progress: Progress = silent
-) -> tuple[ChannelGroup, GroupWaveforms]:
-    """Sample the posterior of one channel group."""
+def sample(
+    live: Live, waiting: WaitingComponent, *, progress: Progress = silent
+) -> tuple[Component, ComponentWaveforms]:
+    """Sample the posterior of a component that waits for it: the spikes of one main channel, its id."""
     from ncpgui.sorting.cluster_channels import cluster_group
 
-    return cluster_group(live.detected.pre, live.detected.spikes, channel, live.config, progress=progress)
+    return cluster_group(live.detected.pre, live.detected.spikes, waiting.id, live.config, progress=progress)
 
 
-def combine_groups(
+def combine_components(
     project: Project, *, progress: Progress = silent
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """One sorting of all groups, with units that several channels saw kept once.
+    """One sorting of all components, with units that several contacts saw kept once.
 
     Waveforms that are not cached are read again.
     """
     from ncpgui.sorting.deduplication import combine, group_templates
 
     templates = {}
-    for done, group in enumerate(project.groups):
-        progress(done, len(project.groups), "joining what several channels saw")
-        waveforms = project.waveforms.get(group.channel) or read_waveforms(project, group, progress=progress)
-        templates[group.channel] = group_templates(group, waveforms.waveforms)
-    return combine(project.groups, templates, project.spikes, project.probe, _config(project))
+    for done, component in enumerate(project.components):
+        progress(done, len(project.components), "joining what several contacts saw")
+        waveforms = project.waveforms.get(component.id) or read_waveforms(
+            project, component, progress=progress
+        )
+        templates[component.id] = group_templates(component, waveforms.waveforms)
+    return combine(project.components, templates, project.spikes, project.probe, _config(project))
 
 
-def read_waveforms(project: Project, group: ChannelGroup, *, progress: Progress = silent) -> GroupWaveforms:
-    """Waveforms of the sampled spikes of a group, from the recording.
+def read_waveforms(
+    project: Project, component: Component, *, progress: Progress = silent
+) -> ComponentWaveforms:
+    """Waveforms of the sampled spikes of a component, from the recording.
 
     Without the network's features: principal components of the waveforms stand in for them.
     """
@@ -204,31 +209,31 @@ def read_waveforms(project: Project, group: ChannelGroup, *, progress: Progress 
 
     live = reopen(project, progress=portion(progress, 0, 1, 2))
     try:
-        times = project.spikes.sample_index[group.spike_ids[group.sampled]]
+        times = project.spikes.sample_index[component.spike_ids[component.sampled]]
         waveforms = extract_waveforms(
-            live.detected.pre, times, group.neighbours, progress=portion(progress, 1, 2, 2)
+            live.detected.pre, times, component.contacts, progress=portion(progress, 1, 2, 2)
         )
     finally:
         live.close()
     space = fit_features(waveforms, _config(project).assignment_dims)
-    return GroupWaveforms(waveforms, space.project(waveforms))
+    return ComponentWaveforms(waveforms, space.project(waveforms))
 
 
 def resample(
     project: Project,
-    group: ChannelGroup,
-    waveforms: GroupWaveforms | None,
+    component: Component,
+    waveforms: ComponentWaveforms | None,
     held: NDArray[np.int32],
     *,
     progress: Progress = silent,
-) -> tuple[ChannelGroup, GroupWaveforms]:
-    """Sample a group again with the locked units held; waveforms are read again if need be."""
+) -> tuple[Component, ComponentWaveforms]:
+    """Sample a component again with the locked units held; waveforms are read again if need be."""
     from ncpgui.sorting.recluster import resample_rest
 
     if waveforms is None:
-        waveforms = read_waveforms(project, group, progress=portion(progress, 0, 1, 4))
+        waveforms = read_waveforms(project, component, progress=portion(progress, 0, 1, 4))
     again = resample_rest(
-        group, waveforms, held, project.probe, _config(project), progress=portion(progress, 1, 4, 4)
+        component, waveforms, held, project.probe, _config(project), progress=portion(progress, 1, 4, 4)
     )
     return again, waveforms
 
@@ -241,7 +246,7 @@ def embed(
 
     if len(features) <= MAX_POINTS:
         return tsne(features, seed=stream_seed(seed, "t-SNE"), progress=progress)
-    raise InputError(f"a map takes at most {MAX_POINTS} spikes, this group has {len(features)} sampled")
+    raise InputError(f"a map takes at most {MAX_POINTS} spikes, this component has {len(features)} sampled")
 
 
 def receptive_fields(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core.group import ChannelGroup, GroupWaveforms
+from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Progress, portion, silent
@@ -51,7 +51,7 @@ def cluster_group(
     *,
     progress: Progress = silent,
     cluster: ClusterFunction | None = None,
-) -> tuple[ChannelGroup, GroupWaveforms]:
+) -> tuple[Component, ComponentWaveforms]:
     """Sample the posterior of the spikes of one main channel.
 
     `cluster` is `ncpgui.engine.cluster` unless given.
@@ -134,12 +134,12 @@ def coordinates_of_sampled(sampled: SampledGroup) -> NDArray[np.float32]:
 
 def finish_group(
     sampled: SampledGroup, coordinates: NDArray[np.float32], config: SortingConfig
-) -> tuple[ChannelGroup, GroupWaveforms]:
+) -> tuple[Component, ComponentWaveforms]:
     """Assign all spikes under each alternative, from their coordinates (n, d) in `sampled.space`."""
     draw = sampled.draw
-    group = ChannelGroup(
-        channel=draw.channel,
-        neighbours=draw.neighbours,
+    group = Component(
+        id=draw.channel,
+        contacts=draw.neighbours,
         spike_ids=draw.spike_ids,
         sampled=draw.sampled,
         posterior=sampled.posterior,
@@ -151,4 +151,4 @@ def finish_group(
             depth_sd=depth_sd(sampled.waveforms),
         ),
     )
-    return group, GroupWaveforms(sampled.waveforms, sampled.features, coordinates)
+    return group, ComponentWaveforms(sampled.waveforms, sampled.features, coordinates)

@@ -1,6 +1,6 @@
 """One neuron seen from several channels kept once.
 
-Groups are sorted apart, so a neuron can appear in two of them, in two ways.
+Components are sorted apart, so a neuron can appear in two of them, in two ways.
 
 *Second sighting.* One spike is detected on two channels, because they are farther apart than the
 detection radius or the spike takes time to run along the axon. Two units are the same neuron when
@@ -41,7 +41,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 
-from ncpgui.core.group import ChannelGroup
+from ncpgui.core.component import Component
 from ncpgui.core.probe import Probe
 from ncpgui.core.spikes import UNASSIGNED, SpikeEvents
 from ncpgui.core.waveform_format import SAMPLING_FREQUENCY_HZ, TROUGH_SAMPLE
@@ -73,7 +73,7 @@ class _Unit:
         return -float(self.template[TROUGH_SAMPLE, 0])
 
 
-def group_templates(group: ChannelGroup, waveforms: NDArray[np.float32]) -> NDArray[np.float32]:
+def group_templates(group: Component, waveforms: NDArray[np.float32]) -> NDArray[np.float32]:
     """Mean waveform of each cluster of the first alternative: (K, 32, C), from the sampled spikes (m, 32, C).
 
     Zeros for a cluster without a sampled spike.
@@ -89,7 +89,7 @@ def group_templates(group: ChannelGroup, waveforms: NDArray[np.float32]) -> NDAr
 
 
 def combine(
-    groups: Sequence[ChannelGroup],
+    groups: Sequence[Component],
     templates: Mapping[int, NDArray[np.float32]],
     spikes: SpikeEvents,
     probe: Probe,
@@ -99,7 +99,7 @@ def combine(
 
     Parameters
     ----------
-    templates : channel -> (K, 32, C) mean waveforms, noise sd, on the group's neighbours
+    templates : component id -> (K, 32, C) mean waveforms, noise sd, on the component's contacts
 
     Returns
     -------
@@ -109,14 +109,14 @@ def combine(
     assert probe.shank is not None
     probability = np.zeros(len(spikes), dtype=np.float32)
     units: list[_Unit] = []
-    for group in sorted(groups, key=lambda group: group.channel):
+    for group in sorted(groups, key=lambda group: group.id):
         shown = group.alternatives[0]
         probability[group.spike_ids] = shown.probability
         for cluster in range(shown.n_units):
             ids = group.spike_ids[shown.labels == cluster]
-            template = templates[group.channel][cluster]
+            template = templates[group.id][cluster]
             times, shank = spikes.sample_index[ids], int(probe.shank[group.channel])
-            units.append(_Unit(group.channel, ids, times, template, group.neighbours, shank))
+            units.append(_Unit(group.channel, ids, times, template, group.contacts, shank))
     rate = spikes.sampling_frequency_hz
     alone = _first_sightings([[unit] for unit in units], rate, config)
     joined = _joined_flips([unit for (unit,) in alone], spikes, config)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.component import Component, ComponentWaveforms, WaitingComponent
 from ncpgui.core.config import to_dict
 from ncpgui.core.errors import CheckpointError, InputError, NcpguiError
-from ncpgui.core.group import ChannelGroup, GroupWaveforms
 from ncpgui.core.heap import give_back
 from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Progress, portion, silent
@@ -89,15 +89,15 @@ def sort_recording(
             progress=portion(progress, 20, 90, 100),
         )
         coordinates = _all_coordinates(found, sampled, progress=portion(progress, 90, 95, 100))
-        groups: list[ChannelGroup] = []
-        kept: dict[int, GroupWaveforms] = {}
+        groups: list[Component] = []
+        kept: dict[int, ComponentWaveforms] = {}
         inner = portion(progress, 95, 99, 100)
         for i, one in enumerate(sampled):
             inner(i, len(sampled), "assigning the remaining spikes")
             group, kept[one.draw.channel] = finish_group(one, coordinates[one.draw.channel], config)
             groups.append(group)
     progress(99, 100, "joining what several channels saw")
-    templates = {group.channel: group_templates(group, kept[group.channel].waveforms) for group in groups}
+    templates = {group.id: group_templates(group, kept[group.channel].waveforms) for group in groups}
     unit_of_spike, probability = combine(groups, templates, found.spikes, found.probe, config)
     progress(100, 100, f"{unit_of_spike.max(initial=-1) + 1} units on {len(groups)} channels")
     return Project(
@@ -105,11 +105,16 @@ def sort_recording(
         probe=found.probe,
         spikes=found.spikes,
         noise_sd=found.noise_sd,
-        groups=tuple(groups),
+        components=tuple(groups),
         unit_of_spike=unit_of_spike,
         probability=probability,
         settings=to_dict(config),
         model=sampled[0].model,
+        waiting=tuple(
+            WaitingComponent(draw.channel, draw.neighbours, draw.spike_ids)
+            for draw in draws
+            if draw.channel in failed
+        ),
         failed=failed,
         stimulus=stimulus,
         waveforms=kept,

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.errors import InputError
-from ncpgui.core.group import ChannelGroup, GroupWaveforms
 from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Progress, silent
 from ncpgui.sorting.channel_partition import GroupDraw
@@ -18,15 +18,15 @@ from ncpgui.sorting.group_posterior import build_alternatives
 
 
 def resample_rest(
-    group: ChannelGroup,
-    waveforms: GroupWaveforms,
+    group: Component,
+    waveforms: ComponentWaveforms,
     held: NDArray[np.integer],
     probe: Probe,
     config: SortingConfig,
     *,
     cluster: ClusterFunction | None = None,
     progress: Progress = silent,
-) -> ChannelGroup:
+) -> Component:
     """Sample the posterior of a group again with some spikes held together.
 
     Parameters
@@ -44,14 +44,14 @@ def resample_rest(
     held = np.asarray(held)
     if held.shape != group.spike_ids.shape:
         raise InputError(
-            f"held labels must be one a spike of channel {group.channel}: "
+            f"held labels must be one a spike of component {group.id}: "
             f"{len(group.spike_ids)}, got shape {held.shape}"
         )
     if (held >= 0).all():
         raise InputError(
-            f"every spike of channel {group.channel} belongs to a locked unit; unlock one to sample again"
+            f"every spike around contact {group.channel} belongs to a locked unit; unlock one to sample again"
         )
-    draw = GroupDraw(group.channel, group.neighbours, group.spike_ids, group.sampled)
+    draw = GroupDraw(group.id, group.contacts, group.spike_ids, group.sampled)
     sampled = sample_group(
         draw,
         waveforms.waveforms,
@@ -75,7 +75,7 @@ def resample_rest(
     return replace(group, posterior=sampled.posterior, alternatives=alternatives)
 
 
-def _from_company(group: ChannelGroup, sampled: NDArray[np.float32]) -> NDArray[np.float32]:
+def _from_company(group: Component, sampled: NDArray[np.float32]) -> NDArray[np.float32]:
     """Coordinates (n, d) where only those of the sampled spikes are known.
 
     Another spike is put at the mean of the sampled spikes of its cluster in the first alternative,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ncpgui.core.group import Alternative, ChannelGroup
+from ncpgui.core.component import Alternative, Component
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
 from ncpgui.core.spikes import SpikeEvents
@@ -54,7 +54,7 @@ def _combined(
         n = len(ids)
         alternative = Alternative(labels, np.full(n, 0.9, np.float32), 1.0, 0.0, np.ones(len(members)))
         posterior = PosteriorSamples(labels[None], np.zeros(1))
-        groups.append(ChannelGroup(main, neighbours, ids, np.arange(n), posterior, (alternative,)))
+        groups.append(Component(main, neighbours, ids, np.arange(n), posterior, (alternative,)))
         templates[main] = np.stack([units[k][2][:, neighbours] for k in members])
     probe = Probe(SQUARE.positions_um, np.array(shank))
     unit_of_spike, probability = combine(groups, templates, spikes, probe, CONFIG)

@@ -66,9 +66,9 @@ def test_planted_cells_become_units(project: Project) -> None:
 
 
 def test_groups_hold_every_spike_once_and_the_alternatives(project: Project) -> None:
-    ids = np.concatenate([group.spike_ids for group in project.groups])
+    ids = np.concatenate([group.spike_ids for group in project.components])
     assert np.sort(ids).tolist() == list(range(len(project.spikes)))
-    group = project.group(0)
+    group = project.component(0)
     assert group is not None
     assert len(group.sampled) == 150
     assert [alternative.n_units for alternative in group.alternatives[:2]] == [2, 1]
@@ -88,7 +88,7 @@ def test_the_same_seed_gives_the_same_result_and_one_group_alone_too(
     found = detect(recording, CONFIG)
     alone, _ = cluster_group(found.pre, found.spikes, 0, CONFIG, cluster=leader_clustering)
     found.pre.close()
-    group = project.group(0)
+    group = project.component(0)
     assert group is not None
     assert alone.alternatives[0].labels.tolist() == group.alternatives[0].labels.tolist()
 
@@ -96,8 +96,9 @@ def test_the_same_seed_gives_the_same_result_and_one_group_alone_too(
 def test_a_failing_group_is_named_and_the_others_are_kept(recording: ArrayRecording) -> None:
     project = sort_recording(recording, CONFIG, cluster=failing_on((0.0, 0.0)))
     assert project.failed == {0: "planted failure"}
-    assert project.group(0) is None
-    assert project.group(3) is not None
+    assert project.component(0) is None
+    assert [(one.id, one.channel) for one in project.waiting] == [(0, 0)]
+    assert project.component(3) is not None
     assert (project.unit_of_spike[project.spikes.channel == 0] == -1).all()
 
 
@@ -152,8 +153,8 @@ def test_a_dead_channel_is_left_out_of_groups_and_waveforms(recording: ArrayReco
     traces[:, 2] = 7
     dead = ArrayRecording(traces, sampling_frequency_hz=SAMPLING_FREQUENCY_HZ, probe=SQUARE)
     project = sort_recording(dead, CONFIG, cluster=leader_clustering)
-    assert {group.channel for group in project.groups} == {0, 3}
-    assert all(2 not in group.neighbours for group in project.groups)
+    assert {group.id for group in project.components} == {0, 3}
+    assert all(2 not in group.contacts for group in project.components)
     assert (project.unit_of_spike >= 0).mean() > 0.9
 
 
@@ -167,7 +168,7 @@ def test_one_loud_spike_is_a_group_without_a_unit() -> None:
 
 
 def test_resampling_passes_what_is_settled_to_the_network_and_keeps_it(project: Project) -> None:
-    group = project.group(0)
+    group = project.component(0)
     assert group is not None
     first = group.alternatives[0].labels
     held = np.where(first == 0, 0, -1)
@@ -190,10 +191,10 @@ def test_resampling_passes_what_is_settled_to_the_network_and_keeps_it(project: 
 
 
 def test_resampling_refuses_labels_that_do_not_fit(project: Project) -> None:
-    group = project.group(0)
+    group = project.component(0)
     assert group is not None
     n = len(group.spike_ids)
-    with pytest.raises(InputError, match="held labels must be one a spike of channel 0"):
+    with pytest.raises(InputError, match="held labels must be one a spike of component 0"):
         resample_rest(group, project.waveforms[0], np.zeros(3), SQUARE, CONFIG, cluster=leader_clustering)
     with pytest.raises(InputError, match="unlock one to sample again"):
         resample_rest(group, project.waveforms[0], np.zeros(n), SQUARE, CONFIG, cluster=leader_clustering)
