@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.component import Component, WaitingComponent
 from ncpgui.core.config import to_dict
-from ncpgui.core.group import ChannelGroup
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.spikes import UNASSIGNED
@@ -128,7 +128,8 @@ def sort_recording(
     progress(100, 100, f"{n_units} units in {len(found.draws)} components")
     return replace(
         project,
-        groups=tuple(components),
+        components=tuple(components),
+        waiting=tuple(one for one in project.waiting if one.id in failed),
         failed=failed,
         unit_of_spike=unit_of_spike,
         probability=probability,
@@ -143,7 +144,8 @@ def project_of(found: Found, reference: RecordingReference, *, stimulus: Stimulu
         probe=found.pre.probe,
         spikes=found.units.spike_events(),
         noise_sd=found.pre.noise_sd,
-        groups=(),
+        components=(),
+        waiting=tuple(WaitingComponent(draw.id, draw.contacts, draw.spike_ids) for draw in found.draws),
         unit_of_spike=found.units.unit,
         probability=found.units.probability,
         settings=to_dict(found.config),
@@ -153,7 +155,7 @@ def project_of(found: Found, reference: RecordingReference, *, stimulus: Stimulu
 
 
 def shown_first(
-    unit_of_spike: NDArray[np.int64], probability: NDArray[np.float32], components: Sequence[ChannelGroup]
+    unit_of_spike: NDArray[np.int64], probability: NDArray[np.float32], components: Sequence[Component]
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Unit of every spike (0 .. K-1, -1 = none) and P(it is of that unit), by the first alternatives.
 
