@@ -15,6 +15,7 @@ from ncpgui.app.controller import Activity, Controller
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.tasks import Immediate, Runner
 from ncpgui.app.workspace import Workspace
+from ncpgui.core.component import WaitingComponent, one_per_channel
 from ncpgui.core.errors import InputError
 from ncpgui.core.project import Project
 from ncpgui.session.store import save
@@ -27,7 +28,7 @@ WAYS = {
 MASSES = {0: [0.5, 0.4], 1: [0.9, 0.1], 2: [1.0]}
 
 
-FAKED = ("detect", "reopen", "sample_group", "combine_groups", "resample", "read_waveforms", "embed")
+FAKED = ("find_units", "reopen", "sample", "combine_components", "resample", "read_waveforms", "embed")
 
 
 class FakeLive:
@@ -41,7 +42,7 @@ class FakeLive:
 
 
 class FakeJobs:
-    """Long work that answers at once with the groups of the project; saving is real.
+    """Long work that answers at once with the components of the project; saving is real.
 
     failing : channels that cannot be sampled; hooks : called when a channel is sampled;
     sampled : channels in the order in which they were; lives : recordings opened.
@@ -61,15 +62,16 @@ class FakeJobs:
         n = len(self.project.spikes)
         return replace(
             self.project,
-            groups=(),
+            components=(),
+            waiting=one_per_channel(self.project.spikes),
             waveforms={},
             unit_of_spike=np.full(n, -1),
             probability=np.zeros(n, np.float32),
         )
 
-    def detect(self, request: jobs.RecordingRequest, *, progress: Any) -> Any:
+    def find_units(self, request: jobs.RecordingRequest, *, progress: Any) -> Any:
         self.requests.append(request)
-        progress(0, 1, "detecting")
+        progress(0, 1, "finding units")
         return self.reopen(self.project, progress=progress), self.detected
 
     def reopen(self, project: Project, *, progress: Any) -> FakeLive:
@@ -77,34 +79,35 @@ class FakeJobs:
         self.lives.append(FakeLive())
         return self.lives[-1]
 
-    def sample_group(self, live: FakeLive, channel: int, *, progress: Any) -> Any:
+    def sample(self, live: FakeLive, waiting: WaitingComponent, *, progress: Any) -> Any:
         assert live.n_closed == 0
         progress(1, 2, "sampling")
+        channel = waiting.id
         if channel in self.hooks:
             self.hooks[channel]()
             progress(1, 2, "sampling")
         if channel in self.failing:
             raise InputError(self.failing[channel])
         self.sampled.append(channel)
-        group = self.project.group(channel)
-        assert group is not None
-        return group, self.project.waveforms[channel]
+        component = self.project.component(channel)
+        assert component is not None
+        return component, self.project.waveforms[channel]
 
-    def combine_groups(self, project: Project, *, progress: Any) -> Any:
+    def combine_components(self, project: Project, *, progress: Any) -> Any:
         return self.combined
 
-    def resample(self, project: Project, group: Any, waveforms: Any, held: Any, *, progress: Any) -> Any:
+    def resample(self, project: Project, component: Any, waveforms: Any, held: Any, *, progress: Any) -> Any:
         self.requests.append(held)
         progress(1, 2, "sampling")
-        if group.channel in self.failing:
-            raise InputError(self.failing[group.channel])
-        return replace(group, alternatives=group.alternatives[1:]), waveforms
+        if component.id in self.failing:
+            raise InputError(self.failing[component.id])
+        return replace(component, alternatives=component.alternatives[1:]), waveforms
 
-    def read_waveforms(self, project: Project, group: Any, *, progress: Any) -> Any:
-        self.requests.append(group.channel)
-        if group.channel in self.failing:
-            raise InputError(self.failing[group.channel])
-        return self.project.waveforms[group.channel]
+    def read_waveforms(self, project: Project, component: Any, *, progress: Any) -> Any:
+        self.requests.append(component.id)
+        if component.id in self.failing:
+            raise InputError(self.failing[component.id])
+        return self.project.waveforms[component.id]
 
     def embed(self, features: Any, *, progress: Any) -> Any:
         self.requests.append("t-SNE")
@@ -159,6 +162,6 @@ def heard(workspace: Workspace, *names: str) -> list[tuple[Any, ...]]:
 
 
 def units(workspace: Workspace, channel: int) -> list[int]:
-    group = workspace.group(channel)
-    assert group is not None
-    return workspace.clustering.unit_of_spike[group.spike_ids].tolist()
+    component = workspace.component(channel)
+    assert component is not None
+    return workspace.clustering.unit_of_spike[component.spike_ids].tolist()

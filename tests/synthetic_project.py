@@ -1,6 +1,6 @@
 """A plausible project made of arrays: what the window is driven with when no recording is sorted.
 
-Hexagonal array, groups of two to four units with spike-like waveforms, posterior samples that
+Hexagonal array, components of two to four units with spike-like waveforms, posterior samples that
 disagree on purpose (say 55 / 30 / 15 %), alternatives over all spikes, and a white-noise stimulus
 with a planted receptive field per unit.
 """
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core.group import Alternative, ChannelGroup, GroupWaveforms
+from ncpgui.core.component import Alternative, Component, ComponentWaveforms
 from ncpgui.core.order_agreement import N_ORDERS
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
@@ -25,7 +25,7 @@ from ncpgui.core.waveform_format import N_SAMPLES, TROUGH_SAMPLE
 SAMPLING_FREQUENCY_HZ = 20_000.0
 PITCH_UM = 30.0
 
-# masses of the ways to sort a group, the most probable first; what lacks to 1 is "other"
+# masses of the ways to sort a component, the most probable first; what lacks to 1 is "other"
 SETTLED = (0.97,)
 AMBIGUOUS = ((0.55, 0.30, 0.15), (0.62, 0.33), (0.46, 0.27, 0.14, 0.08), (0.84, 0.12))
 
@@ -80,22 +80,22 @@ def synthetic_project(
         _cells_of(channel, probe, stimulus, total, spikes_per_unit, rng) for channel in range(n_channels)
     ]
     events, cell_of_spike = _events(cells, total, rng)
-    groups, waveforms = [], {}
+    components, waveforms = [], {}
     unit_of_spike = np.full(len(events), -1, dtype=np.int64)
     probability = np.zeros(len(events), dtype=np.float32)
     next_unit = 0
     for channel in range(n_channels):
         neighbours = probe.neighbours(channel, radius_um=1.1 * PITCH_UM)
-        group = _group(
+        component = _component(
             channel, neighbours, events, cell_of_spike, cells[channel], n_samples, max_sampled, rng
         )
-        groups.append(group)
-        first = group.alternatives[0]
-        unit_of_spike[group.spike_ids] = np.where(first.labels >= 0, first.labels + next_unit, -1)
-        probability[group.spike_ids] = first.probability
+        components.append(component)
+        first = component.alternatives[0]
+        unit_of_spike[component.spike_ids] = np.where(first.labels >= 0, first.labels + next_unit, -1)
+        probability[component.spike_ids] = first.probability
         next_unit += first.n_units
         if with_waveforms:
-            waveforms[channel] = _waveforms(group, cell_of_spike, cells[channel], rng)
+            waveforms[channel] = _waveforms(component, cell_of_spike, cells[channel], rng)
     reference = RecordingReference(
         "/data/retina.raw", {"dtype": "int16"}, "0" * 64, n_channels, SAMPLING_FREQUENCY_HZ, total
     )
@@ -104,7 +104,7 @@ def synthetic_project(
         probe=probe,
         spikes=events,
         noise_sd=np.full(n_channels, 11.0, dtype=np.float32),
-        groups=tuple(groups),
+        components=tuple(components),
         unit_of_spike=unit_of_spike,
         probability=probability,
         settings={},
@@ -178,8 +178,8 @@ def _events(
 ) -> tuple[SpikeEvents, NDArray[np.int64]]:
     """All spikes in order of time, and the index of the cell within its channel."""
     samples, channel, which, amplitude = [], [], [], []
-    for number, group in enumerate(cells):
-        for index, cell in enumerate(group):
+    for number, component in enumerate(cells):
+        for index, cell in enumerate(component):
             n = len(cell.samples)
             samples.append(cell.samples)
             channel.append(np.full(n, number))
@@ -206,7 +206,7 @@ def _ways(truth: NDArray[np.int64], n_cells: int, n_ways: int, rng: np.random.Ge
     return [truth, merged, split, both][:n_ways]
 
 
-def _group(
+def _component(
     channel: int,
     neighbours: NDArray[np.int64],
     events: SpikeEvents,
@@ -215,7 +215,7 @@ def _group(
     n_samples: int,
     max_sampled: int,
     rng: np.random.Generator,
-) -> ChannelGroup:
+) -> Component:
     ids = np.flatnonzero(events.channel == channel)
     truth = cell_of_spike[ids]
     sampled = np.sort(rng.permutation(len(ids))[:max_sampled])
@@ -240,7 +240,7 @@ def _group(
         p_exists[0] = max(p_exists[0], 0.98)
         se = float(np.sqrt(mass * (1 - mass) / n_samples))
         alternatives.append(Alternative(labels.astype(np.int32), certainty, mass, se, p_exists))
-    return ChannelGroup(channel, neighbours, ids, sampled, posterior, tuple(alternatives))
+    return Component(channel, neighbours, ids, sampled, posterior, tuple(alternatives))
 
 
 def _by_size(labels: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -252,10 +252,10 @@ def _by_size(labels: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _waveforms(
-    group: ChannelGroup, cell_of_spike: NDArray[np.int64], cells: list[_Cell], rng: np.random.Generator
-) -> GroupWaveforms:
+    component: Component, cell_of_spike: NDArray[np.int64], cells: list[_Cell], rng: np.random.Generator
+) -> ComponentWaveforms:
     templates = np.stack([cell.template for cell in cells])
-    which = cell_of_spike[group.spike_ids[group.sampled]]
+    which = cell_of_spike[component.spike_ids[component.sampled]]
     m, n_channels = len(which), templates.shape[2]
     gain = rng.normal(1, 0.07, (m, 1, 1)).astype(np.float32)
     noise = rng.normal(0, 1, (m, N_SAMPLES + 2, n_channels)).astype(np.float32)
@@ -263,4 +263,4 @@ def _waveforms(
     waveforms = templates[which] * gain + smooth
     flat = waveforms.reshape(m, -1)
     basis = rng.normal(0, 1, (flat.shape[1], 16)).astype(np.float32) / np.sqrt(flat.shape[1])
-    return GroupWaveforms(waveforms.astype(np.float32), (flat @ basis).astype(np.float32))
+    return ComponentWaveforms(waveforms.astype(np.float32), (flat @ basis).astype(np.float32))

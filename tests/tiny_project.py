@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
-from ncpgui.core.group import Alternative, ChannelGroup, GroupWaveforms
+from ncpgui.core.component import Alternative, Component, ComponentWaveforms, one_per_channel
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project, RecordingReference
@@ -18,11 +20,11 @@ Ways = dict[int, list[list[int]]]
 def tiny_project(
     ways: Ways, *, masses: dict[int, list[float]] | None = None, sampled: bool = True, rows: int = 10
 ) -> Project:
-    """A project whose groups can be sorted in these ways.
+    """A project whose components can be sorted in these ways.
 
     ways : channel -> label vectors of its spikes, the most probable first; masses : channel -> their
-    probabilities (all of it on the first when left out); sampled : whether the groups are there, or
-    only their spikes; rows : posterior samples a group.
+    probabilities (all of it on the first when left out); sampled : whether the components are there, or
+    only their spikes; rows : posterior samples a component.
 
     Spikes are numbered channel by channel, 5 ms apart. The waveform of a spike of cluster k in the
     first way is -10 (k + 1) at the trough.
@@ -33,26 +35,28 @@ def tiny_project(
     n = len(channel)
     unit = np.full(n, -1, dtype=np.int64)
     probability = np.zeros(n, dtype=np.float32)
-    groups, waveforms, depth = [], {}, np.full(n, -10.0)
+    components, waveforms, depth = [], {}, np.full(n, -10.0)
     for c, vectors in ways.items():
         ids = np.flatnonzero(channel == c)
         first = np.array(vectors[0])
         depth[ids] = -10.0 * (first + 1)
-        group = tiny_group(
+        component = tiny_component(
             c, ids, vectors, (masses or {}).get(c, [1.0] + [0.0] * (len(vectors) - 1)), rows=rows
         )
         if not sampled:
             continue
-        groups.append(group)
+        components.append(component)
         waveforms[c] = tiny_waveforms(vectors[0])
         unit[ids] = np.where(first >= 0, first + unit.max(initial=-1) + 1, -1)
         probability[ids] = 1.0
+    spikes = SpikeEvents(100 * np.arange(1, n + 1), channel, depth, RATE, 100 * n + 200)
     return Project(
         recording=RecordingReference("/data/tiny.raw", {}, "0" * 64, n_channels, RATE, 100 * n + 200),
         probe=Probe(np.column_stack([np.zeros(n_channels), 30.0 * np.arange(n_channels)])),
-        spikes=SpikeEvents(100 * np.arange(1, n + 1), channel, depth, RATE, 100 * n + 200),
+        spikes=spikes,
         noise_sd=np.ones(n_channels, np.float32),
-        groups=tuple(groups),
+        components=tuple(components),
+        waiting=() if sampled else one_per_channel(spikes),
         unit_of_spike=unit,
         probability=probability,
         settings={},
@@ -61,10 +65,16 @@ def tiny_project(
     )
 
 
-def tiny_group(
+def unsampled(project: Project, *kept: int) -> Project:
+    """The project before any component but those `kept` was sampled."""
+    waiting = one_per_channel(project.spikes, but=kept)
+    return replace(project, components=tuple(c for c in project.components if c.id in kept), waiting=waiting)
+
+
+def tiny_component(
     channel: int, ids: np.ndarray, vectors: list[list[int]], masses: list[float], *, rows: int = 10
-) -> ChannelGroup:
-    """A group all of whose spikes are sampled; its posterior has the ways in proportion to their masses."""
+) -> Component:
+    """A component all of whose spikes are sampled; its posterior has the ways as their masses say."""
     counts = np.maximum(np.round(np.array(masses) * rows).astype(int), 0)
     counts[0] += max(rows - counts.sum(), 0)
     posterior = PosteriorSamples(
@@ -80,12 +90,12 @@ def tiny_group(
         )
         for vector, mass in zip(vectors, masses, strict=True)
     )
-    return ChannelGroup(channel, np.array([channel]), ids, np.arange(len(ids)), posterior, alternatives)
+    return Component(channel, np.array([channel]), ids, np.arange(len(ids)), posterior, alternatives)
 
 
-def tiny_waveforms(labels: list[int]) -> GroupWaveforms:
+def tiny_waveforms(labels: list[int]) -> ComponentWaveforms:
     """Waveforms of one channel that are zero but at the trough; features of two dimensions."""
     waveforms = np.zeros((len(labels), N_SAMPLES, 1), dtype=np.float32)
     waveforms[:, TROUGH_SAMPLE, 0] = -10.0 * (np.array(labels) + 1)
     features = np.column_stack([np.array(labels), np.arange(len(labels)) / 100]).astype(np.float32)
-    return GroupWaveforms(waveforms, features)
+    return ComponentWaveforms(waveforms, features)

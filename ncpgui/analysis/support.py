@@ -10,11 +10,11 @@ lies mostly in that cluster (the sample does not merge it). Then:
   it in: the probability that the spike is together with another one, drawn from that unit and that
   cluster, in both. A merge or a split counts by how large it is, whichever side the spike is on. For a
   spike that was not sampled it is the mean of its unit's times the probability of its assignment.
-- The entropy of a spike is that of the same overlaps with all units of its group, the rest being none.
+- The entropy of a spike is that of the same overlaps with all units of its component, the rest being none.
 
-Spikes of one channel group were sampled together; nothing is known of two groups at once. A unit of
-several groups that the sorting joined exists as far as it does in each of them. What a person joined
-across groups is unknown: nan.
+Spikes of one component were sampled together; nothing is known of two components at once. A unit of
+several components that the sorting joined exists as far as it does in each of them. What a person joined
+across components is unknown: nan.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.alternatives import MIN_JACCARD, min_unit_size
-from ncpgui.core.group import ChannelGroup
+from ncpgui.core.component import Component
 from ncpgui.core.posterior import PosteriorSamples
 
 
 @dataclass(frozen=True, eq=False)
-class GroupSupport:
-    """Support of K units of a group of n spikes; nan where the posterior says nothing.
+class ComponentSupport:
+    """Support of K units of a component of n spikes; nan where the posterior says nothing.
 
     p_exists : (K,) float64; n_sampled : (K,) sampled spikes; probability : (n,) float32, 0 in no unit;
     entropy : (n,) float32, nats; min_sampled : sampled spikes from which a unit counts as one.
@@ -45,15 +45,15 @@ class GroupSupport:
     min_sampled: int
 
 
-def group_support(
-    group: ChannelGroup,
+def component_support(
+    component: Component,
     labels: NDArray[np.integer],
     assigned: NDArray[np.floating],
     *,
     left_out: NDArray[np.bool_] | None = None,
     min_spikes: int = 0,
-) -> GroupSupport:
-    """Support of the posterior of a group for a sorting of its spikes.
+) -> ComponentSupport:
+    """Support of the posterior of a component for a sorting of its spikes.
 
     Parameters
     ----------
@@ -63,15 +63,15 @@ def group_support(
     min_spikes : clusters of fewer sampled spikes are none to the sorting (`SortingConfig.min_cluster_spikes`)
     """
     n_units = int(labels.max(initial=-1)) + 1
-    sampled = group.sampled if left_out is None else group.sampled[~left_out[group.sampled]]
-    rows = group.posterior.labels
+    sampled = component.sampled if left_out is None else component.sampled[~left_out[component.sampled]]
+    rows = component.posterior.labels
     if left_out is not None:
-        rows = rows[:, ~left_out[group.sampled]]
-    least = max(min_unit_size(group.posterior.n_points), min_spikes)
+        rows = rows[:, ~left_out[component.sampled]]
+    least = max(min_unit_size(component.posterior.n_points), min_spikes)
     reference = np.asarray(labels, dtype=np.int64)[sampled]
     n_sampled = np.bincount(reference[reference >= 0], minlength=n_units)
     jaccard, table, sizes = _overlaps(rows, reference, n_units)
-    weight = group.posterior.weight
+    weight = component.posterior.weight
     p_exists = np.minimum(weight @ _standing(jaccard, table, sizes, n_sampled, least), 1.0)
 
     member = np.zeros((len(sampled), n_units))  # mean overlap of the spike's cluster with each unit
@@ -87,7 +87,7 @@ def group_support(
     probability[sampled] = own
     entropy[sampled] = _entropy(np.column_stack([member, 1 - member.sum(axis=1)]))
     p_exists = np.where(n_sampled > 0, p_exists, np.nan)
-    return GroupSupport(
+    return ComponentSupport(
         p_exists, n_sampled, probability.astype(np.float32), entropy.astype(np.float32), least
     )
 
@@ -103,7 +103,7 @@ def samples_of_sorting(
 
     Every sizeable cluster has a partner, both ways, as in `core.alternatives.same_sorting`, for all
     samples at once. Spikes that `reference` (-1) leaves unassigned count in the clusters that the samples
-    have them in, but for those `left_out`. Options as in `group_support`.
+    have them in, but for those `left_out`. Options as in `component_support`.
     """
     rows, looked_at = posterior.labels, np.asarray(reference, dtype=np.int64)
     if left_out is not None:
@@ -119,28 +119,30 @@ def samples_of_sorting(
     return np.asarray(mine & theirs)
 
 
-def joined_by_hand(channels: NDArray[np.integer], initial: NDArray[np.integer]) -> bool:
-    """Whether the parts of a unit on several channels were not one unit before any curation.
+def joined_by_hand(components: NDArray[np.integer], initial: NDArray[np.integer]) -> bool:
+    """Whether the parts of a unit in several components were not one unit before any curation.
 
-    channels : (n,) main channel of each of its spikes; initial : (n,) their units before curation, -1 = none.
+    components : (n,) id of the component of each of its spikes, -1 = none; initial : (n,) their units before
+    curation, -1 = none.
     """
-    parts = {int(channel): int(channel) for channel in np.unique(channels)}
+    parts = {int(one): int(one) for one in np.unique(components[components >= 0])}
     if len(parts) < 2:
         return False
-    pairs = np.unique(np.stack([channels, initial], axis=1)[initial >= 0], axis=0)
+    known = (initial >= 0) & (components >= 0)
+    pairs = np.unique(np.stack([components, initial], axis=1)[known], axis=0)
     for unit in np.unique(pairs[:, 1]):
-        together = {parts[int(channel)] for channel in pairs[pairs[:, 1] == unit, 0]}
+        together = {parts[int(one)] for one in pairs[pairs[:, 1] == unit, 0]}
         parts = {c: min(together) if part in together else part for c, part in parts.items()}
     return len(set(parts.values())) > 1
 
 
-def over_groups(parts: Iterable[tuple[float, int, int]], *, main: int) -> float:
-    """P(exists) of a unit of several groups: the least of those in which it is sizeable.
+def over_components(parts: Iterable[tuple[float, int, int]]) -> float:
+    """P(exists) of a unit of several components: the least of those in which it is sizeable.
 
-    parts : (P(exists), sampled spikes, sampled spikes that count as a unit) in each group; main : number of
-    the part that counts in any case.
+    parts : (P(exists), sampled spikes, sampled spikes that count as a unit) in each component; the first,
+    that with most of its spikes, counts in any case.
     """
-    values = [p for k, (p, n, least) in enumerate(parts) if k == main or n >= least]
+    values = [p for k, (p, n, least) in enumerate(parts) if k == 0 or n >= least]
     return float(np.min(values)) if values else float("nan")
 
 

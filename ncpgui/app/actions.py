@@ -61,7 +61,7 @@ class Front(Protocol):
         """Change between waveforms in columns and at probe geometry."""
 
     def toggle_all_units(self) -> None:
-        """Change between the units of the group and all units."""
+        """Change between the units of the component and all units."""
 
     def save_picture(self) -> None:
         """Ask for a file and save a picture of the window."""
@@ -90,13 +90,13 @@ def _has_project(context: Context) -> bool:
     return context.workspace.project is not None
 
 
-def _has_group(context: Context) -> bool:
-    return context.workspace.group() is not None
+def _has_component(context: Context) -> bool:
+    return context.workspace.component() is not None
 
 
 def _has_alternatives(context: Context) -> bool:
-    group = context.workspace.group()
-    return group is not None and len(group.alternatives) > 0
+    component = context.workspace.component()
+    return component is not None and len(component.alternatives) > 0
 
 
 def _has_selection(context: Context) -> bool:
@@ -163,13 +163,13 @@ def _merge(context: Context) -> None:
 
 
 def _go(context: Context, step: int) -> None:
-    channel = neighbour_in_queue(context.workspace, step)
-    if channel is not None:
-        context.workspace.show_channel(channel)
+    component_id = neighbour_in_queue(context.workspace, step)
+    if component_id is not None:
+        context.workspace.show_component(component_id)
 
 
 def _step_unit(context: Context, step: int) -> None:
-    """Select the next unit of the group."""
+    """Select the next unit on screen."""
     current = context.workspace.current()
     units = [unit.unit for unit in current.units if unit.unit is not None] if current else []
     if not units:
@@ -210,7 +210,7 @@ def _show_number(context: Context, index: int) -> None:
 ACTIONS: tuple[Action, ...] = (
     Action(
         "open", "Open recording…", ("Ctrl+O",), "File",
-        "Open a recording: its spikes are found and the posterior of each channel group is sampled.",
+        "Open a recording: its spikes are found, and the posterior over their sortings is sampled.",
         lambda c, _: c.front.ask_open(), in_toolbar=True,
     ),
     Action(
@@ -263,9 +263,9 @@ ACTIONS: tuple[Action, ...] = (
         lambda c, _: c.workspace.redo(), lambda c: c.workspace.history.can_redo, in_toolbar=True,
     ),
     Action(
-        "select_all", "Select all units of the group", ("Ctrl+A",), "Edit",
-        "Select every unit of the group on screen.",
-        lambda c, _: _select_all(c), _has_group, starts_section=True,
+        "select_all", "Select all units on screen", ("Ctrl+A",), "Edit",
+        "Select every unit in use on screen.",
+        lambda c, _: _select_all(c), _has_component, starts_section=True,
     ),
     Action(
         "merge", "Merge", ("G",), "Unit",
@@ -296,12 +296,12 @@ ACTIONS: tuple[Action, ...] = (
         lambda c, _: _label(c, "unsorted"), _has_selection,
     ),
     Action(
-        "next_alternative", "Next alternative", ("]",), "Sorting", "Show the next way to sort this group.",
+        "next_alternative", "Next alternative", ("]",), "Sorting", "Show the next way to sort these spikes.",
         lambda c, _: step_alternative(c.workspace, 1), _has_alternatives,
     ),
     Action(
         "previous_alternative", "Previous alternative", ("[",), "Sorting",
-        "Show the previous way to sort this group.",
+        "Show the previous way to sort these spikes.",
         lambda c, _: step_alternative(c.workspace, -1), _has_alternatives,
     ),
     Action(
@@ -311,19 +311,19 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "adopt", "Use this sorting", ("Return", "Enter"), "Sorting",
-        "Sort the group as shown. The sorting already in use is accepted: all its units are locked.",
+        "Sort these spikes as shown. The sorting already in use is accepted: all its units are locked.",
         lambda c, _: c.workspace.adopt(), _has_alternatives, starts_section=True,
     ),
     Action(
         "resample", "Resample the rest", ("R",), "Sorting",
-        "Sample the posterior of this group again, given the units that are accepted.",
-        lambda c, _: c.controller.resample(), _has_group, in_toolbar=True,
+        "Sample the posterior of these spikes again, given the units that are accepted.",
+        lambda c, _: c.controller.resample(), _has_component, in_toolbar=True,
     ),
     Action(
-        "sample_waiting", "Sample waiting groups", (), "Sorting",
-        "Sample the groups that were not reached yet, or failed.",
+        "sample_waiting", "Sample what waits", (), "Sorting",
+        "Sample the rows of the queue that were not reached yet, or failed.",
         lambda c, _: c.controller.sample_waiting(),
-        lambda c: _has_project(c) and bool(c.controller.waiting_channels()), starts_section=True,
+        lambda c: _has_project(c) and bool(c.controller.waiting_ids()), starts_section=True,
     ),
     Action(
         "stop", "Stop", ("Escape",), "Sorting",
@@ -331,22 +331,22 @@ ACTIONS: tuple[Action, ...] = (
         lambda c, _: _stop(c),
     ),
     Action(
-        "next_group", "Next group", ("Space",), "Go",
-        "Go to the next group of the queue that is not settled.",
+        "next_in_queue", "Next in the queue", ("Space",), "Go",
+        "Go to the next row of the queue that is not settled.",
         lambda c, _: _go(c, 1), _has_project,
     ),
     Action(
-        "previous_group", "Previous group", ("Shift+Space",), "Go",
-        "Go to the previous group that is not settled.",
+        "previous_in_queue", "Previous in the queue", ("Shift+Space",), "Go",
+        "Go to the previous row that is not settled.",
         lambda c, _: _go(c, -1), _has_project,
     ),
     Action(
-        "next_unit", "Next unit", ("Down",), "Go", "Select the next unit of the group.",
-        lambda c, _: _step_unit(c, 1), _has_group, starts_section=True,
+        "next_unit", "Next unit", ("Down",), "Go", "Select the next unit on screen.",
+        lambda c, _: _step_unit(c, 1), _has_component, starts_section=True,
     ),
     Action(
-        "previous_unit", "Previous unit", ("Up",), "Go", "Select the previous unit of the group.",
-        lambda c, _: _step_unit(c, -1), _has_group,
+        "previous_unit", "Previous unit", ("Up",), "Go", "Select the previous unit on screen.",
+        lambda c, _: _step_unit(c, -1), _has_component,
     ),
     Action(
         "theme", "Light or dark", ("Ctrl+T",), "View", "Change between the light and the dark theme.",
@@ -354,12 +354,12 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "arrangement", "Waveforms at probe geometry", ("P",), "View",
-        "Draw the channels where they are on the probe, or one under the other.",
+        "Draw the contacts where they are on the probe, or one under the other.",
         lambda c, _: c.front.toggle_arrangement(), _has_project,
     ),
     Action(
         "all_units", "List all units", ("U",), "View",
-        "List the units of the whole recording, or of this group.",
+        "List the units of the whole recording, or those on screen.",
         lambda c, _: c.front.toggle_all_units(), _has_project,
     ),
     Action("help", "Keys", ("H", "F1"), "Help", "Show this page.", lambda c, _: c.front.show_help()),

@@ -1,7 +1,7 @@
 """Keeps a workspace and its long work together: opening, sampling, saving, exporting.
 
 Everything here runs on the window's thread. Work goes out as `Task`; results come back to it.
-A result that is late, of a project closed meanwhile or of a group sampled again, is dropped.
+A result that is late, of a project closed meanwhile or of a component sampled again, is dropped.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.app import demo, jobs
+from ncpgui.app.derived import Derived
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.presenters.receptive_fields import Field
 from ncpgui.app.recognition import recognize
 from ncpgui.app.sampling import Sampling
 from ncpgui.app.saving import Saving, export
 from ncpgui.app.tasks import Runner
-from ncpgui.app.views import Views
 from ncpgui.app.work import Activity, Work
 from ncpgui.app.workspace import Workspace
 from ncpgui.core.errors import InputError, NcpguiError, SessionUnwritableError
@@ -49,13 +49,13 @@ class Controller:
         self._work = Work(runner)
         self._work.activity_changed.connect(self.activity_changed.emit)
         self._work.failed.connect(self.failed.emit)
-        self._views = Views(workspace, runner)
-        self._views.changed.connect(self.derived_changed.emit)
+        self._derived = Derived(workspace, runner)
+        self._derived.changed.connect(self.derived_changed.emit)
         self.read_only_path: Path | None = None
         self._begin()
         workspace.current_changed.connect(self._look_at_current)
         workspace.shown_changed.connect(self.refresh_views)
-        workspace.opened.connect(self._views.forget)
+        workspace.opened.connect(self._derived.forget)
         workspace.units_changed.connect(self._save_if_behind)
 
     @property
@@ -130,7 +130,7 @@ class Controller:
         )
 
     def open_recording(self, request: jobs.RecordingRequest) -> None:
-        """Detect the spikes of a recording, then sample all its groups."""
+        """Find the units of a recording, then sample all its components."""
 
         def done(result: tuple[jobs.Live, Project]) -> None:
             live, project = result
@@ -142,8 +142,8 @@ class Controller:
 
         self.close()
         self._work.submit(
-            f"Finding spikes in {request.path.name}",
-            lambda p: jobs.detect(request, progress=p),
+            f"Finding units in {request.path.name}",
+            lambda p: jobs.find_units(request, progress=p),
             done,
             key="open",
             close=lambda result: result[0].close(),
@@ -176,7 +176,7 @@ class Controller:
             self.workspace.put_recording(recording)
             self.workspace.told.emit(f"The recording is now {recording.path}")
             self._saving.autosave()
-            self._views.ask_again()
+            self._derived.ask_again()
 
         self._work.submit(
             f"Looking at {path.name}",
@@ -208,24 +208,24 @@ class Controller:
 
     @property
     def is_sampling(self) -> bool:
-        """Whether groups are being sampled or wait for it."""
+        """Whether components are being sampled or wait for it."""
         return self._sampling.is_under_way
 
-    def waiting_channels(self) -> list[int]:
-        """Channels whose posterior is still to be sampled."""
-        return self._sampling.waiting_channels()
+    def waiting_ids(self) -> list[int]:
+        """Ids of components whose posterior is still to be sampled."""
+        return self._sampling.waiting_ids()
 
     def sample_waiting(self) -> None:
-        """Sample all groups that have no posterior yet, those with most spikes first."""
+        """Sample all components that have no posterior yet, those with most spikes first."""
         self._sampling.sample_waiting()
 
     def resample(self) -> None:
-        """Sample the group on screen again, the accepted units held as they are.
+        """Sample the component on screen again, the accepted units held as they are.
 
         Raises
         ------
         CurationError
-            There is no such group, or all of it is accepted.
+            There is no such component, or all of it is accepted.
         """
         self._sampling.resample()
 
@@ -234,7 +234,7 @@ class Controller:
         was_sampling = self.is_sampling
         self.runner.cancel("work")
         self.workspace.told.emit(
-            "Sampling stopped; the groups done so far are kept" if was_sampling else "Stopped"
+            "Sampling stopped; the components done so far are kept" if was_sampling else "Stopped"
         )
         if was_sampling:
             self._sampling.stop()
@@ -244,32 +244,32 @@ class Controller:
     @property
     def fields(self) -> dict[bytes, Field]:
         """Receptive fields that are known, by `spikes_key`."""
-        return self._views.fields
+        return self._derived.fields
 
     @property
     def fields_problem(self) -> str:
         """Why there are no receptive fields, '' when there is no reason."""
-        return self._views.fields_problem
+        return self._derived.fields_problem
 
     @property
     def wants_fields(self) -> bool:
         """Whether receptive fields are on screen; `refresh_views` then asks for them."""
-        return self._views.wants_fields
+        return self._derived.wants_fields
 
     @wants_fields.setter
     def wants_fields(self, wanted: bool) -> None:
-        self._views.wants_fields = wanted
+        self._derived.wants_fields = wanted
 
     def embedding(self) -> NDArray[np.float32] | None:
-        """t-SNE of the group on screen, None while it is computed."""
-        return self._views.embedding()
+        """t-SNE of the component on screen, None while it is computed."""
+        return self._derived.embedding()
 
     def refresh_views(self) -> None:
-        """Ask for what the panels of the group on screen still lack."""
-        self._views.refresh()
+        """Ask for what the panels of the component on screen still lack."""
+        self._derived.refresh()
 
     def _look_at_current(self) -> None:
-        self._sampling.look_at(self.workspace.channel)
+        self._sampling.look_at(self.workspace.component_id)
         self.refresh_views()
 
     # -- files ------------------------------------------------------------------------------

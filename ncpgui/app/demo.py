@@ -141,7 +141,7 @@ def score(project: Project, simulated: SimulatedRecording) -> dict[str, Any]:
     Returns
     -------
     Plain values: summary (all true units), summary_clear (those of `MIN_CLEAR_SD` and more), units
-    (one a true unit), groups (AMI of the point estimate on the sampled spikes, one a channel),
+    (one a true unit), components (AMI of the point estimate on the sampled spikes of each),
     mean_ami, weighted by spikes, and receptive_fields (see `field_scores`).
     """
     from ncpgui.analysis.comparison import compare
@@ -157,17 +157,17 @@ def score(project: Project, simulated: SimulatedRecording) -> dict[str, Any]:
     row_of = {int(unit): row for row, unit in enumerate(cells["unit_id"])}
     rows = np.array([row_of[int(unit)] for unit in compared.true_ids], dtype=np.int64)
     amplitude = cells["amplitude_sd"][rows]
-    groups = group_scores(project, simulated.truth, -cells["template_sd"].min(axis=1))
-    weights = np.array([group["n_scored"] for group in groups], dtype=np.float64)
-    ami = np.array([group["ami"] for group in groups])
+    components = component_scores(project, simulated.truth, -cells["template_sd"].min(axis=1))
+    weights = np.array([component["n_scored"] for component in components], dtype=np.float64)
+    ami = np.array([component["ami"] for component in components])
     return {
         "summary": compared.summary(),
         "summary_clear": compared.summary(scored=amplitude >= MIN_CLEAR_SD),
         "mean_ami": float((ami * weights).sum() / weights.sum()) if weights.sum() else 0.0,
         "receptive_fields": field_scores(sorting, compared, simulated),
         "n_spikes": len(project.spikes),
-        "n_ambiguous_groups": sum(
-            len(g.alternatives) > 1 and g.alternatives[0].mass < 0.9 for g in project.groups
+        "n_ambiguous_components": sum(
+            len(g.alternatives) > 1 and g.alternatives[0].mass < 0.9 for g in project.components
         ),
         "model": project.model,
         "units": [
@@ -185,39 +185,42 @@ def score(project: Project, simulated: SimulatedRecording) -> dict[str, Any]:
             for i, (unit, row) in enumerate(zip(compared.true_ids, rows, strict=True))
         ],
         "false_units": [int(unit) for unit in compared.false_ids],
-        "groups": groups,
+        "components": components,
     }
 
 
-def group_scores(project: Project, truth: Sorting, depth_sd: NDArray[np.floating]) -> list[dict[str, Any]]:
-    """AMI of each group's first alternative with the true units of its sampled spikes.
+def component_scores(
+    project: Project, truth: Sorting, depth_sd: NDArray[np.floating]
+) -> list[dict[str, Any]]:
+    """AMI of each component's first alternative with the true units of its sampled spikes.
 
-    True units with too few spikes in the group to count as a unit there (`min_unit_size`: strays of
+    True units with too few spikes in the component to count as a unit there (`min_unit_size`: strays of
     neurons of other channels) are left out: no sorting tells them apart.
 
     depth_sd : (n_true, n_channels), depth of each true unit's template, in order of `truth.unit_ids`;
-    of several true spikes within the window the one deepest on the group's channel counts.
+    of several true spikes within the window the one deepest on the component's reference contact counts.
     """
     from sklearn.metrics import adjusted_mutual_info_score
 
     result = []
-    for group in project.groups:
-        ids = group.spike_ids[group.sampled]
-        true_unit = true_units(project.spikes, ids, truth, depth_sd[:, group.channel])
+    for component in project.components:
+        ids = component.spike_ids[component.sampled]
+        true_unit = true_units(project.spikes, ids, truth, depth_sd[:, component.channel])
         known = true_unit >= 0
         sizes = np.bincount(true_unit[known], minlength=truth.unit_ids.max(initial=0) + 1)
         scored = known & (sizes[true_unit] >= min_unit_size(len(ids)))
-        labels = group.alternatives[0].labels[group.sampled]
+        labels = component.alternatives[0].labels[component.sampled]
         ami = float(adjusted_mutual_info_score(true_unit[scored], labels[scored])) if scored.any() else 0.0
         result.append(
             {
-                "channel": group.channel,
+                "component": component.id,
+                "contact": component.channel,
                 "ami": round(ami, 4),
                 "n_scored": int(scored.sum()),
                 "n_not_in_truth": int((~known).sum()),
                 "n_true_units": len(np.unique(true_unit[scored])),
-                "n_units": group.alternatives[0].n_units,
-                "alternatives": [round(float(a.mass), 4) for a in group.alternatives],
+                "n_units": component.alternatives[0].n_units,
+                "alternatives": [round(float(a.mass), 4) for a in component.alternatives],
             }
         )
     return result

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core.config import from_dict, to_dict
+from ncpgui.core.component import Component, ComponentWaveforms, WaitingComponent
+from ncpgui.core.config import from_dict
 from ncpgui.core.errors import InputError, RecordingError
-from ncpgui.core.group import ChannelGroup, GroupWaveforms
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.seeds import stream_seed
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ncpgui.export.whole_project import Exported
     from ncpgui.session.session_file import SessionFile
     from ncpgui.sorting.config import SortingConfig
-    from ncpgui.sorting.pipeline import Detected
+    from ncpgui.sorting.pipeline import Found
 
 SESSION_SUFFIXES = (".h5", ".hdf5")
 
@@ -58,14 +58,13 @@ class RecordingInfo:
 
 @dataclass(frozen=True)
 class Live:
-    """A recording open for sorting: filtered traces, spikes, settings. Close it when done."""
+    """A recording open for sorting: filtered traces, its units, settings. Close it when done."""
 
-    detected: Detected
-    config: SortingConfig
+    found: Found
 
     def close(self) -> None:
         """Close the files of the recording."""
-        self.detected.pre.close()
+        self.found.close()
 
 
 def is_session(path: Path) -> bool:
@@ -97,50 +96,49 @@ def describe_recording(request: RecordingRequest, *, progress: Progress = silent
     )
 
 
-def detect(request: RecordingRequest, *, progress: Progress = silent) -> tuple[Live, Project]:
-    """Open a recording and find its spikes; the project has no sampled group yet."""
+def find_units(request: RecordingRequest, *, progress: Progress = silent) -> tuple[Live, Project]:
+    """Open a recording and find its units; the project has no sampled component yet."""
     from ncpgui.ephys.readers import load_stimulus, open_recording
     from ncpgui.sorting.config import SortingConfig
-    from ncpgui.sorting.pipeline import detect as detect_all
+    from ncpgui.sorting.pipeline import find_units as found_in
+    from ncpgui.sorting.pipeline import project_of
 
     recording = open_recording(request.path, **request.options)
     config = from_dict(SortingConfig, request.settings, place="the sorting settings")
-    found = detect_all(recording, config, progress)
-    n = len(found.spikes)
-    project = Project(
-        recording=recording.reference,
-        probe=found.probe,
-        spikes=found.spikes,
-        noise_sd=found.noise_sd,
-        groups=(),
-        unit_of_spike=np.full(n, -1, dtype=np.int64),
-        probability=np.zeros(n, dtype=np.float32),
-        settings=to_dict(config),
-        model=_model_name(config),
-        stimulus=load_stimulus(_stimulus_folder(request.path)),
-    )
-    return Live(found, config), project
+    found = found_in(recording, config, progress=progress)
+    stimulus = load_stimulus(_stimulus_folder(request.path))
+    return Live(found), project_of(found, recording.reference, stimulus=stimulus)
 
 
 def _stimulus_folder(path: Path) -> Path:
     return path if path.is_dir() else path.parent
 
 
-def _model_name(config: SortingConfig) -> str:
-    if config.model is not None:
-        return Path(config.model).stem
-    from ncpgui.engine import default_model
-
-    return default_model()
-
-
 def reopen(project: Project, *, progress: Progress = silent) -> Live:
-    """Open the recording of a project again, e.g. to sample groups that were not reached."""
-    from ncpgui.sorting.pipeline import Detected
-    from ncpgui.sorting.reopened import reopened_traces, settings_of
+    """Open the recording of a project again, to sample components that were not reached.
 
-    pre = reopened_traces(project, progress=progress)
-    return Live(Detected(pre, project.spikes, project.probe, pre.noise_sd), settings_of(project))
+    Raises
+    ------
+    RecordingError
+        The recording moved, changed or cannot be read, or its units are no longer found as they were.
+    """
+    from ncpgui.ephys.readers import reopen as reopen_recording
+    from ncpgui.sorting.pipeline import find_units as found_in
+
+    found = found_in(reopen_recording(project.recording), _config(project), progress=progress)
+    places = {one.id: one.spike_ids for one in project.waiting}
+    again = {draw.id: draw.spike_ids for draw in found.draws if draw.id in places}
+    if (
+        not np.array_equal(found.units.matched.sample_index, project.spikes.sample_index)
+        or again.keys() != places.keys()
+        or any(not np.array_equal(again[key], places[key]) for key in places)
+    ):
+        found.close()
+        raise RecordingError(
+            "the spikes found in the recording are not those of this session, which another version of "
+            "ncpgui made: what is sampled can be used; sort the recording again to sample the rest"
+        )
+    return Live(found)
 
 
 def locate(project: Project, path: Path, *, progress: Progress = silent) -> RecordingReference:
@@ -168,67 +166,64 @@ def _config(project: Project) -> SortingConfig:
     return settings_of(project)
 
 
-def sample_group(
-    live: Live, channel: int, *, progress: Progress = silent
-) -> tuple[ChannelGroup, GroupWaveforms]:
-    """Sample the posterior of one channel group."""
-    from ncpgui.sorting.cluster_channels import cluster_group
+def sample(
+    live: Live, waiting: WaitingComponent, *, progress: Progress = silent
+) -> tuple[Component, ComponentWaveforms]:
+    """Sample the posterior of a component that waits for it."""
+    from ncpgui.sorting.component_posterior import sample_components
 
-    return cluster_group(live.detected.pre, live.detected.spikes, channel, live.config, progress=progress)
+    found = live.found
+    draws = [draw for draw in found.draws if draw.id == waiting.id]
+    sampled, _ = sample_components(
+        found.pre, found.units, draws, found.pre.probe, found.config, progress=progress
+    )
+    return sampled[waiting.id]
 
 
-def combine_groups(
+def combine_components(
     project: Project, *, progress: Progress = silent
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """One sorting of all groups, with units that several channels saw kept once.
+    """One sorting of the most probable sortings of all components."""
+    from ncpgui.sorting.pipeline import shown_first
 
-    Waveforms that are not cached are read again.
-    """
-    from ncpgui.sorting.deduplication import combine, group_templates
-
-    templates = {}
-    for done, group in enumerate(project.groups):
-        progress(done, len(project.groups), "joining what several channels saw")
-        waveforms = project.waveforms.get(group.channel) or read_waveforms(project, group, progress=progress)
-        templates[group.channel] = group_templates(group, waveforms.waveforms)
-    return combine(project.groups, templates, project.spikes, project.probe, _config(project))
+    progress(0, 1, "putting the components together")
+    return shown_first(project.unit_of_spike, project.probability, project.components)
 
 
-def read_waveforms(project: Project, group: ChannelGroup, *, progress: Progress = silent) -> GroupWaveforms:
-    """Waveforms of the sampled spikes of a group, from the recording.
+def read_waveforms(
+    project: Project, component: Component, *, progress: Progress = silent
+) -> ComponentWaveforms:
+    """Waveforms of the sampled spikes of a component, from the recording.
 
-    Without the network's features: principal components of the waveforms stand in for them.
+    As they are there, other spikes among them, and without the network's features: principal components of
+    the waveforms stand in for them.
     """
     from ncpgui.ephys.waveforms import extract_waveforms
     from ncpgui.sorting.assignment import fit_features
+    from ncpgui.sorting.reopened import reopened_traces
 
-    live = reopen(project, progress=portion(progress, 0, 1, 2))
-    try:
-        times = project.spikes.sample_index[group.spike_ids[group.sampled]]
-        waveforms = extract_waveforms(
-            live.detected.pre, times, group.neighbours, progress=portion(progress, 1, 2, 2)
-        )
-    finally:
-        live.close()
+    with reopened_traces(project, progress=portion(progress, 0, 1, 2)) as pre:
+        times = project.spikes.sample_index[component.spike_ids[component.sampled]]
+        waveforms = extract_waveforms(pre, times, component.contacts, progress=portion(progress, 1, 2, 2))
     space = fit_features(waveforms, _config(project).assignment_dims)
-    return GroupWaveforms(waveforms, space.project(waveforms))
+    return ComponentWaveforms(waveforms, space.project(waveforms))
 
 
 def resample(
     project: Project,
-    group: ChannelGroup,
-    waveforms: GroupWaveforms | None,
+    component: Component,
+    waveforms: ComponentWaveforms | None,
     held: NDArray[np.int32],
     *,
     progress: Progress = silent,
-) -> tuple[ChannelGroup, GroupWaveforms]:
-    """Sample a group again with the locked units held; waveforms are read again if need be."""
+) -> tuple[Component, ComponentWaveforms]:
+    """Sample a component again with the locked units held; waveforms are read again if need be."""
     from ncpgui.sorting.recluster import resample_rest
 
     if waveforms is None:
-        waveforms = read_waveforms(project, group, progress=portion(progress, 0, 1, 4))
+        waveforms = read_waveforms(project, component, progress=portion(progress, 0, 1, 4))
     again = resample_rest(
-        group, waveforms, held, project.probe, _config(project), progress=portion(progress, 1, 4, 4)
+        component, waveforms, held, project.probe, _config(project), progress=portion(progress, 1, 4, 4)
     )
     return again, waveforms
 
@@ -241,7 +236,7 @@ def embed(
 
     if len(features) <= MAX_POINTS:
         return tsne(features, seed=stream_seed(seed, "t-SNE"), progress=progress)
-    raise InputError(f"a map takes at most {MAX_POINTS} spikes, this group has {len(features)} sampled")
+    raise InputError(f"a map takes at most {MAX_POINTS} spikes, this component has {len(features)} sampled")
 
 
 def receptive_fields(

@@ -51,7 +51,7 @@ class Kept:
     """Knows what the session file holds, and writes each action to its journal.
 
     A journal goes on from the sorting that was saved. An action waits for the next save when the
-    file lacks what it was done on: the sorting before all edits (it grows while groups are sampled)
+    file lacks what it was done on: the sorting before all edits (it grows while components are sampled)
     or an action before it (writing that one failed).
     """
 

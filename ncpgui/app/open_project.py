@@ -1,4 +1,4 @@
-"""The open project: its groups, the edits done to it, and what of them is in its session file."""
+"""The open project: its components, the edits done to it, and what of them is in its session file."""
 
 from __future__ import annotations
 
@@ -9,15 +9,17 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.analysis.support import over_groups
+from ncpgui.analysis.support import over_components
 from ncpgui.app.colors import ColorBook
-from ncpgui.app.groups import Groups
-from ncpgui.app.homes import UnitHomes
+from ncpgui.app.components import Components
 from ncpgui.app.kept import Kept, SaveMark, Session
 from ncpgui.app.sortings import Sortings
-from ncpgui.app.status import GroupStatus
+from ncpgui.app.status import ComponentStatus
+from ncpgui.app.unit_places import UnitPlaces
+from ncpgui.app.words import unit_names
+from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.errors import CurationError, NcpguiError
-from ncpgui.core.group import ChannelGroup, GroupWaveforms
+from ncpgui.core.partition import canonical
 from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.signals import Signal
 from ncpgui.core.spikes import UNASSIGNED
@@ -31,13 +33,13 @@ NO_SPIKES = np.zeros(0, dtype=np.int64)
 
 
 class OpenProject:
-    """A project that grows while groups are sampled, its history of edits, and its session file.
+    """A project that grows while components are sampled, its history of edits, and its session file.
 
     What is on screen, and how a person edits, is added by `ncpgui.app.workspace.Workspace`.
     """
 
     opened: ClassVar[Signal] = Signal()
-    groups_changed: ClassVar[Signal] = Signal(tuple)
+    components_changed: ClassVar[Signal] = Signal(tuple)
     units_changed: ClassVar[Signal] = Signal(Change)
     saved_changed: ClassVar[Signal] = Signal()
     told: ClassVar[Signal] = Signal(str)
@@ -66,12 +68,12 @@ class OpenProject:
         CurationError
             The history of the project cannot be done; the workspace is as before then.
         """
-        history = History(Clustering(project.unit_of_spike, project.probability), project.groups)
+        history = History(Clustering(project.unit_of_spike, project.probability), project.components)
         history.replay(project.history)
         recovered, problem = _recover(history, entries)
         self.close()
         self.project = project
-        self._groups = Groups(project)
+        self._components = Components(project)
         self._take_history(history)
         n_saved = len(project.history)
         self._kept.start(
@@ -105,25 +107,26 @@ class OpenProject:
 
     def _clear(self) -> None:
         self.project = None
-        self._groups = Groups()
+        self._components = Components()
         self._take_history(History(Clustering(NO_SPIKES)))
         self._start_screen()
 
     def _take_history(self, history: History, *, before: Sortings | None = None) -> None:
-        channels, n_channels, initial, least = NO_SPIKES, 1, NO_SPIKES, 0
+        channels, initial, least = NO_SPIKES, NO_SPIKES, 0
         if self.project is not None:
-            channels, n_channels = self.project.spikes.channel.astype(np.int64), self.project.probe.n_channels
+            channels = self.project.spikes.channel.astype(np.int64)
             initial, least = self.project.unit_of_spike, self.project.min_cluster_spikes
         self.history = history
-        self._groups.posteriors = history.posteriors
-        self._homes = UnitHomes(history.clustering, channels, n_channels)
-        self._sortings = Sortings(history, initial, channels, min_spikes=least, before=before)
+        self._components.posteriors = history.posteriors
+        components = self._components.component_of_spike
+        self._places = UnitPlaces(history.clustering, channels, components)
+        self._sortings = Sortings(history, initial, components, min_spikes=least, before=before)
         history.recorded.connect(self._record)
         history.clustering.changed.connect(self._clustering_changed)
         history.labels.changed.connect(self._labels_changed)
         history.posteriors.changed.connect(self._posterior_changed)
 
-    # -- groups -----------------------------------------------------------------------------
+    # -- components -----------------------------------------------------------------------------
 
     @property
     def clustering(self) -> Clustering:
@@ -136,110 +139,137 @@ class OpenProject:
         return self._sortings.colors
 
     @property
-    def channels(self) -> list[int]:
-        """Channels that have spikes."""
-        return self._groups.channels
+    def component_ids(self) -> list[int]:
+        """Ids of all components, sampled or not."""
+        return self._components.ids
 
-    def n_spikes(self, channel: int) -> int:
-        """Spikes whose main channel this is."""
-        return self._groups.n_spikes(channel)
+    def n_spikes(self, component_id: int) -> int:
+        """Count the spikes of a component."""
+        return self._components.n_spikes(component_id)
 
-    def status(self, channel: int) -> GroupStatus:
-        """How far a group is."""
-        return self._groups.status(channel, lambda: self._is_settled(channel))
+    def status(self, component_id: int) -> ComponentStatus:
+        """How far a component is."""
+        return self._components.status(component_id, lambda: self._is_settled(component_id))
 
-    def _is_settled(self, channel: int) -> bool:
+    def _is_settled(self, component_id: int) -> bool:
         """Whether an alternative was adopted, all units were accepted, or there are none to decide on."""
-        settled = self.memo(("settled",), lambda: self._homes.settled(self.history))
-        return channel in settled or self.is_empty(channel)
+        settled = self.memo(("settled",), lambda: self._places.settled(self.history))
+        return component_id in settled or self.is_empty(component_id)
 
-    def is_empty(self, channel: int) -> bool:
-        """Whether a sampled group has no units, whichever of its alternatives is used."""
-        group = self._groups.get(channel)
-        return group is not None and self._sortings.is_empty(group)
+    def is_empty(self, component_id: int) -> bool:
+        """Whether a sampled component has no units, whichever of its alternatives is used."""
+        component = self._components.get(component_id)
+        return component is not None and self._sortings.is_empty(component)
 
-    def n_units(self, channel: int, index: int) -> int:
-        """Number of units of a sampled group with one of its alternatives: what its card shows."""
-        group = self._groups.get(channel)
-        return 0 if group is None else self._sortings.n_units(group, index)
+    def n_units(self, component_id: int, index: int) -> int:
+        """Number of units of a sampled component with one of its alternatives: what its card shows."""
+        component = self._components.get(component_id)
+        return 0 if component is None else self._sortings.n_units(component, index)
 
     def queue_order(self) -> list[int]:
         """Channels with spikes, those where a decision would settle most first."""
-        return self._groups.queue_order()
+        return self._components.queue_order()
 
     def main_channel(self, unit: int) -> int:
         """Channel on which most spikes of a unit are largest."""
-        return self._homes.main_channel(unit)
+        return self._places.main_channel(unit)
+
+    def components_of(self, unit: int) -> tuple[int, ...]:
+        """Components that have spikes of a unit, the one with most of them first."""
+        return self._places.components_of(unit)
+
+    def contact(self, component_id: int) -> int:
+        """Reference contact of a component, where it is shown on the probe."""
+        return self._components.contact(component_id)
+
+    def at_contact(self, contact: int) -> tuple[int, ...]:
+        """Components that have spikes whose main channel is a contact, the one with most of them first."""
+        return self._components.at_contact(contact)
+
+    def name(self, component_id: int) -> str:
+        """What a component is called within a sentence: its units and where it is."""
+        place = f"around contact {self.contact(component_id)}"
+        return f"{self.units_of(component_id) or 'the spikes'} {place}"
+
+    def units_of(self, component_id: int) -> str:
+        """Units of a component in words; '' when it has none, or is not sampled."""
+        component = self._components.get(component_id)
+        units = [] if component is None else [unit.name for unit in self._sortings.current(component).units]
+        return unit_names(units) if units else ""
 
     def unit_support(self, unit: int) -> tuple[float, float]:
-        """P(a unit exists), mean P(its spikes are its own), as it stands in all its groups; nan = unknown."""
+        """P(a unit exists), mean P(its spikes are its own), as it stands in all its components."""
         if self._sortings.is_unknown(unit):
             return float("nan"), float("nan")
         parts: list[tuple[float, int, int]] = []
-        probabilities, main = [], 0
-        for channel in self._homes.channels_of(unit):
-            group = self._groups.get(channel)
-            if group is None:
+        probabilities = []
+        for component_id in self._places.components_of(unit):
+            component = self._components.get(component_id)
+            if component is None:
                 continue
-            shown = self._sortings.current(group)
+            shown = self._sortings.current(component)
             row = next(row for row, other in enumerate(shown.units) if other.unit == unit)
-            main = len(parts) if channel == self.main_channel(unit) else main
             support = shown.support
             parts.append((support.p_exists[row], support.n_sampled[row], support.min_sampled))
             probabilities.append(support.probability[shown.units[row].positions])
         known = np.concatenate(probabilities) if probabilities else np.zeros(0)
         known = known[~np.isnan(known)]
-        return over_groups(parts, main=main), float(known.mean()) if len(known) else float("nan")
+        return over_components(parts), float(known.mean()) if len(known) else float("nan")
 
-    def set_status(self, channel: int, status: GroupStatus | None) -> None:
+    def set_status(self, component_id: int, status: ComponentStatus | None) -> None:
         """Say how far sampling is; None goes back to what the project tells."""
-        self._groups.say(channel, status)
-        self.groups_changed.emit((channel,))
+        self._components.say(component_id, status)
+        self.components_changed.emit((component_id,))
 
-    def take_sampled(self, group: ChannelGroup, waveforms: GroupWaveforms) -> None:
-        """Take in a group that was just sampled; its spikes get the units of its first alternative.
+    def take_sampled(self, component: Component, waveforms: ComponentWaveforms) -> None:
+        """Take in a component that was just sampled; its spikes get the units of its first alternative.
 
-        This extends the sorting that edits start from, also under edits done already: they are of other
-        groups.
+        This changes the sorting that edits start from, also under edits done already. Spikes that were edited
+        meanwhile stay as they are; the edits are done again when all components are there (`rebase`).
         """
         assert self.project is not None
-        self._groups.put(group)
-        groups = {**{known.channel: known for known in self.project.groups}, group.channel: group}
+        self._components.put(component)
+        components = {**{known.id: known for known in self.project.components}, component.id: component}
         self.project = replace(
             self.project,
-            groups=tuple(groups[channel] for channel in sorted(groups)),
-            waveforms={**self.project.waveforms, group.channel: waveforms},
-            failed=self._groups.failed,
+            components=tuple(components[key] for key in sorted(components)),
+            waiting=tuple(one for one in self.project.waiting if one.id != component.id),
+            waveforms={**self.project.waveforms, component.id: waveforms},
+            failed=self._components.failed,
         )
         self._changed(content=True)
-        self._posterior_changed(group.channel)
-        first = group.alternatives[0] if group.alternatives else None
-        if first is None or first.n_units == 0:
+        self._posterior_changed(component.id)
+        first = component.alternatives[0] if component.alternatives else None
+        base = self.project.unit_of_spike[component.spike_ids]
+        edited = not np.array_equal(base, self.clustering.unit_of_spike[component.spike_ids])
+        if first is None or first.n_units == 0 or edited:
+            return
+        if np.array_equal(canonical(base), canonical(first.labels)):
             return
         units = np.arange(first.n_units) + self.clustering.next_unit_id
         table = np.array([*units, UNASSIGNED], dtype=np.int64)
         cluster = np.where(first.labels < 0, first.n_units, first.labels)
-        new = Reassignment(group.spike_ids, cluster, table, first.probability)
-        change = self.clustering.apply(new, f"sample channel {group.channel}", restoring=True)
+        new = Reassignment(component.spike_ids, cluster, table, first.probability)
+        change = self.clustering.apply(new, f"sample component {component.id}", restoring=True)
         unit_of_spike, probability = self.project.unit_of_spike.copy(), self.project.probability.copy()
-        unit_of_spike[group.spike_ids] = table[cluster]
-        probability[group.spike_ids] = first.probability
+        unit_of_spike[component.spike_ids] = table[cluster]
+        probability[component.spike_ids] = first.probability
         self._set_base(unit_of_spike, probability)
         self._clustering_changed(change)
 
-    def set_failed(self, channel: int, message: str) -> None:
-        """Note that a group could not be sampled, and why."""
+    def set_failed(self, component_id: int, message: str) -> None:
+        """Note that a component could not be sampled, and why."""
         assert self.project is not None
-        self._groups.fail(channel, message)
-        self.project = replace(self.project, failed=self._groups.failed)
+        self._components.fail(component_id, message)
+        self.project = replace(self.project, failed=self._components.failed)
         self._changed(content=True)
-        self.groups_changed.emit((channel,))
+        self.components_changed.emit((component_id,))
 
-    def put_waveforms(self, channel: int, waveforms: GroupWaveforms) -> None:
+    def put_waveforms(self, component_id: int, waveforms: ComponentWaveforms) -> None:
         """Take waveforms that were read again into the cache."""
         assert self.project is not None
-        self.project = replace(self.project, waveforms={**self.project.waveforms, channel: waveforms})
-        self._show_again({channel})
+        self.project = replace(self.project, waveforms={**self.project.waveforms, component_id: waveforms})
+        self._show_again({component_id})
 
     def put_recording(self, recording: RecordingReference) -> None:
         """Note where the recording is now."""
@@ -255,15 +285,15 @@ class OpenProject:
         assert self.project is not None
         project, clustering = self.project, self.clustering
         before = Clustering(project.unit_of_spike, project.probability)
-        again = rebased(self.history, before, Clustering(unit_of_spike, probability), project.groups)
+        again = rebased(self.history, before, Clustering(unit_of_spike, probability), project.components)
         self._set_base(unit_of_spike, probability)
         self._kept.rewrite()
         self._take_history(again.history, before=self._sortings)
         self._renumber(lambda units: counterparts(units, clustering, again.history.clustering))
         if again.void:
-            self.told.emit(f"Joining the channels left nothing to do for: {', '.join(again.void)}")
+            self.told.emit(f"Putting components together left nothing to do for: {', '.join(again.void)}")
         everything = Change(modified=tuple(self.clustering.unit_ids.tolist()))
-        self._clustering_changed(everything, channels=self.channels)
+        self._clustering_changed(everything, components=self.component_ids)
 
     def _set_base(self, unit_of_spike: NDArray[np.int64], probability: NDArray[np.float32]) -> None:
         assert self.project is not None
@@ -272,7 +302,7 @@ class OpenProject:
         self._changed(base=True)
 
     def memo(self, key: tuple[Any, ...], make: Callable[[], Value]) -> Value:
-        """Value of `make()`, kept until the group changes: key is (name, channel, ...) or (name,)."""
+        """Value of `make()`, kept until the component changes: key is (name, id, ...) or (name,)."""
         return self._sortings.memo(key, make)
 
     # -- saving -----------------------------------------------------------------------------
@@ -298,13 +328,13 @@ class OpenProject:
         return self._kept.is_behind(len(self.history.entries))
 
     def snapshot(self) -> Project:
-        """Return the project with everything done so far in its history; its groups as sampled first."""
+        """Return the project with everything done so far in its history; its components as sampled first."""
         assert self.project is not None
         return replace(self.project, history=self.history.entries)
 
     def as_it_stands(self) -> Project:
-        """Return the project with the groups that were sampled again as they are now."""
-        return replace(self.snapshot(), groups=self.history.posteriors.groups)
+        """Return the project with the components that were sampled again as they are now."""
+        return replace(self.snapshot(), components=self.history.posteriors.components)
 
     def begin_save(self) -> tuple[Project, SaveMark]:
         """What to save now, and a mark to come back with: `saved`, or `not_saved`."""
@@ -340,26 +370,26 @@ class OpenProject:
         self._changed()
         self._guarded(self._kept.write)
 
-    def _clustering_changed(self, change: Change, *, channels: Iterable[int] = ()) -> None:
-        touched = self._homes.update((*change.added, *change.removed, *change.modified)) | set(channels)
+    def _clustering_changed(self, change: Change, *, components: Iterable[int] = ()) -> None:
+        touched = self._places.update((*change.added, *change.removed, *change.modified)) | set(components)
         self._sortings.forget(touched)
         self._tell_change(change, touched)
 
     def _labels_changed(self, units: tuple[int, ...]) -> None:
-        touched = {channel for unit in units for channel in self._homes.channels_of(unit)}
+        touched = {component_id for unit in units for component_id in self._places.components_of(unit)}
         self._sortings.forget_previews(touched)
         self._tell_change(Change(relabelled=units), touched)
 
-    def _posterior_changed(self, channel: int) -> None:
-        self._sortings.forget((channel,))
-        self._forget_shown({channel})
-        self._tell_change(Change(channels=(channel,)), {channel})
+    def _posterior_changed(self, component_id: int) -> None:
+        self._sortings.forget((component_id,))
+        self._forget_shown({component_id})
+        self._tell_change(Change(components=(component_id,)), {component_id})
 
     def _tell_change(self, change: Change, touched: set[int]) -> None:
         if change.moves_spikes:
             self._forget_shown(touched)
         self.units_changed.emit(change)
-        self.groups_changed.emit(tuple(sorted(touched)))
+        self.components_changed.emit(tuple(sorted(touched)))
         self._show_again(touched)
 
     # -- for the one who shows it -------------------------------------------------------------
@@ -367,14 +397,14 @@ class OpenProject:
     def _start_screen(self) -> None:
         """Another project, or none, is there: called before `opened`."""
 
-    def _forget_shown(self, channels: set[int]) -> None:
-        """Spikes of these groups changed their unit: called before anybody is told."""
+    def _forget_shown(self, component_ids: set[int]) -> None:
+        """Spikes of these components changed their unit: called before anybody is told."""
 
     def _renumber(self, new: Callable[[Iterable[int]], tuple[int, ...]]) -> None:
         """All units have other numbers: `new` gives them. Called before anybody is told."""
 
-    def _show_again(self, channels: set[int]) -> None:
-        """What is shown of these groups may look different: called when everybody was told."""
+    def _show_again(self, component_ids: set[int]) -> None:
+        """What is shown of these components may look different: called when everybody was told."""
 
 
 def _recover(history: History, entries: Iterable[dict[str, Any]]) -> tuple[int, str]:

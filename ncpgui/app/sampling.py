@@ -1,4 +1,4 @@
-"""Samples the groups of a recording one after the other, the one on screen first."""
+"""Samples the components of a recording one after the other, the one on screen first."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.app import jobs
-from ncpgui.app.presenters.words import count
 from ncpgui.app.saving import Saving
-from ncpgui.app.status import GroupStatus
+from ncpgui.app.status import ComponentStatus
 from ncpgui.app.tasks import Task
+from ncpgui.app.words import count, sentence
 from ncpgui.app.work import ON_SCREEN, Activity, Work, time_left
 from ncpgui.app.workspace import Workspace
+from ncpgui.core.component import Component, ComponentWaveforms, WaitingComponent
 from ncpgui.core.errors import CurationError
-from ncpgui.core.group import ChannelGroup, GroupWaveforms
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.curation.adopt import locked_labels
@@ -26,32 +26,32 @@ from ncpgui.curation.resample import Resample
 
 @dataclass(frozen=True)
 class Asked:
-    """What a group is when it is sampled again: the samples are of this, and of nothing else.
+    """What a component is when it is sampled again: the samples are of this, and of nothing else.
 
     units : (n,) unit of each of its spikes; given : its accepted units, which are held.
     """
 
-    group: ChannelGroup
+    component: Component
     units: NDArray[np.int64]
     given: tuple[int, ...]
 
     @staticmethod
-    def of(workspace: Workspace, group: ChannelGroup) -> Asked:
-        """The group as it stands."""
-        units = workspace.clustering.unit_of_spike[group.spike_ids]
+    def of(workspace: Workspace, component: Component) -> Asked:
+        """The component as it stands."""
+        units = workspace.clustering.unit_of_spike[component.spike_ids]
         here = np.unique(units[units != UNASSIGNED]).tolist()
-        return Asked(group, units, tuple(u for u in here if workspace.history.labels.is_locked(u)))
+        return Asked(component, units, tuple(u for u in here if workspace.history.labels.is_locked(u)))
 
     def is_still_so(self, workspace: Workspace) -> bool:
-        """Whether nobody edited the group since; labels and other groups do not matter."""
-        if workspace.group(self.group.channel) is not self.group:
+        """Whether nobody edited the component since; labels and other components do not matter."""
+        if workspace.component(self.component.id) is not self.component:
             return False
-        now = Asked.of(workspace, self.group)
+        now = Asked.of(workspace, self.component)
         return now.given == self.given and np.array_equal(now.units, self.units)
 
 
 class Sampling:
-    """Samples the groups of one project; made anew for each that is opened.
+    """Samples the components of one project; made anew for each that is opened.
 
     A result that comes after `leave` is dropped.
 
@@ -75,17 +75,19 @@ class Sampling:
 
     @property
     def is_under_way(self) -> bool:
-        """Whether groups are being sampled or wait for it."""
+        """Whether components are being sampled or wait for it."""
         return bool(self._queue)
 
-    def waiting_channels(self) -> list[int]:
-        """Channels whose posterior is still to be sampled, and not in the queue for it."""
-        states = {c: self._workspace.status(c).state for c in self._workspace.channels}
-        return [c for c, state in states.items() if state in ("waiting", "failed") and c not in self._queue]
+    def waiting_ids(self) -> list[int]:
+        """Ids of components whose posterior is still to be sampled, and not in the queue for it."""
+        states = {one: self._workspace.status(one).state for one in self._workspace.component_ids}
+        return [
+            one for one, state in states.items() if state in ("waiting", "failed") and one not in self._queue
+        ]
 
     def sample_waiting(self) -> None:
-        """Sample all groups that have no posterior yet, those with most spikes first."""
-        waiting = self.waiting_channels()
+        """Sample all components that have no posterior yet, those with most spikes first."""
+        waiting = self.waiting_ids()
         project = self._workspace.project
         if not waiting or project is None:
             return
@@ -103,16 +105,17 @@ class Sampling:
         self._n_batch += len(waiting)
         self._queue.update(waiting)
         self._report(0.0)
-        for channel in waiting:
-            self._work.runner.submit(self._task(self._live, channel))
+        for one in project.waiting:
+            if one.id in waiting:
+                self._work.runner.submit(self._task(self._live, one))
 
-    def look_at(self, channel: int | None) -> None:
-        """Put a group first: somebody looks at it and waits."""
-        if channel in self._queue:
-            self._work.runner.promote(("sample", channel), ON_SCREEN + time.monotonic())
+    def look_at(self, component_id: int | None) -> None:
+        """Put a component first: somebody looks at it and waits."""
+        if component_id in self._queue:
+            self._work.runner.promote(("sample", component_id), ON_SCREEN + time.monotonic())
 
     def stop(self) -> None:
-        """Go on without the groups that still wait; the caller cancels the tasks."""
+        """Go on without the components that still wait; the caller cancels the tasks."""
         self._queue.clear()
         self._finish()
 
@@ -130,40 +133,42 @@ class Sampling:
         self._live = live
         self.sample_waiting()
 
-    def _task(self, live: jobs.Live, channel: int) -> Task:
-        workspace = self._workspace
+    def _task(self, live: jobs.Live, waiting: WaitingComponent) -> Task:
+        workspace, component_id = self._workspace, waiting.id
 
         def progressed(fraction: float, _message: str = "") -> None:
-            workspace.set_status(channel, GroupStatus("sampling", fraction))
+            workspace.set_status(component_id, ComponentStatus("sampling", fraction))
             self._report(fraction)
 
-        def done(result: tuple[ChannelGroup, GroupWaveforms]) -> None:
-            self._queue.discard(channel)
+        def done(result: tuple[Component, ComponentWaveforms]) -> None:
+            self._queue.discard(component_id)
             workspace.take_sampled(*result)
             self._after_group()
 
         def failed(error: Exception) -> None:
-            self._queue.discard(channel)
-            workspace.set_failed(channel, str(error) or type(error).__name__)
+            self._queue.discard(component_id)
+            workspace.set_failed(component_id, str(error) or type(error).__name__)
             self._after_group()
 
         def cancelled() -> None:
-            self._queue.discard(channel)
-            workspace.set_status(channel, None)
+            self._queue.discard(component_id)
+            workspace.set_status(component_id, None)
 
         def unless_left(then: Callable[..., None]) -> Callable[..., None]:
             return lambda *values: None if self._is_left else then(*values)
 
         return Task(
-            words=f"Sampling channel {channel}",
-            work=lambda p: jobs.sample_group(live, channel, progress=p),
+            words=f"Sampling {workspace.name(component_id)}",
+            work=lambda p: jobs.sample(live, waiting, progress=p),
             done=unless_left(done),
             failed=unless_left(failed),
             cancelled=unless_left(cancelled),
             progressed=unless_left(progressed),
             started=unless_left(lambda: progressed(0.0)),
-            key=("sample", channel),
-            priority=ON_SCREEN if channel == workspace.channel else float(workspace.n_spikes(channel)),
+            key=("sample", component_id),
+            priority=ON_SCREEN
+            if component_id == workspace.component_id
+            else float(workspace.n_spikes(component_id)),
         )
 
     def _after_group(self) -> None:
@@ -174,15 +179,15 @@ class Sampling:
             self._finish()
 
     def _finish(self) -> None:
-        """All groups sampled, or the rest not wanted: keep units seen twice once, save, let go."""
+        """All components sampled, or the rest not wanted: put them together, save, let go."""
         self._work.finish(self)
         self._close_recording()
         workspace = self._workspace
         project = workspace.project
         assert project is not None
-        words = f"{count(len(project.groups), 'group')} sampled"
+        words = f"{count(len(project.components), 'component')} sampled"
         workspace.told.emit(words + (f", {len(project.failed)} failed" if project.failed else ""))
-        if not project.groups:
+        if not project.components:
             self._saving.autosave()
             return
 
@@ -190,19 +195,21 @@ class Sampling:
             now = workspace.project
             if self._is_left or now is None:
                 return
-            if now.groups is project.groups:  # else others are being sampled: they will be joined with these
+            if (
+                now.components is project.components
+            ):  # else others are being sampled: they will be put together with these
                 workspace.rebase(*result)
             self._saving.autosave()
 
         def failed(error: Exception) -> None:
             if not self._is_left:
                 self._saving.autosave()
-            self._work.failed.emit(error, "joining channels")
+            self._work.failed.emit(error, "putting components together")
 
         self._work.runner.submit(
             Task(
-                "Joining channels",
-                lambda p: jobs.combine_groups(project, progress=p),
+                "Putting components together",
+                lambda p: jobs.combine_components(project, progress=p),
                 combined,
                 failed=failed,
                 key="combine",
@@ -221,78 +228,82 @@ class Sampling:
         """Show how far sampling is as a whole."""
         done = self._n_batch - len(self._queue)
         share = (done + fraction) / max(self._n_batch, 1)
-        words = f"Sampling the posterior: {done} of {count(self._n_batch, 'group')}"
+        words = f"Sampling the posterior: {done} of {count(self._n_batch, 'component')}"
         self._work.show(self, Activity(words, share, time_left(self._started, share)))
 
-    # -- one group again --------------------------------------------------------------------
+    # -- one component again --------------------------------------------------------------------
 
     def resample(self) -> None:
-        """Sample the group on screen again, the accepted units held as they are.
+        """Sample the component on screen again, the accepted units held as they are.
 
         Raises
         ------
         CurationError
-            There is no such group, or all of it is accepted.
+            There is no such component, or all of it is accepted.
         """
         workspace = self._workspace
-        group, project = workspace.group(), workspace.project
-        if group is None or project is None:
-            raise CurationError("this group is not sampled yet; wait for it, or choose another")
-        asked = Asked.of(workspace, group)
-        held = locked_labels(workspace.clustering, group, asked.given)
+        component, project = workspace.component(), workspace.project
+        if component is None or project is None:
+            raise CurationError("this component is not sampled yet; wait for it, or choose another")
+        asked = Asked.of(workspace, component)
+        held = locked_labels(workspace.clustering, component, asked.given)
         if (held >= 0).all():
             raise CurationError(
-                f"all units of channel {group.channel} are accepted, nothing is left to sample; "
+                f"{workspace.name(component.id)}: all is accepted, nothing is left to sample; "
                 "unlock one of them (Y) first"
             )
         self._work.runner.submit(self._again(project, asked, held))
 
     def _again(self, project: Project, asked: Asked, held: NDArray[np.int32]) -> Task:
-        workspace, group, channel = self._workspace, asked.group, asked.group.channel
-        waveforms = workspace.waveforms(channel)
-        words = f"Sampling channel {channel} again"
+        workspace, component, component_id = self._workspace, asked.component, asked.component.id
+        waveforms = workspace.waveforms(component_id)
+        name = workspace.name(component_id)
+        words = f"Sampling {name} again"
         owner = object()
 
         def progressed(fraction: float, _message: str = "") -> None:
             if not self._is_left:
-                workspace.set_status(channel, GroupStatus("sampling", fraction))
+                workspace.set_status(component_id, ComponentStatus("sampling", fraction))
                 self._work.show(owner, Activity(words, fraction))
 
         def ended() -> None:
             self._work.finish(owner)
             if not self._is_left:
-                workspace.set_status(channel, None)
+                workspace.set_status(component_id, None)
 
-        def done(result: tuple[ChannelGroup, GroupWaveforms]) -> None:
+        def done(result: tuple[Component, ComponentWaveforms]) -> None:
             ended()
             if self._is_left:
                 return
             if not asked.is_still_so(workspace):
                 workspace.told.emit(
-                    f"Channel {channel} changed while it was sampled again: the samples are dropped; "
+                    f"{sentence(name)} changed while being sampled again: the samples are dropped; "
                     "press R again"
                 )
                 return
             again, used = result
             if waveforms is None:
-                workspace.put_waveforms(channel, used)
-            command = Resample(channel, asked.given, again.posterior, again.alternatives)
+                workspace.put_waveforms(component_id, used)
+            given = f", given {', '.join(map(str, asked.given))}" if asked.given else ""
+            command = Resample(
+                component_id, asked.given, again.posterior, again.alternatives, f"sample {name} again{given}"
+            )
             workspace.history.do(command)
             n = count(len(again.alternatives), "plausible sorting")
-            workspace.told.emit(f"Channel {channel} sampled again: {n}")
+            workspace.told.emit(f"Sampled again: {name}, {n}")
 
         def failed(error: Exception) -> None:
             ended()
-            self._work.failed.emit(error, f"sampling channel {channel} again")
+            self._work.failed.emit(error, f"sampling {name} again")
 
         return Task(
             words,
-            lambda p: jobs.resample(project, group, waveforms, held, progress=p),
+            lambda p: jobs.resample(project, component, waveforms, held, progress=p),
             done,
             failed=failed,
             cancelled=ended,
             progressed=progressed,
             started=lambda: progressed(0.0),
-            key=("sample", channel),
+            key=("sample", component_id),
             priority=ON_SCREEN,
         )

@@ -1,4 +1,4 @@
-"""The sorting on screen: the current one of a channel group, or an alternative being previewed.
+"""The sorting on screen: the current one of a component, or an alternative being previewed.
 
 A preview is what adopting the alternative would give: units that stay as they are keep their
 number and colour; a new cluster is called after the units that it comes from (``7+12`` a merge,
@@ -14,9 +14,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.analysis.support import GroupSupport, group_support
+from ncpgui.analysis.support import ComponentSupport, component_support
 from ncpgui.app.colors import Color, ColorBook
-from ncpgui.core.group import Alternative, ChannelGroup
+from ncpgui.core.component import Alternative, Component
 from ncpgui.core.partition import contingency
 from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.curation.adopt import adopt_command
@@ -31,7 +31,7 @@ class ShownUnit:
     """One unit of the sorting on screen.
 
     name, color : as every panel shows it; unit : id when it is a unit of the current sorting;
-    positions : (k,) rows of the group's `spike_ids`;
+    positions : (k,) rows of the component's `spike_ids`;
     is_changed : whether adopting the preview would make it.
     """
 
@@ -43,26 +43,26 @@ class ShownUnit:
 
     @property
     def n_spikes(self) -> int:
-        """Spikes in this group."""
+        """Spikes in this component."""
         return len(self.positions)
 
 
 @dataclass(frozen=True, eq=False)
 class ShownSorting:
-    """Units of one channel group, the largest spikes first.
+    """Units of one component, the largest spikes first.
 
     alternative : index when it is a preview, None for the current sorting;
-    labels : (n,) int32, row of `units` of each spike of the group, -1 = none;
+    labels : (n,) int32, row of `units` of each spike of the component, -1 = none;
     assigned : (n,) float32, probability with which each spike was given to its unit;
-    left_out : (n,) spikes that another channel has seen before;
+    left_out : (n,) spikes that another component has, seen from another contact;
     min_spikes : sampled spikes below which the sorting dropped clusters;
-    unknown : units that a person joined across channels, of which no posterior tells;
+    unknown : units that a person joined across components, of which no posterior tells;
     n_moved, n_taken_along : spikes to which adopting the preview would give another unit, or none, and
-    those of them that are of other groups;
+    those of them that are of other components;
     held : locked units without which the preview would be another one.
     """
 
-    group: ChannelGroup
+    component: Component
     alternative: int | None
     units: tuple[ShownUnit, ...]
     labels: NDArray[np.int32]
@@ -75,25 +75,20 @@ class ShownSorting:
     held: tuple[int, ...] = ()
 
     @property
-    def channel(self) -> int:
-        """Main channel of the group."""
-        return self.group.channel
-
-    @property
     def n_unassigned(self) -> int:
-        """Spikes of the group that are in no unit."""
+        """Spikes of the component that are in no unit."""
         return int(np.count_nonzero(self.labels < 0))
 
     @cached_property
     def sampled_labels(self) -> NDArray[np.int32]:
         """(m,) labels of the spikes that the network clustered."""
-        return self.labels[self.group.sampled]
+        return self.labels[self.component.sampled]
 
     @cached_property
-    def support(self) -> GroupSupport:
-        """How far the posterior of the group supports these units, as they are here."""
-        return group_support(
-            self.group, self.labels, self.assigned, left_out=self.left_out, min_spikes=self.min_spikes
+    def support(self) -> ComponentSupport:
+        """How far the posterior of the component supports these units, as they are here."""
+        return component_support(
+            self.component, self.labels, self.assigned, left_out=self.left_out, min_spikes=self.min_spikes
         )
 
     @cached_property
@@ -119,7 +114,7 @@ class ShownSorting:
 
 def current_sorting(
     clustering: Clustering,
-    group: ChannelGroup,
+    component: Component,
     colors: ColorBook,
     *,
     before: ShownSorting | None = None,
@@ -127,13 +122,13 @@ def current_sorting(
     min_spikes: int = 0,
     unknown: Callable[[int], bool] = lambda _: False,
 ) -> ShownSorting:
-    """The units that the spikes of a group have now.
+    """The units that the spikes of a component have now.
 
     initial, min_spikes : sorting before any curation, and the size under which it dropped clusters;
-    unknown : whether no posterior tells of a unit as it is; before : sorting of the group before the last
+    unknown : whether no posterior tells of a unit as it is; before : sorting of the component before the last
     change: a new unit takes the colour of the one that gave it most spikes, as its preview did.
     """
-    ids = group.spike_ids
+    ids = component.spike_ids
     now = clustering.unit_of_spike[ids]
     unit_ids, labels = _ordered(now)
     if before is not None:
@@ -143,12 +138,12 @@ def current_sorting(
         for row, unit in enumerate(unit_ids)
     )
     return ShownSorting(
-        group,
+        component,
         None,
         units,
         labels,
         clustering.probability[ids],
-        group.second_sightings(initial, now),
+        component.second_sightings(initial, now),
         min_spikes,
         frozenset(unit for unit in unit_ids if unknown(unit)),
     )
@@ -156,7 +151,7 @@ def current_sorting(
 
 def preview_sorting(
     clustering: Clustering,
-    group: ChannelGroup,
+    component: Component,
     index: int,
     colors: ColorBook,
     *,
@@ -164,14 +159,14 @@ def preview_sorting(
     locked: Collection[int] = (),
     initial: NDArray[np.int64] | None = None,
 ) -> ShownSorting:
-    """What the units of a group would be after adopting its alternative `index`.
+    """What the units of a component would be after adopting its alternative `index`.
 
     current : the current sorting, when it is at hand.
     """
-    alternative = group.alternatives[index]
-    current = current_sorting(clustering, group, colors) if current is None else current
-    command = adopt_command(clustering, group, alternative, locked=locked, initial=initial)
-    after = _after(clustering, group, command)
+    alternative = component.alternatives[index]
+    current = current_sorting(clustering, component, colors) if current is None else current
+    command = adopt_command(clustering, component, alternative, locked=locked, initial=initial)
+    after = _after(clustering, component, command)
     codes, labels = _ordered(after)
     names = _names(current, labels, codes)
     chosen = _colors(current, labels, codes, colors)
@@ -187,26 +182,26 @@ def preview_sorting(
     )
     moved = np.zeros(0, dtype=np.int64) if command is None else command.spike_ids
     return ShownSorting(
-        group,
+        component,
         index,
         units,
         labels,
         alternative.probability,
-        group.second_sightings(initial, after),
+        component.second_sightings(initial, after),
         current.min_spikes,
         current.unknown,
         n_moved=len(moved),
-        n_taken_along=int(np.isin(moved, group.spike_ids, invert=True).sum()),
-        held=_held(clustering, group, alternative, locked, initial),
+        n_taken_along=int(np.isin(moved, component.spike_ids, invert=True).sum()),
+        held=_held(clustering, component, alternative, locked, initial),
     )
 
 
-def _after(clustering: Clustering, group: ChannelGroup, command: Assign | None) -> NDArray[np.int64]:
-    """Units of the spikes of a group after a command, new ones numbered -2 and down."""
-    after = clustering.unit_of_spike[group.spike_ids]
+def _after(clustering: Clustering, component: Component, command: Assign | None) -> NDArray[np.int64]:
+    """Units of the spikes of a component after a command, new ones numbered -2 and down."""
+    after = clustering.unit_of_spike[component.spike_ids]
     if command is not None:
         _, place, row = np.intersect1d(
-            group.spike_ids, command.spike_ids, assume_unique=True, return_indices=True
+            component.spike_ids, command.spike_ids, assume_unique=True, return_indices=True
         )
         cluster = command.cluster[row].astype(np.int64)
         after[place] = np.where(cluster < 0, UNASSIGNED, -2 - cluster)
@@ -215,17 +210,17 @@ def _after(clustering: Clustering, group: ChannelGroup, command: Assign | None) 
 
 def _held(
     clustering: Clustering,
-    group: ChannelGroup,
+    component: Component,
     alternative: Alternative,
     locked: Collection[int],
     initial: NDArray[np.int64] | None,
 ) -> tuple[int, ...]:
     """Locked units that the alternative would change if they were not locked."""
-    now = clustering.unit_of_spike[group.spike_ids]
+    now = clustering.unit_of_spike[component.spike_ids]
     here = sorted(set(locked).intersection(np.unique(now).tolist()))
     if not here:
         return ()
-    free = adopt_command(clustering, group, alternative, initial=initial)
+    free = adopt_command(clustering, component, alternative, initial=initial)
     if free is None:
         return ()
     changed = set(clustering.unit_of_spike[free.spike_ids].tolist())

@@ -1,4 +1,4 @@
-"""The sorting of each group as panels show it, remembered until the group changes."""
+"""The sorting of each component as panels show it, remembered until the component changes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ncpgui.analysis.support import joined_by_hand
 from ncpgui.app.colors import ColorBook
 from ncpgui.app.shown import ShownSorting, current_sorting, preview_sorting
-from ncpgui.core.group import ChannelGroup
+from ncpgui.core.component import Component
 from ncpgui.curation.adopt import present_alternative
 from ncpgui.curation.commands import Assign
 from ncpgui.curation.history import History
@@ -21,13 +21,14 @@ Value = TypeVar("Value")
 
 
 class Sortings:
-    """Current sorting and previews of each group, made when first asked for.
+    """Current sorting and previews of each component, made when first asked for.
 
     Parameters
     ----------
     history : what was done so far
     initial : (n_spikes,) sorting before any curation; set it when that grows
-    channel_of_spike : (n_spikes,) main channels; min_spikes : `Project.min_cluster_spikes`
+    component_of_spike : (n_spikes,) id of the component of each spike, -1 = none;
+    min_spikes : `Project.min_cluster_spikes`
     before : sortings that were shown before `history` was replaced: units keep their colours
     """
 
@@ -35,7 +36,7 @@ class Sortings:
         self,
         history: History,
         initial: NDArray[np.int64],
-        channel_of_spike: NDArray[np.integer],
+        component_of_spike: NDArray[np.integer],
         *,
         min_spikes: int = 0,
         before: Sortings | None = None,
@@ -43,94 +44,98 @@ class Sortings:
         self.initial = initial
         self.colors = ColorBook()
         self._history = history
-        self._channel = channel_of_spike
+        self._component = component_of_spike
         self._min_spikes = min_spikes
         self._memo: dict[tuple[Any, ...], Any] = {}
         self._last: dict[int, ShownSorting] = {} if before is None else dict(before._last)
 
-    def current(self, group: ChannelGroup) -> ShownSorting:
-        """Current sorting of a group."""
+    def current(self, component: Component) -> ShownSorting:
+        """Current sorting of a component."""
 
         def make() -> ShownSorting:
-            last = self._last.get(group.channel)
+            last = self._last.get(component.id)
             shown = current_sorting(
                 self._history.clustering,
-                group,
+                component,
                 self.colors,
                 before=last,
-                initial=self.initial_of(group),
+                initial=self.initial_of(component),
                 min_spikes=self._min_spikes,
                 unknown=self.is_unknown,
             )
-            self._last[group.channel] = shown
+            self._last[component.id] = shown
             return shown
 
-        return self.memo(("current", group.channel), make)
+        return self.memo(("current", component.id), make)
 
-    def preview(self, group: ChannelGroup, index: int) -> ShownSorting:
-        """What adopting an alternative of a group would give."""
+    def preview(self, component: Component, index: int) -> ShownSorting:
+        """What adopting an alternative of a component would give."""
         return self.memo(
-            ("preview", group.channel, index),
+            ("preview", component.id, index),
             lambda: preview_sorting(
                 self._history.clustering,
-                group,
+                component,
                 index,
                 self.colors,
-                current=self.current(group),
+                current=self.current(component),
                 locked=self._history.labels.locked,
-                initial=self.initial_of(group),
+                initial=self.initial_of(component),
             ),
         )
 
-    def present(self, group: ChannelGroup) -> int | None:
-        """Index of the alternative that the current sorting of a group is, None when none."""
+    def present(self, component: Component) -> int | None:
+        """Index of the alternative that the current sorting of a component is, None when none."""
         return self.memo(
-            ("present", group.channel),
-            lambda: present_alternative(self._history.clustering, group, initial=self.initial_of(group)),
+            ("present", component.id),
+            lambda: present_alternative(
+                self._history.clustering, component, initial=self.initial_of(component)
+            ),
         )
 
     def is_unknown(self, unit: int) -> bool:
-        """Whether a person joined the unit across channels: no posterior tells of it as it is."""
+        """Whether a person joined the unit across components: no posterior tells of it as it is."""
         ids = self._history.clustering.spikes_of(unit)
-        return joined_by_hand(self._channel[ids], self.initial[ids])
+        return joined_by_hand(self._component[ids], self.initial[ids])
 
-    def n_units(self, group: ChannelGroup, index: int) -> int:
-        """Number of units that a group has with an alternative: what its card shows."""
-        shown = self.current(group) if index == self.present(group) else self.preview(group, index)
+    def n_units(self, component: Component, index: int) -> int:
+        """Number of units that a component has with an alternative: what its card shows."""
+        shown = (
+            self.current(component) if index == self.present(component) else self.preview(component, index)
+        )
         return len(shown.units)
 
-    def is_empty(self, group: ChannelGroup) -> bool:
-        """Whether a group has no units, whichever alternative is used: there is nothing to decide."""
-        return not self.current(group).units and not any(
-            self.n_units(group, index) for index in range(len(group.alternatives))
+    def is_empty(self, component: Component) -> bool:
+        """Whether a component has no units, whichever alternative is used: there is nothing to decide."""
+        return not self.current(component).units and not any(
+            self.n_units(component, index) for index in range(len(component.alternatives))
         )
 
-    def initial_of(self, group: ChannelGroup) -> NDArray[np.int64] | None:
+    def initial_of(self, component: Component) -> NDArray[np.int64] | None:
         """Sorting before curation, where it says which spikes are second sightings.
 
-        It says nothing of a group that was sampled when there were edits already.
+        It says nothing of a component that was sampled when there were edits already.
         """
-        words = f"{SAMPLER_WORDS} {group.channel}"
+        words = f"{SAMPLER_WORDS} {component.id}"
         late = self.memo(
-            ("initial", group.channel),
+            ("initial", component.id),
             lambda: any(isinstance(c, Assign) and c.words == words for c in self._history.commands),
         )
         return None if late else self.initial
 
     def memo(self, key: tuple[Any, ...], make: Callable[[], Value]) -> Value:
-        """Value of `make()`, kept until the group changes: key is (name, channel, ...) or (name,)."""
+        """Value of `make()`, kept until the component changes: key is (name, id, ...) or (name,)."""
         if key not in self._memo:
             self._memo[key] = make()
         return self._memo[key]
 
-    def forget(self, channels: Iterable[int]) -> None:
-        """Drop what was made of some groups, and of no group in particular."""
-        gone = set(channels)
+    def forget(self, component_ids: Iterable[int]) -> None:
+        """Drop what was made of some components, and of no component in particular."""
+        gone = set(component_ids)
         for key in [k for k in self._memo if len(k) < 2 or k[1] in gone]:
             del self._memo[key]
 
-    def forget_previews(self, channels: Iterable[int]) -> None:
+    def forget_previews(self, component_ids: Iterable[int]) -> None:
         """Drop what depends on which units are locked."""
-        gone, current = set(channels), ("current", "present", "initial", "unit rows", "agreement")
+        gone, current = set(component_ids), ("current", "present", "initial", "unit rows", "agreement")
         for key in [k for k in self._memo if len(k) < 2 or (k[1] in gone and k[0] not in current)]:
             del self._memo[key]

@@ -1,4 +1,4 @@
-"""How far the posterior of a channel group is."""
+"""How far the posterior of a component is."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ State = Literal["waiting", "sampling", "sampled", "curated", "failed"]
 
 
 @dataclass(frozen=True)
-class GroupStatus:
-    """State of a group; `fraction` done while it is sampled, `message` why it failed."""
+class ComponentStatus:
+    """State of a component; `fraction` done while it is sampled, `message` why it failed."""
 
     state: State
     fraction: float = 0.0
@@ -24,6 +24,6 @@ class GroupStatus:
         return self.state
 
 
-WAITING = GroupStatus("waiting")
-SAMPLED = GroupStatus("sampled")
-CURATED = GroupStatus("curated")
+WAITING = ComponentStatus("waiting")
+SAMPLED = ComponentStatus("sampled")
+CURATED = ComponentStatus("curated")

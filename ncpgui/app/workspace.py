@@ -13,8 +13,9 @@ import numpy as np
 
 from ncpgui.app.open_project import OpenProject
 from ncpgui.app.shown import ShownSorting
+from ncpgui.app.words import sentence
+from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.errors import CurationError
-from ncpgui.core.group import ChannelGroup, GroupWaveforms
 from ncpgui.core.project import Project
 from ncpgui.core.signals import Signal
 from ncpgui.curation.adopt import adopt_command
@@ -25,8 +26,8 @@ from ncpgui.curation.commands import NONE, Assign, Command, Merge, SetLabel, Set
 class Workspace(OpenProject):
     """The state that all panels show; see the signals for what can change.
 
-    Signals: `opened` another project, or none; `groups_changed(channels)` their posterior or
-    status; `current_changed` another channel group on screen; `shown_changed` another sorting of
+    Signals: `opened` another project, or none; `components_changed(ids)` their posterior or
+    status; `current_changed` another component on screen; `shown_changed` another sorting of
     it; `selection_changed` selected units; `units_changed(change)` the sorting or its labels;
     `saved_changed`; `told(text)` something for the status bar; `warned(text)` something that stays on
     screen until it was read.
@@ -37,7 +38,7 @@ class Workspace(OpenProject):
     selection_changed: ClassVar[Signal] = Signal()
 
     def __init__(self, project: Project | None = None) -> None:
-        self.channel: int | None = None
+        self.component_id: int | None = None
         self.preview: int | None = None
         self.selected: tuple[int, ...] = ()
         super().__init__()
@@ -46,34 +47,45 @@ class Workspace(OpenProject):
 
     # -- what is on screen ------------------------------------------------------------------
 
-    def group(self, channel: int | None = None) -> ChannelGroup | None:
-        """Group of a channel (of the current one), None while it is not sampled."""
-        return self._groups.get(self.channel if channel is None else channel)
+    def component(self, component_id: int | None = None) -> Component | None:
+        """Component of an id (of the one on screen), None while it is not sampled."""
+        return self._components.get(self.component_id if component_id is None else component_id)
 
-    def waveforms(self, channel: int | None = None) -> GroupWaveforms | None:
-        """Waveforms of the sampled spikes of a group, if they are at hand."""
-        wanted = self.channel if channel is None else channel
+    def waveforms(self, component_id: int | None = None) -> ComponentWaveforms | None:
+        """Waveforms of the sampled spikes of a component, if they are at hand."""
+        wanted = self.component_id if component_id is None else component_id
         return None if self.project is None or wanted is None else self.project.waveforms.get(wanted)
 
-    def show_channel(self, channel: int) -> None:
-        """Put another channel group on screen."""
-        if self.project is None or channel == self.channel or channel not in self.channels:
+    def show_contact(self, contact: int) -> None:
+        """Put the component on screen that has most spikes on a contact; if one of them is, the next one."""
+        ring = self.at_contact(contact)
+        if ring:
+            place = ring.index(self.component_id) + 1 if self.component_id in ring else 0
+            self.show_component(ring[place % len(ring)])
+
+    def show_component(self, component_id: int) -> None:
+        """Put another component on screen."""
+        if (
+            self.project is None
+            or component_id == self.component_id
+            or component_id not in self.component_ids
+        ):
             return
-        self.channel = channel
+        self.component_id = component_id
         self.preview = None
         self.selected = ()
         self.current_changed.emit()
         self.selection_changed.emit()
 
     def show_alternative(self, index: int | None) -> None:
-        """Preview an alternative of the current group; None shows the current sorting."""
-        group = self.group()
-        if group is None:
+        """Preview an alternative of the current component; None shows the current sorting."""
+        component = self.component()
+        if component is None:
             return
         if index is not None:
-            if not 0 <= index < len(group.alternatives):
+            if not 0 <= index < len(component.alternatives):
                 raise CurationError(
-                    f"this group has {len(group.alternatives)} alternatives, there is no number {index + 1}"
+                    f"there are {len(component.alternatives)} alternatives, none has the number {index + 1}"
                 )
             if index == self.present_alternative():
                 index = None
@@ -86,28 +98,28 @@ class Workspace(OpenProject):
         """Index of the alternative on screen, previewed or in use; None for a hand-made sorting."""
         return self.present_alternative() if self.preview is None else self.preview
 
-    def present_alternative(self, channel: int | None = None) -> int | None:
-        """Index of the alternative that the current sorting of a group is, None when none."""
-        group = self.group(channel)
-        return None if group is None else self._sortings.present(group)
+    def present_alternative(self, component_id: int | None = None) -> int | None:
+        """Index of the alternative that the current sorting of a component is, None when none."""
+        component = self.component(component_id)
+        return None if component is None else self._sortings.present(component)
 
     def current(self) -> ShownSorting | None:
-        """Current sorting of the group on screen."""
-        return None if self.channel is None else self.current_of(self.channel)
+        """Current sorting of the component on screen."""
+        return None if self.component_id is None else self.current_of(self.component_id)
 
-    def current_of(self, channel: int) -> ShownSorting | None:
-        """Current sorting of a channel group, None while it is not sampled."""
-        group = self.group(channel)
-        return None if group is None else self._sortings.current(group)
+    def current_of(self, component_id: int) -> ShownSorting | None:
+        """Current sorting of a component, None while it is not sampled."""
+        component = self.component(component_id)
+        return None if component is None else self._sortings.current(component)
 
     def shown(self) -> ShownSorting | None:
         """Sorting that the panels draw: the preview, or the current one."""
         return self.current() if self.preview is None else self.sorting_of(self.preview)
 
     def sorting_of(self, index: int) -> ShownSorting | None:
-        """What adopting an alternative of the group on screen would give."""
-        group = self.group()
-        return None if group is None else self._sortings.preview(group, index)
+        """What adopting an alternative of the component on screen would give."""
+        component = self.component()
+        return None if component is None else self._sortings.preview(component, index)
 
     def select(self, units: Iterable[int]) -> None:
         """Select units of the current sorting, in the order given; others are dropped."""
@@ -121,7 +133,7 @@ class Workspace(OpenProject):
     def do(self, command: Command) -> Change:
         """Do a command; a failing one raises and leaves no trace."""
         change = self.history.do(command)
-        self.told.emit(_sentence(change.description))
+        self.told.emit(sentence(change.description))
         return change
 
     def merge(self, units: tuple[int, ...]) -> None:
@@ -138,19 +150,19 @@ class Workspace(OpenProject):
         self.do(SetLocked(units, locked))
 
     def adopt(self) -> None:
-        """Use the sorting on screen for its group; the one already in use is accepted as it is."""
-        group = self.group()
-        if group is None:
-            raise CurationError("this group is not sampled yet; wait for it, or choose another")
+        """Use the sorting on screen for its component; the one already in use is accepted as it is."""
+        component = self.component()
+        if component is None:
+            raise CurationError("this component is not sampled yet; wait for it, or choose another")
         if self.preview is None:
             self._accept_current()
             return
         command = adopt_command(
             self.clustering,
-            group,
-            group.alternatives[self.preview],
+            component,
+            component.alternatives[self.preview],
             locked=self.history.labels.locked,
-            initial=self._sortings.initial_of(group),
+            initial=self._sortings.initial_of(component),
         )
         if command is not None:
             self.do(command)
@@ -172,14 +184,17 @@ class Workspace(OpenProject):
         units = tuple(unit.unit for unit in current.units if unit.unit is not None)
         if not self.history.labels.locked.issuperset(units):
             self.lock(units, True)
-        elif self.status(current.channel).state == "curated":
-            done = "has no units" if self.is_empty(current.channel) else "is accepted already"
-            self.told.emit(f"Channel {current.channel} {done}")
-        else:  # no units, although another alternative has some
-            ids = current.group.spike_ids
-            self.do(
-                Assign(ids, np.full(len(ids), NONE), words=f"accept channel {current.channel} without units")
+        elif self.status(current.component.id).state == "curated":
+            shown = current.component.id
+            self.told.emit(
+                f"There is no unit around contact {self.contact(shown)}"
+                if self.is_empty(shown)
+                else sentence(f"{self.name(shown)}: accepted already")
             )
+        else:  # no units, although another alternative has some
+            ids = current.component.spike_ids
+            words = f"accept contact {current.component.channel} without units"
+            self.do(Assign(ids, np.full(len(ids), NONE), words=words))
 
     def undo(self) -> None:
         """Take back the last edit and show where it was."""
@@ -192,33 +207,29 @@ class Workspace(OpenProject):
     def _stepped(self, change: Change | None) -> None:
         if change is None:
             return
-        self.told.emit(_sentence(change.description))
+        self.told.emit(sentence(change.description))
         units = [*change.added, *change.modified, *change.relabelled]
-        homes = [*change.channels, *(self.main_channel(unit) for unit in units if unit in self.clustering)]
-        if homes and self.channel not in homes and self.group(homes[0]) is not None:
-            self.show_channel(homes[0])
+        homes = [*change.components, *(home for unit in units for home in self.components_of(unit)[:1])]
+        if homes and self.component_id not in homes and self.component(homes[0]) is not None:
+            self.show_component(homes[0])
         self.select(change.added)
 
     # -- when the project changes ---------------------------------------------------------------
 
     def _start_screen(self) -> None:
         best = self.queue_order()
-        self.channel = best[0] if best else None
+        self.component_id = best[0] if best else None
         self.preview = None
         self.selected = ()
 
-    def _forget_shown(self, channels: set[int]) -> None:
-        if self.channel in channels:
+    def _forget_shown(self, component_ids: set[int]) -> None:
+        if self.component_id in component_ids:
             self.preview = None
         self.select(self.selected)
 
     def _renumber(self, new: Callable[[Iterable[int]], tuple[int, ...]]) -> None:
         self.select(new(self.selected))
 
-    def _show_again(self, channels: set[int]) -> None:
-        if self.channel in channels:
+    def _show_again(self, component_ids: set[int]) -> None:
+        if self.component_id in component_ids:
             self.shown_changed.emit()
-
-
-def _sentence(words: str) -> str:
-    return words[:1].upper() + words[1:]

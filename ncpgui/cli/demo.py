@@ -99,7 +99,7 @@ def _sorted(
 
 
 def save_picture(session: Path, path: Path) -> None:
-    """Write a picture of the real window, drawn without a display, showing the most ambiguous group."""
+    """Write a picture of the real window, drawn without a display, showing the most ambiguous component."""
     if sys.platform.startswith("linux") or "QT_QPA_PLATFORM" in os.environ:
         os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
         os.environ.setdefault("QT_FONT_DPI", "96")  # one pixel of the picture for one of the window
@@ -123,7 +123,7 @@ def _print_score(score: dict[str, Any]) -> None:
     print_table("", ["", "true units", "at accuracy >= 0.8", "mean accuracy"], rows)
     click.echo(
         f"{count(everything['found_units'], 'unit')} found, {everything['false_units']} of them false, "
-        f"{everything['overmerged_units']} merged; mean AMI of a channel {score['mean_ami']:.2f}; "
-        f"{count(score['n_ambiguous_groups'], 'channel')} with more than one likely sorting"
+        f"{everything['overmerged_units']} merged; mean AMI of a component {score['mean_ami']:.2f}; "
+        f"{count(score['n_ambiguous_components'], 'component')} with more than one likely sorting"
     )
     click.echo(", ".join(f"{stage} {seconds:.0f} s" for stage, seconds in score["seconds"].items()))

@@ -66,12 +66,12 @@ def _export_session(session: Path, format_: str, out: Path, min_probability: flo
 
     with open_session(session, read_only=True) as opened:
         project, entries = opened.project, opened.journal_entries
-    history = History(Clustering(project.unit_of_spike, project.probability), project.groups)
+    history = History(Clustering(project.unit_of_spike, project.probability), project.components)
     history.replay([*project.history, *entries])
     decisions = Decisions.of(history, project.unit_of_spike)
     with progress_report("export") as progress:
         return export_project(
-            replace(project, groups=history.posteriors.groups),
+            replace(project, components=history.posteriors.components),
             decisions,
             format_,
             out,

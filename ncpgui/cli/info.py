@@ -12,14 +12,17 @@ from ncpgui.cli import options
 from ncpgui.cli.terminal import percent, print_json, print_table
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from ncpgui.core.project import Project
 
 
-@click.command(short_help="Tell what a session holds, and how sure each channel is.")
+@click.command(short_help="Tell what a session holds, and how sure it is of them.")
 @click.argument("session", type=options.PATH, metavar="SESSION.h5")
 @options.as_json
 def info(session: Path, as_json: bool) -> None:
-    """Tell what SESSION.h5 holds: recording, settings, units, and how sure each channel group is."""
+    """Tell what SESSION.h5 holds: recording, settings, units, and how sure it is of them."""
     from ncpgui.session.session_file import open_session
 
     with open_session(session, read_only=True, waveforms=False) as opened:
@@ -42,24 +45,36 @@ def info(session: Path, as_json: bool) -> None:
     for name, value in lines.items():
         click.echo(f"{name + ':':<11}{value}")
     click.echo()
-    columns = ["channel", "spikes", "sampled", "number of units (probability)", "ambiguity"]
+    columns = ["contact", "units", "spikes", "sampled", "number of units (probability)", "ambiguity"]
     rows = [
         [
-            str(group["channel"]),
-            str(group["n_spikes"]),
-            str(group["n_sampled"]),
-            ", ".join(f"{a['n_units']} ({percent(a['mass'])})" for a in group["alternatives"][:4]),
-            f"{group['ambiguity'] + 0.0:.0f}",
+            str(component["contact"]),
+            _some(component["unit_ids"]),
+            str(component["n_spikes"]),
+            str(component["n_sampled"]),
+            ", ".join(f"{a['n_units']} ({percent(a['mass'])})" for a in component["alternatives"][:4]),
+            f"{component['ambiguity'] + 0.0:.0f}",
         ]
-        for group in values["groups"]
+        for component in values["components"]
     ]
     print_table("", columns, rows)
-    for channel, reason in values["failed"].items():
-        click.echo(f"channel {channel} was not sorted: {reason}")
+    for one in values["waiting"]:
+        if one["failed"]:
+            spikes = f"the {one['n_spikes']} spikes around contact {one['contact']}"
+            click.echo(f"{spikes} were not sorted: {one['failed']}")
+
+
+def _units(unit_of_spike: NDArray[np.int64]) -> list[int]:
+    """Units of some spikes, each once."""
+    return sorted({unit for unit in unit_of_spike.tolist() if unit >= 0})
+
+
+def _some(units: list[int]) -> str:
+    return ", ".join(map(str, units[:4])) + (" …" if len(units) > 4 else "")
 
 
 def describe(project: Project) -> dict[str, Any]:
-    """Return what a project holds as plain values; groups by falling ambiguity."""
+    """Return what a project holds as plain values; components by falling ambiguity."""
     reference = project.recording
     spikes_of = Counter(project.unit_of_spike.tolist())
     unassigned = spikes_of.pop(-1, 0)
@@ -80,18 +95,30 @@ def describe(project: Project) -> dict[str, Any]:
         "settings": project.settings,
         "stimulus": f"{len(stimulus.frames)} frames" if stimulus is not None else None,
         "n_actions": len(project.history),
-        "failed": {str(channel): reason for channel, reason in project.failed.items()},
-        "groups": [
+        "waiting": [
             {
-                "channel": group.channel,
-                "n_spikes": len(group.spike_ids),
-                "n_sampled": len(group.sampled),
-                "entropy_nats": group.entropy_nats,
-                "ambiguity": group.ambiguity,
+                "id": one.id,
+                "contact": one.channel,
+                "n_spikes": len(one.spike_ids),
+                "failed": project.failed.get(one.id, ""),
+            }
+            for one in project.waiting
+        ],
+        "components": [
+            {
+                "id": component.id,
+                "contact": component.channel,
+                "contacts": component.contacts.tolist(),
+                "unit_ids": _units(project.unit_of_spike[component.spike_ids]),
+                "n_spikes": len(component.spike_ids),
+                "n_sampled": len(component.sampled),
+                "entropy_nats": component.entropy_nats,
+                "ambiguity": component.ambiguity,
                 "alternatives": [
-                    {"n_units": a.n_units, "mass": a.mass, "mass_se": a.mass_se} for a in group.alternatives
+                    {"n_units": a.n_units, "mass": a.mass, "mass_se": a.mass_se}
+                    for a in component.alternatives
                 ],
             }
-            for group in sorted(project.groups, key=lambda group: -group.ambiguity)
+            for component in sorted(project.components, key=lambda component: -component.ambiguity)
         ],
     }

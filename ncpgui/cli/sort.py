@@ -1,4 +1,4 @@
-"""``ncpgui sort``: a recording in, a session with the posterior of every channel group out."""
+"""``ncpgui sort``: a recording in, a session with the posterior of every component out."""
 
 from __future__ import annotations
 
@@ -101,8 +101,9 @@ def sort(
         project = sort_recording(opened, config, stimulus=shown, progress=progress, workers=jobs)
     out = keep(project, out)
     click.echo(summary(project), err=True)
-    for channel, reason in project.failed.items():
-        click.echo(f"warning: channel {channel} was not sorted: {reason}", err=True)
+    for one in project.waiting:
+        reason = project.failed.get(one.id, "not reached")
+        click.echo(f"warning: the spikes around contact {one.channel} were not sorted: {reason}", err=True)
     click.echo(f"wrote {out}; open it with 'ncpgui {out}'", err=True)
 
 
@@ -190,8 +191,8 @@ def summary(project: Project) -> str:
     import numpy as np
 
     units = np.unique(project.unit_of_spike[project.unit_of_spike >= 0])
-    ambiguous = sum(group.alternatives[0].mass < 0.9 for group in project.groups)
+    ambiguous = sum(component.alternatives[0].mass < 0.9 for component in project.components)
     return (
-        f"{count(len(project.spikes), 'spike')} on {count(len(project.groups), 'channel')}, "
-        f"{count(len(units), 'unit')}; {count(ambiguous, 'channel')} with more than one likely sorting"
+        f"{count(len(project.spikes), 'spike')} in {count(len(project.components), 'component')}, "
+        f"{count(len(units), 'unit')}; {count(ambiguous, 'component')} with more than one likely sorting"
     )

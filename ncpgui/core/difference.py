@@ -132,7 +132,7 @@ def _containers(
 
 
 def _gathered(container: dict[int, int]) -> list[tuple[int, ...]]:
-    """Groups of two and more clusters that have the same container, in order of it."""
+    """Components of two and more clusters that have the same container, in order of it."""
     groups: dict[int, list[int]] = {}
     for cluster, place in sorted(container.items()):
         groups.setdefault(place, []).append(cluster)

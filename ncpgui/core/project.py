@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core.group import ChannelGroup, GroupWaveforms
+from ncpgui.core.component import Component, ComponentWaveforms, WaitingComponent
 from ncpgui.core.probe import Probe
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.core.stimulus import Stimulus
@@ -35,42 +35,53 @@ class RecordingReference:
 
 @dataclass(frozen=True)
 class Project:
-    """A recording, its spikes, the posterior of each channel group and the sorting shown first.
+    """A recording, its spikes, the posterior of each component and the sorting shown first.
 
     Parameters
     ----------
     recording, probe, spikes : what was sorted
     noise_sd : (n_channels,) float, of the filtered traces, in the recording's own unit
-    groups : one per channel that has spikes, posterior sampled; in order of channel
+    components : those whose posterior was sampled, in order of id
     unit_of_spike : (n_spikes,) int64, sorting before any curation; -1 = unassigned
     probability : (n_spikes,) float32, with which each spike was assigned to its unit
     settings : SortingConfig as a plain dictionary
     model : name of the network
-    failed : channel -> message, groups that could not be sampled
+    waiting : components still to be sampled, in order of id
+    failed : id -> message, those of them that could not be sampled
     stimulus : white noise shown during the recording, if any
     history : curation commands as JSON values, oldest first
-    waveforms : channel -> cache of waveforms and features; may lack channels
+    waveforms : id -> cache of waveforms and features; may lack components
     """
 
     recording: RecordingReference
     probe: Probe
     spikes: SpikeEvents
     noise_sd: NDArray[np.float32]
-    groups: tuple[ChannelGroup, ...]
+    components: tuple[Component, ...]
     unit_of_spike: NDArray[np.int64]
     probability: NDArray[np.float32]
     settings: dict[str, Any]
     model: str
+    waiting: tuple[WaitingComponent, ...] = ()
     failed: dict[int, str] = field(default_factory=dict)
     stimulus: Stimulus | None = None
     history: tuple[dict[str, Any], ...] = ()
-    waveforms: dict[int, GroupWaveforms] = field(default_factory=dict)
+    waveforms: dict[int, ComponentWaveforms] = field(default_factory=dict)
 
     @property
     def min_cluster_spikes(self) -> int:
         """Sampled spikes below which the sorting dropped clusters; 0 when the settings do not tell."""
         return int(self.settings.get("min_cluster_spikes", 0))
 
-    def group(self, channel: int) -> ChannelGroup | None:
-        """Return the group of a main channel, or None."""
-        return next((g for g in self.groups if g.channel == channel), None)
+    @property
+    def component_of_spike(self) -> NDArray[np.int64]:
+        """(n_spikes,) id of the component of each spike, sampled or waiting; -1 = none."""
+        result = np.full(len(self.spikes), -1, dtype=np.int64)
+        known: tuple[Component | WaitingComponent, ...] = (*self.components, *self.waiting)
+        for one in known:
+            result[one.spike_ids] = one.id
+        return result
+
+    def component(self, component_id: int) -> Component | None:
+        """Return the component of an id, or None."""
+        return next((c for c in self.components if c.id == component_id), None)

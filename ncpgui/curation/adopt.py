@@ -1,9 +1,9 @@
-"""Adopting an alternative: the Assign that makes a channel group look like one way to sort it.
+"""Adopting an alternative: the Assign that makes a component look like one way to sort it.
 
 What a person already knows by number keeps its number: a cluster whose spikes are exactly those
-that a unit has in this group is that unit. Other clusters become new units. A unit may reach into
-other groups (it was merged across channels); its spikes there follow the cluster that takes over
-most of its spikes here (Jaccard overlap of at least 0.5 within the group), else they stay with it.
+that a unit has in this component is that unit. Other clusters become new units. A unit may reach into
+other components (it was merged across components); its spikes there follow the cluster that takes over
+most of its spikes here (Jaccard overlap of at least 0.5 within the component), else they stay with it.
 
 Locked units are left alone: they lose no spikes and gain none. Free spikes that the alternative puts
 into a cluster which is mostly a locked unit are not free to go there: they go with their unit, like its
@@ -17,25 +17,26 @@ from collections.abc import Collection
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core.group import Alternative, ChannelGroup
+from ncpgui.core.component import Alternative, Component
 from ncpgui.core.partition import canonical
 from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.curation.clustering import Clustering
 from ncpgui.curation.commands import NEW, NONE, Assign
 
 FOLLOW_JACCARD = 0.5
+_MAX_NAMED = 4
 
 
 def adopt_command(
     clustering: Clustering,
-    group: ChannelGroup,
+    component: Component,
     alternative: Alternative,
     *,
     locked: Collection[int] = (),
     initial: NDArray[np.int64] | None = None,
     words: str = "",
 ) -> Assign | None:
-    """Return the command that sorts a group as `alternative` says; None when it already is.
+    """Return the command that sorts a component as `alternative` says; None when it already is.
 
     Parameters
     ----------
@@ -43,10 +44,10 @@ def adopt_command(
     initial : (n_spikes,) unit of each spike before any curation (`Project.unit_of_spike`): second
         sightings of spikes of another channel stay unassigned
     """
-    ids = group.spike_ids
+    ids = component.spike_ids
     now = clustering.unit_of_spike[ids]
     fixed = np.isin(now, np.array(sorted(locked), dtype=np.int64)) & (now != UNASSIGNED)
-    wanted = np.where(group.second_sightings(initial, now), NONE, alternative.labels.astype(np.int64))
+    wanted = np.where(component.second_sightings(initial, now), NONE, alternative.labels.astype(np.int64))
     free = ~fixed & ~np.isin(wanted, _owned_by_locked(wanted, fixed))
     clusters = canonical(wanted[free])
     units = now[free]
@@ -75,30 +76,36 @@ def adopt_command(
         spike_ids,
         compact,
         probability,
-        words or f"sort channel {group.channel} as {n_units} unit{'' if n_units == 1 else 's'}",
+        words or f"sort {_subject(unit_table, component)} as {n_units} unit{'' if n_units == 1 else 's'}",
         (NEW,) * (int(compact.max()) + 1),
-        next(((group.channel, i) for i, one in enumerate(group.alternatives) if one is alternative), None),
+        next(((component.id, i) for i, one in enumerate(component.alternatives) if one is alternative), None),
     )
 
 
-def locked_labels(clustering: Clustering, group: ChannelGroup, locked: Collection[int]) -> NDArray[np.int32]:
-    """Labels to hold while the rest of a group is sampled again: (n,), 0 .. per locked unit, -1 = free."""
-    now = clustering.unit_of_spike[group.spike_ids]
+def locked_labels(clustering: Clustering, component: Component, locked: Collection[int]) -> NDArray[np.int32]:
+    """Labels to hold while the rest of a component is sampled again: (n,), 0 .. a locked unit, -1 = free."""
+    now = clustering.unit_of_spike[component.spike_ids]
     held = np.where(np.isin(now, np.array(sorted(locked), dtype=np.int64)), now, UNASSIGNED)
     return canonical(held).astype(np.int32)
 
 
 def present_alternative(
-    clustering: Clustering, group: ChannelGroup, *, initial: NDArray[np.int64] | None = None
+    clustering: Clustering, component: Component, *, initial: NDArray[np.int64] | None = None
 ) -> int | None:
     """Index of the alternative that the clustering shows now; None when it is none of them.
 
     That is the first one which adopting would not change a spike by, if no unit were locked.
     """
-    for index, alternative in enumerate(group.alternatives):
-        if adopt_command(clustering, group, alternative, initial=initial) is None:
+    for index, alternative in enumerate(component.alternatives):
+        if adopt_command(clustering, component, alternative, initial=initial) is None:
             return index
     return None
+
+
+def _subject(units: NDArray[np.int64], component: Component) -> str:
+    """What is sorted, in words: some units, or where the spikes are when they are in none."""
+    shown = ", ".join(map(str, units[:_MAX_NAMED].tolist())) + (" …" if len(units) > _MAX_NAMED else "")
+    return shown or f"contact {component.channel}"
 
 
 def _owned_by_locked(wanted: NDArray[np.int64], fixed: NDArray[np.bool_]) -> NDArray[np.int64]:

@@ -11,7 +11,7 @@ class Change:
 
     added : units that exist now and did not before; removed : units that no longer exist;
     modified : units that exist before and after, with other spikes; relabelled : units whose label
-    or lock changed; channels : groups that have another posterior; description : in words, for the
+    or lock changed; components : ids of those that have another posterior; description : in words, for the
     status bar and the undo menu.
     """
 
@@ -20,7 +20,7 @@ class Change:
     description: str = ""
     modified: tuple[int, ...] = ()
     relabelled: tuple[int, ...] = ()
-    channels: tuple[int, ...] = ()
+    components: tuple[int, ...] = ()
 
     @property
     def moves_spikes(self) -> bool:

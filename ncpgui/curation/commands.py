@@ -54,7 +54,7 @@ class Assign:
     probability : (n,) float, P(the spike belongs to its cluster); ones when left out
     words : what this does, for menus and the journal
     unit_ids : (k,) id of the unit of each local cluster; NEW = a new unit (all new when left out)
-    adopts : (channel, index) of the alternative that this adopts, None when it adopts none
+    adopts : (component id, index) of the alternative that this adopts, None when it adopts none
     """
 
     spike_ids: NDArray[np.int64]

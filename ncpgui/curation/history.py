@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ncpgui.core.component import Component
 from ncpgui.core.errors import CurationError
-from ncpgui.core.group import ChannelGroup
 from ncpgui.core.signals import Signal
 from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.curation.change import Change
@@ -34,12 +34,12 @@ class Edit:
     spikes_after: Reassignment | None = None
     marks_before: dict[int, UnitMark] | None = None
     marks_after: dict[int, UnitMark] | None = None
-    group_before: ChannelGroup | None = None
-    group_after: ChannelGroup | None = None
+    component_before: Component | None = None
+    component_after: Component | None = None
 
 
 class History:
-    """Does commands on a clustering, its labels and the posteriors of its groups, and takes them back.
+    """Does commands on a clustering, its labels and the posteriors of its components, and takes them back.
 
     Signals: `recorded(entry)` with the JSON value of each thing done, to be written to the journal;
     `changed()` whenever what can be undone or redone is other than before.
@@ -48,10 +48,10 @@ class History:
     recorded: ClassVar[Signal] = Signal(dict)
     changed: ClassVar[Signal] = Signal()
 
-    def __init__(self, clustering: Clustering, groups: Iterable[ChannelGroup] = ()) -> None:
+    def __init__(self, clustering: Clustering, components: Iterable[Component] = ()) -> None:
         self.clustering = clustering
         self.labels = Labels()
-        self.posteriors = Posteriors(groups)
+        self.posteriors = Posteriors(components)
         self._done: list[Edit] = []
         self._undone: list[Edit] = []
         self._entries: list[dict[str, Any]] = []
@@ -177,23 +177,23 @@ class History:
         """Apply one side of an edit that is known to be possible, write it down, then tell."""
         marks = (edit.marks_after if forward else edit.marks_before) or {}
         spikes = edit.spikes_after if forward else edit.spikes_before
-        group = edit.group_after if forward else edit.group_before
+        component = edit.component_after if forward else edit.component_before
         self.labels.update(marks)
         change = Change(
             description=words,
             relabelled=tuple(sorted(marks)),
-            channels=() if group is None else (group.channel,),
+            components=() if component is None else (component.id,),
         )
         if spikes is not None:
             change = self.clustering.apply(spikes, words, restoring=True)
-        if group is not None:
-            self.posteriors.put(group)
+        if component is not None:
+            self.posteriors.put(component)
         self._entries.append(entry)
         self.recorded.emit(entry)
         if spikes is not None:
             self.clustering.changed.emit(change)
-        elif group is not None:
-            self.posteriors.changed.emit(group.channel)
+        elif component is not None:
+            self.posteriors.changed.emit(component.id)
         else:
             self.labels.changed.emit(change.relabelled)
         self.changed.emit()
@@ -207,8 +207,8 @@ class History:
             locked = command.locked
             return self._marking(command, lambda mark: replace(mark, locked=locked))
         if isinstance(command, Resample):
-            before = self.posteriors.get(command.channel)
-            return Edit(command, group_before=before, group_after=command.applied(before))
+            before = self.posteriors.get(command.component_id)
+            return Edit(command, component_before=before, component_after=command.applied(before))
         return self._merging(command) if isinstance(command, Merge) else self._assigning(command)
 
     def _marking(self, command: SetLabel | SetLocked, new: Any) -> Edit:

@@ -1,6 +1,6 @@
 """The same edits on another sorting to start from.
 
-While groups are sampled, the sorting that edits start from grows; at the end the units that several
+While components are sampled, the sorting that edits start from grows; at the end the units that several
 channels saw are joined, and all units get other numbers. A person may have edited meanwhile. Each
 edit is then done again on the joined sorting, as the person would have done it there: a unit stands
 for the unit that has most of its spikes now, an alternative is adopted anew, and spikes that the
@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.component import Component
 from ncpgui.core.errors import CurationError
-from ncpgui.core.group import ChannelGroup
 from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.curation.adopt import adopt_command
 from ncpgui.curation.clustering import Clustering
@@ -25,7 +25,7 @@ from ncpgui.curation.history import History
 from ncpgui.curation.resample import Resample
 
 SAMPLER_WORDS = "sample channel"
-"""Version 0.1.0 kept the units of a group that was sampled after an edit as an Assign of these words."""
+"""Version 0.1.0 kept the units of a component that was sampled after an edit as an Assign of these words."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Rebased:
 
 
 def rebased(
-    history: History, before: Clustering, after: Clustering, groups: Iterable[ChannelGroup]
+    history: History, before: Clustering, after: Clustering, components: Iterable[Component]
 ) -> Rebased:
     """Do the edits of `history`, which began at `before`, again from `after` on.
 
@@ -45,10 +45,10 @@ def rebased(
 
     Parameters
     ----------
-    groups : channel groups as they were sampled first
+    components : components as they were sampled first
     """
     initial = after.unit_of_spike.copy()
-    sampled = tuple(groups)
+    sampled = tuple(components)
     old, new = History(before, sampled), History(after, sampled)
     void: list[str] = []
     n_undone = 0
@@ -98,14 +98,14 @@ def _translated(command: Command, old: History, new: History, initial: NDArray[n
 
 
 def _adopted(adopts: tuple[int, int], new: History, initial: NDArray[np.int64]) -> Assign | None:
-    channel, index = adopts
-    group = new.posteriors.get(channel)
-    if group is None or index >= len(group.alternatives):
-        raise CurationError(f"channel {channel} has no alternative {index + 1}")
+    component_id, index = adopts
+    component = new.posteriors.get(component_id)
+    if component is None or index >= len(component.alternatives):
+        raise CurationError(f"component {component_id} has no alternative {index + 1}")
     return adopt_command(
         new.clustering,
-        group,
-        group.alternatives[index],
+        component,
+        component.alternatives[index],
         locked=new.labels.locked,
         initial=initial,
     )

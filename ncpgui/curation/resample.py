@@ -1,4 +1,4 @@
-"""Resample: the posterior of a channel group as it was sampled again, given what was accepted.
+"""Resample: the posterior of a component as it was sampled again, given what was accepted.
 
 It is an edit like others: it is written down with all its numbers, so that undo, redo and opening
 the session again give each posterior back to the last bit.
@@ -12,53 +12,51 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.component import Alternative, Component
 from ncpgui.core.errors import CurationError
-from ncpgui.core.group import Alternative, ChannelGroup
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.curation.packing import pack, unpack
 
 
 @dataclass(frozen=True, eq=False)
 class Resample:
-    """Put another posterior, and its alternatives, in the place of those of a channel group.
+    """Put another posterior, and its alternatives, in the place of those of a component.
 
-    unit_ids : units whose spikes were held together while it was sampled: its condition.
+    unit_ids : units whose spikes were held together while it was sampled: its condition; words : what this
+    does, for menus and the journal.
     """
 
-    channel: int
+    component_id: int
     unit_ids: tuple[int, ...]
     posterior: PosteriorSamples
     alternatives: tuple[Alternative, ...]
+    words: str = "sample again"
 
-    @property
-    def words(self) -> str:
-        """What the command does, for menus and the journal."""
-        given = f", given {', '.join(map(str, self.unit_ids))}" if self.unit_ids else ""
-        return f"sample channel {self.channel} again{given}"
-
-    def applied(self, group: ChannelGroup | None) -> ChannelGroup:
-        """The group with this posterior.
+    def applied(self, component: Component | None) -> Component:
+        """The component with this posterior.
 
         Raises
         ------
         CurationError
-            The group is not sampled, or has other spikes.
+            The component is not sampled, or has other spikes.
         """
-        if group is None:
+        if component is None:
             raise CurationError(
-                f"channel {self.channel} is not sampled, its posterior cannot be replaced; "
+                f"component {self.component_id} is not sampled, its posterior cannot be replaced; "
                 "use the session that the history is of"
             )
         for n, n_here, what in (
-            (self.posterior.n_points, len(group.sampled), "sampled"),
-            *((len(a.labels), len(group.spike_ids), "in all") for a in self.alternatives),
+            (self.posterior.n_points, len(component.sampled), "sampled"),
+            *((len(a.labels), len(component.spike_ids), "in all") for a in self.alternatives),
         ):
             if n != n_here:
                 raise CurationError(
-                    f"the posterior sampled again is of {n} spikes, channel {self.channel} has {n_here} "
-                    f"{what}; use the session that the history is of"
+                    f"the posterior sampled again is of {n} spikes, component {self.component_id} has "
+                    f"{n_here} {what}; use the session that the history is of"
                 )
-        return replace(group, posterior=self.posterior, alternatives=self.alternatives, given=self.unit_ids)
+        return replace(
+            component, posterior=self.posterior, alternatives=self.alternatives, given=self.unit_ids
+        )
 
 
 def resample_to_json(command: Resample) -> dict[str, Any]:
@@ -67,7 +65,7 @@ def resample_to_json(command: Resample) -> dict[str, Any]:
     return {
         "do": "resample",
         "words": command.words,
-        "channel": command.channel,
+        "component": command.component_id,
         "units": list(command.unit_ids),
         "posterior": {
             "labels": pack(posterior.labels, "<i4"),
@@ -92,10 +90,11 @@ def resample_from_json(value: dict[str, Any]) -> Resample:
     log_prob = unpack(packed["log_prob"], "<f8")
     labels = unpack(packed["labels"], "<i4").reshape(len(log_prob), -1)
     return Resample(
-        int(value["channel"]),
+        int(value["component"]),
         tuple(int(unit) for unit in value["units"]),
         PosteriorSamples(labels, log_prob, unpack(packed["weight"], "<f8")),
         tuple(_alternative(way) for way in value["alternatives"]),
+        str(value["words"]),
     )
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.component import Component
 from ncpgui.core.errors import InputError
-from ncpgui.core.group import ChannelGroup
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import RecordingReference
 from ncpgui.core.spikes import Sorting, SpikeEvents
@@ -32,8 +32,8 @@ class ExportBundle:
     features : of each spike, for tools that show spikes as points; None unless all have some
     unit_before_merges : (n,) int64, unit of each spike before units were merged: parts of the units of
         `sorting`; None when none were
-    ncp : plain values for JSON: model, alternatives and their probabilities per channel group
-    groups, spikes : posterior samples and the spikes that they are about, for formats that carry them
+    ncp : plain values for JSON: model, alternatives and their probabilities per component
+    components, spikes : posterior samples and the spikes that they are about, for formats that carry them
 
     Raises
     ------
@@ -50,7 +50,7 @@ class ExportBundle:
     features: SpikeFeatures | None = None
     unit_before_merges: NDArray[np.int64] | None = None
     ncp: dict[str, Any] = field(default_factory=dict)
-    groups: tuple[ChannelGroup, ...] = ()
+    components: tuple[Component, ...] = ()
     spikes: SpikeEvents | None = None
 
     def __post_init__(self) -> None:

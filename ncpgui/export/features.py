@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core.group import GroupWaveforms
+from ncpgui.core.component import ComponentWaveforms
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.project import Project
 from ncpgui.core.waveform_format import N_SAMPLES, TROUGH_SAMPLE
@@ -37,10 +37,10 @@ class SpikeFeatures:
 
 
 def n_without_waveforms(project: Project) -> int:
-    """Count the spikes whose waveforms are not in the cache: not sampled, or of a channel that it lacks."""
+    """Count the spikes whose waveforms are not in the cache: not sampled, or of a component that it lacks."""
     return sum(
-        len(group.spike_ids) - (len(group.sampled) if group.channel in project.waveforms else 0)
-        for group in project.groups
+        len(component.spike_ids) - (len(component.sampled) if component.id in project.waveforms else 0)
+        for component in project.components
     )
 
 
@@ -48,15 +48,15 @@ def with_all_waveforms(project: Project, traces: Preprocessed, *, progress: Prog
     """Read the waveforms of sampled spikes that the cache lacks."""
     from ncpgui.ephys.waveforms import extract_many
 
-    missing = [group for group in project.groups if group.channel not in project.waveforms]
+    missing = [component for component in project.components if component.id not in project.waveforms]
     if not missing:
         return project
-    ids = np.concatenate([group.spike_ids[group.sampled] for group in missing])
-    channel = np.repeat([group.channel for group in missing], [len(group.sampled) for group in missing])
-    neighbours = {group.channel: group.neighbours for group in missing}
-    found = extract_many(traces, project.spikes.sample_index[ids], channel, neighbours, progress=progress)
+    ids = np.concatenate([component.spike_ids[component.sampled] for component in missing])
+    owner = np.repeat([one.id for one in missing], [len(one.sampled) for one in missing])
+    contacts = {component.id: component.contacts for component in missing}
+    found = extract_many(traces, project.spikes.sample_index[ids], owner, contacts, progress=progress)
     none = np.zeros((0, 0), dtype=np.float32)
-    read = {channel: GroupWaveforms(waveforms, none) for channel, waveforms in found.items()}
+    read = {one: ComponentWaveforms(waveforms, none) for one, waveforms in found.items()}
     return replace(project, waveforms={**project.waveforms, **read})
 
 
@@ -65,6 +65,7 @@ def spike_features(
     spike_ids: NDArray[np.int64],
     unit_id: NDArray[np.int64],
     main_channel: Mapping[int, int],
+    home: Mapping[int, int],
     *,
     traces: Preprocessed | None = None,
     progress: Progress = silent,
@@ -74,37 +75,37 @@ def spike_features(
     Parameters
     ----------
     spike_ids : (n,) spikes to export, increasing; unit_id : (n,) their units
-    main_channel : of each unit; the unit gets the channels of the group there
+    main_channel : of each unit; home : component with most of its spikes, whose contacts it gets
     traces : where waveforms that are not in the cache are read; without, the cache must have all
     """
     if not project.waveforms or (traces is None and n_without_waveforms(project)):
         return None
     basis = components(project)
     units, unit_index = np.unique(unit_id, return_inverse=True)
-    channels = unit_channels(project, [main_channel[int(unit)] for unit in units])
+    channels = unit_channels(project, [(main_channel[unit], home.get(unit)) for unit in units.tolist()])
     column = np.full((len(units), project.probe.n_channels), -1, dtype=np.int64)
     np.put_along_axis(column, channels, np.arange(channels.shape[1])[None], axis=1)
     values = np.zeros((len(spike_ids), N_COMPONENTS, channels.shape[1]), dtype=np.float32)
     row_of = np.full(len(project.spikes), -1, dtype=np.int64)
     row_of[spike_ids] = np.arange(len(spike_ids))
-    neighbours = {group.channel: group.neighbours for group in project.groups}
+    contacts = {component.id: component.contacts for component in project.components}
 
-    def put(channel: int, ids: NDArray[np.int64], waveforms: NDArray[np.float32]) -> None:
+    def put(component_id: int, ids: NDArray[np.int64], waveforms: NDArray[np.float32]) -> None:
         rows = row_of[ids]
         scores = np.einsum("ntc,tk->nkc", waveforms[rows >= 0], basis)
         rows = rows[rows >= 0]
-        for place, contact in enumerate(neighbours[channel]):
+        for place, contact in enumerate(contacts[component_id]):
             at = column[unit_index[rows], contact]
             values[rows[at >= 0], :, at[at >= 0]] = scores[at >= 0, :, place]
 
     rest = []
-    for group in project.groups:
-        cached = project.waveforms.get(group.channel)
+    for component in project.components:
+        cached = project.waveforms.get(component.id)
         if cached is None:
-            rest.append(group.spike_ids)
+            rest.append(component.spike_ids)
         else:
-            put(group.channel, group.spike_ids[group.sampled], cached.waveforms)
-            rest.append(np.delete(group.spike_ids, group.sampled))
+            put(component.id, component.spike_ids[component.sampled], cached.waveforms)
+            rest.append(np.delete(component.spike_ids, component.sampled))
     if traces is not None:
         from ncpgui.ephys.waveforms import iterate_waveforms
 
@@ -112,10 +113,10 @@ def spike_features(
         ids = ids[row_of[ids] >= 0]
         spikes = project.spikes
         pieces = iterate_waveforms(
-            traces, spikes.sample_index[ids], spikes.channel[ids], neighbours, progress=progress
+            traces, spikes.sample_index[ids], project.component_of_spike[ids], contacts, progress=progress
         )
-        for channel, some, waveforms in pieces if len(ids) else ():
-            put(channel, ids[some], waveforms)
+        for component_id, some, waveforms in pieces if len(ids) else ():
+            put(component_id, ids[some], waveforms)
     return SpikeFeatures(values, channels)
 
 
@@ -132,17 +133,19 @@ def components(project: Project) -> NDArray[np.float32]:
     return (basis * sign).astype(np.float32)
 
 
-def unit_channels(project: Project, main_channel: list[int]) -> NDArray[np.int64]:
-    """Channels of each unit (n_units, C): those of the group of its main channel, then the nearest others.
+def unit_channels(project: Project, places: list[tuple[int, int | None]]) -> NDArray[np.int64]:
+    """Channels of each unit (n_units, C): its main channel, those of its component, then the nearest others.
 
-    C is that of the largest group, so that rows are equally long and no channel is in one twice.
+    places : main channel of each unit, and the component with most of its spikes, None without one.
+    C is that of the largest component, so that rows are equally long and no channel is in one twice.
     """
     positions = project.probe.positions_um
-    n_columns = max(len(group.neighbours) for group in project.groups)
+    n_columns = max(len(component.contacts) for component in project.components)
     rows = []
-    for channel in main_channel:
-        group = project.group(channel)
-        own = [channel] if group is None else group.neighbours.tolist()
+    for channel, home in places:
+        component = None if home is None else project.component(home)
+        own = [] if component is None else component.contacts.tolist()
+        own = [channel, *(c for c in own if c != channel)]
         nearest = np.argsort(np.linalg.norm(positions - positions[channel], axis=1), kind="stable")
         rows.append([*own, *(c for c in nearest.tolist() if c not in own)][:n_columns])
-    return np.array(rows, dtype=np.int64).reshape(len(main_channel), n_columns)
+    return np.array(rows, dtype=np.int64).reshape(len(places), n_columns)

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import ncpgui
-from ncpgui.analysis.support import group_support, joined_by_hand, over_groups
+from ncpgui.analysis.support import component_support, joined_by_hand, over_components
 from ncpgui.core.alternatives import min_unit_size
+from ncpgui.core.component import Component
 from ncpgui.core.errors import InputError
-from ncpgui.core.group import ChannelGroup
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import Sorting
@@ -76,13 +76,14 @@ def bundle_of(
             f"curation does not fit: {len(project.spikes)} spikes, {len(units)} unit ids, "
             f"{len(assigned)} probabilities; give one of each a spike"
         )
-    support = support_of_units(project, units, assigned, main_channels(project, units))
+    support = support_of_units(project, units, assigned)
     units = np.where(support.probability < min_probability, -1, units)
     if traces is not None:
         project = with_all_waveforms(project, traces, progress=portion(progress, 0, 1, 2))
     keep = np.flatnonzero(units >= 0)
     ids = np.unique(units[keep])
     main = main_channels(project, units)
+    home = main_components(project, units)
     sorting = Sorting(
         sample_index=project.spikes.sample_index[keep],
         unit_id=units[keep],
@@ -97,7 +98,7 @@ def bundle_of(
     features = None
     if with_features:
         rest = portion(progress, 1, 2, 2)
-        features = spike_features(project, keep, units[keep], main, traces=traces, progress=rest)
+        features = spike_features(project, keep, units[keep], main, home, traces=traces, progress=rest)
     return ExportBundle(
         sorting=sorting,
         probe=project.probe,
@@ -107,47 +108,56 @@ def bundle_of(
         templates=templates_from_waveforms(project, units),
         features=features,
         unit_before_merges=None if unit_before_merges is None else unit_before_merges[keep],
-        ncp=ncp_block(project, main, accepted),
-        groups=project.groups,
+        ncp=ncp_block(project, home, accepted),
+        components=project.components,
         spikes=project.spikes,
     )
 
 
 def main_channels(project: Project, units: NDArray[np.int64]) -> dict[int, int]:
     """Channel on which most spikes of each unit were detected."""
-    keep = units >= 0
-    ids, index = np.unique(units[keep], return_inverse=True)
-    n_channels = project.probe.n_channels
-    table = np.bincount(index * n_channels + project.spikes.channel[keep], minlength=len(ids) * n_channels)
-    best = table.reshape(len(ids), n_channels).argmax(axis=1)
-    return {int(unit): int(channel) for unit, channel in zip(ids, best, strict=True)}
+    return _most_frequent(units, project.spikes.channel)
 
 
-def support_of_units(
-    project: Project, units: NDArray[np.int64], assigned: NDArray[np.float32], main: Mapping[int, int]
-) -> Support:
+def main_components(project: Project, units: NDArray[np.int64]) -> dict[int, int]:
+    """Component with most spikes of each unit that has spikes in one."""
+    return _most_frequent(units, project.component_of_spike)
+
+
+def _most_frequent(units: NDArray[np.int64], values: NDArray[np.integer]) -> dict[int, int]:
+    """Value that most spikes of each unit have, the smallest of several; -1 does not count."""
+    known = (units >= 0) & (values >= 0)
+    pairs, counts = np.unique(np.stack([units[known], values[known]]), axis=1, return_counts=True)
+    fewest_first = np.lexsort((-pairs[1], counts))
+    return {int(unit): int(value) for unit, value in pairs[:, fewest_first].T}
+
+
+def support_of_units(project: Project, units: NDArray[np.int64], assigned: NDArray[np.float32]) -> Support:
     """Support of the posterior for every unit and spike as they stand: see `analysis.support`."""
     n = len(units)
     probability, entropy = np.full(n, np.nan, np.float32), np.full(n, np.nan, np.float32)
-    parts: dict[int, list[tuple[float, int, int]]] = {unit: [] for unit in main}
-    main_part = dict.fromkeys(main, 0)
-    for group in project.groups:
-        here = units[group.spike_ids]
+    parts: dict[int, list[tuple[int, tuple[float, int, int]]]] = {
+        unit: [] for unit in np.unique(units[units >= 0]).tolist()
+    }
+    for component in project.components:
+        here = units[component.spike_ids]
         ids, labels = np.unique(here, return_inverse=True)
         n_none = int(np.count_nonzero(ids < 0))
-        found = group_support(
-            group,
+        found = component_support(
+            component,
             labels.reshape(-1) - n_none,
-            assigned[group.spike_ids],
-            left_out=group.second_sightings(project.unit_of_spike, here),
+            assigned[component.spike_ids],
+            left_out=component.second_sightings(project.unit_of_spike, here),
             min_spikes=project.min_cluster_spikes,
         )
-        probability[group.spike_ids], entropy[group.spike_ids] = found.probability, found.entropy
-        for row, unit in enumerate(ids[n_none:].tolist()):
-            if main[unit] == group.channel:
-                main_part[unit] = len(parts[unit])
-            parts[unit].append((found.p_exists[row], found.n_sampled[row], found.min_sampled))
-    p_exists = {unit: over_groups(parts[unit], main=main_part[unit]) for unit in main}
+        probability[component.spike_ids], entropy[component.spike_ids] = found.probability, found.entropy
+        n_here = np.bincount(labels.reshape(-1), minlength=len(ids))[n_none:].tolist()
+        for row, (unit, n) in enumerate(zip(ids[n_none:].tolist(), n_here, strict=True)):
+            parts[unit].append((n, (found.p_exists[row], found.n_sampled[row], found.min_sampled)))
+    p_exists = {
+        unit: over_components(part for _, part in sorted(found, key=lambda one: -one[0]))
+        for unit, found in parts.items()
+    }
     for unit in _joined_by_hand(project, units):
         p_exists[unit] = float("nan")
         probability[units == unit] = entropy[units == unit] = np.nan
@@ -155,39 +165,46 @@ def support_of_units(
 
 
 def _joined_by_hand(project: Project, units: NDArray[np.int64]) -> list[int]:
-    """Units that a person joined across channels."""
+    """Units that a person joined across components."""
     order = np.argsort(units, kind="stable")
     order = order[units[order] >= 0]
     ids, starts = np.unique(units[order], return_index=True)
-    channel, initial = project.spikes.channel, project.unit_of_spike
+    of_spike, initial = project.component_of_spike, project.unit_of_spike
     return [
         int(unit)
         for unit, spikes in zip(ids, np.split(order, starts[1:]), strict=len(ids) > 0)
-        if joined_by_hand(channel[spikes], initial[spikes])
+        if joined_by_hand(of_spike[spikes], initial[spikes])
     ]
 
 
-def ncp_block(project: Project, main: Mapping[int, int], accepted: Collection[int]) -> dict[str, Any]:
-    """Plain values about the posterior: per group P(K), alternatives and what was accepted."""
+def ncp_block(project: Project, home: Mapping[int, int], accepted: Collection[int]) -> dict[str, Any]:
+    """Plain values about the posterior: per component P(K), alternatives and what was accepted.
+
+    home : component with most spikes of each unit
+    """
     return {
         "program": f"ncpgui {ncpgui.__version__}",
         "model": project.model,
-        "groups": [_group_block(group, main, accepted) for group in project.groups],
+        "components": [_component_block(component, home, accepted) for component in project.components],
     }
 
 
-def _group_block(group: ChannelGroup, main: Mapping[int, int], accepted: Collection[int]) -> dict[str, Any]:
-    shares = group.posterior.p_n_clusters(min_size=min_unit_size(group.posterior.n_points))
+def _component_block(
+    component: Component, home: Mapping[int, int], accepted: Collection[int]
+) -> dict[str, Any]:
+    shares = component.posterior.p_n_clusters(min_size=min_unit_size(component.posterior.n_points))
     return {
-        "channel": int(group.channel),
-        "n_spikes": len(group.spike_ids),
-        "n_sampled": len(group.sampled),
-        "unit_ids": sorted(unit for unit, channel in main.items() if channel == group.channel),
-        "given": list(group.given),
+        "id": int(component.id),
+        "channel": component.channel,
+        "channels": component.contacts.tolist(),
+        "n_spikes": len(component.spike_ids),
+        "n_sampled": len(component.sampled),
+        "unit_ids": sorted(unit for unit, place in home.items() if place == component.id),
+        "given": list(component.given),
         "p_n_units": {str(k): round(share, 6) for k, share in shares.items()},
         "alternatives": [
             {"n_units": a.n_units, "mass": round(a.mass, 6), "se": round(a.mass_se, 6)}
-            for a in group.alternatives
+            for a in component.alternatives
         ],
-        "accepted": sorted(int(u) for u in accepted if main.get(int(u)) == group.channel),
+        "accepted": sorted(int(u) for u in accepted if home.get(int(u)) == component.id),
     }

@@ -8,11 +8,12 @@
     unit_probability (k,)            templates (k, t, channels) float32 noise sd, if there are any
     channel_positions_um (c, 2)      channel_shank (c,)           noise_sd (c,)
     sampling_frequency_hz ()         n_samples ()                 recording_path ()   ncp () JSON text
-    posterior_channels (g,)          for each of them, with c its number:
-    posterior_c_sample (m,)          sample index of the spikes that the network clustered
-    posterior_c_labels (S, m)        cluster of each of them in each sample, smallest unsigned integers
-    posterior_c_weight (S,)          posterior_c_order (S,)       order of the spikes in which each was drawn
-    posterior_c_log_prob (S,) nats   nan of samples that were swept
+    component_ids (g,)               for each component, with i its id:
+    posterior_i_channels (c,)        its contacts, the reference contact first
+    posterior_i_sample (m,)          sample index of the spikes that the network clustered
+    posterior_i_labels (S, m)        cluster of each of them in each sample, smallest unsigned integers
+    posterior_i_weight (S,)          posterior_i_order (S,)       order of the spikes in which each was drawn
+    posterior_i_log_prob (S,) nats   nan of samples that were swept
 
 Read it with ``numpy.load(path)``; there are no pickles in it. Arrays that are not known are absent.
 """
@@ -75,15 +76,16 @@ def _posterior(bundle: ExportBundle) -> dict[str, NDArray[Any]]:
     if bundle.spikes is None:
         return {}
     result: dict[str, NDArray[Any]] = {
-        "posterior_channels": np.array([group.channel for group in bundle.groups], dtype=np.int64)
+        "component_ids": np.array([component.id for component in bundle.components], dtype=np.int64)
     }
-    for group in bundle.groups:
-        name = f"posterior_{group.channel}"
-        result[f"{name}_sample"] = bundle.spikes.sample_index[group.spike_ids[group.sampled]]
-        labels = group.posterior.labels
+    for component in bundle.components:
+        name = f"posterior_{component.id}"
+        result[f"{name}_channels"] = component.contacts
+        result[f"{name}_sample"] = bundle.spikes.sample_index[component.spike_ids[component.sampled]]
+        labels = component.posterior.labels
         result[f"{name}_labels"] = labels.astype(np.min_scalar_type(labels.max(initial=0)))
-        result[f"{name}_weight"] = group.posterior.weight
-        result[f"{name}_log_prob"] = group.posterior.log_prob
-        if group.posterior.order is not None:
-            result[f"{name}_order"] = group.posterior.order
+        result[f"{name}_weight"] = component.posterior.weight
+        result[f"{name}_log_prob"] = component.posterior.log_prob
+        if component.posterior.order is not None:
+            result[f"{name}_order"] = component.posterior.order
     return result

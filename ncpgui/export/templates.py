@@ -26,15 +26,15 @@ def templates_from_waveforms(project: Project, units: NDArray[np.int64]) -> NDAr
     ids = np.unique(units[units >= 0])
     sums = np.zeros((len(ids), N_SAMPLES, project.probe.n_channels))
     counts = np.zeros((len(ids), project.probe.n_channels))
-    for group in project.groups:
-        cached = project.waveforms.get(group.channel)
+    for component in project.components:
+        cached = project.waveforms.get(component.id)
         if cached is None:
             continue
-        here = units[group.spike_ids[group.sampled]]
+        here = units[component.spike_ids[component.sampled]]
         for unit in np.unique(here[here >= 0]):
             row, mine = int(np.searchsorted(ids, unit)), cached.waveforms[here == unit]
-            sums[row][:, group.neighbours] += mine.sum(axis=0)
-            counts[row, group.neighbours] += len(mine)
+            sums[row][:, component.contacts] += mine.sum(axis=0)
+            counts[row, component.contacts] += len(mine)
     mean = sums / np.maximum(counts, 1)[:, None, :]
     return resample_templates(mean, project.spikes.sampling_frequency_hz)
 

@@ -45,9 +45,9 @@ def left_out(project: Project, format_name: str, *, has_recording: bool | None =
     if there:
         return tuple(parts)
     n_missing = n_without_waveforms(project)
-    uncached = [group.channel for group in project.groups if group.channel not in project.waveforms]
+    uncached = [one.channel for one in project.components if one.id not in project.waveforms]
     if chosen.with_templates and uncached:
-        which = "" if len(uncached) == len(project.groups) else f" of {_channels(uncached)}"
+        which = "" if len(uncached) == len(project.components) else f" around {_contacts(uncached)}"
         parts.append(f"templates{which} (no recording, and no waveforms in the cache)")
     if chosen.with_features and n_missing:
         spikes = f"{n_missing} spike{'' if n_missing == 1 else 's'}"
@@ -102,7 +102,7 @@ def _traces(
     project: Project, chosen: ExportFormat, progress: Progress
 ) -> Iterator[tuple[Preprocessed | None, str]]:
     """Traces where the format needs some that are not in the cache; None and why when they cannot be read."""
-    uncached = any(group.channel not in project.waveforms for group in project.groups)
+    uncached = any(component.id not in project.waveforms for component in project.components)
     if not ((chosen.with_templates and uncached) or (chosen.with_features and n_without_waveforms(project))):
         yield None, ""
         return
@@ -119,6 +119,7 @@ def _traces(
         traces.close()
 
 
-def _channels(channels: list[int]) -> str:
-    shown = ", ".join(map(str, channels[:4])) + (" …" if len(channels) > 4 else "")
-    return f"channel {shown}" if len(channels) == 1 else f"the channels {shown}"
+def _contacts(contacts: list[int]) -> str:
+    different = sorted(set(contacts))
+    shown = ", ".join(map(str, different[:4])) + (" …" if len(different) > 4 else "")
+    return f"contact {shown}" if len(different) == 1 else f"the contacts {shown}"

@@ -10,8 +10,8 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 from ncpgui.app import jobs
 from ncpgui.app.actions import Context
 from ncpgui.app.controller import Activity, Controller
-from ncpgui.app.presenters.words import count, duration, sentence, thousands
 from ncpgui.app.recognition import is_raw
+from ncpgui.app.words import count, duration, sentence, thousands
 from ncpgui.app.workspace import Workspace
 from ncpgui.core.errors import NcpguiError
 from ncpgui.gui.activity import ActivityWidget
@@ -111,8 +111,9 @@ class MainWindow(QtWidgets.QMainWindow):
         self._refresh.setInterval(0)
         self._refresh.timeout.connect(self.actions_.refresh)
         for signal in (
-            workspace.opened, workspace.groups_changed, workspace.current_changed, workspace.shown_changed,
-            workspace.selection_changed, workspace.units_changed, controller.activity_changed,
+            workspace.opened, workspace.components_changed, workspace.current_changed,
+            workspace.shown_changed, workspace.selection_changed, workspace.units_changed,
+            controller.activity_changed,
         ):  # fmt: skip
             signal.connect(self._refresh_actions)
 
@@ -302,7 +303,7 @@ class MainWindow(QtWidgets.QMainWindow):
         self.bench.toggle_arrangement()
 
     def toggle_all_units(self) -> None:
-        """Change between the units of the group and all units."""
+        """Change between the units of the component and all units."""
         self.bench.toggle_all_units()
 
     def save_picture(self) -> None:

@@ -7,7 +7,7 @@ import functools
 from PyQt5 import QtGui, QtWidgets
 
 from ncpgui.app.actions import ACTIONS, MENUS, Action, Context
-from ncpgui.app.presenters.words import sentence
+from ncpgui.app.words import sentence
 from ncpgui.core.errors import NcpguiError
 
 TOOLBAR_GAPS = ("undo", "merge", "resample", "theme")

@@ -20,7 +20,7 @@ from ncpgui.gui.main_window import MainWindow
 def save_screenshot(
     session: Path, path: Path, *, size: tuple[int, int] = (1280, 800), dark: bool = False
 ) -> None:
-    """Write a PNG of the window with a session open, at its most ambiguous group.
+    """Write a PNG of the window with a session open, at its most ambiguous component.
 
     Raises
     ------

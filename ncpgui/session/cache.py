@@ -1,7 +1,7 @@
 """Waveforms and features of the sampled spikes, beside the session; may be deleted at any time.
 
-Each channel is kept under a key made of the recording's fingerprint, the times of its sampled
-spikes and its channels. What does not match the session is ignored: no waveform of another
+Each component is kept under a key made of the recording's fingerprint, the times of its sampled
+spikes and its contacts. What does not match the session is ignored: no waveform of another
 sorting is ever shown.
 """
 
@@ -15,8 +15,8 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.errors import SessionError
-from ncpgui.core.group import ChannelGroup, GroupWaveforms
 from ncpgui.core.project import Project
 from ncpgui.session.codecs import create_group, element, read_array, write_array
 from ncpgui.session.hdf5_file import written_hdf5
@@ -25,59 +25,61 @@ from ncpgui.session.swap import swapped
 
 logger = logging.getLogger(__name__)
 
+_ENCODINGS = {1: "group-waveforms", 2: "component-waveforms"}
+"""What the waveforms of a component are called, by version of the cache."""
 _LARGEST = float(np.finfo(np.float16).max)
 
 
-def cache_key(project: Project, group: ChannelGroup) -> str:
-    """Tell which waveforms these are: the same recording, spikes and channels give the same key."""
+def cache_key(project: Project, component: Component) -> str:
+    """Tell which waveforms these are: the same recording, spikes and contacts give the same key."""
     digest = hashlib.blake2b(project.recording.fingerprint.encode(), digest_size=16)
-    times = project.spikes.sample_index[group.spike_ids[group.sampled]]
-    for values in (group.neighbours, times):
+    times = project.spikes.sample_index[component.spike_ids[component.sampled]]
+    for values in (component.contacts, times):
         digest.update(np.ascontiguousarray(values, dtype="<i8").tobytes())
         digest.update(b"|")
     return digest.hexdigest()
 
 
 def update(path: Path, project: Project) -> None:
-    """Bring the cache up to date with `project.waveforms`; channels cached before and still valid stay.
+    """Bring the cache up to date with `project.waveforms`; components cached before and still valid stay.
 
     Nothing is written when nothing changed. Values are kept as float16 (noise sd to 3 digits).
     """
-    keys = {g.channel: cache_key(project, g) for g in project.groups}
+    keys = {one.id: cache_key(project, one) for one in project.components}
     known = _cached_keys(path)
-    fresh = {channel: value for channel, value in project.waveforms.items() if channel in keys}
-    if all(known.get(channel) == keys[channel] for channel in fresh):
+    fresh = {one: value for one, value in project.waveforms.items() if one in keys}
+    if all(known.get(one) == keys[one] for one in fresh):
         return
-    kept = [c for c, key in known.items() if keys.get(c) == key and c not in fresh]
+    kept = [one for one, key in known.items() if keys.get(one) == key and one not in fresh]
     with swapped(path) as beside, written_hdf5(beside) as file:
         file.attrs["encoding"] = WAVEFORM_CACHE
         file.attrs["version"] = CACHE_VERSION
         if kept:
             with h5py.File(path, "r", locking=False) as old:
-                for channel in kept:
-                    old.copy(str(channel), file)
-        for channel, value in fresh.items():
-            group = create_group(file, str(channel), "group-waveforms")
-            group.attrs["key"] = keys[channel]
+                for one in kept:
+                    old.copy(str(one), file)
+        for one, value in fresh.items():
+            group = create_group(file, str(one), "component-waveforms")
+            group.attrs["key"] = keys[one]
             write_array(group, "waveforms", _half(value.waveforms), unit="noise sd", compressed=False)
             write_array(group, "features", _half(value.features), compressed=False)
 
 
-def load(path: Path, project: Project) -> dict[int, GroupWaveforms]:
-    """Waveforms of the channels that are cached and belong to `project`; {} without a cache."""
-    result: dict[int, GroupWaveforms] = {}
+def load(path: Path, project: Project) -> dict[int, ComponentWaveforms]:
+    """Waveforms of the components that are cached and belong to `project`; {} without a cache."""
+    result: dict[int, ComponentWaveforms] = {}
     try:
         with h5py.File(path, "r", locking=False) as file:
-            if not _is_cache(file):
+            if _version(file) not in _ENCODINGS:
                 return {}
-            for group in project.groups:
-                node = file.get(str(group.channel))
-                if node is None or node.attrs.get("key") != cache_key(project, group):
+            for component in project.components:
+                node = file.get(str(component.id))
+                if node is None or node.attrs.get("key") != cache_key(project, component):
                     continue
-                element(file, str(group.channel), "group-waveforms")
-                n = len(group.sampled)
-                result[group.channel] = GroupWaveforms(
-                    read_array(node, "waveforms", np.float32, shape=(n, None, len(group.neighbours))),
+                element(file, str(component.id), _ENCODINGS[_version(file)])
+                n = len(component.sampled)
+                result[component.id] = ComponentWaveforms(
+                    read_array(node, "waveforms", np.float32, shape=(n, None, len(component.contacts))),
                     read_array(node, "features", np.float32, shape=(n, None)),
                 )
     except FileNotFoundError:
@@ -90,15 +92,16 @@ def load(path: Path, project: Project) -> dict[int, GroupWaveforms]:
 def _cached_keys(path: Path) -> dict[int, str]:
     try:
         with h5py.File(path, "r", locking=False) as file:
-            if not _is_cache(file):
+            if _version(file) != CACHE_VERSION:
                 return {}
             return {int(name): str(node.attrs["key"]) for name, node in file.items()}
     except (OSError, RuntimeError, KeyError, ValueError, TypeError):
         return {}
 
 
-def _is_cache(file: h5py.File) -> bool:
-    return bool(file.attrs.get("encoding") == WAVEFORM_CACHE and file.attrs.get("version") == CACHE_VERSION)
+def _version(file: h5py.File) -> int:
+    """Version of a waveform cache, 0 of another file."""
+    return int(file.attrs.get("version", 0)) if file.attrs.get("encoding") == WAVEFORM_CACHE else 0
 
 
 def _half(values: NDArray[np.floating]) -> NDArray[np.float16]:

@@ -31,7 +31,7 @@ def create_group(parent: h5py.Group, name: str, encoding: str) -> h5py.Group:
 
 
 def place(node: h5py.Group | h5py.Dataset, name: str = "") -> str:
-    """Where an element is, for error messages: ``session.h5: /groups/0/posterior``."""
+    """Where an element is, for error messages: ``session.h5: /components/0/posterior``."""
     path = f"{(node.name or '').rstrip('/')}/{name}" if name else node.name
     return f"{node.file.filename}: {path}"
 
@@ -62,6 +62,11 @@ def element(parent: h5py.Group, name: str, encoding: str) -> Any:
             f"{ENCODINGS[encoding]}; update ncpgui"
         )
     return node
+
+
+def damaged(node: h5py.Group, reason: object) -> SessionFormatError:
+    """Error that says what is wrong with an element, and where it is."""
+    return SessionFormatError(f"{place(node)} cannot be used: {reason} (the file is damaged; use a backup)")
 
 
 def attribute(node: h5py.Group, name: str, kind: type) -> Any:

@@ -33,7 +33,7 @@ class JournalContents:
 
     session_id, base : the session, and the save of it, that the entries follow ('' if unreadable);
     entries : actions in order; n_bytes : length of the part that is whole;
-    problem : '' or what was wrong with the rest.
+    problem : '' or what was wrong with the rest; version : of the format, in which entries are written.
     """
 
     session_id: str
@@ -41,6 +41,7 @@ class JournalContents:
     entries: tuple[Entry, ...]
     n_bytes: int
     problem: str = ""
+    version: int = JOURNAL_VERSION
 
 
 def read_journal(path: Path) -> JournalContents | None:
@@ -86,7 +87,7 @@ def read_journal(path: Path) -> JournalContents | None:
         entries.append(entry)
         n_bytes += len(line)
     base, session_id = str(header.get("base", "")), str(header.get("session", ""))
-    return JournalContents(session_id, base, tuple(entries), n_bytes, problem)
+    return JournalContents(session_id, base, tuple(entries), n_bytes, problem, header["journal"])
 
 
 class Journal:

@@ -1,13 +1,12 @@
-"""A Project to and from the groups of a session file."""
+"""A Project to and from a session file."""
 
 from __future__ import annotations
 
 import h5py
 import numpy as np
 
+from ncpgui.core.component import one_per_channel
 from ncpgui.core.errors import InputError, SessionFormatError
-from ncpgui.core.group import Alternative, ChannelGroup
-from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.spikes import SpikeEvents
@@ -15,6 +14,7 @@ from ncpgui.core.stimulus import Stimulus
 from ncpgui.session.codecs import (
     attribute,
     create_group,
+    damaged,
     element,
     place,
     read_array,
@@ -25,6 +25,12 @@ from ncpgui.session.codecs import (
     write_integers,
     write_json,
     write_string,
+)
+from ncpgui.session.component_codec import (
+    read_channel_groups,
+    read_components,
+    write_components,
+    write_waiting,
 )
 
 
@@ -37,19 +43,20 @@ def write_project(root: h5py.Group, project: Project) -> None:
     sorting = create_group(root, "sorting", "sorting")
     write_integers(sorting, "unit_of_spike", project.unit_of_spike)
     write_array(sorting, "probability", project.probability)
-    groups = create_group(root, "groups", "groups")
-    for number, group in enumerate(project.groups):
-        _write_channel_group(groups, str(number), group)
+    write_components(root, project.components)
+    write_waiting(root, project.waiting)
     if project.stimulus is not None:
         _write_stimulus(root, project.stimulus)
     write_json(root, "settings", project.settings)
     write_string(root, "model", project.model)
-    write_json(root, "failed", {str(channel): text for channel, text in project.failed.items()})
+    write_json(root, "failed", {str(key): text for key, text in project.failed.items()})
     write_json(root, "history", list(project.history))
 
 
-def read_project(root: h5py.Group) -> Project:
-    """Read a project, without waveforms.
+def read_project(root: h5py.Group, *, version: int) -> Project:
+    """Read a project of a version of the format, without waveforms.
+
+    What differs between versions in more than names is brought forward by `session.version_1`.
 
     Raises
     ------
@@ -64,21 +71,24 @@ def read_project(root: h5py.Group) -> Project:
         raise SessionFormatError(
             f"{place(root, 'history')} should hold one object a command, the file is damaged; use a backup"
         )
-    groups = element(root, "groups", "groups")
     failed = read_json(root, "failed", dict)
+    if version == 1:
+        components = read_channel_groups(root, spikes, probe)
+        waiting = one_per_channel(spikes, but={one.id for one in components})
+    else:
+        components, waiting = read_components(root, spikes, probe)
     return Project(
         recording=_read_recording(root),
         probe=probe,
         spikes=spikes,
         noise_sd=read_array(root, "noise_sd", np.float32, shape=(probe.n_channels,)),
-        groups=tuple(
-            _read_channel_group(groups, str(number), spikes, probe) for number in range(len(groups))
-        ),
+        components=components,
+        waiting=waiting,
         unit_of_spike=read_integers(sorting, "unit_of_spike", np.int64, shape=(len(spikes),)),
         probability=read_array(sorting, "probability", np.float32, shape=(len(spikes),)),
         settings=read_json(root, "settings", dict),
         model=read_string(root, "model"),
-        failed={int(channel): str(text) for channel, text in failed.items()},
+        failed={int(key): str(text) for key, text in failed.items()},
         stimulus=_read_stimulus(root) if "stimulus" in root else None,
         history=tuple(history),
     )
@@ -120,7 +130,7 @@ def _read_probe(root: h5py.Group) -> Probe:
     try:
         return Probe(positions, shank)
     except InputError as error:
-        raise _damaged(group, error) from error
+        raise damaged(group, error) from error
 
 
 def _write_spikes(root: h5py.Group, spikes: SpikeEvents) -> None:
@@ -137,7 +147,7 @@ def _read_spikes(root: h5py.Group, probe: Probe) -> SpikeEvents:
     sample_index = read_integers(group, "sample_index", np.int64, shape=(None,))
     channel = read_integers(group, "channel", np.int32, shape=(len(sample_index),))
     if len(channel) and not 0 <= channel.min() <= channel.max() < probe.n_channels:
-        raise _damaged(group, f"spikes on channels that the probe of {probe.n_channels} contacts lacks")
+        raise damaged(group, f"spikes on channels that the probe of {probe.n_channels} contacts lacks")
     try:
         return SpikeEvents(
             sample_index=sample_index,
@@ -147,85 +157,7 @@ def _read_spikes(root: h5py.Group, probe: Probe) -> SpikeEvents:
             n_samples=attribute(group, "n_samples", int),
         )
     except InputError as error:
-        raise _damaged(group, error) from error
-
-
-def _write_channel_group(groups: h5py.Group, name: str, value: ChannelGroup) -> None:
-    group = create_group(groups, name, "channel-group")
-    group.attrs["channel"] = int(value.channel)
-    write_integers(group, "neighbours", value.neighbours)
-    write_integers(group, "spike_ids", value.spike_ids)
-    write_integers(group, "sampled", value.sampled)
-    posterior = create_group(group, "posterior", "posterior")
-    write_integers(posterior, "labels", value.posterior.labels)
-    write_array(posterior, "log_prob", value.posterior.log_prob, unit="nats")
-    write_array(posterior, "weight", value.posterior.weight)
-    if value.posterior.order is not None:
-        write_integers(posterior, "order", value.posterior.order)
-    _write_alternatives(group, value.alternatives, len(value.spike_ids))
-
-
-def _read_channel_group(groups: h5py.Group, name: str, spikes: SpikeEvents, probe: Probe) -> ChannelGroup:
-    group = element(groups, name, "channel-group")
-    channel = attribute(group, "channel", int)
-    neighbours = read_integers(group, "neighbours", np.int64, shape=(None,))
-    spike_ids = read_integers(group, "spike_ids", np.int64, shape=(None,))
-    sampled = read_integers(group, "sampled", np.int64, shape=(None,))
-    for what, values, stop in (
-        ("a channel", np.append(neighbours, channel), probe.n_channels),
-        ("a spike", spike_ids, len(spikes)),
-        ("a sampled spike", sampled, len(spike_ids)),
-    ):
-        if len(values) and not 0 <= values.min() <= values.max() < stop:
-            raise _damaged(group, f"{what} outside 0 to {stop - 1}")
-    node = element(group, "posterior", "posterior")
-    labels = read_integers(node, "labels", np.int32, shape=(None, len(sampled)))
-    try:
-        posterior = PosteriorSamples(
-            labels,
-            read_array(node, "log_prob", np.float64, shape=(len(labels),)),
-            read_array(node, "weight", np.float64, shape=(len(labels),)),
-            read_integers(node, "order", np.int32, shape=(len(labels),)) if "order" in node else None,
-        )
-    except InputError as error:
-        raise _damaged(node, error) from error
-    return ChannelGroup(
-        channel=channel,
-        neighbours=neighbours,
-        spike_ids=spike_ids,
-        sampled=sampled,
-        posterior=posterior,
-        alternatives=_read_alternatives(group, len(spike_ids)),
-    )
-
-
-def _write_alternatives(group: h5py.Group, values: tuple[Alternative, ...], n_spikes: int) -> None:
-    """One array for all alternatives; `p_exists` one after the other, `n_units` of each alternative."""
-    node = create_group(group, "alternatives", "alternatives")
-    empty = np.zeros((0, n_spikes))
-    write_integers(node, "labels", np.stack([a.labels for a in values]) if values else empty.astype(int))
-    write_array(
-        node, "probability", np.stack([a.probability for a in values]) if values else empty.astype(np.float32)
-    )
-    write_array(node, "mass", np.array([a.mass for a in values], dtype=np.float64))
-    write_array(node, "mass_se", np.array([a.mass_se for a in values], dtype=np.float64))
-    write_integers(node, "n_units", np.array([len(a.p_exists) for a in values], dtype=np.int64))
-    write_array(node, "p_exists", np.concatenate([np.zeros(0, np.float32), *(a.p_exists for a in values)]))
-
-
-def _read_alternatives(group: h5py.Group, n_spikes: int) -> tuple[Alternative, ...]:
-    node = element(group, "alternatives", "alternatives")
-    labels = read_integers(node, "labels", np.int32, shape=(None, n_spikes))
-    n = len(labels)
-    probability = read_array(node, "probability", np.float32, shape=(n, n_spikes))
-    mass = read_array(node, "mass", np.float64, shape=(n,))
-    mass_se = read_array(node, "mass_se", np.float64, shape=(n,))
-    n_units = read_integers(node, "n_units", np.int64, shape=(n,))
-    p_exists = read_array(node, "p_exists", np.float32, shape=(int(n_units.sum()),))
-    parts = np.split(p_exists, np.cumsum(n_units)[:-1]) if n else []
-    return tuple(
-        Alternative(labels[i], probability[i], float(mass[i]), float(mass_se[i]), parts[i]) for i in range(n)
-    )
+        raise damaged(group, error) from error
 
 
 def _write_stimulus(root: h5py.Group, stimulus: Stimulus) -> None:
@@ -245,8 +177,4 @@ def _read_stimulus(root: h5py.Group) -> Stimulus:
             pixel_um=attribute(group, "pixel_um", float),
         )
     except InputError as error:
-        raise _damaged(group, error) from error
-
-
-def _damaged(node: h5py.Group, reason: object) -> SessionFormatError:
-    return SessionFormatError(f"{place(node)} cannot be used: {reason} (the file is damaged; use a backup)")
+        raise damaged(group, error) from error

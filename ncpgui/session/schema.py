@@ -11,11 +11,11 @@ from pathlib import Path
 
 from ncpgui.core.project import SESSION_ENCODING, WAVEFORM_CACHE_ENCODING
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 """Version of the session as a whole; raised when older programs could not read the file."""
 
-CACHE_VERSION = 1
-JOURNAL_VERSION = 1
+CACHE_VERSION = 2
+JOURNAL_VERSION = 2
 
 SESSION = SESSION_ENCODING
 WAVEFORM_CACHE = WAVEFORM_CACHE_ENCODING
@@ -29,14 +29,19 @@ ENCODINGS: dict[str, int] = {
     "probe": 1,
     "spikes": 1,
     "sorting": 1,
-    "groups": 1,
-    "channel-group": 1,
+    "components": 1,
+    "component": 1,
+    "waiting-components": 1,
+    "waiting-component": 1,
     "posterior": 1,
     "alternatives": 1,
     "stimulus": 1,
+    "component-waveforms": 1,
+    "groups": 1,
+    "channel-group": 1,
     "group-waveforms": 1,
 }
-"""Encodings that this program writes, with the newest version of each that it reads."""
+"""Encodings with the newest version of each that this program reads; the last three of version 1 sessions."""
 
 
 @dataclass(frozen=True)

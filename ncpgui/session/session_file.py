@@ -13,7 +13,8 @@ from ncpgui.core.project import Project
 from ncpgui.session import store
 from ncpgui.session.journal import Entry, Journal, JournalContents, read_journal, set_aside, unfolded
 from ncpgui.session.lock import SessionLock
-from ncpgui.session.schema import SessionPaths
+from ncpgui.session.schema import FORMAT_VERSION, SessionPaths
+from ncpgui.session.version_1 import action_forward
 
 logger = logging.getLogger(__name__)
 
@@ -93,6 +94,7 @@ class SessionFile:
                 save_id=uuid.uuid4().hex,
                 journal_base=journal.base,
                 journal_folded=n_folded,
+                version=FORMAT_VERSION,
             )
             store.write_session(self.paths, project, header)
             self._header, self.project, self.journal_entries = header, project, ()
@@ -127,6 +129,9 @@ class SessionFile:
         for _ in range(_READ_TIMES):
             header, project = store.read_session(self.paths, waveforms=waveforms)
             contents = read_journal(self.paths.journal)
+            if contents is not None and contents.version == 1:
+                entries = tuple(action_forward(entry) for entry in contents.entries)
+                contents = replace(contents, entries=entries)
             with store.opened(self.paths.session) as file:
                 if store.read_header(file) == header:
                     return header, project, contents

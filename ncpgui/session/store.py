@@ -23,6 +23,7 @@ from ncpgui.session.lock import SessionLock
 from ncpgui.session.project_codec import read_project, write_project
 from ncpgui.session.schema import FORMAT_VERSION, SESSION, SessionPaths
 from ncpgui.session.swap import swapped
+from ncpgui.session.version_1 import brought_forward
 
 logger = logging.getLogger(__name__)
 
@@ -33,7 +34,7 @@ class Header:
 
     session_id : the same from save to save; save_id : of this save;
     journal_base, journal_folded : the journal folded into this save and how many of its entries;
-    program, saved_at : what wrote it and when (UTC).
+    program, saved_at : what wrote it and when (UTC); version : of the format.
     """
 
     session_id: str
@@ -42,6 +43,7 @@ class Header:
     journal_folded: int = 0
     program: str = ""
     saved_at: str = ""
+    version: int = FORMAT_VERSION
 
 
 def save(project: Project, path: str | Path) -> None:
@@ -119,10 +121,10 @@ def read_session(paths: SessionPaths, *, waveforms: bool = True) -> tuple[Header
     """Read header and project."""
     with opened(paths.session) as file:
         header = read_header(file)
-        project = read_project(file)
+        project = read_project(file, version=header.version)
     if waveforms:
         project = replace(project, waveforms=cache.load(paths.waveforms, project))
-    return header, project
+    return header, brought_forward(project) if header.version == 1 else project
 
 
 @contextmanager
@@ -173,6 +175,7 @@ def read_header(file: h5py.File) -> Header:
         journal_folded=attribute(file, "journal_folded", int),
         program=attribute(file, "program", str),
         saved_at=attribute(file, "saved_at", str),
+        version=version,
     )
 
 

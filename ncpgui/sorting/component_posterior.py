@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.alternatives import same_sorting
-from ncpgui.core.group import Alternative, ChannelGroup, GroupWaveforms
+from ncpgui.core.component import Alternative, Component, ComponentWaveforms
 from ncpgui.core.partition import cluster_sizes
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
@@ -26,6 +26,9 @@ from ncpgui.sorting.posterior_draws import ClusterFunction, Draws, ToDraw, draw_
 if TYPE_CHECKING:
     from ncpgui.ephys.preprocessing import Preprocessed
 
+CLEARLY = 3.0
+"""Odds at which the posterior has its way against matching, which looks at all spikes and their times."""
+
 
 def sample_components(
     pre: Preprocessed,
@@ -37,7 +40,7 @@ def sample_components(
     cluster: ClusterFunction | None = None,
     workers: int = 1,
     progress: Progress = silent,
-) -> tuple[dict[int, tuple[ChannelGroup, GroupWaveforms]], dict[int, str]]:
+) -> tuple[dict[int, tuple[Component, ComponentWaveforms]], dict[int, str]]:
     """Sample the posterior of components: by their ids, and the message of each that failed.
 
     What is sampled of one does not depend on which others are.
@@ -123,13 +126,13 @@ def finish_component(
     coordinates: NDArray[np.float32],
     units: FoundUnits,
     config: SortingConfig,
-) -> tuple[ChannelGroup, GroupWaveforms]:
+) -> tuple[Component, ComponentWaveforms]:
     """Make the component: all its spikes under each alternative, that of matching among them."""
     matched = np.searchsorted(draw.units, units.unit[draw.spike_ids])
     alternatives = build_alternatives(drawn.posterior, draw.sampled, coordinates, config, company=matched)
-    group = ChannelGroup(
-        channel=draw.id,
-        neighbours=draw.contacts,
+    component = Component(
+        id=draw.id,
+        contacts=draw.contacts,
         spike_ids=draw.spike_ids,
         sampled=draw.sampled,
         posterior=drawn.posterior,
@@ -137,7 +140,7 @@ def finish_component(
             alternatives, matched, units.probability[draw.spike_ids], drawn.posterior, draw.sampled
         ),
     )
-    return group, GroupWaveforms(waveforms, drawn.features, coordinates)
+    return component, ComponentWaveforms(waveforms, drawn.features, coordinates)
 
 
 def with_matched(
@@ -148,6 +151,9 @@ def with_matched(
     sampled: NDArray[np.int64],
 ) -> tuple[Alternative, ...]:
     """Alternatives with what matching found in place of the one that is the same, or added.
+
+    What matching found is the first, to be shown first, unless another one has `CLEARLY` times its mass; then
+    the most probable come first.
 
     matched, probability : (n,) unit of each spike of the component, 0 .. K-1, and P(it is of that unit)
     """
@@ -160,5 +166,9 @@ def with_matched(
         mass, error = alternatives[place].mass, alternatives[place].mass_se
         alternatives = alternatives[:place] + alternatives[place + 1 :]
     exists = exists_probability(posterior, labels[sampled])
+    exists = np.pad(exists, (0, int(labels.max()) + 1 - len(exists)), constant_values=0)
     own = Alternative(labels, probability, mass, error, exists)
-    return tuple(sorted([own, *alternatives], key=lambda one: -one.mass))
+    ranked = sorted(alternatives, key=lambda one: -one.mass)
+    if not ranked or ranked[0].mass <= CLEARLY * mass:
+        return (own, *ranked)
+    return tuple(sorted([own, *ranked], key=lambda one: -one.mass))

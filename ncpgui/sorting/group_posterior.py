@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.alternatives import SortingMode, group_alternatives, same_sorting
-from ncpgui.core.group import Alternative
+from ncpgui.core.component import Alternative
 from ncpgui.core.partition import cluster_sizes, contingency
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.sorting.assignment import assign, fit_clusters

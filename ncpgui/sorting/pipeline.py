@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -9,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.component import Component, WaitingComponent
 from ncpgui.core.config import to_dict
-from ncpgui.core.group import ChannelGroup
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.spikes import UNASSIGNED
@@ -122,12 +123,13 @@ def sort_recording(
             progress=portion(progress, found_at, 99, 100),
         )
     components = [component for component, _ in sampled.values()]
-    unit_of_spike, probability = shown_first(found.units, components)
+    unit_of_spike, probability = shown_first(project.unit_of_spike, project.probability, components)
     n_units = int(unit_of_spike.max(initial=-1)) + 1
     progress(100, 100, f"{n_units} units in {len(found.draws)} components")
     return replace(
         project,
-        groups=tuple(components),
+        components=tuple(components),
+        waiting=tuple(one for one in project.waiting if one.id in failed),
         failed=failed,
         unit_of_spike=unit_of_spike,
         probability=probability,
@@ -142,7 +144,8 @@ def project_of(found: Found, reference: RecordingReference, *, stimulus: Stimulu
         probe=found.pre.probe,
         spikes=found.units.spike_events(),
         noise_sd=found.pre.noise_sd,
-        groups=(),
+        components=(),
+        waiting=tuple(WaitingComponent(draw.id, draw.contacts, draw.spike_ids) for draw in found.draws),
         unit_of_spike=found.units.unit,
         probability=found.units.probability,
         settings=to_dict(found.config),
@@ -152,25 +155,25 @@ def project_of(found: Found, reference: RecordingReference, *, stimulus: Stimulu
 
 
 def shown_first(
-    units: FoundUnits, components: list[ChannelGroup]
+    unit_of_spike: NDArray[np.int64], probability: NDArray[np.float32], components: Sequence[Component]
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """Unit of every spike, and P(it is of that unit): the first alternatives, else what matching found.
+    """Unit of every spike (0 .. K-1, -1 = none) and P(it is of that unit), by the first alternatives.
 
-    Units keep the numbers of matching where an alternative has them as they are there.
+    Units that an alternative has as they are in `unit_of_spike` (n_spikes,) keep their place; those that it
+    makes come after them. Spikes of no component stay as they are.
     """
-    unit_of_spike, probability = units.unit.copy(), units.probability.copy()
-    n_units = units.n_units
+    units, probability = unit_of_spike.copy(), probability.copy()
+    n_units = int(units.max(initial=-1)) + 1
     for component in components:
-        shown = component.alternatives[0]
-        ids = component.spike_ids
-        matched = np.unique(units.unit[ids], return_inverse=True)
+        shown, ids = component.alternatives[0], component.spike_ids
+        now = unit_of_spike[ids]
         table = np.append(np.arange(shown.n_units) + n_units, UNASSIGNED)
         for cluster in range(shown.n_units):
-            inside = np.unique(matched[1][shown.labels == cluster])
-            if len(inside) == 1 and (shown.labels[matched[1] == inside[0]] == cluster).all():
-                table[cluster] = matched[0][inside[0]]
+            inside = np.unique(now[shown.labels == cluster])
+            if len(inside) == 1 and inside[0] >= 0 and (shown.labels[now == inside[0]] == cluster).all():
+                table[cluster] = inside[0]
         n_units += shown.n_units
-        unit_of_spike[ids] = table[shown.labels]
+        units[ids] = table[shown.labels]
         probability[ids] = shown.probability
-    _, numbers = np.unique(np.append(unit_of_spike, UNASSIGNED), return_inverse=True)
+    _, numbers = np.unique(np.append(units, UNASSIGNED), return_inverse=True)
     return numbers[:-1] - 1, probability

@@ -1,4 +1,4 @@
-"""The rest of a group sampled again, given the units that a person has accepted."""
+"""The rest of a component sampled again, given the units that a person has accepted."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.errors import InputError
-from ncpgui.core.group import ChannelGroup, GroupWaveforms
 from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.seeds import stream_seed
@@ -19,77 +19,78 @@ from ncpgui.sorting.posterior_draws import ClusterFunction, ToDraw, draw_posteri
 
 
 def resample_rest(
-    group: ChannelGroup,
-    waveforms: GroupWaveforms,
+    component: Component,
+    waveforms: ComponentWaveforms,
     held: NDArray[np.integer],
     probe: Probe,
     config: SortingConfig,
     *,
     cluster: ClusterFunction | None = None,
     progress: Progress = silent,
-) -> ChannelGroup:
-    """Sample the posterior of a group again with some spikes held together.
+) -> Component:
+    """Sample the posterior of a component again with some spikes held together.
 
     Parameters
     ----------
     waveforms : those of the sampled spikes; with `coordinates` of all spikes where there are spikes
         that were not sampled (without them these follow the sampled ones they were sorted with)
-    held : (n,) label of each spike of the group that is settled, -1 = free: see
+    held : (n,) label of each spike of the component that is settled, -1 = free: see
         `curation.adopt.locked_labels`. Spikes of one label stay together, spikes of two never meet.
 
     Raises
     ------
     InputError
-        `held` has another length than the group, or no spike is free.
+        `held` has another length than the component, or no spike is free.
     """
     held = np.asarray(held)
-    if held.shape != group.spike_ids.shape:
+    if held.shape != component.spike_ids.shape:
         raise InputError(
-            f"held labels must be one a spike of channel {group.channel}: "
-            f"{len(group.spike_ids)}, got shape {held.shape}"
+            f"held labels must be one a spike of the component around contact {component.channel}: "
+            f"{len(component.spike_ids)}, got shape {held.shape}"
         )
     if (held >= 0).all():
         raise InputError(
-            f"every spike of channel {group.channel} belongs to a locked unit; unlock one to sample again"
+            f"every spike around contact {component.channel} belongs to a locked unit; "
+            "unlock one to sample again"
         )
     drawn = draw_posterior(
         ToDraw(
             waveforms.waveforms,
-            probe.positions_um[group.neighbours],
-            stream_seed(config.seed, "posterior", group.channel),
+            probe.positions_um[component.contacts],
+            stream_seed(config.seed, "posterior", component.id),
         ),
         config,
         cluster=cluster,
-        held=held[group.sampled] if (held[group.sampled] >= 0).any() else None,
+        held=held[component.sampled] if (held[component.sampled] >= 0).any() else None,
         progress=progress,
     )
     coordinates = waveforms.coordinates
     if coordinates is None:
         space = fit_features(waveforms.waveforms, config.assignment_dims)
-        coordinates = _from_company(group, space.project(waveforms.waveforms))
+        coordinates = _from_company(component, space.project(waveforms.waveforms))
     alternatives = build_alternatives(
         drawn.posterior,
-        group.sampled,
+        component.sampled,
         coordinates,
         config,
-        company=group.alternatives[0].labels,
+        company=component.alternatives[0].labels,
         held=held,
     )
-    return replace(group, posterior=drawn.posterior, alternatives=alternatives)
+    return replace(component, posterior=drawn.posterior, alternatives=alternatives)
 
 
-def _from_company(group: ChannelGroup, sampled: NDArray[np.float32]) -> NDArray[np.float32]:
+def _from_company(component: Component, sampled: NDArray[np.float32]) -> NDArray[np.float32]:
     """Coordinates (n, d) where only those of the sampled spikes are known.
 
     Another spike is put at the mean of the sampled spikes of its cluster in the first alternative,
     or far away from all when it has none.
     """
-    labels = group.alternatives[0].labels
+    labels = component.alternatives[0].labels
     far = 1e3 * (1 + np.abs(sampled).max(initial=0))
     coordinates = np.full((len(labels), sampled.shape[1]), far, dtype=np.float32)
     for label in np.unique(labels[labels >= 0]):
-        company = labels[group.sampled] == label
+        company = labels[component.sampled] == label
         if company.any():
             coordinates[labels == label] = sampled[company].mean(axis=0)
-    coordinates[group.sampled] = sampled
+    coordinates[component.sampled] = sampled
     return coordinates

@@ -8,32 +8,32 @@ import numpy as np
 import pytest
 
 from ncpgui.analysis.support import (
-    GroupSupport,
-    group_support,
+    ComponentSupport,
+    component_support,
     joined_by_hand,
-    over_groups,
+    over_components,
     samples_of_sorting,
 )
 from ncpgui.core.alternatives import min_unit_size, same_sorting, sizeable_clusters
-from ncpgui.core.group import ChannelGroup
+from ncpgui.core.component import Component
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.seeds import stream
 
 nan = float("nan")
 
 
-def group_of(rows: list[list[int]], weight: list[float] | None = None) -> ChannelGroup:
-    """A group all of whose spikes are sampled."""
+def group_of(rows: list[list[int]], weight: list[float] | None = None) -> Component:
+    """A component all of whose spikes are sampled."""
     samples = PosteriorSamples(
         np.array(rows), np.zeros(len(rows)), None if weight is None else np.array(weight)
     )
     ids = np.arange(samples.n_points)
-    return ChannelGroup(0, np.array([0]), ids, ids, samples, ())
+    return Component(0, np.array([0]), ids, ids, samples, ())
 
 
-def support(rows: list[list[int]], labels: list[int], weight: list[float] | None = None) -> GroupSupport:
-    group = group_of(rows, weight)
-    return group_support(group, np.array(labels), np.ones(len(labels)))
+def support(rows: list[list[int]], labels: list[int], weight: list[float] | None = None) -> ComponentSupport:
+    component = group_of(rows, weight)
+    return component_support(component, np.array(labels), np.ones(len(labels)))
 
 
 APART, TOGETHER = [0, 0, 0, 0, 1, 1, 1], [0] * 7
@@ -61,8 +61,8 @@ def test_units_beside_a_split_are_not_concerned() -> None:
 
 def test_clusters_that_the_sorting_dropped_do_not_split_a_unit() -> None:
     rows, labels = [[0] * 8 + [1] * 3], np.zeros(11, dtype=int)
-    assert group_support(group_of(rows), labels, np.ones(11)).p_exists.tolist() == [0.0]
-    assert group_support(group_of(rows), labels, np.ones(11), min_spikes=4).p_exists.tolist() == [1.0]
+    assert component_support(group_of(rows), labels, np.ones(11)).p_exists.tolist() == [0.0]
+    assert component_support(group_of(rows), labels, np.ones(11), min_spikes=4).p_exists.tolist() == [1.0]
 
 
 def test_no_card_says_less_of_a_unit_than_its_existence() -> None:
@@ -104,16 +104,16 @@ def test_a_certain_sorting_has_no_doubtful_spike() -> None:
 
 
 def test_a_spike_that_was_not_sampled_has_the_mean_of_its_unit_times_that_of_its_assignment() -> None:
-    group = replace(group_of([TOGETHER, APART], [0.7, 0.3]), spike_ids=np.arange(9))
+    component = replace(group_of([TOGETHER, APART], [0.7, 0.3]), spike_ids=np.arange(9))
     labels, assigned = np.array([*TOGETHER, 0, -1]), np.array([nan] * 7 + [0.5, 0.0])
-    found = group_support(group, labels, np.nan_to_num(assigned))
+    found = component_support(component, labels, np.nan_to_num(assigned))
     mean = 0.7 + 0.3 * (16 + 9) / 49
     assert found.probability[7:].tolist() == pytest.approx([0.5 * mean, 0.0])
 
 
 def test_a_unit_without_sampled_spikes_is_unknown() -> None:
-    group = replace(group_of([[0, 0, 0]]), spike_ids=np.arange(5))
-    found = group_support(group, np.array([0, 0, 0, 1, 1]), np.ones(5))
+    component = replace(group_of([[0, 0, 0]]), spike_ids=np.arange(5))
+    found = component_support(component, np.array([0, 0, 0, 1, 1]), np.ones(5))
     assert np.isnan(found.p_exists).tolist() == [False, True]
     assert np.isnan(found.probability).tolist() == [False] * 3 + [True] * 2
     assert np.isnan(found.entropy).tolist() == [False] * 3 + [True] * 2
@@ -121,12 +121,14 @@ def test_a_unit_without_sampled_spikes_is_unknown() -> None:
 
 def test_second_sightings_are_not_looked_at() -> None:
     labels = np.array([0, 0, 0, -1, -1, -1])
-    group = group_of([[0] * 6])
-    assert group_support(group, labels, np.ones(6)).p_exists.tolist() == [0.0]  # 3 of 6
+    component = group_of([[0] * 6])
+    assert component_support(component, labels, np.ones(6)).p_exists.tolist() == [0.0]  # 3 of 6
     left_out = labels < 0
-    assert group_support(group, labels, np.ones(6), left_out=left_out).p_exists.tolist() == [1.0]
-    assert group.posterior.weight @ samples_of_sorting(group.posterior, labels) == 0.0
-    assert group.posterior.weight @ samples_of_sorting(group.posterior, labels, left_out=left_out) == 1.0
+    assert component_support(component, labels, np.ones(6), left_out=left_out).p_exists.tolist() == [1.0]
+    assert component.posterior.weight @ samples_of_sorting(component.posterior, labels) == 0.0
+    assert (
+        component.posterior.weight @ samples_of_sorting(component.posterior, labels, left_out=left_out) == 1.0
+    )
 
 
 def test_a_group_without_units_has_no_support() -> None:
@@ -189,7 +191,7 @@ def test_no_sample_is_a_sorting_without_units() -> None:
     assert samples.weight @ samples_of_sorting(samples, np.full(4, -1)) == 0
 
 
-# -- units of several groups ---------------------------------------------------------------------
+# -- units of several components ---------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -211,7 +213,7 @@ def test_units_of_two_channels_are_unknown_unless_the_sorting_joined_them(
 
 
 def test_a_unit_of_several_groups_exists_as_far_as_it_does_in_each_where_it_is_sizeable() -> None:
-    assert over_groups([(0.9, 500, 20), (0.6, 30, 20), (0.1, 4, 20)], main=0) == 0.6
-    assert over_groups([(0.1, 4, 20)], main=0) == 0.1
-    assert np.isnan(over_groups([(nan, 0, 20), (0.6, 30, 20)], main=0))
-    assert np.isnan(over_groups([], main=0))
+    assert over_components([(0.9, 500, 20), (0.6, 30, 20), (0.1, 4, 20)]) == 0.6
+    assert over_components([(0.1, 4, 20)]) == 0.1
+    assert np.isnan(over_components([(nan, 0, 20), (0.6, 30, 20)]))
+    assert np.isnan(over_components([]))

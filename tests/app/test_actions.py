@@ -137,7 +137,7 @@ def test_every_action_runs_with_each_of_its_keys(
         workspace.select([0, 1])
         assert item.enabled(context)
         if item.id == "number" and key > 1:
-            with pytest.raises(CurationError, match="has 2 alternatives, there is no number"):
+            with pytest.raises(CurationError, match="there are 2 alternatives, none has the number"):
                 item.run(context, key)
         else:
             item.run(context, key)
@@ -250,7 +250,7 @@ def test_units_of_other_channels_are_merged_after_a_question_only(context: Conte
     workspace.select([3, 4])
     press(context, "merge")
     assert questions(context) == [
-        "Units 3 and 4 are on channels 1 and 2, not on screen. They are up to 30 µm apart. "
+        "Units 3 and 4 are on contacts 1 and 2, not on screen. They are up to 30 µm apart. "
         "Merge 3 + 4 all the same?"
     ]
     assert workspace.history.entries == ()
@@ -261,7 +261,7 @@ def test_units_that_no_table_lists_are_marked_after_a_question_only(context: Con
     workspace = context.workspace
     workspace.select([3])
     press(context, name)
-    assert questions(context) == ["Unit 3 is on channel 1, not on screen. Change it all the same?"]
+    assert questions(context) == ["Unit 3 is on contact 1, not on screen. Change it all the same?"]
     assert workspace.history.entries == ()
     context.front.all_units = True  # type: ignore[attr-defined]
     press(context, name)
@@ -269,15 +269,15 @@ def test_units_that_no_table_lists_are_marked_after_a_question_only(context: Con
     assert len(workspace.history.entries) == 1
 
 
-def test_space_goes_to_the_next_group_that_is_not_settled(context: Context) -> None:
+def test_space_goes_to_the_next_in_queue_that_is_not_settled(context: Context) -> None:
     workspace = context.workspace
     workspace.lock((3,), True)
-    press(context, "next_group")
-    assert workspace.channel == 2
-    press(context, "next_group")
-    assert workspace.channel == 0
-    press(context, "previous_group")
-    assert workspace.channel == 2
+    press(context, "next_in_queue")
+    assert workspace.component_id == 2
+    press(context, "next_in_queue")
+    assert workspace.component_id == 0
+    press(context, "previous_in_queue")
+    assert workspace.component_id == 2
 
 
 def test_arrows_go_round_the_units_of_the_group(context: Context) -> None:
@@ -311,6 +311,6 @@ def test_resampling_is_for_groups_that_are_sampled_and_waiting_ones_for_the_othe
     assert action("resample").enabled(context)
     assert not action("sample_waiting").enabled(context)
     press(context, "resample")
-    group = context.workspace.group()
-    assert group is not None
-    assert len(group.alternatives) == 1
+    component = context.workspace.component()
+    assert component is not None
+    assert len(component.alternatives) == 1

@@ -59,8 +59,8 @@ def test_spikes_of_other_channels_that_come_along_are_told() -> None:
         tiny_project({0: [[0] * 5 + [1] * 5, [0] * 10], 1: [[0] * 4]}, masses={0: [0.5, 0.5]})
     )
     workspace.merge((0, 2))  # 3: five spikes of channel 0 and four of channel 1
-    workspace.show_channel(0)
-    assert cards(workspace)[1].words == "merges 1 + 3, takes 4 spikes of other channels along"
+    workspace.show_component(0)
+    assert cards(workspace)[1].words == "merges 1 + 3, takes 4 spikes from elsewhere along"
 
 
 # -- any sequence of edits ----------------------------------------------------------------------
@@ -90,8 +90,8 @@ def company(unit: np.ndarray) -> np.ndarray:
 
 def use(workspace: Workspace, index: int) -> None:
     """Use an alternative and compare what its card said with what happened."""
-    group = workspace.group()
-    assert group is not None
+    component = workspace.component()
+    assert component is not None
     card = next(card for card in cards(workspace) if card.index == index)
     names = {unit.name: unit.unit for unit in workspace.current().units}  # type: ignore[union-attr]
     before = workspace.clustering.unit_of_spike.copy()
@@ -101,7 +101,7 @@ def use(workspace: Workspace, index: int) -> None:
         workspace.adopt()
     after = workspace.clustering.unit_of_spike.copy()
 
-    here = np.isin(np.arange(len(before)), group.spike_ids)
+    here = np.isin(np.arange(len(before)), component.spike_ids)
     assert told(card.words, "unassigns") == np.sum((before >= 0) & (after < 0))
     assert told(card.words, "assigns") == np.sum((before < 0) & (after >= 0))
     assert told(card.words, "takes") == np.sum((before != after) & ~here)
@@ -128,7 +128,7 @@ def test_after_any_edits_what_a_card_says_is_what_happens(seed: int) -> None:
     rng = stream(seed, "decisions")
     workspace = Workspace(some_project(rng))
     for _ in range(25):
-        workspace.show_channel(int(rng.integers(0, 2)))
+        workspace.show_component(int(rng.integers(0, 2)))
         present = workspace.clustering.unit_ids
         move = rng.choice(["use", "use", "lock", "merge", "undo"])
         if move == "use":
@@ -140,8 +140,10 @@ def test_after_any_edits_what_a_card_says_is_what_happens(seed: int) -> None:
             workspace.merge(tuple(int(u) for u in rng.choice(present, 2, replace=False)))
         elif move == "undo":
             workspace.undo()
-        group, index = workspace.group(), workspace.present_alternative()
-        if group is not None and index is not None:  # in use: the same spikes together, the same ones alone
-            wanted = group.alternatives[index].labels
-            now = workspace.clustering.unit_of_spike[group.spike_ids]
+        component, index = workspace.component(), workspace.present_alternative()
+        if (
+            component is not None and index is not None
+        ):  # in use: the same spikes together, the same ones alone
+            wanted = component.alternatives[index].labels
+            now = workspace.clustering.unit_of_spike[component.spike_ids]
             assert np.array_equal(canonical(now), canonical(wanted))

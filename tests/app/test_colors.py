@@ -67,7 +67,7 @@ def test_a_unit_keeps_its_colour_whoever_is_beside_it_later() -> None:
     assert book.color(7).index == 0
     assert book.color(12, beside=[7, 12]).index == 1
     assert book.color(7, beside=[12]).index == 0
-    assert book.color(40).index == 0  # in a group of its own it may have the same as 7
+    assert book.color(40).index == 0  # in a component of its own it may have the same as 7
 
 
 def test_a_new_unit_gets_a_colour_that_no_unit_beside_it_has() -> None:

@@ -33,11 +33,11 @@ def test_a_recording_is_detected_sampled_joined_and_saved(
     assert workspace.is_saved
     assert controller.session_path == tmp_path / "retina.h5"
     assert fake.lives[0].n_closed == 1
-    assert "3 groups sampled" in ears.told
+    assert "3 components sampled" in ears.told
     assert controller.activity is None
     controller.close()
     kept = load(tmp_path / "retina.h5")
-    assert len(kept.groups) == 3
+    assert len(kept.components) == 3
     assert kept.unit_of_spike.tolist() == fake.combined[0].tolist()
     assert preferences.recent == [str(tmp_path / "retina.h5"), str(tmp_path / "retina.raw")]
 
@@ -50,7 +50,7 @@ def test_the_group_on_screen_is_sampled_first_then_those_with_most_spikes(
     controller.open_recording(request(tmp_path))
     runner.work("work")
     runner.deliver()
-    controller.workspace.show_channel(2)
+    controller.workspace.show_component(2)
     runner.run("work")
     assert fake.sampled == [2, 0, 1]
 
@@ -61,7 +61,7 @@ def test_progress_of_sampling_is_told_over_all_groups(
     controller, ears = start(preferences)
     controller.open_recording(request(tmp_path))
     sampling = [a for a in ears.activities if a is not None and a.words.startswith("Sampling")]
-    assert sampling[0] == Activity("Sampling the posterior: 0 of 3 groups", 0.0)
+    assert sampling[0] == Activity("Sampling the posterior: 0 of 3 components", 0.0)
     shares = [a.fraction for a in sampling if a.fraction is not None]
     assert shares == sorted(shares)
     assert shares[-1] == pytest.approx(2.5 / 3)
@@ -75,8 +75,8 @@ def test_a_failing_group_is_named_and_the_others_go_on(
     controller, ears = start(preferences)
     controller.open_recording(request(tmp_path))
     assert controller.workspace.status(0).message == "all waveforms are zero"
-    assert "2 groups sampled, 1 failed" in ears.told
-    assert controller.waiting_channels() == [0]
+    assert "2 components sampled, 1 failed" in ears.told
+    assert controller.waiting_ids() == [0]
     controller.close()
     assert load(tmp_path / "retina.h5").failed == {0: "all waveforms are zero"}
 
@@ -87,7 +87,7 @@ def test_when_all_groups_fail_that_is_told_and_kept(
     fake.failing = dict.fromkeys((0, 1, 2), "no model")
     controller, ears = start(preferences)
     controller.open_recording(request(tmp_path))
-    assert "0 groups sampled, 3 failed" in ears.told
+    assert "0 components sampled, 3 failed" in ears.told
     assert load(tmp_path / "retina.h5").failed == fake.failing
 
 
@@ -131,12 +131,12 @@ def test_stopping_keeps_the_groups_done_so_far(
     controller.open_recording(request(tmp_path))
     assert fake.sampled == [0]
     assert [controller.workspace.status(c).state for c in (0, 1, 2)] == ["sampled", "waiting", "waiting"]
-    assert "Sampling stopped; the groups done so far are kept" in ears.told
+    assert "Sampling stopped; the components done so far are kept" in ears.told
     assert not controller.is_sampling
     assert controller.activity is None
     assert fake.lives[0].n_closed == 1
     assert controller.workspace.is_saved
-    assert controller.waiting_channels() == [1, 2]
+    assert controller.waiting_ids() == [1, 2]
 
 
 def test_opening_can_be_stopped(fake: FakeJobs, preferences: Preferences, tmp_path: Path) -> None:
@@ -167,14 +167,14 @@ def test_joining_that_fails_is_told_and_what_was_sampled_is_kept(
     def combine(project: Project, *, progress: Any) -> Any:
         raise InputError("no templates")
 
-    monkeypatch.setattr(jobs, "combine_groups", combine)
+    monkeypatch.setattr(jobs, "combine_components", combine)
     controller, ears = start(preferences)
     controller.open_recording(request(tmp_path))
-    assert ears.failed == [("no templates", "joining channels")]
-    assert len(load(tmp_path / "retina.h5").groups) == 3
+    assert ears.failed == [("no templates", "putting components together")]
+    assert len(load(tmp_path / "retina.h5").components) == 3
 
 
-# -- one group again ------------------------------------------------------------------------
+# -- one component again ------------------------------------------------------------------------
 
 
 def test_the_rest_is_sampled_again_with_accepted_units_held(
@@ -186,12 +186,14 @@ def test_the_rest_is_sampled_again_with_accepted_units_held(
     controller.resample()
     held = next(r for r in fake.requests if isinstance(r, np.ndarray))
     assert held.tolist() == [-1, -1, -1, -1, 0, 0, 0, -1, -1, -1]
-    assert len(workspace.group(0).alternatives) == 1
-    assert "Channel 0 sampled again: 1 plausible sorting" in ears.told
+    assert len(workspace.component(0).alternatives) == 1
+    assert "Sampled again: units 0, 1 and 2 around contact 0, 1 plausible sorting" in ears.told
     assert workspace.status(0).state == "sampled"
     assert controller.activity is None
     controller.close()
-    assert len(load(tmp_path / "s.h5").groups[0].alternatives) == 2  # as sampled first: the rest is history
+    assert (
+        len(load(tmp_path / "s.h5").components[0].alternatives) == 2
+    )  # as sampled first: the rest is history
 
 
 def test_a_group_all_of_which_is_accepted_is_not_sampled_again(
@@ -199,7 +201,7 @@ def test_a_group_all_of_which_is_accepted_is_not_sampled_again(
 ) -> None:
     controller, _ = opened(fake, preferences, tmp_path / "s.h5")
     controller.workspace.lock((0, 1, 2), True)
-    with pytest.raises(CurationError, match="all units of channel 0 are accepted"):
+    with pytest.raises(CurationError, match="units 0, 1 and 2 around contact 0: all is accepted"):
         controller.resample()
     controller.close()
     with pytest.raises(CurationError, match="not sampled yet"):
@@ -212,9 +214,9 @@ def test_sampling_again_that_fails_leaves_the_group_as_it_was(
     controller, ears = opened(fake, preferences, tmp_path / "s.h5")
     fake.failing[0] = "out of memory"
     controller.resample()
-    assert ears.failed == [("out of memory", "sampling channel 0 again")]
+    assert ears.failed == [("out of memory", "sampling units 0, 1 and 2 around contact 0 again")]
     assert controller.workspace.status(0).state == "sampled"
-    assert len(controller.workspace.group(0).alternatives) == 2
+    assert len(controller.workspace.component(0).alternatives) == 2
     controller.close()
 
 
@@ -227,12 +229,12 @@ def test_asking_again_while_a_group_is_sampled_again_shows_the_newer_work(
     runner.work("work")
     controller.resample()
     runner.deliver()
-    assert len(controller.workspace.group(0).alternatives) == 2  # the first result is not wanted
+    assert len(controller.workspace.component(0).alternatives) == 2  # the first result is not wanted
     runner.work("work")
     assert controller.workspace.status(0).words == "sampling 50 %"
-    assert controller.activity == Activity("Sampling channel 0 again", 0.5)
+    assert controller.activity == Activity("Sampling units 0, 1 and 2 around contact 0 again", 0.5)
     runner.run()
-    assert len(controller.workspace.group(0).alternatives) == 1
+    assert len(controller.workspace.component(0).alternatives) == 1
     controller.close()
     runner.run()
 
@@ -251,7 +253,7 @@ def test_a_simulated_recording_is_opened_sampled_and_opened_again(
     workspace = controller.workspace
     assert ears.failed == []
     assert workspace.project is not None
-    assert len(workspace.project.groups) > 30
+    assert len(workspace.project.components) > 30
     assert isinstance(workspace.project.probe, Probe)
     assert workspace.project.stimulus is not None
     units = workspace.clustering.unit_of_spike.copy()

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ncpgui.app.demo import group_scores, true_units, write_score
-from ncpgui.core.group import Alternative, ChannelGroup
+from ncpgui.app.demo import component_scores, true_units, write_score
+from ncpgui.core.component import Alternative, Component
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project, RecordingReference
@@ -25,14 +25,14 @@ def events(times: list[int], channel: int = 0) -> SpikeEvents:
 
 
 def project(labels: list[int], times: list[int], masses: tuple[float, ...] = (1.0,)) -> Project:
-    """One channel group with all its spikes sampled."""
+    """One component with all its spikes sampled."""
     n = len(times)
     cluster = np.array(labels, dtype=np.int32)
     alternatives = tuple(
         Alternative(cluster, np.ones(n, np.float32), mass, 0.0, np.ones(cluster.max() + 1, np.float32))
         for mass in masses
     )
-    group = ChannelGroup(
+    component = Component(
         0,
         np.array([0]),
         np.arange(n),
@@ -45,7 +45,7 @@ def project(labels: list[int], times: list[int], masses: tuple[float, ...] = (1.
         probe=Probe(np.zeros((1, 2))),
         spikes=events(times),
         noise_sd=np.ones(1, np.float32),
-        groups=(group,),
+        components=(component,),
         unit_of_spike=cluster.astype(np.int64),
         probability=np.ones(n, np.float32),
         settings={},
@@ -68,19 +68,21 @@ def test_of_two_true_spikes_the_one_deeper_on_the_channel_counts() -> None:
 def test_the_agreement_of_a_group_is_one_when_right_and_zero_when_all_is_one_unit(
     labels: list[int], ami: float
 ) -> None:
-    (group,) = group_scores(project(labels, [100, 200, 300, 400]), TRUTH, np.ones((2, 1)))
-    assert group["ami"] == ami
-    assert (group["n_scored"], group["n_not_in_truth"], group["n_true_units"]) == (4, 0, 2)
+    (component,) = component_scores(project(labels, [100, 200, 300, 400]), TRUTH, np.ones((2, 1)))
+    assert component["ami"] == ami
+    assert (component["n_scored"], component["n_not_in_truth"], component["n_true_units"]) == (4, 0, 2)
 
 
 def test_spikes_that_nobody_fired_are_counted_apart() -> None:
-    (group,) = group_scores(project([0, 1, 0, 1, 2], [100, 200, 300, 400, 800]), TRUTH, np.ones((2, 1)))
-    assert (group["n_scored"], group["n_not_in_truth"]) == (4, 1)
+    (component,) = component_scores(
+        project([0, 1, 0, 1, 2], [100, 200, 300, 400, 800]), TRUTH, np.ones((2, 1))
+    )
+    assert (component["n_scored"], component["n_not_in_truth"]) == (4, 1)
 
 
 def test_a_stray_spike_of_another_neuron_does_not_count_as_a_unit_that_was_missed() -> None:
-    (group,) = group_scores(project([0, 0, 0], [100, 300, 400]), TRUTH, np.ones((2, 1)))
-    assert (group["ami"], group["n_scored"], group["n_true_units"]) == (1.0, 2, 1)
+    (component,) = component_scores(project([0, 0, 0], [100, 300, 400]), TRUTH, np.ones((2, 1)))
+    assert (component["ami"], component["n_scored"], component["n_true_units"]) == (1.0, 2, 1)
 
 
 def test_the_score_is_plain_json(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Edits while groups are sampled: they end in what the same edits make of the finished sorting."""
+"""Edits while components are sampled: they end in what the same edits make of the finished sorting."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _lock(workspace: Workspace) -> None:
 
 
 def _adopt(workspace: Workspace) -> None:
-    workspace.show_channel(0)
+    workspace.show_component(0)
     workspace.show_alternative(1)
     workspace.adopt()
 
@@ -83,7 +83,7 @@ def _state(workspace: Workspace) -> dict[str, Any]:
 def _sampled(
     preferences: Preferences, folder: Path, n_groups: int, edit: Edit
 ) -> tuple[Controller, Later, list[str]]:
-    """A recording whose groups are sampled; `edit` comes after so many of them."""
+    """A recording whose components are sampled; `edit` comes after so many of them."""
     folder.mkdir()
     runner = Later()
     controller, ears = start(preferences, runner)
@@ -163,7 +163,7 @@ def test_a_session_closed_while_groups_wait_goes_on_to_the_same_sorting(
     runner.run("io")
     controller.close()
     runner.run()
-    assert len(load(tmp_path / "retina.h5").groups) == 2
+    assert len(load(tmp_path / "retina.h5").components) == 2
     controller.open_session(tmp_path / "retina.h5")
     runner.run()
     controller.sample_waiting()
@@ -201,7 +201,7 @@ def test_an_edit_that_joining_does_by_itself_is_told_and_not_one_to_undo(
 ) -> None:
     controller, _, told = _sampled(preferences, tmp_path / "s", 2, lambda w: w.merge((2, 3)))
     assert controller.workspace.clustering.unit_of_spike.tolist() == joined.combined[0].tolist()
-    assert "Joining the channels left nothing to do for: merge 2 + 3" in told
+    assert "Putting components together left nothing to do for: merge 2 + 3" in told
     assert not controller.workspace.history.can_undo
 
 

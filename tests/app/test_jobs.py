@@ -13,26 +13,18 @@ from tiny_project import tiny_project
 from ncpgui.app import jobs
 from ncpgui.app.recognition import unused_session
 from ncpgui.core.errors import InputError, RecordingError
-from ncpgui.core.project import Project, RecordingReference
+from ncpgui.core.project import RecordingReference
 
 BESIDE = {0: [[0] * 30 + [1] * 30], 1: [[0] * 30]}
 
 
-def test_channels_whose_waveforms_are_not_cached_are_joined_all_the_same(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_components_together_are_their_most_probable_sortings() -> None:
     project = tiny_project(BESIDE)
-    read: list[int] = []
-
-    def read_waveforms(_: Project, group: Any, *, progress: Any) -> Any:
-        read.append(group.channel)
-        return project.waveforms[group.channel]
-
-    monkeypatch.setattr(jobs, "read_waveforms", read_waveforms)
-    units, probability = jobs.combine_groups(replace(project, waveforms={0: project.waveforms[0]}))
-    assert read == [1]
+    units, probability = jobs.combine_components(project)
     assert units.tolist() == project.unit_of_spike.tolist()
     assert probability.min() == 1
+    nothing_yet = replace(project, unit_of_spike=np.full(len(project.spikes), -1))
+    assert jobs.combine_components(nothing_yet)[0].tolist() == project.unit_of_spike.tolist()
 
 
 def test_a_recording_is_found_by_a_file_in_its_folder(
@@ -68,7 +60,7 @@ def test_a_session_gets_a_name_that_no_file_has(tmp_path: Path) -> None:
 
 
 def test_a_map_of_too_many_spikes_is_refused() -> None:
-    with pytest.raises(InputError, match="a map takes at most 2000 spikes, this group has 2001 sampled"):
+    with pytest.raises(InputError, match="a map takes at most 2000 spikes, this component has 2001 sampled"):
         jobs.embed(np.zeros((2001, 2), np.float32))
 
 
@@ -94,5 +86,5 @@ def test_a_session_with_settings_of_another_version_can_be_sampled_on(
     monkeypatch.setattr("ncpgui.sorting.recluster.resample_rest", lambda *args, **_: seen.append(args))
     project = tiny_project(BESIDE)
     project = replace(project, settings={**project.settings, "threshold_sd": 4.25, "long_gone": 0.7})
-    jobs.resample(project, project.groups[0], project.waveforms[0], np.full(60, -1, dtype=np.int32))
+    jobs.resample(project, project.components[0], project.waveforms[0], np.full(60, -1, dtype=np.int32))
     assert seen[0][4].threshold_sd == 4.25

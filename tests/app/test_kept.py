@@ -129,10 +129,10 @@ def test_actions_done_while_a_save_fails_are_written_to_the_journal() -> None:
 
 
 def test_actions_on_a_sorting_that_the_file_lacks_wait_for_a_save() -> None:
-    """Units of a group sampled since the last save mean nothing to the journal of that save."""
+    """Units of a component sampled since the last save mean nothing to the journal of that save."""
     workspace, session, _ = opened(sampled=False)
     whole = tiny_project(WAYS)
-    workspace.take_sampled(whole.groups[0], whole.waveforms[0])
+    workspace.take_sampled(whole.components[0], whole.waveforms[0])
     workspace.label((0,), "good")
     assert session.journal == []
     assert workspace.is_behind
@@ -148,9 +148,9 @@ def test_actions_on_a_sorting_that_the_file_lacks_wait_for_a_save() -> None:
 def test_a_group_sampled_while_a_save_runs_makes_the_next_action_wait_again() -> None:
     workspace, session, _ = opened(sampled=False)
     whole = tiny_project(WAYS)
-    workspace.take_sampled(whole.groups[0], whole.waveforms[0])
+    workspace.take_sampled(whole.components[0], whole.waveforms[0])
     project, mark = workspace.begin_save()
-    workspace.take_sampled(whole.groups[1], whole.waveforms[1])
+    workspace.take_sampled(whole.components[1], whole.waveforms[1])
     workspace.label((4,), "good")  # a unit that the save does not know
     session.save(project, n_entries=mark.n_in_journal)
     workspace.saved(session, mark)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from app_fakes import WAYS, heard, units
-from tiny_project import tiny_group, tiny_project
+from tiny_project import tiny_component, tiny_project
 
-from ncpgui.app.status import GroupStatus
+from ncpgui.app.status import ComponentStatus
 from ncpgui.app.workspace import Workspace
 from ncpgui.core.project import Project
 from ncpgui.curation.resample import Resample
@@ -47,8 +47,8 @@ def waiting() -> Workspace:
 def test_a_sampled_group_gives_its_spikes_their_units(project: Project) -> None:
     workspace = waiting()
     assert workspace.status(0).state == "waiting"
-    for group in project.groups[:2]:
-        workspace.take_sampled(group, project.waveforms[group.channel])
+    for component in project.components[:2]:
+        workspace.take_sampled(component, project.waveforms[component.id])
     assert workspace.status(0).state == "sampled"
     assert workspace.clustering.unit_of_spike.tolist() == [*TWO_PLUS, *[3] * 6, *[-1] * 4]
     assert workspace.project is not None
@@ -58,9 +58,9 @@ def test_a_sampled_group_gives_its_spikes_their_units(project: Project) -> None:
 
 def test_a_group_sampled_after_an_edit_is_no_edit(project: Project) -> None:
     workspace = waiting()
-    workspace.take_sampled(project.groups[0], project.waveforms[0])
+    workspace.take_sampled(project.components[0], project.waveforms[0])
     workspace.merge((0, 1))
-    workspace.take_sampled(project.groups[1], project.waveforms[1])
+    workspace.take_sampled(project.components[1], project.waveforms[1])
     assert [entry["do"] for entry in workspace.history.entries] == ["merge"]
     assert workspace.clustering.unit_of_spike.tolist() == [*[3] * 7, *[2] * 3, *[4] * 6, *[-1] * 4]
     assert workspace.project is not None
@@ -73,46 +73,46 @@ def test_a_group_sampled_after_an_edit_is_no_edit(project: Project) -> None:
 
 def test_a_group_sampled_in_the_background_leaves_preview_and_selection_alone(project: Project) -> None:
     workspace = waiting()
-    workspace.take_sampled(project.groups[0], project.waveforms[0])
-    workspace.show_channel(0)
+    workspace.take_sampled(project.components[0], project.waveforms[0])
+    workspace.show_component(0)
     workspace.select([1])
     workspace.show_alternative(1)
     log = heard(workspace, "shown_changed", "selection_changed")
-    workspace.take_sampled(project.groups[1], project.waveforms[1])
+    workspace.take_sampled(project.components[1], project.waveforms[1])
     workspace.merge((3, 1))
     workspace.undo()
-    assert workspace.channel == 0
+    assert workspace.component_id == 0
     log.clear()
     workspace.show_alternative(1)
-    workspace.take_sampled(project.groups[2], project.waveforms[2])
+    workspace.take_sampled(project.components[2], project.waveforms[2])
     assert (workspace.preview, workspace.selected) == (1, (1, 3))
     assert log == [("shown_changed",)]
 
 
 def test_a_failed_group_says_why_until_it_is_sampled(project: Project) -> None:
     workspace = waiting()
-    workspace.set_status(1, GroupStatus("sampling", 0.25))
+    workspace.set_status(1, ComponentStatus("sampling", 0.25))
     assert workspace.status(1).words == "sampling 25 %"
     workspace.set_failed(1, "out of memory")
-    assert workspace.status(1) == GroupStatus("failed", message="out of memory")
-    workspace.take_sampled(project.groups[1], project.waveforms[1])
+    assert workspace.status(1) == ComponentStatus("failed", message="out of memory")
+    workspace.take_sampled(project.components[1], project.waveforms[1])
     assert workspace.status(1).state == "sampled"
     assert workspace.project is not None
     assert workspace.project.failed == {}
 
 
 def test_a_group_sampled_again_keeps_the_sorting_and_shows_the_new_alternatives(workspace: Workspace) -> None:
-    group = workspace.group(0)
-    assert group is not None
+    component = workspace.component(0)
+    assert component is not None
     workspace.show_alternative(1)
-    log = heard(workspace, "groups_changed", "shown_changed")
-    other = tiny_group(0, group.spike_ids, [MERGED], [1.0])
+    log = heard(workspace, "components_changed", "shown_changed")
+    other = tiny_component(0, component.spike_ids, [MERGED], [1.0])
     workspace.history.do(Resample(0, (), other.posterior, other.alternatives))
     assert units(workspace, 0) == TWO_PLUS
     assert workspace.preview is None
     assert workspace.present_alternative() is None
-    assert [name for name, *_ in log] == ["groups_changed", "shown_changed"]
-    assert workspace.project.groups[0] is group  # what a session holds beside the history
+    assert [name for name, *_ in log] == ["components_changed", "shown_changed"]
+    assert workspace.project.components[0] is component  # what a session holds beside the history
 
 
 def test_edits_are_done_again_when_the_sorting_before_them_is_replaced(workspace: Workspace) -> None:
@@ -129,7 +129,7 @@ def test_edits_are_done_again_when_the_sorting_before_them_is_replaced(workspace
 
 
 def test_units_beside_each_other_differ_in_colour_when_the_sorting_was_replaced(workspace: Workspace) -> None:
-    for channel in workspace.channels:
+    for channel in workspace.component_ids:
         workspace.current_of(channel)  # 0, 1, 2 have colours 0, 1, 2; 3 and 4 have colour 0
     before = workspace.current()
     moved = np.array([3, 3, 3, 3, 4, 4, 4, 0, 0, 0, *[1] * 6, *[2] * 4])

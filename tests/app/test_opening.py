@@ -190,7 +190,7 @@ def test_a_group_that_comes_after_its_project_was_closed_is_dropped(
     runner.run()
     workspace = controller.workspace
     assert workspace.project is not None
-    assert len(workspace.project.groups) == 3
+    assert len(workspace.project.components) == 3
     assert workspace.is_saved
     assert fake.lives[0].n_closed == 1
 

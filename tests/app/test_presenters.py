@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tiny_project import tiny_project
+from tiny_project import tiny_project, unsampled
 
 from ncpgui.app.presenters.alternatives import (
     EMPTY,
@@ -21,8 +21,8 @@ from ncpgui.app.presenters.queue import OTHER, QueueRow, neighbour_in_queue, p_u
 from ncpgui.app.presenters.receptive_fields import present_receptive_fields, spikes_key
 from ncpgui.app.presenters.unit_table import present_unit_table
 from ncpgui.app.presenters.waveforms import present_waveforms
-from ncpgui.app.presenters.words import count, duration, percent, thousands
-from ncpgui.app.status import GroupStatus
+from ncpgui.app.status import ComponentStatus
+from ncpgui.app.words import count, duration, percent, thousands
 from ncpgui.app.workspace import Workspace
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
@@ -67,7 +67,7 @@ def test_numbers_are_written_as_people_read_them() -> None:
 
 def test_a_card_for_each_way_to_sort_the_group(workspace: Workspace) -> None:
     view = present_alternatives(workspace)
-    assert (view.title, view.subtitle) == ("Channel 0", "10 spikes · 2 plausible sortings")
+    assert (view.title, view.subtitle) == ("Units 0, 1 and 2", "contact 0 · 10 spikes · 2 plausible sortings")
     first, second = view.cards
     assert (first.key, first.percent, first.title, first.words) == ("1", "50\u2009%", "3 units", "in use")
     assert (second.key, second.percent, second.title, second.words) == (
@@ -135,8 +135,8 @@ def test_the_badge_says_how_far_the_order_of_the_spikes_moves_the_probabilities(
     def badge(rows: list[list[int]]) -> TrustBadge | None:
         order = np.arange(len(rows)) % 8
         posterior = PosteriorSamples(np.array(rows), np.zeros(len(rows)), order=order)
-        group = replace(project.groups[0], posterior=posterior)
-        return present_alternatives(Workspace(replace(project, groups=(group,)))).badge
+        component = replace(project.components[0], posterior=posterior)
+        return present_alternatives(Workspace(replace(project, components=(component,)))).badge
 
     together, apart = [0] * 10, [0, 1] * 5
     steady = badge([together] * 80 + [apart] * 80)  # in every order one half
@@ -154,16 +154,16 @@ def test_the_badge_says_how_far_the_order_of_the_spikes_moves_the_probabilities(
 def test_groups_that_are_not_sampled_say_why(project: Project) -> None:
     workspace = Workspace()
     assert present_alternatives(workspace) is EMPTY
-    workspace.open(replace(project, groups=(), failed={0: "no model"}))
-    assert present_alternatives(workspace).message == "This group could not be sampled: no model"
-    workspace.set_status(0, GroupStatus("sampling", 0.5))
-    assert present_alternatives(workspace).message == "Sampling the posterior of this group … 50 %"
-    workspace.show_channel(1)
-    assert present_alternatives(workspace).message.startswith("This group waits to be sampled.")
+    workspace.open(replace(unsampled(project), failed={0: "no model"}))
+    assert present_alternatives(workspace).message == "These spikes could not be sampled: no model"
+    workspace.set_status(0, ComponentStatus("sampling", 0.5))
+    assert present_alternatives(workspace).message == "Sampling the posterior of these spikes … 50 %"
+    workspace.show_component(1)
+    assert present_alternatives(workspace).message.startswith("These spikes wait to be sampled.")
 
 
 def test_stepping_in_a_group_that_is_not_sampled_does_nothing(project: Project) -> None:
-    workspace = Workspace(replace(project, groups=()))
+    workspace = Workspace(unsampled(project))
     step_alternative(workspace, 1)
     assert workspace.preview is None
 
@@ -173,17 +173,17 @@ def test_stepping_in_a_group_that_is_not_sampled_does_nothing(project: Project) 
 
 def test_the_queue_lists_groups_by_what_a_decision_settles(workspace: Workspace) -> None:
     rows = present_queue(workspace)
-    assert [(row.channel, row.n_spikes, row.is_current) for row in rows] == [
-        (0, 10, True),
-        (1, 6, False),
-        (2, 4, False),
+    assert [(row.name, row.place, row.is_current) for row in rows] == [
+        ("Units 0, 1, 2", "ch 0 · 10 spikes", True),
+        ("Unit 3", "ch 1 · 6 spikes", False),
+        ("Unit 4", "ch 2 · 4 spikes", False),
     ]
     assert [row.caption for row in rows] == ["2–3 units", "1–2 units", "1 unit"]
     assert rows[0].ambiguity == 1.0
     assert rows[2].ambiguity == 0.0
     assert rows[0].p_units == ((2, 0.4), (3, 0.5), (OTHER, pytest.approx(0.1)))
     assert rows[0].tooltip.splitlines() == [
-        "Channel 0: 10 spikes, sampled",
+        "Units 0, 1 and 2, contact 0: 10 spikes, sampled",
         "2 units: 40 %",
         "3 units: 50 %",
         "other: 10 %",
@@ -192,10 +192,12 @@ def test_the_queue_lists_groups_by_what_a_decision_settles(workspace: Workspace)
 
 
 def test_a_group_that_failed_or_waits_says_so_in_the_queue() -> None:
-    failed = QueueRow(3, 12, GroupStatus("failed", message="no model"), (), 0.0, False)
+    failed = QueueRow(8, 3, None, 12, ComponentStatus("failed", message="no model"), (), 0.0, False)
     assert failed.caption == "failed"
-    assert failed.tooltip.endswith("no model")
-    assert QueueRow(3, 12, GroupStatus("sampling", 0.25), (), 0.0, False).caption == "sampling 25 %"
+    assert failed.tooltip.splitlines() == ["Contact 3: 12 spikes, failed", "no model"]
+    assert (
+        QueueRow(8, 3, None, 12, ComponentStatus("sampling", 0.25), (), 0.0, False).caption == "sampling 25 %"
+    )
 
 
 def test_masses_of_one_number_of_units_are_added() -> None:
@@ -206,7 +208,7 @@ def test_masses_of_one_number_of_units_are_added() -> None:
 
 @pytest.mark.parametrize("decide", ["nothing", "adopt", "accept", "merge", "lock one"])
 def test_queue_cards_and_table_agree_on_the_number_of_units(project: Project, decide: str) -> None:
-    """Also where a unit of a group is left out, because its spikes were seen on another channel before."""
+    """Also where a unit of a component is left out, because its spikes were seen on another contact."""
     seen = np.where(project.unit_of_spike == 2, -1, project.unit_of_spike)
     workspace = Workspace(replace(project, unit_of_spike=seen))
     if decide == "adopt":
@@ -220,7 +222,7 @@ def test_queue_cards_and_table_agree_on_the_number_of_units(project: Project, de
     row = present_queue(workspace)[0]
     cards = present_alternatives(workspace).cards
     (in_use,) = (card for card in cards if card.is_in_use)
-    assert row.n_units == len(in_use.units) == len(present_unit_table(workspace))
+    assert len(row.units or ()) == len(in_use.units) == len(present_unit_table(workspace))
     assert {k for k, _ in row.p_units if k != OTHER} == {len(c.units) for c in cards if c.index is not None}
     assert row.caption == {
         "nothing": "1–2 units", "adopt": "1 unit", "accept": "2 units", "merge": "1–2 units",
@@ -248,11 +250,11 @@ def test_settled_groups_are_passed_over_unless_all_are(workspace: Workspace) -> 
 
 
 def test_the_probe_is_coloured_by_ambiguity(project: Project) -> None:
-    view = present_probe_map(Workspace(replace(project, groups=project.groups[:1], failed={2: "no model"})))
+    view = present_probe_map(Workspace(replace(unsampled(project, 0), failed={2: "no model"})))
     assert view.ambiguity[0] == 1.0
     assert np.isnan(view.ambiguity[1:]).all()
     assert view.states == ("sampled", "waiting", "failed")
-    assert view.tooltips[0] == "Channel 0: 10 spikes, sampled"
+    assert view.tooltips[0] == "Contact 0: units 0, 1 and 2, 10 spikes, sampled"
     assert (view.current, view.neighbours, view.pitch_um) == (0, (0,), 30.0)
 
 
@@ -266,7 +268,7 @@ def test_shanks_with_the_same_coordinates_are_not_drawn_on_top_of_each_other(pro
 
 def test_channels_without_spikes_say_so_on_the_probe() -> None:
     view = present_probe_map(Workspace(tiny_project({1: [[0, 0]]})))
-    assert view.tooltips[0] == "Channel 0: no spikes"
+    assert view.tooltips[0] == "Contact 0: no spikes"
     assert view.states[0] == ""
     assert len(present_probe_map(Workspace()).positions_um) == 0
 
@@ -407,8 +409,8 @@ def test_all_units_are_listed_by_number_each_once(workspace: Workspace) -> None:
         (4, 2, 4),
         (5, 1, 9),
     ]
-    group = present_unit_table(workspace)
-    assert [row.unit for row in group] == [0, 1, 5]  # the group's units, also those at home elsewhere
+    component = present_unit_table(workspace)
+    assert [row.unit for row in component] == [0, 1, 5]  # the component's units, also those at home elsewhere
 
 
 # -- receptive fields -----------------------------------------------------------------------
@@ -418,8 +420,8 @@ def test_fields_need_a_stimulus_a_sampled_group_and_units(project: Project) -> N
     assert present_receptive_fields(Workspace(project), {}).message.startswith("No stimulus in this session.")
     seen = replace(project, stimulus=Stimulus(np.zeros((4, 2, 2), np.int8), np.arange(4) * 100, 30.0))
     assert (
-        "when the group is sampled"
-        in present_receptive_fields(Workspace(replace(seen, groups=())), {}).message
+        "when the component is sampled"
+        in present_receptive_fields(Workspace(replace(seen, components=())), {}).message
     )
     none = np.full(len(project.spikes), -1)
     assert "No units" in present_receptive_fields(Workspace(replace(seen, unit_of_spike=none)), {}).message

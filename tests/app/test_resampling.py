@@ -1,4 +1,4 @@
-"""A group sampled again: an edit like others, which undo takes back to the last bit."""
+"""A component sampled again: an edit like others, which undo takes back to the last bit."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from ncpgui.app.preferences import Preferences
 from ncpgui.app.presenters.alternatives import present_alternatives
 from ncpgui.app.workspace import Workspace
 from ncpgui.core.alternatives import group_alternatives
-from ncpgui.core.group import Alternative, ChannelGroup
+from ncpgui.core.component import Alternative, Component
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.project import Project
 
 
-def doubtful(channel: int, ids: np.ndarray, seed: int) -> ChannelGroup:
-    """A group whose numbers have no short decimal form: weights, log q, probabilities."""
+def doubtful(channel: int, ids: np.ndarray, seed: int) -> Component:
+    """A component whose numbers have no short decimal form: weights, log q, probabilities."""
     rng = np.random.default_rng(seed)
     n = len(ids)
     labels = rng.integers(0, 3, (7, n))
@@ -40,15 +40,15 @@ def doubtful(channel: int, ids: np.ndarray, seed: int) -> ChannelGroup:
         )
         for mode in group_alternatives(posterior)
     )
-    return ChannelGroup(channel, np.array([channel]), ids, np.arange(n), posterior, ways)
+    return Component(channel, np.array([channel]), ids, np.arange(n), posterior, ways)
 
 
-def bits(group: ChannelGroup | None) -> list[bytes]:
+def bits(component: Component | None) -> list[bytes]:
     """Everything that a posterior says, as it is in memory."""
-    assert group is not None
-    p = group.posterior
+    assert component is not None
+    p = component.posterior
     found = [p.labels.tobytes(), p.log_prob.tobytes(), p.weight.tobytes()]
-    for a in group.alternatives:
+    for a in component.alternatives:
         numbers = np.array([a.mass, a.mass_se])
         found += [x.tobytes() for x in (a.labels, a.probability, numbers, a.p_exists)]
     return found
@@ -56,17 +56,17 @@ def bits(group: ChannelGroup | None) -> list[bytes]:
 
 @pytest.fixture
 def project(project: Project) -> Project:
-    first = project.groups[0]
-    return replace(project, groups=(doubtful(0, first.spike_ids, 1), *project.groups[1:]))
+    first = project.components[0]
+    return replace(project, components=(doubtful(0, first.spike_ids, 1), *project.components[1:]))
 
 
 @pytest.fixture
 def again(fake: FakeJobs, monkeypatch: pytest.MonkeyPatch) -> FakeJobs:
-    """Sampling a group again gives another posterior each time."""
+    """Sampling a component again gives another posterior each time."""
     seeds = iter(range(2, 100))
 
-    def resample(project: Project, group: Any, waveforms: Any, held: Any, *, progress: Any) -> Any:
-        return doubtful(group.channel, group.spike_ids, next(seeds)), waveforms
+    def resample(project: Project, component: Any, waveforms: Any, held: Any, *, progress: Any) -> Any:
+        return doubtful(component.id, component.spike_ids, next(seeds)), waveforms
 
     monkeypatch.setattr(jobs, "resample", resample)
     return fake
@@ -84,20 +84,20 @@ def test_undo_brings_the_posterior_before_back_and_redo_the_one_after(
 ) -> None:
     controller, _ = opened(again, preferences, tmp_path / "s.h5")
     workspace = controller.workspace
-    before = bits(workspace.group(0))
+    before = bits(workspace.component(0))
     workspace.lock((1,), True)
     controller.resample()
-    after = bits(workspace.group(0))
+    after = bits(workspace.component(0))
     assert after != before
-    assert workspace.history.undo_words == "sample channel 0 again, given 1"
+    assert workspace.history.undo_words == "sample units 0, 1 and 2 around contact 0 again, given 1"
     workspace.undo()
-    assert bits(workspace.group(0)) == before
+    assert bits(workspace.component(0)) == before
     assert workspace.history.labels.locked == {1}
     workspace.undo()
     assert workspace.history.labels.locked == frozenset()
     workspace.redo()
     workspace.redo()
-    assert bits(workspace.group(0)) == after
+    assert bits(workspace.component(0)) == after
 
 
 @pytest.mark.parametrize("saved", [True, False], ids=["session", "journal"])
@@ -106,31 +106,31 @@ def test_undo_goes_back_to_the_last_bit_after_closing_and_opening(
 ) -> None:
     controller, _ = opened(again, preferences, tmp_path / "s.h5")
     workspace = controller.workspace
-    before = bits(workspace.group(0))
+    before = bits(workspace.component(0))
     workspace.lock((1,), True)
     controller.resample()
-    once = bits(workspace.group(0))
+    once = bits(workspace.component(0))
     workspace.lock((0,), True)
     controller.resample()
-    twice = bits(workspace.group(0))
+    twice = bits(workspace.component(0))
     assert workspace.is_safe
     if saved:
         controller.save()
     controller = reopened(controller, tmp_path / "s.h5", preferences)
     workspace = controller.workspace
-    assert bits(workspace.group(0)) == twice
-    assert workspace.group(0).given == (0, 1)
+    assert bits(workspace.component(0)) == twice
+    assert workspace.component(0).given == (0, 1)
     for expected in (twice, once, once, before):
-        assert bits(workspace.group(0)) == expected
+        assert bits(workspace.component(0)) == expected
         workspace.undo()
-    assert bits(workspace.group(0)) == before
+    assert bits(workspace.component(0)) == before
     assert not workspace.history.can_undo
     controller.save()
     controller = reopened(controller, tmp_path / "s.h5", preferences)
-    assert bits(controller.workspace.group(0)) == before
+    assert bits(controller.workspace.component(0)) == before
     for _ in range(2):
         controller.workspace.redo()
-    assert bits(controller.workspace.group(0)) == once
+    assert bits(controller.workspace.component(0)) == once
     controller.close()
 
 
@@ -140,11 +140,11 @@ def test_undo_goes_to_the_group_whose_posterior_it_brings_back(
     controller, _ = opened(again, preferences, tmp_path / "s.h5")
     workspace = controller.workspace
     controller.resample()
-    workspace.show_channel(1)
+    workspace.show_component(1)
     workspace.undo()
-    assert workspace.channel == 0
+    assert workspace.component_id == 0
     assert [card.mass for card in present_alternatives(workspace).cards if card.index is not None] == [
-        a.mass for a in again.project.groups[0].alternatives
+        a.mass for a in again.project.components[0].alternatives
     ]
 
 
@@ -167,7 +167,7 @@ def test_a_posterior_without_accepted_units_has_no_condition(
 ) -> None:
     controller, _ = opened(again, preferences, tmp_path / "s.h5")
     controller.resample()
-    assert controller.workspace.history.undo_words == "sample channel 0 again"
+    assert controller.workspace.history.undo_words == "sample units 0, 1 and 2 around contact 0 again"
     assert {card.given for card in present_alternatives(controller.workspace).cards} == {""}
 
 
@@ -217,8 +217,9 @@ def test_samples_of_a_group_that_was_edited_meanwhile_are_not_taken(
     again: FakeJobs, preferences: Preferences, tmp_path: Path, edit: Edit, is_made: bool
 ) -> None:
     workspace, told = _pending(again, preferences, tmp_path, edit, is_made=is_made)
-    assert bits(workspace.group(0)) == bits(again.project.groups[0])
-    assert "Channel 0 changed while it was sampled again: the samples are dropped; press R again" in told
+    assert bits(workspace.component(0)) == bits(again.project.components[0])
+    dropped = "changed while being sampled again: the samples are dropped; press R again"
+    assert [text for text in told if text.endswith(dropped)]
     assert workspace.status(0).state != "sampling"
 
 
@@ -234,8 +235,8 @@ def test_edits_that_change_nothing_of_what_was_asked_do_not_matter(
     again: FakeJobs, preferences: Preferences, tmp_path: Path, edit: Edit
 ) -> None:
     workspace, told = _pending(again, preferences, tmp_path, edit, is_made=True)
-    assert bits(workspace.group(0)) != bits(again.project.groups[0])
-    assert workspace.group(0).given == (1,)
+    assert bits(workspace.component(0)) != bits(again.project.components[0])
+    assert workspace.component(0).given == (1,)
     assert not [text for text in told if "dropped" in text]
 
 
@@ -248,15 +249,15 @@ def test_a_resampling_in_the_journal_of_another_recording_is_refused(
     other = Workspace()
     warned: list[str] = []
     other.warned.connect(warned.append)
-    other.open(project, entries=[{**entry, "channel": 1}])
+    other.open(project, entries=[{**entry, "component": 1}])
     assert warned == [
         "Action 1 of the journal and those after it cannot be done: entry 1 of the history cannot be done: "
-        "the posterior sampled again is of 10 spikes, channel 1 has 6 sampled; "
+        "the posterior sampled again is of 10 spikes, component 1 has 6 sampled; "
         "use the session that the history is of"
     ]
     warned.clear()
-    other.open(project, entries=[{**entry, "channel": 7}])
-    assert "channel 7 is not sampled" in warned[0]
+    other.open(project, entries=[{**entry, "component": 7}])
+    assert "component 7 is not sampled" in warned[0]
     warned.clear()
     other.open(project, entries=[{**entry, "posterior": {}}])
     assert "'resample' is damaged" in warned[0]
@@ -271,8 +272,8 @@ def test_what_is_exported_is_the_posterior_on_screen(
     controller.resample()
     controller.export("npz", tmp_path / "e.npz")
     with np.load(tmp_path / "e.npz") as file:
-        assert file["posterior_0_labels"].tolist() == workspace.group(0).posterior.labels.tolist()
-        assert file["posterior_1_labels"].tolist() == again.project.groups[1].posterior.labels.tolist()
-        blocks = json.loads(str(file["ncp"]))["groups"]
+        assert file["posterior_0_labels"].tolist() == workspace.component(0).posterior.labels.tolist()
+        assert file["posterior_1_labels"].tolist() == again.project.components[1].posterior.labels.tolist()
+        blocks = json.loads(str(file["ncp"]))["components"]
     assert [block["given"] for block in blocks] == [[1], [], []]
     controller.close()

@@ -40,7 +40,7 @@ def opened(controller: Controller, fake: FakeJobs, runner: Later, tmp_path: Path
 
 
 def sampled(controller: Controller, runner: Later, path: Path, n_groups: int) -> Workspace:
-    """Open a recording and sample so many of its groups; saves wait in their lane."""
+    """Open a recording and sample so many of its components; saves wait in their lane."""
     controller.open_recording(jobs.RecordingRequest(path.with_suffix(".raw"), session=path))
     for _ in range(1 + n_groups):
         runner.work("work")
@@ -67,7 +67,7 @@ def test_edits_while_the_session_is_made_follow_its_first_save(
     controller: Controller, runner: Later, tmp_path: Path
 ) -> None:
     workspace = sampled(controller, runner, tmp_path / "s.h5", 1)
-    runner.work("io")  # the session was made with the first group; nobody heard of it yet
+    runner.work("io")  # the session was made with the first component; nobody heard of it yet
     workspace.label((0,), "good")
     workspace.label((0,), "mua")
     assert after_a_crash(tmp_path / "s.h5", tmp_path / "before") == []
@@ -85,7 +85,7 @@ def test_an_edit_of_a_unit_that_the_session_does_not_know_makes_it_save(
     workspace = sampled(controller, runner, tmp_path / "s.h5", 1)
     runner.run("io")
     runner.work("work")
-    runner.deliver()  # another group, a moment after the save: it is not in the file
+    runner.deliver()  # another component, a moment after the save: it is not in the file
     assert not runner.is_busy("io")
     units = workspace.clustering.unit_ids.tolist()
     workspace.label((units[-1],), "good")
@@ -265,10 +265,10 @@ def test_closing_saves_what_only_memory_holds(
     runner.run("io")
     runner.work("work")
     runner.deliver()
-    controller.close()  # the second group is not in the file
+    controller.close()  # the second component is not in the file
     assert controller.workspace.project is None
     runner.run()
-    assert len(load(tmp_path / "s.h5").groups) == 2
+    assert len(load(tmp_path / "s.h5").components) == 2
     open_session(tmp_path / "s.h5").close()  # not locked
 
 

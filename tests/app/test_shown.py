@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from tiny_project import tiny_group
+from tiny_project import tiny_component
 
 from ncpgui.app.colors import ColorBook
 from ncpgui.app.shown import current_sorting, preview_sorting
@@ -16,13 +16,13 @@ IDS = np.arange(len(UNITS))
 
 def names_of(way: list[int], units: list[int] | None = None, **options: object) -> list[str]:
     clustering = Clustering(UNITS if units is None else units)
-    group = tiny_group(0, IDS, [way], [1.0])
-    return [unit.name for unit in preview_sorting(clustering, group, 0, ColorBook(), **options).units]  # type: ignore[arg-type]
+    component = tiny_component(0, IDS, [way], [1.0])
+    return [unit.name for unit in preview_sorting(clustering, component, 0, ColorBook(), **options).units]  # type: ignore[arg-type]
 
 
 def test_units_are_listed_the_largest_first_under_their_numbers() -> None:
     shown = current_sorting(
-        Clustering([5, 3, 3, -1, 5, 3]), tiny_group(0, np.arange(6), [[0] * 6], [1.0]), ColorBook()
+        Clustering([5, 3, 3, -1, 5, 3]), tiny_component(0, np.arange(6), [[0] * 6], [1.0]), ColorBook()
     )
     assert [(unit.name, unit.unit, unit.n_spikes) for unit in shown.units] == [("3", 3, 3), ("5", 5, 2)]
     assert shown.labels.tolist() == [1, 0, 0, -1, 1, 0]
@@ -30,8 +30,8 @@ def test_units_are_listed_the_largest_first_under_their_numbers() -> None:
 
 
 def test_units_of_equal_size_are_listed_by_number() -> None:
-    group = tiny_group(0, np.arange(4), [[0] * 4], [1.0])
-    shown = current_sorting(Clustering([9, 9, 2, 2]), group, ColorBook())
+    component = tiny_component(0, np.arange(4), [[0] * 4], [1.0])
+    shown = current_sorting(Clustering([9, 9, 2, 2]), component, ColorBook())
     assert [unit.name for unit in shown.units] == ["2", "9"]
 
 
@@ -63,48 +63,48 @@ def test_a_merge_of_three_and_the_unit_beside_it_are_told_apart() -> None:
 
 def test_more_parts_than_letters_still_have_different_names() -> None:
     ids = np.arange(60)
-    group = tiny_group(0, ids, [[k // 2 for k in range(60)]], [1.0])
-    shown = preview_sorting(Clustering([12] * 60), group, 0, ColorBook())
+    component = tiny_component(0, ids, [[k // 2 for k in range(60)]], [1.0])
+    shown = preview_sorting(Clustering([12] * 60), component, 0, ColorBook())
     assert len({unit.name for unit in shown.units}) == 30
     assert shown.units[0].name == "12a"
 
 
 def test_units_that_stay_are_not_marked_as_changed() -> None:
-    clustering, group = Clustering(UNITS), tiny_group(0, IDS, [[0] * 18 + [1] * 4], [1.0])
-    shown = preview_sorting(clustering, group, 0, ColorBook())
+    clustering, component = Clustering(UNITS), tiny_component(0, IDS, [[0] * 18 + [1] * 4], [1.0])
+    shown = preview_sorting(clustering, component, 0, ColorBook())
     assert [(unit.unit, unit.is_changed) for unit in shown.units] == [(None, True), (30, False)]
     assert shown.moved.tolist() == [True] * 18 + [False] * 4
 
 
 def test_units_that_stay_keep_their_colour_and_a_merge_has_that_of_its_larger_part() -> None:
     clustering, book = Clustering(UNITS), ColorBook()
-    group = tiny_group(0, IDS, [[0] * 18 + [1] * 4], [1.0])
-    current = current_sorting(clustering, group, book)
-    preview = preview_sorting(clustering, group, 0, book)
+    component = tiny_component(0, IDS, [[0] * 18 + [1] * 4], [1.0])
+    current = current_sorting(clustering, component, book)
+    preview = preview_sorting(clustering, component, 0, book)
     assert [unit.color.index for unit in current.units] == [0, 1, 2]
     assert [unit.color.index for unit in preview.units] == [0, 2]
 
 
 def test_the_larger_part_of_a_split_keeps_the_colour_and_the_other_has_a_fresh_one() -> None:
     clustering, book = Clustering(UNITS), ColorBook()
-    group = tiny_group(0, IDS, [[0] * 10 + [1] * 5 + [2] * 3 + [3] * 4], [1.0])
-    preview = preview_sorting(clustering, group, 0, book)
+    component = tiny_component(0, IDS, [[0] * 10 + [1] * 5 + [2] * 3 + [3] * 4], [1.0])
+    preview = preview_sorting(clustering, component, 0, book)
     assert {unit.name: unit.color.index for unit in preview.units} == {"7": 0, "12a": 1, "30": 2, "12b": 3}
 
 
 def test_what_was_previewed_keeps_its_colours_when_it_is_made() -> None:
     before_book = ColorBook()
-    group = tiny_group(0, IDS, [[0] * 10 + [1] * 5 + [2] * 3 + [3] * 4], [1.0])
-    before = current_sorting(Clustering(UNITS), group, before_book)
+    component = tiny_component(0, IDS, [[0] * 10 + [1] * 5 + [2] * 3 + [3] * 4], [1.0])
+    before = current_sorting(Clustering(UNITS), component, before_book)
     after = current_sorting(
-        Clustering([7] * 10 + [31] * 5 + [32] * 3 + [30] * 4), group, before_book, before=before
+        Clustering([7] * 10 + [31] * 5 + [32] * 3 + [30] * 4), component, before_book, before=before
     )
     assert {unit.name: unit.color.index for unit in after.units} == {"7": 0, "31": 1, "30": 2, "32": 3}
 
 
 def test_an_empty_sorting_has_no_units_and_can_be_previewed_from() -> None:
     assert names_of([0] * 22, [-1] * 22) == ["new"]
-    shown = current_sorting(Clustering([-1] * 22), tiny_group(0, IDS, [[0] * 22], [1.0]), ColorBook())
+    shown = current_sorting(Clustering([-1] * 22), tiny_component(0, IDS, [[0] * 22], [1.0]), ColorBook())
     assert shown.units == ()
     assert shown.moved.tolist() == [False] * 22
     assert shown.p_exists.tolist() == []
@@ -113,8 +113,8 @@ def test_an_empty_sorting_has_no_units_and_can_be_previewed_from() -> None:
 def test_the_existence_of_a_unit_without_sampled_spikes_is_unknown() -> None:
     from dataclasses import replace
 
-    group = replace(tiny_group(0, IDS[:6], [[0] * 6], [1.0]), sampled=np.arange(3))
-    group = replace(group, posterior=PosteriorSamples(np.zeros((2, 3), int), np.zeros(2)))
-    shown = current_sorting(Clustering([1, 1, 1, 1, 2, 2]), group, ColorBook())
+    component = replace(tiny_component(0, IDS[:6], [[0] * 6], [1.0]), sampled=np.arange(3))
+    component = replace(component, posterior=PosteriorSamples(np.zeros((2, 3), int), np.zeros(2)))
+    shown = current_sorting(Clustering([1, 1, 1, 1, 2, 2]), component, ColorBook())
     assert shown.p_exists[0] == 1.0
     assert np.isnan(shown.p_exists[1])

@@ -32,10 +32,10 @@ def test_the_map_of_the_group_on_screen_comes_once(
     assert controller.embedding() is not None
     assert controller.embedding().shape == (10, 2)
     assert ears.derived == 1
-    controller.workspace.show_channel(1)
+    controller.workspace.show_component(1)
     assert controller.embedding() is None
     runner.run()
-    controller.workspace.show_channel(0)
+    controller.workspace.show_component(0)
     controller.refresh_views()
     assert not runner.waiting
     assert fake.requests.count("t-SNE") == 2
@@ -51,7 +51,7 @@ def test_waveforms_that_are_not_cached_are_read_and_asked_for_once(
     controller.open_session(tmp_path / "s.h5")
     assert controller.workspace.waveforms() is fake.project.waveforms[0]
     for channel in (1, 0, 1):
-        controller.workspace.show_channel(channel)
+        controller.workspace.show_component(channel)
     assert ears.told.count("the recording is not there any more") == 1
     assert fake.requests.count(1) == 1
     controller.close()
@@ -174,6 +174,6 @@ def test_an_export_that_ends_does_not_hide_the_sampling_that_goes_on(
     assert not controller.activity.can_cancel
     runner.work("export")
     runner.deliver()
-    assert controller.activity.words == "Sampling the posterior: 1 of 3 groups"
+    assert controller.activity.words == "Sampling the posterior: 1 of 3 components"
     controller.close()
     runner.run()

@@ -25,8 +25,8 @@ TWO_PLUS, MERGED = WAYS[0]
 
 def test_the_group_where_a_decision_settles_most_is_shown_first(workspace: Workspace) -> None:
     assert workspace.queue_order() == [0, 1, 2]
-    assert workspace.channel == 0
-    assert [workspace.n_spikes(c) for c in workspace.channels] == [10, 6, 4]
+    assert workspace.component_id == 0
+    assert [workspace.n_spikes(c) for c in workspace.component_ids] == [10, 6, 4]
 
 
 def test_groups_that_wait_come_last_those_with_most_spikes_first() -> None:
@@ -39,14 +39,16 @@ def test_groups_that_wait_come_last_those_with_most_spikes_first() -> None:
 
 def test_channels_without_spikes_are_no_groups() -> None:
     workspace = Workspace(tiny_project({1: [[0, 0]], 3: [[0, 0]]}))
-    assert workspace.channels == [1, 3]
-    workspace.show_channel(2)
-    assert workspace.channel in (1, 3)
+    assert workspace.component_ids == [1, 3]
+    workspace.show_component(2)
+    assert workspace.component_id in (1, 3)
 
 
 def test_an_empty_workspace_shows_nothing_and_has_nothing_to_lose() -> None:
     workspace = Workspace()
-    assert (workspace.group(), workspace.waveforms(), workspace.current(), workspace.shown()) == (None,) * 4
+    assert (workspace.component(), workspace.waveforms(), workspace.current(), workspace.shown()) == (
+        None,
+    ) * 4
     assert workspace.is_saved
     assert workspace.is_safe
     workspace.undo()
@@ -69,13 +71,13 @@ def test_closing_leaves_nothing_behind(workspace: Workspace) -> None:
     workspace.select([0])
     workspace.show_alternative(1)
     workspace.close()
-    assert (workspace.project, workspace.channel, workspace.preview, workspace.selected) == (
+    assert (workspace.project, workspace.component_id, workspace.preview, workspace.selected) == (
         None,
         None,
         None,
         (),
     )
-    assert workspace.channels == []
+    assert workspace.component_ids == []
     assert log == [("opened",)]
 
 
@@ -102,7 +104,7 @@ def test_an_alternative_is_previewed_and_left_again(workspace: Workspace) -> Non
 
 
 def test_an_alternative_that_is_not_there_is_refused(workspace: Workspace) -> None:
-    with pytest.raises(CurationError, match="has 2 alternatives, there is no number 9"):
+    with pytest.raises(CurationError, match="there are 2 alternatives, none has the number 9"):
         workspace.show_alternative(8)
 
 
@@ -110,8 +112,8 @@ def test_another_group_comes_without_preview_and_selection(workspace: Workspace)
     workspace.select([0])
     workspace.show_alternative(1)
     log = heard(workspace, "current_changed", "selection_changed")
-    workspace.show_channel(1)
-    assert (workspace.channel, workspace.preview, workspace.selected) == (1, None, ())
+    workspace.show_component(1)
+    assert (workspace.component_id, workspace.preview, workspace.selected) == (1, None, ())
     assert log == [("current_changed",), ("selection_changed",)]
 
 
@@ -145,7 +147,7 @@ def test_the_sorting_in_use_is_accepted_by_locking_its_units(workspace: Workspac
     workspace.adopt()
     assert workspace.history.labels.locked == {0, 1, 2}
     workspace.adopt()
-    assert log[-1] == ("told", "Channel 0 is accepted already")
+    assert log[-1] == ("told", "Units 0, 1 and 2 around contact 0: accepted already")
     assert len(workspace.history.entries) == 1
 
 
@@ -163,10 +165,10 @@ def test_a_preview_that_only_accepted_units_keep_from_changing_anything_is_not_u
 def test_a_group_in_which_no_sorting_has_a_unit_settles_itself() -> None:
     workspace = Workspace(tiny_project({0: [[0, 0]], 1: [[-1] * 3]}))
     assert [workspace.status(c).state for c in (0, 1)] == ["sampled", "curated"]
-    workspace.show_channel(1)
+    workspace.show_component(1)
     log = heard(workspace, "told")
     workspace.adopt()
-    assert log == [("told", "Channel 1 has no units")]
+    assert log == [("told", "There is no unit around contact 1")]
     assert workspace.history.entries == ()
 
 
@@ -184,10 +186,10 @@ def test_an_empty_group_that_may_have_a_unit_is_accepted_as_it_is_and_opened_aga
     workspace.adopt()
     assert workspace.status(0).state == "curated"
     assert units(workspace, 0) == [-1] * 4
-    assert workspace.history.undo_words == "accept channel 0 without units"
+    assert workspace.history.undo_words == "accept contact 0 without units"
     log = heard(workspace, "told")
     workspace.adopt()
-    assert log == [("told", "Channel 0 is accepted already")]
+    assert log == [("told", "The spikes around contact 0: accepted already")]
     workspace.undo()
     assert workspace.status(0).state == "sampled"
 
@@ -213,12 +215,12 @@ def test_accepting_some_units_does_not_settle_the_group(workspace: Workspace) ->
 
 
 def test_merged_units_become_a_new_one_that_is_selected(workspace: Workspace) -> None:
-    log = heard(workspace, "units_changed", "groups_changed", "shown_changed")
+    log = heard(workspace, "units_changed", "components_changed", "shown_changed")
     workspace.select([1, 2])
     workspace.merge(workspace.selected)
     assert units(workspace, 0) == [0, 0, 0, 0, 5, 5, 5, 5, 5, 5]
     assert workspace.selected == (5,)
-    assert [name for name, *_ in log] == ["units_changed", "groups_changed", "shown_changed"]
+    assert [name for name, *_ in log] == ["units_changed", "components_changed", "shown_changed"]
     assert log[0][1].added == (5,)
     assert log[1][1] == (0,)
     assert workspace.present_alternative() is None
@@ -236,31 +238,31 @@ def test_a_merge_of_one_unit_fails_without_a_trace(workspace: Workspace) -> None
 
 def test_undo_shows_where_the_edit_was_and_selects_what_came_back(workspace: Workspace) -> None:
     workspace.merge((0, 1))
-    workspace.show_channel(1)
+    workspace.show_component(1)
     workspace.undo()
-    assert workspace.channel == 0
+    assert workspace.component_id == 0
     assert workspace.selected == (0, 1)
-    workspace.show_channel(2)
+    workspace.show_component(2)
     workspace.redo()
-    assert workspace.channel == 0
+    assert workspace.component_id == 0
     assert workspace.selected == (5,)
 
 
 def test_undo_of_a_label_shows_the_unit_too(workspace: Workspace) -> None:
     workspace.label((3,), "good")
-    assert workspace.channel == 0
+    assert workspace.component_id == 0
     workspace.undo()
-    assert workspace.channel == 1
+    assert workspace.component_id == 1
     assert workspace.history.labels.label(3) == "unsorted"
 
 
 def test_undo_in_the_group_on_screen_stays_there_when_the_unit_reaches_elsewhere(
     workspace: Workspace,
 ) -> None:
-    workspace.show_channel(1)
+    workspace.show_component(1)
     workspace.merge((0, 3))  # most spikes of the new unit are on channel 1
     workspace.undo()
-    assert workspace.channel == 1
+    assert workspace.component_id == 1
 
 
 def test_undo_and_redo_go_all_the_way_and_then_do_nothing(workspace: Workspace) -> None:
@@ -298,16 +300,16 @@ def test_a_selected_unit_that_is_gone_is_not_selected_any_more(workspace: Worksp
 
 
 def test_a_group_whose_last_unit_was_dissolved_is_drawn_anew(workspace: Workspace) -> None:
-    workspace.show_channel(2)
+    workspace.show_component(2)
     current = workspace.current()
     assert current is not None
     assert len(current.units) == 1
-    log = heard(workspace, "groups_changed", "shown_changed")
-    workspace.do(Assign(current.group.spike_ids, [-1] * 4))
+    log = heard(workspace, "components_changed", "shown_changed")
+    workspace.do(Assign(current.component.spike_ids, [-1] * 4))
     after = workspace.current()
     assert after is not None
     assert after.units == ()
-    assert log == [("groups_changed", (2,)), ("shown_changed",)]
+    assert log == [("components_changed", (2,)), ("shown_changed",)]
     workspace.undo()
     again = workspace.current()
     assert again is not None
@@ -355,7 +357,7 @@ def test_memos_of_a_group_go_with_it_and_others_stay(workspace: Workspace) -> No
 
 
 def test_a_merge_across_channels_changes_both_groups(workspace: Workspace) -> None:
-    log = heard(workspace, "groups_changed")
+    log = heard(workspace, "components_changed")
     workspace.merge((2, 3))
-    assert log == [("groups_changed", (0, 1))]
+    assert log == [("components_changed", (0, 1))]
     assert workspace.main_channel(5) == 1  # 6 of its 9 spikes

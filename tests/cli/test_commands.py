@@ -50,21 +50,21 @@ def test_sorting_writes_a_session_that_info_describes(ncpgui: Command, tetrode_s
     assert values["recording"]["n_channels"] == 4
     assert values["recording"]["found"]
     assert values["recording"]["duration_s"] == 4.0
-    assert values["n_spikes"] == sum(group["n_spikes"] for group in values["groups"]) > 50
+    assert values["n_spikes"] == sum(component["n_spikes"] for component in values["components"]) > 50
     assert values["settings"]["posterior_samples"] == 12
     assert values["model"] == "spikes"
     assert values["stimulus"] is not None
-    assert values["failed"] == {}
-    for group in values["groups"]:
-        assert 0 < sum(a["mass"] for a in group["alternatives"]) <= 1 + 1e-9
-    ambiguity = [group["ambiguity"] for group in values["groups"]]
+    assert values["waiting"] == []
+    for component in values["components"]:
+        assert 0 < sum(a["mass"] for a in component["alternatives"]) <= 1 + 1e-9
+    ambiguity = [component["ambiguity"] for component in values["components"]]
     assert ambiguity == sorted(ambiguity, reverse=True)
 
 
 def test_info_is_readable_without_a_terminal(ncpgui: Command, tetrode_session: Path) -> None:
     lines = ncpgui("info", tetrode_session).out.splitlines()
     assert lines[1] == "length:    4.0 s, 4 channels, 20000 Hz"
-    assert "channel\tspikes\tsampled\tnumber of units (probability)\tambiguity" in lines
+    assert "contact\tunits\tspikes\tsampled\tnumber of units (probability)\tambiguity" in lines
 
 
 def test_the_same_seed_sorts_the_same_however_many_channels_at_a_time(
@@ -74,7 +74,7 @@ def test_the_same_seed_sorts_the_same_however_many_channels_at_a_time(
     arguments = ("--out", path, "--settings", few_settings, "--seed", 0, "--jobs", 1)
     assert ncpgui("sort", tetrode_folder, *arguments).code == 0
     again, first = (json.loads(ncpgui("info", p, "--json").out) for p in (path, tetrode_session))
-    assert again["groups"] == first["groups"]
+    assert again["components"] == first["components"]
 
 
 def test_every_format_exports_every_assigned_spike(
@@ -130,18 +130,18 @@ def test_a_posterior_that_was_sampled_again_is_exported_with_its_condition(
     shutil.copy(tetrode_session, mine)
     with open_session(mine) as session:
         project = session.project
-        history = History(Clustering(project.unit_of_spike, project.probability), project.groups)
-        group = project.groups[0]
-        one = PosteriorSamples(np.zeros((1, group.posterior.n_points), int), np.zeros(1))
-        history.do(Resample(group.channel, (0,), one, group.alternatives))
+        history = History(Clustering(project.unit_of_spike, project.probability), project.components)
+        component = project.components[0]
+        one = PosteriorSamples(np.zeros((1, component.posterior.n_points), int), np.zeros(1))
+        history.do(Resample(component.id, (0,), one, component.alternatives))
         session.append(history.entries[0])
     assert ncpgui("export", mine, "--format", "npz", "--out", tmp_path / "e").code == 0
     with np.load(tmp_path / "e.npz") as file:
-        assert file[f"posterior_{group.channel}_labels"].tolist() == one.labels.tolist()
-        blocks = {block["channel"]: block for block in json.loads(str(file["ncp"]))["groups"]}
-    assert blocks[group.channel]["given"] == [0]
-    assert [block["given"] for channel, block in blocks.items() if channel != group.channel] == [
-        [] for _ in project.groups[1:]
+        assert file[f"posterior_{component.id}_labels"].tolist() == one.labels.tolist()
+        blocks = {block["channel"]: block for block in json.loads(str(file["ncp"]))["components"]}
+    assert blocks[component.id]["given"] == [0]
+    assert [block["given"] for channel, block in blocks.items() if channel != component.id] == [
+        [] for _ in project.components[1:]
     ]
 
 

@@ -1,4 +1,4 @@
-"""The command group: default command, exit codes and error lines."""
+"""The command component: default command, exit codes and error lines."""
 
 from __future__ import annotations
 

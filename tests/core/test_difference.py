@@ -86,7 +86,7 @@ def test_every_spike_is_accounted_for() -> None:
             assert dict(found.unassigned).get(k, 0) == int(((a == k) & (b < 0)).sum())
             here = np.bincount(b[(a == k) & (b >= 0)], minlength=5)
             n_homes = len(dict(found.splits).get(k, ())) or 1
-            n_homes += k in dict(found.splits) and any(k in group for group in found.merges)
+            n_homes += k in dict(found.splits) and any(k in component for component in found.merges)
             moved = sorted((n for source, _, n in found.moved if source == k), reverse=True)
             stays = sorted(here[here > 0].tolist(), reverse=True)
             for n in moved:

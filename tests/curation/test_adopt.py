@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ncpgui.core.group import Alternative, ChannelGroup
+from ncpgui.core.component import Alternative, Component
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.curation.adopt import adopt_command, locked_labels, present_alternative
 from ncpgui.curation.clustering import Clustering
@@ -17,9 +17,9 @@ def _alternative(labels: list[int]) -> Alternative:
     return Alternative(array, np.full(len(array), 0.75, np.float32), 0.5, 0.1, np.ones(3, np.float32))
 
 
-def _group(ids: list[int], *alternatives: list[int]) -> ChannelGroup:
+def _component(ids: list[int], *alternatives: list[int]) -> Component:
     posterior = PosteriorSamples(np.array([alternatives[0]]).clip(0), np.zeros(1))
-    return ChannelGroup(
+    return Component(
         4,
         np.array([4]),
         np.array(ids),
@@ -29,60 +29,62 @@ def _group(ids: list[int], *alternatives: list[int]) -> ChannelGroup:
     )
 
 
-# spikes 0..7 are the group's, 8 and 9 belong to other groups
+# spikes 0..7 are the component's, 8 and 9 belong to other components
 NOW = [0, 0, 0, 1, 1, 2, 2, 2, 2, 5]
 IDS = [0, 1, 2, 3, 4, 5, 6, 7]
 
 
 def test_a_cluster_with_the_same_spikes_keeps_its_number() -> None:
-    group = _group(IDS, [0, 0, 0, 1, 1, 1, 1, 1])
+    component = _component(IDS, [0, 0, 0, 1, 1, 1, 1, 1])
     history = History(Clustering(NOW))
-    command = adopt_command(history.clustering, group, group.alternatives[0])
+    command = adopt_command(history.clustering, component, component.alternatives[0])
     assert command is not None
     history.do(command)
     assert history.clustering.unit_of_spike.tolist() == [0, 0, 0, 6, 6, 6, 6, 6, 6, 5]
-    assert command.words == "sort channel 4 as 2 units"
+    assert command.words == "sort 0, 1, 2 as 2 units"
 
 
 def test_spikes_elsewhere_follow_the_cluster_that_takes_most_of_their_unit() -> None:
     # Unit 2 is spikes 5, 6, 7 here and 8 elsewhere; the cluster {3..7} has 3 of 5: Jaccard 0.6.
-    group = _group(IDS, [0, 0, 0, 1, 1, 1, 1, 1])
-    command = adopt_command(Clustering(NOW), group, group.alternatives[0])
+    component = _component(IDS, [0, 0, 0, 1, 1, 1, 1, 1])
+    command = adopt_command(Clustering(NOW), component, component.alternatives[0])
     assert command is not None
     assert command.spike_ids.tolist() == [3, 4, 5, 6, 7, 8]
 
 
 def test_spikes_elsewhere_stay_when_no_cluster_takes_most_of_their_unit() -> None:
-    group = _group(IDS, [0, 0, 0, 0, 0, 0, 0, 1])
+    component = _component(IDS, [0, 0, 0, 0, 0, 0, 0, 1])
     history = History(Clustering(NOW))
-    command = adopt_command(history.clustering, group, group.alternatives[0])
+    command = adopt_command(history.clustering, component, component.alternatives[0])
     assert command is not None
     history.do(command)
     assert history.clustering.unit_of_spike.tolist() == [6, 6, 6, 6, 6, 6, 6, 7, 2, 5]
 
 
 def test_adopting_what_is_shown_is_nothing() -> None:
-    group = _group(IDS, [1, 1, 1, 0, 0, 2, 2, 2])
-    assert adopt_command(Clustering(NOW), group, group.alternatives[0]) is None
+    component = _component(IDS, [1, 1, 1, 0, 0, 2, 2, 2])
+    assert adopt_command(Clustering(NOW), component, component.alternatives[0]) is None
 
 
 def test_adopting_there_and_back_gives_the_same_partition() -> None:
-    group = _group(IDS, [0, 0, 0, 1, 1, 2, 2, 2], [0, 0, 1, 1, 1, 1, 1, -1])
+    component = _component(IDS, [0, 0, 0, 1, 1, 2, 2, 2], [0, 0, 1, 1, 1, 1, 1, -1])
     history = History(Clustering(NOW))
     for index in (1, 0, 1):
-        command = adopt_command(history.clustering, group, group.alternatives[index])
+        command = adopt_command(history.clustering, component, component.alternatives[index])
         assert command is not None
         history.do(command)
-        assert present_alternative(history.clustering, group) == index
+        assert present_alternative(history.clustering, component) == index
     history.undo()
-    assert present_alternative(history.clustering, group) == 0
+    assert present_alternative(history.clustering, component) == 0
 
 
 def test_locked_units_lose_nothing_and_gain_nothing() -> None:
-    group = _group(IDS, [0, 0, 0, 0, 1, 1, 1, 1])
+    component = _component(IDS, [0, 0, 0, 0, 1, 1, 1, 1])
     history = History(Clustering(NOW))
     history.do(SetLocked((0,), True))
-    command = adopt_command(history.clustering, group, group.alternatives[0], locked=history.labels.locked)
+    command = adopt_command(
+        history.clustering, component, component.alternatives[0], locked=history.labels.locked
+    )
     assert command is not None
     history.do(command)
     # Cluster 0 is mostly the locked unit 0: spike 3 cannot go there and stays in its unit.
@@ -90,59 +92,59 @@ def test_locked_units_lose_nothing_and_gain_nothing() -> None:
 
 
 def test_a_unit_that_would_join_a_locked_one_stays_whole() -> None:
-    group = _group(IDS, [0, 0, 0, 0, 0, 1, 1, 1])
-    command = adopt_command(Clustering(NOW), group, group.alternatives[0], locked={0})
+    component = _component(IDS, [0, 0, 0, 0, 0, 1, 1, 1])
+    command = adopt_command(Clustering(NOW), component, component.alternatives[0], locked={0})
     assert command is None
 
 
 def test_spikes_that_may_not_join_a_locked_unit_go_where_most_of_their_unit_goes() -> None:
     # Unit 2 is spikes 5, 6, 7 here and 8 elsewhere; 5 may not join the locked 0, 6 and 7 join 3 and 4.
-    group = _group(IDS, [0, 0, 0, 1, 1, 0, 1, 1])
+    component = _component(IDS, [0, 0, 0, 1, 1, 0, 1, 1])
     history = History(Clustering(NOW))
-    command = adopt_command(history.clustering, group, group.alternatives[0], locked={0})
+    command = adopt_command(history.clustering, component, component.alternatives[0], locked={0})
     assert command is not None
     history.do(command)
     assert history.clustering.unit_of_spike.tolist() == [0, 0, 0, 6, 6, 6, 6, 6, 6, 5]
 
 
 def test_spikes_that_the_alternative_leaves_out_lose_their_unit() -> None:
-    group = _group(IDS, [0, 0, 0, 1, 1, 2, 2, -1])
+    component = _component(IDS, [0, 0, 0, 1, 1, 2, 2, -1])
     history = History(Clustering(NOW))
-    command = adopt_command(history.clustering, group, group.alternatives[0])
+    command = adopt_command(history.clustering, component, component.alternatives[0])
     assert command is not None
     history.do(command)
     assert history.clustering.unit_of_spike.tolist() == [0, 0, 0, 1, 1, 6, 6, -1, 6, 5]
 
 
 def test_a_sorting_that_differs_in_unassigned_spikes_is_another_one() -> None:
-    group = _group(IDS, [0, 0, 0, 1, 1, 2, 2, 2], [0, 0, 0, 1, 1, 2, 2, -1])
-    assert present_alternative(Clustering(NOW), group) == 0
-    assert present_alternative(Clustering([0, 0, 0, 1, 1, 2, 2, -1, 2, 5]), group) == 1
-    assert present_alternative(Clustering([0, 0, 0, -1, -1, 2, 2, 2, 2, 5]), group) is None
+    component = _component(IDS, [0, 0, 0, 1, 1, 2, 2, 2], [0, 0, 0, 1, 1, 2, 2, -1])
+    assert present_alternative(Clustering(NOW), component) == 0
+    assert present_alternative(Clustering([0, 0, 0, 1, 1, 2, 2, -1, 2, 5]), component) == 1
+    assert present_alternative(Clustering([0, 0, 0, -1, -1, 2, 2, 2, 2, 5]), component) is None
 
 
 def test_second_sightings_do_not_make_another_sorting() -> None:
     initial = np.array([0, 0, -1, 1, 1, 2, 2, 2, 2, 5])
-    group = _group(IDS, [0, 0, 0, 1, 1, 2, 2, 2])
-    assert present_alternative(Clustering(initial), group, initial=initial) == 0
-    assert present_alternative(Clustering(initial), group) is None
+    component = _component(IDS, [0, 0, 0, 1, 1, 2, 2, 2])
+    assert present_alternative(Clustering(initial), component, initial=initial) == 0
+    assert present_alternative(Clustering(initial), component) is None
 
 
 def test_second_sightings_stay_unassigned() -> None:
     initial = np.array([0, 0, -1, 1, 1, 2, 2, 2, 2, 5])
-    group = _group(IDS, [0, 0, 0, 1, 1, 2, 2, 2], [0, 0, 0, 0, 0, 1, 1, 1])
-    command = adopt_command(Clustering(initial), group, group.alternatives[1], initial=initial)
+    component = _component(IDS, [0, 0, 0, 1, 1, 2, 2, 2], [0, 0, 0, 0, 0, 1, 1, 1])
+    command = adopt_command(Clustering(initial), component, component.alternatives[1], initial=initial)
     assert command is not None
     assert command.spike_ids.tolist() == [0, 1, 3, 4]
-    assert adopt_command(Clustering(initial), group, group.alternatives[0], initial=initial) is None
+    assert adopt_command(Clustering(initial), component, component.alternatives[0], initial=initial) is None
 
 
 def test_labels_to_hold_are_those_of_locked_units() -> None:
-    group = _group(IDS, [0] * 8)
-    assert locked_labels(Clustering(NOW), group, {2, 1}).tolist() == [-1, -1, -1, 0, 0, 1, 1, 1]
-    assert locked_labels(Clustering(NOW), group, ()).tolist() == [-1] * 8
+    component = _component(IDS, [0] * 8)
+    assert locked_labels(Clustering(NOW), component, {2, 1}).tolist() == [-1, -1, -1, 0, 0, 1, 1, 1]
+    assert locked_labels(Clustering(NOW), component, ()).tolist() == [-1] * 8
 
 
 def test_an_edit_of_a_person_is_none_of_the_alternatives() -> None:
-    group = _group(IDS, [0, 0, 0, 1, 1, 1, 1, 1])
-    assert present_alternative(Clustering(NOW), group) is None
+    component = _component(IDS, [0, 0, 0, 1, 1, 1, 1, 1])
+    assert present_alternative(Clustering(NOW), component) is None

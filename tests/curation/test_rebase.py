@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tiny_project import tiny_group
+from tiny_project import tiny_component
 
 from ncpgui.curation.clustering import Clustering
 from ncpgui.curation.commands import Assign, Command, Merge, SetLabel, SetLocked, split
@@ -82,19 +82,19 @@ def test_steps_of_the_sampler_that_an_older_session_holds_are_no_edits() -> None
 
 
 def test_a_posterior_sampled_again_is_kept_with_the_units_it_is_given() -> None:
-    group = tiny_group(0, np.arange(4), [[0, 0, 1, 1]], [1.0])
-    other = tiny_group(0, np.arange(4), [[0, 0, 0, 0]], [1.0])
-    history = History(Clustering(BEFORE), [group])
+    component = tiny_component(0, np.arange(4), [[0, 0, 1, 1]], [1.0])
+    other = tiny_component(0, np.arange(4), [[0, 0, 0, 0]], [1.0])
+    history = History(Clustering(BEFORE), [component])
     history.do(Resample(0, (0,), other.posterior, other.alternatives))
     history.do(Resample(0, (), other.posterior, other.alternatives))
-    result = rebased(history, Clustering(BEFORE), Clustering(JOINED), [group])
+    result = rebased(history, Clustering(BEFORE), Clustering(JOINED), [component])
     assert result.void == ()
     assert result.history.posteriors.get(0).given == ()
     result.history.undo()
     assert result.history.posteriors.get(0).given == (5,)
     assert result.history.posteriors.get(0).posterior is other.posterior
     result.history.undo()
-    assert result.history.posteriors.get(0) is group
+    assert result.history.posteriors.get(0) is component
 
 
 def test_the_same_sorting_again_changes_no_spike() -> None:

@@ -49,7 +49,7 @@ def build(
         amplitude=-np.linspace(5, 20, n_spikes).astype(np.float32),
         noise_sd=np.linspace(4.0, 8.0, n_channels).astype(np.float32),
         templates=templates,
-        ncp={"model": "small", "groups": [{"channel": 0, "p_n_units": {"2": 0.6, "3": 0.4}}]},
+        ncp={"model": "small", "components": [{"channel": 0, "p_n_units": {"2": 0.6, "3": 0.4}}]},
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ncpgui.core.group import Alternative, ChannelGroup, GroupWaveforms
+from ncpgui.core.component import Alternative, Component, ComponentWaveforms
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project, RecordingReference
@@ -31,10 +31,10 @@ def shape() -> np.ndarray:
     return -trough / np.linalg.norm(trough)
 
 
-def group(channel: int, neighbours: list[int], ids: np.ndarray, n_sampled: int) -> ChannelGroup:
+def component(channel: int, neighbours: list[int], ids: np.ndarray, n_sampled: int) -> Component:
     one = Alternative(np.zeros(len(ids), np.int32), np.ones(len(ids)), 1.0, 0.0, np.ones(1))
     posterior = PosteriorSamples(np.zeros((1, n_sampled), int), np.zeros(1))
-    return ChannelGroup(channel, np.array(neighbours), ids, np.arange(n_sampled), posterior, (one,))
+    return Component(channel, np.array(neighbours), ids, np.arange(n_sampled), posterior, (one,))
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def make() -> Callable[..., Project]:
     def build(n_sampled: int = 4, units: np.ndarray = UNITS, cached: tuple[int, ...] = (0, 2)) -> Project:
         channel = np.array([0, 0, 0, 0, 2, 2])
         waveforms = {
-            c: GroupWaveforms(
+            c: ComponentWaveforms(
                 (shape()[None, :, None] * DEPTH[c][:n, None, :]).astype(np.float32),
                 np.zeros((n, 1), np.float32),
             )
@@ -54,7 +54,10 @@ def make() -> Callable[..., Project]:
             probe=Probe(np.array([[0.0, 0.0], [0.0, 30.0], [0.0, 60.0]])),
             spikes=SpikeEvents(np.arange(6) * 100 + 50, channel, -np.arange(6.0), 20_000.0, 2000),
             noise_sd=np.ones(3, np.float32),
-            groups=(group(0, [0, 1], np.arange(4), n_sampled), group(2, [2], np.array([4, 5]), 2)),
+            components=(
+                component(0, [0, 1], np.arange(4), n_sampled),
+                component(2, [2], np.array([4, 5]), 2),
+            ),
             unit_of_spike=units,
             probability=np.ones(6, np.float32),
             settings={},
@@ -105,7 +108,7 @@ def test_a_unit_merged_across_channels_has_the_channels_of_its_main_group(
     make: Callable[..., Project],
 ) -> None:
     project = make()
-    found = spike_features(project, np.arange(6), np.full(6, 3), {3: 0})
+    found = spike_features(project, np.arange(6), np.full(6, 3), {3: 0}, {3: 0})
     assert found is not None
     assert found.channels.tolist() == [[0, 1]]
     np.testing.assert_allclose(found.values[:4, 0], DEPTH[0], atol=1e-4)
@@ -113,7 +116,7 @@ def test_a_unit_merged_across_channels_has_the_channels_of_its_main_group(
 
 
 def test_the_largest_neighbourhood_gives_the_number_of_channels(make: Callable[..., Project]) -> None:
-    assert unit_channels(make(), [2, 0, 1]).tolist() == [[2, 1], [0, 1], [1, 0]]
+    assert unit_channels(make(), [(2, 2), (0, 0), (1, None)]).tolist() == [[2, 1], [0, 1], [1, 0]]
 
 
 def test_components_are_orthonormal_and_the_first_is_the_trough(make: Callable[..., Project]) -> None:
@@ -141,7 +144,7 @@ def test_a_single_unit_on_a_single_channel_has_features_that_phylib_reads(
     project = make()
     alone = replace(
         project,
-        groups=(project.groups[1],),
+        components=(project.components[1],),
         unit_of_spike=np.array([-1, -1, -1, -1, 9, 9]),
         waveforms={2: project.waveforms[2]},
     )

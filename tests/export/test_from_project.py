@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from ncpgui.core.component import Alternative, Component, ComponentWaveforms
 from ncpgui.core.errors import InputError
-from ncpgui.core.group import Alternative, ChannelGroup, GroupWaveforms
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project, RecordingReference
@@ -22,9 +22,9 @@ LABELS = np.array([[0, 0, 1, 1], [0, 0, 0, 0]])
 
 @pytest.fixture
 def project() -> Project:
-    first = ChannelGroup(
-        channel=0,
-        neighbours=np.array([0, 1]),
+    first = Component(
+        id=0,
+        contacts=np.array([0, 1]),
         spike_ids=np.arange(5),
         sampled=np.arange(4),
         posterior=PosteriorSamples(LABELS, np.array([-1.0, -2.0]), np.array([0.75, 0.25]), np.array([1, 0])),
@@ -33,9 +33,9 @@ def project() -> Project:
             Alternative(np.zeros(5, np.int32), np.ones(5), 0.25, 0.2, np.array([1.0])),
         ),
     )
-    second = ChannelGroup(
-        channel=1,
-        neighbours=np.array([1]),
+    second = Component(
+        id=1,
+        contacts=np.array([1]),
         spike_ids=np.array([5, 6]),
         sampled=np.array([0, 1]),
         posterior=PosteriorSamples(np.zeros((1, 2), int), np.zeros(1)),
@@ -47,12 +47,12 @@ def project() -> Project:
         probe=Probe(np.array([[0.0, 0.0], [0.0, 30.0]])),
         spikes=SpikeEvents(np.arange(7) * 10, np.array([0] * 5 + [1] * 2), -np.arange(7.0), 20_000.0, 1000),
         noise_sd=np.ones(2, np.float32),
-        groups=(first, second),
+        components=(first, second),
         unit_of_spike=np.array([3, 3, 8, 8, 8, 9, -1]),
         probability=np.array([1, 1, 0.5, 0.75, 0.5, 1, 0], np.float32),
         settings={},
         model="small",
-        waveforms={0: GroupWaveforms(shape.astype(np.float32), np.zeros((4, 2), np.float32))},
+        waveforms={0: ComponentWaveforms(shape.astype(np.float32), np.zeros((4, 2), np.float32))},
     )
 
 
@@ -117,8 +117,10 @@ def test_labels_and_main_channels_are_carried(project: Project) -> None:
 def test_the_ncp_block_tells_the_alternatives_of_each_group(project: Project) -> None:
     block = bundle_of(project, accepted=[8, 77]).ncp
     assert block["model"] == "small"
-    assert block["groups"][0] == {
+    assert block["components"][0] == {
+        "id": 0,
         "channel": 0,
+        "channels": [0, 1],
         "n_spikes": 5,
         "n_sampled": 4,
         "unit_ids": [3, 8],

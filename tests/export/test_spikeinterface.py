@@ -67,7 +67,7 @@ def test_the_curation_applies_to_the_sorting(folder: Path) -> None:
 def test_the_ncp_block_holds_what_the_posterior_says(folder: Path) -> None:
     block = json.loads((folder / "curation.json").read_text())["ncp"]
     assert block["p_exists"] == {"2": 1.0, "5": 0.875, "40": 0.75}
-    assert block["groups"] == [{"channel": 0, "p_n_units": {"2": 0.6, "3": 0.4}}]
+    assert block["components"] == [{"channel": 0, "p_n_units": {"2": 0.6, "3": 0.4}}]
 
 
 def test_the_folder_can_be_moved(folder: Path) -> None:

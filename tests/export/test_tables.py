@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ncpgui.core.component import Component
 from ncpgui.core.errors import ExportError
-from ncpgui.core.group import ChannelGroup
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.export.bundle import ExportBundle
@@ -44,10 +44,10 @@ def test_npz_carries_the_posterior_samples_of_each_group(bundle: ExportBundle, t
         np.array([[0, 0, 1], [0, 1, 1]]), np.array([-1.0, -2.0]), np.array([3, 1]), np.array([1, 0])
     )
     spikes = SpikeEvents(np.array([10, 20, 30, 40]), np.array([1, 0, 1, 1]), -np.ones(4), 24_000.0, 24_000)
-    group = ChannelGroup(1, np.array([1]), np.array([0, 2, 3]), np.array([0, 1, 2]), posterior, ())
-    path = export(replace(bundle, groups=(group,), spikes=spikes), "npz", tmp_path / "a.npz")
+    component = Component(1, np.array([1]), np.array([0, 2, 3]), np.array([0, 1, 2]), posterior, ())
+    path = export(replace(bundle, components=(component,), spikes=spikes), "npz", tmp_path / "a.npz")
     with np.load(path, allow_pickle=False) as file:
-        assert file["posterior_channels"].tolist() == [1]
+        assert file["component_ids"].tolist() == [1]
         assert file["posterior_1_sample"].tolist() == [10, 30, 40]
         assert file["posterior_1_labels"].tolist() == [[0, 0, 1], [0, 1, 1]]
         assert file["posterior_1_weight"].tolist() == [0.75, 0.25]

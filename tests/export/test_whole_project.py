@@ -56,7 +56,10 @@ def test_features_of_spikes_that_were_not_sampled_are_read_from_the_recording(
 ) -> None:
     from phylib.io.model import load_model
 
-    assert [len(group.sampled) for group in project.groups if len(group.spike_ids) >= 50] == [30, 30]
+    assert [len(component.sampled) for component in project.components if len(component.spike_ids) >= 50] == [
+        30,
+        30,
+    ]
     done = exported(project, "phy", tmp_path / "phy")
     assert done.left_out == ()
     model = load_model(done.path / "params.py")
@@ -85,7 +88,7 @@ def test_without_the_recording_features_go_and_templates_stay(project: Project, 
     done = exported(moved(project), "phy", tmp_path / "phy")
     assert (done.path / "templates.npy").exists()
     assert not (done.path / "pc_features.npy").exists()
-    n = sum(len(group.spike_ids) - len(group.sampled) for group in project.groups)
+    n = sum(len(component.spike_ids) - len(component.sampled) for component in project.components)
     assert done.left_out == (
         "the traces (the recording is not at /gone/two.raw)",
         f"principal components (no recording, and no waveforms of {n} spikes in the cache)",
@@ -104,10 +107,10 @@ def test_without_recording_and_cache_templates_go_too(project: Project, tmp_path
         "templates",
         "principal components",
     ]
-    channel = project.groups[0].channel
+    channel = project.components[0].channel
     some = replace(bare, waveforms={c: kept for c, kept in project.waveforms.items() if c != channel})
     assert left_out(some, "npz") == (
-        f"templates of channel {channel} (no recording, and no waveforms in the cache)",
+        f"templates around contact {channel} (no recording, and no waveforms in the cache)",
     )
     assert (left_out(bare, "csv"), left_out(bare, "spikeinterface")) == ((), ())
 

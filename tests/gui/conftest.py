@@ -20,7 +20,7 @@ from ncpgui.app.controller import Controller
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.tasks import Immediate, Task
 from ncpgui.app.workspace import Workspace
-from ncpgui.core.group import Alternative, ChannelGroup, GroupWaveforms
+from ncpgui.core.component import Alternative, Component, ComponentWaveforms, one_per_channel
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project, RecordingReference
@@ -50,24 +50,26 @@ def _small_project() -> Project:
         Alternative(one.astype(np.int32), np.ones(len(ids), np.float32), 0.25, 0.02, np.ones(1, np.float32)),
     )
     rows = np.stack([labels, labels, labels, one])
-    group = ChannelGroup(
+    component = Component(
         0, np.array([0, 1]), ids, np.arange(len(ids)), PosteriorSamples(rows, np.zeros(4)), ways
     )
     shape = np.zeros((N_SAMPLES, 2), dtype=np.float32)
     shape[TROUGH_SAMPLE - 1 : TROUGH_SAMPLE + 2] = [[-0.5, -0.2], [-1.0, -0.4], [-0.5, -0.2]]
     waveforms = shape * DEPTH[labels][:, None, None].astype(np.float32)
     everywhere = np.where(unit < 0, np.float32(0), np.array([0.9, 0.5, 0], np.float32)[unit])
+    spikes = SpikeEvents(sample, channel, amplitude, 20_000.0, 40_000)
     return Project(
         recording=RecordingReference("/data/two.raw", {"dtype": "int16"}, "0" * 64, 2, 20_000.0, 40_000),
         probe=Probe(np.array([[0.0, 0.0], [30.0, 0.0]])),
-        spikes=SpikeEvents(sample, channel, amplitude, 20_000.0, 40_000),
+        spikes=spikes,
         noise_sd=np.full(2, 10.0, dtype=np.float32),
-        groups=(group,),
+        components=(component,),
+        waiting=one_per_channel(spikes, but=(0,)),
         unit_of_spike=unit,
         probability=everywhere,
         settings={},
         model="none",
-        waveforms={0: GroupWaveforms(waveforms.astype(np.float32), POINTS.astype(np.float32))},
+        waveforms={0: ComponentWaveforms(waveforms.astype(np.float32), POINTS.astype(np.float32))},
     )
 
 

@@ -1,4 +1,4 @@
-"""The alternatives: a card for each way to sort the group, with its probability."""
+"""The alternatives: a card for each way to sort the component, with its probability."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def test_each_way_has_a_card_with_its_probability(panel) -> None:
     assert [card.title for card in cards] == ["2 units", "1 unit"]
     assert [card.key for card in cards] == ["1", "2"]
     assert [card.is_in_use for card in cards] == [True, False]
-    assert panel.headline.text() == "Channel 0"
-    assert panel.subtitle.text() == "10 spikes · 2 plausible sortings"
+    assert panel.headline.text() == "Units 0 and 1"
+    assert panel.subtitle.text() == "contact 0 · 10 spikes · 2 plausible sortings"
 
 
 def test_what_the_cards_leave_over_is_shown(panel) -> None:
@@ -104,10 +104,10 @@ def test_a_merge_by_hand_that_is_an_alternative_is_that_alternative(panel, works
 
 
 def test_a_group_that_waits_has_a_message(panel, workspace, screen) -> None:
-    workspace.show_channel(1)
+    workspace.show_component(1)
     screen.settle()
     assert panel.message.isVisible()
-    assert "waits to be sampled" in panel.message.text()
+    assert "wait to be sampled" in panel.message.text()
     assert panel.cards == []
     assert not panel.adopt.isVisible()
     assert not panel.bar.isVisible()
@@ -154,19 +154,19 @@ def test_the_badge_has_the_colour_of_what_it_says_and_goes_when_nothing_can_be_s
 
 
 def test_cards_of_a_posterior_sampled_again_say_what_it_is_given(panel, workspace, screen) -> None:
-    group = workspace.group(0)
+    component = workspace.component(0)
     workspace.lock((0,), True)
     screen.settle()
     plain = panel.cards[1].grab().toImage()
-    workspace.history.do(Resample(0, (0,), group.posterior, group.alternatives[::-1]))
+    workspace.history.do(Resample(0, (0,), component.posterior, component.alternatives[::-1]))
     screen.settle()
-    assert panel.subtitle.text() == "10 spikes · 2 plausible sortings · given: 0"
+    assert panel.subtitle.text() == "contact 0 · 10 spikes · 2 plausible sortings · given: 0"
     assert [widget.card.percent for widget in panel.cards] == [f"25{THIN}%", f"70{THIN}%"]
     assert all("given: 0" in widget.toolTip() for widget in panel.cards)
     assert panel.cards[0].accessibleName().startswith(f"Alternative 1: 25{THIN}%, given: 0, ")
     workspace.undo()
     screen.settle()
-    assert panel.subtitle.text() == "10 spikes · 2 plausible sortings"
+    assert panel.subtitle.text() == "contact 0 · 10 spikes · 2 plausible sortings"
     assert [widget.card.percent for widget in panel.cards] == [f"70{THIN}%", f"25{THIN}%"]
     assert "given" not in panel.cards[0].toolTip()
     assert panel.cards[1].grab().toImage() == plain

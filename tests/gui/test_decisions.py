@@ -37,7 +37,7 @@ def window(qtbot, tmp_path: Path, project: Project) -> Iterator[MainWindow]:
     create_session(project, path).close()
     with shown_window(qtbot, tmp_path) as made:
         made.open_path(path)
-        assert made.workspace.channel == 0
+        assert made.workspace.component_id == 0
         yield made
 
 
@@ -63,9 +63,9 @@ def settle() -> None:
 
 
 def units(window: MainWindow, channel: int = 0) -> list[int]:
-    group = window.workspace.group(channel)
-    assert group is not None
-    return window.workspace.clustering.unit_of_spike[group.spike_ids].tolist()
+    component = window.workspace.component(channel)
+    assert component is not None
+    return window.workspace.clustering.unit_of_spike[component.spike_ids].tolist()
 
 
 def words(window: MainWindow) -> list[str]:
@@ -102,17 +102,17 @@ def test_a_card_that_unassigns_spikes_says_how_many(window: MainWindow, press) -
 
 def test_accepting_and_going_on_settles_the_whole_queue(window: MainWindow, press) -> None:
     queue = window.bench.queue
-    assert queue.note.text() == "1 of 4 settled"  # the group of noise
+    assert queue.note.text() == "1 of 4 settled"  # the component of noise
     for _ in range(4):
         panel = window.bench.alternatives
         assert panel.adopt.isEnabled() == (
-            window.workspace.status(window.workspace.channel).state == "sampled"
+            window.workspace.status(window.workspace.component_id).state == "sampled"
         )
         press("Return", "Space")
         assert not window.banner.isVisible()
     assert queue.note.text() == "4 of 4 settled"
     assert {row.status.state for row in queue.model.rows} == {"curated"}
-    captions = {row.channel: row.caption for row in queue.model.rows}
+    captions = {row.contact: row.caption for row in queue.model.rows}
     assert captions == {0: "3 units", 1: "1 unit", 2: "no units", 3: "no units"}
 
 
@@ -121,7 +121,7 @@ def test_every_panel_says_the_same_number_of_units(window: MainWindow, press) ->
     row = window.bench.queue.model.rows[0]
     (in_use,) = [widget.card for widget in window.bench.alternatives.cards if widget.card.is_in_use]
     assert (row.caption, in_use.title, window.bench.units.note.text()) == (
-        "2 units", "2 units", "2 units of this group"
+        "2 units", "2 units", "2 units on screen"
     )  # fmt: skip
 
 
@@ -161,11 +161,11 @@ def test_g_in_a_preview_asks_before_it_merges_what_is_not_drawn(qtbot, window: M
 def test_g_asks_before_it_merges_units_of_channels_that_are_not_shown(
     qtbot, window: MainWindow, press
 ) -> None:
-    window.workspace.show_channel(3)
+    window.workspace.show_component(3)
     press("U")
     window.bench.units.table.selectAll()  # all units of the recording: 0, 1, 2 and 3
     assert press_and_answer(qtbot, window, "G", "No") == (
-        "Units 0, 1, 2 and 3 are on channels 0 and 1, not on screen. They are up to 30 µm apart. "
+        "Units 0, 1, 2 and 3 are on contacts 0 and 1, not on screen. They are up to 30 µm apart. "
         "Merge 0 + 1 + 2 + 3 all the same?"
     )
     assert units(window) == APART

@@ -1,4 +1,4 @@
-"""Keys pressed while groups are sampled, and around sampling a group again, in the real window."""
+"""Keys pressed while components are sampled, and around sampling a component again, in the real window."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from ncpgui.core.project import Project
 from ncpgui.gui.main_window import MainWindow
 from tests.gui.windows import shown_window
 from tests.synthetic_project import synthetic_project
+from tests.tiny_project import unsampled
 
 Press = Callable[[str], None]
 
@@ -35,11 +36,11 @@ def project() -> Project:
 def window(qtbot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, project: Project) -> Iterator[MainWindow]:
     n = len(project.spikes)
     nothing = {"unit_of_spike": np.full(n, -1), "probability": np.zeros(n, np.float32)}
-    detected = replace(project, groups=(), waveforms={}, **nothing)
+    detected = replace(unsampled(project), waveforms={}, **nothing)
     monkeypatch.setattr(jobs, "embed", lambda features, **_: principal_plane(features))
-    monkeypatch.setattr(jobs, "detect", lambda request, *, progress: (FakeLive(), detected))
-    monkeypatch.setattr(jobs, "sample_group", lambda live, channel, *, progress: sampled(project, channel))
-    monkeypatch.setattr(jobs, "combine_groups", lambda project, *, progress: joined(project))
+    monkeypatch.setattr(jobs, "find_units", lambda request, *, progress: (FakeLive(), detected))
+    monkeypatch.setattr(jobs, "sample", lambda live, waiting, *, progress: sampled(project, waiting.id))
+    monkeypatch.setattr(jobs, "combine_components", lambda project, *, progress: joined(project))
     with shown_window(qtbot, tmp_path) as made:
         yield made
 
@@ -59,16 +60,16 @@ def press(qtbot, window: MainWindow) -> Press:
 
 
 def sampled(project: Project, channel: int) -> Any:
-    return project.group(channel), project.waveforms[channel]
+    return project.component(channel), project.waveforms[channel]
 
 
 def joined(project: Project) -> tuple[np.ndarray, np.ndarray]:
     """One unit a channel beside the first two, the last of each channel being that of the next channel."""
     unit = np.full(len(project.spikes), -1)
-    for group in project.groups:
-        labels = group.alternatives[0].labels
+    for component in project.components:
+        labels = component.alternatives[0].labels
         last = labels == labels.max()
-        unit[group.spike_ids] = np.where(last, 99, 10 * group.channel + labels)
+        unit[component.spike_ids] = np.where(last, 99, 10 * component.id + labels)
     return np.unique(unit, return_inverse=True)[1], np.ones(len(unit), np.float32)
 
 
@@ -81,18 +82,18 @@ def test_g_at_the_third_group_ends_as_g_after_the_last(
 ) -> None:
     n_sampled = 0
 
-    def sample(live: Any, channel: int, *, progress: Any) -> Any:
+    def sample(live: Any, waiting: Any, *, progress: Any) -> Any:
         nonlocal n_sampled
         n_sampled += 1
         if n_sampled == 3:
             press("Ctrl+A")
             press("G")
-        return sampled(project, channel)
+        return sampled(project, waiting.id)
 
-    monkeypatch.setattr(jobs, "sample_group", sample)
+    monkeypatch.setattr(jobs, "sample", sample)
     recording(window)
     workspace = window.workspace
-    channel, words = workspace.channel, workspace.history.undo_words
+    channel, words = workspace.component_id, workspace.history.undo_words
     assert words.startswith("merge ")
     during = workspace.clustering.unit_of_spike.copy()
     press("Ctrl+Z")
@@ -102,7 +103,7 @@ def test_g_at_the_third_group_ends_as_g_after_the_last(
     n_sampled = 10
     window.controller.close()
     recording(window)
-    workspace.show_channel(channel)
+    workspace.show_component(channel)
     press("Ctrl+A")
     press("G")
     assert workspace.clustering.unit_of_spike.tolist() == during.tolist()
@@ -112,9 +113,9 @@ def test_g_at_the_third_group_ends_as_g_after_the_last(
 def test_undo_of_r_and_y_brings_the_cards_before_them_back(
     window: MainWindow, press: Press, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def again(project: Project, group: Any, waveforms: Any, held: Any, *, progress: Any) -> Any:
-        ways = tuple(replace(way, mass=0.9 / 2**i) for i, way in enumerate(group.alternatives))
-        return replace(group, alternatives=ways), waveforms
+    def again(project: Project, component: Any, waveforms: Any, held: Any, *, progress: Any) -> Any:
+        ways = tuple(replace(way, mass=0.9 / 2**i) for i, way in enumerate(component.alternatives))
+        return replace(component, alternatives=ways), waveforms
 
     monkeypatch.setattr(jobs, "resample", again)
     recording(window)

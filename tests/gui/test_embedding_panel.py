@@ -171,7 +171,7 @@ def test_without_waveforms_there_is_a_message(panel, workspace, without_waveform
     workspace.open(without_waveforms)
     screen.settle()
     assert panel.message.isVisible()
-    assert panel.message.text() == "Points appear when the group is sampled."
+    assert panel.message.text() == "Points appear when the component is sampled."
     assert not panel.plot.isVisible()
 
 

@@ -13,6 +13,7 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 from ncpgui.app import jobs
 from ncpgui.app.actions import ACTIONS
 from ncpgui.app.presenters.embedding import principal_plane
+from ncpgui.app.words import sentence
 from ncpgui.core.errors import RecordingError, SessionError
 from ncpgui.gui.dialogs.export import ExportDialog
 from ncpgui.gui.main_window import MainWindow
@@ -77,15 +78,15 @@ def test_an_empty_window_says_how_to_begin(window: MainWindow) -> None:
 def test_a_session_opens_at_its_most_ambiguous_group(opened: MainWindow) -> None:
     workspace = opened.workspace
     assert opened.pages.currentWidget() is opened.bench
-    assert workspace.channel == workspace.queue_order()[0]
-    assert opened.bench.alternatives.headline.text() == f"Channel {workspace.channel}"
+    assert workspace.component_id == workspace.queue_order()[0]
+    assert opened.bench.alternatives.headline.text() == sentence(workspace.units_of(workspace.component_id))
     assert "array.h5" in opened.windowTitle()
 
 
 def test_the_cards_show_the_probability_of_each_sorting(opened: MainWindow) -> None:
-    group = opened.workspace.group()
+    component = opened.workspace.component()
     cards = [card.card for card in opened.bench.alternatives.cards]
-    assert [card.mass for card in cards] == [a.mass for a in group.alternatives]
+    assert [card.mass for card in cards] == [a.mass for a in component.alternatives]
     assert len({len(card.units) for card in cards}) > 1
 
 
@@ -98,7 +99,7 @@ def test_a_digit_previews_a_sorting_and_enter_uses_it(qtbot, opened: MainWindow)
     key(qtbot, opened, "Return")
     assert workspace.preview is None
     assert workspace.present_alternative() == 1
-    assert len(workspace.current().units) == len(workspace.group().alternatives[1].p_exists)
+    assert len(workspace.current().units) == len(workspace.component().alternatives[1].p_exists)
     key(qtbot, opened, "Ctrl+Z")
     assert [u.unit for u in workspace.current().units] == [u.unit for u in before.units]
 
@@ -128,12 +129,12 @@ def test_an_impossible_edit_is_explained_and_changes_nothing(qtbot, opened: Main
     assert (workspace.clustering.unit_of_spike == before).all()
 
 
-def test_space_goes_to_the_next_group_that_is_not_settled(qtbot, opened: MainWindow) -> None:
+def test_space_goes_to_the_next_in_queue_that_is_not_settled(qtbot, opened: MainWindow) -> None:
     order = opened.workspace.queue_order()
     key(qtbot, opened, "Space")
-    assert opened.workspace.channel == order[1]
+    assert opened.workspace.component_id == order[1]
     key(qtbot, opened, "Shift+Space")
-    assert opened.workspace.channel == order[0]
+    assert opened.workspace.component_id == order[0]
 
 
 def test_every_key_of_the_list_works_from_wherever_the_focus_is(opened: MainWindow) -> None:

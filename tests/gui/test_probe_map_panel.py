@@ -39,16 +39,16 @@ def test_the_contact_on_screen_is_ringed_and_linked_to_its_neighbours(panel, wor
     assert LIGHT.text.lower() in screen.colors(panel.map, ring)
     between = screen.pixel(panel.map, (first + second) / 2)
     assert between != LIGHT.panel.lower()
-    workspace.show_channel(1)
+    workspace.show_component(1)
     screen.settle()
     assert LIGHT.text.lower() not in screen.colors(panel.map, ring)
 
 
 def test_a_click_on_a_contact_goes_there(panel, workspace, screen) -> None:
     screen.click(panel.map, place(panel, 1))
-    assert workspace.channel == 1
+    assert workspace.component_id == 1
     screen.click(panel.map, QtCore.QPointF(1, 1))
-    assert workspace.channel == 1
+    assert workspace.component_id == 1
 
 
 def test_a_settled_contact_is_green(panel, workspace, screen) -> None:
@@ -67,7 +67,7 @@ def test_the_contact_under_the_pointer_is_named(panel, qtbot) -> None:
         QtCore.Qt.NoModifier,
     )
     QtWidgets.QApplication.sendEvent(panel.map, move)
-    assert panel.map.toolTip() == "Channel 0: 10 spikes, sampled"
+    assert panel.map.toolTip() == "Contact 0: units 0 and 1, 10 spikes, sampled"
     assert panel.map.cursor().shape() == QtCore.Qt.PointingHandCursor
 
 

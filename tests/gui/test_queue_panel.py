@@ -1,11 +1,11 @@
-"""The queue: groups in the order in which decisions settle most; a click puts one on screen."""
+"""The queue: components in the order in which decisions settle most; a click puts one on screen."""
 
 from __future__ import annotations
 
 import pytest
 from PyQt5 import QtCore
 
-from ncpgui.app.status import GroupStatus
+from ncpgui.app.status import ComponentStatus
 from ncpgui.gui.panels.queue import ROW_HEIGHT, QueuePanel
 from ncpgui.gui.theme import DARK, LIGHT, apply_theme
 
@@ -20,9 +20,9 @@ def row_rect(panel: QueuePanel, row: int) -> QtCore.QRectF:
 
 
 def test_the_sampled_group_comes_first_and_the_waiting_one_last(panel) -> None:
-    assert [row.channel for row in panel.model.rows] == [0, 1]
+    assert [row.component_id for row in panel.model.rows] == [0, 1]
     assert [row.status.state for row in panel.model.rows] == ["sampled", "waiting"]
-    assert panel.model.index(0).data() == "Channel 0"
+    assert panel.model.index(0).data() == "Units 0, 1"
     assert panel.note.text() == "0 of 2 settled"
     assert row_rect(panel, 1).top() == ROW_HEIGHT
 
@@ -46,7 +46,7 @@ def test_an_ambiguous_group_is_amber(panel, screen) -> None:
 
 def test_a_click_puts_a_group_on_screen(panel, workspace, screen) -> None:
     screen.click(panel.view.viewport(), row_rect(panel, 1).center())
-    assert workspace.channel == 1
+    assert workspace.component_id == 1
     screen.settle()
     assert panel.model.rows[1].is_current
     assert LIGHT.accent_soft.lower() in screen.colors(panel.view.viewport(), row_rect(panel, 1))
@@ -60,7 +60,7 @@ def test_a_settled_group_is_counted_and_green(panel, workspace, screen) -> None:
 
 
 def test_sampling_shows_how_far_it_is(panel, workspace, screen) -> None:
-    workspace.set_status(1, GroupStatus("sampling", 0.4))
+    workspace.set_status(1, ComponentStatus("sampling", 0.4))
     screen.settle()
     assert panel.model.rows[1].caption == "sampling 40 %"
     workspace.set_failed(1, "too few spikes")
@@ -72,15 +72,15 @@ def test_sampling_shows_how_far_it_is(panel, workspace, screen) -> None:
 def test_progress_does_not_reset_the_list(panel, workspace, screen, qtbot) -> None:
     """A reset would scroll the list back to its top."""
     with qtbot.assertNotEmitted(panel.model.modelReset):
-        workspace.set_status(1, GroupStatus("sampling", 0.1))
-        workspace.set_status(1, GroupStatus("sampling", 0.2))
+        workspace.set_status(1, ComponentStatus("sampling", 0.1))
+        workspace.set_status(1, ComponentStatus("sampling", 0.2))
         screen.settle()
 
 
 def test_many_changes_are_one_redraw(panel, workspace, screen) -> None:
     before = panel.n_redraws
     for step in range(5):
-        workspace.set_status(1, GroupStatus("sampling", step / 5))
+        workspace.set_status(1, ComponentStatus("sampling", step / 5))
     screen.settle()
     assert panel.n_redraws == before + 1
 

@@ -73,7 +73,7 @@ def test_sampling_stops_when_asked_and_the_window_never_waits(
         measured(f"a sampling run of 1500 spikes stopped {time.perf_counter() - asked:.2f} s after Escape")
         assert window.workspace.project is not None
         assert not window.banner.isVisible(), window.banner.text.text()
-        assert window.workspace.group(0) is None
+        assert window.workspace.component(0) is None
         assert window.workspace.status(0).state == "waiting"
 
 
@@ -88,6 +88,6 @@ def test_a_recording_is_sorted_in_the_background_and_kept_in_its_session(
         measured(f"longest block of the event loop, a whole sorting: {1000 * heart.longest_s:.0f} ms")
         assert not window.banner.isVisible(), window.banner.text.text()
         assert (tmp_path / "work.h5").is_file()
-        group = window.workspace.group(0)
-        assert 1400 <= len(group.spike_ids) <= 1510
+        component = window.workspace.component(0)
+        assert 1400 <= len(component.spike_ids) <= 1510
         assert window.bench.alternatives.cards

@@ -104,7 +104,7 @@ def test_no_painted_text_is_cut_and_no_two_collide(
     opened.bench.waveforms.set_arrangement(arrangement)
     resized(opened, size)
     for channel in opened.workspace.queue_order()[:N_GROUPS]:
-        opened.workspace.show_channel(channel)
+        opened.workspace.show_component(channel)
         settle(QtWidgets.QApplication.instance())
         for name, widget in painted_widgets(opened).items():
             texts = painted_texts(widget)
@@ -139,7 +139,7 @@ def test_cards_are_whole(opened: MainWindow, size: tuple[int, int]) -> None:
     """In height always; in width as long as there are no more than four."""
     panel = resized(opened, size).bench.alternatives
     for channel in opened.workspace.queue_order()[:N_GROUPS]:
-        opened.workspace.show_channel(channel)
+        opened.workspace.show_component(channel)
         settle(QtWidgets.QApplication.instance())
         shown = [*panel.cards, *([panel.other] if panel.other.isVisible() else [])]
         assert 1 <= len(shown) <= 5
@@ -154,7 +154,7 @@ def test_cards_are_whole(opened: MainWindow, size: tuple[int, int]) -> None:
 def test_a_row_of_receptive_fields_is_whole(opened: MainWindow, size: tuple[int, int]) -> None:
     grid = resized(opened, size).bench.fields.grid
     for channel in opened.workspace.queue_order()[:N_GROUPS]:
-        opened.workspace.show_channel(channel)
+        opened.workspace.show_component(channel)
         settle(QtWidgets.QApplication.instance())
         assert len(grid.view.tiles) > 1
         seen = QtCore.QRectF(grid.visibleRegion().boundingRect())
@@ -223,7 +223,7 @@ def test_the_scale_bar_lies_on_no_label(opened: MainWindow, size: tuple[int, int
     resized(opened, size)
     plot = opened.bench.waveforms.plot
     for channel in opened.workspace.queue_order()[:N_GROUPS]:
-        opened.workspace.show_channel(channel)
+        opened.workspace.show_component(channel)
         settle(QtWidgets.QApplication.instance())
         bars = plot.bar_rects()
         assert all(QtCore.QRectF(plot.rect()).contains(bar) for bar in bars)
@@ -282,15 +282,22 @@ def test_a_wide_screen_is_used(opened: MainWindow) -> None:
 
 
 @pytest.mark.parametrize("width", [212, 236, 300])
-def test_channel_and_units_of_a_row_do_not_collide(show, width: int) -> None:
+def test_the_units_of_a_row_its_caption_and_its_place_do_not_collide(show, width: int) -> None:
     panel: QueuePanel = show(QueuePanel, width, 300)
     row = panel.model.rows[0]
-    some = [replace(row, channel=353, p_units=((3, 0.5), (4, 0.5))), replace(row, channel=1024)]
+    some = [
+        replace(row, units=("353",), contact=1024, p_units=((3, 0.5), (4, 0.5))),
+        replace(row, component_id=7, units=("1024", "1025", "1026", "1027"), contact=1024),
+    ]
     panel.model.set_rows(tuple(some))
     settle(QtWidgets.QApplication.instance())
     texts = painted_texts(panel.view.viewport())
-    assert texts[0].words == "Channel 353"
-    assert texts[1].words in ("2–4 units", "2–4")
+    assert [text.words for text in texts[:3]] == ["Unit 353", "1–4 units", "ch 1024 · 10 spikes"]
+    assert texts[3].words in (
+        "1024, 1025 + 2 more",
+        "1024 + 3 more",
+        "1024, 1025, 1026, 1027",
+    )
     assert cut_off(panel.view.viewport(), texts) == []
     assert collisions(texts) == []
 

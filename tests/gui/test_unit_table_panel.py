@@ -53,7 +53,7 @@ def test_the_numbers_of_a_unit(panel) -> None:
     assert [cell(panel, 1, title) for title in ("spikes", "Hz", "SNR", "ISI", "P(exists)", "P(spikes)")] == [
         "4", "2.0", "5.0", f"0.0{THIN}%", f"75{THIN}%", f"85{THIN}%",
     ]  # fmt: skip
-    assert panel.note.text() == "2 units of this group"
+    assert panel.note.text() == "2 units on screen"
 
 
 def test_numbers_are_aligned_right_and_words_left(panel) -> None:
@@ -169,7 +169,7 @@ def test_all_units_lists_every_group_and_a_double_click_goes_there(
     panel.set_theme(theme)
     panel.resize(700, 500)
     panel.show()
-    workspace.show_channel(0)
+    workspace.show_component(0)
     screen.settle()
     assert units(panel) == ["0", "1", "2"]
     panel.set_all_units(True)
@@ -179,15 +179,15 @@ def test_all_units_lists_every_group_and_a_double_click_goes_there(
     assert panel.note.text() == "9 units of the whole recording"
     qtbot.mouseClick(panel.table.viewport(), QtCore.Qt.LeftButton, pos=centre(panel, 4).toPoint())
     qtbot.mouseDClick(panel.table.viewport(), QtCore.Qt.LeftButton, pos=centre(panel, 4).toPoint())
-    assert workspace.channel == 1
+    assert workspace.component_id == 1
     assert workspace.selected == (4,)
 
 
 def test_a_group_that_waits_has_a_message(panel, workspace, screen) -> None:
-    workspace.show_channel(1)
+    workspace.show_component(1)
     screen.settle()
     assert panel.message.isVisible()
-    assert panel.message.text() == "Units appear when the group is sampled."
+    assert panel.message.text() == "Units appear when the component is sampled."
     assert not panel.table.isVisible()
     workspace.close()
     screen.settle()

@@ -132,7 +132,7 @@ def test_at_probe_geometry_contacts_lie_as_on_the_probe(panel, workspace, screen
 def test_tooltips_explain_units_and_rows(panel) -> None:
     assert "share of the posterior" in panel.plot.tooltip_at(middle(panel, 0))
     layout = panel.plot.waveform_layout()
-    assert "main one" in panel.plot.tooltip_at(QtCore.QPointF(10, layout.y0[0]))
+    assert "reference" in panel.plot.tooltip_at(QtCore.QPointF(10, layout.y0[0]))
     assert "+30 µm, +0 µm" in panel.plot.tooltip_at(QtCore.QPointF(10, layout.y0[1]))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from PyQt5 import QtCore, QtWidgets
 
+from ncpgui.app.presenters.alternatives import present_alternatives
 from ncpgui.cli.main import run
 from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.gui.dialogs.export import ExportDialog
@@ -35,11 +36,12 @@ def test_a_real_tetrode_is_sorted_curated_and_read_by_spikeinterface(
             qtbot.keyClick(window, code, modifiers)
             QtWidgets.QApplication.processEvents()
 
-        # Two groups are ambiguous about the number of units, and the cards say how much.
+        # Two components are ambiguous about the number of units, and the cards say how much.
         ambiguous = 0
-        for channel in workspace.queue_order():
-            workspace.show_channel(channel)
-            qtbot.waitUntil(lambda c=channel: window.bench.alternatives.headline.text() == f"Channel {c}")
+        for component_id in workspace.queue_order():
+            workspace.show_component(component_id)
+            title = present_alternatives(workspace).title
+            qtbot.waitUntil(lambda t=title: window.bench.alternatives.headline.text() == t)
             shown = [card.card for card in cards]
             if len({len(card.units) for card in shown}) > 1:
                 ambiguous += 1
@@ -48,7 +50,7 @@ def test_a_real_tetrode_is_sorted_curated_and_read_by_spikeinterface(
         assert ambiguous >= 2
 
         # Another alternative, with another number of units, is looked at and used.
-        workspace.show_channel(workspace.queue_order()[0])
+        workspace.show_component(workspace.queue_order()[0])
         QtWidgets.QApplication.processEvents()
         n_before = len(workspace.current().units)
         counts = [len(card.card.units) for card in cards]
@@ -71,18 +73,18 @@ def test_a_real_tetrode_is_sorted_curated_and_read_by_spikeinterface(
         press(Qt.Key_Z, Qt.ControlModifier | Qt.ShiftModifier)
         assert (workspace.clustering.unit_of_spike == merged).all()
 
-        # In a group of several units one is accepted and the rest sampled again, given that one.
+        # In a component of several units one is accepted and the rest sampled again, given that one.
         several = (c for c in workspace.queue_order() if len(workspace.current_of(c).units) > 1)
-        workspace.show_channel(next(several))
+        workspace.show_component(next(several))
         kept = workspace.current().units[0].unit
         workspace.select([kept])
         press(Qt.Key_Y)
-        group = workspace.group()
+        component = workspace.component()
         press(Qt.Key_R)
-        qtbot.waitUntil(lambda: workspace.group() is not group, timeout=60_000)
-        inside = merged[workspace.group().spike_ids[workspace.group().sampled]] == kept
+        qtbot.waitUntil(lambda: workspace.component() is not component, timeout=60_000)
+        inside = merged[workspace.component().spike_ids[workspace.component().sampled]] == kept
         assert inside.any()
-        assert all(len(set(row[inside])) == 1 for row in workspace.group().posterior.labels)
+        assert all(len(set(row[inside])) == 1 for row in workspace.component().posterior.labels)
         assert (workspace.clustering.unit_of_spike == merged).all()
 
         # Exported with the dialog.

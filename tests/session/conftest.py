@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ncpgui.core.group import Alternative, ChannelGroup, GroupWaveforms
+from ncpgui.core.component import Alternative, Component, ComponentWaveforms, WaitingComponent
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project, RecordingReference
@@ -20,9 +20,9 @@ def build(*, n_spikes: int = 60, seed: int = 0) -> Project:
     """Two channels of a three-contact probe; the third could not be sampled."""
     rng = np.random.default_rng(seed)
     channel = np.arange(n_spikes) % 2
-    groups, waveforms = [], {}
+    components, waveforms = [], {}
     for main in (0, 1):
-        spike_ids = np.flatnonzero(channel == main)
+        spike_ids = np.flatnonzero(channel[:-1] == main)
         n = len(spike_ids)
         sampled = np.arange(0, n, 2)
         posterior = PosteriorSamples(
@@ -37,8 +37,8 @@ def build(*, n_spikes: int = 60, seed: int = 0) -> Project:
         labels = (np.arange(n) % 3 - 1).astype(np.int32)
         two = Alternative(labels, np.full(n, 0.5, np.float32), 0.25, 0.1, np.array([0.5, 0.25], np.float32))
         neighbours = np.array([main, 2], dtype=np.int64)
-        groups.append(ChannelGroup(main, neighbours, spike_ids, sampled, posterior, (one, two)))
-        waveforms[main] = GroupWaveforms(
+        components.append(Component(main, neighbours, spike_ids, sampled, posterior, (one, two)))
+        waveforms[main] = ComponentWaveforms(
             rng.normal(size=(len(sampled), 32, 2)).astype(np.float16).astype(np.float32),
             rng.normal(size=(len(sampled), 5)).astype(np.float16).astype(np.float32),
         )
@@ -55,12 +55,13 @@ def build(*, n_spikes: int = 60, seed: int = 0) -> Project:
             10**9,
         ),
         noise_sd=np.array([5.0, 6.5, 0.0], np.float32),
-        groups=tuple(groups),
+        components=tuple(components),
         unit_of_spike=np.where(np.arange(n_spikes) % 5 == 0, -1, channel.astype(np.int64) * 7),
         probability=rng.uniform(0, 1, n_spikes).astype(np.float32),
         settings={"seed": 3, "detection": {"threshold_sd": 5.0}, "names": ["a", "ü"]},
         model="small-hex7",
-        failed={2: "no spikes"},
+        waiting=(WaitingComponent(2, np.array([2, 0]), np.array([n_spikes - 1])),) if n_spikes else (),
+        failed={2: "no model"},
         stimulus=Stimulus(rng.integers(-1, 2, (5, 2, 3)).astype(np.int8), np.arange(5) * 100, 12.5),
         history=({"do": "merge", "units": [0, 7]}, {"do": "undo"}),
         waveforms=waveforms,
@@ -105,7 +106,7 @@ def assert_same() -> Callable[[object, object], None]:
 
 @pytest.fixture
 def project() -> Project:
-    """A project with two groups, a failed channel, a stimulus and a history."""
+    """A project with two components, a failed channel, a stimulus and a history."""
     return build()
 
 

@@ -9,7 +9,7 @@ import h5py
 import numpy as np
 import pytest
 
-from ncpgui.core.group import GroupWaveforms
+from ncpgui.core.component import ComponentWaveforms
 from ncpgui.core.project import Project
 from ncpgui.session import store
 from ncpgui.session.schema import SessionPaths
@@ -24,7 +24,9 @@ def test_a_session_opens_without_its_cache(assert_same, project: Project, path: 
 def test_waveforms_are_kept_to_three_digits_and_huge_ones_stay_finite(project: Project, path: Path) -> None:
     values = project.waveforms[0].waveforms.copy()
     values[0, 0, :] = (12.3456, 1e9)
-    store.save(replace(project, waveforms={0: GroupWaveforms(values, project.waveforms[0].features)}), path)
+    store.save(
+        replace(project, waveforms={0: ComponentWaveforms(values, project.waveforms[0].features)}), path
+    )
     first = store.load(path).waveforms[0].waveforms[0, 0]
     assert first[0] == pytest.approx(12.3456, rel=1e-3)
     assert first[1] == 65504.0
@@ -39,16 +41,16 @@ def test_a_cache_of_another_recording_is_ignored(project: Project, path: Path) -
 
 def test_only_channels_whose_sampled_spikes_changed_are_ignored(project: Project, path: Path) -> None:
     store.save(project, path)
-    changed = replace(project.groups[0], sampled=project.groups[0].sampled + 1)
-    store.save(replace(project, groups=(changed, project.groups[1]), waveforms={}), path)
+    changed = replace(project.components[0], sampled=project.components[0].sampled + 1)
+    store.save(replace(project, components=(changed, project.components[1]), waveforms={}), path)
     assert list(store.load(path).waveforms) == [1]
 
 
 def test_channels_that_are_not_in_memory_stay_in_the_cache(assert_same, project: Project, path: Path) -> None:
     store.save(project, path)
-    changed = GroupWaveforms(project.waveforms[0].waveforms * 2, project.waveforms[0].features)
-    group = replace(project.groups[0], neighbours=np.array([0, 1]))
-    store.save(replace(project, groups=(group, project.groups[1]), waveforms={0: changed}), path)
+    changed = ComponentWaveforms(project.waveforms[0].waveforms * 2, project.waveforms[0].features)
+    component = replace(project.components[0], contacts=np.array([0, 1]))
+    store.save(replace(project, components=(component, project.components[1]), waveforms={0: changed}), path)
     loaded = store.load(path).waveforms
     assert_same(loaded, {0: changed, 1: project.waveforms[1]})
 

@@ -21,7 +21,7 @@ def test_an_action_is_one_line_of_json_after_the_header(path: Path) -> None:
     journal = Journal(path, session_id="s", base="a")
     journal.append({"do": "merge", "units": [3, 7], "words": "µ\n"})
     lines = path.read_text(encoding="ascii").splitlines()
-    assert json.loads(lines[0]) == {"journal": 1, "session": "s", "base": "a"}
+    assert json.loads(lines[0]) == {"journal": 2, "session": "s", "base": "a"}
     assert [json.loads(line) for line in lines[1:]] == [{"do": "merge", "units": [3, 7], "words": "µ\n"}]
 
 
@@ -83,9 +83,9 @@ def test_a_file_without_a_header_belongs_to_no_session(path: Path, data: bytes) 
 
 
 def test_a_newer_journal_is_refused(path: Path) -> None:
-    path.write_bytes(b'{"journal":2}\n')
+    path.write_bytes(b'{"journal":3}\n')
     with pytest.raises(
-        SessionFormatError, match=r"version 2 of the journal format, .* up to 1; update ncpgui"
+        SessionFormatError, match=r"version 3 of the journal format, .* up to 2; update ncpgui"
     ):
         read_journal(path)
 

@@ -24,17 +24,23 @@ def test_a_session_of_a_program_that_kept_no_orders_of_samples_opens_without_the
     project: Project, path: Path
 ) -> None:
     store.save(project, path)
-    assert [group.posterior.order is None for group in store.load(path).groups] == [True, False]
+    assert [component.posterior.order is None for component in store.load(path).components] == [True, False]
     with h5py.File(path, "a") as file:
-        del file["groups/1/posterior/order"]
-    assert store.load(path).groups[1].posterior.order is None
+        del file["components/1/posterior/order"]
+    assert store.load(path).components[1].posterior.order is None
 
 
 def test_a_project_without_spikes_or_groups_comes_back(
     assert_same, make_project, project: Project, path: Path
 ) -> None:
     bare = replace(
-        make_project(n_spikes=0), groups=(), waveforms={}, failed={}, stimulus=None, history=(), settings={}
+        make_project(n_spikes=0),
+        components=(),
+        waveforms={},
+        failed={},
+        stimulus=None,
+        history=(),
+        settings={},
     )
     store.save(bare, path)
     assert_same(store.load(path), bare)
@@ -62,14 +68,14 @@ def test_every_element_says_what_it_is(project: Project, path: Path) -> None:
 
     with h5py.File(path) as file:
         file.visititems(check)
-        assert file["groups/0/posterior/labels"].dtype == np.uint8
-    assert seen == set(ENCODINGS) - {"group-waveforms"}
+        assert file["components/0/posterior/labels"].dtype == np.uint8
+    assert seen == set(ENCODINGS) - {"component-waveforms", "groups", "channel-group", "group-waveforms"}
 
 
 def test_long_label_arrays_are_compressed_to_a_byte_a_label_or_less(make_project, path: Path) -> None:
     store.save(make_project(n_spikes=20_000), path)
     with h5py.File(path) as file:
-        labels = file["groups/0/posterior/labels"]
+        labels = file["components/0/posterior/labels"]
         assert labels.compression == "gzip"
         assert labels.fletcher32
         assert labels.id.get_storage_size() < labels.size
@@ -85,16 +91,18 @@ def test_unassigned_is_kept_in_a_signed_byte(project: Project, path: Path) -> No
 def test_a_newer_session_is_refused_with_advice(project: Project, path: Path) -> None:
     store.save(project, path)
     with h5py.File(path, "r+") as file:
-        file.attrs["version"] = 2
-    with pytest.raises(SessionFormatError, match=r"written by version 2 .* reads up to 1; update ncpgui"):
+        file.attrs["version"] = 3
+    with pytest.raises(SessionFormatError, match=r"written by version 3 .* reads up to 2; update ncpgui"):
         store.load(path)
 
 
 def test_an_unknown_encoding_is_refused_with_its_place(project: Project, path: Path) -> None:
     store.save(project, path)
     with h5py.File(path, "r+") as file:
-        file["groups/1/posterior"].attrs["encoding"] = "particles"
-    with pytest.raises(SessionFormatError, match=r"h5: /groups/1/posterior .* 'particles'; update ncpgui"):
+        file["components/1/posterior"].attrs["encoding"] = "particles"
+    with pytest.raises(
+        SessionFormatError, match=r"h5: /components/1/posterior .* 'particles'; update ncpgui"
+    ):
         store.load(path)
 
 
@@ -135,15 +143,18 @@ def test_another_hdf5_file_is_not_a_session(path: Path) -> None:
     ("break_it", "message"),
     [
         (lambda file: file.__delitem__("spikes/channel"), "/spikes/channel is missing"),
-        (lambda file: file["groups"].attrs.__delitem__("encoding"), "/groups should be encoded as 'groups'"),
-        (lambda file: file["groups/0/sampled"].__setitem__(0, 200), "a sampled spike outside 0 to 29"),
+        (
+            lambda file: file["components"].attrs.__delitem__("encoding"),
+            "/components should be encoded as 'components'",
+        ),
+        (lambda file: file["components/0/sampled"].__setitem__(0, 200), "a sampled spike outside 0 to 29"),
         (lambda file: file["spikes/sample_index"].__setitem__(0, 2**31), "spike times must not decrease"),
         (lambda file: file["spikes/channel"].__setitem__(0, 9), "spikes on channels that the probe of 3"),
         (lambda file: file["settings"].__setitem__((), "{"), "/settings is not JSON"),
         (lambda file: file["history"].__setitem__((), "[3]"), "/history should hold one object a command"),
         (lambda file: file["recording"].attrs.__delitem__("n_samples"), "no valid attribute 'n_samples'"),
-        (lambda file: file["groups/0/posterior/weight"].__setitem__(0, -1.0), "weights must be finite"),
-        (lambda file: file.__delitem__("groups/0"), "/groups/0 is missing"),
+        (lambda file: file["components/0/posterior/weight"].__setitem__(0, -1.0), "weights must be finite"),
+        (lambda file: file.__delitem__("components/0"), "/components/0 is missing"),
     ],
 )
 def test_what_does_not_fit_is_named(project: Project, path: Path, break_it, message: str) -> None:
@@ -158,7 +169,7 @@ def test_what_does_not_fit_is_named(project: Project, path: Path, break_it, mess
 def test_a_flipped_byte_in_compressed_data_is_found(make_project, path: Path) -> None:
     store.save(make_project(n_spikes=20_000), path)
     with h5py.File(path) as file:
-        chunk = file["groups/0/posterior/labels"].id.get_chunk_info(0)
+        chunk = file["components/0/posterior/labels"].id.get_chunk_info(0)
     data = bytearray(path.read_bytes())
     data[chunk.byte_offset + chunk.size // 2] ^= 0x55
     path.write_bytes(data)
@@ -216,3 +227,19 @@ def test_the_files_beside_share_the_name_of_the_session(tmp_path: Path) -> None:
         "day.2.waveforms.h5",
     ]
     assert SessionPaths(tmp_path / "v1.1").journal.name == "v1.1.journal"
+
+
+@pytest.mark.parametrize(
+    ("damage", "words"),
+    [
+        (lambda file: file["components/1"].attrs.__setitem__("id", 0), "two components have the id 0"),
+        (lambda file: file["components/1/spike_ids"].__setitem__(0, 2), "spike 2 is in two components"),
+        (lambda file: file["waiting/0/contacts"].__setitem__(0, 3), "a contact outside 0 to 2"),
+    ],
+)
+def test_components_that_cannot_be_are_refused(project: Project, path: Path, damage, words: str) -> None:
+    store.save(project, path)
+    with h5py.File(path, "r+") as file:
+        damage(file)
+    with pytest.raises(SessionFormatError, match=words):
+        store.load(path)

@@ -79,20 +79,23 @@ def test_spikes_lie_on_the_main_channel_of_their_unit_with_the_amplitude_there(
 
 
 def test_units_in_doubt_are_a_component_and_one_without_doubt_is_its_own(project: Project) -> None:
-    assert [np.unique(project.unit_of_spike[g.spike_ids]).tolist() for g in project.groups] == [[0, 1], [2]]
-    ids = np.concatenate([group.spike_ids for group in project.groups])
+    assert [np.unique(project.unit_of_spike[one.spike_ids]).tolist() for one in project.components] == [
+        [0, 1],
+        [2],
+    ]
+    ids = np.concatenate([component.spike_ids for component in project.components])
     assert np.sort(ids).tolist() == list(range(len(project.spikes)))
-    group = project.group(0)
-    assert group is not None
-    assert group.neighbours[0] == 0
-    assert sorted(group.neighbours.tolist()) == [0, 1, 2, 3]
-    assert len(group.sampled) == 150
-    assert [alternative.n_units for alternative in group.alternatives[:2]] == [2, 1]
-    assert [alternative.mass for alternative in group.alternatives[:2]] == [0.75, 0.25]
+    component = project.component(0)
+    assert component is not None
+    assert component.contacts[0] == 0
+    assert sorted(component.contacts.tolist()) == [0, 1, 2, 3]
+    assert len(component.sampled) == 150
+    assert [alternative.n_units for alternative in component.alternatives[:2]] == [2, 1]
+    assert [alternative.mass for alternative in component.alternatives[:2]] == [0.75, 0.25]
     cache = project.waveforms[0]
     assert cache.waveforms.shape == (150, 32, 4)
     assert cache.coordinates is not None
-    assert cache.coordinates.shape == (len(group.spike_ids), 16)
+    assert cache.coordinates.shape == (len(component.spike_ids), 16)
 
 
 def test_the_same_seed_gives_the_same_result_with_any_number_of_workers(recording: ArrayRecording) -> None:
@@ -102,7 +105,7 @@ def test_the_same_seed_gives_the_same_result_with_any_number_of_workers(recordin
     assert one.spikes.sample_index.tolist() == two.spikes.sample_index.tolist()
     assert one.unit_of_spike.tolist() == two.unit_of_spike.tolist()
     assert one.probability.tolist() == two.probability.tolist()
-    for first, second in zip(one.groups, two.groups, strict=True):
+    for first, second in zip(one.components, two.components, strict=True):
         assert first.posterior.labels.tolist() == second.posterior.labels.tolist()
 
 
@@ -117,7 +120,8 @@ def test_a_component_that_fails_is_named_and_its_units_are_kept_as_matched(recor
 
     project = sort_recording(recording, CONFIG, cluster=cluster, workers=1)
     assert project.failed == {2: "planted failure"}
-    assert [group.channel for group in project.groups] == [0, 1]
+    assert [waiting.id for waiting in project.waiting] == [2]
+    assert [component.id for component in project.components] == [0, 1]
     recall, precision = _hits(project, 2, CELLS[2], within=1)
     assert min(recall, precision) > 0.97
 
@@ -126,7 +130,10 @@ def test_without_the_posterior_there_are_units_and_no_components(
     recording: ArrayRecording, project: Project
 ) -> None:
     plain = sort_recording(recording, CONFIG, cluster=leader_clustering, posterior=False)
-    assert plain.groups == ()
+    assert plain.components == ()
+    assert [one.spike_ids.tolist() for one in plain.waiting] == [
+        np.flatnonzero(plain.unit_of_spike == unit).tolist() for unit in range(3)
+    ]
     assert plain.unit_of_spike.tolist() == project.unit_of_spike.tolist()
     assert (plain.probability > 0.9).mean() > 0.95
 
@@ -183,8 +190,8 @@ def test_a_dead_channel_is_left_out_of_waveforms(recording: ArrayRecording) -> N
     dead = ArrayRecording(traces, sampling_frequency_hz=SAMPLING_FREQUENCY_HZ, probe=SQUARE)
     project = sort_recording(dead, CONFIG, cluster=leader_clustering)
     assert set(project.spikes.channel.tolist()) == {0, 3}
-    assert all(2 not in group.neighbours for group in project.groups)
-    assert len(project.groups) == 3
+    assert all(2 not in component.contacts for component in project.components)
+    assert len(project.components) == 3
 
 
 def test_one_loud_spike_is_no_unit_and_a_project_without_units_is_made() -> None:
@@ -193,13 +200,13 @@ def test_one_loud_spike_is_no_unit_and_a_project_without_units_is_made() -> None
         one, SortingConfig(threshold_sd=12.0, reference="none"), cluster=leader_clustering
     )
     assert len(project.spikes) == 0
-    assert project.groups == ()
+    assert project.components == ()
 
 
 def test_resampling_passes_what_is_settled_to_the_network_and_keeps_it(project: Project) -> None:
-    group = project.group(0)
-    assert group is not None
-    first = group.alternatives[0].labels
+    component = project.component(0)
+    assert component is not None
+    first = component.alternatives[0].labels
     held = np.where(first == 0, 0, -1)
     received: list[np.ndarray] = []
 
@@ -211,8 +218,8 @@ def test_resampling_passes_what_is_settled_to_the_network_and_keeps_it(project: 
 
     cache = project.waveforms[0]
     for waveforms in (cache, replace(cache, coordinates=None)):
-        new = resample_rest(group, waveforms, held, project.probe, CONFIG, cluster=cluster)
-        assert received[-1].tolist() == held[group.sampled].tolist()
+        new = resample_rest(component, waveforms, held, project.probe, CONFIG, cluster=cluster)
+        assert received[-1].tolist() == held[component.sampled].tolist()
         labels = new.alternatives[0].labels
         assert len(set(labels[held == 0].tolist())) == 1
         assert new.alternatives[0].n_units == 2
@@ -220,13 +227,13 @@ def test_resampling_passes_what_is_settled_to_the_network_and_keeps_it(project: 
 
 
 def test_resampling_refuses_labels_that_do_not_fit(project: Project) -> None:
-    group = project.group(0)
-    assert group is not None
-    n = len(group.spike_ids)
-    with pytest.raises(InputError, match="held labels must be one a spike of channel 0"):
-        resample_rest(group, project.waveforms[0], np.zeros(3), SQUARE, CONFIG, cluster=leader_clustering)
+    component = project.component(0)
+    assert component is not None
+    n = len(component.spike_ids)
+    with pytest.raises(InputError, match="held labels must be one a spike of the component around contact 0"):
+        resample_rest(component, project.waveforms[0], np.zeros(3), SQUARE, CONFIG, cluster=leader_clustering)
     with pytest.raises(InputError, match="unlock one to sample again"):
-        resample_rest(group, project.waveforms[0], np.zeros(n), SQUARE, CONFIG, cluster=leader_clustering)
+        resample_rest(component, project.waveforms[0], np.zeros(n), SQUARE, CONFIG, cluster=leader_clustering)
 
 
 def test_the_recording_of_the_project_is_the_one_that_was_sorted(

@@ -1,4 +1,4 @@
-"""The ways to sort the group on screen, as cards: probability, units, difference in words."""
+"""The ways to sort the component on screen, as cards: probability, units, difference in words."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from numpy.typing import NDArray
 
 from ncpgui.analysis.support import samples_of_sorting
 from ncpgui.app.colors import Color
-from ncpgui.app.presenters.words import count, percent, thousands
 from ncpgui.app.shown import ShownSorting
+from ncpgui.app.words import count, percent, sentence, thousands
 from ncpgui.app.workspace import Workspace
+from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.difference import difference
-from ncpgui.core.group import ChannelGroup, GroupWaveforms
 from ncpgui.core.order_agreement import Trust, order_spread, trust
 
 
 @dataclass(frozen=True, eq=False)
 class CardUnit:
-    """A unit of a card: its share of the spikes and its mean waveform on the main channel.
+    """A unit of a card: its share of the spikes and its mean waveform where it is largest.
 
     share : of the largest unit of any card; waveform : (32,) noise sd, None when not at hand.
     """
@@ -34,11 +34,11 @@ class CardUnit:
 
 @dataclass(frozen=True, eq=False)
 class Card:
-    """One way to sort the group.
+    """One way to sort the component.
 
     index : of the alternative, None for a sorting made by hand; mass, mass_se : its probability;
     words : its difference from the sorting in use, every spike accounted for; units, n_unassigned : what
-    using it gives, spikes of this group without a unit; is_shown : drawn by the other panels now;
+    using it gives, spikes of this component without a unit; is_shown : drawn by the other panels now;
     is_in_use : it is the current sorting; given : the condition of its probability, '' without one.
     """
 
@@ -93,7 +93,7 @@ class Card:
 
 @dataclass(frozen=True)
 class TrustBadge:
-    """How far the probabilities of a group can be trusted, in a word and in a sentence."""
+    """How far the probabilities of a component can be trusted, in a word and in a sentence."""
 
     trust: Trust
     text: str
@@ -102,7 +102,7 @@ class TrustBadge:
 
 @dataclass(frozen=True, eq=False)
 class AlternativesView:
-    """All cards of a group, what they leave over, and what the buttons may do.
+    """All cards of a component, what they leave over, and what the buttons may do.
 
     badge : None where nothing can be said;
     message : what to show instead of cards, '' when there are some.
@@ -125,45 +125,57 @@ EMPTY = AlternativesView(
 
 
 def present_alternatives(workspace: Workspace) -> AlternativesView:
-    """Cards of the group on screen."""
-    if workspace.project is None or workspace.channel is None:
+    """Cards of the component on screen."""
+    if workspace.project is None or workspace.component_id is None:
         return EMPTY
-    channel = workspace.channel
-    title = f"Channel {channel}"
-    group = workspace.group()
-    n = thousands(workspace.n_spikes(channel))
-    if group is None:
-        status = workspace.status(channel)
+    component_id = workspace.component_id
+    contact = f"contact {workspace.contact(component_id)}"
+    component = workspace.component()
+    n = thousands(workspace.n_spikes(component_id))
+    if component is None:
+        status = workspace.status(component_id)
         message = {
-            "failed": f"This group could not be sampled: {status.message}",
-            "sampling": f"Sampling the posterior of this group … {100 * status.fraction:.0f} %",
-        }.get(status.state, "This group waits to be sampled. It moves to the front while you look at it.")
-        return AlternativesView(title, f"{n} spikes", None, (), 0.0, message, False, "Use this sorting", 1.0)
-    cards = _cards(workspace, group)
-    other = max(0.0, 1.0 - sum(a.mass for a in group.alternatives))
-    subtitle = f"{n} spikes · {count(len(group.alternatives), 'plausible sorting')}"
-    if group.given:
-        subtitle += f" · {_given(group)}"
-    settled = workspace.status(channel).state == "curated"
+            "failed": f"These spikes could not be sampled: {status.message}",
+            "sampling": f"Sampling the posterior of these spikes … {100 * status.fraction:.0f} %",
+        }.get(status.state, "These spikes wait to be sampled. They move to the front while you look at them.")
+        return AlternativesView(
+            sentence(contact), f"{n} spikes", None, (), 0.0, message, False, "Use this sorting", 1.0
+        )
+    cards = _cards(workspace, component)
+    title, place = _title(workspace, contact)
+    other = max(0.0, 1.0 - sum(a.mass for a in component.alternatives))
+    subtitle = f"{place}{n} spikes · {count(len(component.alternatives), 'plausible sorting')}"
+    if component.given:
+        subtitle += f" · {_given(component)}"
+    settled = workspace.status(component_id).state == "curated"
     previewed = workspace.preview is not None
     means = [unit.waveform for card in cards for unit in card.units if unit.waveform is not None]
     return AlternativesView(
         title=title,
         subtitle=subtitle + (" · settled" if settled else ""),
-        badge=_badge(workspace, group) if cards else None,
+        badge=_badge(workspace, component) if cards else None,
         cards=cards,
         other_mass=other,
-        message="" if cards else "No unit was found among the spikes of this group.",
+        message="" if cards else "No unit was found among these spikes.",
         can_adopt=_can_adopt(workspace) if previewed else bool(cards) and not settled,
-        adopt_text="Use this sorting" if previewed else _accept_text(workspace, channel, settled=settled),
+        adopt_text="Use this sorting"
+        if previewed
+        else _accept_text(workspace, component_id, settled=settled),
         largest_amplitude=max((float(np.abs(mean).max()) for mean in means), default=1.0) or 1.0,
     )
 
 
-def _accept_text(workspace: Workspace, channel: int, *, settled: bool) -> str:
+def _title(workspace: Workspace, contact: str) -> tuple[str, str]:
+    """Headline of a sampled component, its units or else its contact; what comes first under it."""
+    assert workspace.component_id is not None
+    units = workspace.units_of(workspace.component_id)
+    return (sentence(units), f"{contact} · ") if units else (sentence(contact), "")
+
+
+def _accept_text(workspace: Workspace, component_id: int, *, settled: bool) -> str:
     if not settled:
         return "Accept as it is"
-    return "Nothing to accept" if workspace.is_empty(channel) else "Accepted"
+    return "Nothing to accept" if workspace.is_empty(component_id) else "Accepted"
 
 
 def _can_adopt(workspace: Workspace) -> bool:
@@ -172,11 +184,11 @@ def _can_adopt(workspace: Workspace) -> bool:
     return preview is not None and (preview.n_moved > 0 or not preview.held)
 
 
-def _badge(workspace: Workspace, group: ChannelGroup) -> TrustBadge | None:
-    spread = workspace.memo(("order spread", group.channel), lambda: order_spread(group.posterior))
-    if spread is None or group.posterior.order is None:
+def _badge(workspace: Workspace, component: Component) -> TrustBadge | None:
+    spread = workspace.memo(("order spread", component.id), lambda: order_spread(component.posterior))
+    if spread is None or component.posterior.order is None:
         return None
-    kind, n_orders = trust(spread), len(np.unique(group.posterior.order))
+    kind, n_orders = trust(spread), len(np.unique(component.posterior.order))
     left = percent(spread / np.sqrt(n_orders))
     measured = (
         "The order in which the network sees the spikes should not matter. Another order moves\n"
@@ -194,7 +206,7 @@ _ADVICE: dict[Trust, str] = {
 }
 
 
-def _cards(workspace: Workspace, group: ChannelGroup) -> tuple[Card, ...]:
+def _cards(workspace: Workspace, component: Component) -> tuple[Card, ...]:
     current = workspace.current()
     assert current is not None
     present = workspace.present_alternative()
@@ -202,36 +214,36 @@ def _cards(workspace: Workspace, group: ChannelGroup) -> tuple[Card, ...]:
     sortings: list[tuple[int | None, ShownSorting]] = []
     if present is None and current.units:
         sortings.append((None, current))
-    for index in range(len(group.alternatives)):
+    for index in range(len(component.alternatives)):
         sorting = current if index == present else workspace.sorting_of(index)
         assert sorting is not None
         sortings.append((index, sorting))
     largest = max((unit.n_spikes for _, s in sortings for unit in s.units), default=1)
     return tuple(
-        _card(workspace, group, index, sorting, current, present, waveforms, largest)
+        _card(workspace, component, index, sorting, current, present, waveforms, largest)
         for index, sorting in sortings
     )
 
 
 def _card(
     workspace: Workspace,
-    group: ChannelGroup,
+    component: Component,
     index: int | None,
     sorting: ShownSorting,
     current: ShownSorting,
     present: int | None,
-    waveforms: GroupWaveforms | None,
+    waveforms: ComponentWaveforms | None,
     largest: int,
 ) -> Card:
     in_use = index == present
     if index is None:
-        mass, error = _agreement(workspace, group, current)
+        mass, error = _agreement(workspace, component, current)
         words = "edited by hand"
     else:
-        mass, error = group.alternatives[index].mass, group.alternatives[index].mass_se
+        mass, error = component.alternatives[index].mass, component.alternatives[index].mass_se
         words = "in use" if in_use else _words(current, sorting)
     means = workspace.memo(
-        ("means", group.channel, index, waveforms is None), lambda: _means(sorting, waveforms)
+        ("means", component.id, index, waveforms is None), lambda: _means(sorting, waveforms)
     )
     units = tuple(
         CardUnit(unit.name, unit.color, unit.n_spikes, unit.n_spikes / largest, unit.is_changed, mean)
@@ -246,55 +258,55 @@ def _card(
         n_unassigned=sorting.n_unassigned,
         is_shown=workspace.shown_alternative == index,
         is_in_use=in_use,
-        given=_given(group),
+        given=_given(component),
     )
 
 
-def _given(group: ChannelGroup) -> str:
-    return f"given: {', '.join(map(str, group.given))}" if group.given else ""
+def _given(component: Component) -> str:
+    return f"given: {', '.join(map(str, component.given))}" if component.given else ""
 
 
 def _words(current: ShownSorting, preview: ShownSorting) -> str:
     """What adopting a preview would do, all of it: see `core.difference`."""
     words = difference(current.labels, preview.labels).words([unit.name for unit in current.units])
     if preview.n_taken_along:
-        words += f", takes {count(preview.n_taken_along, 'spike')} of other channels along"
+        words += f", takes {count(preview.n_taken_along, 'spike')} from elsewhere along"
     if preview.held:
         words += f"; {' and '.join(map(str, preview.held))} stay{'s' * (len(preview.held) == 1)} as accepted"
     return words
 
 
-def _agreement(workspace: Workspace, group: ChannelGroup, current: ShownSorting) -> tuple[float, float]:
+def _agreement(workspace: Workspace, component: Component, current: ShownSorting) -> tuple[float, float]:
     """Share of the posterior that is the same sorting as the current one, and its standard error."""
     same = workspace.memo(
-        ("agreement", group.channel),
+        ("agreement", component.id),
         lambda: samples_of_sorting(
-            group.posterior,
+            component.posterior,
             current.sampled_labels,
-            left_out=current.left_out[group.sampled],
+            left_out=current.left_out[component.sampled],
             min_spikes=current.min_spikes,
         ),
     )
-    return float(group.posterior.weight @ same), group.posterior.standard_error(same)
+    return float(component.posterior.weight @ same), component.posterior.standard_error(same)
 
 
-def _means(sorting: ShownSorting, waveforms: GroupWaveforms | None) -> list[NDArray[np.float32] | None]:
+def _means(sorting: ShownSorting, waveforms: ComponentWaveforms | None) -> list[NDArray[np.float32] | None]:
     if waveforms is None:
         return [None] * len(sorting.units)
-    main = waveforms.waveforms[:, :, 0]
     means: list[NDArray[np.float32] | None] = []
     for row in range(len(sorting.units)):
         own = sorting.sampled_labels == row
-        means.append(main[own].mean(axis=0) if own.any() else None)
+        mean = waveforms.waveforms[own].mean(axis=0) if own.any() else None
+        means.append(None if mean is None else mean[:, np.abs(mean).max(axis=0).argmax()])
     return means
 
 
 def step_alternative(workspace: Workspace, step: int) -> None:
     """Show the card `step` places to the right of the one on screen, around the ends."""
-    group = workspace.group()
-    if group is None or not group.alternatives:
+    component = workspace.component()
+    if component is None or not component.alternatives:
         return
-    ring: list[int | None] = list(range(len(group.alternatives)))
+    ring: list[int | None] = list(range(len(component.alternatives)))
     if workspace.present_alternative() is None:
         ring.insert(0, None)
     place = ring.index(workspace.shown_alternative) if workspace.shown_alternative in ring else 0

@@ -1,4 +1,4 @@
-"""Spikes of a group as points in the plane: neighbours look alike to the network."""
+"""Spikes of a component as points in the plane: neighbours look alike to the network."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.app.colors import Color
-from ncpgui.app.presenters.words import count
+from ncpgui.app.words import count
 from ncpgui.app.workspace import Workspace
 
 MIN_OPACITY = 0.25
@@ -69,15 +69,15 @@ def present_embedding(workspace: Workspace, tsne: NDArray[np.float32] | None) ->
     shown, current = workspace.shown(), workspace.current()
     waveforms = workspace.waveforms()
     if shown is None or current is None or waveforms is None:
-        return _nothing("Points appear when the group is sampled.")
+        return _nothing("Points appear when the component is sampled.")
     if tsne is None:
         points = workspace.memo(
-            ("pca", shown.channel, id(waveforms)), lambda: principal_plane(waveforms.features)
+            ("pca", shown.component.id, id(waveforms)), lambda: principal_plane(waveforms.features)
         )
     else:
         points = tsne
     labels = shown.sampled_labels
-    sure = np.clip(shown.probability[shown.group.sampled], 0, 1)
+    sure = np.clip(shown.probability[shown.component.sampled], 0, 1)
     opacity = MIN_OPACITY + (1 - MIN_OPACITY) * np.nan_to_num(sure) ** 2
     chosen = np.array([unit.unit in workspace.selected for unit in shown.units] + [False])
     return EmbeddingView(
@@ -86,7 +86,7 @@ def present_embedding(workspace: Workspace, tsne: NDArray[np.float32] | None) ->
         colors=tuple(unit.color for unit in shown.units),
         names=tuple(unit.name for unit in shown.units),
         opacity=opacity.astype(np.float32),
-        moved=shown.moved[shown.group.sampled],
+        moved=shown.moved[shown.component.sampled],
         selected=chosen[labels],
         method="PCA" if tsne is None else "t-SNE",
         certainty=sure.astype(np.float32),

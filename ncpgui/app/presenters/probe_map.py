@@ -7,17 +7,20 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.app.presenters.words import thousands
+from ncpgui.app.words import count, sentence
 from ncpgui.app.workspace import Workspace
 from ncpgui.core.probe import DRAWN_PITCH_UM
+
+_MOST_TELLING = ("sampling", "failed", "waiting", "sampled", "curated")
 
 
 @dataclass(frozen=True, eq=False)
 class ProbeMapView:
     """Contacts: places (n, 2) µm, shanks side by side; ambiguity (n,) 0 .. 1, nan without a posterior.
 
-    states : of each group, '' where there are no spikes; current : channel on screen or None;
-    neighbours : channels of its waveforms; tooltips : one a contact.
+    states : of each contact, that of the component there which asks most, '' where there are no spikes;
+    current : reference contact of the component on screen or None; neighbours : contacts of its waveforms;
+    tooltips : one a contact.
     """
 
     positions_um: NDArray[np.float64]
@@ -37,25 +40,51 @@ def present_probe_map(workspace: Workspace) -> ProbeMapView:
     if workspace.project is None:
         return EMPTY
     probe = workspace.project.probe
-    busy = set(workspace.channels)
     ambiguity = np.full(probe.n_channels, np.nan)
-    states, tooltips = [], []
-    for channel in range(probe.n_channels):
-        group = workspace.group(channel)
-        if group is not None:
-            ambiguity[channel] = group.ambiguity
-        state = workspace.status(channel).words if channel in busy else ""
-        states.append(state.split()[0] if state else "")
-        spikes = f"{thousands(workspace.n_spikes(channel))} spikes" if channel in busy else "no spikes"
-        tooltips.append(f"Channel {channel}: {spikes}" + (f", {state}" if state else ""))
+    states = []
+    for contact in range(probe.n_channels):
+        shown = _shown_at(workspace, contact)
+        state = "" if shown is None else workspace.status(shown).state
+        component = workspace.component(shown) if shown is not None else None
+        if component is not None:
+            ambiguity[contact] = component.ambiguity
+        states.append(state)
     largest = np.nanmax(ambiguity) if np.isfinite(ambiguity).any() else 0.0
-    group = workspace.group()
+    component, current = workspace.component(), workspace.component_id
     return ProbeMapView(
         positions_um=probe.drawn_positions_um,
         ambiguity=ambiguity / largest if largest > 0 else ambiguity,
         states=tuple(states),
-        current=workspace.channel,
-        neighbours=() if group is None else tuple(int(c) for c in group.neighbours),
-        tooltips=tuple(tooltips),
+        current=None if current is None else workspace.contact(current),
+        neighbours=() if component is None else tuple(int(c) for c in component.contacts),
+        tooltips=tuple(_tooltip(workspace, contact) for contact in range(probe.n_channels)),
         pitch_um=probe.pitch_um or DRAWN_PITCH_UM,
     )
+
+
+def _shown_at(workspace: Workspace, contact: int) -> int | None:
+    """Component that a contact stands for: of those centred there, else of all, the one that asks most."""
+    here = workspace.at_contact(contact)
+    centred = [one for one in here if workspace.contact(one) == contact]
+
+    def key(component_id: int) -> tuple[int, float]:
+        component = workspace.component(component_id)
+        order = _MOST_TELLING.index(workspace.status(component_id).state)
+        return order, -component.ambiguity if component is not None else 0.0
+
+    return min(centred or here, key=key, default=None)
+
+
+def _tooltip(workspace: Workspace, contact: int) -> str:
+    """What is at a contact, a line a component, in the order in which clicks go through them."""
+    here = workspace.at_contact(contact)
+    if not here:
+        return f"Contact {contact}: no spikes"
+    lines = [_line(workspace, component_id) for component_id in here]
+    return "\n".join([f"Contact {contact}: {lines[0]}", *map(sentence, lines[1:])])
+
+
+def _line(workspace: Workspace, component_id: int) -> str:
+    spikes = count(workspace.n_spikes(component_id), "spike")
+    units = workspace.units_of(component_id)
+    return f"{units}{', ' if units else ''}{spikes}, {workspace.status(component_id).words}"

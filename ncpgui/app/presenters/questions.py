@@ -47,7 +47,7 @@ def _where(workspace: Workspace, hidden: Sequence[int]) -> list[str]:
         )
     if elsewhere:
         channels = sorted({workspace.main_channel(unit) for unit in elsewhere})
-        place = f"channel{'s' * (len(channels) > 1)} {' and '.join(map(str, channels))}"
+        place = f"contact{'s' * (len(channels) > 1)} {' and '.join(map(str, channels))}"
         reasons.append(f"{_names(elsewhere)} {_is(elsewhere)} on {place}, not on screen.")
     return reasons
 

@@ -1,11 +1,11 @@
-"""Channel groups in the order in which decisions settle most, with what is known of each."""
+"""Channel components in the order in which decisions settle most, with what is known of each."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ncpgui.app.presenters.words import count, thousands
-from ncpgui.app.status import GroupStatus
+from ncpgui.app.status import ComponentStatus
+from ncpgui.app.words import count, sentence, thousands, unit_names
 from ncpgui.app.workspace import Workspace
 
 OTHER = -1
@@ -13,30 +13,51 @@ OTHER = -1
 
 @dataclass(frozen=True)
 class QueueRow:
-    """One channel group.
+    """One component.
 
     p_units : (number of units, probability) of the cards, by number of units, what is left over last
     under `OTHER`; ambiguity : spikes x entropy, relative to the largest of the queue;
-    n_units : units in use, None while the group is not sampled.
+    units : names of the units in use, None while the component is not sampled.
     """
 
-    channel: int
+    component_id: int
+    contact: int
+    units: tuple[str, ...] | None
     n_spikes: int
-    status: GroupStatus
+    status: ComponentStatus
     p_units: tuple[tuple[int, float], ...]
     ambiguity: float
     is_current: bool
-    n_units: int | None = None
+
+    @property
+    def name(self) -> str:
+        """Its units, or where it is when it has none."""
+        return self.names[0]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What it may be called, the longest first, for where there is little room."""
+        if not self.units:
+            return (f"Contact {self.contact}",)
+        n, units = len(self.units), ", ".join(self.units)
+        shorter = [f"{', '.join(self.units[:k])} + {n - k} more" for k in range(n - 1, 0, -1)]
+        return (f"Unit{'s' * (n > 1)} {units}", units, *shorter)
+
+    @property
+    def place(self) -> str:
+        """Where it is, and how large."""
+        return f"ch {self.contact} · {count(self.n_spikes, 'spike')}"
 
     @property
     def caption(self) -> str:
-        """What the row says beside its channel."""
+        """What the row says beside its name."""
         if self.status.state == "failed":
             return "failed"
-        if self.n_units is None:
+        if self.units is None:
             return self.status.words
         possible = {k for k, p in self.p_units if k != OTHER and p >= 0.02}
-        ks = sorted({self.n_units} if self.status.state == "curated" else possible | {self.n_units})
+        in_use = {len(self.units)}
+        ks = sorted(in_use if self.status.state == "curated" else possible | in_use)
         if ks == [0]:
             return "no units"
         text = f"{ks[0]}" if len(ks) == 1 else f"{ks[0]}–{ks[-1]}"
@@ -45,49 +66,51 @@ class QueueRow:
     @property
     def tooltip(self) -> str:
         """The row in full."""
-        lines = [f"Channel {self.channel}: {thousands(self.n_spikes)} spikes, {self.status.words}"]
+        head = sentence(unit_names(self.units)) + ", contact" if self.units else "Contact"
+        lines = [f"{head} {self.contact}: {thousands(self.n_spikes)} spikes, {self.status.words}"]
         lines += [
             f"{'other' if k == OTHER else f'{k} unit' + ('s' if k != 1 else '')}: {100 * p:.0f} %"
             for k, p in self.p_units
         ]
-        if self.n_units is not None:
-            lines.append(f"in use: {count(self.n_units, 'unit')}")
+        if self.units is not None:
+            lines.append(f"in use: {count(len(self.units), 'unit')}")
         if self.status.message:
             lines.append(self.status.message)
         return "\n".join(lines)
 
 
 def present_queue(workspace: Workspace) -> tuple[QueueRow, ...]:
-    """Rows of the queue, most ambiguous first, groups that wait last."""
+    """Rows of the queue, most ambiguous first, components that wait last."""
     order = workspace.queue_order()
-    groups = {channel: workspace.group(channel) for channel in order}
-    largest = max((g.ambiguity for g in groups.values() if g is not None), default=0.0) or 1.0
+    components = {component_id: workspace.component(component_id) for component_id in order}
+    largest = max((g.ambiguity for g in components.values() if g is not None), default=0.0) or 1.0
     rows = []
-    for channel in order:
-        group = groups[channel]
-        current = workspace.current_of(channel)
+    for component_id in order:
+        component = components[component_id]
+        current = workspace.current_of(component_id)
         rows.append(
             QueueRow(
-                channel=channel,
-                n_spikes=workspace.n_spikes(channel),
-                status=workspace.status(channel),
-                p_units=p_units(workspace, channel),
-                ambiguity=0.0 if group is None else group.ambiguity / largest,
-                is_current=channel == workspace.channel,
-                n_units=None if current is None else len(current.units),
+                component_id=component_id,
+                contact=workspace.contact(component_id),
+                units=None if current is None else tuple(unit.name for unit in current.units),
+                n_spikes=workspace.n_spikes(component_id),
+                status=workspace.status(component_id),
+                p_units=p_units(workspace, component_id),
+                ambiguity=0.0 if component is None else component.ambiguity / largest,
+                is_current=component_id == workspace.component_id,
             )
         )
     return tuple(rows)
 
 
-def p_units(workspace: Workspace, channel: int) -> tuple[tuple[int, float], ...]:
-    """P(number of units) as the cards of a group tell it; what they leave over comes last."""
-    group = workspace.group(channel)
-    if group is None:
+def p_units(workspace: Workspace, component_id: int) -> tuple[tuple[int, float], ...]:
+    """P(number of units) as the cards of a component tell it; what they leave over comes last."""
+    component = workspace.component(component_id)
+    if component is None:
         return ()
     mass: dict[int, float] = {}
-    for index, alternative in enumerate(group.alternatives):
-        n_units = workspace.n_units(channel, index)
+    for index, alternative in enumerate(component.alternatives):
+        n_units = workspace.n_units(component_id, index)
         mass[n_units] = mass.get(n_units, 0.0) + alternative.mass
     rest = 1.0 - sum(mass.values())
     result = sorted(mass.items())
@@ -99,11 +122,13 @@ def p_units(workspace: Workspace, channel: int) -> tuple[tuple[int, float], ...]
 def neighbour_in_queue(workspace: Workspace, step: int) -> int | None:
     """Channel that Space (+1) or Shift+Space (-1) goes to: the next that is sampled and not settled.
 
-    Without one, simply the next of the queue; None when there is no other group.
+    Without one, simply the next of the queue; None when there is no other component.
     """
     order = workspace.queue_order()
-    if workspace.channel not in order or len(order) < 2:
+    if workspace.component_id not in order or len(order) < 2:
         return None
-    start = order.index(workspace.channel)
+    start = order.index(workspace.component_id)
     ring = [order[(start + step * k) % len(order)] for k in range(1, len(order))]
-    return next((channel for channel in ring if workspace.status(channel).state == "sampled"), ring[0])
+    return next(
+        (component_id for component_id in ring if workspace.status(component_id).state == "sampled"), ring[0]
+    )

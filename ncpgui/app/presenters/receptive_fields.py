@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.app.colors import Color
-from ncpgui.app.presenters.words import count
+from ncpgui.app.words import count
 from ncpgui.app.workspace import Workspace
 
 
@@ -99,7 +99,7 @@ def present_receptive_fields(
         return ReceptiveFieldsView((), f"No receptive fields: {problem}", True)
     shown = workspace.shown()
     if shown is None:
-        return ReceptiveFieldsView((), "Receptive fields appear when the group is sampled.", True)
+        return ReceptiveFieldsView((), "Receptive fields appear when the component is sampled.", True)
     if not shown.units:
         return ReceptiveFieldsView((), "No units in this sorting.", True)
     tiles = tuple(
@@ -107,7 +107,7 @@ def present_receptive_fields(
             name=unit.name,
             color=unit.color,
             n_spikes=unit.n_spikes,
-            field=known.get(spikes_key(shown.channel, unit.positions)),
+            field=known.get(spikes_key(shown.component.id, unit.positions)),
             unit=unit.unit,
             is_selected=unit.unit is not None and unit.unit in workspace.selected,
             is_changed=unit.is_changed,
@@ -117,10 +117,10 @@ def present_receptive_fields(
     return ReceptiveFieldsView(tiles, "", True)
 
 
-def spikes_key(channel: int, positions: NDArray[np.int64]) -> bytes:
-    """Key of a set of spikes of a group: the same set, the same receptive field."""
+def spikes_key(component_id: int, positions: NDArray[np.int64]) -> bytes:
+    """Key of a set of spikes of a component: the same set, the same receptive field."""
     import hashlib
 
     digest = hashlib.blake2b(np.ascontiguousarray(positions).tobytes(), digest_size=16)
-    digest.update(str(channel).encode())
+    digest.update(str(component_id).encode())
     return digest.digest()

@@ -1,4 +1,4 @@
-"""Units of the group on screen, or of the whole recording, with what is measured of each."""
+"""Units of the component on screen, or of the whole recording, with what is measured of each."""
 
 from __future__ import annotations
 
@@ -10,22 +10,23 @@ import numpy as np
 from ncpgui.analysis.quality import unit_quality
 from ncpgui.app.colors import Color
 from ncpgui.app.workspace import Workspace
-from ncpgui.core.spikes import UNASSIGNED
 
 
 @dataclass(frozen=True)
 class UnitRow:
     """One unit of the current sorting.
 
-    amplitude : mean depth of the trough in noise sd (signal to noise); violations : share of intervals under
-    1.5 ms; p_exists : P(it exists as it stands), nan when unknown; p_spikes : mean probability that its
-    spikes are its own, nan when unknown: see `analysis.support`.
+    component_id : that with most of its spikes, None without one; amplitude : mean depth of the trough in
+    noise sd (signal to noise); violations : share of intervals under 1.5 ms; p_exists : P(it exists as it
+    stands), nan when unknown; p_spikes : mean probability that its spikes are its own, nan when unknown: see
+    `analysis.support`.
     """
 
     unit: int
     color: Color
     label: str
     is_locked: bool
+    component_id: int | None
     channel: int
     n_spikes: int
     rate_hz: float
@@ -40,21 +41,25 @@ def unit_table_message(workspace: Workspace) -> str:
     """Return what to show where there are no rows."""
     if workspace.project is None:
         return "Open a recording or a session to begin."
-    if workspace.group() is None:
-        return "Units appear when the group is sampled."
+    if workspace.component() is None:
+        return "Units appear when the component is sampled."
     return "No units in this sorting."
 
 
 def present_unit_table(workspace: Workspace, *, all_units: bool = False) -> tuple[UnitRow, ...]:
-    """Rows of the current group's units, or of all units."""
-    if workspace.project is None or workspace.channel is None:
+    """Rows of the current component's units, or of all units."""
+    if workspace.project is None or workspace.component_id is None:
         return ()
-    channels = workspace.channels if all_units else [workspace.channel]
+    shown = workspace.component_ids if all_units else [workspace.component_id]
     rows: dict[int, UnitRow] = {}
-    for channel in channels:
-        for row in workspace.memo(("unit rows", channel), partial(_rows, workspace, channel)):
-            if not all_units or row.channel == channel:
+    for component_id in shown:
+        for row in workspace.memo(("unit rows", component_id), partial(_rows, workspace, component_id)):
+            if row.component_id == component_id or not all_units:
                 rows[row.unit] = row
+    if all_units:
+        rows.update(
+            {row.unit: row for row in workspace.memo(("other unit rows",), partial(_others, workspace))}
+        )
     labels = workspace.history.labels
     return tuple(
         UnitRow(
@@ -70,39 +75,44 @@ def present_unit_table(workspace: Workspace, *, all_units: bool = False) -> tupl
     )
 
 
-def _rows(workspace: Workspace, channel: int) -> tuple[UnitRow, ...]:
+def _rows(workspace: Workspace, component_id: int) -> tuple[UnitRow, ...]:
+    """Rows of all units that have spikes in a component."""
+    sorting = workspace.current_of(component_id)
+    units = () if sorting is None else sorting.units
+    return tuple(_row(workspace, shown.unit, shown.color) for shown in units if shown.unit is not None)
+
+
+def _others(workspace: Workspace) -> tuple[UnitRow, ...]:
+    """Rows of the units that have no spikes in any component."""
+    units = workspace.clustering.unit_ids.tolist()
+    return tuple(
+        _row(workspace, unit, workspace.colors.color(unit))
+        for unit in units
+        if not workspace.components_of(unit)
+    )
+
+
+def _row(workspace: Workspace, unit: int, color: Color) -> UnitRow:
     assert workspace.project is not None
-    group = workspace.group(channel)
-    if group is None:
-        return ()
-    clustering, spikes = workspace.clustering, workspace.project.spikes
-    sorting = workspace.current_of(channel)
-    assert sorting is not None
-    rows = []
-    for shown in sorting.units:
-        if shown.unit is None or shown.unit == UNASSIGNED:
-            continue
-        ids = clustering.spikes_of(shown.unit)
-        quality = unit_quality(
-            spikes.sample_index[ids],
-            spikes.amplitude[ids],
-            sampling_frequency_hz=spikes.sampling_frequency_hz,
-            n_samples=spikes.n_samples,
-        )
-        rows.append(
-            UnitRow(
-                unit=shown.unit,
-                color=shown.color,
-                label="unsorted",
-                is_locked=False,
-                channel=workspace.main_channel(shown.unit),
-                n_spikes=quality.n_spikes,
-                rate_hz=quality.rate_hz,
-                amplitude=quality.snr,
-                violations=quality.refractory_violations,
-                p_exists=np.nan,
-                p_spikes=np.nan,
-                is_selected=False,
-            )
-        )
-    return tuple(rows)
+    spikes, ids = workspace.project.spikes, workspace.clustering.spikes_of(unit)
+    quality = unit_quality(
+        spikes.sample_index[ids],
+        spikes.amplitude[ids],
+        sampling_frequency_hz=spikes.sampling_frequency_hz,
+        n_samples=spikes.n_samples,
+    )
+    return UnitRow(
+        unit=unit,
+        color=color,
+        label="unsorted",
+        is_locked=False,
+        component_id=next(iter(workspace.components_of(unit)), None),
+        channel=workspace.main_channel(unit),
+        n_spikes=quality.n_spikes,
+        rate_hz=quality.rate_hz,
+        amplitude=quality.snr,
+        violations=quality.refractory_violations,
+        p_exists=np.nan,
+        p_spikes=np.nan,
+        is_selected=False,
+    )

@@ -1,4 +1,4 @@
-"""Waveforms of the sorting on screen: one column a unit, one row a channel of the neighbourhood."""
+"""Waveforms of the sorting on screen: one column a unit, one row a contact."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.app.colors import Color
-from ncpgui.app.presenters.words import count, percent
 from ncpgui.app.shown import ShownSorting
+from ncpgui.app.words import count, percent
 from ncpgui.app.workspace import Workspace
-from ncpgui.core.group import GroupWaveforms
+from ncpgui.core.component import ComponentWaveforms
 from ncpgui.core.waveform_format import SAMPLING_FREQUENCY_HZ
 
 MAX_SPIKES_PER_UNIT = 80
@@ -80,7 +80,7 @@ class WaveformColumn:
 class WaveformsView:
     """All columns.
 
-    channels : (C,) channel of each row, the main one first; offsets_um : (C, 2) from the main one;
+    channels : (C,) contact of each row, the reference first; offsets_um : (C, 2) from it;
     lowest, highest : of the means, noise sd; message : what to show when there is nothing to draw.
     """
 
@@ -100,11 +100,11 @@ class WaveformsView:
         return PREVIEW_NOTE if self.is_preview else NOTE
 
     def channel_tooltip(self, row: int) -> str:
-        """Where the channel of a row is."""
+        """Where the contact of a row is."""
         if row == 0:
-            return f"Channel {self.channels[0]}: the main one, on which these spikes are largest"
+            return f"Contact {self.channels[0]}: the reference, where these spikes are shown on the probe"
         x, y = self.offsets_um[row]
-        return f"Channel {self.channels[row]}: {x:+.0f} µm, {y:+.0f} µm from the main one"
+        return f"Contact {self.channels[row]}: {x:+.0f} µm, {y:+.0f} µm from the reference"
 
     @property
     def scale_bar(self) -> tuple[float, str]:
@@ -125,21 +125,21 @@ def present_waveforms(workspace: Workspace) -> WaveformsView:
     """Waveforms of the sorting on screen."""
     shown = workspace.shown()
     if shown is None:
-        return _nothing("Waveforms appear when the group is sampled.")
+        return _nothing("Waveforms appear when the component is sampled.")
     waveforms = workspace.waveforms()
     if waveforms is None:
-        return _nothing("The waveforms of this group are not cached; they are read from the recording.")
+        return _nothing("The waveforms of this component are not cached; they are read from the recording.")
     if not shown.units:
         return _nothing("No units in this sorting.")
     assert workspace.project is not None
-    group = shown.group
-    positions = workspace.project.probe.positions_um[group.neighbours]
+    component = shown.component
+    positions = workspace.project.probe.positions_um[component.contacts]
     drawn = workspace.memo(
-        ("waveform columns", group.channel, shown.alternative, id(waveforms)),
+        ("waveform columns", component.id, shown.alternative, id(waveforms)),
         lambda: _columns(shown, waveforms),
     )
     ghosts = workspace.memo(
-        ("waveform ghosts", group.channel, shown.alternative, id(waveforms)),
+        ("waveform ghosts", component.id, shown.alternative, id(waveforms)),
         lambda: _ghosts(workspace.current(), shown, waveforms),
     )
     columns = tuple(
@@ -160,7 +160,7 @@ def present_waveforms(workspace: Workspace) -> WaveformsView:
     means = [column.mean for column in columns if column.mean.size]
     return WaveformsView(
         columns=columns,
-        channels=tuple(int(c) for c in group.neighbours),
+        channels=tuple(int(c) for c in component.contacts),
         offsets_um=positions - positions[0],
         lowest=min((float(mean.min()) for mean in means), default=-1.0),
         highest=max((float(mean.max()) for mean in means), default=1.0),
@@ -169,7 +169,7 @@ def present_waveforms(workspace: Workspace) -> WaveformsView:
 
 
 def _existence(workspace: Workspace, shown: ShownSorting, row: int) -> float:
-    """P(a unit exists): in all its groups when it is in use, in this group in a preview."""
+    """P(a unit exists): in all its components when it is in use, in this component in a preview."""
     unit = shown.units[row].unit
     if shown.alternative is None and unit is not None:
         return workspace.unit_support(unit)[0]
@@ -177,7 +177,7 @@ def _existence(workspace: Workspace, shown: ShownSorting, row: int) -> float:
 
 
 def _columns(
-    shown: ShownSorting, waveforms: GroupWaveforms
+    shown: ShownSorting, waveforms: ComponentWaveforms
 ) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
     """Spikes drawn, evenly through the recording, and mean, of each unit."""
     limit = min(MAX_SPIKES_PER_UNIT, max(12, MAX_SPIKES_SHOWN // max(len(shown.units), 1)))
@@ -194,7 +194,7 @@ def _columns(
 
 
 def _ghosts(
-    current: ShownSorting | None, shown: ShownSorting, waveforms: GroupWaveforms
+    current: ShownSorting | None, shown: ShownSorting, waveforms: ComponentWaveforms
 ) -> list[tuple[Ghost, ...]]:
     """For each changed unit, the current ones with a fifth of its spikes, or a fifth of theirs in it."""
     if current is None or shown.alternative is None:

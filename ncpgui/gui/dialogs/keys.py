@@ -11,7 +11,8 @@ from ncpgui.app.actions import help_page
 from ncpgui.gui.theme import Theme
 
 MOUSE = (
-    ("Click a group, a contact", "Put the group on screen"),
+    ("Click a row of the queue", "Put its units on screen"),
+    ("Click a contact", "Put the units on screen that have most spikes there; again: the next ones"),
     ("Click a card", "Preview that sorting in all panels"),
     ("Double click a card", "Use that sorting"),
     ("Click a waveform, a row", "Select the unit; Ctrl adds"),
@@ -60,8 +61,8 @@ def about_text() -> str:
     return (
         f"<h2>ncpgui {escape(__version__)}</h2>"
         "<p>Spike sorting that shows the alternatives, each with a probability.</p>"
-        "<p>A network trained on simulated spikes samples the posterior over clusterings of the spikes "
-        "of each channel group (Neural Clustering Processes). What it shows is as good as its model: see "
+        "<p>A network trained on simulated spikes samples the posterior over the sortings of neurons "
+        "that could be one another (Neural Clustering Processes). What it shows is as good as its model: see "
         "the card of the model with <code>ncpgui models</code>.</p>"
         "<p>GPL-3.0-or-later</p>"
     )

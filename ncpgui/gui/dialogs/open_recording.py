@@ -15,9 +15,9 @@ from ncpgui.app.jobs import (
     describe_recording,
     known_extensions,
 )
-from ncpgui.app.presenters.words import count, duration, sentence
 from ncpgui.app.recognition import unused_session, without_options
 from ncpgui.app.tasks import Runner, Task
+from ncpgui.app.words import count, duration, sentence
 
 DESCRIBE_AFTER_MS = 350
 LINE_MARGINS_PX = 28

@@ -6,7 +6,7 @@ import numpy as np
 from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.presenters.alternatives import Card
-from ncpgui.app.presenters.words import percent
+from ncpgui.app.words import percent
 from ncpgui.gui.items.glyphs import elided, paint_curve, wrapped
 from ncpgui.gui.theme import LIGHT, Theme, blend, font
 

@@ -1,4 +1,4 @@
-"""The alternatives: one card for each plausible way to sort the group, with its probability."""
+"""The alternatives: one card for each plausible way to sort the component, with its probability."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ AROUND_CARDS = 76
 
 
 class AlternativesPanel(Panel):
-    """Headline of the group, the mass bar, the cards and what can be done with them."""
+    """Headline of the component, the mass bar, the cards and what can be done with them."""
 
     def build(self) -> None:
         """Make headline, buttons, bar and strip of cards."""
@@ -85,18 +85,18 @@ class AlternativesPanel(Panel):
         return button
 
     def follow(self) -> None:
-        """Follow the group on screen, its posterior and the sorting shown."""
+        """Follow the component on screen, its posterior and the sorting shown."""
         workspace = self.workspace
         for signal in (workspace.opened, workspace.current_changed, workspace.shown_changed):
             signal.connect(self.mark_dirty)
-        workspace.groups_changed.connect(self._groups_changed)
+        workspace.components_changed.connect(self._components_changed)
 
-    def _groups_changed(self, channels: tuple[int, ...]) -> None:
-        if self.workspace.channel in channels:
+    def _components_changed(self, component_ids: tuple[int, ...]) -> None:
+        if self.workspace.component_id in component_ids:
             self.mark_dirty()
 
     def redraw(self) -> None:
-        """Show the cards of the group on screen."""
+        """Show the cards of the component on screen."""
         view = present_alternatives(self.workspace)
         self.headline.setText(view.title)
         self.subtitle.setText(view.subtitle)

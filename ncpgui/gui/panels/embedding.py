@@ -8,7 +8,7 @@ from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.picking import pick
 from ncpgui.app.presenters.embedding import EmbeddingView, present_embedding
-from ncpgui.app.presenters.words import percent
+from ncpgui.app.words import percent
 from ncpgui.gui.items.unit_canvas import UnitCanvas
 from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.theme import Theme, font

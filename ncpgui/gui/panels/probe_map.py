@@ -1,4 +1,4 @@
-"""The probe: contacts coloured by ambiguity, the group on screen ringed; a click goes there."""
+"""The probe: contacts coloured by ambiguity, the component on screen ringed; a click goes there."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LARGEST_RADIUS = 18.0
 
 
 class ProbeMapWidget(QtWidgets.QWidget):
-    """Paints contacts; follows the group on screen where the probe is too long to show whole."""
+    """Paints contacts; follows the component on screen where the probe is too long to show whole."""
 
     clicked = QtCore.pyqtSignal(int)
 
@@ -122,7 +122,7 @@ class ProbeMapWidget(QtWidgets.QWidget):
             self.clicked.emit(channel)
 
     def wheelEvent(self, event: QtGui.QWheelEvent) -> None:
-        """Zoom about the group on screen."""
+        """Zoom about the component on screen."""
         self._zoom = float(np.clip(self._zoom * 1.2 ** (event.angleDelta().y() / 120), 1.0, 12.0))
         self.update()
 
@@ -165,13 +165,17 @@ class ProbeMapPanel(Panel):
         """Make the map and its legend."""
         self.map = ProbeMapWidget()
         self.legend = LegendBar()
-        self.map.clicked.connect(self.workspace.show_channel)
+        self.map.clicked.connect(self.workspace.show_contact)
         self.body.addWidget(self.map, 1)
         self.body.addWidget(self.legend)
 
     def follow(self) -> None:
-        """Follow groups and what is on screen."""
-        for signal in (self.workspace.opened, self.workspace.groups_changed, self.workspace.current_changed):
+        """Follow components and what is on screen."""
+        for signal in (
+            self.workspace.opened,
+            self.workspace.components_changed,
+            self.workspace.current_changed,
+        ):
             signal.connect(self.mark_dirty)
 
     def redraw(self) -> None:

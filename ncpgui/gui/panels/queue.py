@@ -1,4 +1,4 @@
-"""The queue: channel groups in the order in which decisions settle most."""
+"""The queue: components in the order in which decisions settle most."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.presenters.queue import QueueRow, present_queue
-from ncpgui.app.presenters.words import count
 from ncpgui.gui.items.glyphs import elided, fitting, paint_shares, paint_state
 from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.theme import Theme, font
 
 ROW_HEIGHT = 46
 NAME_GAP = 8
+CAPTION_PX = 30
 ROW_ROLE = QtCore.Qt.UserRole + 1
 
 
@@ -26,7 +26,7 @@ class QueueModel(QtCore.QAbstractListModel):
 
     def set_rows(self, rows: tuple[QueueRow, ...]) -> None:
         """Show other rows; the list keeps its place when only values changed."""
-        if [row.channel for row in rows] == [row.channel for row in self.rows]:
+        if [row.component_id for row in rows] == [row.component_id for row in self.rows]:
             self.rows = rows
             if rows:
                 self.dataChanged.emit(self.index(0), self.index(len(rows) - 1))
@@ -36,7 +36,7 @@ class QueueModel(QtCore.QAbstractListModel):
         self.endResetModel()
 
     def rowCount(self, parent: QtCore.QModelIndex = QtCore.QModelIndex()) -> int:  # noqa: B008
-        """Count the groups."""
+        """Count the components."""
         return 0 if parent.isValid() else len(self.rows)
 
     def data(self, index: QtCore.QModelIndex, role: int = QtCore.Qt.DisplayRole) -> Any:
@@ -45,14 +45,14 @@ class QueueModel(QtCore.QAbstractListModel):
         if role == ROW_ROLE:
             return row
         if role == QtCore.Qt.DisplayRole:
-            return f"Channel {row.channel}"
+            return row.name
         if role == QtCore.Qt.ToolTipRole:
             return row.tooltip
         return None
 
 
 class QueueDelegate(QtWidgets.QStyledItemDelegate):
-    """Paints a group: state, channel, spikes, P(number of units)."""
+    """Paints a component: state, units, contact, spikes, P(number of units)."""
 
     def __init__(self, panel: QueuePanel) -> None:
         super().__init__(panel)
@@ -90,20 +90,21 @@ class QueueDelegate(QtWidgets.QStyledItemDelegate):
         painter.setFont(font(13, medium=True))
         dim = row.status.state in ("waiting", "failed")
         painter.setPen(theme.color("muted" if dim else "text"))
-        name = f"Channel {row.channel}"
+        advance = painter.fontMetrics().horizontalAdvance
+        room = top.width() - NAME_GAP - CAPTION_PX
+        name = next((name for name in row.names if advance(name) <= room), row.names[-1])
         painter.drawText(
             top, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, elided(painter, name, top.width())
         )
-        top.setLeft(min(top.left() + painter.fontMetrics().horizontalAdvance(name) + NAME_GAP, top.right()))
+        top.setLeft(min(top.left() + advance(name) + NAME_GAP, top.right()))
         painter.setFont(font(11))
         painter.setPen(theme.color("bad" if row.status.state == "failed" else "muted"))
         caption = fitting(painter, row.caption, top.width())
         painter.drawText(top, QtCore.Qt.AlignRight | QtCore.Qt.AlignVCenter, caption)
         bottom = QtCore.QRectF(inner.left(), inner.bottom() - 13, inner.width(), 13)
         painter.setPen(theme.color("faint"))
-        spikes = count(row.n_spikes, "spike")
-        width = painter.fontMetrics().horizontalAdvance(spikes)
-        painter.drawText(bottom, QtCore.Qt.AlignRight | QtCore.Qt.AlignVCenter, spikes)
+        width = painter.fontMetrics().horizontalAdvance(row.place)
+        painter.drawText(bottom, QtCore.Qt.AlignRight | QtCore.Qt.AlignVCenter, row.place)
         bar = QtCore.QRectF(bottom.left(), bottom.center().y() - 3, max(bottom.width() - width - 10, 20), 6)
         if row.status.state == "sampling":
             paint_progress(painter, bar, row.status.fraction, theme)
@@ -122,9 +123,9 @@ def paint_progress(painter: QtGui.QPainter, bar: QtCore.QRectF, fraction: float,
 
 
 class QueuePanel(Panel):
-    """List of groups; a click puts one on screen."""
+    """List of components; a click puts one on screen."""
 
-    title = "Groups"
+    title = "Queue"
 
     def build(self) -> None:
         """Make the list."""
@@ -144,8 +145,12 @@ class QueuePanel(Panel):
         self.body.setContentsMargins(12, 8, 6, 8)
 
     def follow(self) -> None:
-        """Follow groups and what is on screen."""
-        for signal in (self.workspace.opened, self.workspace.groups_changed, self.workspace.current_changed):
+        """Follow components and what is on screen."""
+        for signal in (
+            self.workspace.opened,
+            self.workspace.components_changed,
+            self.workspace.current_changed,
+        ):
             signal.connect(self.mark_dirty)
 
     def redraw(self) -> None:
@@ -159,4 +164,4 @@ class QueuePanel(Panel):
                 self.view.scrollTo(self.model.index(number))
 
     def _clicked(self, index: QtCore.QModelIndex) -> None:
-        self.workspace.show_channel(self.model.rows[index.row()].channel)
+        self.workspace.show_component(self.model.rows[index.row()].component_id)

@@ -10,7 +10,7 @@ from typing import Any
 from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.presenters.unit_table import UnitRow, present_unit_table, unit_table_message
-from ncpgui.app.presenters.words import count, percent, thousands
+from ncpgui.app.words import count, percent, thousands
 from ncpgui.gui.items.glyphs import paint_lock
 from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.theme import font
@@ -60,7 +60,7 @@ COLUMNS = (
     TableColumn("ISI", "Refractory violations: share of the intervals under 1.5 ms; one neuron has none",
                 lambda r: f"{100 * r.violations:.1f}\u2009%", lambda r: r.violations),
     TableColumn("P(exists)", "Share of the posterior samples that have this unit as it stands:\n"
-                "neither split nor merged; unknown where you joined units of different channels",
+                "neither split nor merged; unknown where you joined what was never sampled together",
                 lambda r: percent(r.p_exists), lambda r: _known(r.p_exists)),
     TableColumn("P(spikes)", "Mean probability that a spike and another of its unit or its cell\n"
                 "are together in both: merges and splits count by their size",
@@ -213,7 +213,7 @@ class UnitDelegate(QtWidgets.QStyledItemDelegate):
 
 
 class UnitTablePanel(Panel):
-    """Table of the units in use: of the group on screen, or of the whole recording."""
+    """Table of the units in use: of the component on screen, or of the whole recording."""
 
     title = "Units"
 
@@ -250,7 +250,7 @@ class UnitTablePanel(Panel):
         self.body.setContentsMargins(12, 8, 6, 8)
 
     def follow(self) -> None:
-        """Follow the units, their labels, the group on screen and the selection."""
+        """Follow the units, their labels, the component on screen and the selection."""
         self.follow_sorting(self.workspace.units_changed)
 
     @property
@@ -259,7 +259,7 @@ class UnitTablePanel(Panel):
         return self._all_units
 
     def set_all_units(self, all_units: bool) -> None:
-        """List the units of the whole recording, or of the group on screen."""
+        """List the units of the whole recording, or of the component on screen."""
         if all_units != self._all_units:
             self._all_units = all_units
             self.mark_dirty()
@@ -271,7 +271,7 @@ class UnitTablePanel(Panel):
         self._fit_columns()
         self._show_selection()
         self.tell("" if rows else unit_table_message(self.workspace))
-        where = "of the whole recording" if self._all_units else "of this group"
+        where = "of the whole recording" if self._all_units else "on screen"
         self.note.setText(f"{count(len(rows), 'unit')} {where}" if rows else "")
 
     def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
@@ -323,7 +323,8 @@ class UnitTablePanel(Panel):
         self.workspace.select([*kept, *(unit for unit in units if unit not in kept)])
 
     def _go_to(self, index: QtCore.QModelIndex) -> None:
-        """Put the group of a unit on screen."""
+        """Put the component of a unit on screen."""
         row = self.model.rows[index.row()]
-        self.workspace.show_channel(row.channel)
+        if row.component_id is not None:
+            self.workspace.show_component(row.component_id)
         self.workspace.select([row.unit])

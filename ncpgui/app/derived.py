@@ -1,4 +1,4 @@
-"""What the panels of the group on screen wait for: waveforms, a t-SNE, receptive fields."""
+"""What the panels of the component on screen wait for: waveforms, a t-SNE, receptive fields."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from ncpgui.app import jobs
 from ncpgui.app.presenters.receptive_fields import Field, spikes_key
 from ncpgui.app.tasks import Runner, Task
 from ncpgui.app.workspace import Workspace
-from ncpgui.core.group import ChannelGroup, GroupWaveforms
+from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.project import Project
 from ncpgui.core.signals import Signal
 
 
-class Views:
+class Derived:
     """Asks for what is missing, once each, and remembers what came.
 
     Signal: `changed` an embedding or a receptive field arrived.
@@ -36,7 +36,7 @@ class Views:
         self.wants_fields = False
         self._workspace = workspace
         self._runner = runner
-        self._embeddings: dict[int, tuple[GroupWaveforms, NDArray[np.float32]]] = {}
+        self._embeddings: dict[int, tuple[ComponentWaveforms, NDArray[np.float32]]] = {}
         self._asked: set[Any] = set()
 
     def forget(self) -> None:
@@ -52,38 +52,38 @@ class Views:
         self.refresh()
 
     def embedding(self) -> NDArray[np.float32] | None:
-        """t-SNE of the group on screen, None while it is computed."""
-        channel = self._workspace.channel
-        known = None if channel is None else self._embeddings.get(channel)
+        """t-SNE of the component on screen, None while it is computed."""
+        component_id = self._workspace.component_id
+        known = None if component_id is None else self._embeddings.get(component_id)
         return known[1] if known is not None and known[0] is self._workspace.waveforms() else None
 
     def refresh(self) -> None:
-        """Ask for what the panels of the group on screen still lack."""
-        group, waveforms = self._workspace.group(), self._workspace.waveforms()
+        """Ask for what the panels of the component on screen still lack."""
+        component, waveforms = self._workspace.component(), self._workspace.waveforms()
         project = self._workspace.project
-        if group is None or project is None:
+        if component is None or project is None:
             return
         if waveforms is None:
-            self._ask_waveforms(project, group)
+            self._ask_waveforms(project, component)
         elif self.embedding() is None:
-            self._ask_embedding(group.channel, waveforms)
+            self._ask_embedding(component.id, waveforms)
         if self.wants_fields:
             self._ask_fields(project)
 
-    def _ask_waveforms(self, project: Project, group: ChannelGroup) -> None:
-        key = ("waveforms", group.channel)
+    def _ask_waveforms(self, project: Project, component: Component) -> None:
+        key = ("waveforms", component.id)
         if key in self._asked:
             return
         self._asked.add(key)
 
-        def done(waveforms: GroupWaveforms) -> None:
-            if self._workspace.group(group.channel) is group:
-                self._workspace.put_waveforms(group.channel, waveforms)
+        def done(waveforms: ComponentWaveforms) -> None:
+            if self._workspace.component(component.id) is component:
+                self._workspace.put_waveforms(component.id, waveforms)
 
         self._runner.submit(
             Task(
-                f"Reading waveforms of channel {group.channel}",
-                lambda p: jobs.read_waveforms(project, group, progress=p),
+                f"Reading waveforms of {self._workspace.name(component.id)}",
+                lambda p: jobs.read_waveforms(project, component, progress=p),
                 done,
                 failed=lambda error: self._workspace.told.emit(str(error)),
                 cancelled=lambda: self._asked.discard(key),
@@ -93,21 +93,21 @@ class Views:
             )
         )
 
-    def _ask_embedding(self, channel: int, waveforms: GroupWaveforms) -> None:
-        key = ("t-SNE", channel, id(waveforms))
+    def _ask_embedding(self, component_id: int, waveforms: ComponentWaveforms) -> None:
+        key = ("t-SNE", component_id, id(waveforms))
         if key in self._asked:
             return
         self._asked.add(key)
 
         def done(points: NDArray[np.float32]) -> None:
             self._asked.discard(key)
-            if self._workspace.waveforms(channel) is waveforms:
-                self._embeddings[channel] = (waveforms, points)
+            if self._workspace.waveforms(component_id) is waveforms:
+                self._embeddings[component_id] = (waveforms, points)
                 self.changed.emit()
 
         self._runner.submit(
             Task(
-                f"t-SNE of channel {channel}",
+                f"t-SNE of {self._workspace.name(component_id)}",
                 lambda p: jobs.embed(waveforms.features, progress=p),
                 done,
                 failed=lambda error: self._workspace.told.emit(f"No t-SNE: {error}"),
@@ -123,9 +123,9 @@ class Views:
             return
         wanted = {}
         for unit in shown.units:
-            key = spikes_key(shown.channel, unit.positions)
+            key = spikes_key(shown.component.id, unit.positions)
             if key not in self.fields and key not in self._asked:
-                wanted[key] = project.spikes.sample_index[shown.group.spike_ids[unit.positions]]
+                wanted[key] = project.spikes.sample_index[shown.component.spike_ids[unit.positions]]
         if not wanted:
             return
         self._asked.update(wanted)

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+MAX_NAMED = 4
+"""Units that are called by their names where there may be many of them."""
+
 
 def thousands(n: int) -> str:
     """``12 345``, with thin spaces."""
@@ -31,6 +36,16 @@ def duration(seconds: float) -> str:
         return f"{max(seconds, 1):.0f} s"
     minutes = round(seconds / 60)
     return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def unit_names(names: Sequence[str]) -> str:
+    """``unit 23``, ``units 23 and 31``, ``units 4, 7, 9, 12 and 3 more``."""
+    if len(names) == 1:
+        return f"unit {names[0]}"
+    shown, rest = list(names), ""
+    if len(names) > MAX_NAMED + 1:
+        shown, rest = shown[:MAX_NAMED], f"{len(names) - MAX_NAMED} more"
+    return f"units {', '.join(shown if rest else shown[:-1])} and {rest or shown[-1]}"
 
 
 def sentence(words: str) -> str:

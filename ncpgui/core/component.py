@@ -1,20 +1,22 @@
-"""What is known about the spikes of one channel group: posterior samples and alternatives."""
+"""What is known about the spikes of one component: posterior samples and alternatives."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.core.spikes import SpikeEvents
 
 
 @dataclass(frozen=True)
 class Alternative:
-    """One way to sort all the spikes of a group.
+    """One way to sort all the spikes of a component.
 
-    labels : (n,) int32, cluster of each spike of the group, -1 = none of them;
+    labels : (n,) int32, cluster of each spike of the component, -1 = none of them;
     probability : (n,) float32, P(the spike belongs to that cluster);
     mass, mass_se : probability of this sorting and its Monte Carlo standard error;
     p_exists : (n_units,) float32, share of all posterior samples in which the cluster has a
@@ -34,27 +36,33 @@ class Alternative:
 
 
 @dataclass(frozen=True)
-class ChannelGroup:
-    """The spikes whose main channel is one contact, and the posterior over their clusterings.
+class Component:
+    """Spikes of neurons that could be one another, and the posterior over their clusterings.
 
     Parameters
     ----------
-    channel : main channel (row of the probe)
-    neighbours : (C,) channels of the waveforms, the main channel first
-    spike_ids : (n,) rows of the recording's SpikeEvents, every spike of the group
+    id : its key in the project, unique; two components may share contacts, the reference contact too
+    contacts : (C,) contacts of the waveforms (rows of the probe), the reference contact first
+    spike_ids : (n,) rows of the recording's SpikeEvents, every spike of the component; their main channel
+        may be any contact. A spike is in one component at most
     sampled : (m,) positions in `spike_ids` of the spikes that the network clustered
     posterior : samples over the m sampled spikes
     alternatives : the most probable first; labels over all n spikes
     given : units that were held as they were while this posterior was sampled: its condition
     """
 
-    channel: int
-    neighbours: NDArray[np.int64]
+    id: int
+    contacts: NDArray[np.int64]
     spike_ids: NDArray[np.int64]
     sampled: NDArray[np.int64]
     posterior: PosteriorSamples
     alternatives: tuple[Alternative, ...]
     given: tuple[int, ...] = ()
+
+    @property
+    def channel(self) -> int:
+        """Reference contact, where the component is shown on the probe."""
+        return int(self.contacts[0])
 
     def second_sightings(
         self, initial: NDArray[np.int64] | None, now: NDArray[np.integer]
@@ -83,12 +91,38 @@ class ChannelGroup:
 
 
 @dataclass(frozen=True)
-class GroupWaveforms:
-    """Waveforms and encoder features of a group's sampled spikes; a cache that may be absent.
+class WaitingComponent:
+    """A component whose posterior is still to be sampled; `id`, `contacts`, `spike_ids` as in `Component`.
 
-    waveforms : (m, 32, C) float32, noise sd, channels in the order of `ChannelGroup.neighbours`;
+    contacts : at least the reference contact; the others may be chosen when it is sampled.
+    """
+
+    id: int
+    contacts: NDArray[np.int64]
+    spike_ids: NDArray[np.int64]
+
+    @property
+    def channel(self) -> int:
+        """Reference contact, where the component is shown on the probe."""
+        return int(self.contacts[0])
+
+
+def one_per_channel(spikes: SpikeEvents, *, but: Collection[int] = ()) -> tuple[WaitingComponent, ...]:
+    """One component for each contact that has spikes, with its row as id; none for the contacts in `but`."""
+    return tuple(
+        WaitingComponent(contact, np.array([contact]), np.flatnonzero(spikes.channel == contact))
+        for contact in np.unique(spikes.channel).tolist()
+        if contact not in but
+    )
+
+
+@dataclass(frozen=True)
+class ComponentWaveforms:
+    """Waveforms and encoder features of a component's sampled spikes; a cache that may be absent.
+
+    waveforms : (m, 32, C) float32, noise sd, contacts in the order of `Component.contacts`;
     features : (m, d) float32, the network's encoding of each spike;
-    coordinates : (n, e) float32, principal components of the waveforms of *all* spikes of the group,
+    coordinates : (n, e) float32, principal components of the waveforms of *all* spikes of the component,
     in which the spikes that were not sampled are assigned; None when they were not kept.
     """
 

@@ -1,0 +1,108 @@
+"""The components of a project: how far each is, and the order in which to look at them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+
+import numpy as np
+
+from ncpgui.app.status import CURATED, SAMPLED, WAITING, ComponentStatus
+from ncpgui.core.component import Component, WaitingComponent
+from ncpgui.core.project import Project
+from ncpgui.curation.posteriors import Posteriors
+
+
+class Components:
+    """The state of all components, sampled or not; `posteriors` are those of the history of edits.
+
+    ids : of all components, increasing; component_of_spike : (n_spikes,) int64, id of the component of each
+    spike, -1 = none.
+    """
+
+    def __init__(self, project: Project | None = None) -> None:
+        self.posteriors = Posteriors()
+        self._failed: dict[int, str] = {} if project is None else dict(project.failed)
+        self._states: dict[int, ComponentStatus] = {}
+        known: tuple[Component | WaitingComponent, ...] = ()
+        if project is not None:
+            known = (*project.components, *project.waiting)
+        self.ids = sorted(one.id for one in known)
+        self._contact = {one.id: one.channel for one in known}
+        self._n_spikes = {one.id: len(one.spike_ids) for one in known}
+        self._channel_of_spike = self.component_of_spike = np.zeros(0, dtype=np.int64)
+        if project is not None:
+            self._channel_of_spike = project.spikes.channel.astype(np.int64)
+            self.component_of_spike = project.component_of_spike
+
+    def n_spikes(self, component_id: int) -> int:
+        """Count the spikes of a component."""
+        return self._n_spikes[component_id]
+
+    def contact(self, component_id: int) -> int:
+        """Reference contact of a component."""
+        return self._contact[component_id]
+
+    def at_contact(self, contact: int) -> tuple[int, ...]:
+        """Components that have spikes whose main channel is a contact, the one with most of them first."""
+        return self._at_contact.get(contact, ())
+
+    @cached_property
+    def _at_contact(self) -> dict[int, tuple[int, ...]]:
+        known = self.component_of_spike >= 0
+        pairs = np.stack([self._channel_of_spike[known], self.component_of_spike[known]])
+        found, counts = np.unique(pairs, axis=1, return_counts=True)
+        result: dict[int, tuple[int, ...]] = {}
+        for k in np.argsort(-counts, kind="stable"):
+            contact, component_id = found[:, k].tolist()
+            result[contact] = (*result.get(contact, ()), component_id)
+        return result
+
+    def get(self, component_id: int | None) -> Component | None:
+        """Component of an id, None while it is not sampled."""
+        return self.posteriors.get(component_id)
+
+    @property
+    def failed(self) -> dict[int, str]:
+        """Why components could not be sampled, by id."""
+        return dict(self._failed)
+
+    def put(self, component: Component) -> None:
+        """Take a component that was just sampled; its spikes are those that waited."""
+        self.posteriors.put(component)
+        self._contact[component.id] = component.channel
+        self._failed.pop(component.id, None)
+        self._states.pop(component.id, None)
+
+    def fail(self, component_id: int, message: str) -> None:
+        """Note that a component could not be sampled, and why."""
+        self._failed[component_id] = message
+        self._states.pop(component_id, None)
+
+    def say(self, component_id: int, status: ComponentStatus | None) -> None:
+        """Say how far sampling is; None goes back to what is known of the component."""
+        if status is None:
+            self._states.pop(component_id, None)
+        else:
+            self._states[component_id] = status
+
+    def status(self, component_id: int, is_settled: Callable[[], bool]) -> ComponentStatus:
+        """How far a component is."""
+        if component_id in self._states:
+            return self._states[component_id]
+        if self.get(component_id) is not None:
+            return CURATED if is_settled() else SAMPLED
+        if component_id in self._failed:
+            return ComponentStatus("failed", message=self._failed[component_id])
+        return WAITING
+
+    def queue_order(self) -> list[int]:
+        """Ids of all components, those where a decision would settle most first."""
+
+        def key(component_id: int) -> tuple[int, float, int]:
+            component = self.get(component_id)
+            if component is None:
+                return (1, -float(self._n_spikes[component_id]), component_id)
+            return (0, -component.ambiguity, component_id)
+
+        return sorted(self.ids, key=key)

@@ -1,0 +1,92 @@
+"""In which components and on which contacts the spikes of each unit are; which components are settled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.curation.clustering import Clustering
+from ncpgui.curation.commands import Assign, Command
+from ncpgui.curation.history import History
+from ncpgui.curation.rebase import is_sampling
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where the spikes of a unit are: its components, that with most of its spikes first; main channel."""
+
+    components: tuple[int, ...]
+    main_channel: int
+
+
+class UnitPlaces:
+    """Knows where the spikes of each unit are, and keeps up with edits.
+
+    Parameters
+    ----------
+    clustering : unit of every spike; call `update` after each change of it
+    channel_of_spike : (n_spikes,) main channels
+    component_of_spike : (n_spikes,) id of the component of each spike, -1 = none
+    """
+
+    def __init__(
+        self,
+        clustering: Clustering,
+        channel_of_spike: NDArray[np.integer],
+        component_of_spike: NDArray[np.integer],
+    ) -> None:
+        self._clustering = clustering
+        self._channel = channel_of_spike
+        self._component = component_of_spike
+        self._places: dict[int, _Place] = {}
+        self._decided_on: dict[Command, int | None] = {}
+        self.update(clustering.unit_ids.tolist())
+
+    def update(self, units: Iterable[int]) -> set[int]:
+        """Look again at units that were changed, made or removed; the components they were or are in."""
+        touched: set[int] = set()
+        for unit in units:
+            before = self._places.pop(unit, None)
+            if before is not None:
+                touched.update(before.components)
+            if unit in self._clustering:
+                now = self._place(self._clustering.spikes_of(unit))
+                self._places[unit] = now
+                touched.update(now.components)
+        return touched
+
+    def components_of(self, unit: int) -> tuple[int, ...]:
+        """Components that have spikes of a unit, the one with most of them first."""
+        return self._places[unit].components if unit in self._places else ()
+
+    def main_channel(self, unit: int) -> int:
+        """Channel on which most spikes of a unit are largest."""
+        return self._places[unit].main_channel
+
+    def settled(self, history: History) -> frozenset[int]:
+        """Components where an alternative was adopted, or all units are accepted."""
+        found = {
+            self._decided(command)
+            for command in history.commands
+            if isinstance(command, Assign) and not is_sampling(command)
+        }
+        locked = history.labels.locked
+        accepted = {c for unit in locked for c in self.components_of(unit)}
+        free = {c for unit, place in self._places.items() if unit not in locked for c in place.components}
+        return frozenset((found | (accepted - free)) - {None})  # type: ignore[arg-type]
+
+    def _decided(self, command: Assign) -> int | None:
+        """Component that has most of the spikes which a command assigns."""
+        if command not in self._decided_on:
+            components = self._place(command.spike_ids).components
+            self._decided_on[command] = components[0] if components else None
+        return self._decided_on[command]
+
+    def _place(self, spike_ids: NDArray[np.int64]) -> _Place:
+        components, counts = np.unique(self._component[spike_ids], return_counts=True)
+        largest_first = components[np.argsort(-counts, kind="stable")]
+        main = int(np.bincount(self._channel[spike_ids]).argmax())
+        return _Place(tuple(largest_first[largest_first >= 0].tolist()), main)

@@ -1,0 +1,197 @@
+"""Components, and those that wait to be sampled, to and from a session file; channel groups of version 1."""
+
+from __future__ import annotations
+
+import h5py
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.core.component import Alternative, Component, WaitingComponent
+from ncpgui.core.errors import InputError
+from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.core.probe import Probe
+from ncpgui.core.spikes import SpikeEvents
+from ncpgui.session.codecs import (
+    attribute,
+    create_group,
+    damaged,
+    element,
+    read_array,
+    read_integers,
+    write_array,
+    write_integers,
+)
+
+
+def write_components(root: h5py.Group, components: tuple[Component, ...]) -> None:
+    """Write sampled components."""
+    parent = create_group(root, "components", "components")
+    for number, component in enumerate(components):
+        group = create_group(parent, str(number), "component")
+        _write_place(group, component)
+        write_integers(group, "sampled", component.sampled)
+        _write_posterior(group, component.posterior)
+        _write_alternatives(group, component.alternatives, len(component.spike_ids))
+
+
+def write_waiting(root: h5py.Group, waiting: tuple[WaitingComponent, ...]) -> None:
+    """Write components whose posterior is still to be sampled."""
+    parent = create_group(root, "waiting", "waiting-components")
+    for number, one in enumerate(waiting):
+        _write_place(create_group(parent, str(number), "waiting-component"), one)
+
+
+def read_components(
+    root: h5py.Group, spikes: SpikeEvents, probe: Probe
+) -> tuple[tuple[Component, ...], tuple[WaitingComponent, ...]]:
+    """Read what `write_components` and `write_waiting` wrote.
+
+    Raises
+    ------
+    SessionFormatError
+        An element is missing or damaged, two components have one id, or a spike is in two of them.
+    """
+    parent, waiting = (
+        element(root, "components", "components"),
+        element(root, "waiting", "waiting-components"),
+    )
+    components = []
+    for name in map(str, range(len(parent))):
+        group = element(parent, name, "component")
+        key, contacts, spike_ids = _read_place(group, spikes, probe)
+        components.append(_read_component(group, key, contacts, spike_ids))
+    rest = []
+    for name in map(str, range(len(waiting))):
+        group = element(waiting, name, "waiting-component")
+        rest.append(WaitingComponent(*_read_place(group, spikes, probe)))
+    _check_apart(parent, (*components, *rest), len(spikes))
+    return tuple(components), tuple(rest)
+
+
+def read_channel_groups(root: h5py.Group, spikes: SpikeEvents, probe: Probe) -> tuple[Component, ...]:
+    """Components of a session of version 1: the spikes of one main channel each, with it as id.
+
+    Raises
+    ------
+    SessionFormatError
+        As `read_components`.
+    """
+    parent = element(root, "groups", "groups")
+    components = []
+    for name in map(str, range(len(parent))):
+        group = element(parent, name, "channel-group")
+        contacts, spike_ids = _read_rows(group, "neighbours", spikes, probe)
+        components.append(_read_component(group, attribute(group, "channel", int), contacts, spike_ids))
+    _check_apart(parent, tuple(components), len(spikes))
+    return tuple(components)
+
+
+def _write_place(group: h5py.Group, component: Component | WaitingComponent) -> None:
+    group.attrs["id"] = int(component.id)
+    write_integers(group, "contacts", component.contacts)
+    write_integers(group, "spike_ids", component.spike_ids)
+
+
+def _read_place(
+    group: h5py.Group, spikes: SpikeEvents, probe: Probe
+) -> tuple[int, NDArray[np.int64], NDArray[np.int64]]:
+    return attribute(group, "id", int), *_read_rows(group, "contacts", spikes, probe)
+
+
+def _read_rows(
+    group: h5py.Group, contacts_name: str, spikes: SpikeEvents, probe: Probe
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Contacts and spikes of a component, checked to be there."""
+    contacts = read_integers(group, contacts_name, np.int64, shape=(None,))
+    spike_ids = read_integers(group, "spike_ids", np.int64, shape=(None,))
+    if len(contacts) == 0:
+        raise damaged(group, "it has no contacts")
+    _check_range(group, "a contact", contacts, probe.n_channels)
+    _check_range(group, "a spike", spike_ids, len(spikes))
+    return contacts, spike_ids
+
+
+def _check_range(group: h5py.Group, what: str, values: NDArray[np.int64], stop: int) -> None:
+    if len(values) and not 0 <= values.min() <= values.max() < stop:
+        raise damaged(group, f"{what} outside 0 to {stop - 1}")
+
+
+def _check_apart(
+    parent: h5py.Group, components: tuple[Component | WaitingComponent, ...], n_spikes: int
+) -> None:
+    """Refuse ids that two components have, and spikes that are in two of them."""
+    ids = [one.id for one in components]
+    if len(set(ids)) < len(ids):
+        twice = next(key for key in ids if ids.count(key) > 1)
+        raise damaged(parent, f"two components have the id {twice}")
+    members = np.concatenate([np.zeros(0, np.int64), *(one.spike_ids for one in components)])
+    n_times = np.bincount(members, minlength=n_spikes)
+    if (n_times > 1).any():
+        raise damaged(parent, f"spike {n_times.argmax()} is in two components")
+
+
+def _read_component(
+    group: h5py.Group, key: int, contacts: NDArray[np.int64], spike_ids: NDArray[np.int64]
+) -> Component:
+    sampled = read_integers(group, "sampled", np.int64, shape=(None,))
+    _check_range(group, "a sampled spike", sampled, len(spike_ids))
+    return Component(
+        id=key,
+        contacts=contacts,
+        spike_ids=spike_ids,
+        sampled=sampled,
+        posterior=_read_posterior(group, len(sampled)),
+        alternatives=_read_alternatives(group, len(spike_ids)),
+    )
+
+
+def _write_posterior(group: h5py.Group, value: PosteriorSamples) -> None:
+    posterior = create_group(group, "posterior", "posterior")
+    write_integers(posterior, "labels", value.labels)
+    write_array(posterior, "log_prob", value.log_prob, unit="nats")
+    write_array(posterior, "weight", value.weight)
+    if value.order is not None:
+        write_integers(posterior, "order", value.order)
+
+
+def _read_posterior(group: h5py.Group, n_sampled: int) -> PosteriorSamples:
+    node = element(group, "posterior", "posterior")
+    labels = read_integers(node, "labels", np.int32, shape=(None, n_sampled))
+    try:
+        return PosteriorSamples(
+            labels,
+            read_array(node, "log_prob", np.float64, shape=(len(labels),)),
+            read_array(node, "weight", np.float64, shape=(len(labels),)),
+            read_integers(node, "order", np.int32, shape=(len(labels),)) if "order" in node else None,
+        )
+    except InputError as error:
+        raise damaged(node, error) from error
+
+
+def _write_alternatives(group: h5py.Group, values: tuple[Alternative, ...], n_spikes: int) -> None:
+    """One array for all alternatives; `p_exists` one after the other, `n_units` of each alternative."""
+    node = create_group(group, "alternatives", "alternatives")
+    empty = np.zeros((0, n_spikes))
+    write_integers(node, "labels", np.stack([a.labels for a in values]) if values else empty.astype(int))
+    write_array(
+        node, "probability", np.stack([a.probability for a in values]) if values else empty.astype(np.float32)
+    )
+    write_array(node, "mass", np.array([a.mass for a in values], dtype=np.float64))
+    write_array(node, "mass_se", np.array([a.mass_se for a in values], dtype=np.float64))
+    write_integers(node, "n_units", np.array([len(a.p_exists) for a in values], dtype=np.int64))
+    write_array(node, "p_exists", np.concatenate([np.zeros(0, np.float32), *(a.p_exists for a in values)]))
+
+
+def _read_alternatives(group: h5py.Group, n_spikes: int) -> tuple[Alternative, ...]:
+    node = element(group, "alternatives", "alternatives")
+    labels = read_integers(node, "labels", np.int32, shape=(None, n_spikes))
+    n = len(labels)
+    probability = read_array(node, "probability", np.float32, shape=(n, n_spikes))
+    mass = read_array(node, "mass", np.float64, shape=(n,))
+    mass_se = read_array(node, "mass_se", np.float64, shape=(n,))
+    n_units = read_integers(node, "n_units", np.int64, shape=(n,))
+    p_exists = read_array(node, "p_exists", np.float32, shape=(int(n_units.sum()),))
+    parts = np.split(p_exists, np.cumsum(n_units)[:-1]) if n else []
+    return tuple(
+        Alternative(labels[i], probability[i], float(mass[i]), float(mass_se[i]), parts[i]) for i in range(n)
+    )
