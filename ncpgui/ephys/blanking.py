@@ -91,8 +91,10 @@ class _BlankedSegment(BasePreprocessorSegment):  # type: ignore[misc]
         super().__init__(parent)
         self._raw, self._noise_sd, self._artefact_sd, self._rate = raw, noise_sd, artefact_sd, rate
         self._size = max(1, round(BLOCK_S * rate))
-        self._kind_of_block: dict[int, int] = {}
-        self._nan_of_block: dict[int, tuple[int, int]] = {}  # samples, first
+        n_blocks = -(-self.get_num_samples() // self._size)
+        self._kind = np.zeros(n_blocks, np.uint8)
+        self._nan = np.zeros(n_blocks if raw is not None else 0, np.int32)  # samples of each block
+        self._first_nan = self.get_num_samples()
 
     def get_traces(self, start_frame: int, end_frame: int, channel_indices: Any) -> NDArray[np.float32]:
         size, n_samples = self._size, self.get_num_samples()
@@ -100,9 +102,7 @@ class _BlankedSegment(BasePreprocessorSegment):  # type: ignore[misc]
         begin, stop = max(0, (first - 1) * size), min(n_samples, (last + 2) * size)
         traces = np.array(self.parent_recording_segment.get_traces(begin, stop, slice(None)), np.float32)
         kinds = maximum_filter1d(self._kinds(traces), 3, mode="nearest")
-        for block in np.flatnonzero(kinds) + begin // size:
-            if first <= block <= last:
-                self._kind_of_block[int(block)] = int(kinds[block - begin // size])
+        self._kind[first : last + 1] = kinds[first - begin // size : last + 1 - begin // size]
         traces[np.repeat(kinds > 0, size)[: len(traces)]] = 0
         if self._raw is not None:
             traces[self._not_finite(begin, stop)] = 0
@@ -131,8 +131,9 @@ class _BlankedSegment(BasePreprocessorSegment):  # type: ignore[misc]
             return bad
         for start in range(begin, stop, self._size):
             rows = np.flatnonzero(bad[start - begin : start - begin + self._size].any(axis=1))
+            self._nan[start // self._size] = len(rows)
             if len(rows):
-                self._nan_of_block[start // self._size] = (len(rows), start + int(rows[0]))
+                self._first_nan = min(self._first_nan, start + int(rows[0]))
         width = 2 * round(AROUND_NAN_S * self._rate) + 1
         return np.asarray(maximum_filter1d(bad.astype(np.uint8), width, axis=0), bool)
 
@@ -145,20 +146,19 @@ class _BlankedSegment(BasePreprocessorSegment):  # type: ignore[misc]
             ),
             (_STILL, "most channels are still"),
         ):
-            blocks = sorted(block for block, found in self._kind_of_block.items() if found == kind)
-            if blocks:
+            blocks = np.flatnonzero(self._kind == kind)
+            if len(blocks):
                 seconds = len(blocks) * self._size / self._rate
                 sentences.append(f"{seconds:.2f} s are blanked, where {why}: {self._places(blocks)}")
-        if self._nan_of_block:
-            samples = sum(count for count, _ in self._nan_of_block.values())
-            at = min(first for _, first in self._nan_of_block.values())
+        samples, at = int(self._nan.sum()), self._first_nan
+        if samples:
             sentences.append(
                 f"{samples} samples ({samples / self._rate:.3g} s) are blanked, where a channel is NaN or "
                 f"infinite, the first at sample {at} ({at / self._rate:.3f} s)"
             )
         return sentences
 
-    def _places(self, blocks: list[int]) -> str:
+    def _places(self, blocks: NDArray[np.int64]) -> str:
         """``12.30 to 13.40 s, 20.00 to 20.15 s and 3 more``."""
         ends = np.flatnonzero(np.diff(blocks) > 1)
         firsts = [blocks[i] for i in (0, *(ends + 1))]

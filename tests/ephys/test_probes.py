@@ -85,7 +85,7 @@ def test_damaged_probe_file_is_one_clear_error(tmp_path, name, text):
 
 def test_contacts_at_one_place_are_refused_with_the_file(tmp_path):
     (tmp_path / "twice.csv").write_text("0,0\n0,0\n")
-    with pytest.raises(RecordingError, match=r"twice.csv: two contacts of the probe share"):
+    with pytest.raises(RecordingError, match=r"twice.csv: contacts 0 and 1 of the probe share"):
         load_probe(tmp_path / "twice.csv")
 
 
