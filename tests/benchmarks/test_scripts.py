@@ -170,3 +170,15 @@ def test_noise_crossings(tmp_path: Path) -> None:
     assert one["median of the others"] == ""
     without = eight["no reference"]
     assert abs(eight["median of the others"] / without - 1) < 0.1 < eight["median of all"] / without - 1
+
+
+def test_sorters(tmp_path: Path) -> None:
+    kept = run("sorters", tmp_path, "--cache", str(tmp_path / "cache"))
+    (row,) = kept["rows"]
+    assert row["failure"] is None
+    assert row["true units"] == len(row["accuracy of true units"]) == 3
+    assert row["units"] == len(row["matched units"])
+    assert row["CPU s"] > 0
+    assert row["MiB"] > 100
+    page = (tmp_path / "sorters.md").read_text(encoding="utf-8")
+    assert "## By the SNR of the true unit" in page
