@@ -1,12 +1,16 @@
-"""The sorters that ours is compared with, and where their environments lie."""
+"""The sorters that ours is compared with, where their environments lie, the options that choose them."""
 
 from __future__ import annotations
 
+import argparse
+import json
 import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
+import platformdirs
 from report import ROOT
 
 OURS = ("ncpgui", "channels")
@@ -36,3 +40,39 @@ def how_to_set_up(missing: Iterable[str]) -> str:
 def python_of(sorter: str) -> Path:
     """Python of the environment of a sorter; ours has the one that runs."""
     return Path(sys.executable) if sorter in OURS else peers_folder() / sorter / "bin" / "python"
+
+
+def asked_of(sorter: str) -> tuple[str, dict[str, Any]]:
+    """Return the name of a sorter and its settings: "ncpgui:threshold_sd=4,reference=none" has two."""
+    name, _, rest = sorter.partition(":")
+    settings = {}
+    for part in filter(None, rest.split(",")):
+        key, _, value = part.partition("=")
+        try:
+            settings[key] = json.loads(value)
+        except json.JSONDecodeError:
+            settings[key] = value
+    return name, settings
+
+
+def add_sorters(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say which sorters run, on which recordings, and what keeps both."""
+    folder = Path(platformdirs.user_cache_dir("ncpgui", appauthor=False)) / "sorters"
+    parser.add_argument(
+        "--sorters", nargs="+", default=None, help="ours and names of SpikeInterface's  [ours and all peers]"
+    )
+    parser.add_argument("--development", action="store_true", help="recordings that settings are chosen on")
+    parser.add_argument(
+        "--cache", type=Path, default=folder, help="folder that keeps recordings and sortings  [user's cache]"
+    )
+
+
+def parsed(parser: argparse.ArgumentParser, ours: Iterable[str] = ("ncpgui",)) -> argparse.Namespace:
+    """Return the options, the sorters filled in; stops where one of them has no environment."""
+    arguments = parser.parse_args()
+    if arguments.sorters is None:
+        arguments.sorters = ["ncpgui"] if arguments.quick else [*ours, *PEERS]
+    missing = without_environment(asked_of(sorter)[0] for sorter in arguments.sorters)
+    if missing:
+        parser.error(f"{how_to_set_up(missing)}, or leave out with --sorters")
+    return arguments

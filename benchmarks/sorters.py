@@ -14,7 +14,6 @@ Recordings of `--development` have seeds of their own: settings are chosen on th
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -22,9 +21,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import platformdirs
 from ground_truth import UV_PER_COUNT, GroundTruth, made, probe_of, traces_of, true_snr
-from peers import PEERS, how_to_set_up, without_environment
+from peers import add_sorters, asked_of, parsed
 from report import Origin, begin, keep, options, table, where
 from sorted_apart import Found, OnDisk, sorted_apart
 from sorters_page import page_of
@@ -46,19 +44,6 @@ RECORDINGS = {
 DEVELOPMENT = 100
 """Added to the seeds for the recordings that settings are chosen on."""
 QUICK = {"tetrode": GroundTruth("tetrode", 30_000.0, 3, 15.0, seed=901)}
-
-
-def asked_of(sorter: str) -> tuple[str, dict[str, Any]]:
-    """Return the name of a sorter and its settings: "ncpgui:threshold_sd=4,reference=none" has two."""
-    name, _, rest = sorter.partition(":")
-    settings = {}
-    for part in filter(None, rest.split(",")):
-        key, _, value = part.partition("=")
-        try:
-            settings[key] = json.loads(value)
-        except json.JSONDecodeError:
-            settings[key] = value
-    return name, settings
 
 
 def on_disk(truth: GroundTruth, folder: Path) -> OnDisk:
@@ -91,29 +76,16 @@ def row_of(name: str, sorter: str, found: Found, score: UnitScores, snr: Iterabl
     }
 
 
-def parsed() -> argparse.Namespace:
+def arguments_given() -> argparse.Namespace:
     parser = options(__doc__)
-    folder = Path(platformdirs.user_cache_dir("ncpgui", appauthor=False)) / "sorters"
     parser.add_argument("--recordings", nargs="+", choices=RECORDINGS, default=list(RECORDINGS))
-    parser.add_argument(
-        "--sorters", nargs="+", default=None, help="ours and names of SpikeInterface's  [ours and all peers]"
-    )
-    parser.add_argument("--development", action="store_true", help="recordings that settings are chosen on")
-    parser.add_argument(
-        "--cache", type=Path, default=folder, help="folder that keeps recordings and sortings  [user's cache]"
-    )
-    arguments = parser.parse_args()
-    if arguments.sorters is None:
-        arguments.sorters = ["ncpgui"] if arguments.quick else ["channels", "ncpgui", *PEERS]
-    missing = without_environment(asked_of(sorter)[0] for sorter in arguments.sorters)
-    if missing:
-        parser.error(f"{how_to_set_up(missing)}, or leave out with --sorters")
-    return arguments
+    add_sorters(parser)
+    return parsed(parser, ours=("channels", "ncpgui"))
 
 
 def main() -> int:
     """Print the table and keep it."""
-    arguments = parsed()
+    arguments = arguments_given()
     device = begin(arguments)
     chosen = {name: RECORDINGS[name] for name in arguments.recordings}
     if arguments.quick:

@@ -182,3 +182,20 @@ def test_sorters(tmp_path: Path) -> None:
     assert row["MiB"] > 100
     page = (tmp_path / "sorters.md").read_text(encoding="utf-8")
     assert "## By the SNR of the true unit" in page
+
+
+def test_receptive_fields(tmp_path: Path) -> None:
+    kept = run("receptive_fields", tmp_path, "--cache", str(tmp_path / "cache"))
+    (row,) = kept["rows"]
+    assert row["failure"] == ""
+    assert row["of true cells"] <= row["distinct"] <= row["with a clear field"] <= row["units"]
+    assert kept["pairs"] == []
+    assert (tmp_path / "receptive_fields.png").stat().st_size > 10_000
+
+
+def test_hybrid(tmp_path: Path) -> None:
+    kept = run("hybrid", tmp_path, "--cache", str(tmp_path / "cache"))
+    (row,) = kept["rows"]
+    assert row["failure"] is None
+    assert row["inserted"] == len(row["accuracy"]) == len(row["peak to peak"]) == len(row["Hz"]) == 2
+    assert (tmp_path / "hybrid.png").stat().st_size > 10_000

@@ -12,6 +12,7 @@ from spikeinterface.core import NumpySorting
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))  # as scripts find each other
 
+import peers
 import probeinterface
 import sorted_apart
 import sorters
@@ -155,8 +156,8 @@ def test_the_page_tells_whether_p_neuron_came_true_where_a_sorter_has_it() -> No
 
 
 def test_the_name_of_a_sorter_may_carry_settings() -> None:
-    assert sorters.asked_of("lupin") == ("lupin", {})
-    assert sorters.asked_of("ncpgui:threshold_sd=4,reference=none") == (
+    assert peers.asked_of("lupin") == ("lupin", {})
+    assert peers.asked_of("ncpgui:threshold_sd=4,reference=none") == (
         "ncpgui",
         {"threshold_sd": 4, "reference": "none"},
     )
@@ -179,7 +180,7 @@ def test_a_sorter_without_an_environment_is_refused_with_the_way_to_one(
     monkeypatch.setenv("NCPGUI_PEERS", str(tmp_path))
     monkeypatch.setattr(sys, "argv", ["sorters.py", "--sorters", "lupin"])
     with pytest.raises(SystemExit) as stopped:
-        sorters.parsed()
+        sorters.arguments_given()
     assert stopped.value.code == 2
     said = capsys.readouterr().err
     assert f"lupin has no environment in {tmp_path}" in said
