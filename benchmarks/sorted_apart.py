@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import subprocess
 import tempfile
 from collections.abc import Mapping
@@ -51,7 +52,7 @@ class Found:
     """What a sorter found, or why it found nothing.
 
     sample_index, unit : (n,) spikes, unit 0 .. n_units - 1; said : by name, (n_units,) what it says of units
-    failure : the last line of what it wrote, None where it went well
+    failure : the last error that it wrote, None where it went well
     """
 
     sorter: str
@@ -140,9 +141,10 @@ def _run(sorter: str, recording: OnDisk, settings: dict[str, Any], place: Path) 
 
 
 def last_words(log: Path, code: int) -> str:
-    """Last line that a program wrote, or how it ended where it wrote nothing."""
+    """Last error that a program wrote, else its last line, or how it ended where it wrote nothing."""
     lines = [line.strip() for line in log.read_text(encoding="utf-8", errors="replace").splitlines()]
-    spoken = [line for line in lines if line]
+    errors = [line for line in lines if re.match(r"[\w.]*(Error|Exception)\b", line)]
+    spoken = errors or [line for line in lines if line]
     return spoken[-1][:300] if spoken else f"exit {code} without a word"
 
 

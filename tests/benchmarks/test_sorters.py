@@ -191,10 +191,12 @@ def test_ours_need_no_environment_but_the_one_that_runs() -> None:
     assert python_of("ncpgui") == Path(sys.executable)
 
 
-def test_the_last_words_of_a_sorter_are_its_last_line_that_is_not_empty(tmp_path: Path) -> None:
+def test_the_last_words_of_a_sorter_are_its_last_error_or_else_its_last_line(tmp_path: Path) -> None:
     log = tmp_path / "log.txt"
-    log.write_text("Traceback\nValueError: no spikes\n\n")
+    log.write_text("Traceback\nValueError: no spikes\n\nSpike sorting failed. See /tmp/log.json\n")
     assert last_words(log, 1) == "ValueError: no spikes"
+    log.write_text("loading\nKilled\n\n")
+    assert last_words(log, 1) == "Killed"
     log.write_text("")
     assert last_words(log, -9) == "exit -9 without a word"
 
