@@ -28,8 +28,8 @@ def draw(fields: Mapping[str, Sequence[Field]], ours: str, paper: Mapping[str, i
         diagrams.append(((ours, name), numbers, ""))
     columns = min(3, len(diagrams))
     lines = -(-len(diagrams) // columns)
-    figure = canvas(2.3 * lines + (2.2 if best else 0.0))
-    parts = figure.subfigures(2, 1, height_ratios=[2.3 * lines, 2.2]) if best else [figure]
+    figure = canvas(2.3 * lines + (1.5 if best else 0.0))
+    parts = figure.subfigures(2, 1, height_ratios=[2.3 * lines, 1.5]) if best else [figure]
     axes = np.atleast_1d(parts[0].subplots(lines, columns)).ravel()
     for ax in axes[len(diagrams) :]:
         ax.axis("off")

@@ -43,20 +43,18 @@ def draw(ax: Axes, numbers: tuple[int, int, int], names: tuple[str, str], larges
     for x, radius, colour in ((left, one, MODEL), (left + distance, two, SECOND)):
         ax.add_patch(Circle((x, 0), radius, facecolor=colour, alpha=0.22, edgecolor="none"))
         ax.add_patch(Circle((x, 0), radius, fill=False, edgecolor=colour, linewidth=1.4))
+    ends = (left - one, left + distance - two, left + one, left + distance + two)
+    narrow, away = 0.14 * largest, 0.07 * largest
     places = (
-        (left - one + left + distance - two) / 2,
-        (left + distance - two + left + one) / 2,
-        (left + one + left + distance + two) / 2,
+        (ends[0] + ends[1]) / 2 if ends[1] - ends[0] > narrow else ends[0] - away,
+        (ends[1] + ends[2]) / 2,
+        (ends[2] + ends[3]) / 2 if ends[3] - ends[2] > narrow else ends[3] + away,
     )
     for x, number in zip(places, numbers, strict=True):
-        if number:
-            ax.text(x, 0, str(number), ha="center", va="center", color=INK, fontsize=10)
-    top = max(one, two) * 1.12
-    for x, side, name, colour, total in (
-        (left - one, "left", names[0], MODEL, alone + both),
-        (left + distance + two, "right", names[1], SECOND, both + other),
-    ):
-        ax.text(x, top, f"{name} {total}", ha=side, va="bottom", color=colour, fontsize=9)
+        ax.text(x, 0, str(number), ha="center", va="center", color=INK, fontsize=10)
+    top = max(one, two) * 1.1
+    ax.text(-largest, top, f"{names[0]} {alone + both}", ha="left", va="bottom", color=MODEL, fontsize=9)
+    ax.text(largest, top, f"{names[1]} {both + other}", ha="right", va="bottom", color=SECOND, fontsize=9)
     ax.set_xlim(-largest, largest)
     ax.set_ylim(-largest * 0.75, largest * 0.75)
     ax.set_aspect("equal")
