@@ -42,6 +42,12 @@ def python_of(sorter: str) -> Path:
     return Path(sys.executable) if sorter in OURS else peers_folder() / sorter / "bin" / "python"
 
 
+def set_up_at(sorter: str) -> float:
+    """When the environment of a sorter was set up, as the file system tells times; 0 where there is none."""
+    ready = peers_folder() / sorter / ".ready"
+    return ready.stat().st_mtime if ready.is_file() else 0.0
+
+
 def asked_of(sorter: str) -> tuple[str, dict[str, Any]]:
     """Return the name of a sorter and its settings: "ncpgui:threshold_sd=4,reference=none" has two."""
     name, _, rest = sorter.partition(":")

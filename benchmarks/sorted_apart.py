@@ -1,8 +1,8 @@
 """Sorters run each as a process of its own, in the environment of its own, on a recording on disk.
 
 So CPU time and memory are the sorter's alone, imports included, and no sorter needs the packages of another.
-What a sorter found is kept: of ncpgui as long as the source is the same and committed, of others as long as
-recording and settings are the same. A sorter that fails is kept too, with its last words.
+What a sorter found is kept: of ncpgui as long as the source is the same and committed, of others until their
+environment is set up anew. That a sorter failed is kept too, with its last words, unless it was killed.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 import probeinterface
 from numpy.typing import NDArray
-from peers import OURS, python_of
+from peers import OURS, python_of, set_up_at
 from report import REVISION, ROOT
 from spikeinterface.core import NumpySorting
 
@@ -90,8 +90,10 @@ def _still_holds(place: Path, sorter: str) -> bool:
     if not (place / "outcome.json").is_file():
         return False
     outcome = json.loads((place / "outcome.json").read_text(encoding="utf-8"))
+    if outcome.get("exit", 0) < 0:
+        return False
     if sorter not in OURS:
-        return True
+        return (place / "outcome.json").stat().st_mtime >= set_up_at(sorter)
     return (
         outcome["git_changed"] is False and not REVISION.changed and same_source(str(outcome["git_revision"]))
     )
@@ -128,6 +130,7 @@ def _run(sorter: str, recording: OnDisk, settings: dict[str, Any], place: Path) 
             "sorter": sorter,
             "settings": settings,
             "recording": dict(recording.about),
+            "exit": process.returncode,
             "CPU s": usage.ru_utime + usage.ru_stime,
             "git_revision": REVISION.commit,
             "git_changed": REVISION.changed,

@@ -56,7 +56,7 @@ ABOUT = (
     "Other sorters have their own settings. Found: true units with an accuracy (spikes in both over spikes "
     f"in either) of {FOUND:g} or more; one without a match by {MATCHED:g} has an accuracy of 0. False and "
     "redundant as SpikeInterface counts them; extra: units that are no true unit's match. CPU s and MiB are "
-    "those of a process of one thread that does nothing else, imports included."
+    "those of a process that does nothing else, imports included, its matrix products on one thread."
 )
 SNR = (
     "SNR: trough of the generator's template on its deepest contact over the sd of the generator's noise "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -219,6 +220,7 @@ def pretended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         f"runs = pathlib.Path({str(tmp_path / 'runs')!r})\n"
         "runs.write_text(runs.read_text() + 'x' if runs.exists() else 'x')\n"
         "if job['settings'].get('fail'): sys.exit('it broke')\n"
+        "if job['settings'].get('killed'): import os; os.kill(os.getpid(), 9)\n"
         "out = pathlib.Path(job['out'])\n"
         "np.savez(out / 'units.npz', sample_index=np.array([5, 7]), unit=np.zeros(2, np.int32), n_units=1,\n"
         "         said_p_neuron=np.array([0.75]))\n"
@@ -249,6 +251,35 @@ def test_what_we_found_is_found_again_while_the_source_differs_from_its_commit(
     for _ in range(2):
         sorted_apart.sorted_apart("ncpgui", on_disk, tmp_path / "kept")
     assert pretended.read_text() == "xx"
+
+
+def test_what_a_peer_found_is_found_again_in_an_environment_that_was_set_up_since(
+    pretended: Path, on_disk: OnDisk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NCPGUI_PEERS", str(tmp_path / "peers"))
+    ready = tmp_path / "peers" / "lupin" / ".ready"
+    ready.parent.mkdir(parents=True)
+    ready.touch()
+    os.utime(ready, (1, 1))  # long ago
+    for _ in range(2):
+        sorted_apart.sorted_apart("lupin", on_disk, tmp_path / "kept")
+    assert pretended.read_text() == "x"
+    os.utime(ready, (4e9, 4e9))
+    sorted_apart.sorted_apart("lupin", on_disk, tmp_path / "kept")
+    assert pretended.read_text() == "xx"
+
+
+def test_a_sorter_that_was_killed_runs_again_and_one_that_failed_does_not(
+    pretended: Path, on_disk: OnDisk, tmp_path: Path
+) -> None:
+    for _ in range(2):
+        found = sorted_apart.sorted_apart("lupin", on_disk, tmp_path / "kept", {"fail": True})
+    assert found.failure == "it broke"
+    assert pretended.read_text() == "x"
+    for _ in range(2):
+        found = sorted_apart.sorted_apart("lupin", on_disk, tmp_path / "kept", {"killed": True})
+    assert found.failure == "exit -9 without a word"
+    assert pretended.read_text() == "xxx"
 
 
 def test_a_sorter_that_fails_has_found_nothing_and_says_why(
