@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -190,6 +191,30 @@ def test_a_sorter_without_an_environment_is_refused_with_the_way_to_one(
 
 def test_ours_need_no_environment_but_the_one_that_runs() -> None:
     assert python_of("ncpgui") == Path(sys.executable)
+
+
+def set_up(folder: Path, *names: str) -> subprocess.CompletedProcess[str]:
+    script = Path(__file__).resolve().parents[2] / "scripts" / "set_up_peers.sh"
+    environment = {**os.environ, "NCPGUI_PEERS": str(folder)}
+    return subprocess.run(
+        ["bash", str(script), *names], capture_output=True, text=True, check=False, env=environment
+    )
+
+
+def test_setting_up_is_quick_where_all_environments_are_there(tmp_path: Path) -> None:
+    for name in peers.PEERS:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / ".ready").touch()
+    done = set_up(tmp_path)
+    assert done.returncode == 0
+    assert done.stderr == f"== ready: {' '.join(peers.PEERS)}\n"
+
+
+def test_setting_up_a_sorter_that_there_is_not_names_those_there_are(tmp_path: Path) -> None:
+    done = set_up(tmp_path, "kilosort")
+    assert done.returncode == 1
+    assert "no peer 'kilosort'; there are mountainsort5, spykingcircus2, tridesclous2, lupin" in done.stderr
+    assert not any(tmp_path.iterdir())
 
 
 def test_the_last_words_of_a_sorter_are_its_last_error_or_else_its_last_line(tmp_path: Path) -> None:
