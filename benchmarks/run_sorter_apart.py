@@ -78,13 +78,12 @@ def found_by(sorter: str, recording: Any, settings: dict[str, Any], folder: Path
 
 
 def peak_memory_mib() -> float:
-    """Most memory that this process has held, or one that it has waited for, if that is more."""
-    children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 2**10
+    """Most memory that this process has held."""
     try:
         lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
     except OSError:  # macOS, in bytes
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    return max(children, next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 2**10)
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 2**10  # KiB
 
 
 def main() -> None:

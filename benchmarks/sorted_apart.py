@@ -22,6 +22,7 @@ import numpy as np
 import probeinterface
 from numpy.typing import NDArray
 from peers import OURS, python_of, set_up_at
+from process_memory import PeakMemory
 from report import REVISION, ROOT
 from spikeinterface.core import NumpySorting
 
@@ -124,7 +125,8 @@ def _run(sorter: str, recording: OnDisk, settings: dict[str, Any], place: Path) 
                 env=environment,
                 cwd=folder,
             )
-            _, status, usage = os.wait4(process.pid, 0)  # with what the process itself has waited for
+            with PeakMemory(process.pid) as peak:
+                _, status, usage = os.wait4(process.pid, 0)  # with what the process itself has waited for
             process.returncode = os.waitstatus_to_exitcode(status)
         outcome: dict[str, Any] = {
             "sorter": sorter,
@@ -137,6 +139,7 @@ def _run(sorter: str, recording: OnDisk, settings: dict[str, Any], place: Path) 
         }
         if process.returncode == 0:
             outcome |= json.loads((folder / "run.json").read_text(encoding="utf-8"))
+            outcome["MiB"] = max(outcome["MiB"], round(peak.mib))  # of all processes, but at times only
             (place / "units.npz").write_bytes((folder / "units.npz").read_bytes())
         else:
             outcome["failure"] = last_words(place / "log.txt", process.returncode)

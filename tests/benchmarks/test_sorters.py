@@ -21,6 +21,7 @@ import sorters
 import sorters_page
 from ground_truth import FAR_UV, NOISE_UV, GroundTruth, made, place_of, true_snr
 from peers import python_of
+from process_memory import PeakMemory, descendants, memory_mib
 from sorted_apart import Found, OnDisk, last_words
 from unit_scores import band, by_band, reliability, scores
 
@@ -249,7 +250,7 @@ def pretended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "out = pathlib.Path(job['out'])\n"
         "np.savez(out / 'units.npz', sample_index=np.array([5, 7]), unit=np.zeros(2, np.int32), n_units=1,\n"
         "         said_p_neuron=np.array([0.75]))\n"
-        "(out / 'run.json').write_text(json.dumps({'version': '7', 'spikeinterface': '0', 'MiB': 3}))\n"
+        "(out / 'run.json').write_text(json.dumps({'version': '7', 'spikeinterface': '0', 'MiB': 3000}))\n"
     )
     monkeypatch.setattr(sorted_apart, "PROGRAM", program)
     monkeypatch.setattr(sorted_apart, "python_of", lambda sorter: Path(sys.executable))
@@ -262,7 +263,7 @@ def test_what_a_peer_found_is_kept_for_the_same_recording_and_settings(
     first, again = (sorted_apart.sorted_apart("lupin", on_disk, tmp_path / "kept") for _ in range(2))
     assert again.sample_index.tolist() == first.sample_index.tolist() == [5, 7]
     assert again.said["p_neuron"].tolist() == [0.75]
-    assert (again.version, again.memory_mib, again.failure) == ("7", 3, None)
+    assert (again.version, again.memory_mib, again.failure) == ("7", 3000, None)
     assert first.cpu_s > 0
     assert pretended.read_text() == "x"
     sorted_apart.sorted_apart("lupin", on_disk, tmp_path / "kept", {"seed": 2})
@@ -362,3 +363,35 @@ def test_far_units_are_small_and_the_others_are_what_they_are_without_them(tmp_p
     assert far[:2] == pytest.approx(near[:2])
     assert far[2:].max() < near[2:].max()
     assert far[2:].max() <= FAR_UV[1] / NOISE_UV[0]  # a contact sees a part of it at most
+
+
+HOLDER = """
+import subprocess, sys
+held = bytearray(100 * 2**20)
+held[::4096] = b"x" * len(held[::4096])
+if sys.argv[1:]:
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    child = subprocess.Popen([sys.executable, "-c", sys.argv[1]], **pipes)
+    child.stdout.readline()
+print("ready", flush=True)
+sys.stdin.readline()
+"""
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory of processes is read from /proc")
+def test_memory_is_that_of_a_process_and_of_what_it_started() -> None:
+    """Each of two processes holds 100 MiB beside the interpreter."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, HOLDER], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    assert process.stdin is not None
+    with PeakMemory(process.pid) as peak:
+        process.stdout.readline()
+        (child,) = descendants(process.pid)[1:]
+        both, one = memory_mib(process.pid), memory_mib(child)
+    process.communicate(b"\n")
+    assert 100 < one < 150
+    assert 200 < both < 300
+    assert peak.mib <= both + 1
+    assert memory_mib(process.pid) == 0
