@@ -73,6 +73,7 @@ def row_of(name: str, sorter: str, found: Found, score: UnitScores, snr: Iterabl
         "accuracy of true units": [round(float(one), 4) for one in score.accuracy],
         "agreement of units": [round(float(one), 4) for one in score.agreement],
         "matched units": [bool(one) for one in score.is_match],
+        "units of cells": [bool(one) for one in score.is_of_cells],
         "P(neuron) of units": [round(float(one), 4) for one in found.said.get("p_neuron", [])],
     }
 

@@ -122,13 +122,16 @@ def motions(rows: list[Row]) -> list[Row]:
 def calibration(rows: list[Row]) -> list[str]:
     """Return what P(neuron) promised and what came true, over all units of all recordings."""
     promised = [one for row in rows for one in row["P(neuron) of units"]]
+    cells = [one for row in rows for one in row["units of cells"]]
     matched = [one for row in rows for one in row["matched units"]]
     nearest = [one for row in rows for one in row["agreement of units"]]
-    table_of, error = reliability(promised, matched)
+    table_of, error = reliability(promised, cells)
+    _, error_of_matches = reliability(promised, matched)
     nothing = [p for p, agreement in zip(promised, nearest, strict=True) if agreement < 0.1]
     words = (
-        f"All {len(promised)} units. Neurons: the share that is a true unit's match by {MATCHED:g}. Expected "
-        f"calibration error {error:.3f}."
+        f"All {len(promised)} units. Neurons: the share that is one or more cells, by at least half of its "
+        "spikes, which no other unit has (a cell that was split is a neuron twice). Expected calibration "
+        f"error {error:.3f} for cells, {error_of_matches:.3f} for matches of a true unit by {MATCHED:g}."
     )
     if nothing:
         words += (

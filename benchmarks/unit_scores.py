@@ -34,12 +34,14 @@ class UnitScores:
     accuracy : (n_true,) of the unit that each true unit is matched with, 0 where there is none by `MATCHED`
     agreement : (n_units,) of each unit with the true unit that it agrees with most
     is_match : (n_units,) bool, whether a unit is a true unit's match by `MATCHED`
+    is_of_cells : (n_units,) bool, whether it is one or more cells (`of_cells`)
     n_false, n_redundant : as SpikeInterface counts them
     """
 
     accuracy: NDArray[np.float64]
     agreement: NDArray[np.float64]
     is_match: NDArray[np.bool_]
+    is_of_cells: NDArray[np.bool_]
     n_false: int
     n_redundant: int
 
@@ -63,7 +65,7 @@ def scores(truth: BaseSorting, found: BaseSorting) -> UnitScores:
     """Compare a sorting with the true one; the order of units is that of their ids."""
     n_true, n_units = truth.get_num_units(), found.get_num_units()
     if n_units == 0:
-        return UnitScores(np.zeros(n_true), np.zeros(0), np.zeros(0, bool), 0, 0)
+        return UnitScores(np.zeros(n_true), np.zeros(0), np.zeros(0, bool), np.zeros(0, bool), 0, 0)
     compared = compare_sorter_to_ground_truth(
         truth, found, exhaustive_gt=True, delta_time=WITHIN_MS, match_score=MATCHED
     )
@@ -79,9 +81,46 @@ def scores(truth: BaseSorting, found: BaseSorting) -> UnitScores:
         accuracy,
         agreement.max(axis=0),
         is_match,
+        of_cells(truth, found, agreement),
         compared.count_false_positive_units(),
         compared.count_redundant_units(),
     )
+
+
+def of_cells(truth: BaseSorting, found: BaseSorting, agreement: NDArray[np.floating]) -> NDArray[np.bool_]:
+    """Whether each unit is one or more cells, and not noise or what is left of others: (n_units,).
+
+    At least half of its spikes are those of true units, beyond chance. The spikes of a true unit do not count
+    where another unit, which agrees with it most, has more than half of them too.
+
+    agreement : (n_true, n_units)
+    """
+    reach = round(WITHIN_MS / 1000 * truth.sampling_frequency)
+    cells = [truth.get_unit_spike_train(unit) for unit in truth.unit_ids]
+    units = [found.get_unit_spike_train(unit) for unit in found.unit_ids]
+    last = max((train[-1] for train in (*cells, *units) if len(train)), default=0) + 1
+    best = agreement.argmax(axis=1)
+    part = np.zeros(len(units))
+    for k, train in enumerate(units):
+        for i, cell in enumerate(cells):
+            by_chance = min(len(cell) * (2 * reach + 1) / last, 1.0)
+            hit = near(train, cell, reach)
+            share = (hit.mean() - by_chance) / (1 - by_chance) if by_chance < 1 and len(train) else 0.0
+            if share <= 0:
+                continue
+            elsewhere = best[i] != k and near(train[hit], units[best[i]], 2 * reach).mean() > 0.5
+            part[k] += 0.0 if elsewhere else share
+    return part >= 0.5 - 1e-9
+
+
+def near(first: NDArray[np.integer], second: NDArray[np.integer], reach: int) -> NDArray[np.bool_]:
+    """Whether each of `first` has one of `second`, both in order, within `reach`: (len(first),)."""
+    if len(second) == 0:
+        return np.zeros(len(first), bool)
+    place = np.searchsorted(second, first)
+    before = np.abs(first - second[np.maximum(place - 1, 0)])
+    after = np.abs(second[np.minimum(place, len(second) - 1)] - first)
+    return np.minimum(before, after) <= reach
 
 
 def band(snr: float) -> str:

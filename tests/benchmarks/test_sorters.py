@@ -69,6 +69,32 @@ def test_spikes_within_four_tenths_of_a_millisecond_are_the_same() -> None:
     assert far.accuracy.tolist() == [0.0]
 
 
+def test_a_unit_is_of_cells_where_most_of_its_spikes_are_and_no_other_unit_has_them() -> None:
+    a, b, noise = spaced(10, 0), spaced(10, 300), spaced(40, 700)
+    units = [
+        a,  # a cell
+        [time + 3 for time in a[:8]],  # what is left of it: another unit has these spikes
+        [*b[:6], *noise[:4]],  # most of its spikes are of a cell
+        [*b[6:], *noise[10:16]],  # fewer than half
+        noise[20:30],  # of none
+    ]
+    compared = scores(sorting(a, b), sorting(*units))
+    assert compared.is_of_cells.tolist() == [True, False, True, False, False]
+
+
+def test_a_unit_of_two_cells_and_both_halves_of_a_split_cell_are_of_cells() -> None:
+    a, b, c = spaced(10, 0), spaced(10, 300), spaced(10, 600)
+    compared = scores(sorting(a, b, c), sorting([*a, *b], c[:5], c[5:]))
+    assert compared.is_of_cells.tolist() == [True, True, True]
+
+
+def test_spikes_that_meet_a_busy_cell_by_chance_make_no_unit_of_it() -> None:
+    """A cell of 600 Hz has a spike within 0.4 ms of half of all times."""
+    busy = list(range(0, 100_000, 16))
+    compared = scores(sorting(busy), sorting(busy, spaced(90, 11)))
+    assert compared.is_of_cells.tolist() == [True, False]
+
+
 def test_a_sorting_without_units_finds_nothing_and_nothing_false() -> None:
     empty = NumpySorting.from_samples_and_labels([np.zeros(0, int)], [np.zeros(0, int)], RATE_HZ)
     none = scores(sorting([1, 2, 3], [500, 600]), empty)
@@ -128,6 +154,7 @@ def row(recording: str, sorter: str, **other: object) -> dict[str, object]:
         "accuracy of true units": [0.5, 0.9],
         "agreement of units": [0.9, 0.5, 0.05],
         "matched units": [True, True, False],
+        "units of cells": [True, True, False],
         "P(neuron) of units": [],
     }
     return {**content, **other}
@@ -154,7 +181,7 @@ def test_the_page_sums_recordings_and_says_what_did_not_run() -> None:
 def test_the_page_tells_whether_p_neuron_came_true_where_a_sorter_has_it() -> None:
     page = sorters_page.page_of([row("hex49", "one", **{"P(neuron) of units": [0.9, 0.9, 0.3]})])
     assert "All 3 units." in page
-    assert "Expected calibration error 0.167" in page  # (0.1 + 0.1 + 0.3) / 3
+    assert "error 0.167 for cells, 0.167 for matches" in page  # (0.1 + 0.1 + 0.3) / 3
     assert "The 1 units that agree with no true unit by 0.1 have a mean P(neuron) of 0.30" in page
 
 
