@@ -2,6 +2,9 @@
 
     python benchmarks/all_results.py [NAME ...] [--again] [--trainings] [--list]
 
+Steps that compare with other sorters need the environments of `scripts/set_up_peers.sh`, and are left out
+without them.
+
 A step whose result is there, made by the same command from the source as it is now, is left out: a run that
 was stopped goes on where it was. A result of source with changes that are not committed never counts as
 there, so commit first. What measures seconds runs alone on an idle machine, the rest two at a time, on a core
@@ -23,6 +26,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from peers import how_to_set_up, without_environment
 from report import ROOT
 
 from ncpgui.core.source_revision import same_source
@@ -34,7 +38,7 @@ class Step(NamedTuple):
     """One command and the file that it writes last.
 
     minutes : on two idle cores; alone : whether nothing may run beside it; training : hours of it, left out
-        unless asked for
+        unless asked for; peers : whether it needs the environments of other sorters
     """
 
     name: str
@@ -43,6 +47,7 @@ class Step(NamedTuple):
     minutes: float
     alone: bool = False
     training: bool = False
+    peers: bool = False
 
 
 def _script(name: str, minutes: float, options: str = "", **how: bool) -> Step:
@@ -83,6 +88,9 @@ STEPS = (
         alone=True,
         training=True,
     ),
+    _script("sorters", 120, alone=True, peers=True),
+    _script("receptive_fields", 25, alone=True, peers=True),
+    _script("hybrid", 25, alone=True, peers=True),
     _script("variants", 35, "--minutes 5 --jobs 2", alone=True, training=True),
     _script("one_probe", 60, "--minutes 8 --sets 10 --jobs 2", alone=True, training=True),
 )
@@ -111,6 +119,12 @@ def is_done(step: Step, root: Path = ROOT) -> bool:
         and same_source(str(one.get("git_revision")))
         for one in found
     )
+
+
+def why_not(step: Step) -> str | None:
+    """Why a step cannot run here, None where it can."""
+    missing = without_environment() if step.peers else []
+    return how_to_set_up(missing) if missing else None
 
 
 def run(step: Step, log: Path) -> bool:
@@ -169,6 +183,10 @@ def main() -> int:
         for step in STEPS
         if (step.name in arguments.names if arguments.names else arguments.trainings or not step.training)
     ]
+    cannot = {step.name: reason for step in asked if (reason := why_not(step))}
+    for name, reason in cannot.items():
+        print(f"{name} (left out): {reason}", flush=True)
+    asked = [step for step in asked if step.name not in cannot]
     steps = [step for step in asked if arguments.again or not is_done(step)]
     for step in asked:
         state = f"about {step.minutes:g} min" if step in steps else "there already"

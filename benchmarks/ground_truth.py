@@ -1,7 +1,8 @@
 """Recordings with known units, from SpikeInterface's generator: the ground truth of the sorters' benchmark.
 
 Each recording is a probe, a rate, a number of units and a motion. Amplitudes are log-uniform, so that many
-units are small; depths, shapes and rates vary. The traces are written once, as int16, and opened from there.
+units are small; depths, shapes and rates vary. Far units, where there are any, are small and seen by many
+contacts. The traces are written once, as int16, and opened from there.
 """
 
 from __future__ import annotations
@@ -17,13 +18,16 @@ import probeinterface
 from numpy.typing import NDArray
 from spikeinterface.core import BaseRecording, BaseSorting, NumpySorting, read_binary
 from spikeinterface.core.generate import default_unit_params_range, generate_sorting
-from spikeinterface.generation import generate_drifting_recording
+from spikeinterface.generation import generate_drifting_recording, generate_noise
 
 from ncpgui.core.seeds import stream, stream_seed
 
 UV_PER_COUNT = 0.195
 AMPLITUDE_UV = (60.0, 450.0)
 """Range of the generator's `alpha`; the trough that a contact sees is a part of it."""
+FAR_UV = (20.0, 60.0)
+FAR_DECAY_UM = (45.0, 70.0)
+"""Of far units: `alpha`, and the distance over which amplitudes fall, 10 to 45 of the others."""
 RATE_HZ = (0.7, 12.0)
 NOISE_UV = (6.0, 8.0)
 
@@ -46,6 +50,7 @@ PROBES: dict[str, Callable[[], probeinterface.Probe]] = {
         2, 24, xpitch=32, ypitch=20, y_shift_per_column=[0, 10]
     ),
     "tetrode": lambda: probeinterface.generate_tetrode(r=17.7),
+    "tetrode50": lambda: probeinterface.generate_tetrode(r=50.0 / np.sqrt(2)),
     "dense128": lambda: probeinterface.generate_multi_columns_probe(
         4, 32, xpitch=22, ypitch=20, y_shift_per_column=[0, 10, 0, 10]
     ),
@@ -57,6 +62,7 @@ class GroundTruth:
     """What a recording is made of.
 
     motion : "none", "zigzag", "slow" or "jump", over `drift_um` from one end to the other
+    n_far : how many of the `n_units` are far from the probe: the last ones
     """
 
     probe: str
@@ -66,6 +72,7 @@ class GroundTruth:
     motion: str = "none"
     drift_um: float = 0.0
     seed: int = 0
+    n_far: int = 0
 
     def with_seed(self, seed: int) -> GroundTruth:
         """Return the same with another seed."""
@@ -100,15 +107,13 @@ def motion_settings(truth: GroundTruth) -> dict[str, Any]:
 
 def made(truth: GroundTruth, folder: Path) -> tuple[BaseRecording, BaseSorting]:
     """Return the recording and its true sorting, from `folder` where it has been made before."""
-    settings = json.dumps(asdict(truth), sort_keys=True)
-    place = folder / f"{truth.probe}-{truth.motion}-{truth.seed}"
-    probe = PROBES[truth.probe]()
-    probe.set_device_channel_indices(np.arange(probe.get_contact_count()))
-    if not (place / "truth.json").exists() or (place / "truth.json").read_text() != settings:
+    place = place_of(truth, folder)
+    probe = probe_of(truth)
+    if not _is_there(truth, place):
         _make(truth, probe, place)
-        (place / "truth.json").write_text(settings)
+        (place / "truth.json").write_text(json.dumps(asdict(truth), sort_keys=True))
     recording = read_binary(
-        place / "traces.raw",
+        traces_of(truth, folder),
         truth.sampling_frequency_hz,
         "int16",
         probe.get_contact_count(),
@@ -123,12 +128,57 @@ def made(truth: GroundTruth, folder: Path) -> tuple[BaseRecording, BaseSorting]:
     return recording, sorting
 
 
-def _make(truth: GroundTruth, probe: probeinterface.Probe, place: Path) -> None:
+def place_of(truth: GroundTruth, folder: Path) -> Path:
+    """Folder of a recording among those that are kept in `folder`."""
+    far = f"-far{truth.n_far}" if truth.n_far else ""
+    return folder / f"{truth.probe}-{truth.motion}{far}-{truth.seed}"
+
+
+def traces_of(truth: GroundTruth, folder: Path) -> Path:
+    """File of the traces of a recording that has been made: int16, interleaved, `UV_PER_COUNT`."""
+    return place_of(truth, folder) / "traces.raw"
+
+
+def probe_of(truth: GroundTruth) -> probeinterface.Probe:
+    """Probe of a recording, its contacts in the order of the channels."""
+    probe = PROBES[truth.probe]()
+    probe.set_device_channel_indices(np.arange(probe.get_contact_count()))
+    return probe
+
+
+def true_snr(truth: GroundTruth, folder: Path) -> NDArray[np.float64]:
+    """Deepest trough of each unit's template over the noise sd of that contact: (n_units,).
+
+    Templates and noise are the generator's, unfiltered; a unit that moves is taken where it is at rest.
+    """
+    path = place_of(truth, folder) / "snr.npy"
+    if not path.is_file():
+        _, _, templates, noise = _generated(truth, probe_of(truth))
+        second = noise.get_traces(start_frame=0, end_frame=int(truth.sampling_frequency_hz))
+        np.save(path, (-templates.min(axis=1) / second.std(axis=0)).max(axis=1))
+    snr: NDArray[np.float64] = np.load(path)
+    return snr
+
+
+def _is_there(truth: GroundTruth, place: Path) -> bool:
+    if not (place / "truth.json").is_file():
+        return False
+    return GroundTruth(**json.loads((place / "truth.json").read_text())) == truth
+
+
+def _generated(
+    truth: GroundTruth, probe: probeinterface.Probe
+) -> tuple[BaseRecording, BaseSorting, NDArray[np.floating], BaseRecording]:
+    """Return the recording, not yet computed, its spikes, templates (unit, sample, contact) and noise."""
     rng = stream(truth.seed, "units")
     n = truth.n_units
     parameters = {name: rng.uniform(low, high, n) for name, (low, high) in default_unit_params_range.items()}
     parameters["alpha"] = np.exp(rng.uniform(*np.log(AMPLITUDE_UV), n))
     rates = np.exp(rng.uniform(*np.log(RATE_HZ), n))
+    if truth.n_far:
+        far = stream(truth.seed, "far units")
+        parameters["alpha"][-truth.n_far :] = np.exp(far.uniform(*np.log(FAR_UV), truth.n_far))
+        parameters["spatial_decay"][-truth.n_far :] = far.uniform(*FAR_DECAY_UM, truth.n_far)
     sorting = generate_sorting(
         num_units=n,
         sampling_frequency=truth.sampling_frequency_hz,
@@ -137,7 +187,9 @@ def _make(truth: GroundTruth, probe: probeinterface.Probe, place: Path) -> None:
         refractory_period_ms=3.0,
         seed=stream_seed(truth.seed, "spikes"),
     )
-    static, moved, _ = generate_drifting_recording(
+    noise_settings = {"noise_levels": NOISE_UV, "spatial_decay": 25.0}
+    seed = stream_seed(truth.seed, "noise")
+    static, moved, _, more = generate_drifting_recording(
         num_units=n,
         probe=probe,
         sorting=sorting,
@@ -158,12 +210,23 @@ def _make(truth: GroundTruth, probe: probeinterface.Probe, place: Path) -> None:
             "mode": "ellipsoid",
             "unit_params": parameters,
         },
-        generate_noise_kwargs={"noise_levels": NOISE_UV, "spatial_decay": 25.0},
+        generate_noise_kwargs=noise_settings,
         amplitude_std=0.07,
-        seed=stream_seed(truth.seed, "noise"),
+        extra_outputs=True,
+        seed=seed,
     )
+    noise = generate_noise(
+        probe, truth.sampling_frequency_hz, [truth.duration_s], seed=seed, **noise_settings
+    )  # the same once more
     chosen = static if truth.motion == "none" else moved
+    return chosen, sorting, more["templates"].templates_array, noise
+
+
+def _make(truth: GroundTruth, probe: probeinterface.Probe, place: Path) -> None:
+    chosen, sorting, _, _ = _generated(truth, probe)
     place.mkdir(parents=True, exist_ok=True)
+    for old in ("truth.json", "snr.npy"):
+        (place / old).unlink(missing_ok=True)
     step = int(4 * truth.sampling_frequency_hz)
     with (place / "traces.raw").open("wb") as file:
         for start in range(0, chosen.get_num_samples(), step):

@@ -1,137 +1,116 @@
 """Units found in recordings with known spikes: our sorting before and after the posterior, and other sorters.
 
-    python benchmarks/sorters.py [--recordings NAME ...] [--sorters NAME ...] [--first-seed 1]
+    python benchmarks/sorters.py [--development] [--recordings NAME ...] [--sorters NAME ...] [--cache DIR]
 
 Recordings are of SpikeInterface's generator (`ground_truth.py`). `ncpgui` is `ncpgui.sort`, `matched` what it
-has before it samples the posterior; others run through SpikeInterface with their own settings, one job. A true unit is found where a unit agrees with it by 0.8
-(spikes in both over spikes in either, within 0.4 ms); units that are no true unit's best match by 0.5 are
-extra, whatever they are.
+has before it samples the posterior, and `ncpgui:threshold_sd=4` the same with another setting; others run with their own settings, each in the environment that `scripts/set_up_peers.sh` makes for
+it. Every run is a process of its own, matrix products on one thread; its CPU time (imports included) and the
+memory of all its processes are taken. Recordings and what each sorter found are kept in `--cache`, so that
+a run that was stopped goes on.
+
+Recordings of `--development` have seeds of their own: settings are chosen on them, and never on the others.
 """
 
 from __future__ import annotations
 
-import contextlib
-import tempfile
-import warnings
-from collections.abc import Callable
+import argparse
+import sys
+from collections.abc import Iterable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from ground_truth import GroundTruth, made
-from report import Clock, Origin, begin, keep, options, table, where
-from spikeinterface.comparison import compare_sorter_to_ground_truth
-from spikeinterface.core import BaseRecording, BaseSorting, NumpySorting
+from ground_truth import UV_PER_COUNT, GroundTruth, made, probe_of, traces_of, true_snr
+from peers import add_sorters, asked_of, parsed
+from report import Origin, begin, keep, options, table, where
+from sorted_apart import Found, OnDisk, sorted_apart
+from sorters_page import page_of
+from unit_scores import UnitScores, scores
 
-import ncpgui
 from ncpgui.sorting.first_pass import PROPOSING_DRAWS
 
 RECORDINGS = {
-    "hex49": GroundTruth("hex49", 20_000.0, 45, 180.0),
-    "linear32": GroundTruth("linear32", 30_000.0, 35, 150.0),
-    "tetrode": GroundTruth("tetrode", 30_000.0, 8, 240.0),
-    "columns48": GroundTruth("columns48", 30_000.0, 35, 180.0),
+    "hex49": GroundTruth("hex49", 20_000.0, 45, 180.0, seed=1),
+    "linear32": GroundTruth("linear32", 30_000.0, 35, 150.0, seed=2),
+    "tetrode": GroundTruth("tetrode", 30_000.0, 8, 240.0, seed=3),
+    "columns48": GroundTruth("columns48", 30_000.0, 35, 180.0, seed=4),
+    "columns48 zigzag": GroundTruth("columns48", 30_000.0, 35, 180.0, "zigzag", 30.0, seed=4),
+    "columns48 jump": GroundTruth("columns48", 30_000.0, 35, 180.0, "jump", 20.0, seed=4),
+    "dense128": GroundTruth("dense128", 30_000.0, 60, 120.0, seed=5),
+    "hex49 far": GroundTruth("hex49", 30_000.0, 75, 150.0, seed=6, n_far=45),
 }
-FOUND = 0.8
-MATCHED = 0.5
+"""Seeds of the figures that are shown; those of `columns48` are one, so that they have the same units."""
+DEVELOPMENT = 100
+"""Added to the seeds for the recordings that settings are chosen on."""
+QUICK = {"tetrode": GroundTruth("tetrode", 30_000.0, 3, 15.0, seed=901)}
 
 
-def as_matched(recording: BaseRecording) -> BaseSorting:
-    """Return what matching finds, before the posterior is sampled."""
-    return ncpgui.sort(recording, posterior=False)
+def on_disk(truth: GroundTruth, folder: Path) -> OnDisk:
+    """Return where the traces of a recording lie that has been made."""
+    about = asdict(truth)
+    return OnDisk(traces_of(truth, folder), truth.sampling_frequency_hz, UV_PER_COUNT, probe_of(truth), about)
 
 
-def other_sorter(name: str) -> Callable[[BaseRecording], BaseSorting]:
-    """Return a sorter of SpikeInterface, with its own settings and one job."""
-
-    def run(recording: BaseRecording) -> BaseSorting:
-        from spikeinterface.sorters import run_sorter
-
-        with tempfile.TemporaryDirectory(prefix="ncpgui-sorters-") as folder:
-            jobs = {"job_kwargs": {"n_jobs": 1, "progress_bar": False}}
-            found = run_sorter(name, recording, folder=Path(folder) / name, verbose=False, **jobs)
-            return NumpySorting.from_sorting(found)
-
-    return run
-
-
-OURS: dict[str, Callable[[BaseRecording], BaseSorting]] = {"ncpgui": ncpgui.sort, "matched": as_matched}
-
-
-def row_of(
-    name: str, sorter: str, recording: BaseRecording, truth: BaseSorting
-) -> dict[str, str | int | float]:
-    """Sort a recording, and return a row of the table."""
-    sort = OURS.get(sorter) or other_sorter(sorter)
-    with warnings.catch_warnings(), contextlib.redirect_stdout(None), Clock() as clock:
-        warnings.simplefilter("ignore")
-        found = sort(recording)
-    scores = compare_sorter_to_ground_truth(truth, found, exhaustive_gt=True, delta_time=0.4)
-    accuracy = scores.get_performance()["accuracy"].to_numpy(dtype=float)
+def row_of(name: str, sorter: str, found: Found, score: UnitScores, snr: Iterable[float]) -> dict[str, Any]:
+    """Return what is kept of a sorting: a row of the table, and what other tables are made of."""
     return {
         "recording": name,
         "sorter": sorter,
-        "true units": len(accuracy),
-        "found": int((accuracy >= FOUND).sum()),
-        "mean accuracy": float(accuracy.mean()),
-        "units": found.get_num_units(),
-        "extra": found.get_num_units() - int((accuracy >= MATCHED).sum()),
-        "CPU s": round(clock.cpu_s),
+        "true units": len(score.accuracy),
+        "found": score.n_found,
+        "mean accuracy": float(score.accuracy.mean()),
+        "units": score.n_units,
+        "false": score.n_false,
+        "redundant": score.n_redundant,
+        "extra": score.n_extra,
+        "CPU s": round(found.cpu_s),
+        "MiB": round(found.memory_mib),
+        "version": found.version,
+        "failure": found.failure,
+        "SNR of true units": [round(float(one), 2) for one in snr],
+        "accuracy of true units": [round(float(one), 4) for one in score.accuracy],
+        "agreement of units": [round(float(one), 4) for one in score.agreement],
+        "matched units": [bool(one) for one in score.is_match],
+        "units of cells": [bool(one) for one in score.is_of_cells],
+        "P(neuron) of units": [round(float(one), 4) for one in found.said.get("p_neuron", [])],
     }
 
 
-def main() -> None:
-    """Print the table and keep it."""
+def arguments_given() -> argparse.Namespace:
     parser = options(__doc__)
     parser.add_argument("--recordings", nargs="+", choices=RECORDINGS, default=list(RECORDINGS))
-    parser.add_argument("--sorters", nargs="+", default=list(OURS), help="ours, or names of SpikeInterface's")
-    parser.add_argument("--first-seed", type=int, default=1, help="of the first recording  [1]")
-    parser.add_argument("--cache", type=Path, default=None, help="folder that keeps the recordings")
-    arguments = parser.parse_args()
+    add_sorters(parser)
+    return parsed(parser, ours=("matched", "ncpgui"))
+
+
+def main() -> int:
+    """Print the table and keep it."""
+    arguments = arguments_given()
     device = begin(arguments)
     chosen = {name: RECORDINGS[name] for name in arguments.recordings}
     if arguments.quick:
-        chosen = {"tetrode": GroundTruth("tetrode", 30_000.0, 3, 15.0)}
+        chosen = QUICK
+    elif arguments.development:
+        chosen = {name: truth.with_seed(truth.seed + DEVELOPMENT) for name, truth in chosen.items()}
     rows: list[dict[str, Any]] = []
-    with tempfile.TemporaryDirectory(prefix="ncpgui-truth-") as temporary:
-        for number, (name, truth) in enumerate(chosen.items()):
-            seeded = truth.with_seed(arguments.first_seed + number)
-            recording, units = made(seeded, arguments.cache or Path(temporary))
-            for sorter in arguments.sorters:
-                rows.append(row_of(name, sorter, recording, units))
-                print(table(rows[-1:]), flush=True)
-    sums = [
-        {
-            "sorter": sorter,
-            "true units": sum(row["true units"] for row in rows if row["sorter"] == sorter),
-            "found": sum(row["found"] for row in rows if row["sorter"] == sorter),
-            "extra": sum(row["extra"] for row in rows if row["sorter"] == sorter),
-            "mean accuracy": float(
-                np.average(
-                    [row["mean accuracy"] for row in rows if row["sorter"] == sorter],
-                    weights=[row["true units"] for row in rows if row["sorter"] == sorter],
-                )
-            ),
-            "CPU s": sum(row["CPU s"] for row in rows if row["sorter"] == sorter),
-        }
-        for sorter in arguments.sorters
-    ]
-    page = f"""
-# Units of whole recordings
-
-Recordings of SpikeInterface's generator, amplitudes log-uniform, without motion. `matched`: what matching
-finds; `ncpgui`: what `ncpgui.sort` gives, after the posterior of each component.
-Found: true units with an accuracy of {FOUND:g} or more; extra: units that match none by {MATCHED:g}.
-
-{table(sums)}
-
-{table(rows)}
-
-{where(device)}
-"""
-    origin = Origin(arguments.first_seed, PROPOSING_DRAWS, {"spikes": "spikes"})
-    keep("sorters", {"rows": rows, "sums": sums}, page=page, origin=origin, folder=arguments.out)
+    for name, truth in chosen.items():
+        _, units = made(truth, arguments.cache)
+        snr = true_snr(truth, arguments.cache)
+        for sorter in arguments.sorters:
+            called, settings = asked_of(sorter)
+            found = sorted_apart(called, on_disk(truth, arguments.cache), arguments.cache / "found", settings)
+            score = scores(units, found.sorting(truth.sampling_frequency_hz))
+            rows.append(row_of(name, sorter, found, score, snr))
+            shown = {key: value for key, value in rows[-1].items() if not isinstance(value, list)}
+            print(table([shown]), flush=True)
+    seeds = np.unique([truth.seed for truth in chosen.values()])
+    name = "sorters_development" if arguments.development else "sorters"
+    page = page_of(rows, development=arguments.development) + f"\n{where(device)}\n"
+    origin = Origin(int(seeds[0]), PROPOSING_DRAWS, {"spikes": "spikes"})
+    keep(name, {"rows": rows}, page=page, origin=origin, folder=arguments.out)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -324,6 +324,7 @@ def steps() -> str:
     for one in STEPS:
         minutes = f"{one.minutes:g}" + ("" if one.alone else ", beside another")
         name = f"{one.name} (with `--trainings`)" if one.training else one.name
+        name += " (with the other sorters' environments)" if one.peers else ""
         rows.append([name, minutes, f"`{one.command}`"])
     return table(rows)
 

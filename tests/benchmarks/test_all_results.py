@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 import all_results
 import write_results
 from all_results import STEPS, Step, is_done
+from peers import PEERS
 
 ROOT = Path(__file__).resolve().parents[2]
 STEP = Step("it", "python benchmarks/it.py --sets 2", "results/it.json", 1)
@@ -89,6 +90,31 @@ def test_a_step_starts_a_script_that_is_there_or_evaluates_a_shipped_model(step:
         assert (ROOT / words[0]).is_file()
 
 
+def test_a_step_that_needs_other_sorters_is_left_out_without_them_and_the_rest_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("NCPGUI_PEERS", str(tmp_path))
+    (tmp_path / "lupin").mkdir()
+    (tmp_path / "lupin" / ".ready").touch()
+    monkeypatch.setattr(sys, "argv", ["all_results.py", "sorters", "memory", "--list"])
+    assert all_results.main() == 0
+    said = capsys.readouterr().out
+    assert "sorters (left out): mountainsort5, spykingcircus2, tridesclous2, kilosort4 have no" in said
+    assert "'bash scripts/set_up_peers.sh mountainsort5 spykingcircus2 tridesclous2 kilosort4'" in said
+    assert "memory (" in said
+    assert "memory (left out)" not in said
+
+
+def test_a_step_that_needs_other_sorters_runs_where_all_of_them_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NCPGUI_PEERS", str(tmp_path))
+    for name in PEERS:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / ".ready").touch()
+    assert all_results.why_not(next(step for step in STEPS if step.name == "sorters")) is None
+
+
 def test_every_result_that_a_page_shows_has_a_step() -> None:
     results = set((ROOT / "benchmarks" / "results").rglob("*.json"))
     made = {ROOT / step.result for step in STEPS}
@@ -96,8 +122,8 @@ def test_every_result_that_a_page_shows_has_a_step() -> None:
 
 
 def test_what_is_asked_for_without_the_trainings_takes_an_hour_at_most() -> None:
-    """Of two cores: what runs alone, and half of what does not."""
-    steps = [step for step in STEPS if not step.training]
+    """Of two cores: what runs alone, and half of what does not; other sorters are another matter."""
+    steps = [step for step in STEPS if not step.training and not step.peers]
     assert sum(step.minutes * (1 if step.alone else 0.5) for step in steps) <= 60
 
 

@@ -170,3 +170,32 @@ def test_noise_crossings(tmp_path: Path) -> None:
     assert one["median of the others"] == ""
     without = eight["no reference"]
     assert abs(eight["median of the others"] / without - 1) < 0.1 < eight["median of all"] / without - 1
+
+
+def test_sorters(tmp_path: Path) -> None:
+    kept = run("sorters", tmp_path, "--cache", str(tmp_path / "cache"))
+    (row,) = kept["rows"]
+    assert row["failure"] is None
+    assert row["true units"] == len(row["accuracy of true units"]) == 3
+    assert row["units"] == len(row["matched units"])
+    assert row["CPU s"] > 0
+    assert row["MiB"] > 100
+    page = (tmp_path / "sorters.md").read_text(encoding="utf-8")
+    assert "## By the SNR of the true unit" in page
+
+
+def test_receptive_fields(tmp_path: Path) -> None:
+    kept = run("receptive_fields", tmp_path, "--cache", str(tmp_path / "cache"))
+    (row,) = kept["rows"]
+    assert row["failure"] == ""
+    assert row["of true cells"] <= row["distinct"] <= row["with a clear field"] <= row["units"]
+    assert kept["pairs"] == []
+    assert (tmp_path / "receptive_fields.png").stat().st_size > 10_000
+
+
+def test_hybrid(tmp_path: Path) -> None:
+    kept = run("hybrid", tmp_path, "--cache", str(tmp_path / "cache"))
+    (row,) = kept["rows"]
+    assert row["failure"] is None
+    assert row["inserted"] == len(row["accuracy"]) == len(row["peak to peak"]) == len(row["Hz"]) == 2
+    assert (tmp_path / "hybrid.png").stat().st_size > 10_000

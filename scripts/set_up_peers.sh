@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Sets up the sorters that the benchmarks compare with, each in an environment of its own:
+#   bash scripts/set_up_peers.sh [mountainsort5 spykingcircus2 tridesclous2 lupin kilosort4]
+# PYTHON says which Python; NCPGUI_PEERS where the environments lie [.peers]. Quick when there is nothing to do.
+# Kilosort4 gets the CPU build of torch unless there is an NVIDIA GPU.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+python="${PYTHON:-python3}"
+peers="${NCPGUI_PEERS:-.peers}"
+cpu_builds=https://download.pytorch.org/whl/cpu
+spikeinterface="$(grep '^spikeinterface==' constraints.txt)"
+# psutil: without it SpikeInterface filters again on each pass; the others: what its sorters import unasked.
+shared=("$spikeinterface" psutil pandas networkx scipy scikit-learn numba)
+
+say() { printf '== %s\n' "$*" >&2; }
+die() { printf 'error: %s\n' "$*" >&2; exit 1; }
+
+if [ $# = 0 ]; then set -- mountainsort5 spykingcircus2 tridesclous2 lupin kilosort4; fi
+for name in "$@"; do
+    needs_torch=false
+    case "$name" in
+        mountainsort5) own=("mountainsort5>=0.5") ;;
+        spykingcircus2) own=("hdbscan>=0.8.33"); needs_torch=true ;;   # torch: its motion correction
+        tridesclous2) own=("hdbscan>=0.8.33" "isosplit6>=0.1") ;;
+        lupin) own=("hdbscan>=0.8.33" "isosplit6>=0.1"); needs_torch=true ;;
+        kilosort4) own=("kilosort>=4.1.1"); needs_torch=true ;;
+        *) die "no peer '$name'; there are mountainsort5, spykingcircus2, tridesclous2, lupin and kilosort4" ;;
+    esac
+    place="$peers/$name"
+    if [ -f "$place/.ready" ]; then continue; fi
+    say "setting up $name in $place (minutes)"
+    rm -rf "$place"
+    "$python" -m venv "$place"
+    install=("$place/bin/python" -m pip install --disable-pip-version-check)
+    if [ ! -t 1 ]; then install+=(--quiet --quiet); fi
+    if $needs_torch && [ "$(uname -s)" = Linux ] && ! command -v nvidia-smi >/dev/null; then
+        "${install[@]}" --no-deps --retries 1 --index-url "$cpu_builds" "$(grep '^torch==' constraints.txt)" \
+            || say "no CPU build of torch at $cpu_builds; taking the one that pip finds"
+    fi
+    if $needs_torch; then own+=("$(grep '^torch==' constraints.txt)"); fi
+    "${install[@]}" -c constraints.txt "${shared[@]}" "${own[@]}" || die "$name cannot be installed; see above"
+    touch "$place/.ready"
+done
+say "ready: $*"
