@@ -169,6 +169,39 @@ PRESETS: dict[str, Preset] = {
             seed=17,
         ),
     ),
+    "spikes-times": Preset(
+        "adds times to the model 'spikes', which stays as it is without them",
+        replace(
+            _SPIKES,
+            architecture=replace(
+                _SPIKES.architecture,
+                network_options={**_SPIKES.architecture.network_options, "time_knots": [5, 15]},
+            ),
+            data=GenerativeSettings(
+                "spikes",
+                {
+                    "p_bursting": 0.35,
+                    "burst_factor": [0.35, 0.95],
+                    "motion": {"p_moving": 0.6},
+                    "times": {"p_told": 1.0},
+                },
+            ),
+            start_from="spikes",
+            start_fixed=True,
+            minutes=60.0,
+            n_datasets=8,
+            n_points=(100, 300),
+            n_points_end=(150, 600),
+            n_points_each=True,
+            learning_rate=3e-3,
+            warmup_steps=30,
+            ema_decay=0.98,
+            validate_points=300,
+            validate_datasets=16,
+            validate_minutes=30.0,
+            seed=18,
+        ),
+    ),
     "paper-spikes-hex7": Preset(
         "the network and the run of the paper, 7 contacts of a hexagonal array",
         replace(
