@@ -51,8 +51,8 @@ def page_of(rows: list[Row], *, development: bool = False) -> str:
 
 
 ABOUT = (
-    "Recordings of SpikeInterface's generator, amplitudes log-uniform. `channels`: units of single channels "
-    "(`ncpgui sort`, with the draws of the first pass); `ncpgui`: `ncpgui.sort`, which matches templates. "
+    "Recordings of SpikeInterface's generator, amplitudes log-uniform. `matched`: what "
+    "matching finds; `ncpgui`: what `ncpgui.sort` gives, after the posterior of each component. "
     "Other sorters have their own settings. Found: true units with an accuracy (spikes in both over spikes "
     f"in either) of {FOUND:g} or more; one without a match by {MATCHED:g} has an accuracy of 0. False and "
     "redundant as SpikeInterface counts them; extra: units that are no true unit's match. CPU s and MiB are "

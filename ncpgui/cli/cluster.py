@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 LINKS = ("must_link", "cannot_link")
-KEYS = ("waveforms", "channel_positions", "sampling_frequency", "channel_mask", "clamped", *LINKS)
+KEYS = ("waveforms", "times_s", "channel_positions", "sampling_frequency", "channel_mask", "clamped", *LINKS)
 ARRAYS = (
     "map_labels",
     "labels",
@@ -64,9 +64,10 @@ def cluster(
     """Sample the posterior over clusterings of WAVEFORMS.npz.
 
     The file holds `waveforms` (n_spikes, 32, n_channels) in noise sd, main channel first; optionally
-    `channel_positions` (n_channels, 2) in µm, `sampling_frequency` in Hz and `channel_mask`; and what is
-    known of the spikes: `clamped` (n_spikes,), labels of spikes that are held together, -1 where free, and
-    pairs of spikes that share a unit, `must_link` (m, 2), or do not, `cannot_link` (m, 2).
+    `channel_positions` (n_channels, 2) in µm, `sampling_frequency` in Hz, `channel_mask` and `times_s`
+    (n_spikes,), the time of each spike in seconds, ascending; and what is known of the spikes: `clamped`
+    (n_spikes,), labels of spikes that are held together, -1 where free, and pairs of spikes that share a
+    unit, `must_link` (m, 2), or do not, `cannot_link` (m, 2).
     """
     options.check_output_file(out, waveforms)
     arrays = read_waveforms(waveforms)
@@ -111,7 +112,7 @@ def read_waveforms(path: Path) -> dict[str, Any]:
 
     Returns
     -------
-    waveforms (n, T, C) float32 and, where given, channel_positions (C, 2) float64,
+    waveforms (n, T, C) float32 and, where given, times_s as it is, channel_positions (C, 2) float64,
     channel_mask (C,) bool, sampling_frequency, a float in Hz, clamped (n,) int64 and must_link and
     cannot_link (m, 2) int64.
 
@@ -132,6 +133,8 @@ def read_waveforms(path: Path) -> dict[str, Any]:
         click.echo(f"warning: {path} also holds {', '.join(unknown)}, which is not used", err=True)
     result: dict[str, Any] = {"waveforms": _checked_waveforms(arrays["waveforms"], path)}
     n_channels = result["waveforms"].shape[2]
+    if "times_s" in arrays:  # the engine checks them
+        result["times_s"] = arrays["times_s"]
     if "channel_positions" in arrays:
         positions = _numbers(arrays["channel_positions"], "channel_positions", path)
         if positions.shape != (n_channels, 2):

@@ -24,6 +24,7 @@ from ncpgui.core.waveform_format import (
     SAMPLING_FREQUENCY_HZ,
     noise_level,
 )
+from ncpgui.engine.checked_times import checked_times, odd_interval
 from ncpgui.engine.device import resolve_device
 from ncpgui.engine.networks.checkpoint import Checkpoint, find_model, load_checkpoint
 from ncpgui.engine.networks.pointwise import ClusteringNetwork
@@ -78,6 +79,7 @@ def cluster_waveforms(
     channel_positions: ArrayLike | None = None,
     channel_mask: ArrayLike | None = None,
     sampling_frequency: float = SAMPLING_FREQUENCY_HZ,
+    times_s: ArrayLike | None = None,
     model: str | Path | None = None,
     samples: int = 200,
     beam: int = 150,
@@ -97,6 +99,8 @@ def cluster_waveforms(
     channel_positions : (n_channels, 2) µm; a hexagon of 30 µm around the main channel when left out
     channel_mask : (n_channels,) bool, False where a channel is missing
     sampling_frequency : Hz; the network expects 20 000
+    times_s : (n_spikes,) s, when each spike was, ascending; a model that knows time then follows units that
+        move. Without them units that drift may be split
     model : name of a shipped model, or path of a .safetensors file; None is the default one
     samples : ancestral draws S; beam : width B, 0 for none
     clamped : (n_spikes,) int, spikes held together by label, -1 where free
@@ -105,7 +109,8 @@ def cluster_waveforms(
     Raises
     ------
     InputError
-        Waveforms of another shape, not finite, not in noise sd; a channel or label that does not fit.
+        Waveforms of another shape, not finite, not in noise sd; a channel or label that does not fit; times
+        that are no seconds in order (`checked_times`).
     CheckpointError
         The model cannot be loaded.
     """
@@ -127,12 +132,10 @@ def cluster_waveforms(
         )
     if samples < 1 or beam < 0:
         raise InputError(f"samples must be at least 1 and beam at least 0, got {samples} and {beam}")
+    times = None if times_s is None else checked_times(times_s, len(spikes))
+    arrays = [spikes, positions, mask, *([times] if times is not None and network.takes_times else [])]
     with torch.inference_mode():
-        encoding = network.encode(
-            torch.from_numpy(spikes)[None].to(target),
-            torch.from_numpy(positions)[None].to(target),
-            torch.from_numpy(mask)[None].to(target),
-        )
+        encoding = network.encode(*(torch.from_numpy(array)[None].to(target) for array in arrays))
     best: PosteriorSamples | None = None
     links_log_prob = 0.0
     whole = 5 * (samples + beam)  # steps of progress
@@ -193,8 +196,19 @@ def cluster_waveforms(
         links_log_prob=links_log_prob,
         model=checkpoint.name,
         order_spread=np.nan if spread is None else spread,
-        notes=tuple(_notes(np.shape(waveforms)[2], spikes.shape[2], noise, spread)),
+        notes=(
+            *_notes(np.shape(waveforms)[2], spikes.shape[2], noise, spread),
+            *(_notes_on_times(times, checkpoint) if times is not None else ()),
+        ),
     )
+
+
+def _notes_on_times(times: NDArray[np.float64], checkpoint: Checkpoint) -> Iterator[str]:
+    odd = odd_interval(times)
+    if odd is not None:
+        yield odd
+    if not getattr(checkpoint.network, "takes_times", False):
+        yield f"model '{checkpoint.name}' knows nothing of time; the times were not used"
 
 
 def _notes(n_given: int, n_read: int, noise: float, spread: float | None) -> Iterator[str]:

@@ -116,6 +116,16 @@ GOOD = waveforms(3, 4)
 WITH_NAN = GOOD.copy()
 WITH_NAN[1, 5, 2] = np.nan
 BAD: list[tuple[str, dict[str, Any], list[str]]] = [
+    (
+        "times that go back",
+        {"waveforms": GOOD, "times_s": [1.5, 3.5, 2.5]},
+        ["times_s must not go back, but spike 2 is at 2.5 s after one at 3.5 s", "sort the spikes by time"],
+    ),
+    (
+        "too few times",
+        {"waveforms": GOOD, "times_s": [1.5, 3.5]},
+        ["one time in seconds for each of 3 spikes, got shape (2,)", "or leave times_s out"],
+    ),
     ("no spikes", {"waveforms": np.zeros((0, 32, 7))}, ["holds no spikes", "give at least one"]),
     ("missing key", {"spikes": GOOD}, ["has no key 'waveforms'", "it holds spikes"]),
     ("two dimensions", {"waveforms": GOOD[0]}, ["(n_spikes, n_samples, n_channels)", "(32, 4)"]),

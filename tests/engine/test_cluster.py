@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from ncpgui import engine
 from ncpgui.core.agreement import adjusted_rand_index
@@ -14,7 +16,8 @@ from ncpgui.core.errors import CheckpointError, InputError
 from ncpgui.core.partition import canonical
 from ncpgui.core.progress import CancelFlag, Cancelled
 from ncpgui.engine import waveform_clustering
-from ncpgui.engine.networks.checkpoint import load_checkpoint
+from ncpgui.engine.networks.checkpoint import load_checkpoint, save_checkpoint
+from ncpgui.engine.networks.registry import NetworkSettings, build_network
 
 
 def planted(n_spikes: int, n_channels: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -218,3 +221,75 @@ def test_a_model_of_other_things_than_spikes_is_refused(tmp_path):
     save_checkpoint(path, build_network(settings), settings, {"input": {"kind": "points", "n_dims": 2}})
     with pytest.raises(CheckpointError, match="model 'plane' clusters points, not spikes"):
         engine.cluster(planted(5, 4)[0], model=path)
+
+
+def test_times_must_be_one_for_each_spike():
+    waveforms, _ = planted(30, 4)
+    with pytest.raises(InputError, match=r"one time in seconds for each of 30 spikes, got shape \(29,\)"):
+        engine.cluster(waveforms, times_s=np.linspace(0, 9.5, 29), samples=2, beam=0)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ((7, np.nan), "time of spike 7 is NaN or infinite; leave that spike out"),
+        ((7, 30.0), "must not go back, but spike 8 is at 2.93103 s after one at 30 s; sort the spikes"),
+    ],
+)
+def test_times_that_are_missing_or_go_back_are_refused(change, message):
+    waveforms, _ = planted(30, 4)
+    times = np.linspace(0, 10, 30) * 1.0625
+    times[change[0]] = change[1]
+    with pytest.raises(InputError, match=message):
+        engine.cluster(waveforms, times_s=times, samples=2, beam=0)
+
+
+def test_sample_numbers_in_place_of_seconds_are_refused():
+    waveforms, _ = planted(30, 4)
+    with pytest.raises(InputError, match="all are whole numbers up to 290000, as samples are; divide by the"):
+        engine.cluster(waveforms, times_s=np.arange(30) * 10_000, samples=2, beam=0)
+
+
+def test_words_in_place_of_times_are_refused():
+    waveforms, _ = planted(2, 4)
+    with pytest.raises(InputError, match="times_s must be numbers in seconds, got <U"):
+        engine.cluster(waveforms, times_s=["early", "late"], samples=2, beam=0)
+
+
+def test_times_in_milliseconds_are_pointed_out():
+    waveforms, _ = planted(30, 4)
+    result = engine.cluster(waveforms, times_s=np.linspace(0, 7_000.5, 30), samples=2, beam=0)
+    assert any("spikes are 2.4e+02 s apart on average" in note for note in result.notes)
+
+
+def untrained(folder: Path, **options: object) -> Path:
+    """A model of spikes that has learnt nothing."""
+    settings = NetworkSettings(network_options={"components": 3, "whitened": True, **options})
+    path = folder / "untrained.safetensors"
+    torch.manual_seed(0)
+    network = build_network(settings)
+    for parameter in network.parameters():
+        if not parameter.any():  # parts that begin at zero
+            torch.nn.init.normal_(parameter)
+    save_checkpoint(path, network, settings, {})
+    return path
+
+
+def test_a_model_without_times_says_that_it_does_not_use_them(tmp_path):
+    waveforms, _ = planted(30, 4)
+    given = {"model": untrained(tmp_path), "samples": 4, "beam": 0}
+    with_times = engine.cluster(waveforms, times_s=np.linspace(0, 9.5, 30), **given)
+    assert (with_times.labels == engine.cluster(waveforms, **given).labels).all()
+    assert any(
+        "'untrained' knows nothing of time; the times were not used" in note for note in with_times.notes
+    )
+
+
+def test_a_model_with_times_uses_them_and_their_beginning_does_not_matter(tmp_path):
+    waveforms, _ = planted(30, 4)
+    times = np.linspace(0, 9.5, 30) ** 1.5
+    given = {"model": untrained(tmp_path, time_knots=[3]), "samples": 8, "beam": 0}
+    first = engine.cluster(waveforms, times_s=times, **given)
+    assert (first.labels != engine.cluster(waveforms, **given).labels).any()
+    assert (first.labels == engine.cluster(waveforms, times_s=times + 7200, **given).labels).all()
+    assert not any("time" in note for note in first.notes)

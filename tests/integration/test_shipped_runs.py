@@ -10,11 +10,24 @@ import pytest
 
 from ncpgui.core.config import to_dict
 from ncpgui.core.resources import data_folder
+from ncpgui.engine.generative.motion import MotionSettings
+from ncpgui.engine.generative.spike_times import SpikeTimeSettings
 from ncpgui.engine.generative.template_reservoir import TemplateReservoir
 from ncpgui.engine.training.presets import load_config
 
 MODELS = data_folder("trained_models")
 RUNS = MODELS / "runs"
+
+
+def flat(values: dict[str, Any], inside: str = "") -> dict[str, Any]:
+    """Settings by their dotted names."""
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        open_options = name.endswith("_options")
+        nested = isinstance(value, dict) and not open_options
+        found |= flat(value, f"{inside}{name}.") if nested else {inside + name: value}
+    return found
+
 
 LATER = {
     "betas": [0.9, 0.98],
@@ -29,6 +42,7 @@ LATER = {
     "save_steps": 0,
     "n_points_each": False,
     "temperature_datasets": 0,
+    "start_fixed": False,
     "start_share": 0.0,
     "start_from": None,
     "steps": 0,
@@ -38,6 +52,8 @@ LATER = {
     "data.options.units.p_alike": 0.0,
     "data.options.units.alike_amplitude": [0.75, 1.35],
     "data.options.noise.measured": None,
+    **flat({"data.options.motion": to_dict(MotionSettings())}),
+    **flat({"data.options.times": to_dict(SpikeTimeSettings())}),
 }
 """What a card may lack, as it could not be set when that stretch ran: what the source had in its place."""
 
@@ -60,16 +76,6 @@ def stretches(model: Path) -> list[Stretch]:
 
 
 ALL = [one for model in sorted(MODELS.glob("*.json")) for one in stretches(model)]
-
-
-def flat(values: dict[str, Any], inside: str = "") -> dict[str, Any]:
-    """Settings by their dotted names."""
-    found: dict[str, Any] = {}
-    for name, value in values.items():
-        open_options = name.endswith("_options")
-        nested = isinstance(value, dict) and not open_options
-        found |= flat(value, f"{inside}{name}.") if nested else {inside + name: value}
-    return found
 
 
 def of_card(card: dict[str, Any]) -> dict[str, Any]:

@@ -6,12 +6,16 @@ collisions, noise that crosses the detection threshold, and only spikes that wer
 
     labels ~ MFM;  x_n = a_n T_{c_n}(t - s_n) + collision + e_n,  e_n ~ N(0, Sigma_time (x) Sigma_space)
 
+Units may fire in bursts whose amplitudes follow the intervals (`spike_times`) and move together against the
+contacts (`motion`); a spike that is small, or deep on another contact, when it is fired is then often missed.
+
 Detection is exact, not by rejection of whole spikes: given the signal, the noise at the trough is
 drawn from the normal truncated to crossings, and the rest of the noise given that sample.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,6 +31,7 @@ from ncpgui.core.measured_noise import MeasuredNoise
 from ncpgui.core.waveform_format import N_SAMPLES, SAMPLING_FREQUENCY_HZ, TROUGH_SAMPLE
 from ncpgui.engine.generative.batch import Batch, canonical_labels, largest, shortened
 from ncpgui.engine.generative.contact_layouts import draw_layouts, most_contacts
+from ncpgui.engine.generative.motion import MotionSettings
 from ncpgui.engine.generative.partition_priors import MFM
 from ncpgui.engine.generative.placed_cells import UPSAMPLING
 from ncpgui.engine.generative.spike_noise import (
@@ -36,12 +41,15 @@ from ncpgui.engine.generative.spike_noise import (
     draw_noise,
     uniform,
 )
+from ncpgui.engine.generative.spike_times import SpikeTimes, SpikeTimeSettings, draw_times
 from ncpgui.engine.generative.template_reservoir import Split, TemplateReservoir
 from ncpgui.engine.generative.unit_templates import Units, UnitSettings, draw_units
 
 _MARGIN = 2  # samples on each side of the window, for the alignment
 _WINDOW = N_SAMPLES + 2 * _MARGIN
 _TROUGH = TROUGH_SAMPLE + _MARGIN
+_SPARE = 1.6  # spikes fired for each that is kept, where units are small or elsewhere for a while
+_IS_MAIN = 0.9  # of the deepest trough: the spike is one of this contact
 
 
 @dataclass(frozen=True)
@@ -63,6 +71,7 @@ class SpikeMixtureSettings:
     multi_unit_amplitude_sd : small cells behind half of the noise
     realign : align each spike on its noisy trough, within 2 samples, as a pipeline does
     n_background : cells of a dataset that are seen in collisions only
+    motion, times : how cells move, and when they fire (`motion`, `spike_times`); off unless asked for
     reservoir : file of the cells, as ``ncpgui templates build`` writes it; None for the shipped ones
     """
 
@@ -90,11 +99,13 @@ class SpikeMixtureSettings:
     n_background: int = 6
     units: UnitSettings = field(default_factory=UnitSettings)
     noise: NoiseSettings = field(default_factory=NoiseSettings)
+    motion: MotionSettings = field(default_factory=MotionSettings)
+    times: SpikeTimeSettings = field(default_factory=SpikeTimeSettings)
     reservoir: str | None = None  # None, not "": runs from before it was there go on
 
     def __post_init__(self) -> None:
         check_path("reservoir", self.reservoir)
-        for settings in (self, self.units, self.noise):
+        for settings in (self, self.units, self.noise, self.motion, self.times):
             check_numbers(settings)
         for name in ("k_max", "gamma", "gamma_unbalanced"):
             if getattr(self, name) <= 0:
@@ -118,16 +129,22 @@ class SpikeMixture:
             self._reservoir = self._reservoir.to(device)
         positions, mask = draw_layouts(s.geometries, n_datasets, generator)
         noise = draw_noise(s.noise, positions, mask, _WINDOW, generator, self._noise)
-        unit = self._draw_labels(n_datasets, largest(n_points), generator)
+        n_kept = largest(n_points)
+        n_fired = math.ceil(_SPARE * n_kept) if s.motion.p_moving or s.times.p_told else n_kept
+        unit = self._draw_labels(n_datasets, n_fired, generator)
+        n_units = int(unit.max()) + 1
         units = draw_units(
-            s.units, self._reservoir, noise, positions, mask, int(unit.max()) + 1, s.n_background, generator
+            s.units, self._reservoir, noise, positions, mask, n_units, s.n_background, generator, s.motion
         )
         unit = units.same_as.gather(1, unit)
-        spikes, is_noise = self._draw_spikes(unit, units, noise, generator)
-        labels = canonical_labels(torch.where(is_noise, units.same_as.shape[1], unit))
+        drawn = self._draw_spikes(unit, units, noise, n_kept, generator)
+        labels = canonical_labels(torch.where(drawn.is_noise, units.same_as.shape[1], drawn.unit))
         labels = shortened(labels, n_points, generator)
-        points = (spikes * mask[:, None, None], positions, mask)
-        return Batch(points, labels, _difficulty(unit, is_noise, units.distance))
+        points: tuple[Tensor, ...] = (drawn.waveforms * mask[:, None, None], positions, mask)
+        if drawn.seconds is not None:
+            told = torch.rand(n_datasets, 1, generator=generator, device=device) < s.times.p_told
+            points = (*points, torch.where(told, drawn.seconds, torch.nan))
+        return Batch(points, labels, _difficulty(drawn.unit, drawn.is_noise, units.distance))
 
     def describe(self) -> dict[str, Any]:
         """See `GenerativeModel`."""
@@ -145,49 +162,87 @@ class SpikeMixture:
         return MFM(s.k_rate, s.gamma, s.k_max).sample_units(n_datasets, n_points, generator, gamma)
 
     def _draw_spikes(
-        self, unit: Tensor, units: Units, noise: SpikeNoise, generator: torch.Generator
-    ) -> tuple[Tensor, Tensor]:
-        """Waveforms (B, N, 32, C) of the spikes of `unit` (B, N), and which of them became noise."""
-        s = self.settings
-        n_datasets = len(unit)
-        threshold = uniform(s.detection_threshold_sd, (n_datasets, 1), generator)
-        amplitude, stretch = self._draw_amplitudes(unit, units.amplitude, threshold, generator)
+        self, unit: Tensor, units: Units, noise: SpikeNoise, n_kept: int, generator: torch.Generator
+    ) -> _Spikes:
+        """Draw `n_kept` spikes among those of `unit` (B, M) that were fired."""
+        s, device = self.settings, unit.device
+        threshold = uniform(s.detection_threshold_sd, (len(unit), 1), generator)
+        fired = self._fire(unit, units, generator) if unit.shape[1] > n_kept else None
+        amplitude, stretch, p_seen = self._draw_amplitudes(unit, units.amplitude, threshold, fired, generator)
+        if fired is not None:
+            keep = _drawn_by_weight(p_seen * fired.p_here, n_kept, generator)
+            unit, amplitude, stretch = (x.gather(1, keep) for x in (unit, amplitude, stretch))
+            fired = fired.only(keep)
         shift, misaligned = self._draw_shifts(unit.shape, generator)
         row, amplitude, is_noise = self._with_noise_cluster(unit, amplitude, units, generator)
         stretch = torch.where(is_noise, 1.0, stretch)
-        time = torch.rand(unit.shape, generator=generator, device=unit.device)
-        signal = _render(units, row, amplitude, shift, stretch, time)
-        signal = signal + self._draw_collisions(signal, units, threshold, generator)
+        if fired is None:
+            seconds = None
+            place = units.way.at(torch.rand(unit.shape, generator=generator, device=device))
+        else:
+            seconds, place = fired.times.seconds, fired.place
+            span = seconds.amax(1, keepdim=True)  # noise knows no bursts
+            at_random = torch.rand(unit.shape, generator=generator, device=device).double() * span
+            seconds = torch.where(is_noise, at_random, seconds)
+        signal = _render(units, row, amplitude, shift, stretch, place)
+        elsewhere = torch.zeros_like(place) if fired is None else place
+        signal = signal + self._draw_collisions(signal, units, threshold, elsewhere, generator)
         background = _detected_noise(noise, signal[:, :, _TROUGH, 0], threshold, generator)
         spikes = signal + background
         offset = torch.zeros(unit.shape, dtype=torch.int64, device=unit.device)
         if s.realign:
             around = spikes[:, :, _TROUGH - _MARGIN : _TROUGH + _MARGIN + 1, 0]
             offset = torch.where(misaligned, offset, around.argmin(dim=-1) - _MARGIN)
-        return _window(spikes, offset), is_noise
+        return _Spikes(_window(spikes, offset), unit, is_noise, seconds)
+
+    def _fire(self, unit: Tensor, units: Units, generator: torch.Generator) -> _Fired:
+        """Draw when the spikes of `unit` (B, M) are fired, and what they look like by then."""
+        s, device = self.settings, unit.device
+        per_unit = (len(unit), units.amplitude.shape[1])
+        bursting = torch.rand(per_unit, generator=generator, device=device) < s.p_bursting
+        part = (uniform(s.burst_part, per_unit, generator) * bursting).gather(1, unit)
+        in_burst = torch.rand(unit.shape, generator=generator, device=device) < part
+        times = draw_times(s.times, unit, in_burst, generator)
+        factor = uniform(s.burst_factor, per_unit, generator).gather(1, unit)
+        place = units.way.at(times.part)
+        depth, main = (_at_place(table, unit, place) for table in units.depths())
+        p_here = torch.where(main >= _IS_MAIN, 1.0, s.motion.off_main_part)
+        return _Fired(times, place, 1 - (1 - factor) * times.fatigue, depth * times.factor, p_here)
 
     def _draw_amplitudes(
-        self, unit: Tensor, unit_amplitude: Tensor, threshold: Tensor, generator: torch.Generator
-    ) -> tuple[Tensor, Tensor]:
-        """Factor on the template and stretch in time of each spike, given that it was detected.
+        self,
+        unit: Tensor,
+        unit_amplitude: Tensor,
+        threshold: Tensor,
+        fired: _Fired | None,
+        generator: torch.Generator,
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Factor on the template, stretch in time and probability of detection of each spike.
 
         Several factors are drawn for each spike, and one taken by its probability of detection.
         """
         s, device, n_units = self.settings, unit.device, unit_amplitude.shape[1]
         per_unit = (len(unit), n_units)
         spread = uniform(s.amplitude_spread, per_unit, generator).gather(1, unit)
-        bursting = torch.rand(per_unit, generator=generator, device=device) < s.p_bursting
-        part = (uniform(s.burst_part, per_unit, generator) * bursting).gather(1, unit)
         shape = (*unit.shape, 4)
-        in_burst = torch.rand(shape, generator=generator, device=device) < part[..., None]
-        small = torch.where(in_burst, uniform(s.burst_factor, shape, generator), 1.0)
+        usual = unit_amplitude.gather(1, unit)
+        if fired is None:
+            bursting = torch.rand(per_unit, generator=generator, device=device) < s.p_bursting
+            part = (uniform(s.burst_part, per_unit, generator) * bursting).gather(1, unit)
+            in_burst = torch.rand(shape, generator=generator, device=device) < part[..., None]
+            small = torch.where(in_burst, uniform(s.burst_factor, shape, generator), 1.0)
+        else:
+            small = fired.burst_factor[..., None].expand(shape)
+            usual = usual * fired.depth
         wobble = torch.randn(shape, generator=generator, device=device) * spread[..., None]
         factor = small * wobble.exp()
-        trough = factor * unit_amplitude.gather(1, unit)[..., None]
+        trough = factor * usual[..., None]
         weight = torch.special.ndtr(trough - threshold[..., None]).clamp_min(1e-6)
         chosen = torch.multinomial(weight.view(-1, 4), 1, generator=generator).view(*unit.shape, 1)
         factor, small = factor.gather(2, chosen)[..., 0], small.gather(2, chosen)[..., 0]
-        return factor, 1 + s.burst_stretch * (1 - small)
+        if fired is not None:
+            factor = factor * fired.times.factor
+        return factor, 1 + s.burst_stretch * (1 - small), weight.mean(-1)
 
     def _draw_shifts(self, shape: torch.Size, generator: torch.Generator) -> tuple[Tensor, Tensor]:
         """Error of the alignment of each spike in samples, and which datasets keep it: (B, 1)."""
@@ -215,7 +270,7 @@ class SpikeMixture:
         return torch.where(is_noise, cell, unit), torch.where(is_noise, small, amplitude), is_noise
 
     def _draw_collisions(
-        self, signal: Tensor, units: Units, threshold: Tensor, generator: torch.Generator
+        self, signal: Tensor, units: Units, threshold: Tensor, place: Tensor, generator: torch.Generator
     ) -> Tensor:
         """Spikes of other cells in the same window: (B, N, T, C), zero for most.
 
@@ -233,15 +288,57 @@ class SpikeMixture:
         reach = s.collision_offset_samples
         shift = uniform((-reach, reach), tuple(shape), generator)
         ones = torch.ones(shape, device=device)
-        other = _render(units, row, amplitude * happens, shift, ones, None)
+        other = _render(units, row, amplitude * happens, shift, ones, place)
         deepest = other[:, :, _TROUGH - 8 : _TROUGH + 9, 0].amin(dim=-1)
         trough = signal[:, :, _TROUGH, 0]
         allowed = (deepest > trough) & (trough + other[:, :, _TROUGH, 0] < 2.5 - threshold)
         return other * allowed[..., None, None]
 
 
+class _Spikes(NamedTuple):
+    """waveforms (B, N, 32, C); unit, is_noise (B, N); seconds (B, N) float64, None where none were drawn."""
+
+    waveforms: Tensor
+    unit: Tensor
+    is_noise: Tensor
+    seconds: Tensor | None
+
+
+class _Fired(NamedTuple):
+    """What spikes (B, M) are like when they are fired.
+
+    place : on the way; burst_factor : on the amplitude, of their burst; depth : main-channel trough over
+        that of the unit where it was drawn; p_here : probability that they are among those of this contact
+    """
+
+    times: SpikeTimes
+    place: Tensor
+    burst_factor: Tensor
+    depth: Tensor
+    p_here: Tensor
+
+    def only(self, index: Tensor) -> _Fired:
+        """Take spikes `index` (B, N)."""
+        times = SpikeTimes(*(values.gather(1, index) for values in self.times))
+        return _Fired(times, *(values.gather(1, index) for values in self[1:]))
+
+
+def _drawn_by_weight(weight: Tensor, n_drawn: int, generator: torch.Generator) -> Tensor:
+    """Draw indices without replacement by weights (B, M), in order: (B, n_drawn) (Efraimidis, 2006)."""
+    u = torch.rand(weight.shape, generator=generator, device=weight.device).clamp(min=1e-12)
+    return (u.log() / weight.clamp(min=1e-9)).topk(n_drawn, dim=1).indices.sort(dim=1).values
+
+
+def _at_place(table: Tensor, unit: Tensor, place: Tensor) -> Tensor:
+    """Values of (B, K, V) for units (B, N) at places (B, N) between the V."""
+    of_unit = table.gather(1, unit[..., None].expand(-1, -1, table.shape[2]))
+    before = place.floor().long().clamp(0, table.shape[2] - 2)
+    low, high = (of_unit.gather(2, (before + i)[..., None])[..., 0] for i in (0, 1))
+    return low + (high - low) * (place - before)
+
+
 def _render(
-    units: Units, row: Tensor, amplitude: Tensor, shift: Tensor, stretch: Tensor, time: Tensor | None
+    units: Units, row: Tensor, amplitude: Tensor, shift: Tensor, stretch: Tensor, place: Tensor
 ) -> Tensor:
     """Noiseless spikes, read off the upsampled templates.
 
@@ -251,25 +348,25 @@ def _render(
     amplitude : (B, N) float32, factor
     shift : (B, N) float32, samples by which the trough is late
     stretch : (B, N) float32, widening in time
-    time : (B, N) float32, 0 .. 1 from the start to the end of the drift; the start when None
+    place : (B, N) float32, where on the way the cells are, 0 .. V - 1
 
     Returns
     -------
     (B, N, _WINDOW, C) float32
     """
-    n_fine, n_datasets, n_rows, _, n_channels = units.templates.shape
+    n_fine, n_datasets, n_rows, n_places, n_channels = units.templates.shape
     device = row.device
     t = torch.arange(_WINDOW, device=device) - _TROUGH
     at = units.trough_sample + (t - shift[..., None]) / stretch[..., None]
     fine = (UPSAMPLING * at).round().long().clamp(0, n_fine - 1)
     dataset = torch.arange(n_datasets, device=device)[:, None]
-    base = ((dataset * n_rows + row) * 2)[..., None]
+    before = place.floor().long().clamp(0, n_places - 2)
+    base = ((dataset * n_rows + row) * n_places + before)[..., None]
     table = units.templates.reshape(-1, n_channels)
-    index = fine * (n_datasets * n_rows * 2) + base
+    index = fine * (n_datasets * n_rows * n_places) + base
     spikes = table.index_select(0, index.view(-1)).view(*index.shape, n_channels)
-    if time is not None:
-        end = table.index_select(0, (index + 1).view(-1)).view_as(spikes)
-        spikes = spikes.lerp(end, time[..., None, None])
+    end = table.index_select(0, (index + 1).view(-1)).view_as(spikes)
+    spikes = spikes.lerp(end, (place - before)[..., None, None])
     return spikes * amplitude[..., None, None]
 
 
@@ -353,7 +450,7 @@ def sample_dataset(
         (reservoir or TemplateReservoir.load()).subset(split),
     )
     batch = model.sample(1, n_points, torch.Generator().manual_seed(seed))
-    waveforms, positions, mask = batch.points
+    waveforms, positions, mask = batch.points[:3]
     there = mask[0]
     return SpikeDataset(
         waveforms[0][..., there].numpy(), positions[0, there].numpy(), batch.labels[0].numpy()

@@ -15,7 +15,9 @@ import torch
 from torch import Tensor
 
 from ncpgui.core.waveform_format import N_SAMPLES, TROUGH_SAMPLE
+from ncpgui.engine.generative.motion import MotionSettings, Way, draw_way, straight
 from ncpgui.engine.generative.placed_cells import (
+    UPSAMPLING,
     PlacedCells,
     TemplateCutter,
     first,
@@ -27,6 +29,7 @@ from ncpgui.engine.generative.spike_noise import SpikeNoise, uniform
 from ncpgui.engine.generative.template_reservoir import TemplateReservoir, random_rotations
 
 _FOUNDER_CANDIDATES, _FOUNDERS_KEPT, _NEAR_CANDIDATES = 6, 2, 4
+_TROUGH_REACH = 6  # samples about the trough sample in which troughs of all channels lie
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,7 @@ class UnitSettings:
     max_positive_ratio : largest positive peak on any channel over the trough on the main channel
     depth_um : distance of somata from the plane of contacts, log-uniform
     lateral_spread : sd of the somata's places in the plane, over the contact pitch
-    p_drift : share of datasets that drift; drift_um : how far, all units alike
+    p_drift : share of datasets that drift straight on; drift_um : how far, all units alike
     """
 
     amplitude_sd: tuple[float, float] = (3.5, 30.0)
@@ -75,12 +78,13 @@ class UnitSettings:
 class Units(NamedTuple):
     """Templates of B datasets: K units, then P background cells.
 
-    templates : (T * UPSAMPLING, B, K + P, 2, C) float32, at the start and end of the drift; units in
-        noise sd, background cells with a largest trough of 1; zero at both ends
+    templates : (T * UPSAMPLING, B, K + P, V, C) float32, at the V places of `way`; units in noise sd,
+        background cells with a largest trough of 1; zero at both ends
     trough_sample : where the troughs lie, in samples (before upsampling)
     same_as : (B, K) int64, the unit itself, or an earlier one from which it cannot be told apart
     distance : (B, K, K) float32, between templates in whitened noise sd
     amplitude : (B, K) float32, main-channel trough in noise sd
+    way : how the cells move
     """
 
     templates: Tensor
@@ -88,6 +92,19 @@ class Units(NamedTuple):
     same_as: Tensor
     distance: Tensor
     amplitude: Tensor
+    way: Way
+
+    def depths(self) -> tuple[Tensor, Tensor]:
+        """Main-channel trough at each place, over that where the cell was drawn, and over the deepest of all.
+
+        Both (B, K + P, V) float32.
+        """
+        reach = _TROUGH_REACH * UPSAMPLING
+        middle = self.trough_sample * UPSAMPLING
+        trough = -self.templates[middle - reach : middle + reach + 1].amin(0).clamp(max=0)
+        main, n_units = trough[..., 0], self.amplitude.shape[1]
+        amplitude = torch.nn.functional.pad(self.amplitude, (0, main.shape[1] - n_units), value=1.0)
+        return main / amplitude[..., None], main / trough.amax(-1).clamp(min=1e-6)
 
 
 def draw_units(
@@ -99,6 +116,7 @@ def draw_units(
     n_units: int,
     n_background: int,
     generator: torch.Generator,
+    motion: MotionSettings | None = None,
 ) -> Units:
     """Draw `n_units` units and `n_background` background cells for each dataset.
 
@@ -107,6 +125,7 @@ def draw_units(
     noise : its time covariance spans the window, centred on the trough's, in which units are compared
     positions : (B, C, 2) float32, µm, main channel first
     channel_mask : (B, C) bool
+    motion : takes the place of the drift of `settings` where it moves anything
     """
     cut = TemplateCutter(reservoir, positions, channel_mask)
     one_type = _some(settings.p_one_type, len(positions), generator)
@@ -131,8 +150,12 @@ def draw_units(
     units = candidates.pick(chosen[..., None])
     background = _background(settings, cut, n_background, generator)
     both = joined(units, background, dim=1)
-    templates = _drifting(settings, cut, both, n_units, generator)
-    return Units(templates, reservoir.trough_sample, same_as, pairwise, units.amplitude[:, :, 0])
+    if motion is not None and motion.p_moving:
+        way = draw_way(motion, n_datasets, generator)
+    else:
+        way = _straight_drift(settings, n_datasets, generator)
+    templates = _along(way, cut, both, n_units)
+    return Units(templates, reservoir.trough_sample, same_as, pairwise, units.amplitude[:, :, 0], way)
 
 
 def _fits(raw: Tensor, settings: UnitSettings) -> Tensor:
@@ -295,18 +318,21 @@ def _choose(
     return chosen, same_as, pairwise
 
 
-def _drifting(
-    settings: UnitSettings, cut: TemplateCutter, cells: PlacedCells, n_units: int, generator: torch.Generator
-) -> Tensor:
-    """Upsampled templates at the start and the end of the drift: see `Units`."""
-    n_datasets, device = len(cut.mask), generator.device
-    drifts = torch.rand(n_datasets, generator=generator, device=device) < settings.p_drift
-    direction = torch.randn(n_datasets, 3, generator=generator, device=device)
+def _straight_drift(settings: UnitSettings, n_datasets: int, generator: torch.Generator) -> Way:
+    drifts = torch.rand(n_datasets, generator=generator, device=generator.device) < settings.p_drift
+    direction = torch.randn(n_datasets, 3, generator=generator, device=generator.device)
     step = uniform(settings.drift_um, (n_datasets,), generator) * drifts
-    drift = (direction / direction.norm(dim=-1, keepdim=True) * step[:, None])[:, None, None]
+    return straight(direction / direction.norm(dim=-1, keepdim=True), step)
+
+
+def _along(way: Way, cut: TemplateCutter, cells: PlacedCells, n_units: int) -> Tensor:
+    """Upsampled templates at the places of the way, all scaled and aligned alike: see `Units`."""
     start = cut.raw(cells)
-    end = cut.raw(cells._replace(position=cells.position + drift))
-    raw = torch.cat([start, end], dim=2)
+    moved = [
+        cut.raw(cells._replace(position=cells.position + offset[:, None, None]))
+        for offset in way.offset.unbind(1)
+    ]
+    raw = torch.cat(moved, dim=2)
     aligned, depth = cut.aligned(raw, start.expand_as(raw))
     largest = (-start.amin(dim=-2)).amax(dim=-1).clamp_min(1e-9).expand_as(depth)
     depth = torch.cat([depth[:, :n_units], largest[:, n_units:]], dim=1)

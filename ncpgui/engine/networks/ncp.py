@@ -7,13 +7,14 @@ mean by 1/n only and G hardly differs between the hypotheses.
 
 from __future__ import annotations
 
-import math
+from typing import cast
 
 import torch
 from torch import Tensor, nn
 
 from ncpgui.core.errors import InputError
 from ncpgui.engine.networks.mlp import mlp
+from ncpgui.engine.networks.moving_clusters import MovingClusters, TimeFeatures, first_log_spread
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding, all_points, sum_after
 from ncpgui.engine.networks.principal_components import in_white_noise, principal_scores
 
@@ -128,7 +129,7 @@ class PairContext(nn.Module):
 
     def __init__(self, n_features: int, size: int, hidden: int, prefix: str = "") -> None:
         super().__init__()
-        self._names = [prefix + name for name in ("seen", "seeing", "pair_metric")]
+        self.names = [prefix + name for name in ("seen", "seeing", "pair_metric")]
         self.seen = nn.Linear(n_features, size)
         self.seeing = nn.Linear(n_features, size, bias=False)
         self.metric = nn.Linear(n_features, size, bias=False)
@@ -141,7 +142,7 @@ class PairContext(nn.Module):
     def tables(self, features: Tensor) -> dict[str, Tensor]:
         """What the pairs need of each point, from its features (B, N, n_features): name -> (B, N, size)."""
         values = (self.seen(features), self.seeing(features), self.metric(features))
-        return dict(zip(self._names, values, strict=True))
+        return dict(zip(self.names, values, strict=True))
 
     def forward(self, encoding: Encoding) -> Tensor:
         """What each point sees of those after it: (B, N, hidden)."""
@@ -173,7 +174,7 @@ class PairContext(nn.Module):
 
     def _r(self, encoding: Encoding, rows: slice, start: int) -> Tensor:
         """r of points `rows` with those from `start` on: (B, rows, N - start, size)."""
-        seen, seeing, z = (encoding.tables[name] for name in self._names)
+        seen, seeing, z = (encoding.tables[name] for name in self.names)
         apart = z[:, rows, None] - z[:, None, start:]
         distance = self.apart(torch.cat([apart.square(), apart.abs()], dim=-1))
         return (seeing[:, rows, None] + seen[:, None, start:] + distance).relu_()
@@ -199,6 +200,13 @@ class ClusterAwareNCP(ClusteringNetwork):
     components : principal components of the dataset (`principal_scores`) on which clusters and points are
         compared besides, and as which a point sees the unassigned ones; 0 for none
     whitened : components of the points in white noise (`in_white_noise`), on which clusters know their spread
+    time_knots : numbers of knots by which clusters know how they move (`moving_clusters`), on whitened
+        components; none for a network to which points have no times
+
+    Raises
+    ------
+    InputError
+        `time_knots` of components that are not whitened, or less than two knots.
     """
 
     def __init__(
@@ -211,8 +219,14 @@ class ClusterAwareNCP(ClusteringNetwork):
         pairs: int = 0,
         components: int = 0,
         whitened: bool = False,
+        time_knots: tuple[int, ...] = (),
     ) -> None:
         super().__init__()
+        if time_knots and not (components and whitened and min(time_knots) >= 2):
+            raise InputError(
+                f"time_knots must be 2 or more each, of a network with whitened components, got {time_knots} "
+                f"with components = {components} and whitened = {whitened}"
+            )
         self.encoder = encoder
         self.pairs = PairContext(2 * h_dim, pairs, hidden) if pairs else None
         self.out_norm = nn.LayerNorm(h_dim)
@@ -230,7 +244,11 @@ class ClusterAwareNCP(ClusteringNetwork):
         self.log_temperature = nn.Buffer(torch.zeros(()))
         self.metric, self.hidden, self.components, self.whitened = metric, hidden, components, whitened
         self.n_moments = components * (2 if whitened else 1)
-        self.n_seen = metric + hidden + self.n_moments
+        moving = [MovingClusters(n, components, hidden, first_log_spread(_SCORE_UNIT)) for n in time_knots]
+        self.moving = nn.ModuleList(moving)
+        self.takes_times = bool(time_knots)
+        self._moving_columns = [one.n_columns for one in moving]
+        self.n_seen = metric + hidden + self.n_moments + sum(self._moving_columns)
         if components:
             self.of_scores = nn.Linear(components, 2 * hidden, bias=False)  # to f | own part of f
             self.f_apart = nn.Linear(2 * components, hidden, bias=False)
@@ -238,12 +256,20 @@ class ClusterAwareNCP(ClusteringNetwork):
             nn.init.zeros_(self.of_scores.weight)  # silent at first, as the pairs are
             nn.init.zeros_(self.f_apart.weight)
         if whitened:
-            self.log_spread = nn.Parameter(torch.full((components,), -2 * math.log(_SCORE_UNIT / 2)))
+            self.log_spread = nn.Parameter(torch.full((components,), first_log_spread(_SCORE_UNIT)))
             self.f_spread = nn.Linear(2 * components, hidden, bias=False)
             nn.init.zeros_(self.f_spread.weight)
+        if time_knots:
+            self.time_features = TimeFeatures(time_knots)
+            n_time = self.time_features.n_features
+            self.of_time = nn.Linear(n_time, 2 * hidden, bias=False)  # to f | own part of f
+            self.pairs_of_time = nn.Linear(n_time, 3 * _SCORE_PAIRS, bias=False)
+            nn.init.zeros_(self.of_time.weight)
+            nn.init.zeros_(self.pairs_of_time.weight)
 
     def encode(self, *points: Tensor, n_points: Tensor | None = None) -> Encoding:
-        """See `ClusteringNetwork`."""
+        """See `ClusteringNetwork`; the last of `points` may be times, nan in datasets without them."""
+        points, seconds = _without_times(points)
         h = self.encoder(*points)
         both = torch.cat([h, self.out_norm(h)], dim=-1)
         encoding = Encoding(h, {}, all_points(h, n_points))
@@ -253,13 +279,35 @@ class ClusterAwareNCP(ClusteringNetwork):
             scores = self._scores(points[0], encoding.there).to(h.dtype)
             to_f, to_own = self.of_scores(scores).split(self.hidden, dim=-1)
             z, own_state, to_g = carried.split([self.metric, self.hidden, self.hidden], dim=-1)
-            moments = [scores, scores.square()] if self.whitened else [scores]
-            carried = torch.cat([z, own_state + to_f, *moments, to_g], dim=-1)
-            own = own + to_own
+            seen = [scores, scores.square()] if self.whitened else [scores]
             tables |= self.score_pairs.tables(scores)
+            if self.moving:
+                time = self._times(seconds, encoding).to(h.dtype)
+                hats = self.time_features.hats(time)
+                seen += [one.columns(hat, scores) for one, hat in zip(self._ways(), hats, strict=True)]
+                time_to_f, time_to_own = self.of_time(time).split(self.hidden, dim=-1)
+                to_f, to_own = to_f + time_to_f, to_own + time_to_own
+                tables |= self._paired_in_time(tables, time)
+            carried = torch.cat([z, own_state + to_f, *seen, to_g], dim=-1)
+            own = own + to_own
         if self.pairs is not None:
             tables |= self.pairs.tables(both)
         return encoding.with_tables(joins=carried, own=own, **tables)
+
+    def _ways(self) -> list[MovingClusters]:
+        return cast("list[MovingClusters]", list(self.moving))
+
+    def _times(self, seconds: Tensor | None, encoding: Encoding) -> Tensor:
+        """Time features of the points; zero where there are none."""
+        if seconds is None:
+            seconds = torch.full_like(encoding.features[..., 0], torch.nan)
+        return self.time_features(seconds, encoding.there)
+
+    def _paired_in_time(self, tables: dict[str, Tensor], time: Tensor) -> dict[str, Tensor]:
+        """Tables of `score_pairs` to which the times are added: points see each other in time too."""
+        names = self.score_pairs.names
+        parts = self.pairs_of_time(time).split(_SCORE_PAIRS, dim=-1)
+        return {name: tables[name] + part for name, part in zip(names, parts, strict=True)}
 
     def finish(self, encoding: Encoding) -> Encoding:
         """See `ClusteringNetwork`: the mean and number of the unassigned points, in the point's part of f."""
@@ -289,14 +337,22 @@ class ClusterAwareNCP(ClusteringNetwork):
     def cluster(self, sums: Tensor, sizes: Tensor) -> Tensor:
         """See `ClusteringNetwork`: g of the mean of what the points carry for it, and of their number."""
         count = sizes[..., None]
-        return self.g_out((sums[..., self.n_seen :] / count + self.g_count(count.log())).relu())
+        first = sums[..., self.n_seen :] / count + self.g_count(count.log())
+        if self.moving:
+            start = self.metric + self.hidden
+            mean = sums[..., start : start + self.components] / count
+            columns = sums[..., start + self.n_moments : self.n_seen].split(self._moving_columns, dim=-1)
+            for moving, one in zip(self._ways(), columns, strict=True):
+                first = first + moving.cluster(one, count, mean)
+        return self.g_out(first.relu())
 
     def candidate(self, sums: Tensor, sizes: Tensor, cluster: Tensor, joins: Tensor) -> Tensor:
         """See `ClusteringNetwork`: the cluster's own state and its distance from the point."""
         count = sizes[..., None].clamp(min=1)
-        columns = [self.metric, self.hidden, self.n_moments]
-        z, own_state, moments = (sums / count).split(columns, dim=-1)
-        point_z, _, point_moments = joins.split(columns, dim=-1)
+        columns = [self.metric, self.hidden, self.n_moments, *self._moving_columns]
+        z, own_state, moments, *ways = sums.split(columns, dim=-1)
+        z, own_state, moments = z / count, own_state / count, moments / count
+        point_z, _, point_moments, *point_ways = joins.split(columns, dim=-1)
         apart = z - point_z
         difference = self.f_difference(torch.cat([apart.square(), apart.abs()], dim=-1))
         own_state = own_state + difference + self.f_count(count.log())
@@ -306,7 +362,11 @@ class ClusterAwareNCP(ClusteringNetwork):
             near = torch.cat([squared.log1p(), squared / (1 + squared)], dim=-1)
             own_state = own_state + self.f_apart(near)
             if self.whitened:
-                own_state = own_state + self._of_spread(squared, mean, moments[..., self.components :], count)
+                mean_square = moments[..., self.components :]
+                own_state = own_state + self._of_spread(squared, mean, mean_square, count)
+                x = point_moments[..., : self.components]
+                for moving, way, point in zip(self._ways(), ways, point_ways, strict=True):
+                    own_state = own_state + moving.candidate(way, count, mean, mean_square, point, x)
         return torch.where(sizes[..., None] == 0, self.f_new, own_state)
 
     def _scores(self, points: Tensor, there: Tensor) -> Tensor:
@@ -324,3 +384,11 @@ class ClusterAwareNCP(ClusteringNetwork):
         """See `ClusteringNetwork`."""
         first = first.relu_()
         return self.f_out((first + self.f_hidden(first)).relu_()).squeeze(-1)
+
+
+def _without_times(points: tuple[Tensor, ...]) -> tuple[tuple[Tensor, ...], Tensor | None]:
+    """Times, one number a point, from what the encoder takes; None where there are none."""
+    last = points[-1]
+    if len(points) > 1 and last.dim() == 2 and last.is_floating_point():
+        return points[:-1], last
+    return points, None

@@ -46,6 +46,7 @@ class TrainConfig:
         model is fitted; 0 leaves it at 1, one dataset tells nothing of chance
     save_minutes, save_steps : how often what a resume needs is saved
     start_from : model whose weights the run begins with, a shipped name or a file
+    start_fixed : these weights stay as they are: only parts that the run adds to the network are trained
     start_share : share of these weights in what is scored and kept, the rest being those of the run: what
         lies between serves other data better than either end (Wortsman et al., CVPR 2022)
     seed : of the weights and of all data
@@ -83,6 +84,7 @@ class TrainConfig:
     save_minutes: float = 1.0
     save_steps: int = 0
     start_from: str | None = None
+    start_fixed: bool = False
     start_share: float = 0.0
     seed: int = 0
 
@@ -106,6 +108,11 @@ class TrainConfig:
         for name in ("n_points", "n_points_end"):
             self._require(name, "(fewest, most) points", lambda x: len(x) == 2 and 1 <= x[0] <= x[1])
         self._require("start_share", "at least 0 and below 1", lambda x: 0 <= x < 1)
+        if self.start_fixed and self.start_from is None:
+            raise InputError(
+                "training setting 'start_fixed' is true, but the run begins with no model; give "
+                "'start_from', or leave 'start_fixed' false"
+            )
         if self.start_share and self.start_from is None:
             raise InputError(
                 f"training setting 'start_share' is {self.start_share}, but the run begins with no model; "

@@ -219,7 +219,7 @@ def _step(
         ) from error
     right = loss.total.new_tensor(math.nan) if loss.n_right is None else loss.n_right
     figures = torch.stack([loss.total.detach(), right])
-    parameters = list(run.network.parameters())
+    parameters = [p for p in run.network.parameters() if p.requires_grad]
     processes.add_up([figures, *(p.grad for p in parameters if p.grad is not None)])
     norm = nn.utils.clip_grad_norm_(parameters, config.clip_norm)
     if torch.isfinite(norm):  # one freak batch must not spoil the weights
@@ -252,14 +252,17 @@ def _begin(
     optimiser = torch.optim.AdamW(
         network.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay, betas=config.betas
     )
-    for parameter in network.parameters():  # all have a gradient, whichever share of a batch needs them
-        parameter.grad = torch.zeros_like(parameter)
     hashes = {name: value for name, value in model.describe().items() if name.endswith("_sha256")}
     run = RunState(network, average, optimiser, data=hashes)
     if resume:
         run.load(resume_path(out), config)
     elif config.start_from is not None:
         run.parent = _start_from(config.start_from, config, run)
+    for name, parameter in network.named_parameters():
+        if config.start_fixed and name in run.start:
+            parameter.requires_grad_(False)
+        else:  # all have a gradient, whichever share of a batch needs them
+            parameter.grad = torch.zeros_like(parameter)
     return run
 
 
@@ -277,7 +280,7 @@ def _start_from(name: str, config: TrainConfig, run: RunState) -> dict[str, Any]
         weights["log_temperature"] = torch.zeros_like(weights["log_temperature"])
     run.network.load_state_dict(weights, strict=False)
     run.average.load_state_dict(run.network.state_dict())
-    if config.start_share:
+    if config.start_share or config.start_fixed:
         run.start = weights
     kept = ("name", "training", "steps", "minutes", "scores", "curve", "weights_sha256", "started_from")
     return {"started_from": {key: parent.card[key] for key in kept if key in parent.card}}

@@ -169,6 +169,40 @@ PRESETS: dict[str, Preset] = {
             seed=17,
         ),
     ),
+    "spikes-times": Preset(
+        "adds times to the model 'spikes', which stays as it is without them",
+        replace(
+            _SPIKES,
+            architecture=replace(
+                _SPIKES.architecture,
+                network_options={**_SPIKES.architecture.network_options, "time_knots": [5, 15]},
+            ),
+            data=GenerativeSettings(
+                "spikes",
+                {
+                    "p_bursting": 0.35,
+                    "burst_factor": [0.35, 0.95],
+                    "units": {"p_small": 0.2},  # large units move by many noise sd
+                    "motion": {"p_moving": 0.7, "reach_um": [5.0, 50.0]},
+                    "times": {"p_told": 1.0},
+                },
+            ),
+            start_from="spikes",
+            start_fixed=True,
+            minutes=60.0,
+            n_datasets=8,
+            n_points=(80, 250),
+            n_points_end=(120, 400),
+            n_points_each=True,
+            learning_rate=4e-3,
+            warmup_steps=20,
+            ema_decay=0.98,
+            validate_points=250,
+            validate_datasets=8,
+            validate_minutes=30.0,
+            seed=18,
+        ),
+    ),
     "paper-spikes-hex7": Preset(
         "the network and the run of the paper, 7 contacts of a hexagonal array",
         replace(

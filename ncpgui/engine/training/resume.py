@@ -38,7 +38,7 @@ class RunState:
     scored_minutes : when held-out data were scored last
     best_nll : the best score so far; curve : all scores
     parent : what the card says of the model that the run began with
-    start : its weights, where `start_share` asks for them
+    start : its weights, where `start_share` or `start_fixed` asks for them
     data : hashes of the files that its data are drawn from, by name
     """
 

@@ -76,6 +76,10 @@ def test_a_run_that_goes_on_may_be_longer_and_save_more_often_and_nothing_else()
             'start_from = "spikes"\nstart_share = 1.0\n',
             "'start_share' must be at least 0 and below 1, got 1.0",
         ),
+        (
+            "start_fixed = true\n",
+            "'start_fixed' is true, but the run begins with no model; give 'start_from'",
+        ),
         ("start_share = 0.5\n", "'start_share' is 0.5, but the run begins with no model; give 'start_from'"),
         ("betas = [0.9, 1.0]\n", "'betas' must be two numbers, each at least 0 and below 1"),
         ('schedule = "linear"\n', "'schedule' must be one of cosine, paper, got linear"),

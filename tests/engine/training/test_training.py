@@ -155,6 +155,24 @@ def test_what_is_kept_may_lie_between_the_weights_of_the_run_and_those_that_it_b
     assert load_checkpoint(part).card["scores"]["nll"] == last.validation.nll
 
 
+def test_a_run_may_train_only_the_parts_that_it_adds_also_when_it_goes_on(tmp_path, tiny):
+    first, second = tmp_path / "first.safetensors", tmp_path / "second.safetensors"
+    list(train(replace(tiny, steps=1), out=first))
+    grown = replace(tiny.architecture, network_options={**tiny.architecture.network_options, "components": 2})
+    run = replace(
+        tiny, steps=4, learning_rate=0.05, architecture=grown, start_from=str(first), start_fixed=True
+    )
+    before = load_checkpoint(first).network.state_dict()
+    steps = train(run, out=second)
+    next(steps)
+    steps.close()
+    first.unlink()
+    list(train(run, out=second, resume=True))
+    after = load_checkpoint(second).network.state_dict()
+    assert all(torch.equal(value, after[name]) for name, value in before.items())
+    assert after["f_apart.weight"].abs().max() > 1e-3
+
+
 def test_a_part_that_the_model_lacks_is_added_without_effect(tmp_path, tiny):
     first, second = tmp_path / "first.safetensors", tmp_path / "second.safetensors"
     list(train(replace(tiny, steps=2), out=first))
