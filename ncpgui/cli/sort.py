@@ -30,6 +30,11 @@ if TYPE_CHECKING:
     "--stimulus", type=options.PATH, metavar="FILE.npz", help="White noise: frames and trigger_sample."
 )
 @click.option("--settings", type=options.PATH, metavar="FILE.toml", help="Settings, see docs/parameters.md.")
+@click.option(
+    "--motion",
+    metavar="auto|off|PRESET",
+    help="Follow tissue that moves along the probe; presets of SpikeInterface, such as dredge_fast  [auto].",
+)
 @options.model
 @options.device
 @click.option("--seed", type=int, default=None, metavar="N", help="Same seed, same result  [0].")
@@ -49,6 +54,7 @@ def sort(
     dtype: str | None,
     stimulus: Path | None,
     settings: Path | None,
+    motion: str | None,
     model: str | None,
     device: str,
     seed: int | None,
@@ -68,7 +74,12 @@ def sort(
     from ncpgui.sorting.config import SortingConfig
     from ncpgui.sorting.pipeline import sort_recording
 
-    given = {"model": model, "device": None if device == "auto" else device, "seed": seed}
+    given = {
+        "model": model,
+        "device": None if device == "auto" else device,
+        "seed": seed,
+        "motion": motion,
+    }
     config = options.read_settings(SortingConfig, settings, given)
     if stimulus is not None and not stimulus.is_file():
         raise InputError(f"stimulus {stimulus} does not exist; give an .npz with frames and trigger_sample")

@@ -113,6 +113,14 @@ class Preprocessed:
         before, after = max(0, -start), max(0, stop - self.n_samples)
         return np.pad(inside, ((before, after), (0, 0)), mode="edge") if before or after else inside
 
+    def seen_through(self, traces: BaseRecording) -> Preprocessed:
+        """The same recording with other traces, in the file's unit, on its good channels."""
+        noise_sd = self.noise_sd.copy()
+        noise_sd[self._good] = _noise_levels(traces, self.recording)
+        return Preprocessed(
+            self.recording, traces, good=self._good, noise_sd=noise_sd, settings=self.settings
+        )
+
     def close(self) -> None:
         """Drop the cached traces and their temporary file."""
         with self._lock:

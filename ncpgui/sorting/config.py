@@ -10,6 +10,16 @@ from ncpgui.core.probe import Probe
 # A hexagonal array has neighbours at 1 and at 1.73 pitches, a square one (a tetrode) at 1 and 1.41.
 NEIGHBOUR_PITCHES = 1.6
 DETECTION_RADIUS_UM = (50.0, 100.0)
+MOTION_PRESETS = (
+    "dredge_fast",
+    "dredge",
+    "nonrigid_fast_and_accurate",
+    "nonrigid_accurate",
+    "rigid_fast",
+    "kilosort_like",
+)
+"""Of SpikeInterface's `compute_motion`; the first is what "auto" takes."""
+MOTION_CHOICES = ("auto", "off", *MOTION_PRESETS)
 
 
 @dataclass(frozen=True)
@@ -34,6 +44,8 @@ class SortingConfig:
         smaller are one neuron seen twice
     flip_distance : squared distance of two templates, relative to the larger one's energy, under
         which they may be one neuron whose main channel flips
+    motion : "auto" follows tissue that moves along the probe, where the probe can show it; "off"; or a preset
+        of SpikeInterface (`MOTION_PRESETS`)
     seed : of every draw
     model : name or path of the network; the default one when None
     device : "auto", "cpu", "cuda"
@@ -60,6 +72,7 @@ class SortingConfig:
     duplicate_ms: float = 0.4
     duplicate_share: float = 0.5
     flip_distance: float = 0.15
+    motion: str = "auto"
     seed: int = 0
     model: str | None = None
     device: str = "auto"
@@ -90,6 +103,8 @@ class SortingConfig:
                 raise InputError(f"{name} must not be negative, got {value}; leave it out for 1.6 pitches")
         if self.reference not in ("median", "none"):
             raise InputError(f"reference must be 'median' or 'none', got '{self.reference}'")
+        if self.motion not in MOTION_CHOICES:
+            raise InputError(f"motion must be one of {', '.join(MOTION_CHOICES)}, got '{self.motion}'")
 
 
 def detection_radius_um(config: SortingConfig, probe: Probe) -> float:

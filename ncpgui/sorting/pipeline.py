@@ -15,6 +15,7 @@ from ncpgui.core.config import to_dict
 from ncpgui.core.errors import CheckpointError, InputError, NcpguiError
 from ncpgui.core.group import ChannelGroup, GroupWaveforms
 from ncpgui.core.heap import give_back
+from ncpgui.core.motion import Motion
 from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project
@@ -32,6 +33,7 @@ from ncpgui.sorting.cluster_channels import (
 from ncpgui.sorting.config import SortingConfig, detection_radius_um
 from ncpgui.sorting.deduplication import combine, group_templates
 from ncpgui.sorting.executors import default_workers, run_all
+from ncpgui.sorting.motion import motion_of
 
 if TYPE_CHECKING:
     from ncpgui.ephys.preprocessing import Preprocessed
@@ -58,8 +60,12 @@ def sort_recording(
     progress: Progress = silent,
     cluster: ClusterFunction | None = None,
     workers: int | None = None,
+    motion: Motion | None = None,
 ) -> Project:
     """Detect spikes, sample the posterior of every channel group, and combine the groups.
+
+    motion : of the tissue; estimated as `config.motion` says when left out. Where it counts, spikes are
+        detected and clustered in traces moved back by it
 
     The same seed gives the same result, with any number of `workers` (groups sampled at a time; as
     many as there are cores, up to four, when None). A group that fails is named in `Project.failed`;
@@ -75,7 +81,7 @@ def sort_recording(
     CheckpointError
         The model cannot be loaded.
     """
-    found = detect(recording, config, progress=portion(progress, 0, 15, 100))
+    found = detect(recording, config, progress=portion(progress, 0, 15, 100), motion=motion)
     with closing(found.pre):
         draws = draw_groups(found.spikes, found.probe, config, bad_channels=found.pre.bad_channels)
         waveforms = _sampled_waveforms(found, draws, progress=portion(progress, 15, 20, 100))
@@ -116,8 +122,14 @@ def sort_recording(
     )
 
 
-def detect(recording: Recording, config: SortingConfig, progress: Progress = silent) -> Detected:
-    """Filter the recording and find its spikes.
+def detect(
+    recording: Recording,
+    config: SortingConfig,
+    progress: Progress = silent,
+    *,
+    motion: Motion | None = None,
+) -> Detected:
+    """Filter the recording, move its traces back where the tissue moved, and find its spikes.
 
     Raises
     ------
@@ -135,6 +147,12 @@ def detect(recording: Recording, config: SortingConfig, progress: Progress = sil
         progress=portion(progress, 0, 1, 5),
     )
     try:
+        motion = motion_of(pre, config.motion) if motion is None else motion
+        log.info("%s", motion.reason)
+        if motion.applied:
+            from ncpgui.ephys.spikeinterface_adapter import moved_back
+
+            pre = moved_back(pre, motion)
         spikes = detect_spikes(
             pre,
             threshold_sd=config.threshold_sd,
