@@ -2,21 +2,24 @@
 
 The first pass clusters the spikes of each channel, with few draws of the posterior: what it proposes may be
 too much. Matching finds the spikes of all proposals in the whole recording, in collisions and under the
-threshold too, and joins what is one neuron (`matching`).
+threshold too, and joins what is one neuron (`matching`). Where the tissue moved (`motion`), the first pass
+sees traces that are moved back, and matching has templates that follow.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.config import to_dict
+from ncpgui.core.motion import Motion
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.matching import match_units
+from ncpgui.sorting.motion import motion_of, places_in
 from ncpgui.sorting.pipeline import sort_recording
 from ncpgui.sorting.spike_probability import spike_probability
 
@@ -38,6 +41,7 @@ class WholeSorting:
     probability : (n,) float32, P(the spike is of its unit and not of one like it)
     main_channel : (K,) int64, where the template of each unit is largest
     snr : (K,) float32, depth or height of its template there, in noise sd
+    motion : of the tissue along the probe, and whether templates followed it
     settings : SortingConfig as a plain dictionary
     """
 
@@ -48,6 +52,7 @@ class WholeSorting:
     snr: NDArray[np.float32]
     sampling_frequency_hz: float
     settings: dict[str, object]
+    motion: Motion = field(default_factory=Motion)
 
     @property
     def n_units(self) -> int:
@@ -71,17 +76,20 @@ def sort_whole(
     from ncpgui.ephys.preprocessing import preprocess
 
     config = config or SortingConfig(posterior_samples=PROPOSING_DRAWS, spikes_per_group=PROPOSING_SPIKES)
-    proposed = sort_recording(recording, config, progress=portion(progress, 0, 50, 100))
     with preprocess(
         recording,
         highpass_hz=config.highpass_hz,
         lowpass_hz=config.lowpass_hz,
         reference=config.reference,
     ) as pre:
+        progress(0, 100, "estimating motion")
+        motion = motion_of(pre, config.motion)
+        proposed = sort_recording(recording, config, progress=portion(progress, 5, 50, 100), motion=motion)
         matched = match_units(
             pre,
             proposed.spikes.sample_index,
             proposed.unit_of_spike,
+            places=places_in(pre, motion),
             progress=portion(progress, 50, 100, 100),
         )
         good = np.setdiff1d(np.arange(pre.n_channels), pre.bad_channels)
@@ -100,4 +108,5 @@ def sort_whole(
         snr=size[np.arange(len(size)), main] if len(size) else np.zeros(0, np.float32),
         sampling_frequency_hz=recording.sampling_frequency_hz,
         settings=to_dict(config),
+        motion=motion,
     )
