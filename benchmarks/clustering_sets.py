@@ -29,9 +29,10 @@ from ncpgui.core.seeds import stream_seed
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.core.waveform_format import TROUGH_SAMPLE
 from ncpgui.engine.generative.spike_mixture import sample_dataset
+from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.waveforms import extract_waveforms
 from ncpgui.sorting.channel_partition import draw_group
-from ncpgui.sorting.config import SortingConfig
+from ncpgui.sorting.config import SortingConfig, filter_options
 from ncpgui.sorting.first_pass import Detected, detect
 
 Floats = NDArray[np.float64]
@@ -172,7 +173,7 @@ def sets_of_recording(
         max_neighbours=settings.waveform_channels,
         seed=seed,
     )
-    found = detect(truth.recording, config)
+    found = detect(preprocess(truth.recording, **filter_options(config)), config)
     with closing(found.pre):
         for contact in truth.contacts:
             rows, unit = true_units(found.spikes, int(contact), truth, match_ms=settings.match_ms)
@@ -193,8 +194,8 @@ def _cut(found: Detected, rows: Ints, unit: Ints, contact: int, config: SortingC
         spikes.sampling_frequency_hz,
         spikes.n_samples,
     )
-    draw = draw_group(known, contact, found.probe, config, bad_channels=found.pre.bad_channels)
-    places = found.probe.positions_um[draw.neighbours]
+    draw = draw_group(known, contact, found.pre.probe, config, bad_channels=found.pre.bad_channels)
+    places = found.pre.probe.positions_um[draw.neighbours]
     waveforms = extract_waveforms(found.pre, known.sample_index[draw.spike_ids], draw.neighbours)
     return SpikeSet(waveforms, places - places[0], canonical(unit[draw.spike_ids]))
 

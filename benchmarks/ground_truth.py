@@ -18,7 +18,11 @@ import probeinterface
 from numpy.typing import NDArray
 from spikeinterface.core import BaseRecording, BaseSorting, NumpySorting, read_binary
 from spikeinterface.core.generate import default_unit_params_range, generate_sorting
-from spikeinterface.generation import generate_drifting_recording, generate_noise
+from spikeinterface.generation import (
+    generate_displacement_vector,
+    generate_drifting_recording,
+    generate_noise,
+)
 
 from ncpgui.core.seeds import stream, stream_seed
 
@@ -78,6 +82,10 @@ class GroundTruth:
         """Return the same with another seed."""
         return replace(self, seed=seed)
 
+    def lasting(self, duration_s: float) -> GroundTruth:
+        """Return the same with another duration."""
+        return replace(self, duration_s=duration_s)
+
 
 def motion_settings(truth: GroundTruth) -> dict[str, Any]:
     """Return what SpikeInterface's generator takes for the motion of `truth`."""
@@ -103,6 +111,19 @@ def motion_settings(truth: GroundTruth) -> dict[str, Any]:
         "drift_step_um": 1,
         "motion_list": [{**kinds[truth.motion], "non_rigid_gradient": None}],
     }
+
+
+def true_displacement_um(truth: GroundTruth) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return times in s and how far all units have moved along the probe then: (T,) each."""
+    settings = motion_settings(truth)
+    n_samples = round(truth.duration_s * settings["displacement_sampling_frequency"])
+    time_s = np.arange(n_samples) / settings["displacement_sampling_frequency"]
+    if truth.motion == "none":
+        return time_s, np.zeros(n_samples)
+    moved, *_ = generate_displacement_vector(
+        truth.duration_s, np.zeros((1, 2)), seed=stream_seed(truth.seed, "noise"), **settings
+    )
+    return time_s, np.asarray(moved[:n_samples, 0, 1], np.float64)
 
 
 def made(truth: GroundTruth, folder: Path) -> tuple[BaseRecording, BaseSorting]:

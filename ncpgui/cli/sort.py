@@ -39,6 +39,11 @@ if TYPE_CHECKING:
     "--blank-nan", is_flag=True, help="Go on where samples are NaN or infinite: the traces are zero there."
 )
 @click.option("--settings", type=options.PATH, metavar="FILE.toml", help="Settings, see docs/parameters.md.")
+@click.option(
+    "--motion",
+    metavar="auto|off|PRESET",
+    help="Follow tissue that moves along the probe; presets of SpikeInterface, such as dredge_fast  [auto].",
+)
 @options.model
 @options.device
 @click.option("--seed", type=int, default=None, metavar="N", help="Same seed, same result  [0].")
@@ -61,6 +66,7 @@ def sort(
     peak_sign: str | None,
     blank_nan: bool,
     settings: Path | None,
+    motion: str | None,
     model: str | None,
     device: str,
     seed: int | None,
@@ -87,6 +93,7 @@ def sort(
         "threshold_sd": threshold_sd,
         "peak_sign": peak_sign,
         "blank_nan": blank_nan or None,
+        "motion": motion,
     }
     config = options.read_settings(SortingConfig, settings, given)
     if stimulus is not None and not stimulus.is_file():

@@ -24,14 +24,14 @@ from ncpgui.ephys.waveforms import check_spikes, cut_plan, resampled
 class ExplainedSpikes:
     """All spikes of a recording as multiples of templates, in order of time.
 
-    sample_index, unit : (n,) int64, the sample `bank.n_before` after the template's first; row of the bank
+    sample_index, row : (n,) int64, the sample `bank.n_before` after the template's first; row of the bank
     amplitude, shift_samples : (n,) float32: the spike is amplitude * template + shift * slope
     bank : templates in the filtered traces, noise sd, on all channels of the probe
     is_positive : (K,) whether the main peak of a template is positive
     """
 
     sample_index: NDArray[np.int64]
-    unit: NDArray[np.int64]
+    row: NDArray[np.int64]
     amplitude: NDArray[np.float32]
     shift_samples: NDArray[np.float32]
     bank: TemplateBank
@@ -45,7 +45,7 @@ class ExplainedSpikes:
         _take_out(
             traces,
             first[low:high] - start,
-            self.unit[low:high],
+            self.row[low:high],
             self.bank.waveforms,
             self.bank.slopes,
             self.bank.channels,
@@ -99,7 +99,7 @@ def iterate_cleaned(
             _put_back(
                 windows,
                 spikes.sample_index[own] - spikes.bank.n_before - begin,
-                spikes.unit[own],
+                spikes.row[own],
                 spikes.bank.waveforms,
                 spikes.bank.slopes,
                 channels,
@@ -109,7 +109,7 @@ def iterate_cleaned(
             yield (
                 int(key),
                 members,
-                resampled(windows, plan, is_positive=spikes.is_positive[spikes.unit[own]]),
+                resampled(windows, plan, is_positive=spikes.is_positive[spikes.row[own]]),
             )
     progress(total, total, "cleaning waveforms")
 

@@ -24,6 +24,7 @@ from ncpgui.ephys.recording import Recording, check_range
 if TYPE_CHECKING:
     from spikeinterface.core import BaseRecording
 
+    from ncpgui.core.motion import Motion
     from ncpgui.ephys.blanking import Blanked
     from ncpgui.ephys.kept_traces import KeptRecording
 
@@ -103,6 +104,27 @@ class Preprocessed:
     def blanked(self) -> list[str]:
         """What was blanked of the traces read so far: a sentence for each reason."""
         return self._blanked.said()
+
+    def moved_back(self, motion: Motion) -> Preprocessed:
+        """Return the same recording as the contacts would see it, had the tissue stayed; close it too."""
+        from ncpgui.ephys.kept_traces import KeptRecording
+        from ncpgui.ephys.noise_levels import noise_levels
+        from ncpgui.ephys.spikeinterface_adapter import moved_back, place_contacts, scaled
+
+        steady = moved_back(self.in_noise_sd, motion)
+        level = noise_levels(steady)
+        kept = KeptRecording(scaled(steady, 1 / level), self.recording)
+        place_contacts(kept, self.probe, self.good_channels)
+        noise_sd = self.noise_sd.copy()
+        noise_sd[self.good_channels] *= level.astype(np.float32)
+        return Preprocessed(
+            self.recording,
+            kept,
+            self._blanked,
+            good=self.good_channels,
+            noise_sd=noise_sd,
+            settings=self.settings,
+        )
 
     def close(self) -> None:
         """Drop the cached traces and their temporary file."""

@@ -1,4 +1,4 @@
-"""What comes from SpikeInterface beside reading: filters, peaks, templates, whitening, matching.
+"""What comes from SpikeInterface beside reading: filters, peaks, templates, whitening, matching, motion.
 
 Names of SpikeInterface that may move are named here only.
 
@@ -7,7 +7,8 @@ Everything runs in fixed pieces of `PIECE_S` seconds, so that the number of jobs
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,7 @@ from spikeinterface.core.time_series_tools import get_random_sample_slices
 from spikeinterface.preprocessing import bandpass_filter, phase_shift, scale, whiten
 from spikeinterface.preprocessing.basepreprocessor import BasePreprocessor, BasePreprocessorSegment
 
+from ncpgui.core.motion import Motion
 from ncpgui.core.probe import Probe
 
 if TYPE_CHECKING:
@@ -36,6 +38,9 @@ __all__ = ["BasePreprocessor", "BasePreprocessorSegment", "BaseRecording"]
 PIECE_S = 1.0
 WHITENING_RADIUS_UM = 100.0
 WHITENING_SEED = 0
+INTERPOLATION_UM = 20.0
+RIGID_UM = 800.0
+"""Contacts that reach over less move together: presets look at windows of 400 µm."""
 SHANK_GAP_UM = 1e6
 """Shanks are set this far apart, so that none is whitened or matched with another."""
 
@@ -209,11 +214,89 @@ def find_spikes(
             "parameters": {"threshold": threshold, "approx_rank": 3, "jitter_factor": 4},
             "engine": "numpy",
         },
-        pipeline_kwargs=None if stretches is None else {"slices": [(0, a, b) for a, b in stretches]},
+        pipeline_kwargs={"slices": list(_slices(recording, stretches))},
         job_kwargs=_jobs(),
     )
     order = np.lexsort((found["cluster_index"], found["sample_index"]))
     return found["sample_index"][order].astype(np.int64), found["cluster_index"][order].astype(np.int64)
+
+
+def estimated_motion(pre: Preprocessed, preset: str, axis: int) -> Motion:
+    """Motion along an axis of the probe by a preset of SpikeInterface; no bins where that fails.
+
+    Contacts of all shanks are taken as one column.
+    """
+    from spikeinterface.preprocessing import compute_motion  # loads torch
+
+    direction = "xy"[axis]
+    recording = pre.in_noise_sd.clone()
+    recording.set_dummy_probe_from_locations(pre.probe.positions_um[pre.good_channels])
+    recording.set_property("noise_level_mad_raw", np.ones(len(pre.good_channels)))
+    reach_um = float(np.ptp(recording.get_channel_locations()[:, axis]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what went wrong is said by the motion that is not there
+        found, info = compute_motion(
+            recording,
+            preset=preset,
+            estimate_motion_kwargs={"direction": direction}
+            | ({"rigid": True} if reach_um < RIGID_UM else {}),
+            output_motion_info=True,
+            raise_error=False,
+            **_jobs(),
+        )
+    peaks = {
+        "peak_time_s": info["peaks"]["sample_index"] / pre.sampling_frequency_hz,
+        "peak_depth_um": np.asarray(info["peak_locations"][direction], np.float64),
+    }
+    if found is None:
+        return Motion(axis=axis, preset=preset, **peaks)
+    return Motion(
+        time_s=np.asarray(found.temporal_bins_s[0], np.float64),
+        depth_um=np.asarray(found.spatial_bins_um, np.float64),
+        displacement_um=np.asarray(found.displacement[0], np.float64),
+        axis=axis,
+        preset=preset,
+        **peaks,
+    )
+
+
+def interpolation_kernel(from_um: NDArray[np.floating], to_um: NDArray[np.floating]) -> NDArray[np.float32]:
+    """Weights of values at contacts (C, 2) in values at other points (n, 2): (C, n), by kriging."""
+    from spikeinterface.preprocessing import get_spatial_interpolation_kernel
+
+    kernel = get_spatial_interpolation_kernel(
+        from_um, to_um, method="kriging", sigma_um=INTERPOLATION_UM, p=2, force_extrapolate=True
+    )
+    return np.asarray(kernel, np.float32)
+
+
+def moved_back(traces: BaseRecording, motion: Motion) -> BaseRecording:
+    """Traces as the contacts would see them, had the tissue stayed.
+
+    Values between contacts are interpolated, which takes from noise and from small spikes alike: for finding
+    and clustering spikes, not for their templates.
+    """
+    from spikeinterface.core.motion import Motion as Displacement
+    from spikeinterface.sortingcomponents.motion import InterpolateMotionRecording
+
+    return InterpolateMotionRecording(
+        traces,
+        Displacement(motion.displacement_um, motion.time_s, motion.depth_um, direction="xy"[motion.axis]),
+        border_mode="force_extrapolate",
+        spatial_interpolation_method="kriging",
+        sigma_um=INTERPOLATION_UM,
+        p=2,
+    )
+
+
+def _slices(
+    recording: BaseRecording, stretches: Sequence[tuple[int, int]] | None
+) -> Iterator[tuple[int, int, int]]:
+    """Stretches cut into pieces of `PIECE_S`, as SpikeInterface wants them."""
+    step = round(PIECE_S * recording.sampling_frequency)
+    for first, end in stretches or [(0, recording.get_num_samples())]:
+        for begin in range(first, end, step):
+            yield 0, begin, min(begin + step, end)
 
 
 def _jobs() -> dict[str, Any]:

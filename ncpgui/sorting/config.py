@@ -11,6 +11,16 @@ from ncpgui.core.probe import Probe
 # A hexagonal array has neighbours at 1 and at 1.73 pitches, a square one (a tetrode) at 1 and 1.41.
 NEIGHBOUR_PITCHES = 1.6
 DETECTION_RADIUS_UM = (50.0, 100.0)
+MOTION_PRESETS = (
+    "dredge_fast",
+    "dredge",
+    "nonrigid_fast_and_accurate",
+    "nonrigid_accurate",
+    "rigid_fast",
+    "kilosort_like",
+)
+"""Of SpikeInterface's `compute_motion`; the first is what "auto" takes."""
+MOTION_CHOICES = ("auto", "off", *MOTION_PRESETS)
 
 
 @dataclass(frozen=True)
@@ -33,6 +43,8 @@ class SortingConfig:
     posterior_samples : draws of the posterior of a component
     min_cluster_spikes : clusters with fewer sampled spikes are dropped (paper, SM D)
     assignment_dims : principal components in which the remaining spikes are assigned
+    motion : "auto" follows tissue that moves along the probe, where the probe can show it; "off"; or a preset
+        of SpikeInterface (`MOTION_PRESETS`)
     seed : of every draw
     model : name or path of the network; the default one when None
     device : "auto", "cpu", "cuda"
@@ -58,6 +70,7 @@ class SortingConfig:
     posterior_samples: int = 200
     min_cluster_spikes: int = 20
     assignment_dims: int = 16
+    motion: str = "auto"
     seed: int = 0
     model: str | None = None
     device: str = "auto"
@@ -86,6 +99,8 @@ class SortingConfig:
             raise InputError(f"reference must be 'median' or 'none', got '{self.reference}'")
         if self.peak_sign not in ("neg", "pos", "both"):
             raise InputError(f"peak_sign must be 'neg', 'pos' or 'both', got '{self.peak_sign}'")
+        if self.motion not in MOTION_CHOICES:
+            raise InputError(f"motion must be one of {', '.join(MOTION_CHOICES)}, got '{self.motion}'")
 
 
 def filter_options(config: SortingConfig) -> dict[str, Any]:

@@ -13,19 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.errors import InputError
-from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.seeds import stream_seed
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.core.waveform_format import TROUGH_SAMPLE
 from ncpgui.sorting.channel_partition import draw_groups
-from ncpgui.sorting.config import SortingConfig, detection_radius_um, filter_options
+from ncpgui.sorting.config import SortingConfig, detection_radius_um
 from ncpgui.sorting.group_posterior import first_clusters
 from ncpgui.sorting.posterior_draws import ClusterFunction, ToDraw, draw_all
 
 if TYPE_CHECKING:
     from ncpgui.ephys.preprocessing import Preprocessed
-    from ncpgui.ephys.recording import Recording
 
 PROPOSING_DRAWS = 20
 PROPOSING_SPIKES = 1000
@@ -34,11 +32,10 @@ PROPOSING_SPIKES = 1000
 
 @dataclass(frozen=True)
 class Detected:
-    """A filtered recording and its spikes; close `pre` when done with it."""
+    """A filtered recording and its spikes."""
 
     pre: Preprocessed
     spikes: SpikeEvents
-    probe: Probe
 
 
 @dataclass(frozen=True)
@@ -50,8 +47,8 @@ class Proposals:
     model: str
 
 
-def detect(recording: Recording, config: SortingConfig, progress: Progress = silent) -> Detected:
-    """Filter the recording and find its spikes.
+def detect(pre: Preprocessed, config: SortingConfig, progress: Progress = silent) -> Detected:
+    """Find the spikes of a filtered recording.
 
     Raises
     ------
@@ -59,33 +56,23 @@ def detect(recording: Recording, config: SortingConfig, progress: Progress = sil
         No spikes were found.
     """
     from ncpgui.ephys.detection import detect_spikes
-    from ncpgui.ephys.preprocessing import preprocess
 
-    pre = preprocess(
-        recording,
-        **filter_options(config),
-        progress=portion(progress, 0, 1, 5),
+    spikes = detect_spikes(
+        pre,
+        threshold_sd=config.threshold_sd,
+        exclude_ms=config.exclude_ms,
+        radius_um=detection_radius_um(config, pre.probe),
+        peak_sign=config.peak_sign,
+        progress=progress,
     )
-    try:
-        spikes = detect_spikes(
-            pre,
-            threshold_sd=config.threshold_sd,
-            exclude_ms=config.exclude_ms,
-            radius_um=detection_radius_um(config, recording.probe),
-            peak_sign=config.peak_sign,
-            progress=portion(progress, 1, 5, 5),
+    if len(spikes) == 0:
+        levels = pre.noise_sd[pre.noise_sd > 0]
+        raise InputError(
+            f"no spikes found {_beyond(config)} noise sd on {pre.n_channels} channels "
+            f"(noise sd {levels.min():.3g} to {levels.max():.3g} in the unit of the file); lower "
+            "threshold_sd, or check dtype, channel count and polarity (peak_sign) of the recording"
         )
-        if len(spikes) == 0:
-            levels = pre.noise_sd[pre.noise_sd > 0]
-            raise InputError(
-                f"no spikes found {_beyond(config)} noise sd on {recording.n_channels} channels "
-                f"(noise sd {levels.min():.3g} to {levels.max():.3g} in the unit of the file); lower "
-                "threshold_sd, or check dtype, channel count and polarity (peak_sign) of the recording"
-            )
-    except BaseException:
-        pre.close()
-        raise
-    return Detected(pre=pre, spikes=spikes, probe=recording.probe)
+    return Detected(pre, spikes)
 
 
 def _beyond(config: SortingConfig) -> str:
@@ -119,7 +106,7 @@ def propose(
         spikes_per_group=min(config.spikes_per_group, PROPOSING_SPIKES),
     )
     spikes = found.spikes
-    draws = draw_groups(spikes, found.probe, config, bad_channels=found.pre.bad_channels)
+    draws = draw_groups(spikes, found.pre.probe, config, bad_channels=found.pre.bad_channels)
     ids = np.concatenate([draw.spike_ids for draw in draws])
     waveforms = extract_many(
         found.pre,
@@ -131,7 +118,7 @@ def propose(
     wanted = {
         draw.channel: ToDraw(
             waveforms[draw.channel],
-            found.probe.positions_um[draw.neighbours],
+            found.pre.probe.positions_um[draw.neighbours],
             stream_seed(config.seed, "first pass", draw.channel),
             f"channel {draw.channel}",
         )

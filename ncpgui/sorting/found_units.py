@@ -82,7 +82,9 @@ def found_units(pre: Preprocessed, matched: Matched, *, peak_sign: str = "neg") 
     rate = pre.sampling_frequency_hz
     probability = spike_probability(matched)
     n_spikes = np.bincount(matched.unit, minlength=matched.n_units)
-    waveforms = filtered_templates(pre, matched.bank.waveforms)
+    everywhere = np.stack([filtered_templates(pre, bank.waveforms) for bank in matched.moving.banks])
+    usual = int(matched.moving.share.argmax())
+    waveforms = everywhere[usual]
     low, high = -waveforms.min(axis=(1, 2), initial=0), waveforms.max(axis=(1, 2), initial=0)
     is_positive = {"neg": low < 0, "pos": low >= 0, "both": high > low}[peak_sign]
     upward = np.where(is_positive, np.float32(-1), np.float32(1))[:, None, None]
@@ -92,23 +94,25 @@ def found_units(pre: Preprocessed, matched: Matched, *, peak_sign: str = "neg") 
     kept = kept[np.lexsort((-n_spikes[kept], main[kept]))]
     spikes = often[matched.unit]
     matched, probability = matched.of(spikes).with_units(kept), probability[spikes]
-    waveforms, main, upward, is_positive = waveforms[kept], main[kept], upward[kept], is_positive[kept]
-    waveforms *= (np.ptp(waveforms, axis=1) >= MIN_SPAN_SD)[:, None]
+    main, upward, is_positive, everywhere = main[kept], upward[kept], is_positive[kept], everywhere[:, kept]
+    everywhere *= (np.ptp(everywhere, axis=2) >= MIN_SPAN_SD)[:, :, None]
+    waveforms = everywhere[usual]
 
     n_before = matched.bank.n_before
     late = (upward * waveforms)[np.arange(len(kept)), :, main].argmin(axis=1) - n_before
     for unit, by in enumerate(late):
-        waveforms[unit] = _earlier(waveforms[unit], int(by))
+        everywhere[:, unit] = _earlier(everywhere[:, unit], int(by))
+    place = matched.places.of(matched.sample_index)
     times = np.clip(matched.sample_index + late[matched.unit], 0, pre.n_samples - 1)
     order = np.lexsort((matched.unit, times))
     matched = replace(matched, sample_index=times).of(order)
     explained = ExplainedSpikes(
         matched.sample_index,
-        matched.unit,
+        place[order] * len(kept) + matched.unit,
         matched.amplitude,
         matched.shift_samples,
-        TemplateBank(waveforms, n_before),
-        is_positive,
+        TemplateBank(everywhere.reshape(-1, *everywhere.shape[2:]), n_before),
+        np.tile(is_positive, len(everywhere)),
     )
     depth, trough = _troughs(upward * waveforms, n_before, round(NEAR_TROUGH_MS * rate / 1000))
     return FoundUnits(
@@ -116,11 +120,11 @@ def found_units(pre: Preprocessed, matched: Matched, *, peak_sign: str = "neg") 
     )
 
 
-def _earlier(waveform: NDArray[np.float32], by: int) -> NDArray[np.float32]:
-    """Template (T, C) that comes so many samples earlier, zero where it is not known."""
-    result = np.zeros_like(waveform)
-    n = len(waveform)
-    result[max(0, -by) : n - max(0, by)] = waveform[max(0, by) : n - max(0, -by)]
+def _earlier(waveforms: NDArray[np.float32], by: int) -> NDArray[np.float32]:
+    """Templates (..., T, C) that come so many samples earlier, zero where they are not known."""
+    result = np.zeros_like(waveforms)
+    n = waveforms.shape[-2]
+    result[..., max(0, -by) : n - max(0, by), :] = waveforms[..., max(0, by) : n - max(0, -by), :]
     return result
 
 

@@ -10,24 +10,32 @@ Proposals come from the channels, one by one; they may be too many. One round is
 4. *Joining*: two units whose spikes cannot be told apart are one (`one_neuron`).
 
 Templates of the next round are means of cleaned waveforms, so that a collision spoils no template.
+
+Where the tissue moves along the probe, each unit has a template for each place of the tissue
+(`moving_templates`), and each stretch of time is matched and fitted with those of its place. A recording
+without motion is one stretch at one place.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.motion import Places
 from ncpgui.core.progress import Progress, portion, silent
+from ncpgui.sorting.moving_templates import MovingBank, MovingSums, smoothed
 from ncpgui.sorting.one_neuron import joined
+from ncpgui.sorting.taking_turns import taking_turns
 from ncpgui.sorting.template_distance import Likeness, likeness
 
 if TYPE_CHECKING:
     from spikeinterface.core import BaseRecording
 
-    from ncpgui.ephys.peeling import CleanedSums, TemplateBank
+    from ncpgui.ephys.peeling import TemplateBank
     from ncpgui.ephys.preprocessing import Preprocessed
 
 BEFORE_MS = 1.0
@@ -58,7 +66,9 @@ class Matched:
     sample_index, unit : (n,) int64; units are rows of the bank
     amplitude, shift_samples : (n,) float32: a spike is amplitude * template + shift * slope of the template
     gain : (n, J) float32, squared error that each candidate saves on the cleaned spike; its own one first
-    bank, like : templates, and which are candidates for the spikes of each
+    bank : templates, where the tissue was for most of the time
+    moving, places : templates at each place of the tissue, and when it was there
+    like : which templates are candidates for the spikes of each unit, over all places of the tissue
     """
 
     sample_index: NDArray[np.int64]
@@ -67,6 +77,8 @@ class Matched:
     shift_samples: NDArray[np.float32]
     gain: NDArray[np.float32]
     bank: TemplateBank
+    moving: MovingBank
+    places: Places
     like: Likeness
 
     @property
@@ -95,6 +107,7 @@ class Matched:
             self,
             unit=row[self.unit],
             bank=replace(self.bank, waveforms=self.bank.waveforms[kept]),
+            moving=replace(self.moving, waveforms=self.moving.waveforms[:, kept]),
             like=Likeness(
                 like.relative[pairs], like.distance[pairs], like.lag[pairs], row[like.candidates[kept]]
             ),
@@ -106,6 +119,7 @@ def match_units(
     sample_index: NDArray[np.integer],
     unit: NDArray[np.integer],
     *,
+    places: Places | None = None,
     n_rounds: int = N_ROUNDS,
     progress: Progress = silent,
 ) -> Matched:
@@ -114,97 +128,132 @@ def match_units(
     Parameters
     ----------
     sample_index, unit : (n,) spikes of the proposals; -1 belongs to none
+    places : where the tissue was, in stretches of time; one place when left out
     """
-    from ncpgui.ephys.spikeinterface_adapter import find_spikes, whitened
+    from ncpgui.ephys.spikeinterface_adapter import whitened
 
     traces = whitened(pre)
+    places = places or Places.one(pre.n_samples)
     spikes = np.asarray(sample_index, np.int64)[np.asarray(unit) >= 0]
     units = np.asarray(unit, np.int64)[np.asarray(unit) >= 0]
+    bank, spikes, units = _proposed(traces, spikes, units, places)
+    threshold = GAIN_A_HZ * traces.sampling_frequency
     matched: Matched | None = None
     for number in range(n_rounds):
         report = portion(progress, number, number + 1, n_rounds)
         report(0, 3, "matching templates")
-        if matched is None:
-            bank, units = templates_of(traces, spikes, units)
-        else:
-            bank = matched.bank
-        threshold = GAIN_A_HZ * traces.sampling_frequency
-        spikes, units = find_spikes(traces, bank.waveforms, n_before=bank.n_before, threshold=threshold)
+        spikes, units = _found(traces, bank, places, threshold)
         report(1, 3, "joining units")
-        matched = _cleaned(traces, spikes, units, bank, threshold)
-        spikes, units = matched.sample_index, matched.unit
+        matched, bank = _cleaned(traces, spikes, units, bank, places, threshold)
     assert matched is not None
     progress(1, 1, f"{matched.n_units} units")
     return matched
 
 
+def _proposed(
+    traces: BaseRecording, spikes: NDArray[np.int64], units: NDArray[np.int64], places: Places
+) -> tuple[MovingBank, NDArray[np.int64], NDArray[np.int64]]:
+    """Templates of proposals and their spikes; those that take turns over the places are one."""
+    bank, units = templates_of(traces, spikes, units, places)
+    for _ in range(MAX_JOINS):
+        spikes, units = spikes[units >= 0], units[units >= 0]
+        like = likeness(bank.side_by_side, max_lag=round(MAX_LAG_MS * traces.sampling_frequency / 1000))
+        partner = taking_turns(like, places.of(spikes), units, n_places=places.n_places)
+        if (partner == np.arange(bank.n_units)).all():
+            break
+        spikes = spikes - like.lag[partner, np.arange(len(partner))][units]
+        order = np.argsort(spikes, kind="stable")
+        spikes, units = spikes[order], partner[units][order]
+        bank, units = templates_of(traces, spikes, units, places)
+    return bank, spikes, units
+
+
 def templates_of(
-    traces: BaseRecording, spikes: NDArray[np.int64], units: NDArray[np.int64]
-) -> tuple[TemplateBank, NDArray[np.int64]]:
+    traces: BaseRecording, spikes: NDArray[np.int64], units: NDArray[np.int64], places: Places
+) -> tuple[MovingBank, NDArray[np.int64]]:
     """Templates of units as their spikes are in the traces; the units of spikes are rows of the bank."""
-    from ncpgui.ephys.peeling import TemplateBank
     from ncpgui.ephys.spikeinterface_adapter import mean_waveforms
 
     rate = traces.sampling_frequency
     before, after = round(BEFORE_MS * rate / 1000), round(AFTER_MS * rate / 1000)
+    n_units, n_places = int(units.max(initial=-1)) + 1, places.n_places
+    row = places.of(spikes) * n_units + units
+    shape = (n_places, n_units, before + after, traces.get_num_channels())
     means = mean_waveforms(
-        traces, spikes, units, n_units=int(units.max(initial=-1)) + 1, n_before=before, n_after=after
-    )
-    return _pruned(TemplateBank(means, before), units, traces.get_channel_locations())
+        traces, spikes, row, n_units=n_units * n_places, n_before=before, n_after=after
+    ).reshape(shape)
+    n_spikes = np.bincount(row, minlength=n_units * n_places).reshape(n_places, n_units).astype(np.float64)
+    channels_um = traces.get_channel_locations()
+    means = smoothed(means, n_spikes, places, channels_um)
+    return _pruned(MovingBank(means, before, places.share), units, channels_um)
 
 
 def _pruned(
-    bank: TemplateBank, units: NDArray[np.int64], places_um: NDArray[np.float64]
-) -> tuple[TemplateBank, NDArray[np.int64]]:
+    bank: MovingBank, units: NDArray[np.int64], channels_um: NDArray[np.float64]
+) -> tuple[MovingBank, NDArray[np.int64]]:
     """Templates where they are seen; those that are not seen go, with their spikes (unit -1)."""
-    span = np.ptp(bank.waveforms, axis=1)
-    main = span.argmax(axis=1)
-    near = np.linalg.norm(places_um[main][:, None] - places_um[None], axis=2) <= TEMPLATE_RADIUS_UM
+    span = np.ptp(bank.waveforms, axis=2)
+    main = span.argmax(axis=2)
+    near = np.linalg.norm(channels_um[main][:, :, None] - channels_um, axis=3) <= TEMPLATE_RADIUS_UM
     seen = near & (span > SEEN_SD)
-    kept = (span.max(axis=1) >= MIN_SPAN_SD) & (
-        np.bincount(units[units >= 0], minlength=len(span)) >= MIN_SPIKES
+    n_units = span.shape[1]
+    kept = (span.max(axis=(0, 2)) >= MIN_SPAN_SD) & (
+        np.bincount(units[units >= 0], minlength=n_units) >= MIN_SPIKES
     )
     row = np.where(kept, np.cumsum(kept) - 1, -1)
-    waveforms = (bank.waveforms * seen[:, None])[kept]
+    waveforms = (bank.waveforms * seen[:, :, None])[:, kept]
     return replace(bank, waveforms=waveforms), np.where(units >= 0, row[units], -1)
+
+
+def _found(
+    traces: BaseRecording, bank: MovingBank, places: Places, threshold: float
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Spikes of all templates, in the stretches of each place by the templates of that place."""
+    from ncpgui.ephys.spikeinterface_adapter import find_spikes
+
+    spikes, units = [], []
+    for place, one in enumerate(bank.banks):
+        seen = np.flatnonzero((one.waveforms != 0).any(axis=(1, 2)))
+        found, row = find_spikes(
+            traces,
+            one.waveforms[seen],
+            n_before=bank.n_before,
+            threshold=threshold,
+            stretches=places.stretches[places.place == place].tolist(),
+        )
+        spikes.append(found)
+        units.append(seen[row])
+    order = np.lexsort((np.concatenate(units), np.concatenate(spikes)))
+    return np.concatenate(spikes)[order], np.concatenate(units)[order]
 
 
 def _cleaned(
     traces: BaseRecording,
     spikes: NDArray[np.int64],
     units: NDArray[np.int64],
-    bank: TemplateBank,
+    bank: MovingBank,
+    places: Places,
     threshold: float,
-) -> Matched:
+) -> tuple[Matched, MovingBank]:
     """Fit the spikes together, drop what is none, move what is of another unit, and join units."""
     rate = traces.sampling_frequency
-    places_um = traces.get_channel_locations()
-    matched, sums = fitted(traces, spikes, units, bank)
+    channels_um = traces.get_channel_locations()
+    matched, sums = fitted(traces, spikes, units, bank, places)
     if matched.n_units == 0:
-        return matched
+        return matched, bank
     matched = _moved(_without_ghosts(matched, threshold), rate)
     for _ in range(MAX_JOINS):
-        bank, units = _pruned(replace(bank, waveforms=sums.means()), matched.unit, places_um)
-        matched, sums = fitted(traces, matched.sample_index[units >= 0], units[units >= 0], bank)
+        means = sums.means(places, channels_um)
+        bank, units = _pruned(replace(bank, waveforms=means), matched.unit, channels_um)
+        matched, sums = fitted(traces, matched.sample_index[units >= 0], units[units >= 0], bank, places)
         matched = _without_ghosts(matched, threshold)
         partner = joined(matched, sampling_frequency_hz=rate)
         if (partner == np.arange(matched.n_units)).all():
             break
-        sums = _summed(sums, partner, matched.like)
+        sums = sums.joined(partner, matched.like.lag)
         matched = _together(matched, partner, rate)
-    return replace(matched, bank=replace(bank, waveforms=sums.means() * (bank.waveforms != 0)))
-
-
-def _summed(sums: CleanedSums, partner: NDArray[np.int64], like: Likeness) -> CleanedSums:
-    """Sums of joined units, each at its partner's time; zero for those that are gone."""
-    from ncpgui.ephys.peeling import CleanedSums
-
-    result = CleanedSums(np.zeros_like(sums.waveforms), np.zeros_like(sums.amplitude))
-    for unit, other in enumerate(partner):
-        earlier = np.roll(sums.waveforms[unit], like.lag[other, unit], axis=0)
-        result.waveforms[other] += earlier
-        result.amplitude[other] += sums.amplitude[unit]
-    return result
+    bank = replace(bank, waveforms=sums.means(places, channels_um) * (bank.waveforms != 0))
+    return replace(matched, bank=bank.usual, moving=bank), bank
 
 
 def _without_ghosts(matched: Matched, threshold: float) -> Matched:
@@ -242,41 +291,45 @@ def _in_order(matched: Matched, rate: float) -> Matched:
 
 
 def fitted(
-    traces: BaseRecording, spikes: NDArray[np.int64], units: NDArray[np.int64], bank: TemplateBank
-) -> tuple[Matched, CleanedSums]:
-    """Fit all spikes together, piece by piece, and sum the cleaned waveforms of each unit.
+    traces: BaseRecording,
+    spikes: NDArray[np.int64],
+    units: NDArray[np.int64],
+    bank: MovingBank,
+    places: Places,
+) -> tuple[Matched, MovingSums]:
+    """Fit all spikes together, piece by piece, and sum the cleaned waveforms of each unit at each place.
 
     Spikes whose template passes an end of the recording are left out.
     """
-    from ncpgui.ephys.peeling import CleanedSums, peel
+    from ncpgui.ephys.peeling import peel
 
     rate, n_samples = traces.sampling_frequency, traces.get_num_samples()
-    n_times = bank.waveforms.shape[1]
+    n_times = bank.waveforms.shape[2]
     max_lag = round(MAX_LAG_MS * rate / 1000)
-    like = likeness(bank.waveforms, max_lag=max_lag)
+    like = likeness(bank.side_by_side, max_lag=max_lag)
     start = spikes - bank.n_before
     inside = (start >= max_lag) & (start + n_times + max_lag <= n_samples)
     spikes, units = spikes[inside], units[inside]
     amplitude, shift = np.zeros(len(spikes), np.float32), np.zeros(len(spikes), np.float32)
     gain = np.zeros((len(spikes), like.candidates.shape[1]), np.float32)
-    sums = CleanedSums.none_yet(bank)
-    step, margin = round(PIECE_S * rate), round(MARGIN_MS * rate / 1000)
-    for first in range(0, n_samples, step):
-        low, high = np.searchsorted(spikes, [first - margin, first + step + margin])
-        own = (spikes[low:high] >= first) & (spikes[low:high] < first + step)
+    sums = MovingSums.none_yet(bank)
+    margin = round(MARGIN_MS * rate / 1000)
+    for first, last, place in _pieces(places, round(PIECE_S * rate)):
+        low, high = np.searchsorted(spikes, [first - margin, last + margin])
+        own = (spikes[low:high] >= first) & (spikes[low:high] < last)
         if not own.any():
             continue
         begin = max(0, first - margin - n_times - max_lag)
-        end = min(n_samples, first + step + margin + n_times + max_lag)
+        end = min(n_samples, last + margin + n_times + max_lag)
         fits = peel(
             np.ascontiguousarray(traces.get_traces(start_frame=begin, end_frame=end), np.float32),
             spikes[low:high] - bank.n_before - begin,
             units[low:high],
-            bank,
+            bank.banks[place],
             like.candidates,
             like.candidate_lags,
             counted=own,
-            sums=sums,
+            sums=sums.of_place[place],
         )
         rows = np.arange(low, high)[own]
         amplitude[rows], shift[rows], gain[rows] = (
@@ -284,4 +337,11 @@ def fitted(
             fits.shift_samples[own],
             fits.gain[own],
         )
-    return Matched(spikes, units, amplitude, shift, gain, bank, like), sums
+    return Matched(spikes, units, amplitude, shift, gain, bank.usual, bank, places, like), sums
+
+
+def _pieces(places: Places, step: int) -> Iterator[tuple[int, int, int]]:
+    """First sample, the one after the last, and place of pieces of at most `step` samples."""
+    for (first, last), place in zip(places.stretches.tolist(), places.place.tolist(), strict=True):
+        for begin in range(first, last, step):
+            yield begin, min(begin + step, last), place

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -12,22 +13,27 @@ from numpy.typing import NDArray
 
 from ncpgui.core.component import Component, WaitingComponent
 from ncpgui.core.config import to_dict
+from ncpgui.core.motion import Motion
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.core.stimulus import Stimulus
 from ncpgui.sorting.component_posterior import sample_components
 from ncpgui.sorting.components import ComponentDraw, draw_components
-from ncpgui.sorting.config import SortingConfig
+from ncpgui.sorting.config import SortingConfig, filter_options
 from ncpgui.sorting.executors import default_workers
 from ncpgui.sorting.first_pass import detect, propose
 from ncpgui.sorting.found_units import FoundUnits, found_units
 from ncpgui.sorting.matching import match_units
+from ncpgui.sorting.motion import motion_of, places_in
 from ncpgui.sorting.posterior_draws import ClusterFunction
 
 if TYPE_CHECKING:
     from ncpgui.ephys.preprocessing import Preprocessed
     from ncpgui.ephys.recording import Recording
+
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -39,6 +45,7 @@ class Found:
     draws: tuple[ComponentDraw, ...]
     config: SortingConfig
     model: str
+    motion: Motion
 
     def close(self) -> None:
         """Close the files of the recording."""
@@ -57,8 +64,16 @@ def find_units(
 
     Parameters and errors as of `sort_recording`.
     """
-    found = detect(recording, config, progress=portion(progress, 0, 15, 100))
-    try:
+    from ncpgui.ephys.preprocessing import preprocess
+
+    pre = preprocess(recording, **filter_options(config), progress=portion(progress, 0, 2, 100))
+    with ExitStack() as opened:
+        opened.callback(pre.close)
+        progress(2, 100, "estimating motion")
+        motion = motion_of(pre, config.motion)
+        log.info("%s", motion.reason)
+        steady = opened.enter_context(pre.moved_back(motion)) if motion.applied else pre
+        found = detect(steady, config, progress=portion(progress, 5, 15, 100))
         proposals = propose(
             found,
             config,
@@ -67,14 +82,18 @@ def find_units(
             progress=portion(progress, 15, 60, 100),
         )
         matched = match_units(
-            found.pre, proposals.sample_index, proposals.unit, progress=portion(progress, 60, 100, 100)
+            pre,
+            proposals.sample_index,
+            proposals.unit,
+            places=places_in(pre, motion),
+            progress=portion(progress, 60, 100, 100),
         )
-        units = found_units(found.pre, matched, peak_sign=config.peak_sign)
-        draws = draw_components(units, found.pre.probe, config, bad_channels=found.pre.bad_channels)
-    except BaseException:
-        found.pre.close()
-        raise
-    return Found(found.pre, units, tuple(draws), config, proposals.model)
+        units = found_units(pre, matched, peak_sign=config.peak_sign)
+        draws = draw_components(units, pre.probe, config, bad_channels=pre.bad_channels)
+        opened.pop_all()
+    if steady is not pre:
+        steady.close()
+    return Found(pre, units, tuple(draws), config, proposals.model, motion)
 
 
 def sort_recording(

@@ -165,6 +165,15 @@ def test_memory(tmp_path: Path) -> None:
     assert rows[3]["sampled"] > rows[1]["sampled"]
 
 
+def test_motion(tmp_path: Path) -> None:
+    """A jump over 20 µm in 21 s is seen by the preset that is taken by default."""
+    (row,) = run("motion", tmp_path)["rows"]
+    assert row["preset"] == "dredge_fast"
+    assert row["true range"] == 20.0
+    assert row["range"] > 10
+    assert 0 < row["rms error"] < 5
+
+
 def test_noise_crossings(tmp_path: Path) -> None:
     one, eight = run("noise_crossings", tmp_path, "--threshold", "2.5")["rows"]
     assert one["median of the others"] == ""

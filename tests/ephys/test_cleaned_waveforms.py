@@ -91,7 +91,7 @@ def test_a_collision_leaves_a_spike_as_it_would_have_been_alone(filtered: Prepro
     of_first = [0, 2]
     alone = ExplainedSpikes(
         spikes.sample_index[of_first],
-        spikes.unit[of_first],
+        spikes.row[of_first],
         spikes.amplitude[of_first],
         spikes.shift_samples[of_first],
         spikes.bank,

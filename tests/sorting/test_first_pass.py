@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from ncpgui.core.errors import InputError
-from ncpgui.sorting.config import SortingConfig
+from ncpgui.ephys.preprocessing import Preprocessed, preprocess
+from ncpgui.ephys.recording import Recording
+from ncpgui.sorting.config import SortingConfig, filter_options
 from ncpgui.sorting.first_pass import Detected, detect, propose
 
 from .planted import Cell, failing_on, leader_clustering, planted_recording, regular_times
@@ -21,9 +23,13 @@ CELLS = [
 ]
 
 
+def filtered(recording: Recording) -> Preprocessed:
+    return preprocess(recording, **filter_options(CONFIG))
+
+
 @pytest.fixture(scope="module")
 def found() -> Iterator[Detected]:
-    detected = detect(planted_recording(CELLS, N_SAMPLES), CONFIG)
+    detected = detect(filtered(planted_recording(CELLS, N_SAMPLES)), CONFIG)
     yield detected
     detected.pre.close()
 
@@ -73,4 +79,4 @@ def test_no_spikes_is_an_error_that_says_what_to_do() -> None:
     with pytest.raises(
         InputError, match=r"no spikes found under -50 noise sd on 4 channels .* lower threshold_sd"
     ):
-        detect(quiet, SortingConfig(threshold_sd=50.0, reference="none"))
+        detect(filtered(quiet), SortingConfig(threshold_sd=50.0, reference="none"))

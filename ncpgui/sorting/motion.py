@@ -1,0 +1,121 @@
+"""Whether the tissue moved along the probe, and by how much: estimated where the probe can see it.
+
+Motion is seen as spikes that wander from contact to contact, so contacts must lie close along the probe, and
+there must be many. Elsewhere nothing is estimated, and the reason is said.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.core.motion import Motion, Places, places_of
+from ncpgui.core.probe import Probe
+from ncpgui.sorting.config import MOTION_PRESETS
+
+if TYPE_CHECKING:
+    from ncpgui.ephys.preprocessing import Preprocessed
+
+MIN_CONTACTS = 16
+MAX_PITCH_UM = 40.0
+MIN_RANGE_UM = 5.0
+"""Motion over a smaller range is left alone: estimates of tissue that stands still wander about as far."""
+MIN_DURATION_S = 20.0
+MIN_PEAKS = 500
+SHOWN_PEAKS = 20_000
+PLACE_REACH_UM = 3.0
+"""Tissue within this of a place is at that place: templates change little."""
+MAX_PLACES = 16
+
+
+def motion_of(pre: Preprocessed, preset: str = "auto") -> Motion:
+    """Estimate the motion of a recording, and say whether it counts.
+
+    preset : `motion` of a SortingConfig: "auto" estimates where the probe can show motion, "off" nowhere; a
+        name of `MOTION_PRESETS` estimates on any probe of one shank with contacts at two depths
+    """
+    if preset == "off":
+        return Motion(reason="Motion was not looked for: it is set to off.")
+    good = np.setdiff1d(np.arange(pre.n_channels), pre.bad_channels)
+    places_um = pre.probe.positions_um[good]
+    axis = axis_of(places_um)
+    hidden = why_not_seen(pre.probe, good, pre.n_samples / pre.sampling_frequency_hz, asked=preset != "auto")
+    if hidden:
+        return Motion(axis=axis, reason=f"Motion was not looked for: {hidden}.")
+    return _judged(_estimated(pre, MOTION_PRESETS[0] if preset == "auto" else preset, axis))
+
+
+def axis_of(places_um: NDArray[np.floating]) -> int:
+    """Axis along which the contacts reach farther, 0 = x, 1 = y; y where they are equal."""
+    reach = np.ptp(places_um, axis=0)
+    return int(reach[0] <= reach[1])
+
+
+def why_not_seen(probe: Probe, good: NDArray[np.integer], duration_s: float, *, asked: bool = False) -> str:
+    """Why motion along these contacts cannot be seen; "" where it can.
+
+    asked : somebody wants it all the same: only what makes it impossible counts
+    """
+    assert probe.shank is not None
+    n_shanks = len(np.unique(probe.shank[good]))
+    if n_shanks > 1:
+        return f"the probe has {n_shanks} shanks, and each may move on its own"
+    pitch = pitch_along_um(probe.positions_um[good])
+    if not np.isfinite(pitch):
+        return "all contacts lie at one depth"
+    if asked:
+        return ""
+    if len(good) < MIN_CONTACTS:
+        return f"a probe of {len(good)} contacts does not show it, it takes {MIN_CONTACTS}"
+    if pitch > MAX_PITCH_UM:
+        apart = f"contacts {pitch:.0f} µm apart along the probe"
+        return f"{apart} do not show it, it takes {MAX_PITCH_UM:g} µm or less"
+    if duration_s < MIN_DURATION_S:
+        return f"{duration_s:.0f} s are too short, it takes {MIN_DURATION_S:g} s"
+    return ""
+
+
+def pitch_along_um(places_um: NDArray[np.floating]) -> float:
+    """Median step from a depth at which there are contacts to the next."""
+    depth = np.unique(np.round(places_um[:, axis_of(places_um)], 1))
+    return float(np.median(np.diff(depth))) if len(depth) > 1 else float("inf")
+
+
+def _estimated(pre: Preprocessed, preset: str, axis: int) -> Motion:
+    from ncpgui.ephys.spikeinterface_adapter import estimated_motion
+
+    found = estimated_motion(pre, preset, axis)
+    if len(found.peak_time_s) < MIN_PEAKS:
+        n_peaks = len(found.peak_time_s)
+        return Motion(
+            axis=axis,
+            reason=f"Motion was not looked for: {n_peaks} large spikes are too few, it takes {MIN_PEAKS}.",
+        )
+    step = -(-len(found.peak_time_s) // SHOWN_PEAKS)
+    return replace(found, peak_time_s=found.peak_time_s[::step], peak_depth_um=found.peak_depth_um[::step])
+
+
+def _judged(found: Motion) -> Motion:
+    """The same with whether it counts, and a sentence."""
+    if found.displacement_um.size == 0:
+        if not found.reason:
+            return replace(found, reason=f"Motion could not be estimated by {found.preset}.")
+        return found
+    size = f"The tissue moved over {found.range_um:.0f} µm along the probe"
+    if found.range_um <= MIN_RANGE_UM:
+        return replace(found, reason=f"{size}; up to {MIN_RANGE_UM:g} µm are left alone.")
+    return replace(found, applied=True, reason=f"{size}; templates follow it.")
+
+
+def places_in(pre: Preprocessed, motion: Motion) -> Places:
+    """The stretches of a recording in which the tissue stands still, for matching."""
+    return places_of(
+        motion,
+        n_samples=pre.n_samples,
+        sampling_frequency_hz=pre.sampling_frequency_hz,
+        reach_um=PLACE_REACH_UM,
+        most=MAX_PLACES,
+    )

@@ -1,0 +1,120 @@
+"""Displacement between bins, and stretches of time in which the tissue stands still: values by hand."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from ncpgui.core.motion import Motion, Places, places_of
+
+RATE_HZ = 10.0
+
+
+def steps(*um: float, applied: bool = True) -> Motion:
+    """One bin a second, all depths alike."""
+    return Motion(
+        time_s=np.arange(len(um)) + 0.5,
+        depth_um=np.array([100.0]),
+        displacement_um=np.array(um, float)[:, None],
+        applied=applied,
+    )
+
+
+def cut(motion: Motion, *, seconds: int, reach_um: float = 3.0, most: int = 16) -> Places:
+    return places_of(
+        motion,
+        n_samples=round(seconds * RATE_HZ),
+        sampling_frequency_hz=RATE_HZ,
+        reach_um=reach_um,
+        most=most,
+    )
+
+
+def test_displacement_is_linear_between_bins_and_depths_and_level_beyond_them() -> None:
+    motion = Motion(
+        time_s=np.array([1.0, 3.0]),
+        depth_um=np.array([0.0, 100.0]),
+        displacement_um=np.array([[0.0, 10.0], [4.0, 30.0]]),
+    )
+    time = np.array([1.0, 2.0, 2.0, 0.0, 9.0])
+    depth = np.array([0.0, 0.0, 50.0, 100.0, 400.0])
+    assert motion.at(time, depth).tolist() == [0.0, 2.0, 11.0, 10.0, 30.0]
+
+
+def test_curves_lie_where_the_tissue_of_each_depth_goes() -> None:
+    motion = Motion(np.array([0.5, 1.5]), np.array([0.0, 100.0]), np.array([[0.0, 1.0], [10.0, -5.0]]))
+    assert motion.curves_um.tolist() == [[0.0, 101.0], [10.0, 95.0]]
+    assert Motion().curves_um.size == 0
+
+
+def test_no_motion_is_no_displacement_and_no_range() -> None:
+    assert Motion().at(np.array([1.0, 5.0]), np.zeros(2)).tolist() == [0.0, 0.0]
+    assert Motion().range_um == 0.0
+
+
+def test_the_range_is_that_of_the_depth_that_moves_most_without_one_wild_bin() -> None:
+    moved = np.zeros((1001, 2))
+    moved[:, 1] = np.linspace(-10, 10, 1001)
+    moved[5, 0] = 500.0
+    motion = Motion(np.arange(1001.0), np.array([0.0, 100.0]), moved)
+    assert motion.range_um == pytest.approx(0.98 * 20)
+
+
+def test_a_jump_and_back_is_two_places_in_three_stretches() -> None:
+    places = cut(steps(0, 0, 20, 20, 20, 0.5), seconds=6)
+    assert places.stretches.tolist() == [[0, 20], [20, 50], [50, 60]]
+    assert places.place.tolist() == [0, 1, 0]
+    assert places.displacement_um[:, 0] == pytest.approx([0.5 / 3, 20.0])
+    assert places.share.tolist() == [0.5, 0.5]
+    assert places.of(np.array([0, 19, 20, 49, 50, 59])).tolist() == [0, 0, 1, 1, 0, 0]
+
+
+def test_motion_within_reach_and_motion_that_does_not_count_are_one_place() -> None:
+    for motion in (steps(0, 1, 2, 3), steps(0, 20, 40, applied=False), Motion(applied=True)):
+        places = cut(motion, seconds=4)
+        assert places.stretches.tolist() == [[0, 40]]
+        assert places.n_places == 1
+
+
+def test_depths_that_move_differently_are_places_of_their_own() -> None:
+    moved = np.array([[0.0, 0.0], [0.0, 10.0], [10.0, 10.0]])
+    motion = Motion(np.array([0.5, 1.5, 2.5]), np.array([0.0, 100.0]), moved, applied=True)
+    places = cut(motion, seconds=3)
+    assert places.n_places == 3
+    assert places.at_depth(np.array([50.0]))[:, 0].tolist() == [0.0, 5.0, 10.0]
+
+
+def test_no_more_places_than_asked_for() -> None:
+    drift = steps(*np.linspace(0, 100, 200))
+    assert cut(drift, seconds=200).n_places > 8
+    few = cut(drift, seconds=200, most=8)
+    assert 4 <= few.n_places <= 8
+    assert few.stretches[0, 0] == 0
+    assert few.stretches[-1, 1] == 2000
+    assert (few.stretches[1:, 0] == few.stretches[:-1, 1]).all()
+
+
+def test_bins_after_the_end_of_the_recording_make_no_empty_stretch() -> None:
+    places = cut(steps(0, 0, 20, 20), seconds=2)
+    assert places.stretches.tolist() == [[0, 20]]
+    assert places.displacement_um.tolist() == [[0.0]]
+
+
+def test_a_motion_comes_back_from_its_plain_values_and_arrays() -> None:
+    motion = Motion(
+        np.array([0.5]),
+        np.array([1.0]),
+        np.array([[2.0]]),
+        axis=0,
+        preset="dredge",
+        applied=True,
+        reason="The tissue moved.",
+        peak_time_s=np.array([0.1]),
+        peak_depth_um=np.array([7.0]),
+    )
+    again = Motion.restored(json.loads(json.dumps(motion.told())), motion.arrays())
+    assert again.told() == motion.told()
+    for name, values in motion.arrays().items():
+        assert again.arrays()[name].tolist() == values.tolist()

@@ -1,0 +1,153 @@
+"""Where motion is looked for, what is said where it is not, and a drift that was put in, found."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ncpgui.core.errors import InputError
+from ncpgui.core.motion import Motion
+from ncpgui.core.probe import Probe
+from ncpgui.ephys.preprocessing import Preprocessed, preprocess
+from ncpgui.ephys.recording import ArrayRecording
+from ncpgui.sorting import motion as rules
+from ncpgui.sorting.config import SortingConfig
+from ncpgui.sorting.motion import axis_of, motion_of, pitch_along_um, why_not_seen
+
+RATE_HZ = 20_000.0
+COLUMN_UM = np.column_stack([np.zeros(16), 20.0 * np.arange(16)])
+
+
+def hidden(places_um: np.ndarray, *, shank: np.ndarray | None = None, **other: float | bool) -> str:
+    settings = {"duration_s": 60.0, "asked": False} | other
+    return why_not_seen(Probe(places_um, shank), np.arange(len(places_um)), **settings)
+
+
+def test_sixteen_contacts_in_a_close_column_show_motion() -> None:
+    assert hidden(COLUMN_UM) == ""
+    assert hidden(2 * COLUMN_UM) == ""  # 40 µm apart
+    assert hidden(COLUMN_UM[:, ::-1]) == ""  # along x
+
+
+@pytest.mark.parametrize(
+    ("places_um", "duration_s", "said"),
+    [
+        (COLUMN_UM[:15], 60.0, "a probe of 15 contacts does not show it, it takes 16"),
+        (
+            2.1 * COLUMN_UM,
+            60.0,
+            "contacts 42 µm apart along the probe do not show it, it takes 40 µm or less",
+        ),
+        (COLUMN_UM, 15.0, "15 s are too short, it takes 20 s"),
+    ],
+)
+def test_what_cannot_show_motion_is_said(places_um: np.ndarray, duration_s: float, said: str) -> None:
+    assert hidden(places_um, duration_s=duration_s) == said
+
+
+def test_shanks_may_move_each_on_its_own() -> None:
+    assert "2 shanks" in hidden(COLUMN_UM, shank=np.repeat([0, 1], 8))
+
+
+def test_the_axis_is_the_longer_one_and_columns_that_are_staggered_count_together() -> None:
+    staggered = np.concatenate([COLUMN_UM, COLUMN_UM + np.array([32, 10])])
+    assert axis_of(staggered) == 1
+    assert axis_of(staggered[:, ::-1]) == 0
+    assert pitch_along_um(staggered) == 10.0
+    assert pitch_along_um(staggered[:, ::-1]) == 10.0
+
+
+def quiet(places_um: np.ndarray, seconds: float) -> Preprocessed:
+    rng = np.random.default_rng(0)
+    traces = rng.normal(0, 50, (round(seconds * RATE_HZ), len(places_um))).astype(np.int16)
+    return preprocess(ArrayRecording(traces, sampling_frequency_hz=RATE_HZ, probe=Probe(places_um)))
+
+
+def test_off_and_a_tetrode_say_why_without_an_estimate() -> None:
+    pre = quiet(np.array([[0.0, 0.0], [25, 0], [0, 25], [25, 25]]), 1.0)
+    assert motion_of(pre, "off").reason == "Motion was not looked for: it is set to off."
+    found = motion_of(pre)
+    assert found.reason == "Motion was not looked for: a probe of 4 contacts does not show it, it takes 16."
+    assert not found.applied
+    assert found.displacement_um.size == 0
+
+
+def test_an_unknown_preset_is_named_with_those_that_there_are() -> None:
+    with pytest.raises(InputError, match=r"motion must be one of auto, off, dredge_fast, .*, got 'dredger'"):
+        SortingConfig(motion="dredger")
+
+
+def test_a_preset_by_name_is_taken_on_few_contacts_but_not_where_there_is_no_depth() -> None:
+    assert hidden(COLUMN_UM[:4], asked=True) == ""
+    assert hidden(COLUMN_UM[:1], asked=True) == "all contacts lie at one depth"
+
+
+@pytest.mark.slow
+def test_a_recording_without_large_spikes_says_so() -> None:
+    found = motion_of(quiet(COLUMN_UM, 21.0))
+    assert found.reason == "Motion was not looked for: 0 large spikes are too few, it takes 500."
+    assert not found.applied
+
+
+def drifting(step_um: float) -> Preprocessed:
+    """24 s on one column: sixteen cells, 20 µm apart and a little more, jump by `step_um` after 12 s."""
+    rng = np.random.default_rng(1)
+    n_samples = round(24 * RATE_HZ)
+    traces = rng.normal(0, 1, (n_samples, 16)).astype(np.float32)
+    time = np.arange(40) - 13
+    shape = -np.exp(-((time / 3) ** 2)) + 0.3 * np.exp(-(((time - 8) / 6) ** 2))
+    for depth in rng.uniform(20, 280, 16):
+        height = rng.uniform(15, 40)
+        for spike in np.sort(rng.permutation(n_samples // 60 - 2)[:200]) * 60 + 60:
+            place = depth + (step_um if spike > n_samples // 2 else 0.0)
+            traces[spike - 13 : spike + 27] += np.outer(
+                height * shape, np.exp(-np.abs(COLUMN_UM[:, 1] - place) / 20)
+            )
+    return preprocess(
+        ArrayRecording((traces * 50).astype(np.int16), sampling_frequency_hz=RATE_HZ, probe=Probe(COLUMN_UM)),
+        reference="none",
+    )
+
+
+@pytest.mark.slow
+def test_a_jump_is_found_with_its_size_and_its_time() -> None:
+    found = motion_of(drifting(20.0))
+    assert found.applied
+    assert found.preset == "dredge_fast"
+    late, early = found.time_s > 13, found.time_s < 11
+    step = np.median(found.displacement_um[late], axis=0) - np.median(found.displacement_um[early], axis=0)
+    assert step == pytest.approx(20.0, abs=3.0)
+    assert (
+        found.reason == f"The tissue moved over {found.range_um:.0f} µm along the probe; templates follow it."
+    )
+    assert len(found.peak_time_s) == len(found.peak_depth_um) > 1000
+    assert (np.diff(found.peak_time_s) >= 0).all()
+
+
+@pytest.mark.slow
+def test_tissue_that_stands_still_is_left_alone() -> None:
+    found = motion_of(drifting(0.0))
+    assert not found.applied
+    assert found.range_um <= rules.MIN_RANGE_UM
+    assert "up to 5 µm are left alone" in found.reason
+
+
+@pytest.mark.slow
+def test_traces_moved_back_look_as_if_the_tissue_had_stayed() -> None:
+    """The depth profile of the noise-free mean square is the same before and after the jump."""
+    from ncpgui.ephys.spikeinterface_adapter import moved_back
+
+    pre = drifting(20.0)
+    time = np.arange(24) + 0.5
+    known = Motion(time, np.array([150.0]), np.where(time < 12, 0.0, 20.0)[:, None], applied=True)
+    half = pre.n_samples // 2
+    steady = moved_back(pre, known)
+
+    def profile(traces: Preprocessed, start: int) -> np.ndarray:
+        return np.asarray((traces.traces(start, start + half) ** 2).mean(axis=0))[2:-2]
+
+    def likeness(traces: Preprocessed) -> float:
+        return float(np.corrcoef(profile(traces, 0), profile(traces, half))[0, 1])
+
+    assert likeness(steady) > 0.95 > likeness(pre)
+    assert steady.noise_sd[8] < pre.noise_sd[8] * 1.05

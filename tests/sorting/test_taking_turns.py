@@ -1,0 +1,74 @@
+"""Proposals of one neuron that take turns over the places of the tissue, and neurons that do not."""
+
+from __future__ import annotations
+
+from math import comb, log
+
+import numpy as np
+import pytest
+
+from ncpgui.sorting.taking_turns import taking_turns, together, turns_nats
+from ncpgui.sorting.template_distance import Likeness, likeness
+
+
+def test_the_evidence_is_that_of_a_share_for_each_place_against_one_for_all() -> None:
+    """Labels A and B of a sequence with every share equally probable: 1 / ((n + 1) choose(n, a))."""
+
+    def evidence(a: int, b: int) -> float:
+        return -log((a + b + 1) * comb(a + b, a))
+
+    expected = evidence(5, 1) + evidence(2, 7) - evidence(7, 8)
+    assert turns_nats(np.array([5, 2]), np.array([1, 7])) == pytest.approx(expected)
+
+
+def test_one_place_says_nothing() -> None:
+    assert turns_nats(np.array([70]), np.array([30])) == pytest.approx(0.0)
+
+
+def test_spikes_at_other_places_speak_for_turns_and_spikes_at_all_places_against() -> None:
+    assert turns_nats(np.array([100, 0]), np.array([0, 60])) > 50
+    assert turns_nats(np.array([100, 50]), np.array([60, 30])) < -1
+
+
+def like(*heights: float) -> Likeness:
+    waveforms = np.zeros((len(heights), 20, 1), np.float32)
+    waveforms[:, 10, 0] = heights
+    return likeness(waveforms, max_lag=2)
+
+
+def trains(*counts: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+    unit = np.repeat(np.arange(len(counts)), [sum(count) for count in counts])
+    place = np.concatenate([np.repeat([0, 1], count) for count in counts])
+    return place, unit
+
+
+def test_like_units_that_take_turns_are_joined_and_others_are_not() -> None:
+    place, unit = trains((80, 0), (0, 70), (50, 50))
+    assert taking_turns(like(-10, -11, -10), place, unit, n_places=2).tolist() == [0, 0, 2]
+    unlike = like(-10, 5, -10)
+    assert taking_turns(unlike, place, unit, n_places=2).tolist() == [0, 1, 2]
+
+
+def test_the_more_units_fire_at_one_place_the_more_alike_they_must_be() -> None:
+    """A relative distance of 0.6 ** 2, and 1.5 times the share of spikes together, against 0.8."""
+    apart, mixed = trains((100, 0), (20, 80)), trains((100, 0), (40, 60))
+    assert together(np.array([100, 0]), np.array([20, 80])) == 0.2
+    assert taking_turns(like(-10, -4), *apart, n_places=2).tolist() == [0, 0]  # 0.66
+    assert taking_turns(like(-10, -4), *mixed, n_places=2).tolist() == [0, 1]  # 0.96
+
+
+def test_a_unit_that_fires_at_all_places_is_not_joined_with_one_that_fires_at_a_few() -> None:
+    place, unit = trains((80, 0), (50, 50))
+    assert turns_nats(np.array([80, 0]), np.array([50, 50])) > 10
+    assert taking_turns(like(-10, -10), place, unit, n_places=2).tolist() == [0, 1]
+
+
+def test_of_three_that_take_turns_the_two_most_alike_are_joined_first() -> None:
+    place, unit = trains((80, 0), (0, 70), (0, 60))
+    assert taking_turns(like(-10, -12, -10.5), place, unit, n_places=2).tolist() == [0, 1, 0]
+
+
+def test_no_units_are_no_pairs() -> None:
+    none = np.zeros(0, np.int64)
+    empty = likeness(np.zeros((0, 20, 1), np.float32), max_lag=2)
+    assert taking_turns(empty, none, none, n_places=3).tolist() == []
