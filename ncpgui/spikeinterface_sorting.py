@@ -35,7 +35,7 @@ def sort(
     -------
     a NumpySorting with unit ids 0 .. K-1 and these properties of units: `snr` (noise sd), `main_channel` (an
     id of the recording's channels), and `probability` (mean over spikes of P(the spike is of this unit and
-    not of one like it)). Its annotations hold the settings.
+    of none like it nor noise)). Its annotations hold the settings.
 
     Raises
     ------

@@ -27,6 +27,7 @@ from ncpgui.sorting.template_distance import Likeness, likeness
 if TYPE_CHECKING:
     from spikeinterface.core import BaseRecording
 
+    from ncpgui.ephys.gain_noise import GainNoise
     from ncpgui.ephys.peeling import CleanedSums, TemplateBank
     from ncpgui.ephys.preprocessing import Preprocessed
 
@@ -49,6 +50,8 @@ MAX_JOINS = 8
 PIECE_S = 10.0
 MARGIN_MS = 20.0
 MAX_LAG_MS = 0.5
+N_LAID = 1000
+"""Times at which templates are laid over what is left, to measure the noise of gains."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,7 @@ class Matched:
     amplitude : (n,) float32, relative to the template
     gain : (n, J) float32, squared error that each candidate saves on the cleaned spike; its own one first
     bank, like : templates, and which are candidates for the spikes of each
+    noise : what noise does to gains (`ephys.gain_noise`)
     """
 
     sample_index: NDArray[np.int64]
@@ -67,6 +71,7 @@ class Matched:
     gain: NDArray[np.float32]
     bank: TemplateBank
     like: Likeness
+    noise: GainNoise
 
     @property
     def n_units(self) -> int:
@@ -231,6 +236,7 @@ def fitted(
 
     Spikes whose template passes an end of the recording are left out.
     """
+    from ncpgui.ephys.gain_noise import LaidTemplates
     from ncpgui.ephys.peeling import CleanedSums, peel
 
     rate, n_samples = traces.sampling_frequency, traces.get_num_samples()
@@ -243,6 +249,8 @@ def fitted(
     amplitude = np.zeros(len(spikes), np.float32)
     gain = np.zeros((len(spikes), like.candidates.shape[1]), np.float32)
     sums = CleanedSums.none_yet(bank)
+    laid = LaidTemplates(bank, like.candidates, like.candidate_lags)
+    looked = np.arange(max_lag, n_samples - n_times - max_lag - 1, max(1, n_samples // N_LAID))
     step, margin = round(PIECE_S * rate), round(MARGIN_MS * rate / 1000)
     for first in range(0, n_samples, step):
         low, high = np.searchsorted(spikes, [first - margin, first + step + margin])
@@ -251,8 +259,9 @@ def fitted(
             continue
         begin = max(0, first - margin - n_times - max_lag)
         end = min(n_samples, first + step + margin + n_times + max_lag)
+        left = np.ascontiguousarray(traces.get_traces(start_frame=begin, end_frame=end), np.float32)
         fits = peel(
-            np.ascontiguousarray(traces.get_traces(start_frame=begin, end_frame=end), np.float32),
+            left,
             spikes[low:high] - bank.n_before - begin,
             units[low:high],
             bank,
@@ -263,4 +272,5 @@ def fitted(
         )
         rows = np.arange(low, high)[own]
         amplitude[rows], gain[rows] = fits.amplitude[own], fits.gain[own]
-    return Matched(spikes, units, amplitude, gain, bank, like), sums
+        laid.add(left, looked[(looked >= first) & (looked < first + step)] - begin)
+    return Matched(spikes, units, amplitude, gain, bank, like, laid.measured(rate)), sums

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from ncpgui.core.config import to_dict
 from ncpgui.core.progress import Progress, portion, silent
+from ncpgui.sorting.chance_spikes import fit_none
 from ncpgui.sorting.config import SortingConfig
-from ncpgui.sorting.matching import match_units
+from ncpgui.sorting.matching import GAIN_A_HZ, match_units
 from ncpgui.sorting.pipeline import sort_recording
 from ncpgui.sorting.spike_probability import spike_probability
 
@@ -35,7 +36,7 @@ class WholeSorting:
     """Units of a recording.
 
     sample_index, unit : (n,) int64, spikes in order of time
-    probability : (n,) float32, P(the spike is of its unit and not of one like it)
+    probability : (n,) float32, P(the spike is of its unit, and of none like it nor noise)
     main_channel : (K,) int64, where the template of each unit is largest
     snr : (K,) float32, depth or height of its template there, in noise sd
     settings : SortingConfig as a plain dictionary
@@ -86,7 +87,12 @@ def sort_whole(
         )
         good = np.setdiff1d(np.arange(pre.n_channels), pre.bad_channels)
     rare = np.bincount(matched.unit, minlength=matched.n_units) < MIN_RATE_HZ * proposed.spikes.duration_s
-    probability = spike_probability(matched)
+    none = fit_none(
+        matched,
+        threshold=GAIN_A_HZ * recording.sampling_frequency_hz,
+        duration_s=proposed.spikes.duration_s,
+    )
+    probability = spike_probability(matched, none)
     kept = ~rare[matched.unit]
     row = np.cumsum(~rare) - 1
     waveforms = matched.bank.waveforms[~rare]

@@ -8,8 +8,9 @@ import pytest
 from ncpgui.core.probe import Probe
 from ncpgui.ephys.preprocessing import Preprocessed, preprocess
 from ncpgui.ephys.recording import ArrayRecording
-from ncpgui.sorting.matching import Matched, match_units
-from ncpgui.sorting.spike_probability import spike_probability, spread_sd
+from ncpgui.sorting.chance_spikes import fit_none
+from ncpgui.sorting.matching import GAIN_A_HZ, Matched, match_units
+from ncpgui.sorting.spike_probability import spike_probability
 
 RATE_HZ = 20_000.0
 N_SAMPLES = 20 * int(RATE_HZ)
@@ -93,8 +94,9 @@ def test_templates_are_what_was_put_in_but_for_filter_and_whitening(matched: Mat
 
 
 def test_spikes_of_cells_apart_are_sure(matched: Matched) -> None:
-    assert np.quantile(spike_probability(matched), 0.05) > 0.99
-    assert 1.0 <= spread_sd(matched) < 3.0
+    none = fit_none(matched, threshold=GAIN_A_HZ * RATE_HZ, duration_s=N_SAMPLES / RATE_HZ)
+    assert np.quantile(spike_probability(matched, none), 0.05) > 0.99
+    assert (none.share < 0.02).all()
 
 
 def test_the_same_proposals_give_the_same_units(

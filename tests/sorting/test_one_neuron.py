@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ncpgui.ephys.gain_noise import GainNoise
 from ncpgui.ephys.peeling import TemplateBank
 from ncpgui.sorting.matching import Matched
 from ncpgui.sorting.one_neuron import joined, refractory_evidence, separation
@@ -30,7 +31,9 @@ def two_units(side: np.ndarray, is_second: np.ndarray, times: np.ndarray, apart:
     gain[:, 0] = 2500 + apart * np.where(is_second, side, -side)
     gain[:, 1] = 2500 - apart * np.where(is_second, side, -side)
     ones = np.ones(len(side), np.float32)
-    return Matched(times, unit, ones, gain, TemplateBank(waveforms, 10), like)
+    nothing = np.zeros(like.candidates.shape)
+    noise = GainNoise(np.ones(2), np.full(2, 1500.0), nothing, nothing)
+    return Matched(times, unit, ones, gain, TemplateBank(waveforms, 10), like, noise)
 
 
 def independent(n: int, rng: np.random.Generator) -> np.ndarray:
