@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ncpgui.core.config import from_dict
 from ncpgui.core.progress import Progress, silent
 from ncpgui.sorting.config import SortingConfig
+from ncpgui.sorting.neuron_probability import unit_labels
 from ncpgui.sorting.whole_recording import PROPOSING_DRAWS, PROPOSING_SPIKES, WholeSorting, sort_whole
 
 if TYPE_CHECKING:
@@ -34,8 +35,9 @@ def sort(
     Returns
     -------
     a NumpySorting with unit ids 0 .. K-1 and these properties of units: `snr` (noise sd), `main_channel` (an
-    id of the recording's channels), and `probability` (mean over spikes of P(the spike is of this unit and
-    of none like it nor noise)). Its annotations hold the settings.
+    id of the recording's channels), `probability` (mean over spikes of P(the spike is of this unit and
+    of none like it nor noise), `p_neuron` (P(the unit is one or more cells)) and `label` ("good", "mua" or
+    "noise", by `p_neuron`). Its annotations hold the settings.
 
     Raises
     ------
@@ -68,6 +70,8 @@ def as_spikeinterface(result: WholeSorting, recording: BaseRecording) -> BaseSor
         sums = np.bincount(result.unit, result.probability, minlength=result.n_units)
         sorting.set_property("snr", result.snr)
         sorting.set_property("main_channel", recording.channel_ids[result.main_channel])
+        sorting.set_property("p_neuron", result.p_neuron)
+        sorting.set_property("label", unit_labels(result.p_neuron))
         sorting.set_property("probability", (sums / np.maximum(n_spikes, 1)).astype(np.float32))
     sorting.annotate(sorter="ncpgui", **{"ncpgui_settings": result.settings})
     return sorting

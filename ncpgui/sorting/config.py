@@ -10,6 +10,7 @@ from ncpgui.core.probe import Probe
 # A hexagonal array has neighbours at 1 and at 1.73 pitches, a square one (a tetrode) at 1 and 1.41.
 NEIGHBOUR_PITCHES = 1.6
 DETECTION_RADIUS_UM = (50.0, 100.0)
+MATCHERS = ("wobble", "tdc-peeler", "circus-omp", "none")
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,8 @@ class SortingConfig:
         smaller are one neuron seen twice
     flip_distance : squared distance of two templates, relative to the larger one's energy, under
         which they may be one neuron whose main channel flips
+    matcher : how `ncpgui.sort` finds spikes of templates: "wobble", "tdc-peeler" or "circus-omp" of
+        SpikeInterface, or "none", which keeps the spikes of the first pass
     seed : of every draw
     model : name or path of the network; the default one when None
     device : "auto", "cpu", "cuda"
@@ -60,6 +63,7 @@ class SortingConfig:
     duplicate_ms: float = 0.4
     duplicate_share: float = 0.5
     flip_distance: float = 0.15
+    matcher: str = "wobble"
     seed: int = 0
     model: str | None = None
     device: str = "auto"
@@ -88,6 +92,8 @@ class SortingConfig:
             value = getattr(self, name)
             if value is not None and value < 0:
                 raise InputError(f"{name} must not be negative, got {value}; leave it out for 1.6 pitches")
+        if self.matcher not in MATCHERS:
+            raise InputError(f"matcher must be one of {', '.join(map(repr, MATCHERS))}, got '{self.matcher}'")
         if self.reference not in ("median", "none"):
             raise InputError(f"reference must be 'median' or 'none', got '{self.reference}'")
 

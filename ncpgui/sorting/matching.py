@@ -15,7 +15,7 @@ Templates of the next round are means of cleaned waveforms, so that a collision 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,12 +89,21 @@ class Matched:
         )
 
 
+class Join(Protocol):
+    """For each unit the one that it is joined with, itself where there is none: (K,)."""
+
+    def __call__(self, matched: Matched, *, sampling_frequency_hz: float) -> NDArray[np.int64]: ...
+
+
 def match_units(
     pre: Preprocessed,
     sample_index: NDArray[np.integer],
     unit: NDArray[np.integer],
     *,
     n_rounds: int = N_ROUNDS,
+    matcher: str = "wobble",
+    gain_a_hz: float = GAIN_A_HZ,
+    join: Join = joined,
     progress: Progress = silent,
 ) -> Matched:
     """Find the spikes of proposed units in the whole recording.
@@ -102,6 +111,9 @@ def match_units(
     Parameters
     ----------
     sample_index, unit : (n,) spikes of the proposals; -1 belongs to none
+    n_rounds : of finding spikes and estimating templates again, at least 1
+    matcher : of `config.MATCHERS`; "none" keeps the spikes of the proposals
+    join : which units are one, as `one_neuron.joined`
     """
     from ncpgui.ephys.spikeinterface_adapter import find_spikes, whitened
 
@@ -116,10 +128,17 @@ def match_units(
             bank, units = templates_of(traces, spikes, units)
         else:
             bank = matched.bank
-        threshold = GAIN_A_HZ * traces.sampling_frequency
-        spikes, units = find_spikes(traces, bank.waveforms, n_before=bank.n_before, threshold=threshold)
+        threshold = gain_a_hz * traces.sampling_frequency
+        if matcher == "none":
+            order = np.lexsort((units, spikes))
+            order = order[units[order] >= 0]
+            spikes, units = spikes[order], units[order]
+        else:
+            spikes, units = find_spikes(
+                traces, bank.waveforms, n_before=bank.n_before, threshold=threshold, matcher=matcher
+            )
         report(1, 3, "joining units")
-        matched = _cleaned(traces, spikes, units, bank, threshold)
+        matched = _cleaned(traces, spikes, units, bank, threshold, join)
         spikes, units = matched.sample_index, matched.unit
     assert matched is not None
     progress(1, 1, f"{matched.n_units} units")
@@ -163,6 +182,7 @@ def _cleaned(
     units: NDArray[np.int64],
     bank: TemplateBank,
     threshold: float,
+    join: Join,
 ) -> Matched:
     """Fit the spikes together, drop what is none, move what is of another unit, and join units."""
     rate = traces.sampling_frequency
@@ -175,7 +195,7 @@ def _cleaned(
         bank, units = _pruned(replace(bank, waveforms=sums.means()), matched.unit, places_um)
         matched, sums = fitted(traces, matched.sample_index[units >= 0], units[units >= 0], bank)
         matched = _without_ghosts(matched, threshold)
-        partner = joined(matched, sampling_frequency_hz=rate)
+        partner = join(matched, sampling_frequency_hz=rate)
         if (partner == np.arange(matched.n_units)).all():
             break
         sums = _summed(sums, partner, matched.like)

@@ -18,6 +18,7 @@ from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.sorting.chance_spikes import fit_none
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.matching import GAIN_A_HZ, match_units
+from ncpgui.sorting.neuron_probability import neuron_evidence, neuron_probability
 from ncpgui.sorting.pipeline import sort_recording
 from ncpgui.sorting.spike_probability import spike_probability
 
@@ -39,6 +40,7 @@ class WholeSorting:
     probability : (n,) float32, P(the spike is of its unit, and of none like it nor noise)
     main_channel : (K,) int64, where the template of each unit is largest
     snr : (K,) float32, depth or height of its template there, in noise sd
+    p_neuron : (K,) float32, P(it is one or more cells, and not noise or what is left of others)
     settings : SortingConfig as a plain dictionary
     """
 
@@ -47,6 +49,7 @@ class WholeSorting:
     probability: NDArray[np.float32]
     main_channel: NDArray[np.int64]
     snr: NDArray[np.float32]
+    p_neuron: NDArray[np.float32]
     sampling_frequency_hz: float
     settings: dict[str, object]
 
@@ -83,6 +86,7 @@ def sort_whole(
             pre,
             proposed.spikes.sample_index,
             proposed.unit_of_spike,
+            matcher=config.matcher,
             progress=portion(progress, 50, 100, 100),
         )
         good = np.setdiff1d(np.arange(pre.n_channels), pre.bad_channels)
@@ -93,6 +97,12 @@ def sort_whole(
         duration_s=proposed.spikes.duration_s,
     )
     probability = spike_probability(matched, none)
+    evidence = neuron_evidence(
+        matched,
+        none,
+        duration_s=proposed.spikes.duration_s,
+        sampling_frequency_hz=recording.sampling_frequency_hz,
+    )
     kept = ~rare[matched.unit]
     row = np.cumsum(~rare) - 1
     waveforms = matched.bank.waveforms[~rare]
@@ -104,6 +114,7 @@ def sort_whole(
         probability=probability[kept],
         main_channel=good[main],
         snr=size[np.arange(len(size)), main] if len(size) else np.zeros(0, np.float32),
+        p_neuron=neuron_probability(evidence)[~rare],
         sampling_frequency_hz=recording.sampling_frequency_hz,
         settings=to_dict(config),
     )

@@ -109,6 +109,39 @@ def test_the_same_proposals_give_the_same_units(
     assert abs(len(one.unit) - len(matched.unit)) < 30
 
 
+@pytest.mark.parametrize("matcher", ["tdc-peeler", "circus-omp"])
+def test_other_matchers_find_the_cells_too(
+    filtered: Preprocessed, truth: list[np.ndarray], matcher: str
+) -> None:
+    """From half of the spikes of each cell."""
+    unit = np.repeat(np.arange(3), [len(spikes[::2]) for spikes in truth])
+    half = np.concatenate([spikes[::2] for spikes in truth])
+    found = match_units(filtered, half, unit, n_rounds=1, matcher=matcher)
+    assert found.n_units == 3
+    for true in truth:
+        scores = [hits(found.sample_index[found.unit == unit], true) for unit in range(3)]
+        assert max(scores)[0] > 0.8
+
+
+def test_without_a_matcher_no_spike_is_added(filtered: Preprocessed, truth: list[np.ndarray]) -> None:
+    unit = np.repeat(np.arange(3), [len(spikes[::2]) for spikes in truth])
+    half = np.concatenate([spikes[::2] for spikes in truth])
+    found = match_units(filtered, half, unit, n_rounds=1, matcher="none")
+    assert 0.95 * len(half) < len(found.unit) <= len(half)
+    assert (np.abs(found.sample_index[:, None] - half[None]).min(axis=1) <= 12).all()
+
+
+def test_units_are_left_apart_where_nothing_joins_them(
+    filtered: Preprocessed, truth: list[np.ndarray]
+) -> None:
+    first = truth[0]
+    unit = np.arange(len(first)) % 2
+    found = match_units(
+        filtered, first, unit, n_rounds=1, join=lambda matched, **_: np.arange(matched.n_units)
+    )
+    assert found.n_units == 2
+
+
 def test_no_proposals_give_no_units(filtered: Preprocessed) -> None:
     found = match_units(filtered, np.array([5000, 9000]), np.array([-1, -1]))
     assert found.n_units == 0
