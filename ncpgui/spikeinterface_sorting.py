@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ncpgui.core.config import from_dict
 from ncpgui.core.progress import Progress, silent
 from ncpgui.sorting.config import SortingConfig
+from ncpgui.sorting.neuron_probability import unit_labels
 from ncpgui.sorting.pipeline import sort_recording
 
 if TYPE_CHECKING:
@@ -38,8 +39,9 @@ def sort(
     Returns
     -------
     a NumpySorting with unit ids 0 .. K-1 and these properties of units: `snr` (mean depth, noise sd),
-    `main_channel` (an id of the recording's channels), and `probability` (mean over spikes of P(the spike is
-    of this unit and not of one like it)). Its annotations hold the settings.
+    `main_channel` (an id of the recording's channels), `probability` (mean over spikes of P(the spike is of
+    this unit, and of none like it nor noise)), `p_neuron` (P(the unit is one or more cells)) and `label`
+    ("good", "mua" or "noise", by `p_neuron`). Its annotations hold the settings.
 
     Raises
     ------
@@ -76,5 +78,9 @@ def as_spikeinterface(project: Project, recording: BaseRecording) -> BaseSorting
         sorting.set_property("snr", depth.astype(np.float32))
         sorting.set_property("main_channel", recording.channel_ids[on_channel.argmax(axis=1)])
         sorting.set_property("probability", sure.astype(np.float32))
+        if project.p_neuron is not None:
+            p_neuron = np.bincount(unit, project.p_neuron[kept], minlength=n_units) / n_spikes
+            sorting.set_property("p_neuron", p_neuron.astype(np.float32))
+            sorting.set_property("label", unit_labels(p_neuron))
     sorting.annotate(sorter="ncpgui", **{"ncpgui_settings": project.settings})
     return sorting

@@ -45,6 +45,8 @@ def test_units_have_their_channel_size_and_probability(generated, sorting) -> No
     assert set(sorting.get_property("main_channel")) <= set(recording.channel_ids)
     assert (sorting.get_property("snr") > 5).all()
     assert ((sorting.get_property("probability") > 0.9) & (sorting.get_property("probability") <= 1)).all()
+    assert (sorting.get_property("p_neuron") > 0.9).all()
+    assert set(sorting.get_property("label")) == {"good"}
     assert sorting.get_annotation("sorter") == "ncpgui"
     assert sorting.get_annotation("ncpgui_settings")["spikes_per_group"] == 300
 
@@ -52,6 +54,11 @@ def test_units_have_their_channel_size_and_probability(generated, sorting) -> No
 def test_a_setting_that_there_is_not_is_named(generated) -> None:
     with pytest.raises(InputError, match="treshold_sd"):
         ncpgui.sort(generated[0], treshold_sd=4.0)
+
+
+def test_a_matcher_that_there_is_not_is_named_with_those_that_there_are(generated) -> None:
+    with pytest.raises(InputError, match="'wobble', 'tdc-peeler', 'circus-omp', 'none', got 'wobbly'"):
+        ncpgui.sort(generated[0], matcher="wobbly")
 
 
 def test_a_recording_without_a_probe_says_how_to_give_one() -> None:

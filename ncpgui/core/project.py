@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.component import Component, ComponentWaveforms, WaitingComponent
+from ncpgui.core.motion import Motion
 from ncpgui.core.probe import Probe
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.core.stimulus import Stimulus
@@ -44,6 +45,9 @@ class Project:
     components : those whose posterior was sampled, in order of id
     unit_of_spike : (n_spikes,) int64, sorting before any curation; -1 = unassigned
     probability : (n_spikes,) float32, with which each spike was assigned to its unit
+    p_neuron : (n_spikes,) float32, P(the unit that matching found each spike for is one or more cells, and
+        not noise or what is left of others); None where nothing is known
+    motion : of the tissue along the probe, and whether templates followed it; None where nothing is known
     settings : SortingConfig as a plain dictionary
     model : name of the network
     waiting : components still to be sampled, in order of id
@@ -62,6 +66,8 @@ class Project:
     probability: NDArray[np.float32]
     settings: dict[str, Any]
     model: str
+    p_neuron: NDArray[np.float32] | None = None
+    motion: Motion | None = None
     waiting: tuple[WaitingComponent, ...] = ()
     failed: dict[int, str] = field(default_factory=dict)
     stimulus: Stimulus | None = None

@@ -182,14 +182,16 @@ def find_spikes(
     *,
     n_before: int,
     threshold: float,
+    matcher: str = "wobble",
     stretches: Sequence[tuple[int, int]] | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Spikes of templates in traces (`wobble`): sample of each and row of its template, in order of time.
+    """Spikes of templates in traces: sample of each and row of its template, in order of time.
 
     Parameters
     ----------
     waveforms : (K, T, C) float32, zero where a template is not seen; each is seen somewhere
-    threshold : of the gain in squared error that a spike must bring
+    threshold : of the gain in squared error that a spike must bring, where the matcher takes one (wobble)
+    matcher : "wobble", "tdc-peeler" or "circus-omp"
     stretches : samples (first, end) to look at; everything when left out
     """
     from spikeinterface.sortingcomponents.matching import find_spikes_from_templates  # loads torch
@@ -209,11 +211,8 @@ def find_spikes(
     found = find_spikes_from_templates(
         recording,
         dense.to_sparse(ChannelSparsity(seen, dense.unit_ids, dense.channel_ids)),
-        method="wobble",
-        method_kwargs={
-            "parameters": {"threshold": threshold, "approx_rank": 3, "jitter_factor": 4},
-            "engine": "numpy",
-        },
+        method=matcher,
+        method_kwargs=_matcher_settings(matcher, threshold, waveforms.shape[2]),
         pipeline_kwargs={"slices": list(_slices(recording, stretches))},
         job_kwargs=_jobs(),
     )
@@ -297,6 +296,15 @@ def _slices(
     for first, end in stretches or [(0, recording.get_num_samples())]:
         for begin in range(first, end, step):
             yield 0, begin, min(begin + step, end)
+
+
+def _matcher_settings(matcher: str, threshold: float, n_channels: int) -> dict[str, Any]:
+    if matcher == "wobble":
+        parameters = {"threshold": threshold, "approx_rank": 3, "jitter_factor": 4}
+        return {"parameters": parameters, "engine": "numpy"}
+    if matcher == "tdc-peeler":
+        return {"noise_levels": np.ones(n_channels, np.float32)}
+    return {"engine": "numpy"}
 
 
 def _jobs() -> dict[str, Any]:

@@ -7,6 +7,7 @@ import numpy as np
 
 from ncpgui.core.component import one_per_channel
 from ncpgui.core.errors import InputError, SessionFormatError
+from ncpgui.core.motion import Motion
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.spikes import SpikeEvents
@@ -43,6 +44,10 @@ def write_project(root: h5py.Group, project: Project) -> None:
     sorting = create_group(root, "sorting", "sorting")
     write_integers(sorting, "unit_of_spike", project.unit_of_spike)
     write_array(sorting, "probability", project.probability)
+    if project.p_neuron is not None:
+        write_array(sorting, "p_neuron", project.p_neuron)
+    if project.motion is not None:
+        _write_motion(root, project.motion)
     write_components(root, project.components)
     write_waiting(root, project.waiting)
     if project.stimulus is not None:
@@ -86,6 +91,10 @@ def read_project(root: h5py.Group, *, version: int) -> Project:
         waiting=waiting,
         unit_of_spike=read_integers(sorting, "unit_of_spike", np.int64, shape=(len(spikes),)),
         probability=read_array(sorting, "probability", np.float32, shape=(len(spikes),)),
+        p_neuron=read_array(sorting, "p_neuron", np.float32, shape=(len(spikes),))
+        if "p_neuron" in sorting
+        else None,
+        motion=_read_motion(root) if "motion" in root else None,
         settings=read_json(root, "settings", dict),
         model=read_string(root, "model"),
         failed={int(key): str(text) for key, text in failed.items()},
@@ -114,6 +123,26 @@ def _read_recording(root: h5py.Group) -> RecordingReference:
         sampling_frequency_hz=attribute(group, "sampling_frequency_hz", float),
         n_samples=attribute(group, "n_samples", int),
     )
+
+
+def _write_motion(root: h5py.Group, motion: Motion) -> None:
+    group = create_group(root, "motion", "motion")
+    write_json(group, "told", motion.told())
+    for name, values in motion.arrays().items():
+        write_array(group, name, values, unit="s" if name.endswith("_s") else "um")
+
+
+def _read_motion(root: h5py.Group) -> Motion:
+    group = element(root, "motion", "motion")
+    told = read_json(group, "told", dict)
+    shapes = {name: (None,) * values.ndim for name, values in Motion().arrays().items()}
+    arrays = {name: read_array(group, name, np.float64, shape=shape) for name, shape in shapes.items()}
+    try:
+        return Motion.restored(told, arrays)
+    except TypeError as error:
+        raise SessionFormatError(
+            f"{place(group, 'told')} does not describe a motion, the file is damaged; use a backup"
+        ) from error
 
 
 def _write_probe(root: h5py.Group, probe: Probe) -> None:

@@ -29,6 +29,7 @@ ENCODINGS: dict[str, int] = {
     "probe": 1,
     "spikes": 1,
     "sorting": 1,
+    "motion": 1,
     "components": 1,
     "component": 1,
     "waiting-components": 1,

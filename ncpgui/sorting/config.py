@@ -21,6 +21,7 @@ MOTION_PRESETS = (
 )
 """Of SpikeInterface's `compute_motion`; the first is what "auto" takes."""
 MOTION_CHOICES = ("auto", "off", *MOTION_PRESETS)
+MATCHERS = ("wobble", "tdc-peeler", "circus-omp", "none")
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,8 @@ class SortingConfig:
     assignment_dims : principal components in which the remaining spikes are assigned
     motion : "auto" follows tissue that moves along the probe, where the probe can show it; "off"; or a preset
         of SpikeInterface (`MOTION_PRESETS`)
+    matcher : how spikes of templates are found: "wobble", "tdc-peeler" or "circus-omp" of SpikeInterface, or
+        "none", which keeps the spikes of the first pass
     seed : of every draw
     model : name or path of the network; the default one when None
     device : "auto", "cpu", "cuda"
@@ -71,6 +74,7 @@ class SortingConfig:
     min_cluster_spikes: int = 20
     assignment_dims: int = 16
     motion: str = "auto"
+    matcher: str = "wobble"
     seed: int = 0
     model: str | None = None
     device: str = "auto"
@@ -95,6 +99,8 @@ class SortingConfig:
             value = getattr(self, name)
             if value is not None and value < 0:
                 raise InputError(f"{name} must not be negative, got {value}; leave it out for 1.6 pitches")
+        if self.matcher not in MATCHERS:
+            raise InputError(f"matcher must be one of {', '.join(map(repr, MATCHERS))}, got '{self.matcher}'")
         if self.reference not in ("median", "none"):
             raise InputError(f"reference must be 'median' or 'none', got '{self.reference}'")
         if self.peak_sign not in ("neg", "pos", "both"):

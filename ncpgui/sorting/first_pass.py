@@ -87,6 +87,8 @@ def propose(
     *,
     cluster: ClusterFunction | None = None,
     workers: int = 1,
+    most_draws: int = PROPOSING_DRAWS,
+    most_spikes: int = PROPOSING_SPIKES,
     progress: Progress = silent,
 ) -> Proposals:
     """Cluster spikes of each channel: the units of its most probable sorting, as far as they were drawn.
@@ -102,8 +104,8 @@ def propose(
 
     config = replace(
         config,
-        posterior_samples=min(config.posterior_samples, PROPOSING_DRAWS),
-        spikes_per_group=min(config.spikes_per_group, PROPOSING_SPIKES),
+        posterior_samples=min(config.posterior_samples, most_draws),
+        spikes_per_group=min(config.spikes_per_group, most_spikes),
     )
     spikes = found.spikes
     draws = draw_groups(spikes, found.pre.probe, config, bad_channels=found.pre.bad_channels)

@@ -9,6 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.spikes import SpikeEvents
+from ncpgui.sorting.chance_spikes import fit_none
+from ncpgui.sorting.matching import GAIN_A_HZ
+from ncpgui.sorting.neuron_probability import neuron_evidence, neuron_probability
 from ncpgui.sorting.spike_probability import spike_probability
 
 if TYPE_CHECKING:
@@ -34,6 +37,7 @@ class FoundUnits:
     probability : (n,) float32, P(the spike is of its unit and not of one like it)
     main_channel : (K,) int64, where each unit is deepest
     depth_sd : (K, n_channels) float32, trough (main peak) of each template on each channel, noise sd, > 0
+    p_neuron : (K,) float32, P(each unit is one or more cells)
     trough : (K, n_channels) int64, samples after a spike's time at which it is deepest on each channel
     """
 
@@ -42,6 +46,7 @@ class FoundUnits:
     probability: NDArray[np.float32]
     main_channel: NDArray[np.int64]
     depth_sd: NDArray[np.float32]
+    p_neuron: NDArray[np.float32]
     trough: NDArray[np.int64]
     sampling_frequency_hz: float
     n_samples: int
@@ -80,7 +85,12 @@ def found_units(pre: Preprocessed, matched: Matched, *, peak_sign: str = "neg") 
     from ncpgui.ephys.spikeinterface_adapter import filtered_templates
 
     rate = pre.sampling_frequency_hz
-    probability = spike_probability(matched)
+    duration_s = pre.n_samples / rate
+    none = fit_none(matched, threshold=GAIN_A_HZ * rate, duration_s=duration_s)
+    probability = spike_probability(matched, none)
+    p_neuron = neuron_probability(
+        neuron_evidence(matched, none, duration_s=duration_s, sampling_frequency_hz=rate)
+    )
     n_spikes = np.bincount(matched.unit, minlength=matched.n_units)
     everywhere = np.stack([filtered_templates(pre, bank.waveforms) for bank in matched.moving.banks])
     usual = int(matched.moving.share.argmax())
@@ -116,7 +126,15 @@ def found_units(pre: Preprocessed, matched: Matched, *, peak_sign: str = "neg") 
     )
     depth, trough = _troughs(upward * waveforms, n_before, round(NEAR_TROUGH_MS * rate / 1000))
     return FoundUnits(
-        matched, explained, probability[order], main.astype(np.int64), depth, trough, rate, pre.n_samples
+        matched=matched,
+        explained=explained,
+        probability=probability[order],
+        main_channel=main.astype(np.int64),
+        depth_sd=depth,
+        p_neuron=p_neuron[kept],
+        trough=trough,
+        sampling_frequency_hz=rate,
+        n_samples=pre.n_samples,
     )
 
 

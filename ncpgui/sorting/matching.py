@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,7 @@ from ncpgui.sorting.template_distance import Likeness, likeness
 if TYPE_CHECKING:
     from spikeinterface.core import BaseRecording
 
+    from ncpgui.ephys.gain_noise import GainNoise
     from ncpgui.ephys.peeling import TemplateBank
     from ncpgui.ephys.preprocessing import Preprocessed
 
@@ -57,6 +58,8 @@ MAX_JOINS = 8
 PIECE_S = 10.0
 MARGIN_MS = 20.0
 MAX_LAG_MS = 0.5
+N_LAID = 1000
+"""Times at which templates are laid over what is left, to measure the noise of gains."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,7 @@ class Matched:
     bank : templates, where the tissue was for most of the time
     moving, places : templates at each place of the tissue, and when it was there
     like : which templates are candidates for the spikes of each unit, over all places of the tissue
+    noise : what noise does to gains (`ephys.gain_noise`), there
     """
 
     sample_index: NDArray[np.int64]
@@ -80,6 +84,7 @@ class Matched:
     moving: MovingBank
     places: Places
     like: Likeness
+    noise: GainNoise
 
     @property
     def n_units(self) -> int:
@@ -101,7 +106,7 @@ class Matched:
         """Only the units `kept`, in that order; all spikes are theirs."""
         row = np.full(self.n_units + 1, -1)
         row[kept] = np.arange(len(kept))
-        like = self.like
+        like, noise = self.like, self.noise
         pairs = np.ix_(kept, kept)
         return replace(
             self,
@@ -111,7 +116,20 @@ class Matched:
             like=Likeness(
                 like.relative[pairs], like.distance[pairs], like.lag[pairs], row[like.candidates[kept]]
             ),
+            noise=replace(
+                noise,
+                sd=noise.sd[kept],
+                peaks_hz=noise.peaks_hz[kept],
+                lead=noise.lead[kept],
+                lead_sd=noise.lead_sd[kept],
+            ),
         )
+
+
+class Join(Protocol):
+    """For each unit the one that it is joined with, itself where there is none: (K,)."""
+
+    def __call__(self, matched: Matched, *, sampling_frequency_hz: float) -> NDArray[np.int64]: ...
 
 
 def match_units(
@@ -121,6 +139,9 @@ def match_units(
     *,
     places: Places | None = None,
     n_rounds: int = N_ROUNDS,
+    matcher: str = "wobble",
+    gain_a_hz: float = GAIN_A_HZ,
+    join: Join = joined,
     progress: Progress = silent,
 ) -> Matched:
     """Find the spikes of proposed units in the whole recording.
@@ -129,6 +150,9 @@ def match_units(
     ----------
     sample_index, unit : (n,) spikes of the proposals; -1 belongs to none
     places : where the tissue was, in stretches of time; one place when left out
+    n_rounds : of finding spikes and estimating templates again, at least 1
+    matcher : of `config.MATCHERS`; "none" keeps the spikes of the proposals
+    join : which units are one, as `one_neuron.joined`
     """
     from ncpgui.ephys.spikeinterface_adapter import whitened
 
@@ -137,14 +161,18 @@ def match_units(
     spikes = np.asarray(sample_index, np.int64)[np.asarray(unit) >= 0]
     units = np.asarray(unit, np.int64)[np.asarray(unit) >= 0]
     bank, spikes, units = _proposed(traces, spikes, units, places)
-    threshold = GAIN_A_HZ * traces.sampling_frequency
+    order = np.lexsort((units, spikes))
+    spikes, units = spikes[order], units[order]
+    threshold = gain_a_hz * traces.sampling_frequency
     matched: Matched | None = None
     for number in range(n_rounds):
         report = portion(progress, number, number + 1, n_rounds)
         report(0, 3, "matching templates")
-        spikes, units = _found(traces, bank, places, threshold)
+        if matcher != "none":
+            spikes, units = _found(traces, bank, places, threshold, matcher)
         report(1, 3, "joining units")
-        matched, bank = _cleaned(traces, spikes, units, bank, places, threshold)
+        matched, bank = _cleaned(traces, spikes, units, bank, places, threshold, join)
+        spikes, units = matched.sample_index, matched.unit
     assert matched is not None
     progress(1, 1, f"{matched.n_units} units")
     return matched
@@ -206,7 +234,7 @@ def _pruned(
 
 
 def _found(
-    traces: BaseRecording, bank: MovingBank, places: Places, threshold: float
+    traces: BaseRecording, bank: MovingBank, places: Places, threshold: float, matcher: str
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Spikes of all templates, in the stretches of each place by the templates of that place."""
     from ncpgui.ephys.spikeinterface_adapter import find_spikes
@@ -219,6 +247,7 @@ def _found(
             one.waveforms[seen],
             n_before=bank.n_before,
             threshold=threshold,
+            matcher=matcher,
             stretches=places.stretches[places.place == place].tolist(),
         )
         spikes.append(found)
@@ -234,6 +263,7 @@ def _cleaned(
     bank: MovingBank,
     places: Places,
     threshold: float,
+    join: Join,
 ) -> tuple[Matched, MovingBank]:
     """Fit the spikes together, drop what is none, move what is of another unit, and join units."""
     rate = traces.sampling_frequency
@@ -247,7 +277,7 @@ def _cleaned(
         bank, units = _pruned(replace(bank, waveforms=means), matched.unit, channels_um)
         matched, sums = fitted(traces, matched.sample_index[units >= 0], units[units >= 0], bank, places)
         matched = _without_ghosts(matched, threshold)
-        partner = joined(matched, sampling_frequency_hz=rate)
+        partner = join(matched, sampling_frequency_hz=rate)
         if (partner == np.arange(matched.n_units)).all():
             break
         sums = sums.joined(partner, matched.like.lag)
@@ -301,6 +331,7 @@ def fitted(
 
     Spikes whose template passes an end of the recording are left out.
     """
+    from ncpgui.ephys.gain_noise import LaidTemplates
     from ncpgui.ephys.peeling import peel
 
     rate, n_samples = traces.sampling_frequency, traces.get_num_samples()
@@ -313,6 +344,9 @@ def fitted(
     amplitude, shift = np.zeros(len(spikes), np.float32), np.zeros(len(spikes), np.float32)
     gain = np.zeros((len(spikes), like.candidates.shape[1]), np.float32)
     sums = MovingSums.none_yet(bank)
+    laid = LaidTemplates(bank.usual, like.candidates, like.candidate_lags)
+    usual = int(bank.share.argmax())
+    looked = np.arange(max_lag, n_samples - n_times - max_lag - 1, max(1, n_samples // N_LAID))
     margin = round(MARGIN_MS * rate / 1000)
     for first, last, place in _pieces(places, round(PIECE_S * rate)):
         low, high = np.searchsorted(spikes, [first - margin, last + margin])
@@ -321,8 +355,9 @@ def fitted(
             continue
         begin = max(0, first - margin - n_times - max_lag)
         end = min(n_samples, last + margin + n_times + max_lag)
+        left = np.ascontiguousarray(traces.get_traces(start_frame=begin, end_frame=end), np.float32)
         fits = peel(
-            np.ascontiguousarray(traces.get_traces(start_frame=begin, end_frame=end), np.float32),
+            left,
             spikes[low:high] - bank.n_before - begin,
             units[low:high],
             bank.banks[place],
@@ -337,7 +372,10 @@ def fitted(
             fits.shift_samples[own],
             fits.gain[own],
         )
-    return Matched(spikes, units, amplitude, shift, gain, bank.usual, bank, places, like), sums
+        if place == usual:
+            laid.add(left, looked[(looked >= first) & (looked < last)] - begin)
+    noise = laid.measured(rate)
+    return Matched(spikes, units, amplitude, shift, gain, bank.usual, bank, places, like, noise), sums
 
 
 def _pieces(places: Places, step: int) -> Iterator[tuple[int, int, int]]:

@@ -37,10 +37,15 @@ EVIDENCE_NATS = (-8.0, 4.0)
 MIN_SPIKES = 5
 
 
+PAIR_QUANTITIES = ("separation", "distance", "refractory", "spikes")
+PAIR_WEIGHTS = (-1.0, -2.0, 0.25, 0.0)
+PAIR_INTERCEPT = 3.1
+
+
 def joined(matched: Matched, *, sampling_frequency_hz: float) -> NDArray[np.int64]:
     """For each unit the one that it is joined with, itself where there is none: (K,).
 
-    Pairs are joined in order of their separation, each unit once; call again with new templates for more.
+    Pairs are joined in order of their score, each unit once; call again with new templates for more.
     """
     found = distances(matched, sampling_frequency_hz=sampling_frequency_hz)
     result, taken = np.arange(matched.n_units), set[int]()
@@ -53,21 +58,50 @@ def joined(matched: Matched, *, sampling_frequency_hz: float) -> NDArray[np.int6
 
 def distances(matched: Matched, *, sampling_frequency_hz: float) -> list[tuple[float, int, int]]:
     """How far units that are alike are apart by all evidence, in sd of their spikes, the closest first."""
+    evidence = pair_evidence(matched, sampling_frequency_hz=sampling_frequency_hz)
+    return sorted(
+        (row[0] + SD_A_DISTANCE * row[1] - SD_A_NAT * row[2], first, second)
+        for (first, second), row in evidence.items()
+    )
+
+
+def pair_evidence(
+    matched: Matched, *, sampling_frequency_hz: float
+) -> dict[tuple[int, int], tuple[float, float, float, float]]:
+    """What tells one neuron from two, for each pair of units alike, in the order of `PAIR_QUANTITIES`.
+
+    separation : of their heaps of spikes, sd
+    distance : of their templates, squared, relative to the larger energy
+    refractory : nats of their times for one neuron
+    spikes : log of those of the smaller unit
+    """
     rows = [np.flatnonzero(matched.unit == unit) for unit in range(matched.n_units)]
-    found = []
+    found = {}
     for first, second in _alike(matched):
-        if min(len(rows[first]), len(rows[second])) < MIN_SPIKES:
+        fewer = min(len(rows[first]), len(rows[second]))
+        if fewer < MIN_SPIKES:
             continue
-        apart = separation(matched, rows, first, second)
         nats = refractory_evidence(
             matched.sample_index[rows[first]],
             matched.sample_index[rows[second]],
             sampling_frequency_hz=sampling_frequency_hz,
         )
-        apart += SD_A_DISTANCE * float(matched.like.relative[first, second])
-        apart -= SD_A_NAT * float(np.clip(nats, *EVIDENCE_NATS))
-        found.append((apart, first, second))
-    return sorted(found)
+        found[first, second] = (
+            separation(matched, rows, first, second),
+            float(matched.like.relative[first, second]),
+            float(np.clip(nats, *EVIDENCE_NATS)),
+            float(np.log(fewer)),
+        )
+    return found
+
+
+def same_probability(matched: Matched, *, sampling_frequency_hz: float) -> dict[tuple[int, int], float]:
+    """P(two units are one neuron), for each pair of units that are alike; 0 for all others."""
+    pairs = pair_evidence(matched, sampling_frequency_hz=sampling_frequency_hz)
+    return {
+        pair: float(1 / (1 + np.exp(-(np.dot(row, PAIR_WEIGHTS) + PAIR_INTERCEPT))))
+        for pair, row in pairs.items()
+    }
 
 
 def _alike(matched: Matched) -> Iterator[tuple[int, int]]:

@@ -86,6 +86,7 @@ def find_units(
             proposals.sample_index,
             proposals.unit,
             places=places_in(pre, motion),
+            matcher=config.matcher,
             progress=portion(progress, 60, 100, 100),
         )
         units = found_units(pre, matched, peak_sign=config.peak_sign)
@@ -167,6 +168,8 @@ def project_of(found: Found, reference: RecordingReference, *, stimulus: Stimulu
         waiting=tuple(WaitingComponent(draw.id, draw.contacts, draw.spike_ids) for draw in found.draws),
         unit_of_spike=found.units.unit,
         probability=found.units.probability,
+        p_neuron=found.units.p_neuron[found.units.unit],
+        motion=found.motion,
         settings=to_dict(found.config),
         model=found.model,
         stimulus=stimulus,

@@ -1,10 +1,13 @@
-"""P(each spike belongs to its unit) from cleaned waveforms: its own template against those of its neighbours.
+"""P(each spike belongs to its unit) from its cleaned waveform: its unit against at most five others and none.
 
-The gain of a template (`ephys.peeling`) is twice the log likelihood ratio of it against none at all, for
-noise that is white. Noise is white between channels after whitening, but not in time. What that makes of
-differences of gains is measured: along the line between two templates, spikes of one unit should spread by
-one sd, and spread by `spread_sd`; ratios count less by its square. Before its waveform is seen, a spike is
-of a unit in proportion to the spikes of that unit.
+*Another unit.* The gain of the own template less that of another (`ephys.peeling`) is normal, with one mean
+and sd where the spike is of the own unit and another pair where it is of the other. Both are measured: they
+are those of each template planted in the noise that is left of the recording (`ephys.gain_noise`), so that
+noise correlated in time needs no further factor. Beyond either mean a lead says no more than the mean.
+
+*None.* Noise that is let through, and what is left of other spikes (`chance_spikes`).
+
+Before its waveform is seen, a spike is of a unit in proportion to the spikes of that unit.
 """
 
 from __future__ import annotations
@@ -14,34 +17,40 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.sorting.chance_spikes import NoneFit
+
 if TYPE_CHECKING:
     from ncpgui.sorting.matching import Matched
 
-MIN_SPREAD_SD = 1.0
+MIN_SD = 1e-6
+MAX_NATS = 50.0
 
 
-def spike_probability(matched: Matched) -> NDArray[np.float32]:
-    """P(each spike is of its unit, among the candidates): (n,)."""
-    n_spikes = np.bincount(matched.unit, minlength=matched.n_units)
-    candidates = matched.like.candidates[matched.unit]
-    prior = np.log(np.maximum(n_spikes, 1))[np.maximum(candidates, 0)]
-    score = np.where(candidates >= 0, prior + matched.gain / (2 * spread_sd(matched) ** 2), -np.inf)
-    if len(score) == 0:
-        return np.zeros(0, dtype=np.float32)
-    odds = np.exp(score - score.max(axis=1, keepdims=True))
-    return np.asarray(odds[:, 0] / odds.sum(axis=1), dtype=np.float32)
+def spike_probability(matched: Matched, none: NoneFit) -> NDArray[np.float32]:
+    """P(each spike is of its unit, and of no other candidate nor of none): (n,)."""
+    n_spikes = np.maximum(np.bincount(matched.unit, minlength=matched.n_units), 1)
+    against = none.odds.copy()
+    for place in range(1, matched.like.candidates.shape[1]):
+        other = matched.like.candidates[matched.unit, place]
+        rows = np.flatnonzero(other >= 0)
+        nats = _evidence(matched, place, rows) + np.log(n_spikes[matched.unit[rows]] / n_spikes[other[rows]])
+        against[rows] += np.exp(-np.clip(nats, -MAX_NATS, MAX_NATS))
+    return np.asarray(1 / (1 + against), dtype=np.float32)
 
 
-def spread_sd(matched: Matched) -> float:
-    """Spread of spikes of one unit along the line to their nearest other template, in sd of white noise.
-
-    The median over units; at least `MIN_SPREAD_SD`.
-    """
-    found = []
-    for unit in range(matched.n_units):
-        other = matched.like.candidates[unit, 1:2]
-        gain = matched.gain[matched.unit == unit]
-        if len(other) and other[0] >= 0 and len(gain) > 1:
-            distance = matched.like.distance[unit, other[0]]
-            found.append(float((gain[:, 0] - gain[:, 1]).std() / (2 * distance)))
-    return max(MIN_SPREAD_SD, float(np.median(found))) if found else MIN_SPREAD_SD
+def _evidence(matched: Matched, place: int, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Log likelihood ratio of spikes `rows`, their unit against its candidate at `place`: (len(rows),)."""
+    like, noise = matched.like, matched.noise
+    mean, sd = noise.lead[:, place], noise.lead_sd[:, place]
+    other_mean, other_sd = -mean, sd.copy()
+    for k, other in enumerate(like.candidates[:, place]):
+        back = like.place(int(other), k) if other >= 0 else None
+        if back is not None:
+            other_mean[k], other_sd[k] = -noise.lead[other, back], noise.lead_sd[other, back]
+    unit = matched.unit[rows]
+    mean, other_mean = mean[unit], other_mean[unit]
+    sd, other_sd = sd[unit] + MIN_SD, other_sd[unit] + MIN_SD
+    lead = (matched.gain[rows, 0] - matched.gain[rows, place]).astype(np.float64)
+    lead = np.clip(lead, np.minimum(mean, other_mean), np.maximum(mean, other_mean))
+    own = -0.5 * ((lead - mean) / sd) ** 2 - np.log(sd)
+    return np.asarray(own + 0.5 * ((lead - other_mean) / other_sd) ** 2 + np.log(other_sd))

@@ -8,8 +8,9 @@ import pytest
 from ncpgui.core.probe import Probe
 from ncpgui.ephys.preprocessing import Preprocessed, preprocess
 from ncpgui.ephys.recording import ArrayRecording
-from ncpgui.sorting.matching import Matched, match_units
-from ncpgui.sorting.spike_probability import spike_probability, spread_sd
+from ncpgui.sorting.chance_spikes import fit_none
+from ncpgui.sorting.matching import GAIN_A_HZ, Matched, match_units
+from ncpgui.sorting.spike_probability import spike_probability
 
 RATE_HZ = 20_000.0
 N_SAMPLES = 20 * int(RATE_HZ)
@@ -93,8 +94,9 @@ def test_templates_are_what_was_put_in_but_for_filter_and_whitening(matched: Mat
 
 
 def test_spikes_of_cells_apart_are_sure(matched: Matched) -> None:
-    assert np.quantile(spike_probability(matched), 0.05) > 0.99
-    assert 1.0 <= spread_sd(matched) < 3.0
+    none = fit_none(matched, threshold=GAIN_A_HZ * RATE_HZ, duration_s=N_SAMPLES / RATE_HZ)
+    assert np.quantile(spike_probability(matched, none), 0.05) > 0.99
+    assert (none.share < 0.02).all()
 
 
 def test_the_same_proposals_give_the_same_units(
@@ -105,6 +107,39 @@ def test_the_same_proposals_give_the_same_units(
     assert one.sample_index.tolist() == two.sample_index.tolist()
     assert one.unit.tolist() == two.unit.tolist()
     assert abs(len(one.unit) - len(matched.unit)) < 30
+
+
+@pytest.mark.parametrize("matcher", ["tdc-peeler", "circus-omp"])
+def test_other_matchers_find_the_cells_too(
+    filtered: Preprocessed, truth: list[np.ndarray], matcher: str
+) -> None:
+    """From half of the spikes of each cell."""
+    unit = np.repeat(np.arange(3), [len(spikes[::2]) for spikes in truth])
+    half = np.concatenate([spikes[::2] for spikes in truth])
+    found = match_units(filtered, half, unit, n_rounds=1, matcher=matcher)
+    assert found.n_units == 3
+    for true in truth:
+        scores = [hits(found.sample_index[found.unit == unit], true) for unit in range(3)]
+        assert max(scores)[0] > 0.8
+
+
+def test_without_a_matcher_no_spike_is_added(filtered: Preprocessed, truth: list[np.ndarray]) -> None:
+    unit = np.repeat(np.arange(3), [len(spikes[::2]) for spikes in truth])
+    half = np.concatenate([spikes[::2] for spikes in truth])
+    found = match_units(filtered, half, unit, n_rounds=1, matcher="none")
+    assert 0.95 * len(half) < len(found.unit) <= len(half)
+    assert (np.abs(found.sample_index[:, None] - half[None]).min(axis=1) <= 12).all()
+
+
+def test_units_are_left_apart_where_nothing_joins_them(
+    filtered: Preprocessed, truth: list[np.ndarray]
+) -> None:
+    first = truth[0]
+    unit = np.arange(len(first)) % 2
+    found = match_units(
+        filtered, first, unit, n_rounds=1, join=lambda matched, **_: np.arange(matched.n_units)
+    )
+    assert found.n_units == 2
 
 
 def test_no_proposals_give_no_units(filtered: Preprocessed) -> None:

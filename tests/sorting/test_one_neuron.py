@@ -5,8 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ncpgui.core.motion import Places
+from ncpgui.ephys.gain_noise import GainNoise
 from ncpgui.ephys.peeling import TemplateBank
 from ncpgui.sorting.matching import Matched
+from ncpgui.sorting.moving_templates import MovingBank
 from ncpgui.sorting.one_neuron import joined, refractory_evidence, separation
 from ncpgui.sorting.template_distance import likeness
 
@@ -30,7 +33,12 @@ def two_units(side: np.ndarray, is_second: np.ndarray, times: np.ndarray, apart:
     gain[:, 0] = 2500 + apart * np.where(is_second, side, -side)
     gain[:, 1] = 2500 - apart * np.where(is_second, side, -side)
     ones = np.ones(len(side), np.float32)
-    return Matched(times, unit, ones, np.zeros_like(ones), gain, TemplateBank(waveforms, 10), like)
+    nothing = np.zeros(like.candidates.shape)
+    noise = GainNoise(np.ones(2), np.full(2, 1500.0), nothing, nothing)
+    bank = TemplateBank(waveforms, 10)
+    places = Places.one(int(times.max(initial=0)) + 1)
+    moving = MovingBank(waveforms[None], 10, places.share)
+    return Matched(times, unit, ones, np.zeros_like(ones), gain, bank, moving, places, like, noise)
 
 
 def independent(n: int, rng: np.random.Generator) -> np.ndarray:

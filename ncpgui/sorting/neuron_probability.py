@@ -1,0 +1,93 @@
+"""P(neuron): is a unit one or more cells, or noise, hash, and what is left of others?
+
+Five quantities of each unit say it (`neuron_evidence`), all of what matching finds, under the threshold of
+detection too. Their weights are those of a logistic regression on units whose spikes are known: of recordings
+of noise, hash and small cells and of recordings with larger ones, from proposals of the first pass and from
+clusters of threshold crossings (`benchmarks/neuron_probability.py`, which says how often they come true).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.sorting.chance_spikes import NoneFit
+
+if TYPE_CHECKING:
+    from ncpgui.sorting.matching import Matched
+
+QUANTITIES = ("chance", "above", "left over", "refractory", "template")
+WEIGHTS = (-2.831, 1.698, -7.002, -0.304, -0.946)
+INTERCEPT = -3.679
+NOISE_BELOW, GOOD_FROM = 0.3, 0.8
+"""P(neuron) under which a unit is called noise, and from which on good; it is mua between."""
+REFRACTORY_MS = (0.7, 2.0)
+COINCIDENCE_MS = 1.0
+MIN_ABOVE_SD = 0.1
+
+
+def neuron_probability(evidence: NDArray[np.float64]) -> NDArray[np.float32]:
+    """P(each unit is one or more cells) from its evidence (K, 5): (K,)."""
+    return np.asarray(1 / (1 + np.exp(-(evidence @ np.asarray(WEIGHTS) + INTERCEPT))), dtype=np.float32)
+
+
+def unit_labels(p_neuron: NDArray[np.floating]) -> list[str]:
+    """Return "good", "mua" or "noise" for each unit."""
+    return ["good" if p >= GOOD_FROM else "noise" if p < NOISE_BELOW else "mua" for p in p_neuron]
+
+
+def neuron_evidence(
+    matched: Matched, none: NoneFit, *, duration_s: float, sampling_frequency_hz: float
+) -> NDArray[np.float64]:
+    """What tells cells from the rest: (K, 5), in the order of `QUANTITIES`.
+
+    chance : log10 of the spikes that Gaussian noise makes of this template over those found, plus one each
+    above : log of by how many noise sd the mean length of spikes is above the least that matching takes
+    left over : part of its spikes within 1 ms of spikes of one larger unit, beyond chance
+    refractory : log of pairs of spikes 0.7 to 2 ms apart over those expected at its rate (half of one added)
+    template : log of the energy that noise of its spikes leaves in the template, over its length squared
+    """
+    n_units = matched.n_units
+    trains = [matched.sample_index[matched.unit == unit] for unit in range(n_units)]
+    count = np.array([len(train) for train in trains], dtype=np.float64)
+    length = none.mean / matched.noise.sd
+    seen = (matched.bank.waveforms != 0).sum(axis=(1, 2))
+    above = np.maximum((none.mean - none.least) / matched.noise.sd, MIN_ABOVE_SD)
+    return np.column_stack(
+        [
+            np.log10((none.by_chance + 1) / (count + 1)),
+            np.log(above),
+            _left_over(trains, matched.bank.grams[:, 0], duration_s, sampling_frequency_hz),
+            _refractory(trains, duration_s, sampling_frequency_hz),
+            np.log((seen / np.maximum(count, 1) + 1) / np.maximum(length, MIN_ABOVE_SD) ** 2),
+        ]
+    ).reshape(n_units, len(QUANTITIES))
+
+
+def _left_over(
+    trains: list[NDArray[np.int64]], energy: NDArray[np.float64], duration_s: float, rate_hz: float
+) -> NDArray[np.float64]:
+    """Largest part of each train that lies beside the spikes of one larger unit, beyond chance."""
+    result = np.zeros(len(trains))
+    reach = COINCIDENCE_MS * rate_hz / 1000
+    for unit, train in enumerate(trains):
+        for other in np.flatnonzero(energy > energy[unit]):
+            if len(train) and len(trains[other]):
+                low = np.searchsorted(trains[other], train - reach, "left")
+                near = np.searchsorted(trains[other], train + reach, "right") > low
+                chance = 1 - np.exp(-len(trains[other]) / duration_s * 2 * COINCIDENCE_MS / 1000)
+                result[unit] = max(result[unit], (near.mean() - chance) / (1 - chance))
+    return result
+
+
+def _refractory(trains: list[NDArray[np.int64]], duration_s: float, rate_hz: float) -> NDArray[np.float64]:
+    low_ms, high_ms = REFRACTORY_MS
+    result = np.zeros(len(trains))
+    for unit, train in enumerate(trains):
+        apart_ms = np.diff(train) / rate_hz * 1000
+        pairs = int(((apart_ms > low_ms) & (apart_ms < high_ms)).sum())
+        expected = len(train) ** 2 / duration_s * (high_ms - low_ms) / 1000
+        result[unit] = np.log((pairs + 0.5) / (expected + 0.5))
+    return result

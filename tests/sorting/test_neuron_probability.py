@@ -1,0 +1,116 @@
+"""P(neuron): a planted cell against clusters of threshold crossings, and each quantity by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ncpgui.core.motion import Places
+from ncpgui.core.probe import Probe
+from ncpgui.ephys.detection import detect_spikes
+from ncpgui.ephys.gain_noise import GainNoise
+from ncpgui.ephys.peeling import TemplateBank
+from ncpgui.ephys.preprocessing import preprocess
+from ncpgui.ephys.recording import ArrayRecording
+from ncpgui.sorting.chance_spikes import NoneFit, fit_none
+from ncpgui.sorting.matching import GAIN_A_HZ, Matched, match_units
+from ncpgui.sorting.moving_templates import MovingBank
+from ncpgui.sorting.neuron_probability import (
+    QUANTITIES,
+    neuron_evidence,
+    neuron_probability,
+    unit_labels,
+)
+from ncpgui.sorting.template_distance import likeness
+
+RATE_HZ = 20_000.0
+
+
+def test_a_small_cell_is_a_neuron_and_crossings_of_the_threshold_are_none() -> None:
+    """A cell of trough 7 sd at 4 Hz; on each of eight contacts, noise that crosses 4 sd is a proposal too."""
+    rng = np.random.default_rng(0)
+    duration_s = 60.0
+    n_samples = int(duration_s * RATE_HZ)
+    traces = rng.normal(0, 1, (n_samples, 8))
+    time = np.arange(60) - 20
+    shape = -np.exp(-((time / 4) ** 2)) + 0.3 * np.exp(-(((time - 10) / 8) ** 2))
+    cell = 5 * shape[:, None] * np.exp(-np.abs(np.arange(8) - 2.2) / 1.0)
+    spikes = np.sort(rng.permutation(n_samples // 100 - 4)[:240]) * 100 + 150
+    for spike in spikes:
+        traces[spike - 20 : spike + 40] += rng.normal(1, 0.07) * cell
+    probe = Probe(np.column_stack([np.zeros(8), 25.0 * np.arange(8)]))
+    recording = ArrayRecording((traces * 50).astype(np.int16), sampling_frequency_hz=RATE_HZ, probe=probe)
+    with preprocess(recording, reference="none") as pre:
+        crossings = detect_spikes(pre, threshold_sd=4.0, radius_um=30.0)
+        free = (np.abs(crossings.sample_index[:, None] - spikes[None]) > 20).all(axis=1)
+        matched = match_units(
+            pre,
+            np.append(spikes, crossings.sample_index[free]),
+            np.append(np.zeros(240, int), crossings.channel[free] + 1),
+        )
+    none = fit_none(matched, threshold=GAIN_A_HZ * RATE_HZ, duration_s=duration_s)
+    evidence = neuron_evidence(matched, none, duration_s=duration_s, sampling_frequency_hz=RATE_HZ)
+    found = neuron_probability(evidence)
+    of_cell = np.array(
+        [
+            (np.abs(matched.sample_index[matched.unit == k][:, None] - spikes[None]) < 8).any(axis=1).mean()
+            for k in range(matched.n_units)
+        ]
+    )
+    assert (of_cell > 0.9).sum() == 1
+    assert (of_cell < 0.2).sum() >= 4
+    assert found[of_cell > 0.9][0] > 0.95
+    assert found[of_cell < 0.2].mean() < 0.2
+    assert unit_labels(found)[int(of_cell.argmax())] == "good"
+
+
+def by_hand(trains: list[list[int]], heights: list[float], least: float) -> np.ndarray:
+    """Evidence of units with these spikes, seen in two samples of one channel, in noise of sd 1, in 100 s."""
+    waveforms = np.zeros((len(trains), 10, 1), np.float32)
+    for unit, height in enumerate(heights):
+        waveforms[unit, 4:6, 0] = -height / np.sqrt(2)
+    like = likeness(waveforms, max_lag=2)
+    sample = np.concatenate(trains)
+    unit = np.repeat(np.arange(len(trains)), [len(train) for train in trains])
+    order = np.argsort(sample, kind="stable")
+    count = len(sample)
+    nothing = np.zeros(like.candidates.shape)
+    k = len(trains)
+    noise = GainNoise(np.ones(k), np.ones(k), nothing, nothing)
+    ones = np.ones(count, np.float32)
+    gain = np.ones((count, like.candidates.shape[1]), np.float32)
+    bank = TemplateBank(waveforms, 4)
+    places = Places.one(2_000_000)
+    moving = MovingBank(waveforms[None], 4, places.share)
+    matched = Matched(
+        sample[order], unit[order], ones, np.zeros_like(ones), gain, bank, moving, places, like, noise
+    )
+    zeros = np.zeros(k)
+    none = NoneFit(
+        np.zeros(count), np.ones(count), zeros, np.asarray(heights), zeros + 1, zeros + least, zeros + 9
+    )
+    return neuron_evidence(matched, none, duration_s=100.0, sampling_frequency_hz=RATE_HZ)
+
+
+def test_each_quantity_is_what_its_definition_says() -> None:
+    """99 spikes 1 s apart, of length 8 over a least one of 6; 9 chance spikes; two samples are seen."""
+    train = [20_000 * i + 1000 for i in range(99)]
+    row = dict(zip(QUANTITIES, by_hand([train], [8.0], 6.0)[0], strict=True))
+    assert row["chance"] == pytest.approx(np.log10(10 / 100))
+    assert row["above"] == pytest.approx(np.log(2))
+    assert row["left over"] == 0
+    assert row["refractory"] == pytest.approx(np.log(0.5 / (99**2 / 100 * 0.0013 + 0.5)))
+    assert row["template"] == pytest.approx(np.log((2 / 99 + 1) / 64))
+
+
+def test_a_unit_beside_the_spikes_of_a_larger_one_is_left_over() -> None:
+    larger = [20_000 * i + 1000 for i in range(90)]
+    beside = [spike + 10 for spike in larger[:60]] + [spike + 9000 for spike in larger[60:]]
+    left_over = by_hand([larger, beside], [20.0, 8.0], 6.0)[:, QUANTITIES.index("left over")]
+    chance = 1 - np.exp(-0.9 * 0.002)
+    assert left_over == pytest.approx([0, (60 / 90 - chance) / (1 - chance)])
+
+
+def test_units_are_called_noise_mua_or_good() -> None:
+    assert unit_labels(np.array([0.05, 0.5, 0.99])) == ["noise", "mua", "good"]
+    assert unit_labels(np.zeros(0)) == []
