@@ -18,6 +18,7 @@ from ncpgui.core.heap import give_back
 from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project
+from ncpgui.core.second_sightings import kept_once
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.core.stimulus import Stimulus
 from ncpgui.engine import shared_cores
@@ -99,13 +100,14 @@ def sort_recording(
     progress(99, 100, "joining what several channels saw")
     templates = {group.id: group_templates(group, kept[group.channel].waveforms) for group in groups}
     unit_of_spike, probability = combine(groups, templates, found.spikes, found.probe, config)
+    components, kept = kept_once(groups, kept, unit_of_spike)
     progress(100, 100, f"{unit_of_spike.max(initial=-1) + 1} units on {len(groups)} channels")
     return Project(
         recording=recording.reference,
         probe=found.probe,
         spikes=found.spikes,
         noise_sd=found.noise_sd,
-        components=tuple(groups),
+        components=components,
         unit_of_spike=unit_of_spike,
         probability=probability,
         settings=to_dict(config),
