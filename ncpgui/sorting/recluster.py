@@ -1,4 +1,4 @@
-"""The rest of a group sampled again, given the units that a person has accepted."""
+"""The rest of a component sampled again, given the units that a person has accepted."""
 
 from __future__ import annotations
 
