@@ -42,7 +42,7 @@ workers = asked.pop("workers", None)
 project = sort_recording(open_recording(sys.argv[1]), SortingConfig(**asked), workers=workers)
 store.save(project, sys.argv[2])
 peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
-sampled = sum(len(group.sampled) for group in project.groups)
+sampled = sum(len(component.sampled) for component in project.components)
 print(json.dumps({"spikes": len(project.spikes), "sampled": sampled, "MiB": int(peak.split()[1]) / 1024}))
 """
 

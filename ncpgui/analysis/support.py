@@ -50,7 +50,6 @@ def component_support(
     labels: NDArray[np.integer],
     assigned: NDArray[np.floating],
     *,
-    left_out: NDArray[np.bool_] | None = None,
     min_spikes: int = 0,
 ) -> ComponentSupport:
     """Support of the posterior of a component for a sorting of its spikes.
@@ -59,14 +58,10 @@ def component_support(
     ----------
     labels : (n,) unit of each spike, 0 .. K-1, -1 = none
     assigned : (n,) probability with which each spike was assigned; used of spikes that were not sampled
-    left_out : (n,) spikes not to be looked at, such as second sightings
     min_spikes : clusters of fewer sampled spikes are none to the sorting (`SortingConfig.min_cluster_spikes`)
     """
     n_units = int(labels.max(initial=-1)) + 1
-    sampled = component.sampled if left_out is None else component.sampled[~left_out[component.sampled]]
-    rows = component.posterior.labels
-    if left_out is not None:
-        rows = rows[:, ~left_out[component.sampled]]
+    sampled, rows = component.sampled, component.posterior.labels
     least = max(min_unit_size(component.posterior.n_points), min_spikes)
     reference = np.asarray(labels, dtype=np.int64)[sampled]
     n_sampled = np.bincount(reference[reference >= 0], minlength=n_units)
@@ -96,18 +91,15 @@ def samples_of_sorting(
     posterior: PosteriorSamples,
     reference: NDArray[np.integer],
     *,
-    left_out: NDArray[np.bool_] | None = None,
     min_spikes: int = 0,
 ) -> NDArray[np.bool_]:
     """Tell which samples are the same sorting as `reference`: (S,).
 
     Every sizeable cluster has a partner, both ways, as in `core.alternatives.same_sorting`, for all
     samples at once. Spikes that `reference` (-1) leaves unassigned count in the clusters that the samples
-    have them in, but for those `left_out`. Options as in `component_support`.
+    have them in. Options as in `component_support`.
     """
     rows, looked_at = posterior.labels, np.asarray(reference, dtype=np.int64)
-    if left_out is not None:
-        rows, looked_at = rows[:, ~left_out], looked_at[~left_out]
     n_units = int(looked_at.max(initial=-1)) + 1
     if n_units == 0:
         return np.zeros(posterior.n_samples, dtype=bool)

@@ -61,7 +61,7 @@ class Front(Protocol):
         """Change between waveforms in columns and at probe geometry."""
 
     def toggle_all_units(self) -> None:
-        """Change between the units of the component and all units."""
+        """Change between the units on screen and all units."""
 
     def save_picture(self) -> None:
         """Ask for a file and save a picture of the window."""

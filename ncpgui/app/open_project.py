@@ -21,6 +21,7 @@ from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.errors import CurationError, NcpguiError
 from ncpgui.core.partition import canonical
 from ncpgui.core.project import Project, RecordingReference
+from ncpgui.core.second_sightings import kept_once
 from ncpgui.core.signals import Signal
 from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.curation.change import Change
@@ -193,9 +194,16 @@ class OpenProject:
 
     def units_of(self, component_id: int) -> str:
         """Units of a component in words; '' when it has none, or is not sampled."""
+        names = self.unit_names(component_id)
+        return unit_names(names) if names else ""
+
+    def unit_names(self, component_id: int) -> tuple[str, ...] | None:
+        """Names of the units of a component, in order of number; None while it is not sampled."""
         component = self._components.get(component_id)
-        units = [] if component is None else [unit.name for unit in self._sortings.current(component).units]
-        return unit_names(units) if units else ""
+        if component is None:
+            return None
+        units = self._sortings.current(component).units
+        return tuple(str(unit) for unit in sorted(shown.unit for shown in units if shown.unit is not None))
 
     def unit_support(self, unit: int) -> tuple[float, float]:
         """P(a unit exists), mean P(its spikes are its own), as it stands in all its components."""
@@ -286,6 +294,8 @@ class OpenProject:
         project, clustering = self.project, self.clustering
         before = Clustering(project.unit_of_spike, project.probability)
         again = rebased(self.history, before, Clustering(unit_of_spike, probability), project.components)
+        components, waveforms = kept_once(project.components, project.waveforms, unit_of_spike)
+        self.project = replace(project, components=components, waveforms=waveforms)
         self._set_base(unit_of_spike, probability)
         self._kept.rewrite()
         self._take_history(again.history, before=self._sortings)

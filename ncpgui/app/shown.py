@@ -54,7 +54,6 @@ class ShownSorting:
     alternative : index when it is a preview, None for the current sorting;
     labels : (n,) int32, row of `units` of each spike of the component, -1 = none;
     assigned : (n,) float32, probability with which each spike was given to its unit;
-    left_out : (n,) spikes that another component has, seen from another contact;
     min_spikes : sampled spikes below which the sorting dropped clusters;
     unknown : units that a person joined across components, of which no posterior tells;
     n_moved, n_taken_along : spikes to which adopting the preview would give another unit, or none, and
@@ -67,7 +66,6 @@ class ShownSorting:
     units: tuple[ShownUnit, ...]
     labels: NDArray[np.int32]
     assigned: NDArray[np.float32]
-    left_out: NDArray[np.bool_]
     min_spikes: int = 0
     unknown: frozenset[int] = frozenset()
     n_moved: int = 0
@@ -87,9 +85,7 @@ class ShownSorting:
     @cached_property
     def support(self) -> ComponentSupport:
         """How far the posterior of the component supports these units, as they are here."""
-        return component_support(
-            self.component, self.labels, self.assigned, left_out=self.left_out, min_spikes=self.min_spikes
-        )
+        return component_support(self.component, self.labels, self.assigned, min_spikes=self.min_spikes)
 
     @cached_property
     def p_exists(self) -> NDArray[np.float64]:
@@ -118,13 +114,12 @@ def current_sorting(
     colors: ColorBook,
     *,
     before: ShownSorting | None = None,
-    initial: NDArray[np.int64] | None = None,
     min_spikes: int = 0,
     unknown: Callable[[int], bool] = lambda _: False,
 ) -> ShownSorting:
     """The units that the spikes of a component have now.
 
-    initial, min_spikes : sorting before any curation, and the size under which it dropped clusters;
+    min_spikes : sampled spikes below which the sorting dropped clusters;
     unknown : whether no posterior tells of a unit as it is; before : sorting of the component before the last
     change: a new unit takes the colour of the one that gave it most spikes, as its preview did.
     """
@@ -143,7 +138,6 @@ def current_sorting(
         units,
         labels,
         clustering.probability[ids],
-        component.second_sightings(initial, now),
         min_spikes,
         frozenset(unit for unit in unit_ids if unknown(unit)),
     )
@@ -157,7 +151,6 @@ def preview_sorting(
     *,
     current: ShownSorting | None = None,
     locked: Collection[int] = (),
-    initial: NDArray[np.int64] | None = None,
 ) -> ShownSorting:
     """What the units of a component would be after adopting its alternative `index`.
 
@@ -165,7 +158,7 @@ def preview_sorting(
     """
     alternative = component.alternatives[index]
     current = current_sorting(clustering, component, colors) if current is None else current
-    command = adopt_command(clustering, component, alternative, locked=locked, initial=initial)
+    command = adopt_command(clustering, component, alternative, locked=locked)
     after = _after(clustering, component, command)
     codes, labels = _ordered(after)
     names = _names(current, labels, codes)
@@ -187,12 +180,11 @@ def preview_sorting(
         units,
         labels,
         alternative.probability,
-        component.second_sightings(initial, after),
         current.min_spikes,
         current.unknown,
         n_moved=len(moved),
         n_taken_along=int(np.isin(moved, component.spike_ids, invert=True).sum()),
-        held=_held(clustering, component, alternative, locked, initial),
+        held=_held(clustering, component, alternative, locked),
     )
 
 
@@ -213,14 +205,13 @@ def _held(
     component: Component,
     alternative: Alternative,
     locked: Collection[int],
-    initial: NDArray[np.int64] | None,
 ) -> tuple[int, ...]:
     """Locked units that the alternative would change if they were not locked."""
     now = clustering.unit_of_spike[component.spike_ids]
     here = sorted(set(locked).intersection(np.unique(now).tolist()))
     if not here:
         return ()
-    free = adopt_command(clustering, component, alternative, initial=initial)
+    free = adopt_command(clustering, component, alternative)
     if free is None:
         return ()
     changed = set(clustering.unit_of_spike[free.spike_ids].tolist())

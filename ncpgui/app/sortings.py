@@ -13,9 +13,7 @@ from ncpgui.app.colors import ColorBook
 from ncpgui.app.shown import ShownSorting, current_sorting, preview_sorting
 from ncpgui.core.component import Component
 from ncpgui.curation.adopt import present_alternative
-from ncpgui.curation.commands import Assign
 from ncpgui.curation.history import History
-from ncpgui.curation.rebase import SAMPLER_WORDS
 
 Value = TypeVar("Value")
 
@@ -59,7 +57,6 @@ class Sortings:
                 component,
                 self.colors,
                 before=last,
-                initial=self.initial_of(component),
                 min_spikes=self._min_spikes,
                 unknown=self.is_unknown,
             )
@@ -79,7 +76,6 @@ class Sortings:
                 self.colors,
                 current=self.current(component),
                 locked=self._history.labels.locked,
-                initial=self.initial_of(component),
             ),
         )
 
@@ -87,9 +83,7 @@ class Sortings:
         """Index of the alternative that the current sorting of a component is, None when none."""
         return self.memo(
             ("present", component.id),
-            lambda: present_alternative(
-                self._history.clustering, component, initial=self.initial_of(component)
-            ),
+            lambda: present_alternative(self._history.clustering, component),
         )
 
     def is_unknown(self, unit: int) -> bool:
@@ -110,18 +104,6 @@ class Sortings:
             self.n_units(component, index) for index in range(len(component.alternatives))
         )
 
-    def initial_of(self, component: Component) -> NDArray[np.int64] | None:
-        """Sorting before curation, where it says which spikes are second sightings.
-
-        It says nothing of a component that was sampled when there were edits already.
-        """
-        words = f"{SAMPLER_WORDS} {component.id}"
-        late = self.memo(
-            ("initial", component.id),
-            lambda: any(isinstance(c, Assign) and c.words == words for c in self._history.commands),
-        )
-        return None if late else self.initial
-
     def memo(self, key: tuple[Any, ...], make: Callable[[], Value]) -> Value:
         """Value of `make()`, kept until the component changes: key is (name, id, ...) or (name,)."""
         if key not in self._memo:
@@ -136,6 +118,6 @@ class Sortings:
 
     def forget_previews(self, component_ids: Iterable[int]) -> None:
         """Drop what depends on which units are locked."""
-        gone, current = set(component_ids), ("current", "present", "initial", "unit rows", "agreement")
+        gone, current = set(component_ids), ("current", "present", "unit rows", "agreement")
         for key in [k for k in self._memo if len(k) < 2 or (k[1] in gone and k[0] not in current)]:
             del self._memo[key]

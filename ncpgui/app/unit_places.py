@@ -76,7 +76,7 @@ class UnitPlaces:
         locked = history.labels.locked
         accepted = {c for unit in locked for c in self.components_of(unit)}
         free = {c for unit, place in self._places.items() if unit not in locked for c in place.components}
-        return frozenset((found | (accepted - free)) - {None})  # type: ignore[arg-type]
+        return frozenset(one for one in found | (accepted - free) if one is not None)
 
     def _decided(self, command: Assign) -> int | None:
         """Component that has most of the spikes which a command assigns."""

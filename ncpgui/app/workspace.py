@@ -162,7 +162,6 @@ class Workspace(OpenProject):
             component,
             component.alternatives[self.preview],
             locked=self.history.labels.locked,
-            initial=self._sortings.initial_of(component),
         )
         if command is not None:
             self.do(command)

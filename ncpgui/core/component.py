@@ -64,18 +64,6 @@ class Component:
         """Reference contact, where the component is shown on the probe."""
         return int(self.contacts[0])
 
-    def second_sightings(
-        self, initial: NDArray[np.int64] | None, now: NDArray[np.integer]
-    ) -> NDArray[np.bool_]:
-        """(n,) spikes that another channel has seen before, and that are in no unit.
-
-        initial : (n_spikes,) unit of every spike of the recording before any curation, None = unknown: it
-        leaves them unassigned although the first alternative has a cluster for them; now : (n,) their units.
-        """
-        if initial is None or not self.alternatives:
-            return np.zeros(len(self.spike_ids), dtype=bool)
-        return (initial[self.spike_ids] < 0) & (self.alternatives[0].labels >= 0) & (now < 0)
-
     @property
     def entropy_nats(self) -> float:
         """Entropy of the choice between the alternatives, "other" counted as one more."""

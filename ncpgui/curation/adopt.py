@@ -33,7 +33,6 @@ def adopt_command(
     alternative: Alternative,
     *,
     locked: Collection[int] = (),
-    initial: NDArray[np.int64] | None = None,
     words: str = "",
 ) -> Assign | None:
     """Return the command that sorts a component as `alternative` says; None when it already is.
@@ -41,13 +40,11 @@ def adopt_command(
     Parameters
     ----------
     locked : units to leave alone
-    initial : (n_spikes,) unit of each spike before any curation (`Project.unit_of_spike`): second
-        sightings of spikes of another channel stay unassigned
     """
     ids = component.spike_ids
     now = clustering.unit_of_spike[ids]
     fixed = np.isin(now, np.array(sorted(locked), dtype=np.int64)) & (now != UNASSIGNED)
-    wanted = np.where(component.second_sightings(initial, now), NONE, alternative.labels.astype(np.int64))
+    wanted = alternative.labels.astype(np.int64)
     free = ~fixed & ~np.isin(wanted, _owned_by_locked(wanted, fixed))
     clusters = canonical(wanted[free])
     units = now[free]
@@ -89,15 +86,13 @@ def locked_labels(clustering: Clustering, component: Component, locked: Collecti
     return canonical(held).astype(np.int32)
 
 
-def present_alternative(
-    clustering: Clustering, component: Component, *, initial: NDArray[np.int64] | None = None
-) -> int | None:
+def present_alternative(clustering: Clustering, component: Component) -> int | None:
     """Index of the alternative that the clustering shows now; None when it is none of them.
 
     That is the first one which adopting would not change a spike by, if no unit were locked.
     """
     for index, alternative in enumerate(component.alternatives):
-        if adopt_command(clustering, component, alternative, initial=initial) is None:
+        if adopt_command(clustering, component, alternative) is None:
             return index
     return None
 

@@ -4,12 +4,12 @@ While components are sampled, the sorting that edits start from grows; at the en
 channels saw are joined, and all units get other numbers. A person may have edited meanwhile. Each
 edit is then done again on the joined sorting, as the person would have done it there: a unit stands
 for the unit that has most of its spikes now, an alternative is adopted anew, and spikes that the
-joined sorting leaves unassigned (second sightings) stay so.
+joined sorting leaves unassigned stay so: components go on without second sightings (`core.second_sightings`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ncpgui.core.component import Component
 from ncpgui.core.errors import CurationError
+from ncpgui.core.second_sightings import kept_once, second_sightings
 from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.curation.adopt import adopt_command
 from ncpgui.curation.clustering import Clustering
@@ -47,14 +48,14 @@ def rebased(
     ----------
     components : components as they were sampled first
     """
-    initial = after.unit_of_spike.copy()
     sampled = tuple(components)
-    old, new = History(before, sampled), History(after, sampled)
+    old, new = History(before, sampled), History(after, kept_once(sampled, {}, after.unit_of_spike)[0])
+    gone = {one.id: second_sightings(one, after.unit_of_spike) for one in sampled}
     void: list[str] = []
     n_undone = 0
     for number, command in enumerate((*history.commands, *history.undone)):
         try:
-            translated = None if is_sampling(command) else _translated(command, old, new, initial)
+            translated = None if is_sampling(command) else _translated(command, old, new, gone)
             if translated is not None:
                 new.do(translated)
         except CurationError:
@@ -85,19 +86,25 @@ def counterparts(units: Iterable[int], before: Clustering, after: Clustering) ->
     return tuple(dict.fromkeys(found))
 
 
-def _translated(command: Command, old: History, new: History, initial: NDArray[np.int64]) -> Command | None:
+def _translated(
+    command: Command, old: History, new: History, gone: Mapping[int, NDArray[np.bool_]]
+) -> Command | None:
     """The command on the units of `new`; None when it has nothing to do there."""
     if isinstance(command, Assign):
         if command.adopts is not None:
-            return _adopted(command.adopts, new, initial)
+            return _adopted(command.adopts, new)
         return _assigned(command, old.clustering, new.clustering)
     units = counterparts(command.unit_ids, old.clustering, new.clustering)
     if isinstance(command, Merge):
         return Merge(units) if len(units) > 1 else None
-    return replace(command, unit_ids=units) if units or isinstance(command, Resample) else None
+    if isinstance(command, Resample):
+        component = old.posteriors.get(command.component_id)
+        again = command if component is None else command.without(component, gone[component.id])
+        return replace(again, unit_ids=units)
+    return replace(command, unit_ids=units) if units else None
 
 
-def _adopted(adopts: tuple[int, int], new: History, initial: NDArray[np.int64]) -> Assign | None:
+def _adopted(adopts: tuple[int, int], new: History) -> Assign | None:
     component_id, index = adopts
     component = new.posteriors.get(component_id)
     if component is None or index >= len(component.alternatives):
@@ -107,7 +114,6 @@ def _adopted(adopts: tuple[int, int], new: History, initial: NDArray[np.int64]) 
         component,
         component.alternatives[index],
         locked=new.labels.locked,
-        initial=initial,
     )
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ncpgui.core.component import Alternative, Component
 from ncpgui.core.errors import CurationError
 from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.core.second_sightings import alternatives_without, posterior_without
 from ncpgui.curation.packing import pack, unpack
 
 
@@ -31,6 +32,20 @@ class Resample:
     posterior: PosteriorSamples
     alternatives: tuple[Alternative, ...]
     words: str = "sample again"
+
+    def fits(self, component: Component) -> bool:
+        """Whether the posterior is of a component's sampled spikes, the alternatives of all its spikes."""
+        return self.posterior.n_points == len(component.sampled) and all(
+            len(way.labels) == len(component.spike_ids) for way in self.alternatives
+        )
+
+    def without(self, component: Component, gone: NDArray[np.bool_]) -> Resample:
+        """The command for the component without its spikes `gone`, (n,): see `core.second_sightings`."""
+        return replace(
+            self,
+            posterior=posterior_without(self.posterior, ~gone[component.sampled]),
+            alternatives=alternatives_without(self.alternatives, gone),
+        )
 
     def applied(self, component: Component | None) -> Component:
         """The component with this posterior.

@@ -147,7 +147,6 @@ def support_of_units(project: Project, units: NDArray[np.int64], assigned: NDArr
             component,
             labels.reshape(-1) - n_none,
             assigned[component.spike_ids],
-            left_out=component.second_sightings(project.unit_of_spike, here),
             min_spikes=project.min_cluster_spikes,
         )
         probability[component.spike_ids], entropy[component.spike_ids] = found.probability, found.entropy

@@ -303,7 +303,7 @@ class MainWindow(QtWidgets.QMainWindow):
         self.bench.toggle_arrangement()
 
     def toggle_all_units(self) -> None:
-        """Change between the units of the component and all units."""
+        """Change between the units on screen and all units."""
         self.bench.toggle_all_units()
 
     def save_picture(self) -> None:

@@ -79,7 +79,7 @@ class Workbench(QtWidgets.QWidget):
         self.waveforms.set_arrangement("probe" if self.waveforms.arrangement == "columns" else "columns")
 
     def toggle_all_units(self) -> None:
-        """Change between the units of the group and all units."""
+        """Change between the units on screen and all units."""
         self.units.set_all_units(not self.units.all_units)
 
     def layout_values(self) -> dict[str, list[int]]:

@@ -14,7 +14,6 @@ from ncpgui.session import store
 from ncpgui.session.journal import Entry, Journal, JournalContents, read_journal, set_aside, unfolded
 from ncpgui.session.lock import SessionLock
 from ncpgui.session.schema import FORMAT_VERSION, SessionPaths
-from ncpgui.session.version_1 import action_forward
 
 logger = logging.getLogger(__name__)
 
@@ -127,10 +126,10 @@ class SessionFile:
     def _read(self, *, waveforms: bool) -> tuple[store.Header, Project, JournalContents | None]:
         """Read session and journal as they were at one moment, also while another program saves."""
         for _ in range(_READ_TIMES):
-            header, project = store.read_session(self.paths, waveforms=waveforms)
+            header, project, forward = store.read_session(self.paths, waveforms=waveforms)
             contents = read_journal(self.paths.journal)
             if contents is not None and contents.version == 1:
-                entries = tuple(action_forward(entry) for entry in contents.entries)
+                entries = tuple(forward(entry) for entry in contents.entries)
                 contents = replace(contents, entries=entries)
             with store.opened(self.paths.session) as file:
                 if store.read_header(file) == header:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
@@ -19,11 +19,12 @@ from ncpgui.core.project import Project
 from ncpgui.session import cache
 from ncpgui.session.codecs import attribute
 from ncpgui.session.hdf5_file import written_hdf5
+from ncpgui.session.journal import Entry
 from ncpgui.session.lock import SessionLock
 from ncpgui.session.project_codec import read_project, write_project
 from ncpgui.session.schema import FORMAT_VERSION, SESSION, SessionPaths
 from ncpgui.session.swap import swapped
-from ncpgui.session.version_1 import brought_forward
+from ncpgui.session.version_1 import Version1
 
 logger = logging.getLogger(__name__)
 
@@ -117,14 +118,19 @@ def write_session(paths: SessionPaths, project: Project, header: Header) -> None
         logger.warning("the waveform cache was not written (waveforms will be read again): %s", error)
 
 
-def read_session(paths: SessionPaths, *, waveforms: bool = True) -> tuple[Header, Project]:
-    """Read header and project."""
+def read_session(
+    paths: SessionPaths, *, waveforms: bool = True
+) -> tuple[Header, Project, Callable[[Entry], Entry]]:
+    """Read header and project; and what brings an action in a journal of the same version forward."""
     with opened(paths.session) as file:
         header = read_header(file)
         project = read_project(file, version=header.version)
     if waveforms:
         project = replace(project, waveforms=cache.load(paths.waveforms, project))
-    return header, brought_forward(project) if header.version == 1 else project
+    if header.version > 1:
+        return header, project, lambda entry: entry
+    old = Version1(project)
+    return header, old.project(), old.action
 
 
 @contextmanager

@@ -119,18 +119,6 @@ def test_a_unit_without_sampled_spikes_is_unknown() -> None:
     assert np.isnan(found.entropy).tolist() == [False] * 3 + [True] * 2
 
 
-def test_second_sightings_are_not_looked_at() -> None:
-    labels = np.array([0, 0, 0, -1, -1, -1])
-    component = group_of([[0] * 6])
-    assert component_support(component, labels, np.ones(6)).p_exists.tolist() == [0.0]  # 3 of 6
-    left_out = labels < 0
-    assert component_support(component, labels, np.ones(6), left_out=left_out).p_exists.tolist() == [1.0]
-    assert component.posterior.weight @ samples_of_sorting(component.posterior, labels) == 0.0
-    assert (
-        component.posterior.weight @ samples_of_sorting(component.posterior, labels, left_out=left_out) == 1.0
-    )
-
-
 def test_a_group_without_units_has_no_support() -> None:
     found = support([[0, 0, 0]], [-1, -1, -1])
     assert found.p_exists.tolist() == []

@@ -27,6 +27,7 @@ from ncpgui.app.workspace import Workspace
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project
+from ncpgui.core.second_sightings import kept_once
 from ncpgui.core.stimulus import Stimulus
 from ncpgui.core.waveform_format import TROUGH_SAMPLE
 
@@ -210,7 +211,8 @@ def test_masses_of_one_number_of_units_are_added() -> None:
 def test_queue_cards_and_table_agree_on_the_number_of_units(project: Project, decide: str) -> None:
     """Also where a unit of a component is left out, because its spikes were seen on another contact."""
     seen = np.where(project.unit_of_spike == 2, -1, project.unit_of_spike)
-    workspace = Workspace(replace(project, unit_of_spike=seen))
+    components, waveforms = kept_once(project.components, project.waveforms, seen)
+    workspace = Workspace(replace(project, unit_of_spike=seen, components=components, waveforms=waveforms))
     if decide == "adopt":
         workspace.show_alternative(1)
     if decide in ("adopt", "accept"):

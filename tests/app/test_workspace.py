@@ -15,6 +15,7 @@ from ncpgui.app.presenters.waveforms import present_waveforms
 from ncpgui.app.workspace import Workspace
 from ncpgui.core.errors import CurationError
 from ncpgui.core.project import Project
+from ncpgui.core.second_sightings import kept_once
 from ncpgui.curation.commands import Assign, Merge
 
 TWO_PLUS, MERGED = WAYS[0]
@@ -175,7 +176,9 @@ def test_a_group_in_which_no_sorting_has_a_unit_settles_itself() -> None:
 def test_units_that_are_all_second_sightings_leave_nothing_to_decide() -> None:
     project = tiny_project({0: [[0, 0]], 1: [[0, 0, 0], [0, 0, 1]]}, masses={1: [0.6, 0.4]})
     assert Workspace(project).status(1).state == "sampled"
-    workspace = Workspace(replace(project, unit_of_spike=np.array([0, 0, -1, -1, -1])))
+    joined = np.array([0, 0, -1, -1, -1])
+    components, _ = kept_once(project.components, {}, joined)
+    workspace = Workspace(replace(project, components=components, unit_of_spike=joined))
     assert workspace.status(1).state == "curated"
     assert [workspace.n_units(1, index) for index in (0, 1)] == [0, 0]
 

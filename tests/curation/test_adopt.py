@@ -123,22 +123,6 @@ def test_a_sorting_that_differs_in_unassigned_spikes_is_another_one() -> None:
     assert present_alternative(Clustering([0, 0, 0, -1, -1, 2, 2, 2, 2, 5]), component) is None
 
 
-def test_second_sightings_do_not_make_another_sorting() -> None:
-    initial = np.array([0, 0, -1, 1, 1, 2, 2, 2, 2, 5])
-    component = _component(IDS, [0, 0, 0, 1, 1, 2, 2, 2])
-    assert present_alternative(Clustering(initial), component, initial=initial) == 0
-    assert present_alternative(Clustering(initial), component) is None
-
-
-def test_second_sightings_stay_unassigned() -> None:
-    initial = np.array([0, 0, -1, 1, 1, 2, 2, 2, 2, 5])
-    component = _component(IDS, [0, 0, 0, 1, 1, 2, 2, 2], [0, 0, 0, 0, 0, 1, 1, 1])
-    command = adopt_command(Clustering(initial), component, component.alternatives[1], initial=initial)
-    assert command is not None
-    assert command.spike_ids.tolist() == [0, 1, 3, 4]
-    assert adopt_command(Clustering(initial), component, component.alternatives[0], initial=initial) is None
-
-
 def test_labels_to_hold_are_those_of_locked_units() -> None:
     component = _component(IDS, [0] * 8)
     assert locked_labels(Clustering(NOW), component, {2, 1}).tolist() == [-1, -1, -1, 0, 0, 1, 1, 1]

@@ -16,7 +16,7 @@ from ncpgui.core.spikes import SpikeEvents
 from ncpgui.export.from_project import bundle_of
 from ncpgui.export.templates import resample_templates
 
-# Channel 0: spikes 0-3 sampled, 4 not. Channel 1: spikes 5 and 6, both sampled.
+# Channel 0: spikes 0-3 sampled, 4 not. Channel 1: spikes 5, sampled, and 6, in no cluster.
 LABELS = np.array([[0, 0, 1, 1], [0, 0, 0, 0]])
 
 
@@ -37,9 +37,9 @@ def project() -> Project:
         id=1,
         contacts=np.array([1]),
         spike_ids=np.array([5, 6]),
-        sampled=np.array([0, 1]),
-        posterior=PosteriorSamples(np.zeros((1, 2), int), np.zeros(1)),
-        alternatives=(Alternative(np.zeros(2, np.int32), np.ones(2), 1.0, 0.0, np.ones(1)),),
+        sampled=np.array([0]),
+        posterior=PosteriorSamples(np.zeros((1, 1), int), np.zeros(1)),
+        alternatives=(Alternative(np.array([0, -1]), np.ones(2), 1.0, 0.0, np.ones(1)),),
     )
     shape = np.arange(4)[:, None, None] + np.zeros((4, 32, 2))
     return Project(

@@ -56,6 +56,8 @@ def check_same(workspace: Workspace, told: dict[str, Any]) -> None:
     assert {str(u): labels.label(u) for u in units if labels.label(u) != "unsorted"} == told["labels"]
     assert sorted(labels.locked & set(units)) == told["accepted"]
     assert {str(unit): workspace.main_channel(unit) for unit in units} == told["main_channel"]
+    for unit in units:
+        assert workspace.unit_support(unit) == pytest.approx(told["support"][str(unit)], abs=1e-6)
     assert workspace.component_ids == [int(channel) for channel in told["channels"]]
     for channel, group in told["channels"].items():
         workspace.show_component(int(channel))
@@ -84,6 +86,16 @@ def test_what_waits_or_failed_waits_still(path: Path) -> None:
     assert [(one.id, one.channel) for one in project.waiting] == [(4, 4), (5, 5)]
     assert project.failed == {5: "too few spikes"}
     assert (project.spikes.channel[project.waiting[0].spike_ids] == 4).all()
+
+
+def test_a_spike_that_two_groups_saw_is_in_the_posterior_of_one(path: Path, told: dict[str, Any]) -> None:
+    seen_elsewhere = np.array(told["second_sightings"])
+    assert len(seen_elsewhere) == 42
+    for component in load(path).components:
+        gone = np.isin(component.spike_ids, seen_elsewhere)
+        assert all((way.labels[gone] == -1).all() for way in component.alternatives)
+        assert not gone[component.sampled].any()
+        assert component.posterior.n_points == len(component.sampled)
 
 
 def test_saved_again_it_is_of_this_version_and_shows_the_same(

@@ -283,7 +283,6 @@ def _agreement(workspace: Workspace, component: Component, current: ShownSorting
         lambda: samples_of_sorting(
             component.posterior,
             current.sampled_labels,
-            left_out=current.left_out[component.sampled],
             min_spikes=current.min_spikes,
         ),
     )

@@ -87,12 +87,11 @@ def present_queue(workspace: Workspace) -> tuple[QueueRow, ...]:
     rows = []
     for component_id in order:
         component = components[component_id]
-        current = workspace.current_of(component_id)
         rows.append(
             QueueRow(
                 component_id=component_id,
                 contact=workspace.contact(component_id),
-                units=None if current is None else tuple(unit.name for unit in current.units),
+                units=workspace.unit_names(component_id),
                 n_spikes=workspace.n_spikes(component_id),
                 status=workspace.status(component_id),
                 p_units=p_units(workspace, component_id),

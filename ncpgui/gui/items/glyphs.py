@@ -1,4 +1,4 @@
-"""Small painted signs that mean the same in every panel: the state of a group, a lock, a bar, a curve."""
+"""Small painted signs that mean the same in every panel: the state of a component, a lock, a bar, a curve."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def paint_state(
     ambiguity: float,
     theme: Theme,
 ) -> None:
-    """Paint the state of a group: filled by ambiguity when sampled, a tick when settled."""
+    """Paint the state of a component: filled by ambiguity when sampled, a tick when settled."""
     disc = QtCore.QRectF(centre.x() - radius, centre.y() - radius, 2 * radius, 2 * radius)
     painter.save()
     painter.setRenderHint(QtGui.QPainter.Antialiasing)

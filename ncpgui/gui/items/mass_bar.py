@@ -1,4 +1,4 @@
-"""All probability of a group as one bar."""
+"""All probability of a component as one bar."""
 
 from __future__ import annotations
 

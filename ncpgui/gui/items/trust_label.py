@@ -1,4 +1,4 @@
-"""How far the probabilities of a group can be trusted, as a dot and a word."""
+"""How far the probabilities of a component can be trusted, as a dot and a word."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ncpgui.gui.theme import LIGHT, Theme, blend, font
 
 
 class TrustLabel(QtWidgets.QWidget):
-    """A dot and a word: how far the probabilities of the group can be trusted."""
+    """A dot and a word: how far the probabilities of the component can be trusted."""
 
     ROLES: ClassVar[dict[Trust, str]] = {"steady": "good", "unsteady": "amber", "shaky": "bad"}
 
