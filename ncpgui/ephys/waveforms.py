@@ -1,6 +1,6 @@
 """Waveforms as the networks see them: 32 samples at 20 kHz, trough at sample 11, in noise sd.
 
-The trough of the main channel (the peak, where the trace is positive at the spike) is located between
+The trough of the main channel (the peak, of positive spikes) is located between
 samples (1/32 of one) by band-limited interpolation, and the waveform is resampled around it in the same step.
 """
 
@@ -21,6 +21,8 @@ from ncpgui.ephys.interpolation import interpolation_matrix, kernel_half_width
 from ncpgui.ephys.preprocessing import Preprocessed
 
 STEPS_PER_SAMPLE = 32
+POSITIVE_SD = 2.0
+"""A spike is positive where the trace is over this; noise at the time that a sorter gave is not."""
 
 
 @dataclass(frozen=True)
@@ -150,7 +152,7 @@ def _cut(traces: NDArray[np.float32], first: NDArray[np.int64], plan: _Plan) -> 
     """Waveforms from `traces` (samples, C) whose windows begin at rows `first`: (n, 32, C)."""
     windows = traces[first[:, None] + np.arange(plan.window)]
     main = windows[:, :, 0]
-    upward = np.where(main[:, plan.before] > 0, np.float32(-1), np.float32(1))
+    upward = np.where(main[:, plan.before] > POSITIVE_SD, np.float32(-1), np.float32(1))
     shift = ((upward[:, None] * main) @ plan.search.T).argmin(axis=1)
     edge = (shift == 0) | (shift == 2 * STEPS_PER_SAMPLE)
     shift[edge] = STEPS_PER_SAMPLE
