@@ -1,6 +1,6 @@
 """Waveforms as the networks see them: 32 samples at 20 kHz, trough at sample 11, in noise sd.
 
-The trough of the main channel (the peak, where the trace is positive at the spike) is located between
+The trough of the main channel (the peak, of positive spikes) is located between
 samples (1/32 of one) by band-limited interpolation, and the waveform is resampled around it in the same step.
 """
 
@@ -21,6 +21,8 @@ from ncpgui.ephys.interpolation import interpolation_matrix, kernel_half_width
 from ncpgui.ephys.preprocessing import Preprocessed
 
 STEPS_PER_SAMPLE = 32
+POSITIVE_SD = 2.0
+"""A spike is positive where the trace is over this; noise at the time that a sorter gave is not."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,7 @@ def iterate_waveforms(
 def _cut(traces: NDArray[np.float32], first: NDArray[np.int64], plan: CutPlan) -> NDArray[np.float32]:
     """Waveforms from `traces` (samples, C) whose windows begin at rows `first`: (n, 32, C)."""
     windows = traces[first[:, None] + np.arange(plan.window)]
-    return resampled(windows, plan, is_positive=windows[:, plan.before, 0] > 0)
+    return resampled(windows, plan, is_positive=windows[:, plan.before, 0] > POSITIVE_SD)
 
 
 def resampled(

@@ -66,6 +66,23 @@ def test_waveforms_of_positive_spikes_are_aligned_at_their_peak_and_stay_positiv
     )
 
 
+@pytest.mark.parametrize(("size_sd", "aligned"), [(1.5, False), (6.0, True)])
+def test_a_small_positive_value_is_not_taken_for_a_peak(size_sd: float, aligned: bool) -> None:
+    """The wave is largest 0.3 samples after the spike's time; where it is noise, nothing is moved."""
+    time = np.arange(2000) - 1000.3
+    wave = size_sd * np.exp(-0.5 * (time / 4) ** 2)
+
+    class Traces:
+        sampling_frequency_hz, n_samples, n_channels, piece_samples = 20_000.0, 2000, 1, 2000
+
+        def padded_traces(self, start: int, stop: int) -> np.ndarray:
+            return wave[start:stop, None].astype(np.float32)
+
+    cut = extract_waveforms(Traces(), np.array([1000]), np.array([0]))[0, :, 0]  # type: ignore[arg-type]
+    before, after = cut[TROUGH_SAMPLE - 1], cut[TROUGH_SAMPLE + 1]
+    assert (abs(after - before) < 0.01 * size_sd) == aligned
+
+
 def test_the_network_sees_positive_spikes_upside_down_and_apart() -> None:
     seen: list[tuple[np.ndarray, Any, int]] = []
 
