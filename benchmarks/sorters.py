@@ -3,9 +3,9 @@
     python benchmarks/sorters.py [--recordings NAME ...] [--sorters NAME ...] [--first-seed 1]
 
 Recordings are of SpikeInterface's generator (`ground_truth.py`). `ncpgui` is `ncpgui.sort`, `matched` what it
-has before it samples the posterior; others run through SpikeInterface with their own settings, one job. A true unit is found where a unit agrees with it by 0.8
-(spikes in both over spikes in either, within 0.4 ms); units that are no true unit's best match by 0.5 are
-extra, whatever they are.
+has before it samples the posterior; others run through SpikeInterface with their own settings, one job. A
+true unit is found where a unit agrees with it by 0.8 (spikes in both over spikes in either, within 0.4 ms);
+units that are no true unit's best match by 0.5 are extra, whatever they are.
 """
 
 from __future__ import annotations
