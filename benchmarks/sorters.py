@@ -6,7 +6,7 @@ Recordings are of SpikeInterface's generator (`ground_truth.py`). `ncpgui` is `n
 it has before it samples the posterior, and `ncpgui:threshold_sd=4` the same with another setting; others run
 with their own settings, each in the environment that `scripts/set_up_peers.sh` makes for it. Every run is a
 process of its own, matrix products on one thread; its CPU time (imports included) and the memory of all its
-processes are taken. Recordings and what each sorter found are kept in `--cache`, so that a run that was stopped
+processes are taken. What each sorter found is kept in `--cache`, so that a run that was stopped
 goes on.
 
 Recordings of `--development` have seeds of their own: settings are chosen on them, and never on the others.

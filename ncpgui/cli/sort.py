@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     "--jobs",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Channels sampled at a time, same result  [cores, at most 4].",
+    help="Channels or components sampled at a time, same result  [cores, at most 4].",
 )
 @click.option("--overwrite", is_flag=True, help="Replace the session at SESSION.h5.")
 def sort(
@@ -110,7 +110,11 @@ def sort(
     click.echo(summary(project), err=True)
     for one in project.waiting:
         reason = project.failed.get(one.id, "not reached")
-        click.echo(f"warning: the spikes around contact {one.channel} were not sorted: {reason}", err=True)
+        click.echo(
+            f"warning: the units around contact {one.channel} are as they were matched; the posterior of "
+            f"their spikes was not sampled: {reason}",
+            err=True,
+        )
     click.echo(f"wrote {out}; open it with 'ncpgui {out}'", err=True)
 
 

@@ -47,7 +47,7 @@ class Component:
         may be any contact. A spike is in one component at most
     sampled : (m,) positions in `spike_ids` of the spikes that the network clustered
     posterior : samples over the m sampled spikes
-    alternatives : the most probable first; labels over all n spikes
+    alternatives : the one shown first, then the most probable of the others; labels over all n spikes
     given : units that were held as they were while this posterior was sampled: its condition
     """
 

@@ -86,7 +86,7 @@ def draw_components(
     )
     if doubts.cut:
         pairs_of = ", ".join(f"{first} and {second}" for first, second in doubts.cut)
-        log.info("components would be too large; these units are asked about apart: %s", pairs_of)
+        log.warning("components would be too large; units in doubt that are asked about apart: %s", pairs_of)
     result = []
     for number, members in enumerate(doubts.components):
         channels = contacts(members)

@@ -158,7 +158,7 @@ def test_a_recording_that_cannot_be_read_is_told(preferences: Preferences, tmp_p
     assert controller.activity is None
     ((text, doing),) = ears.failed
     assert "does not exist" in text
-    assert doing == "finding spikes in retina.raw"
+    assert doing == "finding units in retina.raw"
 
 
 def test_joining_that_fails_is_told_and_what_was_sampled_is_kept(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from app_fakes import WAYS, heard, units
 from tiny_project import tiny_component, tiny_project
@@ -54,6 +56,34 @@ def test_a_sampled_group_gives_its_spikes_their_units(project: Project) -> None:
     assert workspace.project is not None
     assert workspace.project.unit_of_spike.tolist() == workspace.clustering.unit_of_spike.tolist()
     assert workspace.history.entries == ()
+
+
+def matched(project: Project) -> Workspace:
+    """The units of the project, of which no component is sampled yet."""
+    known = {"unit_of_spike": project.unit_of_spike, "probability": project.probability}
+    return Workspace(replace(tiny_project(WAYS, sampled=False), **known))
+
+
+def test_units_that_the_samples_have_as_they_were_matched_keep_their_numbers(project: Project) -> None:
+    workspace = matched(project)
+    before = workspace.clustering.unit_of_spike.tolist()
+    log = heard(workspace, "selection_changed")
+    for component in project.components:
+        workspace.take_sampled(component, project.waveforms[component.id])
+    assert workspace.clustering.unit_of_spike.tolist() == before == project.unit_of_spike.tolist()
+    assert workspace.status(0).state == "sampled"
+    assert log == []
+
+
+def test_units_edited_before_their_component_was_sampled_stay_as_they_were_edited(project: Project) -> None:
+    workspace = matched(project)
+    workspace.merge((0, 1))
+    edited = workspace.clustering.unit_of_spike.tolist()
+    other = replace(project.components[0], alternatives=project.components[0].alternatives[::-1])
+    workspace.take_sampled(other, project.waveforms[0])
+    assert workspace.clustering.unit_of_spike.tolist() == edited
+    workspace.undo()
+    assert workspace.clustering.unit_of_spike.tolist() == project.unit_of_spike.tolist()
 
 
 def test_a_group_sampled_after_an_edit_is_no_edit(project: Project) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sorting.planted import SQUARE, Cell, leader_clustering, planted_recording, regular_times, shape
+from sorting.planted import SQUARE, Cell, leader_clustering, planted_recording, shape
 
 from ncpgui.core.project import Project
 from ncpgui.curation.clustering import Clustering
@@ -24,10 +24,14 @@ DEEP = 20.0
 
 @pytest.fixture(scope="module")
 def sorted_once(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """Two cells 20 sd deep on contacts 0 and 3 of a raw file; 30 of 50 spikes of each are sampled."""
+    """Two cells 20 sd deep on contacts 0 and 3 of a raw file; 30 of 50 spikes of each are sampled.
+
+    None of their spikes is near another, so that cleaned waveforms are those in the traces.
+    """
+    times = 400 + 1100 * np.arange(50)
     cells = [
-        Cell([DEEP, 4.0, 0.0, 0.0], regular_times(50, N_SAMPLES, 1)),
-        Cell([0.0, 0.0, 0.0, DEEP], regular_times(50, N_SAMPLES, 2)),
+        Cell([DEEP, 4.0, 0.0, 0.0], times),
+        Cell([0.0, 0.0, 0.0, DEEP], times + 550),
     ]
     traces = planted_recording(cells, N_SAMPLES).traces(0, N_SAMPLES)
     path = tmp_path_factory.mktemp("raw") / "two.raw"

@@ -98,6 +98,16 @@ def test_units_in_doubt_are_a_component_and_one_without_doubt_is_its_own(project
     assert cache.coordinates.shape == (len(component.spike_ids), 16)
 
 
+def test_a_doubt_that_is_cut_is_said(
+    recording: ArrayRecording, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(components, "DOUBTFUL", 60.0)
+    monkeypatch.setattr(components, "MAX_UNITS", 1)
+    project = sort_recording(recording, CONFIG, cluster=leader_clustering, posterior=False)
+    assert len(project.waiting) == 3
+    assert "units in doubt that are asked about apart: 0 and 1" in caplog.text
+
+
 def test_the_same_seed_gives_the_same_result_with_any_number_of_workers(recording: ArrayRecording) -> None:
     one, two = (
         sort_recording(recording, CONFIG, cluster=leader_clustering, workers=workers) for workers in (1, 3)

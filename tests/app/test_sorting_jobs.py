@@ -1,0 +1,74 @@
+"""What the window does with a recording, step by step, is what `ncpgui sort` does at once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sorting.planted import SQUARE, Cell, leader_clustering, planted_recording, regular_times
+
+from ncpgui.app import jobs
+from ncpgui.core.errors import RecordingError
+from ncpgui.core.project import Project
+from ncpgui.ephys.readers import open_recording
+from ncpgui.sorting.config import SortingConfig
+from ncpgui.sorting.pipeline import sort_recording
+
+N_SAMPLES = 5 * 20_000
+SETTINGS = {"reference": "none", "spikes_per_group": 60, "posterior_samples": 8}
+OPTIONS = {"probe": SQUARE, "sampling_frequency": 20_000.0, "n_channels": 4, "dtype": "int16"}
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two cells 30 sd deep, on contacts 0 and 3 of a raw file."""
+    cells = [
+        Cell([30.0, 4.0, 0.0, 0.0], regular_times(100, N_SAMPLES, 1)),
+        Cell([0.0, 0.0, 4.0, 30.0], regular_times(80, N_SAMPLES, 2)),
+    ]
+    file = tmp_path_factory.mktemp("raw") / "two.raw"
+    np.round(planted_recording(cells, N_SAMPLES).traces(0, N_SAMPLES) * 50).astype(np.int16).tofile(file)
+    return file
+
+
+@pytest.fixture(autouse=True)
+def _stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ncpgui.sorting.posterior_draws._engine_cluster", lambda: leader_clustering)
+
+
+def _sampled(live: jobs.Live, project: Project) -> Project:
+    results = [jobs.sample(live, waiting) for waiting in project.waiting]
+    return replace(project, components=tuple(component for component, _ in results), waiting=())
+
+
+def test_units_found_then_components_sampled_one_by_one_are_the_sorting_at_once(path: Path) -> None:
+    live, project = jobs.find_units(jobs.RecordingRequest(path, OPTIONS, SETTINGS))
+    assert np.bincount(project.unit_of_spike).tolist() == [100, 80]
+    assert [(one.id, one.channel) for one in project.waiting] == [(0, 0), (1, 3)]
+    done = _sampled(live, project)
+    live.close()
+    at_once = sort_recording(open_recording(path, **OPTIONS), SortingConfig(**SETTINGS))
+    assert jobs.combine_components(done)[0].tolist() == at_once.unit_of_spike.tolist()
+    for one, other in zip(done.components, at_once.components, strict=True):
+        assert one.posterior.labels.tolist() == other.posterior.labels.tolist()
+        assert one.alternatives[0].labels.tolist() == other.alternatives[0].labels.tolist()
+
+
+def test_components_that_were_not_reached_are_sampled_when_the_recording_is_opened_again(path: Path) -> None:
+    live, project = jobs.find_units(jobs.RecordingRequest(path, OPTIONS, SETTINGS))
+    expected = _sampled(live, project).components[1]
+    live.close()
+    again = jobs.reopen(replace(project, waiting=project.waiting[1:]))
+    found, _ = jobs.sample(again, project.waiting[1])
+    again.close()
+    assert found.posterior.labels.tolist() == expected.posterior.labels.tolist()
+
+
+def test_a_session_whose_spikes_are_found_otherwise_now_says_to_sort_again(path: Path) -> None:
+    live, project = jobs.find_units(jobs.RecordingRequest(path, OPTIONS, SETTINGS))
+    live.close()
+    spikes = replace(project.spikes, sample_index=project.spikes.sample_index + 1)
+    with pytest.raises(RecordingError, match=r"another version of ncpgui made.* sort the recording again"):
+        jobs.reopen(replace(project, spikes=spikes))
