@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +19,10 @@ from ncpgui.sorting.assignment import FeatureSpace, fit_features
 from ncpgui.sorting.channel_partition import GroupDraw, draw_group
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.group_posterior import build_alternatives
+from ncpgui.sorting.sampling import ClusterFunction, Sampled, Sampling
 
 if TYPE_CHECKING:
     from ncpgui.ephys.preprocessing import Preprocessed
-
-ClusterFunction = Callable[..., Any]
 
 
 @dataclass(frozen=True)
@@ -92,36 +90,49 @@ def sample_group(
     progress: Progress = silent,
 ) -> SampledGroup:
     """Run the network on the waveforms of the sampled spikes; `held` as in `engine.cluster`'s clamped."""
-    result = (cluster or _engine_cluster())(
+    task = sampling_of_group(draw, waveforms, probe, config, cluster=cluster, held=held)
+    return sampled_group(draw, waveforms, task(progress), config)
+
+
+def sampling_of_group(
+    draw: GroupDraw,
+    waveforms: NDArray[np.float32],
+    probe: Probe,
+    config: SortingConfig,
+    *,
+    cluster: ClusterFunction | None = None,
+    held: NDArray[np.integer] | None = None,
+) -> Sampling:
+    """The task of sampling the posterior of a group, for any process."""
+    return Sampling(
         waveforms,
-        channel_positions=probe.positions_um[draw.neighbours],
-        model=config.model,
-        samples=config.posterior_samples,
-        beam=0,
+        probe.positions_um[draw.neighbours],
+        n_draws=config.posterior_samples,
         seed=stream_seed(config.seed, "posterior", draw.channel),
+        model=config.model,
         device=config.device,
-        progress=progress,
-        clamped=held,
+        held=held,
+        cluster=cluster,
     )
+
+
+def sampled_group(
+    draw: GroupDraw, waveforms: NDArray[np.float32], sampled: Sampled, config: SortingConfig
+) -> SampledGroup:
+    """A group with the posterior that `sampling_of_group` found."""
     return SampledGroup(
         draw=draw,
         waveforms=waveforms,
-        posterior=PosteriorSamples(result.labels, result.log_prob, order=result.order),
-        features=result.features,
+        posterior=sampled.posterior,
+        features=sampled.features,
         space=fit_features(waveforms, config.assignment_dims),
-        model=result.model,
+        model=sampled.model,
     )
 
 
 def depth_sd(waveforms: NDArray[np.float32]) -> NDArray[np.float32]:
     """Trough of each of (m, 32, C) waveforms on its main channel: (m,), noise sd, positive."""
     return -waveforms[:, TROUGH_SAMPLE, 0]
-
-
-def _engine_cluster() -> ClusterFunction:
-    from ncpgui.engine import cluster
-
-    return cluster
 
 
 def coordinates_of_sampled(sampled: SampledGroup) -> NDArray[np.float32]:

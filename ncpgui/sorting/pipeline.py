@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from ncpgui.core.config import to_dict
 from ncpgui.core.errors import CheckpointError, InputError, NcpguiError
 from ncpgui.core.group import ChannelGroup, GroupWaveforms
-from ncpgui.core.heap import give_back
 from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project
@@ -23,15 +22,16 @@ from ncpgui.core.stimulus import Stimulus
 from ncpgui.engine import shared_cores
 from ncpgui.sorting.channel_partition import GroupDraw, draw_groups
 from ncpgui.sorting.cluster_channels import (
-    ClusterFunction,
     SampledGroup,
     coordinates_of_sampled,
     finish_group,
-    sample_group,
+    sampled_group,
+    sampling_of_group,
 )
 from ncpgui.sorting.config import SortingConfig, detection_radius_um
 from ncpgui.sorting.deduplication import combine, group_templates
-from ncpgui.sorting.executors import default_workers, run_all
+from ncpgui.sorting.executors import Workers, run_all, workers_of
+from ncpgui.sorting.sampling import ClusterFunction, Sampled
 
 if TYPE_CHECKING:
     from ncpgui.ephys.preprocessing import Preprocessed
@@ -57,14 +57,14 @@ def sort_recording(
     stimulus: Stimulus | None = None,
     progress: Progress = silent,
     cluster: ClusterFunction | None = None,
-    workers: int | None = None,
+    workers: Workers | int | None = None,
 ) -> Project:
     """Detect spikes, sample the posterior of every channel group, and combine the groups.
 
-    The same seed gives the same result, with any number of `workers` (groups sampled at a time; as
-    many as there are cores, up to four, when None). A group that fails is named in `Project.failed`;
-    its spikes are left unassigned and all other groups are kept. `cluster` is `ncpgui.engine.cluster`
-    unless given.
+    The same seed gives the same result, wherever the groups are sampled (`workers`: see `executors`;
+    as many threads as there are cores, up to four, when None). A group that fails is named in
+    `Project.failed`; its spikes are left unassigned and all other groups are kept. `cluster` is
+    `ncpgui.engine.cluster` unless given.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def sort_recording(
             found.probe,
             config,
             cluster=cluster,
-            workers=workers or default_workers(),
+            workers=workers_of(workers),
             progress=portion(progress, 20, 90, 100),
         )
         coordinates = _all_coordinates(found, sampled, progress=portion(progress, 90, 95, 100))
@@ -175,33 +175,28 @@ def _sample_all(
     config: SortingConfig,
     *,
     cluster: ClusterFunction | None,
-    workers: int,
+    workers: Workers,
     progress: Progress,
 ) -> tuple[list[SampledGroup], dict[int, str]]:
     """Posterior of each group, and the message of each that failed."""
-
-    def task(draw: GroupDraw) -> Callable[[Progress], SampledGroup]:
-        def sample(report: Progress) -> SampledGroup:
-            try:
-                return sample_group(
-                    draw, waveforms[draw.channel], probe, config, cluster=cluster, progress=report
-                )
-            finally:
-                give_back()
-
-        return sample
-
-    workers = min(workers, len(draws))
-    with shared_cores(workers) if cluster is None and workers > 1 else nullcontext():
+    n_workers = min(workers.n_workers, len(draws))
+    with shared_cores(n_workers) if cluster is None and n_workers > 1 else nullcontext():
         outcomes = run_all(
-            [task(draw) for draw in draws],
+            [
+                sampling_of_group(draw, waveforms[draw.channel], probe, config, cluster=cluster)
+                for draw in draws
+            ],
             names=[f"clustering {len(draw.sampled)} spikes of channel {draw.channel}" for draw in draws],
             sizes=[len(draw.sampled) for draw in draws],
             workers=workers,
             progress=progress,
             fatal=(CheckpointError,),
         )
-    sampled = [outcome for outcome in outcomes if isinstance(outcome, SampledGroup)]
+    sampled = [
+        sampled_group(draw, waveforms[draw.channel], outcome, config)
+        for draw, outcome in zip(draws, outcomes, strict=True)
+        if isinstance(outcome, Sampled)
+    ]
     errors = {
         draw.channel: outcome
         for draw, outcome in zip(draws, outcomes, strict=True)

@@ -12,9 +12,10 @@ from ncpgui.core.group import ChannelGroup, GroupWaveforms
 from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Progress, silent
 from ncpgui.sorting.channel_partition import GroupDraw
-from ncpgui.sorting.cluster_channels import ClusterFunction, depth_sd, sample_group
+from ncpgui.sorting.cluster_channels import depth_sd, sample_group
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.group_posterior import build_alternatives
+from ncpgui.sorting.sampling import ClusterFunction
 
 
 def resample_rest(
