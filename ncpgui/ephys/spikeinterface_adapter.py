@@ -42,7 +42,7 @@ class FilteredRecording(BaseRecording):  # type: ignore[misc]
         assert pre.probe.shank is not None
         places[:, 0] += SHANK_GAP_UM * np.unique(pre.probe.shank[good], return_inverse=True)[1]
         self.set_dummy_probe_from_locations(places)
-        self._serializability.update(memory=False, json=False, pickle=False)
+        self._serializability.update(memory=True, json=False, pickle=False)  # for threads, no process
 
 
 class _FilteredSegment(BaseRecordingSegment):  # type: ignore[misc]
@@ -97,7 +97,7 @@ def mean_waveforms(
         n_before,
         n_after,
         return_in_uV=False,
-        **_jobs(),
+        **_jobs(),  # one job: sums of several would be added in another order each time
     )
     return np.nan_to_num(np.asarray(means, dtype=np.float32))
 
@@ -109,6 +109,7 @@ def find_spikes(
     n_before: int,
     threshold: float,
     stretches: Sequence[tuple[int, int]] | None = None,
+    n_jobs: int = 1,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Spikes of templates in traces (`wobble`): sample of each and row of its template, in order of time.
 
@@ -117,6 +118,7 @@ def find_spikes(
     waveforms : (K, T, C) float32, zero where a template is not seen; each is seen somewhere
     threshold : of the gain in squared error that a spike must bring
     stretches : samples (first, end) to look at; everything when left out
+    n_jobs : pieces at a time, on threads; the result is the same with any
     """
     from spikeinterface.sortingcomponents.matching import find_spikes_from_templates  # loads torch
 
@@ -141,11 +143,16 @@ def find_spikes(
             "engine": "numpy",
         },
         pipeline_kwargs=None if stretches is None else {"slices": [(0, a, b) for a, b in stretches]},
-        job_kwargs=_jobs(),
+        job_kwargs=_jobs(n_jobs),
     )
     order = np.lexsort((found["cluster_index"], found["sample_index"]))
     return found["sample_index"][order].astype(np.int64), found["cluster_index"][order].astype(np.int64)
 
 
-def _jobs() -> dict[str, Any]:
-    return {"n_jobs": 1, "progress_bar": False, "chunk_duration": f"{PIECE_S:g}s"}
+def _jobs(n_jobs: int = 1) -> dict[str, Any]:
+    return {
+        "n_jobs": n_jobs,
+        "pool_engine": "thread",  # filtered traces are kept by this process
+        "progress_bar": False,
+        "chunk_duration": f"{PIECE_S:g}s",
+    }

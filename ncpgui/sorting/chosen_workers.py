@@ -21,18 +21,27 @@ def chosen_workers(
     Raises
     ------
     InputError
-        Another name, less than one worker, or both processes and a cluster; or as `Dask`.
+        As `check_choice`, or as `Dask`.
     WorkerError
         As `Dask`.
     """
-    if n_workers is not None and n_workers < 1:
-        raise InputError(f"the number of workers must be at least 1, got {n_workers}")
+    check_choice(n_workers, parallel=parallel, dask=dask)
+    return PARALLEL[parallel or "threads"](n_workers) if dask is None else Dask(dask, n_workers)
+
+
+def check_choice(n_workers: object = None, *, parallel: str | None = None, dask: str | None = None) -> None:
+    """Refuse workers that cannot be, before any is started or asked.
+
+    Raises
+    ------
+    InputError
+        Another name, less than one worker, or both processes and a cluster.
+    """
+    if n_workers is not None and (not isinstance(n_workers, int) or n_workers < 1):
+        raise InputError(f"the number of workers must be a whole number from 1 on, got {n_workers!r}")
     if parallel is not None and parallel not in PARALLEL:
         raise InputError(f"parallel must be 'threads' or 'processes', got '{parallel}'")
-    if dask is None:
-        return PARALLEL[parallel or "threads"](n_workers)
-    if parallel is not None:
+    if dask is not None and parallel is not None:
         raise InputError(
             f"spikes are sampled by {parallel} of this machine or by the Dask cluster {dask}; leave one out"
         )
-    return Dask(dask, n_workers)

@@ -49,7 +49,7 @@ def _connected(address: str) -> Client:
         from distributed import Client
     except ImportError as error:
         raise InputError(
-            f"sorting on a Dask cluster needs dask.distributed ({error}); pip install 'ncpgui[dask]'"
+            f"sorting on a Dask cluster needs dask.distributed ({error}); pip install distributed"
         ) from error
     try:
         return Client(address, timeout=CONNECT_S, set_as_default=False)

@@ -90,6 +90,7 @@ def match_units(
     unit: NDArray[np.integer],
     *,
     n_rounds: int = N_ROUNDS,
+    n_jobs: int = 1,
     progress: Progress = silent,
 ) -> Matched:
     """Find the spikes of proposed units in the whole recording.
@@ -97,6 +98,7 @@ def match_units(
     Parameters
     ----------
     sample_index, unit : (n,) spikes of the proposals; -1 belongs to none
+    n_jobs : pieces of traces matched at a time; the result is the same with any
     """
     from ncpgui.ephys.spikeinterface_adapter import find_spikes, whitened
 
@@ -112,7 +114,9 @@ def match_units(
         else:
             bank = matched.bank
         threshold = GAIN_A_HZ * traces.sampling_frequency
-        spikes, units = find_spikes(traces, bank.waveforms, n_before=bank.n_before, threshold=threshold)
+        spikes, units = find_spikes(
+            traces, bank.waveforms, n_before=bank.n_before, threshold=threshold, n_jobs=n_jobs
+        )
         report(1, 3, "joining units")
         matched = _cleaned(traces, spikes, units, bank, threshold)
         spikes, units = matched.sample_index, matched.unit

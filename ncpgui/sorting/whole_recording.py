@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ncpgui.core.config import to_dict
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.sorting.config import SortingConfig
+from ncpgui.sorting.executors import Workers, workers_of
 from ncpgui.sorting.matching import match_units
 from ncpgui.sorting.pipeline import sort_recording
 from ncpgui.sorting.spike_probability import spike_probability
@@ -56,9 +57,13 @@ class WholeSorting:
 
 
 def sort_whole(
-    recording: Recording, config: SortingConfig | None = None, *, progress: Progress = silent
+    recording: Recording,
+    config: SortingConfig | None = None,
+    *,
+    workers: Workers | int | None = None,
+    progress: Progress = silent,
 ) -> WholeSorting:
-    """Sort a recording; the same seed gives the same result.
+    """Sort a recording; the same seed gives the same result, with any `workers` (see `executors`).
 
     config : as of `ncpgui sort`; draws and spikes of a channel are `PROPOSING_DRAWS` and `PROPOSING_SPIKES`
         when left out
@@ -71,7 +76,8 @@ def sort_whole(
     from ncpgui.ephys.preprocessing import preprocess
 
     config = config or SortingConfig(posterior_samples=PROPOSING_DRAWS, spikes_per_group=PROPOSING_SPIKES)
-    proposed = sort_recording(recording, config, progress=portion(progress, 0, 50, 100))
+    place = workers_of(workers)
+    proposed = sort_recording(recording, config, workers=place, progress=portion(progress, 0, 50, 100))
     with preprocess(
         recording,
         highpass_hz=config.highpass_hz,
@@ -82,6 +88,7 @@ def sort_whole(
             pre,
             proposed.spikes.sample_index,
             proposed.unit_of_spike,
+            n_jobs=place.n_workers,
             progress=portion(progress, 50, 100, 100),
         )
         good = np.setdiff1d(np.arange(pre.n_channels), pre.bad_channels)

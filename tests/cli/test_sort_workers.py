@@ -49,5 +49,5 @@ def test_a_cluster_without_dask_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     ran = ncpgui("sort", tetrode_folder, "--out", tmp_path / "s.h5", "--dask", "tcp://127.0.0.1:8786")
-    assert "pip install 'ncpgui[dask]'" in ran.error
+    assert "pip install distributed" in ran.error
     assert not (tmp_path / "s.h5").exists()
