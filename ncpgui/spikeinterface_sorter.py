@@ -1,4 +1,4 @@
-"""ncpgui as a sorter of SpikeInterface: ``import ncpgui.spikeinterface_sorter`` registers it.
+"""A sorter of SpikeInterface: ``import ncpgui.spikeinterface_sorter`` registers it.
 
 ``run_sorter("ncpgui", recording, folder=...)`` works from then on in this process and in those forked from
 it. A process that begins anew, such as one of joblib's, of Dask's or of a batch system, must import this
