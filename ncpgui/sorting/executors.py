@@ -63,7 +63,7 @@ class Pool(ABC):
 
     @abstractmethod
     def stop(self) -> None:
-        """Have running tasks end at their next report."""
+        """Have running tasks end, at their next report or before; nobody asks for results any more."""
 
     def close(self) -> None:
         """Drop what has not begun, and wait for what has."""
@@ -144,8 +144,7 @@ def run_all(
     """Run tasks and return the result of each in their order, or the exception it ended with.
 
     Progress is told on the calling thread only. When it raises (`Cancelled`), or a task raises one of
-    `fatal`, tasks that have not begun are dropped, the others stop at their next report, and the exception is
-    passed on.
+    `fatal`, tasks that have not begun are dropped, the others are stopped, and the exception is passed on.
 
     When a worker process is lost, what it did is done again, up to `MAX_LOSSES` times; then the task ends
     with `WorkerError`. Tasks that were running at the time of a loss run one by one, so that one that brings

@@ -7,11 +7,11 @@ import os
 import signal
 import threading
 from concurrent.futures import Future, ProcessPoolExecutor
+from functools import partial
 from multiprocessing.connection import wait
 from typing import Any
 
-from ncpgui.core.progress import Cancelled
-from ncpgui.sorting.executors import Pool, T, Task, run_task, usable_cores
+from ncpgui.sorting.executors import POLL_S, Pool, T, Task, run_task, usable_cores
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
@@ -52,36 +52,30 @@ class _ProcessPool(Pool):
         self._stopped.value = 1
 
 
-_board: tuple[Any, Any] | None = None
-"""Of this process, where it is a worker: shares reached, and whether all shall stop."""
+_reached: Any = None
+"""Of this process, where it is a worker: the shares of all tasks, which its parent reads."""
 
 
 def _begin(reached: Any, stopped: Any) -> None:
     from threadpoolctl import threadpool_limits
 
-    global _board
-    _board = reached, stopped
+    global _reached
+    _reached = reached
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which stops the tasks
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=_end_when_nobody_waits, args=(stopped,), daemon=True).start()
     for name in THREAD_VARIABLES:
         os.environ[name] = "1"  # read by the libraries that are still to be loaded, as torch is
     threadpool_limits(1)
 
 
-def _end_with_parent() -> None:
+def _end_when_nobody_waits(stopped: Any) -> None:
+    """End this process, in the middle of a task too, when tasks were stopped or the parent is gone."""
     parent = multiprocessing.parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)  # nobody is left who would ask for the result
+    assert parent is not None
+    while not stopped.value and not wait([parent.sentinel], timeout=POLL_S):
+        pass
+    os._exit(1)
 
 
 def _run(number: int, task: Task[T]) -> T:
-    assert _board is not None
-    reached, stopped = _board
-
-    def report(share: float) -> None:
-        if stopped.value:
-            raise Cancelled
-        reached[number] = share
-
-    return run_task(task, report)
+    return run_task(task, partial(_reached.__setitem__, number))

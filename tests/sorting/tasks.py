@@ -50,6 +50,18 @@ class Endless:
             report(1, 2)
 
 
+class NeverReports:
+    """Says once that it began, and then nothing any more."""
+
+    def __init__(self, began: Path) -> None:
+        self.began = began
+
+    def __call__(self, report: Progress) -> int:
+        self.began.touch()
+        while True:
+            pass
+
+
 class KillsItsWorker:
     """Kills the process that runs it the first `times` times, then returns how often it began."""
 

@@ -18,6 +18,7 @@ from ncpgui.sorting.process_workers import Processes
 from .tasks import (
     Endless,
     KillsItsWorker,
+    NeverReports,
     Square,
     dask_cluster,
     no_model,
@@ -111,6 +112,15 @@ def test_cancelling_drops_what_waits_stops_what_runs_and_is_passed_on(
     assert calls == sorted(calls)
     assert 1 <= sum(place.exists() for place in places) <= 2
     assert [square for square, _ in _run([Square(2)], workers=workers)] == [4]  # nothing blocks the workers
+
+
+def test_a_process_is_stopped_in_the_middle_of_a_step(tmp_path: Path) -> None:
+    def progress(done: int, total: int, message: str = "") -> None:
+        if (tmp_path / "began").exists():
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        _run([NeverReports(tmp_path / "began")], workers=Processes(1), progress=progress)
 
 
 def test_progress_is_told_on_the_calling_thread_and_ends_with_all_done(workers: Workers) -> None:
