@@ -8,6 +8,7 @@ module first; `run_sorter` of this module does so wherever it is called.
 from __future__ import annotations
 
 import re
+import sys
 import warnings
 from dataclasses import fields
 from pathlib import Path
@@ -123,7 +124,7 @@ def _printed() -> Progress:
         tenth = 10 * done // max(total, 1)
         if tenth > told:
             told = tenth
-            print(f"ncpgui: {10 * tenth} % {message}")
+            sys.stdout.write(f"ncpgui: {10 * tenth} % {message}\n")
 
     return report
 
