@@ -19,6 +19,7 @@ TEST = [
     "pytest>=8",
     "pytest-qt>=4.4",
     "pytest-timeout>=2.3",
+    "distributed>=2024.5,<2027",  # clusters in the tests
     "import-linter>=2.1",
     "pandas>=2.2",  # SpikeInterface's read_phy
     "phylib>=2.6",  # reads our Phy folders back in the tests
@@ -76,6 +77,7 @@ setup(
         "scikit-learn>=1.4",
         "scipy>=1.11",
         "spikeinterface>=0.105,<0.106",
+        "threadpoolctl>=3.1",
         "tomli>=2; python_version < '3.11'",
         "torch>=2.4",
     ],
@@ -85,6 +87,7 @@ setup(
         "train": ["tensorboard>=2.17,<3"],
         "figures": ["matplotlib>=3.9"],  # the picture of ncpgui evaluate
         "bench": ["matplotlib>=3.9", "mountainsort5>=0.5"],
+        "dask": ["distributed>=2024.5,<2027"],  # sorting on a cluster
         "simulate": ["NEURON>=9.0"],  # scripts/build_biophysical_reservoir.py
     },
     entry_points={"console_scripts": ["ncpgui = ncpgui.__main__:main"]},

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ncpgui.core.config import from_dict
 from ncpgui.core.progress import Progress, silent
 from ncpgui.sorting.config import SortingConfig
+from ncpgui.sorting.executors import Workers
 from ncpgui.sorting.neuron_probability import unit_labels
 from ncpgui.sorting.pipeline import sort_recording
 
@@ -18,11 +23,22 @@ if TYPE_CHECKING:
     from ncpgui.core.project import Project
 
 
+UNIT_PROPERTIES: dict[str, Callable[[Project, BaseRecording], NDArray[Any]]] = {
+    "snr": lambda project, recording: mean_by_unit(np.abs(project.spikes.amplitude), project),
+    "main_channel": lambda project, recording: recording.channel_ids[main_channels(project)],
+    "probability": lambda project, recording: mean_by_unit(project.probability, project),
+    "p_neuron": lambda project, recording: mean_by_unit(_p_neuron(project), project),
+    "label": lambda project, recording: np.array(unit_labels(mean_by_unit(_p_neuron(project), project))),
+}
+"""Properties of the units of a sorting, (K,) each."""
+
+
 def sort(
     recording: BaseRecording,
     *,
     probe: str | Path | Probe | None = None,
     posterior: bool = True,
+    workers: Workers | int | None = None,
     progress: Progress = silent,
     **settings: Any,
 ) -> BaseSorting:
@@ -34,6 +50,8 @@ def sort(
     probe : where the contacts are, if the recording does not say: a file, or a name such as "tetrode"
     posterior : whether to sample the posterior of all units, which splits and joins some of those that
         matching finds; without it sorting takes less than half as long
+    workers : channels, components and pieces of traces at a time (`sorting.executors`); as many as there are
+        cores, up to four, when left out. The result does not depend on it
     settings : fields of `SortingConfig`, such as ``threshold_sd=4.0, seed=1``
 
     Returns
@@ -54,33 +72,49 @@ def sort(
 
     config = from_dict(SortingConfig, settings)
     opened = recording_of(recording, probe=probe)
-    project = sort_recording(opened, config, posterior=posterior, progress=progress)
+    project = sort_recording(opened, config, posterior=posterior, workers=workers, progress=progress)
     return as_spikeinterface(project, recording)
 
 
 def as_spikeinterface(project: Project, recording: BaseRecording) -> BaseSorting:
-    """Return the sorting of a recording as a sorting of SpikeInterface."""
-    import numpy as np
+    """Return the sorting of a recording as a sorting of SpikeInterface, with `UNIT_PROPERTIES`."""
     from spikeinterface.core import NumpySorting
 
     kept = project.unit_of_spike >= 0
-    unit, spikes = project.unit_of_spike[kept], project.spikes
-    n_units = int(unit.max(initial=-1)) + 1
+    n_units = n_units_of(project)
     sorting = NumpySorting.from_samples_and_labels(
-        [spikes.sample_index[kept]], [unit], spikes.sampling_frequency_hz, unit_ids=np.arange(n_units)
+        [project.spikes.sample_index[kept]],
+        [project.unit_of_spike[kept]],
+        project.spikes.sampling_frequency_hz,
+        unit_ids=np.arange(n_units),
     )
-    if n_units:
-        n_spikes = np.bincount(unit, minlength=n_units)
-        depth = np.bincount(unit, -spikes.amplitude[kept], minlength=n_units) / n_spikes
-        sure = np.bincount(unit, project.probability[kept], minlength=n_units) / n_spikes
-        on_channel = np.zeros((n_units, project.probe.n_channels), dtype=np.int64)
-        np.add.at(on_channel, (unit, spikes.channel[kept]), 1)
-        sorting.set_property("snr", depth.astype(np.float32))
-        sorting.set_property("main_channel", recording.channel_ids[on_channel.argmax(axis=1)])
-        sorting.set_property("probability", sure.astype(np.float32))
-        if project.p_neuron is not None:
-            p_neuron = np.bincount(unit, project.p_neuron[kept], minlength=n_units) / n_spikes
-            sorting.set_property("p_neuron", p_neuron.astype(np.float32))
-            sorting.set_property("label", unit_labels(p_neuron))
+    for name, values in UNIT_PROPERTIES.items() if n_units else ():
+        sorting.set_property(name, values(project, recording))
     sorting.annotate(sorter="ncpgui", **{"ncpgui_settings": project.settings})
     return sorting
+
+
+def n_units_of(project: Project) -> int:
+    """Number of units that spikes are of."""
+    return int(project.unit_of_spike.max(initial=-1)) + 1
+
+
+def mean_by_unit(values: NDArray[np.floating], project: Project) -> NDArray[np.float32]:
+    """Mean of a value of spikes (n,) for each unit: (K,), 0 for a unit without spikes."""
+    kept = project.unit_of_spike >= 0
+    unit, n_units = project.unit_of_spike[kept], n_units_of(project)
+    sums = np.bincount(unit, values[kept], minlength=n_units)
+    return (sums / np.maximum(np.bincount(unit, minlength=n_units), 1)).astype(np.float32)
+
+
+def main_channels(project: Project) -> NDArray[np.int64]:
+    """Channel on which most spikes of each unit are largest: (K,)."""
+    kept = project.unit_of_spike >= 0
+    on_channel = np.zeros((n_units_of(project), project.probe.n_channels), dtype=np.int64)
+    np.add.at(on_channel, (project.unit_of_spike[kept], project.spikes.channel[kept]), 1)
+    return on_channel.argmax(axis=1)
+
+
+def _p_neuron(project: Project) -> NDArray[np.float32]:
+    assert project.p_neuron is not None  # of a sorting that matching has just found
+    return project.p_neuron

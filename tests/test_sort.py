@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from spikeinterface.core import NumpyRecording, generate_ground_truth_recording
+from ncpgui.sorting.whole_recording import WholeSorting
+from spikeinterface.core import (
+    NumpyRecording,
+    create_sorting_analyzer,
+    generate_ground_truth_recording,
+)
 
 import ncpgui
 from ncpgui.core.errors import InputError
+from ncpgui.spikeinterface_sorting import UNIT_PROPERTIES, as_spikeinterface
 
 QUICK = {"posterior_samples": 5, "spikes_per_group": 300}
 
@@ -49,6 +55,55 @@ def test_units_have_their_channel_size_and_probability(generated, sorting) -> No
     assert set(sorting.get_property("label")) == {"good"}
     assert sorting.get_annotation("sorter") == "ncpgui"
     assert sorting.get_annotation("ncpgui_settings")["spikes_per_group"] == 300
+
+
+@pytest.mark.slow
+def test_metrics_and_curation_of_spikeinterface_run_on_it(generated, sorting) -> None:
+    from spikeinterface.curation import (
+        auto_merge_units,
+        remove_redundant_units,
+        threshold_metrics_label_units,
+    )
+
+    analyzer = create_sorting_analyzer(sorting, generated[0], sparse=True)
+    extensions = ["random_spikes", "waveforms", "templates", "noise_levels", "spike_amplitudes"]
+    extensions += ["unit_locations", "template_similarity", "correlograms", "template_metrics"]
+    analyzer.compute(extensions, n_jobs=1, progress_bar=False)
+    names = ["num_spikes", "firing_rate", "snr", "isi_violation", "rp_violation"]
+    analyzer.compute("quality_metrics", metric_names=names)
+    metrics = analyzer.get_extension("quality_metrics").get_data()
+    _, counts = np.unique(sorting.to_spike_vector()["unit_index"], return_counts=True)
+    assert metrics["num_spikes"].tolist() == counts.tolist()
+    assert (metrics["rp_violations"] == 0).all()  # cells that fire at most every 3 ms
+    assert (
+        analyzer.get_sorting_property("probability").tolist() == sorting.get_property("probability").tolist()
+    )
+    labels = threshold_metrics_label_units(metrics, thresholds={"snr": {"greater": 5.0}})
+    assert labels["label"].tolist() == ["good"] * 4
+    assert auto_merge_units(analyzer, presets=["x_contaminations"]).unit_ids.tolist() == [0, 1, 2, 3]
+    assert remove_redundant_units(analyzer).unit_ids.tolist() == [0, 1, 2, 3]
+
+
+def test_workers_do_not_change_the_sorting(generated, sorting) -> None:
+    again = ncpgui.sort(generated[0], workers=1, **QUICK)
+    assert again.to_spike_vector().tolist() == sorting.to_spike_vector().tolist()
+
+
+def test_a_property_of_units_is_one_line(generated, monkeypatch: pytest.MonkeyPatch) -> None:
+    result = WholeSorting(
+        sample_index=np.array([100, 200, 300]),
+        unit=np.array([0, 1, 1]),
+        probability=np.array([0.5, 0.25, 0.75], np.float32),
+        main_channel=np.array([3, 0]),
+        snr=np.array([8.0, 9.0], np.float32),
+        sampling_frequency_hz=20_000.0,
+        settings={},
+    )
+    monkeypatch.setitem(UNIT_PROPERTIES, "p_neuron", lambda result, recording: result.snr / 10)
+    made = as_spikeinterface(result, generated[0])
+    assert made.get_property("probability").tolist() == [0.5, 0.5]
+    assert made.get_property("main_channel").tolist() == generated[0].channel_ids[[3, 0]].tolist()
+    assert made.get_property("p_neuron").tolist() == pytest.approx([0.8, 0.9])
 
 
 def test_a_setting_that_there_is_not_is_named(generated) -> None:

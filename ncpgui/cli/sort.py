@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     metavar="N",
     help="Channels or components sampled at a time, same result  [cores, at most 4].",
 )
+@click.option("--parallel", metavar="HOW", help="Sample with threads or processes, same result  [threads].")
+@click.option("--dask", metavar="ADDRESS", help="Sample on a Dask cluster: the address of its scheduler.")
 @click.option("--overwrite", is_flag=True, help="Replace the session at SESSION.h5.")
 def sort(
     recording: Path,
@@ -71,6 +73,8 @@ def sort(
     device: str,
     seed: int | None,
     jobs: int | None,
+    parallel: str | None,
+    dask: str | None,
     overwrite: bool,
 ) -> None:
     """Sort RECORDING: a raw binary file, a simulated folder, or what SpikeInterface reads.
@@ -83,6 +87,7 @@ def sort(
     from ncpgui.engine.device import resolve_device
     from ncpgui.engine.networks.checkpoint import load_checkpoint
     from ncpgui.ephys.readers import load_stimulus, open_recording
+    from ncpgui.sorting.chosen_workers import chosen_workers
     from ncpgui.sorting.config import SortingConfig
     from ncpgui.sorting.pipeline import sort_recording
 
@@ -104,8 +109,9 @@ def sort(
     shown = load_stimulus(stimulus or recording)
     resolve_device(config.device)  # what is wrong with these is said now, not after the spikes are found
     load_checkpoint(config.model)
+    workers = chosen_workers(jobs, parallel=parallel, dask=dask)
     with progress_report("sort") as progress:
-        project = sort_recording(opened, config, stimulus=shown, progress=progress, workers=jobs)
+        project = sort_recording(opened, config, stimulus=shown, progress=progress, workers=workers)
     out = keep(project, out)
     click.echo(summary(project), err=True)
     for one in project.waiting:

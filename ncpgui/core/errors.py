@@ -10,6 +10,7 @@
     |  |- SessionFormatError       damaged, or written by a newer version
     |  `- SessionUnwritableError   can be opened read-only
     |     `- SessionLockedError    another process writes it
+    |- WorkerError                 a process or machine that did the work was lost
     |- CurationError(ValueError)   the edit is impossible as things stand
     `- ExportError                 the output cannot be written
 
@@ -50,6 +51,10 @@ class SessionUnwritableError(SessionError):
 
 class SessionLockedError(SessionUnwritableError):
     """Another process has the session open for writing."""
+
+
+class WorkerError(NcpguiError):
+    """A process or machine that did a part of the work was lost, or cannot be reached."""
 
 
 class CurationError(NcpguiError, ValueError):

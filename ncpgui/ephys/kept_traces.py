@@ -44,7 +44,7 @@ class KeptRecording(BasePreprocessor):  # type: ignore[misc]
         )
         self.add_recording_segment(self._kept)
         self._kwargs = {"recording": recording, "source": source}
-        self._serializability.update(memory=False, json=False, pickle=False)
+        self._serializability.update(memory=True, json=False, pickle=False)  # for threads
 
     def drop(self) -> None:
         """Close the temporary file; traces are computed anew if they are asked for."""

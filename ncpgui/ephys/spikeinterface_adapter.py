@@ -171,7 +171,7 @@ def mean_waveforms(
         n_before,
         n_after,
         return_in_uV=False,
-        **_jobs(),
+        **_jobs(),  # one job: sums of several would be added in another order each time
     )
     return np.nan_to_num(np.asarray(means, dtype=np.float32))
 
@@ -184,6 +184,7 @@ def find_spikes(
     threshold: float,
     matcher: str = "wobble",
     stretches: Sequence[tuple[int, int]] | None = None,
+    n_jobs: int = 1,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Spikes of templates in traces: sample of each and row of its template, in order of time.
 
@@ -193,6 +194,7 @@ def find_spikes(
     threshold : of the gain in squared error that a spike must bring, where the matcher takes one (wobble)
     matcher : "wobble", "tdc-peeler" or "circus-omp"
     stretches : samples (first, end) to look at; everything when left out
+    n_jobs : pieces at a time, on threads; the result is the same with any
     """
     from spikeinterface.sortingcomponents.matching import find_spikes_from_templates  # loads torch
 
@@ -214,7 +216,7 @@ def find_spikes(
         method=matcher,
         method_kwargs=_matcher_settings(matcher, threshold, waveforms.shape[2]),
         pipeline_kwargs={"slices": list(_slices(recording, stretches))},
-        job_kwargs=_jobs(),
+        job_kwargs=_jobs(n_jobs),
     )
     order = np.lexsort((found["cluster_index"], found["sample_index"]))
     return found["sample_index"][order].astype(np.int64), found["cluster_index"][order].astype(np.int64)
@@ -307,5 +309,10 @@ def _matcher_settings(matcher: str, threshold: float, n_channels: int) -> dict[s
     return {"engine": "numpy"}
 
 
-def _jobs() -> dict[str, Any]:
-    return {"n_jobs": 1, "progress_bar": False, "chunk_duration": f"{PIECE_S:g}s"}
+def _jobs(n_jobs: int = 1) -> dict[str, Any]:
+    return {
+        "n_jobs": n_jobs,
+        "pool_engine": "thread",  # filtered traces are kept by this process
+        "progress_bar": False,
+        "chunk_duration": f"{PIECE_S:g}s",
+    }

@@ -19,9 +19,11 @@ from ncpgui.core.waveform_format import N_SAMPLES
 from ncpgui.sorting.assignment import fit_features
 from ncpgui.sorting.components import ComponentDraw
 from ncpgui.sorting.config import SortingConfig
+from ncpgui.sorting.executors import Workers, workers_of
 from ncpgui.sorting.found_units import FoundUnits
 from ncpgui.sorting.group_posterior import build_alternatives, exists_probability
-from ncpgui.sorting.posterior_draws import ClusterFunction, Draws, ToDraw, draw_all
+from ncpgui.sorting.posterior_draws import ToDraw, draw_all
+from ncpgui.sorting.sampling import ClusterFunction, Sampled
 
 if TYPE_CHECKING:
     from ncpgui.ephys.preprocessing import Preprocessed
@@ -38,7 +40,7 @@ def sample_components(
     config: SortingConfig,
     *,
     cluster: ClusterFunction | None = None,
-    workers: int = 1,
+    workers: Workers | int = 1,
     progress: Progress = silent,
 ) -> tuple[dict[int, tuple[Component, ComponentWaveforms]], dict[int, str]]:
     """Sample the posterior of components: by their ids, and the message of each that failed.
@@ -71,7 +73,7 @@ def sample_components(
         config,
         what="component",
         cluster=cluster,
-        workers=workers,
+        workers=workers_of(workers),
         progress=portion(progress, 1, 10, 12),
     )
     draws = [draw for draw in draws if draw.id in drawn]
@@ -121,7 +123,7 @@ def _cleaned(
 
 def finish_component(
     draw: ComponentDraw,
-    drawn: Draws,
+    drawn: Sampled,
     waveforms: NDArray[np.float32],
     coordinates: NDArray[np.float32],
     units: FoundUnits,

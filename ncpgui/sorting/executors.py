@@ -1,89 +1,252 @@
-"""Where channel groups run: several at a time on threads of this process.
+"""Tasks run side by side: on threads of this process, in processes of their own, or on a Dask cluster.
 
-A step of the sampler spends most of its time in matrix products, which let go of Python's lock, so
-that threads share the cores; each group has its own seed, so that the result does not depend on them.
+A task is a function of its values alone, with its own seed, so that the result depends neither on where it
+runs nor on what runs beside it. `Workers` say where: `Threads` here, `Processes` in `process_workers`, `Dask`
+in `dask_workers`; each is a `concurrent.futures` executor and a board on which tasks report.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from typing import TypeVar
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, MutableSequence, Sequence
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ThreadPoolExecutor,
+    wait,
+)
+from functools import partial
+from typing import Generic, Protocol, TypeVar
 
-from ncpgui.core.progress import CancelFlag, Progress
+from ncpgui.core.errors import WorkerError
+from ncpgui.core.heap import give_back
+from ncpgui.core.progress import CancelFlag, Cancelled, Progress
 
 MAX_WORKERS = 4
 """More threads than this wait for Python's lock: it is held for a seventh of a step."""
+MAX_LOSSES = 3
+"""A task that was running when a worker was lost is begun again so many times."""
 POLL_S = 0.05
 
 T = TypeVar("T")
+Task = Callable[[Progress], T]
+
+
+class Workers(Protocol):
+    """Where tasks run, and how many of them at a time."""
+
+    @property
+    def n_workers(self) -> int:
+        """Tasks at a time on this machine."""
+
+    def pool(self, n_tasks: int, n_workers: int) -> Pool:
+        """Return a new pool for tasks 0 .. n_tasks - 1, at most `n_workers` of them at a time."""
+
+
+class Pool(ABC):
+    """Tasks that run, and how far each is.
+
+    reached : share of each task that is done, negative before it begins
+    """
+
+    reached: MutableSequence[float]
+    executor: Executor
+
+    @abstractmethod
+    def submit(self, number: int, task: Task[T]) -> Future[T]:
+        """Have a task run that reports as `number`."""
+
+    @abstractmethod
+    def stop(self) -> None:
+        """Have running tasks end, at their next report or before; nobody asks for results any more."""
+
+    def close(self) -> None:
+        """Drop what has not begun, and wait for what has."""
+        self.executor.shutdown(wait=True, cancel_futures=True)
+
+
+def run_task(task: Task[T], report: Callable[[float], None]) -> T:
+    """Run a task where a worker is; `report` is told the share that is done, and may raise `Cancelled`."""
+
+    def progress(done: int, total: int, message: str = "") -> None:
+        report(min(done / max(total, 1), 1.0))
+
+    try:
+        progress(0, 1)
+        return task(progress)
+    finally:
+        give_back()
+
+
+class Threads:
+    """Threads of this process.
+
+    A step of the sampler spends most of its time in matrix products, which let go of Python's lock.
+
+    n_workers : tasks at a time; as many as there are cores, up to four, when None
+    """
+
+    def __init__(self, n_workers: int | None = None) -> None:
+        self.n_workers = n_workers or default_workers()
+
+    def pool(self, n_tasks: int, n_workers: int) -> Pool:
+        """Return a new pool of threads."""
+        return _ThreadPool(n_tasks, n_workers)
+
+
+class _ThreadPool(Pool):
+    def __init__(self, n_tasks: int, n_workers: int) -> None:
+        self.reached = [-1.0] * n_tasks
+        self.executor = ThreadPoolExecutor(n_workers)
+        self._flag = CancelFlag()
+
+    def submit(self, number: int, task: Task[T]) -> Future[T]:
+        return self.executor.submit(run_task, task, partial(self._report, number))
+
+    def stop(self) -> None:
+        self._flag.cancel()
+
+    def _report(self, number: int, share: float) -> None:
+        if self._flag.is_set:
+            raise Cancelled
+        self.reached[number] = share
+
+
+def usable_cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def default_workers() -> int:
     """Cores that this process may use, at most `MAX_WORKERS`."""
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, min(usable, MAX_WORKERS))
+    return max(1, min(usable_cores(), MAX_WORKERS))
+
+
+def workers_of(workers: Workers | int | None) -> Workers:
+    """Return so many threads where a number is given, as many as there are cores (up to four) for None."""
+    return Threads(workers) if workers is None or isinstance(workers, int) else workers
 
 
 def run_all(
-    tasks: Sequence[Callable[[Progress], T]],
+    tasks: Sequence[Task[T]],
     *,
     names: Sequence[str],
     sizes: Sequence[int],
-    workers: int,
+    workers: Workers | int | None = None,
     progress: Progress,
     fatal: tuple[type[Exception], ...] = (),
 ) -> list[T | Exception]:
-    """Run tasks, `workers` at a time, and return the result of each, or the exception it ended with.
+    """Run tasks and return the result of each in their order, or the exception it ended with.
 
     Progress is told on the calling thread only. When it raises (`Cancelled`), or a task raises one of
-    `fatal`, the other tasks stop at their next report and the exception is passed on.
+    `fatal`, tasks that have not begun are dropped, the others are stopped, and the exception is passed on.
 
+    When a worker process is lost, what it did is done again, up to `MAX_LOSSES` times; then the task ends
+    with `WorkerError`. Tasks that were running at the time of a loss run one by one, so that one that brings
+    its worker down takes no other with it.
+
+    Parameters
+    ----------
+    tasks : callables that take a `Progress`; for processes and Dask, they and what they return can be pickled
     names : words for each task; sizes : how much of the whole each task is
+    workers : where they run; a number is that many threads
     """
-    whole = max(sum(sizes), 1)
-    reached = [0.0] * len(tasks)
-    stop = CancelFlag()
+    place = workers_of(workers)
+    run = _Run(tasks, names, sizes, progress, fatal)
+    while left := run.left():
+        fresh = [i for i in left if not run.losses[i]]
+        run.go_on(place.pool(len(tasks), min(place.n_workers, len(fresh)) or 1), fresh or left)
+    return [run.outcomes[i] for i in range(len(tasks))]
 
-    def run(i: int) -> T:
-        def report(done: int, total: int, message: str = "") -> None:
-            reached[i] = sizes[i] * min(done / max(total, 1), 1.0)
 
-        guarded = stop.guard(report)
-        guarded(0, 1)
-        return tasks[i](guarded)
+class _Run(Generic[T]):
+    """Tasks, what became of each so far, and how often a worker was lost while it ran."""
 
-    largest_first = sorted(range(len(tasks)), key=lambda i: -sizes[i])  # none is left alone at the end
+    def __init__(
+        self,
+        tasks: Sequence[Task[T]],
+        names: Sequence[str],
+        sizes: Sequence[int],
+        progress: Progress,
+        fatal: tuple[type[Exception], ...],
+    ) -> None:
+        self._tasks, self._names, self._sizes = tasks, names, sizes
+        self._progress, self._fatal = progress, fatal
+        self._furthest = 0.0  # what is done again does not count a second time
+        self.outcomes: dict[int, T | Exception] = {}
+        self.losses: Counter[int] = Counter()
 
-    def tell(pending: set[Future[T]] | None = None) -> None:
-        left = [i for i in largest_first if pending is None or futures[i] in pending]
-        words = f"{len(tasks) - len(left)} of {len(tasks)} done, {names[left[0]]}" if left else ""
-        progress(int(1000 * sum(reached)), 1000 * whole, words)
+    def left(self) -> list[int]:
+        """Tasks without an outcome, the largest first: none is alone at the end."""
+        by_size = sorted(range(len(self._tasks)), key=lambda i: -self._sizes[i])
+        return [i for i in by_size if i not in self.outcomes]
 
-    if tasks:
-        tell()
-    with ThreadPoolExecutor(max(1, min(workers, len(tasks)))) as pool:
-        submitted = {i: pool.submit(run, i) for i in largest_first}
-        futures = [submitted[i] for i in range(len(tasks))]
-        pending = set(futures)
+    def go_on(self, pool: Pool, batch: Sequence[int]) -> None:
+        """Run a batch of tasks in a pool to its end, or until a worker is lost."""
+        futures: dict[Future[T], int] = {}
         try:
+            self._tell(pool)
+            try:
+                for i in batch:
+                    futures[pool.submit(i, self._tasks[i])] = i
+            except BrokenExecutor:
+                pass  # a worker is lost already: the others wait for the next pool
+            pending = set(futures)
             while pending:
                 finished, pending = wait(pending, timeout=POLL_S, return_when=FIRST_COMPLETED)
                 for future in finished:
-                    reached[futures.index(future)] = float(sizes[futures.index(future)])
-                    error = future.exception()
-                    if isinstance(error, fatal):
-                        raise error
-                tell(pending)
+                    outcome = self._outcome(future, futures[future])
+                    if isinstance(outcome, self._fatal):
+                        raise outcome
+                    self.outcomes[futures[future]] = outcome
+                self._tell(pool)
         except BaseException:
-            stop.cancel()
-            pool.shutdown(wait=True, cancel_futures=True)
+            pool.stop()
             raise
-    outcomes: list[T | Exception] = []
-    for future in futures:
+        finally:
+            pool.close()
+        self._take_back([i for i in batch if isinstance(self.outcomes.get(i), BrokenExecutor)], pool)
+
+    def _outcome(self, future: Future[T], number: int) -> T | Exception:
         try:
-            outcomes.append(future.result())
+            return future.result()
+        except CancelledError:
+            return WorkerError(
+                f"{self._names[number]} was given up by the workers: the connection to them was lost, or "
+                "somebody cancelled it there; start them again, and sort again"
+            )
         except Exception as error:
-            outcomes.append(error)
-    return outcomes
+            return error
+
+    def _take_back(self, lost: Sequence[int], pool: Pool) -> None:
+        """Have lost tasks done again, but for those that were running at too many losses."""
+        for i in lost:
+            del self.outcomes[i]
+        for i in [i for i in lost if pool.reached[i] >= 0] or lost:
+            self.losses[i] += 1
+            if self.losses[i] > MAX_LOSSES:
+                self.outcomes[i] = WorkerError(
+                    f"a worker process ended {self.losses[i]} times at {self._names[i]}: it was killed, for "
+                    "example because memory ran out, or could not start; sort fewer at a time, or on threads"
+                )
+
+    def _tell(self, pool: Pool) -> None:
+        if not self._tasks:
+            return
+        left = self.left()
+        reached = sum(
+            size * (1.0 if i in self.outcomes else max(pool.reached[i], 0.0))
+            for i, size in enumerate(self._sizes)
+        )
+        self._furthest = max(self._furthest, reached)
+        words = (
+            f"{len(self._tasks) - len(left)} of {len(self._tasks)} done, {self._names[left[0]]}"
+            if left
+            else ""
+        )
+        self._progress(int(1000 * self._furthest), 1000 * max(sum(self._sizes), 1), words)

@@ -19,8 +19,10 @@ from ncpgui.core.spikes import SpikeEvents
 from ncpgui.core.waveform_format import TROUGH_SAMPLE
 from ncpgui.sorting.channel_partition import draw_groups
 from ncpgui.sorting.config import SortingConfig, detection_radius_um
+from ncpgui.sorting.executors import Workers, workers_of
 from ncpgui.sorting.group_posterior import first_clusters
-from ncpgui.sorting.posterior_draws import ClusterFunction, ToDraw, draw_all
+from ncpgui.sorting.posterior_draws import ToDraw, draw_all
+from ncpgui.sorting.sampling import ClusterFunction
 
 if TYPE_CHECKING:
     from ncpgui.ephys.preprocessing import Preprocessed
@@ -86,7 +88,7 @@ def propose(
     config: SortingConfig,
     *,
     cluster: ClusterFunction | None = None,
-    workers: int = 1,
+    workers: Workers | int = 1,
     most_draws: int = PROPOSING_DRAWS,
     most_spikes: int = PROPOSING_SPIKES,
     progress: Progress = silent,
@@ -131,7 +133,7 @@ def propose(
         config,
         what="channel",
         cluster=cluster,
-        workers=workers,
+        workers=workers_of(workers),
         progress=portion(progress, 1, 10, 10),
     )
     times, units, n_units, model = [spikes.sample_index[:0]], [np.zeros(0, np.int64)], 0, ""

@@ -142,6 +142,7 @@ def match_units(
     matcher: str = "wobble",
     gain_a_hz: float = GAIN_A_HZ,
     join: Join = joined,
+    n_jobs: int = 1,
     progress: Progress = silent,
 ) -> Matched:
     """Find the spikes of proposed units in the whole recording.
@@ -153,6 +154,7 @@ def match_units(
     n_rounds : of finding spikes and estimating templates again, at least 1
     matcher : of `config.MATCHERS`; "none" keeps the spikes of the proposals
     join : which units are one, as `one_neuron.joined`
+    n_jobs : pieces of traces matched at a time; the result is the same with any
     """
     from ncpgui.ephys.spikeinterface_adapter import whitened
 
@@ -169,7 +171,7 @@ def match_units(
         report = portion(progress, number, number + 1, n_rounds)
         report(0, 3, "matching templates")
         if matcher != "none":
-            spikes, units = _found(traces, bank, places, threshold, matcher)
+            spikes, units = _found(traces, bank, places, threshold, matcher, n_jobs)
         report(1, 3, "joining units")
         matched, bank = _cleaned(traces, spikes, units, bank, places, threshold, join)
         spikes, units = matched.sample_index, matched.unit
@@ -234,7 +236,7 @@ def _pruned(
 
 
 def _found(
-    traces: BaseRecording, bank: MovingBank, places: Places, threshold: float, matcher: str
+    traces: BaseRecording, bank: MovingBank, places: Places, threshold: float, matcher: str, n_jobs: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Spikes of all templates, in the stretches of each place by the templates of that place."""
     from ncpgui.ephys.spikeinterface_adapter import find_spikes
@@ -249,6 +251,7 @@ def _found(
             threshold=threshold,
             matcher=matcher,
             stretches=places.stretches[places.place == place].tolist(),
+            n_jobs=n_jobs,
         )
         spikes.append(found)
         units.append(seen[row])

@@ -21,12 +21,12 @@ from ncpgui.core.stimulus import Stimulus
 from ncpgui.sorting.component_posterior import sample_components
 from ncpgui.sorting.components import ComponentDraw, draw_components
 from ncpgui.sorting.config import SortingConfig, filter_options
-from ncpgui.sorting.executors import default_workers
+from ncpgui.sorting.executors import Workers, workers_of
 from ncpgui.sorting.first_pass import detect, propose
 from ncpgui.sorting.found_units import FoundUnits, found_units
 from ncpgui.sorting.matching import match_units
 from ncpgui.sorting.motion import motion_of, places_in
-from ncpgui.sorting.posterior_draws import ClusterFunction
+from ncpgui.sorting.sampling import ClusterFunction
 
 if TYPE_CHECKING:
     from ncpgui.ephys.preprocessing import Preprocessed
@@ -58,7 +58,7 @@ def find_units(
     *,
     progress: Progress = silent,
     cluster: ClusterFunction | None = None,
-    workers: int | None = None,
+    workers: Workers | int | None = None,
 ) -> Found:
     """Propose units channel by channel, find them everywhere, and put those in doubt together.
 
@@ -78,7 +78,7 @@ def find_units(
             found,
             config,
             cluster=cluster,
-            workers=workers or default_workers(),
+            workers=workers_of(workers),
             progress=portion(progress, 15, 60, 100),
         )
         matched = match_units(
@@ -87,6 +87,7 @@ def find_units(
             proposals.unit,
             places=places_in(pre, motion),
             matcher=config.matcher,
+            n_jobs=workers_of(workers).n_workers,
             progress=portion(progress, 60, 100, 100),
         )
         units = found_units(pre, matched, peak_sign=config.peak_sign)
@@ -105,7 +106,7 @@ def sort_recording(
     stimulus: Stimulus | None = None,
     progress: Progress = silent,
     cluster: ClusterFunction | None = None,
-    workers: int | None = None,
+    workers: Workers | int | None = None,
 ) -> Project:
     """Find the units of a recording (`find_units`), and sample the posterior of each component of them.
 
@@ -139,7 +140,7 @@ def sort_recording(
             found.pre.probe,
             config,
             cluster=cluster,
-            workers=workers or default_workers(),
+            workers=workers_of(workers),
             progress=portion(progress, found_at, 99, 100),
         )
     components = [component for component, _ in sampled.values()]

@@ -3,36 +3,24 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Hashable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.errors import CheckpointError, InputError, NcpguiError
-from ncpgui.core.heap import give_back
-from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Progress, silent
 from ncpgui.engine import shared_cores
-from ncpgui.sorting.both_signs import by_sign
 from ncpgui.sorting.config import SortingConfig
-from ncpgui.sorting.executors import run_all
+from ncpgui.sorting.executors import Workers, run_all
+from ncpgui.sorting.sampling import ClusterFunction, Sampled, Sampling
 
 log = logging.getLogger(__name__)
 
-ClusterFunction = Callable[..., Any]
 Key = TypeVar("Key", bound=Hashable)
-
-
-@dataclass(frozen=True)
-class Draws:
-    """Posterior of m spikes, the network's features (m, d) of them, and the name of the network."""
-
-    posterior: PosteriorSamples
-    features: NDArray[np.float32]
-    model: str
 
 
 @dataclass(frozen=True)
@@ -52,25 +40,28 @@ def draw_posterior(
     cluster: ClusterFunction | None = None,
     held: NDArray[np.integer] | None = None,
     progress: Progress = silent,
-) -> Draws:
-    """Run the network.
+) -> Sampled:
+    """Run the network; `held` and `cluster` as in `Sampling`."""
+    return _task(wanted, config, cluster, held)(progress)
 
-    held : as `engine.cluster`'s clamped; cluster : `ncpgui.engine.cluster` unless given
-    """
-    cluster = cluster or _engine_cluster()
-    result = (cluster if config.peak_sign == "neg" else by_sign(cluster))(
+
+def _task(
+    wanted: ToDraw,
+    config: SortingConfig,
+    cluster: ClusterFunction | None,
+    held: NDArray[np.integer] | None = None,
+) -> Sampling:
+    return Sampling(
         wanted.waveforms,
-        channel_positions=wanted.positions_um,
-        model=config.model,
-        samples=config.posterior_samples,
-        beam=0,
+        wanted.positions_um,
+        n_draws=config.posterior_samples,
         seed=wanted.seed,
+        model=config.model,
         device=config.device,
-        progress=progress,
-        clamped=held,
+        held=held,
+        cluster=cluster,
+        both_signs=config.peak_sign != "neg",
     )
-    posterior = PosteriorSamples(result.labels, result.log_prob, order=result.order)
-    return Draws(posterior, result.features, result.model)
 
 
 def draw_all(
@@ -79,9 +70,9 @@ def draw_all(
     *,
     what: str,
     cluster: ClusterFunction | None,
-    workers: int,
+    workers: Workers,
     progress: Progress,
-) -> tuple[dict[Key, Draws], dict[Key, str]]:
+) -> tuple[dict[Key, Sampled], dict[Key, str]]:
     """Draws of each, and the message of each that failed; the same with any number of `workers`.
 
     what : word for one of them, in messages
@@ -93,20 +84,10 @@ def draw_all(
     CheckpointError
         The model cannot be loaded.
     """
-
-    def task(one: ToDraw) -> Callable[[Progress], Draws]:
-        def draw(report: Progress) -> Draws:
-            try:
-                return draw_posterior(one, config, cluster=cluster, progress=report)
-            finally:
-                give_back()
-
-        return draw
-
-    workers = min(workers, len(wanted))
-    with shared_cores(workers) if cluster is None and workers > 1 else nullcontext():
+    n_workers = min(workers.n_workers, len(wanted))
+    with shared_cores(n_workers) if cluster is None and n_workers > 1 else nullcontext():
         outcomes = run_all(
-            [task(one) for one in wanted.values()],
+            [_task(one, config, cluster) for one in wanted.values()],
             names=[f"clustering {len(one.waveforms)} spikes of {one.name}" for one in wanted.values()],
             sizes=[len(one.waveforms) for one in wanted.values()],
             workers=workers,
@@ -114,7 +95,7 @@ def draw_all(
             fatal=(CheckpointError,),
         )
     drawn = {
-        key: outcome for key, outcome in zip(wanted, outcomes, strict=True) if isinstance(outcome, Draws)
+        key: outcome for key, outcome in zip(wanted, outcomes, strict=True) if isinstance(outcome, Sampled)
     }
     errors = {
         key: outcome for key, outcome in zip(wanted, outcomes, strict=True) if isinstance(outcome, Exception)
@@ -130,9 +111,3 @@ def draw_all(
             f"none of the {len(wanted)} {what}s could be sampled; the first said: {first}"
         ) from first
     return drawn, failed
-
-
-def _engine_cluster() -> ClusterFunction:
-    from ncpgui.engine import cluster
-
-    return cluster

@@ -15,7 +15,8 @@ from ncpgui.core.seeds import stream_seed
 from ncpgui.sorting.assignment import fit_features
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.group_posterior import build_alternatives
-from ncpgui.sorting.posterior_draws import ClusterFunction, ToDraw, draw_posterior
+from ncpgui.sorting.posterior_draws import ToDraw, draw_posterior
+from ncpgui.sorting.sampling import ClusterFunction
 
 
 def resample_rest(

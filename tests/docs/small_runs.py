@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 import torch
 from PyQt5 import QtWidgets
-from spikeinterface.core import generate_ground_truth_recording
+from spikeinterface.core import BaseRecording, BinaryRecordingExtractor, generate_ground_truth_recording
 
 from ncpgui.cli.main import run
 from ncpgui.core.config import from_dict, read_toml
@@ -147,9 +147,9 @@ class Reader:
             if name in text and not (self.folder / name.strip('" ')).exists():
                 make()
         if "recording" in text and "ncpgui.sort" in text and "recording" not in self.values:
-            self.values["recording"] = generate_ground_truth_recording(
-                durations=[15.0], sampling_frequency=20_000.0, num_channels=4, num_units=2, seed=0
-            )[0]
+            self.values["recording"] = open_recording_of_two_cells(self.folder / "two_cells.raw")
+        if "recordings.items()" in text:
+            self.values["recordings"] = {"monday": self.values["recording"]}
         if "waveforms" in text and "waveforms" not in self.values:
             trough = -10 * np.exp(-(((np.arange(32) - 11) / 2.0) ** 2))[None, :, None]
             noise = np.random.default_rng(0).normal(size=(40, 32, 7))
@@ -188,6 +188,19 @@ def script(words: list[str]) -> None:
     assert done.returncode == 0, done.stderr
     if not can_run:
         assert [word for word in words if word.startswith("--") and word not in done.stdout] == []
+
+
+def open_recording_of_two_cells(path: Path) -> BaseRecording:
+    """Fifteen seconds on four contacts, in a file that other processes can open."""
+    made, _ = generate_ground_truth_recording(
+        durations=[15.0], sampling_frequency=20_000.0, num_channels=4, num_units=2, seed=0
+    )
+    made.get_traces().astype(np.float32).tofile(path)
+    opened = BinaryRecordingExtractor(
+        [path], sampling_frequency=20_000.0, dtype="float32", num_channels=4, gain_to_uV=1.0, offset_to_uV=0.0
+    )
+    opened.set_probe(made.get_probe())
+    return opened
 
 
 def simulate(folder: str, *options: str) -> None:

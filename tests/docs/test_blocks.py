@@ -31,6 +31,7 @@ SLOW = {
     "CONTRIBUTING.md",
     "docs/training.md",
     "docs/reservoir.md",
+    "docs/spikeinterface.md",
 }
 
 

@@ -1,18 +1,38 @@
-"""Tasks run side by side, give their results in order, and stop when asked to."""
+"""Tasks give the same results on threads, in processes and on a Dask cluster, and stop when asked to."""
 
 from __future__ import annotations
 
+import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from ncpgui.core.errors import CheckpointError, InputError
+from ncpgui.core.errors import CheckpointError, InputError, WorkerError
 from ncpgui.core.progress import Cancelled, Progress, silent
-from ncpgui.sorting.executors import default_workers, run_all
+from ncpgui.sorting.executors import Threads, Workers, default_workers, run_all
+from ncpgui.sorting.process_workers import Processes
+
+from .tasks import (
+    Endless,
+    KillsItsWorker,
+    NeverReports,
+    Square,
+    dask_cluster,
+    no_model,
+    planted_error,
+    threads_of_libraries,
+)
 
 
-def _run(tasks: list[Callable[[Progress], int]], *, workers: int = 2, progress: Progress = silent) -> list:
+def _run(
+    tasks: Sequence[Callable[[Progress], Any]],
+    *,
+    workers: Workers | int = 2,
+    progress: Progress = silent,
+) -> list:
     return run_all(
         tasks,
         names=[f"task {i}" for i in range(len(tasks))],
@@ -23,10 +43,33 @@ def _run(tasks: list[Callable[[Progress], int]], *, workers: int = 2, progress: 
     )
 
 
-@pytest.mark.parametrize("workers", [1, 2, 9])
-def test_results_come_in_the_order_of_the_tasks(workers: int) -> None:
-    assert _run([lambda report, i=i: i * i for i in range(7)], workers=workers) == [0, 1, 4, 9, 16, 25, 36]
-    assert _run([], workers=workers) == []
+@pytest.fixture(scope="module")
+def dask() -> Iterator[Workers]:
+    with dask_cluster() as client:
+        from ncpgui.sorting.dask_workers import Dask
+
+        yield Dask(client)
+
+
+@pytest.fixture(params=["threads", "processes", pytest.param("dask", marks=pytest.mark.slow)])
+def workers(request: pytest.FixtureRequest) -> Workers:
+    if request.param == "dask":
+        return request.getfixturevalue("dask")
+    return Threads(2) if request.param == "threads" else Processes(2)
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 9])
+def test_results_come_in_the_order_of_the_tasks(n_threads: int) -> None:
+    tasks = [lambda report, i=i: i * i for i in range(7)]
+    assert _run(tasks, workers=n_threads) == [0, 1, 4, 9, 16, 25, 36]
+    assert _run([], workers=n_threads) == []
+
+
+def test_results_come_in_order_wherever_the_tasks_run(workers: Workers) -> None:
+    results = _run([Square(n) for n in range(5)], workers=workers)
+    assert [square for square, _ in results] == [0, 1, 4, 9, 16]
+    here = {process == os.getpid() for _, process in results}
+    assert here == {isinstance(workers, Threads)}
 
 
 def test_two_tasks_run_at_the_same_time() -> None:
@@ -34,54 +77,53 @@ def test_two_tasks_run_at_the_same_time() -> None:
     assert sorted(_run([lambda report: meet.wait(), lambda report: meet.wait()])) == [0, 1]
 
 
-def test_a_task_that_fails_leaves_the_others_alone() -> None:
-    def failing(report: Progress) -> int:
-        raise InputError("planted")
-
-    first, second = _run([failing, lambda report: 1])
+def test_a_task_that_fails_leaves_the_others_alone(workers: Workers) -> None:
+    first, second = _run([planted_error, Square(3)], workers=workers)
     assert isinstance(first, InputError)
-    assert second == 1
+    assert str(first) == "planted"
+    assert second[0] == 9
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_a_fatal_error_stops_the_others_at_their_next_report(workers: int) -> None:
-    ended: list[int] = []
-
-    def fatal(report: Progress) -> int:
-        raise CheckpointError("no such model")
-
-    def endless(report: Progress) -> int:
-        while True:
-            report(1, 2)
-
-    def short(report: Progress) -> int:
-        ended.append(1)
-        return 0
-
-    others = [endless] if workers > 1 else [short] * 3
+def test_a_fatal_error_stops_the_others_at_their_next_report(workers: Workers, tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match="no such model"):
-        _run([fatal, *others], workers=workers)
-    assert len(ended) < 4
+        _run([no_model, Endless(tmp_path / "began")], workers=workers)
 
 
-def test_cancelling_stops_all_tasks_and_is_passed_on() -> None:
-    def endless(report: Progress) -> int:
-        while True:
-            report(1, 2)
+def test_after_a_fatal_error_no_other_task_begins() -> None:
+    ended: list[int] = []
+    with pytest.raises(CheckpointError):
+        _run([no_model, *[lambda report: ended.append(1)] * 3], workers=1)
+    assert len(ended) < 3
 
+
+def test_cancelling_drops_what_waits_stops_what_runs_and_is_passed_on(
+    workers: Workers, tmp_path: Path
+) -> None:
+    places = [tmp_path / str(i) for i in range(5)]
     calls: list[float] = []
 
     def progress(done: int, total: int, message: str = "") -> None:
         calls.append(done / total)
-        if len(calls) == 3:
+        if any(place.exists() for place in places):
             raise Cancelled
 
     with pytest.raises(Cancelled):
-        _run([endless] * 5, progress=progress)
+        _run([Endless(place) for place in places], workers=workers, progress=progress)
     assert calls == sorted(calls)
+    assert 1 <= sum(place.exists() for place in places) <= 2
+    assert [square for square, _ in _run([Square(2)], workers=workers)] == [4]  # nothing blocks the workers
 
 
-def test_progress_is_told_on_the_calling_thread_and_ends_with_all_done() -> None:
+def test_a_process_is_stopped_in_the_middle_of_a_step(tmp_path: Path) -> None:
+    def progress(done: int, total: int, message: str = "") -> None:
+        if (tmp_path / "began").exists():
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        _run([NeverReports(tmp_path / "began")], workers=Processes(1), progress=progress)
+
+
+def test_progress_is_told_on_the_calling_thread_and_ends_with_all_done(workers: Workers) -> None:
     seen: list[tuple[int, int, str]] = []
     threads: set[int] = set()
 
@@ -89,15 +131,69 @@ def test_progress_is_told_on_the_calling_thread_and_ends_with_all_done() -> None
         seen.append((done, total, message))
         threads.add(threading.get_ident())
 
-    def task(report: Progress) -> int:
-        report(1, 2)
-        return 0
-
-    _run([task] * 3, progress=progress)
+    _run([Square(1)] * 3, progress=progress, workers=workers)
     assert threads == {threading.get_ident()}
     assert seen[0] == (0, 30_000, "0 of 3 done, task 0")
     assert seen[-1] == (30_000, 30_000, "")
     assert [done for done, _, _ in seen] == sorted(done for done, _, _ in seen)
+
+
+def test_progress_within_a_task_is_told(workers: Workers, tmp_path: Path) -> None:
+    def progress(done: int, total: int, message: str = "") -> None:
+        if 0 < done < total:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        _run([Endless(tmp_path / "began")], workers=workers, progress=progress)
+
+
+@pytest.mark.slow
+def test_a_process_computes_with_one_thread() -> None:
+    for threads in _run([threads_of_libraries] * 2, workers=Processes(2)):
+        assert set(threads) == {1}
+
+
+@pytest.mark.parametrize("times", [1, pytest.param(3, marks=pytest.mark.slow)])
+def test_what_a_killed_process_did_is_done_again_and_the_others_are_not_disturbed(
+    tmp_path: Path, times: int
+) -> None:
+    *squares, killer = _run(
+        [*(Square(n) for n in range(4)), KillsItsWorker(tmp_path, times)], workers=Processes(2)
+    )
+    assert [square for square, _ in squares] == [0, 1, 4, 9]
+    assert killer == times + 1
+
+
+@pytest.mark.slow
+def test_a_task_that_always_kills_its_process_ends_with_an_error_that_says_so(tmp_path: Path) -> None:
+    killer, square = _run([KillsItsWorker(tmp_path, 99), Square(3)], workers=Processes(2))
+    assert isinstance(killer, WorkerError)
+    assert str(killer).startswith("a worker process ended 4 times at task 0: it was killed, for example")
+    assert len(list(tmp_path.iterdir())) == 4
+    assert square[0] == 9
+
+
+@pytest.mark.slow
+def test_what_a_killed_dask_worker_did_is_done_again(dask: Workers, tmp_path: Path) -> None:
+    *squares, killer = _run([*(Square(n) for n in range(4)), KillsItsWorker(tmp_path, 1)], workers=dask)
+    assert [square for square, _ in squares] == [0, 1, 4, 9]
+    assert killer == 2
+
+
+@pytest.mark.slow
+def test_a_task_of_a_cluster_that_goes_away_ends_with_an_error(tmp_path: Path) -> None:
+    with dask_cluster(1) as client:
+        from ncpgui.sorting.dask_workers import Dask
+
+        workers = Dask(client)
+
+        def progress(done: int, total: int, message: str = "") -> None:
+            if (tmp_path / "began").exists():
+                client.close()
+
+        (outcome,) = _run([Endless(tmp_path / "began")], workers=workers, progress=progress)
+    assert isinstance(outcome, WorkerError)
+    assert "task 0 was given up by the workers" in str(outcome)
 
 
 def test_workers_are_at_least_one_and_at_most_four() -> None:

@@ -142,6 +142,19 @@ def test_units_are_left_apart_where_nothing_joins_them(
     assert found.n_units == 2
 
 
+@pytest.mark.parametrize("n_jobs", [2, 5])
+def test_any_number_of_jobs_gives_the_same_spikes(
+    filtered: Preprocessed, truth: list[np.ndarray], n_jobs: int
+) -> None:
+    unit = np.repeat(np.arange(3), [len(spikes) for spikes in truth])
+    one, many = (
+        match_units(filtered, np.concatenate(truth), unit, n_rounds=1, n_jobs=jobs) for jobs in (1, n_jobs)
+    )
+    assert one.sample_index.tolist() == many.sample_index.tolist()
+    assert one.unit.tolist() == many.unit.tolist()
+    assert one.gain.tolist() == many.gain.tolist()
+
+
 def test_no_proposals_give_no_units(filtered: Preprocessed) -> None:
     found = match_units(filtered, np.array([5000, 9000]), np.array([-1, -1]))
     assert found.n_units == 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +17,9 @@ from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting import components
 from ncpgui.sorting.config import SortingConfig
+from ncpgui.sorting.executors import Threads
 from ncpgui.sorting.pipeline import sort_recording
+from ncpgui.sorting.process_workers import Processes
 from ncpgui.sorting.recluster import resample_rest
 
 from .planted import (
@@ -26,9 +30,11 @@ from .planted import (
     planted_recording,
     regular_times,
 )
+from .tasks import dask_cluster
 
 N_SAMPLES = 20 * 20_000
 CONFIG = SortingConfig(spikes_per_group=150, posterior_samples=8, reference="none")
+FEW = SortingConfig(spikes_per_group=60, posterior_samples=6, min_cluster_spikes=5, reference="none")
 CELLS = [
     Cell([40, 15, 10, 5], regular_times(200, N_SAMPLES, 1)),
     Cell([25, 4, 16, 4], regular_times(120, N_SAMPLES, 2)),
@@ -146,6 +152,64 @@ def test_without_the_posterior_there_are_units_and_no_components(
     ]
     assert plain.unit_of_spike.tolist() == project.unit_of_spike.tolist()
     assert (plain.probability > 0.9).mean() > 0.95
+
+
+@pytest.fixture(scope="module")
+def few_spikes(recording: ArrayRecording) -> ArrayRecording:
+    return ArrayRecording(
+        recording.array[: 4 * 20_000], sampling_frequency_hz=SAMPLING_FREQUENCY_HZ, probe=SQUARE
+    )
+
+
+@pytest.fixture(scope="module")
+def serial(few_spikes: ArrayRecording) -> Project:
+    """Sorted with the network that is shipped, one group after the other."""
+    return sort_recording(few_spikes, FEW, workers=1)
+
+
+def _assert_same(first: Project, second: Project) -> None:
+    """Draw for draw and unit for unit."""
+    assert [one.spike_ids.tolist() for one in first.components] == [
+        one.spike_ids.tolist() for one in second.components
+    ]
+    assert len(first.components) >= 1
+    for a, b in zip(first.components, second.components, strict=True):
+        assert a.posterior.labels.tolist() == b.posterior.labels.tolist()
+        np.testing.assert_array_equal(a.posterior.log_prob, b.posterior.log_prob)
+        np.testing.assert_array_equal(a.posterior.order, b.posterior.order)
+    assert first.unit_of_spike.tolist() == second.unit_of_spike.tolist()
+    assert first.probability.tolist() == second.probability.tolist()
+
+
+def test_threads_find_what_one_thread_finds(few_spikes: ArrayRecording, serial: Project) -> None:
+    _assert_same(serial, sort_recording(few_spikes, FEW, workers=Threads(2)))
+
+
+@pytest.mark.slow
+def test_processes_find_what_one_thread_finds(few_spikes: ArrayRecording, serial: Project) -> None:
+    _assert_same(serial, sort_recording(few_spikes, FEW, workers=Processes(2)))
+
+
+@pytest.mark.slow
+def test_a_dask_cluster_finds_what_one_thread_finds_even_if_a_worker_is_killed(
+    few_spikes: ArrayRecording, serial: Project
+) -> None:
+    with dask_cluster() as client:
+        from ncpgui.sorting.dask_workers import Dask
+
+        process = client.run(os.getpid)
+        killed: list[str] = []
+
+        def progress(done: int, total: int, message: str = "") -> None:
+            if " done, clustering " in message and not killed:
+                busy = [worker for worker, tasks in client.processing().items() if tasks]
+                for worker in busy[:1]:
+                    os.kill(process[worker], signal.SIGKILL)
+                    killed.append(worker)
+
+        project = sort_recording(few_spikes, FEW, workers=Dask(client), progress=progress)
+    assert killed
+    _assert_same(serial, project)
 
 
 def test_all_channels_failing_is_an_error(recording: ArrayRecording) -> None:

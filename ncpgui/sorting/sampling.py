@@ -1,0 +1,82 @@
+"""The posterior of some spikes as a task: a function of arrays and numbers, which any process can run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.core.progress import Progress, silent
+from ncpgui.sorting.both_signs import by_sign
+
+ClusterFunction = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """What `Sampling` returns: draws, the (m, d) float32 features of the spikes, the name of the network."""
+
+    posterior: PosteriorSamples
+    features: NDArray[np.float32]
+    model: str
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """Draws of the posterior over clusterings of m spikes; calling it samples.
+
+    waveforms : (m, 32, C) float32, noise sd, main channel first; positions_um : (C, 2)
+    n_draws : how many; seed : of these draws
+    model, device : as in `SortingConfig`
+    held : (m,) label of each spike that is settled, -1 = free, as in `engine.cluster`'s clamped
+    cluster : stands in for `ncpgui.engine.cluster`
+    both_signs : spikes may be positive; they are clustered apart from the others (`both_signs`)
+    """
+
+    waveforms: NDArray[np.float32]
+    positions_um: NDArray[np.float64]
+    n_draws: int
+    seed: int
+    model: str | None = None
+    device: str = "auto"
+    held: NDArray[np.integer] | None = None
+    cluster: ClusterFunction | None = None
+    both_signs: bool = False
+
+    def __call__(self, progress: Progress = silent) -> Sampled:
+        """Sample.
+
+        Raises
+        ------
+        CheckpointError
+            The model cannot be loaded.
+        InputError
+            The device is not there.
+        """
+        cluster = self.cluster or _engine_cluster()
+        result = (by_sign(cluster) if self.both_signs else cluster)(
+            self.waveforms,
+            channel_positions=self.positions_um,
+            model=self.model,
+            samples=self.n_draws,
+            beam=0,
+            seed=self.seed,
+            device=self.device,
+            progress=progress,
+            clamped=self.held,
+        )
+        return Sampled(
+            PosteriorSamples(result.labels, result.log_prob, order=result.order),
+            result.features,
+            result.model,
+        )
+
+
+def _engine_cluster() -> ClusterFunction:
+    from ncpgui.engine import cluster
+
+    return cluster

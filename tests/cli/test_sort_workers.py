@@ -1,0 +1,53 @@
+"""Where ``ncpgui sort`` samples: threads, processes or a Dask cluster, with one result."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ncpgui.session import store
+
+from .conftest import Command
+
+
+@pytest.mark.slow
+def test_processes_write_the_session_that_threads_write(
+    ncpgui: Command, tetrode_folder: Path, few_settings: Path, tmp_path: Path
+) -> None:
+    units = []
+    for how in ("threads", "processes"):
+        out = tmp_path / f"{how}.h5"
+        ran = ncpgui(
+            "sort", tetrode_folder, "--out", out, "--settings", few_settings, "--parallel", how, "--jobs", 2
+        )
+        assert ran.code == 0, ran.err
+        units.append(store.load(out).unit_of_spike)
+    np.testing.assert_array_equal(*units)
+
+
+def test_a_way_of_sampling_that_there_is_not_is_named(
+    ncpgui: Command, tetrode_folder: Path, tmp_path: Path
+) -> None:
+    ran = ncpgui("sort", tetrode_folder, "--out", tmp_path / "s.h5", "--parallel", "cores")
+    assert ran.error == "parallel must be 'threads' or 'processes', got 'cores'"
+
+
+def test_processes_and_a_cluster_exclude_each_other(
+    ncpgui: Command, tetrode_folder: Path, tmp_path: Path
+) -> None:
+    ran = ncpgui(
+        "sort", tetrode_folder, "--out", tmp_path / "s.h5", "--parallel", "processes", "--dask", "tcp://a:1"
+    )
+    assert "by processes of this machine or by the Dask cluster tcp://a:1; leave one out" in ran.error
+
+
+def test_a_cluster_without_dask_says_what_to_install(
+    ncpgui: Command, tetrode_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    ran = ncpgui("sort", tetrode_folder, "--out", tmp_path / "s.h5", "--dask", "tcp://127.0.0.1:8786")
+    assert "pip install distributed" in ran.error
+    assert not (tmp_path / "s.h5").exists()
