@@ -7,9 +7,9 @@ recordings of the sorters' benchmark (seeds 101 to 104). Each is sorted twice: f
 proposes, and from this and a cluster of threshold crossings (4 noise sd) on each channel, most of which are
 no neurons. A unit is a neuron if at least half of its spikes, beyond chance, are those of cells which have
 a tenth of them each (within 0.4 ms); spikes of a cell whose own unit has them too do not count. Two units
-of the first pass are one neuron if the same cell gives most spikes of both. Weights are those of
-`sorting/neuron_probability.py` and
-`one_neuron.py`; probabilities of the table are of recordings that were left out of the fit.
+of the first pass, whole or cut into halves, are one neuron if the same cell gives most spikes of both.
+Weights are those of `neuron_probability.py` and `one_neuron.py` in `sorting`; probabilities of the table
+are of recordings that were left out of the fit.
 """
 
 from __future__ import annotations
@@ -151,6 +151,13 @@ def pairs_labelled(name: str, matched: Matched, truth: BaseSorting) -> Labelled:
     return Labelled(name, "pairs", kept, np.asarray(same, bool))
 
 
+def halved(sample: NDArray[np.int64], unit: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Cut each proposal into two, which get its spikes by turns."""
+    turn = np.zeros(len(unit), np.int64)
+    turn[np.lexsort((sample, unit))] = np.arange(len(unit)) % 2
+    return sample, np.where(unit >= 0, 2 * unit + turn, -1)
+
+
 def apart(matched: Matched, *, sampling_frequency_hz: float) -> NDArray[np.int64]:
     """Join nothing."""
     return np.arange(matched.n_units)
@@ -186,8 +193,9 @@ def units_of(name: str, recording: BaseRecording, truth: BaseSorting, duration_s
     with preprocess(recording_of(recording)) as pre:
         proposals = propose(detect(pre, SortingConfig()), SortingConfig())
         proposed = proposals.sample_index, proposals.unit
-        before = match_units(pre, *proposed, n_rounds=1, join=apart)
-        result.append(pairs_labelled(name, before, truth))
+        for pairs in (proposed, halved(*proposed)):
+            before = match_units(pre, *pairs, n_rounds=1, join=apart)
+            result.append(pairs_labelled(name, before, truth))
         for kind in ("first pass", "crossings"):
             matched = match_units(
                 pre, *(proposed if kind == "first pass" else with_crossings(pre, *proposed))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from ncpgui.sorting.whole_recording import WholeSorting
 from spikeinterface.core import (
     NumpyRecording,
     create_sorting_analyzer,
@@ -13,7 +12,10 @@ from spikeinterface.core import (
 
 import ncpgui
 from ncpgui.core.errors import InputError
-from ncpgui.spikeinterface_sorting import UNIT_PROPERTIES, as_spikeinterface
+from ncpgui.core.probe import Probe
+from ncpgui.core.project import Project, RecordingReference
+from ncpgui.core.spikes import SpikeEvents
+from ncpgui.spikeinterface_sorting import UNIT_PROPERTIES, as_spikeinterface, mean_by_unit
 
 QUICK = {"posterior_samples": 5, "spikes_per_group": 300}
 
@@ -90,20 +92,32 @@ def test_workers_do_not_change_the_sorting(generated, sorting) -> None:
 
 
 def test_a_property_of_units_is_one_line(generated, monkeypatch: pytest.MonkeyPatch) -> None:
-    result = WholeSorting(
-        sample_index=np.array([100, 200, 300]),
-        unit=np.array([0, 1, 1]),
-        probability=np.array([0.5, 0.25, 0.75], np.float32),
-        main_channel=np.array([3, 0]),
-        snr=np.array([8.0, 9.0], np.float32),
-        sampling_frequency_hz=20_000.0,
+    recording = generated[0]
+    project = Project(
+        recording=RecordingReference("none", {}, "0" * 64, 8, 20_000.0, 40_000),
+        probe=Probe(recording.get_channel_locations()),
+        spikes=SpikeEvents(
+            np.array([100, 200, 300, 400]),
+            np.array([3, 0, 0, 1]),
+            np.array([-8.0, -8, -10, -7]),
+            20_000.0,
+            40_000,
+        ),
+        noise_sd=np.ones(recording.get_num_channels(), np.float32),
+        components=(),
+        unit_of_spike=np.array([0, 1, 1, -1]),
+        probability=np.array([0.5, 0.25, 0.75, 0.0], np.float32),
         settings={},
+        model="none",
+        p_neuron=np.array([0.9, 0.2, 0.2, 0.2], np.float32),
     )
-    monkeypatch.setitem(UNIT_PROPERTIES, "p_neuron", lambda result, recording: result.snr / 10)
-    made = as_spikeinterface(result, generated[0])
+    monkeypatch.setitem(UNIT_PROPERTIES, "tenth", lambda one, _: mean_by_unit(one.probability, one) / 10)
+    made = as_spikeinterface(project, recording)
     assert made.get_property("probability").tolist() == [0.5, 0.5]
-    assert made.get_property("main_channel").tolist() == generated[0].channel_ids[[3, 0]].tolist()
-    assert made.get_property("p_neuron").tolist() == pytest.approx([0.8, 0.9])
+    assert made.get_property("snr").tolist() == [8.0, 9.0]
+    assert made.get_property("main_channel").tolist() == recording.channel_ids[[3, 0]].tolist()
+    assert made.get_property("label").tolist() == ["good", "noise"]
+    assert made.get_property("tenth").tolist() == pytest.approx([0.05, 0.05])
 
 
 def test_a_setting_that_there_is_not_is_named(generated) -> None:

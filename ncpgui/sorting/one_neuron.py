@@ -10,6 +10,9 @@ n spikes): that is taken off.
 *Times.* A neuron does not fire within its refractory period. Of pairs of spikes at such distances, E are
 expected by chance, from the pairs at longer ones; under "one neuron" a tenth of them, for what is mistaken.
 The log likelihood ratio of the Poisson counts counts against or for the waveforms, a quarter sd a nat.
+
+What is joined is a matter of one threshold; how probable it is that two units are one, of pairs that stay
+too, is what `same_probability` says.
 """
 
 from __future__ import annotations
@@ -35,11 +38,13 @@ MISTAKEN = 0.1
 SD_A_NAT = 0.25
 EVIDENCE_NATS = (-8.0, 4.0)
 MIN_SPIKES = 5
+MANY_SPIKES = 300
 
 
 PAIR_QUANTITIES = ("separation", "distance", "refractory", "spikes")
-PAIR_WEIGHTS = (-1.0, -2.0, 0.25, 0.0)
-PAIR_INTERCEPT = 3.1
+PAIR_WEIGHTS = (-1.597, -11.894, 0.164, -0.738)
+PAIR_INTERCEPT = 10.228
+"""Of a logistic regression on pairs of units whose cells are known (`benchmarks/neuron_probability.py`)."""
 
 
 def joined(matched: Matched, *, sampling_frequency_hz: float) -> NDArray[np.int64]:
@@ -73,7 +78,7 @@ def pair_evidence(
     separation : of their heaps of spikes, sd
     distance : of their templates, squared, relative to the larger energy
     refractory : nats of their times for one neuron
-    spikes : log of those of the smaller unit
+    spikes : log of those of the smaller unit, of `MANY_SPIKES` at most: heaps of few spikes seem far apart
     """
     rows = [np.flatnonzero(matched.unit == unit) for unit in range(matched.n_units)]
     found = {}
@@ -90,7 +95,7 @@ def pair_evidence(
             separation(matched, rows, first, second),
             float(matched.like.relative[first, second]),
             float(np.clip(nats, *EVIDENCE_NATS)),
-            float(np.log(fewer)),
+            float(np.log(min(fewer, MANY_SPIKES))),
         )
     return found
 

@@ -174,6 +174,21 @@ def test_motion(tmp_path: Path) -> None:
     assert 0 < row["rms error"] < 5
 
 
+def test_ablation(tmp_path: Path) -> None:
+    """What a step gains or loses is counted against the first row."""
+    rows = run("ablation", tmp_path, "--steps", "no matching", "no joining")["rows"]
+    assert [row["step"] for row in rows] == ["as by default", "no matching", "no joining"]
+    assert rows[0]["gained"] == rows[0]["lost"] == 0
+    for row in rows:
+        assert row["found"] == rows[0]["found"] + row["gained"] - row["lost"]
+
+
+def test_neuron_probability(tmp_path: Path) -> None:
+    kept = run("neuron_probability", tmp_path)
+    assert len(kept["weights"]) == 5
+    assert 0 < kept["neuron"]["neurons"] < kept["neuron"]["units"]
+
+
 def test_noise_crossings(tmp_path: Path) -> None:
     one, eight = run("noise_crossings", tmp_path, "--threshold", "2.5")["rows"]
     assert one["median of the others"] == ""

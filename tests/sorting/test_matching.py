@@ -109,7 +109,13 @@ def test_the_same_proposals_give_the_same_units(
     assert abs(len(one.unit) - len(matched.unit)) < 30
 
 
-@pytest.mark.parametrize("matcher", ["tdc-peeler", "circus-omp"])
+@pytest.mark.parametrize(
+    "matcher",
+    [
+        pytest.param("tdc-peeler", marks=[pytest.mark.slow, pytest.mark.timeout(600)]),  # compiles
+        "circus-omp",
+    ],
+)
 def test_other_matchers_find_the_cells_too(
     filtered: Preprocessed, truth: list[np.ndarray], matcher: str
 ) -> None:
