@@ -143,8 +143,14 @@ def find_spikes(
         dense.to_sparse(ChannelSparsity(seen, dense.unit_ids, dense.channel_ids)),
         method="wobble",
         method_kwargs={
-            "parameters": {"threshold": threshold, "approx_rank": 3, "jitter_factor": 4},
+            "parameters": {
+                "threshold": threshold,
+                "approx_rank": 3,
+                "jitter_factor": 4,
+                "shared_memory": False,
+            },
             "engine": "numpy",
+            "shared_memory": False,
         },
         pipeline_kwargs=None if stretches is None else {"slices": [(0, a, b) for a, b in stretches]},
         job_kwargs=_jobs(),
