@@ -135,8 +135,8 @@ def reopen(project: Project, *, progress: Progress = silent) -> Live:
     ):
         found.close()
         raise RecordingError(
-            "the spikes found in the recording are not those of this session, which another version of "
-            "ncpgui made: what is sampled can be used; sort the recording again to sample the rest"
+            "the spikes found in the recording are not those of this session, which was sorted by another "
+            "version: what is sampled can be used; sort the recording again to sample the rest"
         )
     return Live(found)
 

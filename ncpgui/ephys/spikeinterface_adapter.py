@@ -18,9 +18,7 @@ from numpy.typing import NDArray
 from spikeinterface.core import (
     BaseRecording,
     ChannelSparsity,
-    NumpySorting,
     Templates,
-    estimate_templates_with_accumulator,
     get_random_data_chunks,
 )
 from spikeinterface.core.time_series_tools import get_random_sample_slices
@@ -155,25 +153,23 @@ def mean_waveforms(
     n_after: int,
 ) -> NDArray[np.float32]:
     """Mean of the traces around the spikes of each unit: (n_units, n_before + n_after, C), zero for none."""
-    inside = (sample_index >= n_before) & (sample_index < recording.get_num_samples() - n_after)
-    if not inside.any():
-        return np.zeros((n_units, n_before + n_after, recording.get_num_channels()), np.float32)
-    sorting = NumpySorting.from_samples_and_labels(
-        [np.asarray(sample_index)[inside]],
-        [np.asarray(unit)[inside]],
-        recording.sampling_frequency,
-        unit_ids=np.arange(n_units),
-    )
-    means = estimate_templates_with_accumulator(
-        recording,
-        sorting.to_spike_vector(),
-        sorting.unit_ids,
-        n_before,
-        n_after,
-        return_in_uV=False,
-        **_jobs(),  # one job: sums of several would be added in another order each time
-    )
-    return np.nan_to_num(np.asarray(means, dtype=np.float32))
+    times, units = np.asarray(sample_index, np.int64), np.asarray(unit, np.int64)
+    n_samples, n_times = recording.get_num_samples(), n_before + n_after
+    inside = (times >= n_before) & (times < n_samples - n_after) & (units >= 0)
+    order = np.flatnonzero(inside)[np.argsort(times[inside], kind="stable")]
+    times, units = times[order], units[order]
+    sums = np.zeros((n_units, n_times, recording.get_num_channels()))
+    step = round(PIECE_S * recording.sampling_frequency)
+    for start in range(0, n_samples, step):
+        low, high = np.searchsorted(times, [start, start + step])
+        if low == high:
+            continue
+        first = max(0, start - n_before)
+        traces = recording.get_traces(start_frame=first, end_frame=min(n_samples, start + step + n_after))
+        for time, own in zip((times[low:high] - n_before - first).tolist(), units[low:high], strict=True):
+            sums[own] += traces[time : time + n_times]
+    n_spikes = np.bincount(units, minlength=n_units)
+    return (sums / np.maximum(n_spikes, 1)[:, None, None]).astype(np.float32)
 
 
 def find_spikes(
@@ -302,8 +298,8 @@ def _slices(
 
 def _matcher_settings(matcher: str, threshold: float, n_channels: int) -> dict[str, Any]:
     if matcher == "wobble":
-        parameters = {"threshold": threshold, "approx_rank": 3, "jitter_factor": 4}
-        return {"parameters": parameters, "engine": "numpy"}
+        own = {"threshold": threshold, "approx_rank": 3, "jitter_factor": 4, "shared_memory": False}
+        return {"parameters": own, "engine": "numpy", "shared_memory": False}
     if matcher == "tdc-peeler":
         return {"noise_levels": np.ones(n_channels, np.float32)}
     return {"engine": "numpy"}

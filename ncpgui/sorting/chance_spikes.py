@@ -55,6 +55,9 @@ def fit_none(matched: Matched, *, threshold: float, duration_s: float) -> NoneFi
     threshold : gain that matching asks of a spike of amplitude 1
     """
     n_units = matched.n_units
+    if n_units == 0:
+        nothing = np.zeros(0)
+        return NoneFit(nothing, nothing, nothing, nothing, nothing, nothing, nothing)
     length = lengths(matched)
     least = least_lengths(matched, threshold)
     by_chance = matched.noise.peaks_hz * duration_s * np.exp(-0.5 * (least / matched.noise.sd) ** 2)

@@ -50,6 +50,8 @@ def neuron_evidence(
     template : log of the energy that noise of its spikes leaves in the template, over its length squared
     """
     n_units = matched.n_units
+    if n_units == 0:
+        return np.zeros((0, len(QUANTITIES)))
     trains = [matched.sample_index[matched.unit == unit] for unit in range(n_units)]
     count = np.array([len(train) for train in trains], dtype=np.float64)
     length = none.mean / matched.noise.sd

@@ -138,7 +138,7 @@ def test_a_posterior_that_was_sampled_again_is_exported_with_its_condition(
     assert ncpgui("export", mine, "--format", "npz", "--out", tmp_path / "e").code == 0
     with np.load(tmp_path / "e.npz") as file:
         assert file[f"posterior_{component.id}_labels"].tolist() == one.labels.tolist()
-        blocks = {block["channel"]: block for block in json.loads(str(file["ncp"]))["components"]}
+        blocks = {block["id"]: block for block in json.loads(str(file["ncp"]))["components"]}
     assert blocks[component.id]["given"] == [0]
     assert [block["given"] for channel, block in blocks.items() if channel != component.id] == [
         [] for _ in project.components[1:]

@@ -46,7 +46,7 @@ class Added:
         everything = self._pre.traces(0, self.n_samples).copy()
         spikes, bank = self._spikes, self._spikes.bank
         for time, unit, amplitude, shift in zip(
-            spikes.sample_index, spikes.unit, spikes.amplitude, spikes.shift_samples, strict=True
+            spikes.sample_index, spikes.row, spikes.amplitude, spikes.shift_samples, strict=True
         ):
             shape = amplitude * bank.waveforms[unit] + shift * bank.slopes[unit]
             first = time - N_BEFORE

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms, WaitingComponent
+from ncpgui.core.motion import Motion
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project, RecordingReference
@@ -58,6 +59,17 @@ def build(*, n_spikes: int = 60, seed: int = 0) -> Project:
         components=tuple(components),
         unit_of_spike=np.where(np.arange(n_spikes) % 5 == 0, -1, channel.astype(np.int64) * 7),
         probability=rng.uniform(0, 1, n_spikes).astype(np.float32),
+        p_neuron=np.linspace(0, 1, n_spikes, dtype=np.float32),
+        motion=Motion(
+            time_s=np.array([0.5, 1.5]),
+            depth_um=np.array([13.0]),
+            displacement_um=np.array([[0.0], [7.5]]),
+            preset="dredge_fast",
+            applied=True,
+            reason="The tissue moved over 8 µm along the probe; templates follow it.",
+            peak_time_s=np.array([0.1]),
+            peak_depth_um=np.array([12.0]),
+        ),
         settings={"seed": 3, "detection": {"threshold_sd": 5.0}, "names": ["a", "ü"]},
         model="small-hex7",
         waiting=(WaitingComponent(2, np.array([2, 0]), np.array([n_spikes - 1])),) if n_spikes else (),

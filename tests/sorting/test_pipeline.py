@@ -147,6 +147,28 @@ def test_without_the_posterior_there_are_units_and_no_components(
 ) -> None:
     plain = sort_recording(recording, CONFIG, cluster=leader_clustering, posterior=False)
     assert plain.components == ()
+    assert [one.spike_ids.tolist() for one in plain.waiting] == [
+        np.flatnonzero(plain.unit_of_spike == unit).tolist() for unit in range(3)
+    ]
+    assert plain.unit_of_spike.tolist() == project.unit_of_spike.tolist()
+    assert (plain.probability > 0.9).mean() > 0.95
+
+
+@pytest.fixture(scope="module")
+def few_spikes(recording: ArrayRecording) -> ArrayRecording:
+    return ArrayRecording(
+        recording.array[: 4 * 20_000], sampling_frequency_hz=SAMPLING_FREQUENCY_HZ, probe=SQUARE
+    )
+
+
+@pytest.fixture(scope="module")
+def serial(few_spikes: ArrayRecording) -> Project:
+    """Sorted with the network that is shipped, one group after the other."""
+    return sort_recording(few_spikes, FEW, workers=1)
+
+
+def _assert_same(first: Project, second: Project) -> None:
+    """Draw for draw and unit for unit."""
     assert first.components
     for a, b in zip(first.components, second.components, strict=True):
         assert a.spike_ids.tolist() == b.spike_ids.tolist()

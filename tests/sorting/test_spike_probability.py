@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.signal import butter, sosfiltfilt
-from spikeinterface.core import NumpyRecording
+from spikeinterface.core import BaseRecording, NumpyRecording
 
+from ncpgui.core.motion import Places
 from ncpgui.ephys.gain_noise import GainNoise
 from ncpgui.ephys.peeling import TemplateBank
 from ncpgui.sorting.chance_spikes import fit_none, least_lengths
 from ncpgui.sorting.matching import Matched, fitted
+from ncpgui.sorting.moving_templates import MovingBank
 from ncpgui.sorting.spike_probability import spike_probability
 
 RATE_HZ = 30_000.0
@@ -38,6 +40,15 @@ def recording_of(traces: np.ndarray) -> NumpyRecording:
     return recording
 
 
+def fit(recording: BaseRecording, spikes: np.ndarray, units: np.ndarray, bank: TemplateBank) -> Matched:
+    """Fit spikes of tissue that stands still."""
+    places = Places.one(recording.get_num_samples())
+    matched, _ = fitted(
+        recording, spikes, units, MovingBank(bank.waveforms[None], BEFORE, places.share), places
+    )
+    return matched
+
+
 def planted(traces: np.ndarray, template: np.ndarray, spikes: np.ndarray, seed: int) -> None:
     amplitudes = np.random.default_rng(seed).normal(1, 0.05, len(spikes))
     for spike, amplitude in zip(spikes, amplitudes, strict=True):
@@ -60,9 +71,9 @@ def two_alike() -> tuple[Matched, np.ndarray]:
     for unit in (0, 1):
         planted(traces, bank.waveforms[unit], spikes[truth == unit], unit)
     recording = recording_of(traces)
-    matched, _ = fitted(recording, spikes, truth, bank)
+    matched = fit(recording, spikes, truth, bank)
     given = np.where(matched.gain[:, 1] > matched.gain[:, 0], 1 - truth, truth)
-    matched, _ = fitted(recording, spikes, given, bank)
+    matched = fit(recording, spikes, given, bank)
     return matched, given == truth
 
 
@@ -93,7 +104,7 @@ def test_the_noise_of_gains_is_that_of_white_noise_where_it_is_white() -> None:
     traces = np.random.default_rng(0).normal(size=(int(DURATION_S * RATE_HZ), 3)).astype(np.float32)
     waveforms = np.stack([shape(5, (20, 26, 10)), shape(5, (22, 25, 10))])
     spikes = places(10, 1)
-    matched, _ = fitted(recording_of(traces), spikes, np.arange(10) % 2, TemplateBank(waveforms, BEFORE))
+    matched = fit(recording_of(traces), spikes, np.arange(10) % 2, TemplateBank(waveforms, BEFORE))
     noise: GainNoise = matched.noise
     assert noise.sd == pytest.approx([1, 1], abs=0.1)
     apart = np.sqrt(((waveforms[0] - waveforms[1]) ** 2).sum())
@@ -116,7 +127,7 @@ def test_noise_that_looks_like_a_small_cell_is_of_none() -> None:
     is_true = (np.abs(peaks[:, None] - spikes[None]) <= 6).any(axis=1)
     peaks, is_true = peaks[(peaks > 200)], is_true[peaks > 200]
     assert (~is_true).sum() > 200
-    matched, _ = fitted(recording_of(traces), peaks, np.zeros(len(peaks), np.int64), bank)
+    matched = fit(recording_of(traces), peaks, np.zeros(len(peaks), np.int64), bank)
     found = probability(matched, threshold)
     assert found[is_true].mean() > 0.8
     assert found[~is_true].mean() < 0.2
@@ -130,7 +141,7 @@ def test_chance_crossings_are_as_many_as_noise_makes() -> None:
     with_spikes, spikes = traces.copy(), places(10, 1)
     planted(with_spikes, template, spikes, 2)
     bank = TemplateBank(template[None], BEFORE)
-    matched, _ = fitted(recording_of(with_spikes), spikes, np.zeros(10, np.int64), bank)
+    matched = fit(recording_of(with_spikes), spikes, np.zeros(10, np.int64), bank)
     threshold = 0.0
     least = least_lengths(matched, threshold)[0]
     along = sum(np.correlate(traces[:, c], template[:, c], "valid") for c in range(3))
