@@ -29,6 +29,8 @@ from ncpgui.ephys.preprocessing import Preprocessed
 PIECE_S = 1.0
 WHITENING_RADIUS_UM = 100.0
 WHITENING_SEED = 0
+REPAIRED_PRESETS = {"dredge": {"batching_mode": "full"}}
+"""What SpikeInterface 0.105 calls "offline" there, which its own function refuses."""
 INTERPOLATION_UM = 20.0
 RIGID_UM = 800.0
 """Contacts that reach over less move together: presets look at windows of 400 µm."""
@@ -163,13 +165,15 @@ def estimated_motion(pre: Preprocessed, preset: str, axis: int) -> Motion:
     direction = "xy"[axis]
     recording = FilteredRecording(pre, shank_gap_um=0.0)
     reach_um = float(np.ptp(recording.get_channel_locations()[:, axis]))
+    settings: dict[str, Any] = {"direction": direction, **REPAIRED_PRESETS.get(preset, {})}
+    if reach_um < RIGID_UM:
+        settings["rigid"] = True
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what went wrong is said by the motion that is not there
         found, info = compute_motion(
             recording,
             preset=preset,
-            estimate_motion_kwargs={"direction": direction}
-            | ({"rigid": True} if reach_um < RIGID_UM else {}),
+            estimate_motion_kwargs=settings,
             output_motion_info=True,
             raise_error=False,
             **_jobs(),
