@@ -36,6 +36,8 @@ __all__ = ["BasePreprocessor", "BasePreprocessorSegment", "BaseRecording"]
 PIECE_S = 1.0
 WHITENING_RADIUS_UM = 100.0
 WHITENING_SEED = 0
+REPAIRED_PRESETS = {"dredge": {"batching_mode": "full"}}
+"""What SpikeInterface 0.105 calls "offline" there, which its own function refuses."""
 INTERPOLATION_UM = 20.0
 RIGID_UM = 800.0
 """Contacts that reach over less move together: presets look at windows of 400 µm."""
@@ -230,13 +232,15 @@ def estimated_motion(pre: Preprocessed, preset: str, axis: int) -> Motion:
     recording.set_dummy_probe_from_locations(pre.probe.positions_um[pre.good_channels])
     recording.set_property("noise_level_mad_raw", np.ones(len(pre.good_channels)))
     reach_um = float(np.ptp(recording.get_channel_locations()[:, axis]))
+    settings: dict[str, Any] = {"direction": direction, **REPAIRED_PRESETS.get(preset, {})}
+    if reach_um < RIGID_UM:
+        settings["rigid"] = True
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what went wrong is said by the motion that is not there
         found, info = compute_motion(
             recording,
             preset=preset,
-            estimate_motion_kwargs={"direction": direction}
-            | ({"rigid": True} if reach_um < RIGID_UM else {}),
+            estimate_motion_kwargs=settings,
             output_motion_info=True,
             raise_error=False,
             **_jobs(),

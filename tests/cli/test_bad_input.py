@@ -143,6 +143,14 @@ def test_settings_with_a_typing_error_suggest_the_right_name(
     assert "did you mean 'threshold_sd'?" in error
 
 
+def test_a_motion_that_is_not_known_is_named_with_those_that_are(
+    ncpgui: Command, tetrode_folder: Path, out: Path
+) -> None:
+    error = ncpgui("sort", tetrode_folder, "--out", out, "--motion", "dredger").error
+    assert "motion must be one of auto, off, dredge_fast" in error
+    assert "got 'dredger'" in error
+
+
 def test_a_stimulus_without_triggers(ncpgui: Command, tmp_path: Path, out: Path) -> None:
     np.savez(tmp_path / "s.npz", frames=np.zeros((3, 2, 2)))
     options = [*RAW, "--stimulus", tmp_path / "s.npz"]

@@ -11,7 +11,7 @@ from ncpgui.core.probe import Probe
 from ncpgui.ephys.preprocessing import Preprocessed, preprocess
 from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting import motion as rules
-from ncpgui.sorting.config import SortingConfig
+from ncpgui.sorting.config import MOTION_PRESETS, SortingConfig
 from ncpgui.sorting.motion import axis_of, motion_of, pitch_along_um, why_not_seen
 
 RATE_HZ = 20_000.0
@@ -109,9 +109,23 @@ def drifting(step_um: float) -> Preprocessed:
     )
 
 
+@pytest.fixture(scope="module")
+def jumping() -> Preprocessed:
+    return drifting(20.0)
+
+
 @pytest.mark.slow
-def test_a_jump_is_found_with_its_size_and_its_time() -> None:
-    found = motion_of(drifting(20.0))
+@pytest.mark.parametrize("preset", MOTION_PRESETS)
+def test_every_preset_sees_a_jump(jumping: Preprocessed, preset: str) -> None:
+    found = motion_of(jumping, preset)
+    assert found.applied
+    assert found.preset == preset
+    assert found.range_um == pytest.approx(20.0, abs=8.0)
+
+
+@pytest.mark.slow
+def test_a_jump_is_found_with_its_size_and_its_time(jumping: Preprocessed) -> None:
+    found = motion_of(jumping)
     assert found.applied
     assert found.preset == "dredge_fast"
     late, early = found.time_s > 13, found.time_s < 11
