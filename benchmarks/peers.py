@@ -14,7 +14,8 @@ import platformdirs
 from report import ROOT
 
 OURS = ("ncpgui", "matched")
-PEERS = ("mountainsort5", "spykingcircus2", "tridesclous2", "lupin", "kilosort4")
+PEERS = ("mountainsort5", "spykingcircus2", "tridesclous2", "lupin")
+"""Those that run unless others are asked for. Kilosort4 wants a GPU."""
 
 
 def peers_folder() -> Path:

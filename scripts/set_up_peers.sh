@@ -2,7 +2,7 @@
 # Sets up the sorters that the benchmarks compare with, each in an environment of its own:
 #   bash scripts/set_up_peers.sh [mountainsort5 spykingcircus2 tridesclous2 lupin kilosort4]
 # PYTHON says which Python; NCPGUI_PEERS where the environments lie [.peers]. Quick when there is nothing to do.
-# Kilosort4 gets the CPU build of torch unless there is an NVIDIA GPU.
+# Left out unless named: kilosort4, which is slow without an NVIDIA GPU.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python="${PYTHON:-python3}"
@@ -15,7 +15,7 @@ shared=("$spikeinterface" psutil pandas networkx scipy scikit-learn numba)
 say() { printf '== %s\n' "$*" >&2; }
 die() { printf 'error: %s\n' "$*" >&2; exit 1; }
 
-if [ $# = 0 ]; then set -- mountainsort5 spykingcircus2 tridesclous2 lupin kilosort4; fi
+if [ $# = 0 ]; then set -- mountainsort5 spykingcircus2 tridesclous2 lupin; fi
 for name in "$@"; do
     needs_torch=false
     case "$name" in

@@ -59,7 +59,7 @@ def _side_by_side(
     shown = in_order(first, second)[:N_SHOWN]
     axes = part.subplots(2, max(len(shown), 1), squeeze=False)
     for row, name, colour in ((0, names[0], MODEL), (1, names[1], SECOND)):
-        axes[row, 0].set_ylabel(name, color=colour, fontsize=8.5)
+        axes[row, 0].set_ylabel(name, color=colour, fontsize=8.5, rotation=0, ha="right", va="center")
         for ax, pair in zip(axes[row], shown, strict=False):
             _field(ax, pair[row], colour)
 

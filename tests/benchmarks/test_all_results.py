@@ -99,8 +99,8 @@ def test_a_step_that_needs_other_sorters_is_left_out_without_them_and_the_rest_i
     monkeypatch.setattr(sys, "argv", ["all_results.py", "sorters", "memory", "--list"])
     assert all_results.main() == 0
     said = capsys.readouterr().out
-    assert "sorters (left out): mountainsort5, spykingcircus2, tridesclous2, kilosort4 have no" in said
-    assert "'bash scripts/set_up_peers.sh mountainsort5 spykingcircus2 tridesclous2 kilosort4'" in said
+    assert "sorters (left out): mountainsort5, spykingcircus2, tridesclous2 have no" in said
+    assert "'bash scripts/set_up_peers.sh mountainsort5 spykingcircus2 tridesclous2'" in said
     assert "memory (" in said
     assert "memory (left out)" not in said
 
