@@ -7,6 +7,7 @@ mean by 1/n only and G hardly differs between the hypotheses.
 
 from __future__ import annotations
 
+import math
 from typing import cast
 
 import torch
@@ -14,7 +15,7 @@ from torch import Tensor, nn
 
 from ncpgui.core.errors import InputError
 from ncpgui.engine.networks.mlp import mlp
-from ncpgui.engine.networks.moving_clusters import MovingClusters, TimeFeatures, first_log_spread
+from ncpgui.engine.networks.moving_clusters import MovingClusters, TimeFeatures
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding, all_points, sum_after
 from ncpgui.engine.networks.principal_components import in_white_noise, principal_scores
 
@@ -244,10 +245,12 @@ class ClusterAwareNCP(ClusteringNetwork):
         self.log_temperature = nn.Buffer(torch.zeros(()))
         self.metric, self.hidden, self.components, self.whitened = metric, hidden, components, whitened
         self.n_moments = components * (2 if whitened else 1)
-        moving = [MovingClusters(n, components, hidden, first_log_spread(_SCORE_UNIT)) for n in time_knots]
+        # The first follows the place in the metric too, whose squares clusters then need.
+        values = [components + (metric if i == 0 else 0) for i in range(len(time_knots))]
+        moving = [MovingClusters(n, v, hidden) for n, v in zip(time_knots, values, strict=True)]
         self.moving = nn.ModuleList(moving)
         self.takes_times = bool(time_knots)
-        self._moving_columns = [one.n_columns for one in moving]
+        self._moving_columns = [one.n_columns for one in moving] + ([metric] if time_knots else [])
         self.n_seen = metric + hidden + self.n_moments + sum(self._moving_columns)
         if components:
             self.of_scores = nn.Linear(components, 2 * hidden, bias=False)  # to f | own part of f
@@ -256,7 +259,7 @@ class ClusterAwareNCP(ClusteringNetwork):
             nn.init.zeros_(self.of_scores.weight)  # silent at first, as the pairs are
             nn.init.zeros_(self.f_apart.weight)
         if whitened:
-            self.log_spread = nn.Parameter(torch.full((components,), first_log_spread(_SCORE_UNIT)))
+            self.log_spread = nn.Parameter(torch.full((components,), -2 * math.log(_SCORE_UNIT / 2)))
             self.f_spread = nn.Linear(2 * components, hidden, bias=False)
             nn.init.zeros_(self.f_spread.weight)
         if time_knots:
@@ -284,7 +287,12 @@ class ClusterAwareNCP(ClusteringNetwork):
             if self.moving:
                 time = self._times(seconds, encoding).to(h.dtype)
                 hats = self.time_features.hats(time)
-                seen += [one.columns(hat, scores) for one, hat in zip(self._ways(), hats, strict=True)]
+                place = torch.cat([scores, z], dim=-1)
+                seen += [
+                    one.columns(hat, place[..., : one.n_values])
+                    for one, hat in zip(self._ways(), hats, strict=True)
+                ]
+                seen.append(z.square())
                 time_to_f, time_to_own = self.of_time(time).split(self.hidden, dim=-1)
                 to_f, to_own = to_f + time_to_f, to_own + time_to_own
                 tables |= self._paired_in_time(tables, time)
@@ -339,34 +347,51 @@ class ClusterAwareNCP(ClusteringNetwork):
         count = sizes[..., None]
         first = sums[..., self.n_seen :] / count + self.g_count(count.log())
         if self.moving:
-            start = self.metric + self.hidden
-            mean = sums[..., start : start + self.components] / count
-            columns = sums[..., start + self.n_moments : self.n_seen].split(self._moving_columns, dim=-1)
-            for moving, one in zip(self._ways(), columns, strict=True):
-                first = first + moving.cluster(one, count, mean)
+            z, _, moments, *ways, z_square = self._split(sums[..., : self.n_seen])
+            mean, variance = self._place(z / count, moments / count, z_square / count)
+            for moving, way in zip(self._ways(), ways, strict=True):
+                v = moving.n_values
+                first = first + moving.cluster(way, count, mean[..., :v], variance[..., :v])
         return self.g_out(first.relu())
+
+    def _split(self, columns: Tensor) -> tuple[Tensor, ...]:
+        """Metric, part of f, moments, and what follows motion, of sums or of what a point adds to them."""
+        return columns.split([self.metric, self.hidden, self.n_moments, *self._moving_columns], dim=-1)
+
+    def _place(self, z: Tensor, moments: Tensor, z_square: Tensor) -> tuple[Tensor, Tensor]:
+        """Mean and variance of scores and metric: (..., components + metric) twice."""
+        mean = torch.cat([moments[..., : self.components], z], dim=-1)
+        square = torch.cat([moments[..., self.components :], z_square], dim=-1)
+        return mean, (square - mean.square()).clamp(min=0)
 
     def candidate(self, sums: Tensor, sizes: Tensor, cluster: Tensor, joins: Tensor) -> Tensor:
         """See `ClusteringNetwork`: the cluster's own state and its distance from the point."""
         count = sizes[..., None].clamp(min=1)
-        columns = [self.metric, self.hidden, self.n_moments, *self._moving_columns]
-        z, own_state, moments, *ways = sums.split(columns, dim=-1)
+        z, own_state, moments, *ways = self._split(sums)
         z, own_state, moments = z / count, own_state / count, moments / count
-        point_z, _, point_moments, *point_ways = joins.split(columns, dim=-1)
+        point_z, _, point_moments, *point_ways = self._split(joins)
+        x, mean = point_moments[..., : self.components], moments[..., : self.components]
+        variance = (moments[..., self.components :] - mean.square()).clamp(min=0) if self.whitened else None
+        if self.moving:
+            at = torch.cat([x, point_z], dim=-1)
+            mean, variance = self._place(z, moments, ways.pop() / count)
+            for moving, way, point in zip(self._ways(), ways, point_ways, strict=False):
+                v = moving.n_values
+                place = moving.at(way, point, count, mean[..., :v], variance[..., :v])
+                own_state = own_state + moving.seen(place, at[..., :v])
+                mean = torch.cat([place.mean, mean[..., v:]], dim=-1)
+                variance = torch.cat([place.variance, variance[..., v:]], dim=-1)
+            mean, z = mean.split([self.components, self.metric], dim=-1)
+            variance = variance[..., : self.components].clamp(min=0)
         apart = z - point_z
         difference = self.f_difference(torch.cat([apart.square(), apart.abs()], dim=-1))
         own_state = own_state + difference + self.f_count(count.log())
         if self.components:
-            mean = moments[..., : self.components]
-            squared = (mean - point_moments[..., : self.components]).square()
+            squared = (mean - x).square()
             near = torch.cat([squared.log1p(), squared / (1 + squared)], dim=-1)
             own_state = own_state + self.f_apart(near)
-            if self.whitened:
-                mean_square = moments[..., self.components :]
-                own_state = own_state + self._of_spread(squared, mean, mean_square, count)
-                x = point_moments[..., : self.components]
-                for moving, way, point in zip(self._ways(), ways, point_ways, strict=True):
-                    own_state = own_state + moving.candidate(way, count, mean, mean_square, point, x)
+            if variance is not None:
+                own_state = own_state + self._of_spread(squared, variance, count)
         return torch.where(sizes[..., None] == 0, self.f_new, own_state)
 
     def _scores(self, points: Tensor, there: Tensor) -> Tensor:
@@ -374,9 +399,8 @@ class ClusterAwareNCP(ClusteringNetwork):
             points = in_white_noise(points if points.dim() == 4 else points.flatten(2)[..., None], there)
         return principal_scores(points, there, self.components) / _SCORE_UNIT
 
-    def _of_spread(self, squared: Tensor, mean: Tensor, mean_square: Tensor, count: Tensor) -> Tensor:
+    def _of_spread(self, squared: Tensor, variance: Tensor, count: Tensor) -> Tensor:
         """What a cluster's variance along each axis adds; that of few points is drawn to a learnt one."""
-        variance = (mean_square - mean.square()).clamp(min=0)
         spread = (count * variance + _PRIOR_POINTS * self.log_spread.exp()) / (count + _PRIOR_POINTS)
         return self.f_spread(torch.cat([(squared / spread).log1p(), spread.log()], dim=-1))
 
