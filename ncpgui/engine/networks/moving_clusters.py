@@ -4,7 +4,7 @@ Recordings drift, so that the spikes of a unit lie along a way and not around a 
 its plain sums, sums weighted by hats: piecewise linear functions of time, 1 at one of some equidistant knots
 and 0 at the others. They add up as all sums of a cluster do. With weights k(t, t') = sum_m hat_m(t) hat_m(t')
 of its points, which are large near the time t, their mean is where the cluster was then. Few knots average
-over many points, many knots follow a jump: f sees both.
+over many points, many knots follow a jump: one way starts from the other.
 
 Datasets that do not tell their times have hats of zero, and everything here is then zero.
 """
@@ -16,7 +16,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-_SHARE_UNIT = 20.0  # a parameter near 0 is soon learnt
+_SHARE_UNIT = 20.0  # of the parameter, so that it is soon learnt
 _FEW_POINTS = 10  # of which little is believed of how they moved
 _GAPS_MS = (3.0, 10.0, 40.0)  # scales of the intervals to the spikes before and after
 
