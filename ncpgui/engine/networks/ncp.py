@@ -212,7 +212,10 @@ class ClusterAwareNCP(ClusteringNetwork):
             seen = [scores, scores.square()] if self.whitened else [scores]
             tables |= self.score_pairs.tables(scores)
             if self.moving:
-                time = self._times(seconds, encoding).to(h.dtype)
+                if seconds is None:
+                    seconds = torch.full_like(h[..., 0], torch.nan)
+                tables["seconds"] = seconds[..., None]
+                time = self.time_features(seconds, encoding.there).to(h.dtype)
                 hats = self.time_features.hats(time)
                 place = torch.cat([scores, z], dim=-1)
                 seen += [
@@ -231,12 +234,6 @@ class ClusterAwareNCP(ClusteringNetwork):
 
     def _ways(self) -> list[MovingClusters]:
         return cast("list[MovingClusters]", list(self.moving))
-
-    def _times(self, seconds: Tensor | None, encoding: Encoding) -> Tensor:
-        """Time features of the points; zero where there are none."""
-        if seconds is None:
-            seconds = torch.full_like(encoding.features[..., 0], torch.nan)
-        return self.time_features(seconds, encoding.there)
 
     def _paired_in_time(self, tables: dict[str, Tensor], time: Tensor) -> dict[str, Tensor]:
         """Tables of `score_pairs` to which the times are added: points see each other in time too."""

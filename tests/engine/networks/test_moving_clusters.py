@@ -9,7 +9,12 @@ from ncpgui.core.errors import InputError
 from ncpgui.core.partition import canonical
 from ncpgui.core.seeds import stream
 from ncpgui.engine.networks import moving_clusters
-from ncpgui.engine.networks.moving_clusters import MovingClusters, TimeFeatures, hat_functions
+from ncpgui.engine.networks.moving_clusters import (
+    MovingClusters,
+    TimeFeatures,
+    hat_functions,
+    time_windows,
+)
 from ncpgui.engine.networks.ncp import ClusterAwareNCP
 from ncpgui.engine.networks.point_encoder import PointEncoder
 from ncpgui.engine.sampling.posterior import Visit, ancestral_samples
@@ -75,7 +80,8 @@ def test_samplers_and_training_agree_on_clusters_that_move():
         whole = of.encode(x, seconds, n_points=n_points)
         alone = of.encode(x[1:2, :6], seconds[1:2, :6])
     samples = ancestral_samples(of, alone, n_samples=20, seed=0, n_orders=1)
-    order = torch.from_numpy(Visit.draw(6, None, stream(0, "order", 0)).order)
+    window = time_windows(seconds[1:2, :6], torch.ones(1, 6, dtype=torch.bool))[0].numpy()
+    order = torch.from_numpy(Visit.draw(6, None, stream(0, "order", 0), window=window).order)
     for labels, log_prob in zip(samples.labels[:, order.numpy()], samples.log_prob, strict=True):
         padded = torch.full((3, 9), -1)
         padded[:, 0] = 0
@@ -148,6 +154,41 @@ def test_a_cluster_stays_put_until_its_share_is_trained():
     assert float(place.mean.detach()) == float(x.mean())
     assert float(place.variance.detach()) == float(x.var())
     assert float(place.moved.detach()) > 1
+
+
+def test_windows_hold_equally_many_points_by_time_and_one_dataset_without_times_is_one():
+    seconds = torch.rand(3, 80, generator=torch.Generator().manual_seed(1))
+    seconds[1] = torch.nan
+    there = torch.ones(3, 80, dtype=torch.bool)
+    there[2, 40:] = False
+    window = time_windows(seconds, there)
+    assert window[0].bincount().tolist() == [4] * 20
+    assert (window[0][seconds[0].argsort()].diff() >= 0).all()
+    assert window[1].unique().tolist() == [0]
+    assert window[2, :40].bincount().tolist() == [2] * 20
+    assert (window[2, 40:] == 20).all()
+
+
+def test_points_with_times_are_visited_along_them_forward_and_backward_in_turn(monkeypatch):
+    seen = []
+    draw = Visit.draw
+
+    def spied(*arguments, **named):
+        seen.append(draw(*arguments, **named))
+        return seen[-1]
+
+    monkeypatch.setattr(Visit, "draw", staticmethod(spied))
+    of = network()
+    x, _ = points(1)
+    with torch.inference_mode():
+        told = of.encode(x, torch.arange(9.0)[None])
+        not_told = of.encode(x)
+    ancestral_samples(of, told, n_samples=2, seed=0, n_orders=2)
+    assert [visit.order.tolist() for visit in seen] == [list(range(9)), list(range(8, -1, -1))]
+    seen.clear()
+    ancestral_samples(of, not_told, n_samples=2, seed=0, n_orders=2)
+    plain = [draw(9, None, stream(0, "order", i)) for i in (0, 1)]
+    assert all((a.order == b.order).all() for a, b in zip(seen, plain, strict=True))
 
 
 def test_times_need_whitened_components():
