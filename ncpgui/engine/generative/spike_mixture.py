@@ -28,12 +28,11 @@ from torch import Tensor
 from ncpgui.core.config import check_numbers
 from ncpgui.core.errors import InputError
 from ncpgui.core.measured_noise import MeasuredNoise
-from ncpgui.core.waveform_format import N_SAMPLES, SAMPLING_FREQUENCY_HZ, TROUGH_SAMPLE
+from ncpgui.core.waveform_format import N_SAMPLES, SAMPLING_FREQUENCY_HZ
 from ncpgui.engine.generative.batch import Batch, canonical_labels, largest, shortened
 from ncpgui.engine.generative.contact_layouts import draw_layouts, most_contacts
 from ncpgui.engine.generative.motion import MotionSettings
 from ncpgui.engine.generative.partition_priors import MFM
-from ncpgui.engine.generative.placed_cells import UPSAMPLING
 from ncpgui.engine.generative.spike_noise import (
     NoiseSettings,
     SpikeNoise,
@@ -41,13 +40,18 @@ from ncpgui.engine.generative.spike_noise import (
     draw_noise,
     uniform,
 )
+from ncpgui.engine.generative.spike_rendering import (
+    MARGIN,
+    TROUGH,
+    WINDOW,
+    detected_noise,
+    render,
+    window,
+)
 from ncpgui.engine.generative.spike_times import SpikeTimes, SpikeTimeSettings, draw_times
 from ncpgui.engine.generative.template_reservoir import Split, TemplateReservoir
 from ncpgui.engine.generative.unit_templates import Units, UnitSettings, draw_units
 
-_MARGIN = 2  # samples on each side of the window, for the alignment
-_WINDOW = N_SAMPLES + 2 * _MARGIN
-_TROUGH = TROUGH_SAMPLE + _MARGIN
 _SPARE = 1.6  # spikes fired for each that is kept, where units are small or elsewhere for a while
 _IS_MAIN = 0.9  # of the deepest trough: the spike is one of this contact
 
@@ -128,7 +132,7 @@ class SpikeMixture:
         if self._reservoir.falloff.device != device:
             self._reservoir = self._reservoir.to(device)
         positions, mask = draw_layouts(s.geometries, n_datasets, generator)
-        noise = draw_noise(s.noise, positions, mask, _WINDOW, generator, self._noise)
+        noise = draw_noise(s.noise, positions, mask, WINDOW, generator, self._noise)
         n_kept = largest(n_points)
         n_fired = math.ceil(_SPARE * n_kept) if s.motion.p_moving or s.times.p_told else n_kept
         unit = self._draw_labels(n_datasets, n_fired, generator)
@@ -184,16 +188,16 @@ class SpikeMixture:
             span = seconds.amax(1, keepdim=True)  # noise knows no bursts
             at_random = torch.rand(unit.shape, generator=generator, device=device).double() * span
             seconds = torch.where(is_noise, at_random, seconds)
-        signal = _render(units, row, amplitude, shift, stretch, place)
+        signal = render(units, row, amplitude, shift, stretch, place)
         elsewhere = torch.zeros_like(place) if fired is None else place
         signal = signal + self._draw_collisions(signal, units, threshold, elsewhere, generator)
-        background = _detected_noise(noise, signal[:, :, _TROUGH, 0], threshold, generator)
+        background = detected_noise(noise, signal[:, :, TROUGH, 0], threshold, generator)
         spikes = signal + background
         offset = torch.zeros(unit.shape, dtype=torch.int64, device=unit.device)
         if s.realign:
-            around = spikes[:, :, _TROUGH - _MARGIN : _TROUGH + _MARGIN + 1, 0]
-            offset = torch.where(misaligned, offset, around.argmin(dim=-1) - _MARGIN)
-        return _Spikes(_window(spikes, offset), unit, is_noise, seconds)
+            around = spikes[:, :, TROUGH - MARGIN : TROUGH + MARGIN + 1, 0]
+            offset = torch.where(misaligned, offset, around.argmin(dim=-1) - MARGIN)
+        return _Spikes(window(spikes, offset), unit, is_noise, seconds)
 
     def _fire(self, unit: Tensor, units: Units, generator: torch.Generator) -> _Fired:
         """Draw when the spikes of `unit` (B, M) are fired, and what they look like by then."""
@@ -288,10 +292,10 @@ class SpikeMixture:
         reach = s.collision_offset_samples
         shift = uniform((-reach, reach), tuple(shape), generator)
         ones = torch.ones(shape, device=device)
-        other = _render(units, row, amplitude * happens, shift, ones, place)
-        deepest = other[:, :, _TROUGH - 8 : _TROUGH + 9, 0].amin(dim=-1)
-        trough = signal[:, :, _TROUGH, 0]
-        allowed = (deepest > trough) & (trough + other[:, :, _TROUGH, 0] < 2.5 - threshold)
+        other = render(units, row, amplitude * happens, shift, ones, place)
+        deepest = other[:, :, TROUGH - 8 : TROUGH + 9, 0].amin(dim=-1)
+        trough = signal[:, :, TROUGH, 0]
+        allowed = (deepest > trough) & (trough + other[:, :, TROUGH, 0] < 2.5 - threshold)
         return other * allowed[..., None, None]
 
 
@@ -335,72 +339,6 @@ def _at_place(table: Tensor, unit: Tensor, place: Tensor) -> Tensor:
     before = place.floor().long().clamp(0, table.shape[2] - 2)
     low, high = (of_unit.gather(2, (before + i)[..., None])[..., 0] for i in (0, 1))
     return low + (high - low) * (place - before)
-
-
-def _render(
-    units: Units, row: Tensor, amplitude: Tensor, shift: Tensor, stretch: Tensor, place: Tensor
-) -> Tensor:
-    """Noiseless spikes, read off the upsampled templates.
-
-    Parameters
-    ----------
-    row : (B, N) int64, template
-    amplitude : (B, N) float32, factor
-    shift : (B, N) float32, samples by which the trough is late
-    stretch : (B, N) float32, widening in time
-    place : (B, N) float32, where on the way the cells are, 0 .. V - 1
-
-    Returns
-    -------
-    (B, N, _WINDOW, C) float32
-    """
-    n_fine, n_datasets, n_rows, n_places, n_channels = units.templates.shape
-    device = row.device
-    t = torch.arange(_WINDOW, device=device) - _TROUGH
-    at = units.trough_sample + (t - shift[..., None]) / stretch[..., None]
-    fine = (UPSAMPLING * at).round().long().clamp(0, n_fine - 1)
-    dataset = torch.arange(n_datasets, device=device)[:, None]
-    before = place.floor().long().clamp(0, n_places - 2)
-    base = ((dataset * n_rows + row) * n_places + before)[..., None]
-    table = units.templates.reshape(-1, n_channels)
-    index = fine * (n_datasets * n_rows * n_places) + base
-    spikes = table.index_select(0, index.view(-1)).view(*index.shape, n_channels)
-    end = table.index_select(0, (index + 1).view(-1)).view_as(spikes)
-    spikes = spikes.lerp(end, (place - before)[..., None, None])
-    return spikes * amplitude[..., None, None]
-
-
-def _detected_noise(
-    noise: SpikeNoise, trough: Tensor, threshold: Tensor, generator: torch.Generator
-) -> Tensor:
-    """Noise (B, N, T, C) given that signal + noise at the trough crosses the threshold.
-
-    Parameters
-    ----------
-    trough : (B, N) float32, main-channel signal at the trough
-    threshold : (B, 1) float32, noise sd
-    """
-    sample = noise.sample(trough.shape[1], generator)
-    below = torch.special.ndtr((-threshold - trough).double().clamp(-7.0, 7.0))
-    u = torch.rand(trough.shape, generator=generator, device=trough.device).double().clamp(1e-6, 1 - 1e-6)
-    crossing = torch.special.ndtri(u * below).float()
-    change: Tensor = crossing - sample[:, :, _TROUGH, 0]
-    response = noise.time[:, :, _TROUGH, None] * noise.space[:, None, 0]  # covariance with that sample
-    detected: Tensor = sample + change[..., None, None] * response[:, None]
-    return detected
-
-
-def _window(spikes: Tensor, offset: Tensor) -> Tensor:
-    """Cut `N_SAMPLES` samples, late by `offset` (B, N) within the margin: (B, N, 32, C)."""
-    n_datasets, n_points, window, n_channels = spikes.shape
-    spike = torch.arange(n_datasets * n_points, device=spikes.device).view(n_datasets, n_points, 1)
-    sample = torch.arange(N_SAMPLES, device=spikes.device) + _MARGIN + offset[..., None]
-    index = (spike * window + sample).view(-1)
-    return (
-        spikes.reshape(-1, n_channels)
-        .index_select(0, index)
-        .view(n_datasets, n_points, N_SAMPLES, n_channels)
-    )
 
 
 def _difficulty(unit: Tensor, is_noise: Tensor, distance: Tensor) -> Tensor:

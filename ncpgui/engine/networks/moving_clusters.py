@@ -4,20 +4,34 @@ Recordings drift, so that the spikes of a unit lie along a way and not around a 
 its plain sums, sums weighted by hats: piecewise linear functions of time, 1 at one of some equidistant knots
 and 0 at the others. They add up as all sums of a cluster do. With weights k(t, t') = sum_m hat_m(t) hat_m(t')
 of its points, which are large near the time t, their mean is where the cluster was then. Few knots average
-over many points, many knots follow a jump: f sees both.
+over many points, many knots follow a jump: one way starts from the other.
 
 Datasets that do not tell their times have hats of zero, and everything here is then zero.
 """
 
 from __future__ import annotations
 
-import math
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 
-_PRIOR_POINTS = 3  # points that the learnt spread counts beside those of a cluster
+_SHARE_UNIT = 20.0  # of the parameter, so that it is soon learnt
+_FEW_POINTS = 10  # of which little is believed of how they moved
+_WINDOWS = 20
 _GAPS_MS = (3.0, 10.0, 40.0)  # scales of the intervals to the spikes before and after
+
+
+def time_windows(seconds: Tensor, there: Tensor) -> Tensor:
+    """Which of some windows of equally many points each point lies in: (B, N) int64, by rising time.
+
+    An order of the points that goes through the windows follows clusters along their way, within each in any
+    order. Datasets that do not tell their times have one window; the padding comes after the last.
+    """
+    known = (~seconds.isnan() | ~there).all(1, keepdim=True)
+    rank = seconds.where(there & known, torch.inf).argsort(1).argsort(1)
+    window = rank * _WINDOWS // there.sum(1, keepdim=True).clamp(min=1)
+    return torch.where(there, window * known, _WINDOWS)
 
 
 class TimeFeatures(nn.Module):
@@ -61,85 +75,87 @@ def hat_functions(part: Tensor, n_knots: int) -> Tensor:
     return (1 - (part[..., None] * (n_knots - 1) - knot).abs()).clamp(min=0)
 
 
-class MovingClusters(nn.Module):
-    """What hats of one number of knots add to the first layers of f and g; zero until trained.
+class Place(NamedTuple):
+    """Where clusters were at a time.
 
-    A point carries hat_m(t) (1, x) for each knot, M (C + 1) columns that are summed in its cluster.
+    mean, variance : (..., V), of the points of the cluster about the way at that time
+    moved : (..., V), variance of the way itself; near : (..., 1), points of the cluster near in time
+    """
+
+    mean: Tensor
+    variance: Tensor
+    moved: Tensor
+    near: Tensor
+
+
+class MovingClusters(nn.Module):
+    """Where clusters were at the times of points, by one number of knots; they stay put until trained.
+
+    A point carries hat_m(t) (1, x) for each knot, M (V + 1) columns that are summed in its cluster. The mean
+    of those near in time is drawn to the cluster's mean the more, the less its place differs between knots
+    beyond what noise does (empirical Bayes, each value by itself): a cluster that stays is judged as before.
 
     Parameters
     ----------
-    n_knots : M; n_scores : C, components that move; hidden : of the first layers of f and g
-    log_spread : (C,) what the log variance about the way begins with
+    n_knots : M; n_values : V, of a point's place; hidden : of the first layers of f and g
     """
 
-    def __init__(self, n_knots: int, n_scores: int, hidden: int, log_spread: float) -> None:
+    def __init__(self, n_knots: int, n_values: int, hidden: int) -> None:
         super().__init__()
-        self.n_knots, self.n_scores = n_knots, n_scores
-        self.n_columns = n_knots * (n_scores + 1)
-        self.log_weight = nn.Parameter(
-            torch.zeros(())
-        )  # of the cluster's mean beside the points near in time
-        self.log_spread = nn.Parameter(torch.full((n_scores,), log_spread))
-        self.to_f = nn.Linear(5 * n_scores + 1, hidden, bias=False)
-        self.to_g = nn.Linear(n_scores, hidden, bias=False)
+        self.n_knots, self.n_values = n_knots, n_values
+        self.n_columns = n_knots * (n_values + 1)
+        self.share = nn.Parameter(torch.zeros(()))  # of the way that is believed, over _SHARE_UNIT
+        self.log_weight = nn.Parameter(torch.tensor(-0.7))  # of the mean beside the points near in time
+        self.to_f = nn.Linear(2 * n_values + 1, hidden, bias=False)
+        self.to_g = nn.Linear(n_values, hidden, bias=False)
         nn.init.zeros_(self.to_f.weight)
         nn.init.zeros_(self.to_g.weight)
 
-    def columns(self, hats: Tensor, scores: Tensor) -> Tensor:
-        """Return what each point carries: hats (..., M), scores (..., C) -> (..., M (C + 1))."""
-        with_one = nn.functional.pad(scores, (1, 0), value=1.0)
+    def columns(self, hats: Tensor, values: Tensor) -> Tensor:
+        """Return what each point carries: hats (..., M), values (..., V) -> (..., M (V + 1))."""
+        with_one = nn.functional.pad(values, (1, 0), value=1.0)
         return (hats[..., None] * with_one[..., None, :]).flatten(-2)
 
-    def candidate(
-        self, sums: Tensor, count: Tensor, mean: Tensor, mean_square: Tensor, point: Tensor, x: Tensor
-    ) -> Tensor:
-        """Return what is added to f when a point joins: (..., hidden).
+    def at(self, sums: Tensor, point: Tensor, count: Tensor, mean: Tensor, variance: Tensor) -> Place:
+        """Return where clusters were when the points were.
 
-        sums, point : (..., M (C + 1)), of the cluster and of the point; count : (..., 1), at least 1
-        mean, mean_square : (..., C) of the cluster's scores; x : (..., C), the point's
+        Parameters
+        ----------
+        sums, point : (..., M (V + 1)), of the clusters and of the points; count : (..., 1), at least 1
+        mean, variance : (..., V), of the clusters about the way that is known so far
         """
         states, hats = self._states(sums), self._states(point)[..., 0]
         near = (hats[..., None] * states).sum(-2)
-        weight = self.log_weight.exp()
-        place = (near[..., 1:] + weight * mean) / (near[..., :1] + weight)
-        along = _mean_squares(states)
-        variance = (count * mean_square - along).clamp(min=0)
-        spread = (variance + _PRIOR_POINTS * self.log_spread.exp()) / (count + _PRIOR_POINTS)
-        squared = (place - x).square()
-        moved = self._moved(along, count, mean)
-        parts = [
-            squared.log1p(),
-            squared / (1 + squared),
-            (squared / spread).log1p(),
-            spread.log(),
-            moved,
-            near[..., :1].log1p(),
-        ]
-        is_told = hats.sum(-1, keepdim=True)  # hats add up to 1
-        return self.to_f(torch.cat(parts, dim=-1) * is_told)
+        moved = self._moved(states, count, mean, variance)
+        left = (variance - moved).clamp(min=0) + 0.1 * variance + 1e-4
+        weight = self.log_weight.exp() * left / (moved + 1e-3 * left)
+        shift = (near[..., 1:] - near[..., :1] * mean) / (near[..., :1] + weight)
+        share, is_told = _SHARE_UNIT * self.share, hats.sum(-1, keepdim=True)  # hats add up to 1
+        return Place(mean + share * shift, variance - share * is_told * moved, moved * is_told, near[..., :1])
 
-    def cluster(self, sums: Tensor, count: Tensor, mean: Tensor) -> Tensor:
+    def seen(self, place: Place, x: Tensor) -> Tensor:
+        """What f is told besides of points x (..., V) and clusters at their time: (..., hidden)."""
+        squared = (place.mean - x).square()
+        is_told = (place.near > 0).to(x.dtype)
+        parts = [squared.log1p() * is_told, place.moved.log1p(), place.near.log1p()]
+        return self.to_f(torch.cat(parts, dim=-1))
+
+    def cluster(self, sums: Tensor, count: Tensor, mean: Tensor, variance: Tensor) -> Tensor:
         """Return what is added to the first layer of g: (..., hidden)."""
         states = self._states(sums)
         is_told = (states[..., 0].sum(-1, keepdim=True) > 0).to(sums.dtype)
-        return self.to_g(self._moved(_mean_squares(states), count, mean) * is_told)
+        return self.to_g(self._moved(states, count, mean, variance).log1p() * is_told)
 
     def _states(self, columns: Tensor) -> Tensor:
-        """(..., M (C + 1)) -> (..., M, C + 1), the weights first."""
-        return columns.unflatten(-1, (self.n_knots, self.n_scores + 1))
+        """(..., M (V + 1)) -> (..., M, V + 1), the weights first."""
+        return columns.unflatten(-1, (self.n_knots, self.n_values + 1))
 
-    @staticmethod
-    def _moved(along: Tensor, count: Tensor, mean: Tensor) -> Tensor:
-        """Log variance of the cluster's place over time: (..., C)."""
-        return (along / count - mean.square()).clamp(min=0).log1p()
-
-
-def _mean_squares(states: Tensor) -> Tensor:
-    """Sum over knots of the weight times the squared mean about it: (..., M, C + 1) -> (..., C)."""
-    weight = states[..., :1]
-    return (states[..., 1:].square() / weight.clamp(min=1e-6)).sum(-2)
-
-
-def first_log_spread(score_unit: float) -> float:
-    """Log variance of noise of sd 1 in scores of that unit, doubled: what clusters begin with."""
-    return -2 * math.log(score_unit / 2)
+    def _moved(self, states: Tensor, count: Tensor, mean: Tensor, variance: Tensor) -> Tensor:
+        """Variance of the place over time, less what noise makes of it: (..., V)."""
+        weight = states[..., :1]
+        about = states[..., 1:] - weight * mean[..., None, :]
+        between = (about.square() / weight.clamp(min=1e-6)).sum(-2) / count
+        n_known = (weight / (weight + 1)).sum(-2)  # knots with points
+        chance = (n_known - 1).clamp(min=0) / count
+        moved = (between - chance * variance).clamp(min=0) / (1 - chance).clamp(min=0.1)
+        return moved * (count / (count + _FEW_POINTS))

@@ -7,6 +7,7 @@ mean by 1/n only and G hardly differs between the hypotheses.
 
 from __future__ import annotations
 
+import math
 from typing import cast
 
 import torch
@@ -14,15 +15,14 @@ from torch import Tensor, nn
 
 from ncpgui.core.errors import InputError
 from ncpgui.engine.networks.mlp import mlp
-from ncpgui.engine.networks.moving_clusters import MovingClusters, TimeFeatures, first_log_spread
+from ncpgui.engine.networks.moving_clusters import MovingClusters, TimeFeatures
+from ncpgui.engine.networks.pair_context import PairContext
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding, all_points, sum_after
 from ncpgui.engine.networks.principal_components import in_white_noise, principal_scores
 
 _SCORE_UNIT = 4.0  # noise sd: about how far apart units are that are hard to tell
 _SCORE_PAIRS = 12
 _PRIOR_POINTS = 3  # points that the learnt spread counts beside those of a cluster
-_PAIRS_AT_ONCE = 2**17  # of points that `PairContext` looks at; bounds its memory
-_FEWER_ON_CPU = 16  # times fewer pairs while sampling on a CPU: their tensors then stay in its cache
 
 
 class NCP(ClusteringNetwork):
@@ -113,78 +113,6 @@ class NCP(ClusteringNetwork):
         return torch.cat([sums / count.clamp(min=1), count.log1p()], dim=-1)
 
 
-class PairContext(nn.Module):
-    """The unassigned points as point n sees them: sum over i > n of r(x_n, x_i), through f's first layer.
-
-    u(x_i) alone tells f what lies where, but not how much of it lies beside x_n, on which side, and how
-    dense. r is a layer of the two points' features and of their distance in a learnt metric. The sum depends
-    on no label: it is computed once for all hypotheses, in N^2 / 2 pairs. It starts silent, so that a network
-    that was trained without it can be trained on with it.
-
-    Parameters
-    ----------
-    n_features : of a point; size : of r; hidden : of the first layer of f
-    prefix : of the names of its tables, where there are several
-    """
-
-    def __init__(self, n_features: int, size: int, hidden: int, prefix: str = "") -> None:
-        super().__init__()
-        self.names = [prefix + name for name in ("seen", "seeing", "pair_metric")]
-        self.seen = nn.Linear(n_features, size)
-        self.seeing = nn.Linear(n_features, size, bias=False)
-        self.metric = nn.Linear(n_features, size, bias=False)
-        self.apart = nn.Linear(2 * size, size, bias=False)
-        self.mean = nn.Linear(size, hidden, bias=False)
-        self.total = nn.Linear(size, hidden, bias=False)
-        nn.init.zeros_(self.mean.weight)
-        nn.init.zeros_(self.total.weight)
-
-    def tables(self, features: Tensor) -> dict[str, Tensor]:
-        """What the pairs need of each point, from its features (B, N, n_features): name -> (B, N, size)."""
-        values = (self.seen(features), self.seeing(features), self.metric(features))
-        return dict(zip(self.names, values, strict=True))
-
-    def forward(self, encoding: Encoding) -> Tensor:
-        """What each point sees of those after it: (B, N, hidden)."""
-        there, n_points = encoding.there, encoding.there.shape[1]
-        sums, start = [], 0
-        while start < n_points:  # some points at a time, of which those before are out of sight
-            stop = min(n_points, start + max(1, _PAIRS_AT_ONCE // (len(there) * (n_points - start))))
-            place = torch.arange(start, n_points, device=there.device)
-            after = (place > place[: stop - start, None]) & there[:, None, start:]
-            sums.append((self._r(encoding, slice(start, stop), start) * after[..., None]).sum(2))
-            start = stop
-        return self._pooled(torch.cat(sums, dim=1), encoding.there)
-
-    def in_orders(self, orders: Tensor, encoding: Encoding) -> Tensor:
-        """What each point of one dataset sees of those after it in orders (P, N), in these: (P, N, hidden).
-
-        r of every pair is computed once, twice as many as one order needs.
-        """
-        n_points = orders.shape[1]
-        place = orders.argsort(1)
-        sums = []
-        at_once = _PAIRS_AT_ONCE // (_FEWER_ON_CPU if orders.device.type == "cpu" else 1)
-        for rows in torch.arange(n_points, device=orders.device).split(max(1, at_once // n_points)):
-            r = self._r(encoding, slice(int(rows[0]), int(rows[-1]) + 1), 0)[0]
-            after = place[:, None] > place[:, rows, None]
-            sums.append(torch.bmm(after.transpose(0, 1).to(r.dtype), r).transpose(0, 1))
-        total = torch.cat(sums, dim=1)[torch.arange(len(orders), device=orders.device)[:, None], orders]
-        return self._pooled(total, torch.ones_like(orders, dtype=torch.bool))
-
-    def _r(self, encoding: Encoding, rows: slice, start: int) -> Tensor:
-        """r of points `rows` with those from `start` on: (B, rows, N - start, size)."""
-        seen, seeing, z = (encoding.tables[name] for name in self.names)
-        apart = z[:, rows, None] - z[:, None, start:]
-        distance = self.apart(torch.cat([apart.square(), apart.abs()], dim=-1))
-        return (seeing[:, rows, None] + seen[:, None, start:] + distance).relu_()
-
-    def _pooled(self, total: Tensor, there: Tensor) -> Tensor:
-        """Mean and logarithm of the sums over the points after each, through f's first layer."""
-        count = sum_after(there[..., None].to(total.dtype), there)[1]
-        return self.mean(total / count.clamp(min=1)) + self.total(total.log1p())
-
-
 class ClusterAwareNCP(ClusteringNetwork):
     """Our default network: f(candidate's own state, h_n, G, U) with means and log counts.
 
@@ -244,10 +172,12 @@ class ClusterAwareNCP(ClusteringNetwork):
         self.log_temperature = nn.Buffer(torch.zeros(()))
         self.metric, self.hidden, self.components, self.whitened = metric, hidden, components, whitened
         self.n_moments = components * (2 if whitened else 1)
-        moving = [MovingClusters(n, components, hidden, first_log_spread(_SCORE_UNIT)) for n in time_knots]
+        # The first follows the place in the metric too, whose squares clusters then need.
+        values = [components + (metric if i == 0 else 0) for i in range(len(time_knots))]
+        moving = [MovingClusters(n, v, hidden) for n, v in zip(time_knots, values, strict=True)]
         self.moving = nn.ModuleList(moving)
         self.takes_times = bool(time_knots)
-        self._moving_columns = [one.n_columns for one in moving]
+        self._moving_columns = [one.n_columns for one in moving] + ([metric] if time_knots else [])
         self.n_seen = metric + hidden + self.n_moments + sum(self._moving_columns)
         if components:
             self.of_scores = nn.Linear(components, 2 * hidden, bias=False)  # to f | own part of f
@@ -256,7 +186,7 @@ class ClusterAwareNCP(ClusteringNetwork):
             nn.init.zeros_(self.of_scores.weight)  # silent at first, as the pairs are
             nn.init.zeros_(self.f_apart.weight)
         if whitened:
-            self.log_spread = nn.Parameter(torch.full((components,), first_log_spread(_SCORE_UNIT)))
+            self.log_spread = nn.Parameter(torch.full((components,), -2 * math.log(_SCORE_UNIT / 2)))
             self.f_spread = nn.Linear(2 * components, hidden, bias=False)
             nn.init.zeros_(self.f_spread.weight)
         if time_knots:
@@ -282,9 +212,17 @@ class ClusterAwareNCP(ClusteringNetwork):
             seen = [scores, scores.square()] if self.whitened else [scores]
             tables |= self.score_pairs.tables(scores)
             if self.moving:
-                time = self._times(seconds, encoding).to(h.dtype)
+                if seconds is None:
+                    seconds = torch.full_like(h[..., 0], torch.nan)
+                tables["seconds"] = seconds[..., None]
+                time = self.time_features(seconds, encoding.there).to(h.dtype)
                 hats = self.time_features.hats(time)
-                seen += [one.columns(hat, scores) for one, hat in zip(self._ways(), hats, strict=True)]
+                place = torch.cat([scores, z], dim=-1)
+                seen += [
+                    one.columns(hat, place[..., : one.n_values])
+                    for one, hat in zip(self._ways(), hats, strict=True)
+                ]
+                seen.append(z.square())
                 time_to_f, time_to_own = self.of_time(time).split(self.hidden, dim=-1)
                 to_f, to_own = to_f + time_to_f, to_own + time_to_own
                 tables |= self._paired_in_time(tables, time)
@@ -296,12 +234,6 @@ class ClusterAwareNCP(ClusteringNetwork):
 
     def _ways(self) -> list[MovingClusters]:
         return cast("list[MovingClusters]", list(self.moving))
-
-    def _times(self, seconds: Tensor | None, encoding: Encoding) -> Tensor:
-        """Time features of the points; zero where there are none."""
-        if seconds is None:
-            seconds = torch.full_like(encoding.features[..., 0], torch.nan)
-        return self.time_features(seconds, encoding.there)
 
     def _paired_in_time(self, tables: dict[str, Tensor], time: Tensor) -> dict[str, Tensor]:
         """Tables of `score_pairs` to which the times are added: points see each other in time too."""
@@ -339,34 +271,51 @@ class ClusterAwareNCP(ClusteringNetwork):
         count = sizes[..., None]
         first = sums[..., self.n_seen :] / count + self.g_count(count.log())
         if self.moving:
-            start = self.metric + self.hidden
-            mean = sums[..., start : start + self.components] / count
-            columns = sums[..., start + self.n_moments : self.n_seen].split(self._moving_columns, dim=-1)
-            for moving, one in zip(self._ways(), columns, strict=True):
-                first = first + moving.cluster(one, count, mean)
+            z, _, moments, *ways, z_square = self._split(sums[..., : self.n_seen])
+            mean, variance = self._place(z / count, moments / count, z_square / count)
+            for moving, way in zip(self._ways(), ways, strict=True):
+                v = moving.n_values
+                first = first + moving.cluster(way, count, mean[..., :v], variance[..., :v])
         return self.g_out(first.relu())
+
+    def _split(self, columns: Tensor) -> tuple[Tensor, ...]:
+        """Metric, part of f, moments, and what follows motion, of sums or of what a point adds to them."""
+        return columns.split([self.metric, self.hidden, self.n_moments, *self._moving_columns], dim=-1)
+
+    def _place(self, z: Tensor, moments: Tensor, z_square: Tensor) -> tuple[Tensor, Tensor]:
+        """Mean and variance of scores and metric: (..., components + metric) twice."""
+        mean = torch.cat([moments[..., : self.components], z], dim=-1)
+        square = torch.cat([moments[..., self.components :], z_square], dim=-1)
+        return mean, (square - mean.square()).clamp(min=0)
 
     def candidate(self, sums: Tensor, sizes: Tensor, cluster: Tensor, joins: Tensor) -> Tensor:
         """See `ClusteringNetwork`: the cluster's own state and its distance from the point."""
         count = sizes[..., None].clamp(min=1)
-        columns = [self.metric, self.hidden, self.n_moments, *self._moving_columns]
-        z, own_state, moments, *ways = sums.split(columns, dim=-1)
+        z, own_state, moments, *ways = self._split(sums)
         z, own_state, moments = z / count, own_state / count, moments / count
-        point_z, _, point_moments, *point_ways = joins.split(columns, dim=-1)
+        point_z, _, point_moments, *point_ways = self._split(joins)
+        x, mean = point_moments[..., : self.components], moments[..., : self.components]
+        variance = (moments[..., self.components :] - mean.square()).clamp(min=0) if self.whitened else None
+        if self.moving:
+            at = torch.cat([x, point_z], dim=-1)
+            mean, variance = self._place(z, moments, ways.pop() / count)
+            for moving, way, point in zip(self._ways(), ways, point_ways, strict=False):
+                v = moving.n_values
+                place = moving.at(way, point, count, mean[..., :v], variance[..., :v])
+                own_state = own_state + moving.seen(place, at[..., :v])
+                mean = torch.cat([place.mean, mean[..., v:]], dim=-1)
+                variance = torch.cat([place.variance, variance[..., v:]], dim=-1)
+            mean, z = mean.split([self.components, self.metric], dim=-1)
+            variance = variance[..., : self.components].clamp(min=0)
         apart = z - point_z
         difference = self.f_difference(torch.cat([apart.square(), apart.abs()], dim=-1))
         own_state = own_state + difference + self.f_count(count.log())
         if self.components:
-            mean = moments[..., : self.components]
-            squared = (mean - point_moments[..., : self.components]).square()
+            squared = (mean - x).square()
             near = torch.cat([squared.log1p(), squared / (1 + squared)], dim=-1)
             own_state = own_state + self.f_apart(near)
-            if self.whitened:
-                mean_square = moments[..., self.components :]
-                own_state = own_state + self._of_spread(squared, mean, mean_square, count)
-                x = point_moments[..., : self.components]
-                for moving, way, point in zip(self._ways(), ways, point_ways, strict=True):
-                    own_state = own_state + moving.candidate(way, count, mean, mean_square, point, x)
+            if variance is not None:
+                own_state = own_state + self._of_spread(squared, variance, count)
         return torch.where(sizes[..., None] == 0, self.f_new, own_state)
 
     def _scores(self, points: Tensor, there: Tensor) -> Tensor:
@@ -374,9 +323,8 @@ class ClusterAwareNCP(ClusteringNetwork):
             points = in_white_noise(points if points.dim() == 4 else points.flatten(2)[..., None], there)
         return principal_scores(points, there, self.components) / _SCORE_UNIT
 
-    def _of_spread(self, squared: Tensor, mean: Tensor, mean_square: Tensor, count: Tensor) -> Tensor:
+    def _of_spread(self, squared: Tensor, variance: Tensor, count: Tensor) -> Tensor:
         """What a cluster's variance along each axis adds; that of few points is drawn to a learnt one."""
-        variance = (mean_square - mean.square()).clamp(min=0)
         spread = (count * variance + _PRIOR_POINTS * self.log_spread.exp()) / (count + _PRIOR_POINTS)
         return self.f_spread(torch.cat([(squared / spread).log1p(), spread.log()], dim=-1))
 

@@ -103,7 +103,8 @@ class ClusteringNetwork(nn.Module):
     n_seen : the first `n_seen` numbers of a cluster's sums are all that `candidate` looks at
     log_temperature : log of the temperature that divides the scores; 0 until calibrated
     in_order : the points have an order of their own (in time) and must be visited in it
-    takes_times : `encode` makes use of times, (B, N) seconds after the other points, of points in any order
+    takes_times : `encode` makes use of times, (B, N) seconds after the other points, of points in any order,
+        and keeps them in the table `seconds` (B, N, 1), nan in datasets that do not tell them
     """
 
     in_order = False

@@ -1,7 +1,9 @@
 """Posterior samples of one dataset or many: ancestral, beam, stochastic beam, clamped, over several orders.
 
 q depends a little on the order in which points are visited; `ancestral_samples` divides its
-draws over several random orders, which averages the dependence out.
+draws over several random orders, which averages the dependence out. Points whose times are known
+are visited in windows of time, forward in one order and backward in the next, so that clusters
+that move are met along their way.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from ncpgui.core.partition import canonical
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.seeds import stream, stream_seed
+from ncpgui.engine.networks.moving_clusters import time_windows
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding, side_by_side
 from ncpgui.engine.sampling import rules
 from ncpgui.engine.sampling.links import Links
@@ -44,12 +47,16 @@ class Visit:
         clamped: Labels | None,
         generator: np.random.Generator,
         early: NDArray[np.int64] | None = None,
+        window: NDArray[np.int64] | None = None,
     ) -> Visit:
         """Draw an order of `n_points`; `clamped` (N,) holds labels >= 0, or -1 where free.
 
         early : points to be visited right after the held ones, in this order
+        window : (N,), points of lower ones are visited first, those of one at random
         """
         order = generator.permutation(n_points)
+        if window is not None:
+            order = order[np.argsort(window[order], kind="stable")]
         held = np.zeros(n_points, dtype=bool)
         if clamped is not None:
             if clamped.shape != (n_points,):
@@ -133,7 +140,12 @@ def ancestral_samples_of_many(
     clamped = clamped or [None] * len(encodings)
     visits = [
         [
-            Visit.draw(encoding.features.shape[1], fixed, stream(seed, "order", order))
+            Visit.draw(
+                encoding.features.shape[1],
+                fixed,
+                stream(seed, "order", order),
+                window=_windows(encoding, order),
+            )
             for order in range(n_orders)
         ]
         for encoding, seed, fixed in zip(encodings, seeds, clamped, strict=True)
@@ -189,7 +201,7 @@ def beam_samples(
     InputError
         `width` is below 1, or `clamped` does not fit the points.
     """
-    visit = Visit.draw(encoding.features.shape[1], clamped, stream(seed, "order", 0))
+    visit = _visit(encoding, clamped, seed)
     labels, log_prob, _ = _beam(network, encoding, visit, rules.beam(width), width, progress)
     return PosteriorSamples(
         visit.original(labels), log_prob.numpy(), (log_prob - log_prob.max()).exp().numpy()
@@ -217,7 +229,7 @@ def stochastic_beam_samples(
     InputError
         `width` is below 1, or `clamped` does not fit the points.
     """
-    visit = Visit.draw(encoding.features.shape[1], clamped, stream(seed, "order", 0))
+    visit = _visit(encoding, clamped, seed)
     generator = torch.Generator().manual_seed(stream_seed(seed, "gumbel"))
     rule = rules.stochastic_beam(width + 1, generator)
     labels, log_prob, perturbed = _beam(network, encoding, visit, rule, width + 1, progress)
@@ -279,7 +291,8 @@ def linked_samples(
     links = Links.of(n_points, must_link, cannot_link, clamped)
     n_orders = min(n_orders, n_samples)
     visits = [
-        Visit.draw(n_points, clamped, stream(seed, "order", order), links.points) for order in range(n_orders)
+        Visit.draw(n_points, clamped, stream(seed, "order", order), links.points, _windows(encoding, order))
+        for order in range(n_orders)
     ]
     walker = _Walker(network, [encoding], [visits])
     device = encoding.features.device
@@ -301,6 +314,20 @@ def linked_samples(
         dataset.numpy(),
     )
     return LinkedSamples(samples, float(log_mass.max() + np.log(np.exp(log_mass - log_mass.max()).mean())))
+
+
+def _visit(encoding: Encoding, clamped: Labels | None, seed: int) -> Visit:
+    """Return the first order of a dataset."""
+    window = _windows(encoding, 0)
+    return Visit.draw(encoding.features.shape[1], clamped, stream(seed, "order", 0), window=window)
+
+
+def _windows(encoding: Encoding, order: int) -> NDArray[np.int64] | None:
+    """Windows in time of the points of one dataset, backward in every second order; None without times."""
+    if "seconds" not in encoding.tables:
+        return None
+    window = time_windows(encoding.tables["seconds"][..., 0], encoding.there)[0].cpu().numpy()
+    return -window if order % 2 else window
 
 
 class _Walker:

@@ -20,6 +20,7 @@ from torch import Tensor
 from ncpgui.core.seeds import stream_seed
 from ncpgui.engine.generative.batch import Batch, canonical_labels
 from ncpgui.engine.networks.ccp import CCP
+from ncpgui.engine.networks.moving_clusters import time_windows
 from ncpgui.engine.networks.pointwise import ClusteringNetwork
 from ncpgui.engine.networks.registry import Network
 
@@ -68,6 +69,9 @@ def batch_loss(
     else:
         generator = _generator(batch, stream_seed(seed, "orders"))
         orders = [random_order(batch.labels, generator)[own] for _ in range(n_orders - 1)]
+        if network.takes_times:
+            turn = torch.randint(4, (len(batch.labels), 1), generator=generator, device=generator.device)
+            return _pointwise(network, _part(batch, own), orders, turn[own])
     return _pointwise(network, _part(batch, own), orders)
 
 
@@ -77,11 +81,23 @@ def random_order(labels: Tensor, generator: torch.Generator) -> Tensor:
     return (keys + 2 * (labels < 0)).argsort(dim=1)
 
 
-def _pointwise(network: ClusteringNetwork, batch: Batch, orders: list[Tensor]) -> Loss:
-    """Mean over the order as drawn and `orders` (B, N) of the sums over points."""
+def _pointwise(
+    network: ClusteringNetwork, batch: Batch, orders: list[Tensor], turn: Tensor | None = None
+) -> Loss:
+    """Mean over a first order and `orders` (B, N) of the sums over points.
+
+    turn : (B, 1), how datasets with times are visited first: 1 in windows of time (`time_windows`), 2 in the
+        same backward, else as drawn, as all are without it
+    """
     encoding = network.encode(*batch.points, n_points=batch.n_points)
+    first = None
+    if turn is not None:
+        there = encoding.there
+        window = time_windows(encoding.tables["seconds"][..., 0], there)
+        sign = (turn == 1).long() - (turn == 2).long()
+        first = torch.where(there, window * sign, window.max() + 1).argsort(dim=1, stable=True)
     nll, n_right = [], []
-    for order in (None, *orders):
+    for order in (first, *orders):
         visited = encoding if order is None else encoding.reordered(order)
         labels = batch.labels if order is None else _renumbered(batch.labels.gather(1, order))
         log_prob = network.log_prob(network.finish(visited), labels)

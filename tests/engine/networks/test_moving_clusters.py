@@ -8,7 +8,13 @@ import torch
 from ncpgui.core.errors import InputError
 from ncpgui.core.partition import canonical
 from ncpgui.core.seeds import stream
-from ncpgui.engine.networks.moving_clusters import MovingClusters, TimeFeatures, hat_functions
+from ncpgui.engine.networks import moving_clusters
+from ncpgui.engine.networks.moving_clusters import (
+    MovingClusters,
+    TimeFeatures,
+    hat_functions,
+    time_windows,
+)
 from ncpgui.engine.networks.ncp import ClusterAwareNCP
 from ncpgui.engine.networks.point_encoder import PointEncoder
 from ncpgui.engine.sampling.posterior import Visit, ancestral_samples
@@ -74,7 +80,8 @@ def test_samplers_and_training_agree_on_clusters_that_move():
         whole = of.encode(x, seconds, n_points=n_points)
         alone = of.encode(x[1:2, :6], seconds[1:2, :6])
     samples = ancestral_samples(of, alone, n_samples=20, seed=0, n_orders=1)
-    order = torch.from_numpy(Visit.draw(6, None, stream(0, "order", 0)).order)
+    window = time_windows(seconds[1:2, :6], torch.ones(1, 6, dtype=torch.bool))[0].numpy()
+    order = torch.from_numpy(Visit.draw(6, None, stream(0, "order", 0), window=window).order)
     for labels, log_prob in zip(samples.labels[:, order.numpy()], samples.log_prob, strict=True):
         padded = torch.full((3, 9), -1)
         padded[:, 0] = 0
@@ -104,25 +111,84 @@ def test_features_of_times_are_the_intervals_to_both_neighbours():
     torch.testing.assert_close(of.hats(features)[0][0, 0], torch.tensor([3 / 13, 10 / 13]))
 
 
-def test_a_candidate_is_judged_by_where_the_cluster_was_at_that_time():
-    """A cluster was at 0 first and at 8 at last: of late points those at 8 are at home."""
-    of = MovingClusters(2, 1, 6, 0.0)
-    torch.nn.init.zeros_(of.to_f.weight)
-    of.to_f.weight.data[0, 0] = 1.0  # what is left of the layer: log(1 + squared distance)
-    part = torch.tensor([0.0, 0.0, 0.0, 1.0, 1.0, 1.0])
-    x = torch.tensor([[0.0], [0.0], [0.0], [8.0], [8.0], [8.0]])
-    sums = of.columns(hat_functions(part, 2), x).sum(0)
-    late = hat_functions(torch.tensor(1.0), 2)
-    count, mean, mean_square = torch.tensor([6.0]), x.mean(0), x.square().mean(0)
+def followed(x: torch.Tensor, part: float) -> tuple[float, float]:
+    """Where a cluster of places x (N,) at even times was at a part of the time, and the sd that is left."""
+    of = MovingClusters(2, 1, 6)
+    of.share.data.fill_(1 / moving_clusters._SHARE_UNIT)
+    hats = hat_functions(torch.linspace(0, 1, len(x)), 2)
+    sums = of.columns(hats, x[:, None]).sum(0)
+    point = of.columns(hat_functions(torch.tensor(part), 2), torch.zeros(1))
+    mean, variance = x.mean()[None], x.var(correction=0)[None]
+    with torch.no_grad():
+        place = of.at(sums, point, torch.tensor([float(len(x))]), mean, variance)
+    return float(place.mean), float(place.variance.sqrt())
 
-    def distance(place: float) -> float:
-        point = torch.tensor([place])
-        found = of.candidate(sums, count, mean, mean_square, of.columns(late, point), point)
-        return float(found[0].detach().expm1().sqrt())
 
-    # Three points at 8 and, with the weight of one point, the cluster's mean of 4: it was at 7.
-    assert distance(8.0) == pytest.approx(1.0, abs=1e-4)
-    assert distance(0.0) == pytest.approx(7.0, abs=1e-4)
+def test_a_cluster_that_went_straight_on_is_found_near_its_way():
+    """From 0 to 8 with noise of 0.3; of two hats each end is a mean over a third of the way (8 / 3)."""
+    noise = 0.3 * torch.randn(300, generator=torch.Generator().manual_seed(0))
+    way = torch.linspace(0, 8, 300) + noise
+    assert followed(way, 0.0)[0] == pytest.approx(8 / 3, abs=0.3)
+    assert followed(way, 0.5)[0] == pytest.approx(4.0, abs=0.1)
+    assert followed(way, 1.0)[0] == pytest.approx(16 / 3, abs=0.3)
+    assert followed(way, 1.0)[1] < 0.9 * float(way.std())
+
+
+def test_a_cluster_that_stays_is_where_its_mean_is_though_noise_differs_between_times():
+    """The means of halves of 300 points differ by 0.06 on average; the mean hardly follows them."""
+    for seed in range(5):
+        x = 0.5 * torch.randn(300, generator=torch.Generator().manual_seed(seed))
+        for part in (0.0, 1.0):
+            place, sd = followed(x, part)
+            assert abs(place - float(x.mean())) < 0.04
+            assert sd == pytest.approx(float(x.std()), rel=0.02)
+
+
+def test_a_cluster_stays_put_until_its_share_is_trained():
+    of = MovingClusters(2, 1, 6)
+    hats = hat_functions(torch.linspace(0, 1, 50), 2)
+    x = torch.linspace(0, 8, 50)
+    point = of.columns(hats[-1], torch.zeros(1))
+    sums = of.columns(hats, x[:, None]).sum(0)
+    place = of.at(sums, point, torch.tensor([50.0]), x.mean()[None], x.var()[None])
+    assert float(place.mean.detach()) == float(x.mean())
+    assert float(place.variance.detach()) == float(x.var())
+    assert float(place.moved.detach()) > 1
+
+
+def test_windows_hold_equally_many_points_by_time_and_one_dataset_without_times_is_one():
+    seconds = torch.rand(3, 80, generator=torch.Generator().manual_seed(1))
+    seconds[1] = torch.nan
+    there = torch.ones(3, 80, dtype=torch.bool)
+    there[2, 40:] = False
+    window = time_windows(seconds, there)
+    assert window[0].bincount().tolist() == [4] * 20
+    assert (window[0][seconds[0].argsort()].diff() >= 0).all()
+    assert window[1].unique().tolist() == [0]
+    assert window[2, :40].bincount().tolist() == [2] * 20
+    assert (window[2, 40:] == 20).all()
+
+
+def test_points_with_times_are_visited_along_them_forward_and_backward_in_turn(monkeypatch):
+    seen = []
+    draw = Visit.draw
+
+    def spied(*arguments, **named):
+        seen.append(draw(*arguments, **named))
+        return seen[-1]
+
+    monkeypatch.setattr(Visit, "draw", staticmethod(spied))
+    of = network()
+    x, _ = points(1)
+    with torch.inference_mode():
+        told = of.encode(x, torch.arange(9.0)[None])
+        not_told = of.encode(x)
+    ancestral_samples(of, told, n_samples=2, seed=0, n_orders=2)
+    assert [visit.order.tolist() for visit in seen] == [list(range(9)), list(range(8, -1, -1))]
+    seen.clear()
+    ancestral_samples(of, not_told, n_samples=2, seed=0, n_orders=2)
+    plain = [draw(9, None, stream(0, "order", i)) for i in (0, 1)]
+    assert all((a.order == b.order).all() for a, b in zip(seen, plain, strict=True))
 
 
 def test_times_need_whitened_components():

@@ -8,7 +8,7 @@ import torch
 from ncpgui.core.errors import InputError
 from ncpgui.core.partition import canonical
 from ncpgui.core.seeds import stream
-from ncpgui.engine.networks import ncp
+from ncpgui.engine.networks import pair_context
 from ncpgui.engine.networks.ncp import NCP, ClusterAwareNCP
 from ncpgui.engine.networks.point_encoder import PointEncoder
 from ncpgui.engine.sampling.posterior import Visit, ancestral_samples
@@ -26,7 +26,7 @@ def encoder() -> PointEncoder:
 
 @pytest.mark.parametrize("at_once", [1, 10, 10**6])
 def test_a_point_sees_each_point_after_it_once_and_no_padding(monkeypatch, at_once):
-    monkeypatch.setattr(ncp, "_PAIRS_AT_ONCE", at_once)
+    monkeypatch.setattr(pair_context, "_PAIRS_AT_ONCE", at_once)
     torch.manual_seed(1)
     network = ClusterAwareNCP(encoder(), h_dim=6, metric=4, hidden=5, pairs=3).double()
     x, n_points = points()
@@ -48,10 +48,10 @@ def test_a_point_sees_each_point_after_it_once_and_no_padding(monkeypatch, at_on
                 torch.testing.assert_close(found[b, n], expected)
 
 
-@pytest.mark.parametrize("at_once", [1, 20 * ncp._FEWER_ON_CPU, 10**6])
+@pytest.mark.parametrize("at_once", [1, 20 * pair_context._FEWER_ON_CPU, 10**6])
 @pytest.mark.parametrize("parts", [{}, {"pairs": 3}, {"pairs": 3, "components": 2, "whitened": True}])
 def test_several_orders_are_finished_together_as_each_alone(monkeypatch, at_once, parts):
-    monkeypatch.setattr(ncp, "_PAIRS_AT_ONCE", at_once)
+    monkeypatch.setattr(pair_context, "_PAIRS_AT_ONCE", at_once)
     torch.manual_seed(3)
     network = ClusterAwareNCP(encoder(), h_dim=6, metric=4, hidden=5, **parts).double()
     for parameter in network.parameters():

@@ -1,0 +1,83 @@
+"""What a point sees of each unassigned point: a sum over pairs that depends on no label."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from ncpgui.engine.networks.pointwise import Encoding, sum_after
+
+_PAIRS_AT_ONCE = 2**17  # of points that are looked at; bounds the memory
+_FEWER_ON_CPU = 16  # times fewer pairs while sampling on a CPU: their tensors then stay in its cache
+
+
+class PairContext(nn.Module):
+    """The unassigned points as point n sees them: sum over i > n of r(x_n, x_i), through f's first layer.
+
+    u(x_i) alone tells f what lies where, but not how much of it lies beside x_n, on which side, and how
+    dense. r is a layer of the two points' features and of their distance in a learnt metric. The sum depends
+    on no label: it is computed once for all hypotheses, in N^2 / 2 pairs. It starts silent, so that a network
+    that was trained without it can be trained on with it.
+
+    Parameters
+    ----------
+    n_features : of a point; size : of r; hidden : of the first layer of f
+    prefix : of the names of its tables, where there are several
+    """
+
+    def __init__(self, n_features: int, size: int, hidden: int, prefix: str = "") -> None:
+        super().__init__()
+        self.names = [prefix + name for name in ("seen", "seeing", "pair_metric")]
+        self.seen = nn.Linear(n_features, size)
+        self.seeing = nn.Linear(n_features, size, bias=False)
+        self.metric = nn.Linear(n_features, size, bias=False)
+        self.apart = nn.Linear(2 * size, size, bias=False)
+        self.mean = nn.Linear(size, hidden, bias=False)
+        self.total = nn.Linear(size, hidden, bias=False)
+        nn.init.zeros_(self.mean.weight)
+        nn.init.zeros_(self.total.weight)
+
+    def tables(self, features: Tensor) -> dict[str, Tensor]:
+        """What the pairs need of each point, from its features (B, N, n_features): name -> (B, N, size)."""
+        values = (self.seen(features), self.seeing(features), self.metric(features))
+        return dict(zip(self.names, values, strict=True))
+
+    def forward(self, encoding: Encoding) -> Tensor:
+        """What each point sees of those after it: (B, N, hidden)."""
+        there, n_points = encoding.there, encoding.there.shape[1]
+        sums, start = [], 0
+        while start < n_points:  # some points at a time, of which those before are out of sight
+            stop = min(n_points, start + max(1, _PAIRS_AT_ONCE // (len(there) * (n_points - start))))
+            place = torch.arange(start, n_points, device=there.device)
+            after = (place > place[: stop - start, None]) & there[:, None, start:]
+            sums.append((self._r(encoding, slice(start, stop), start) * after[..., None]).sum(2))
+            start = stop
+        return self._pooled(torch.cat(sums, dim=1), encoding.there)
+
+    def in_orders(self, orders: Tensor, encoding: Encoding) -> Tensor:
+        """What each point of one dataset sees of those after it in orders (P, N), in these: (P, N, hidden).
+
+        r of every pair is computed once, twice as many as one order needs.
+        """
+        n_points = orders.shape[1]
+        place = orders.argsort(1)
+        sums = []
+        at_once = _PAIRS_AT_ONCE // (_FEWER_ON_CPU if orders.device.type == "cpu" else 1)
+        for rows in torch.arange(n_points, device=orders.device).split(max(1, at_once // n_points)):
+            r = self._r(encoding, slice(int(rows[0]), int(rows[-1]) + 1), 0)[0]
+            after = place[:, None] > place[:, rows, None]
+            sums.append(torch.bmm(after.transpose(0, 1).to(r.dtype), r).transpose(0, 1))
+        total = torch.cat(sums, dim=1)[torch.arange(len(orders), device=orders.device)[:, None], orders]
+        return self._pooled(total, torch.ones_like(orders, dtype=torch.bool))
+
+    def _r(self, encoding: Encoding, rows: slice, start: int) -> Tensor:
+        """r of points `rows` with those from `start` on: (B, rows, N - start, size)."""
+        seen, seeing, z = (encoding.tables[name] for name in self.names)
+        apart = z[:, rows, None] - z[:, None, start:]
+        distance = self.apart(torch.cat([apart.square(), apart.abs()], dim=-1))
+        return (seeing[:, rows, None] + seen[:, None, start:] + distance).relu_()
+
+    def _pooled(self, total: Tensor, there: Tensor) -> Tensor:
+        """Mean and logarithm of the sums over the points after each, through f's first layer."""
+        count = sum_after(there[..., None].to(total.dtype), there)[1]
+        return self.mean(total / count.clamp(min=1)) + self.total(total.log1p())
