@@ -21,11 +21,12 @@ from spikeinterface.core.generate import generate_templates
 
 from ncpgui.core.seeds import stream, stream_seed
 from ncpgui.core.spikes import SpikeEvents
+from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.probes import from_probeinterface
 from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.ephys.waveforms import extract_waveforms
 from ncpgui.sorting.channel_partition import draw_group
-from ncpgui.sorting.config import SortingConfig
+from ncpgui.sorting.config import SortingConfig, filter_options
 from ncpgui.sorting.pipeline import detect
 
 Floats = NDArray[np.float64]
@@ -197,7 +198,7 @@ def sets_of_recording(place: str, motion: str, settings: FinalSettings, *, seed:
         neighbour_radius_um=settings.waveform_radius_um,
         seed=stream_seed(seed, "draw"),
     )
-    found = detect(recording, config)
+    found = detect(preprocess(recording, **filter_options(config)), config)
     depth_now = depth[np.round(way).astype(int), unit] * amplitude[:, None] / noise_sd
     with closing(found.pre):
         for contact in cells.contacts:
@@ -214,15 +215,17 @@ def sets_of_recording(place: str, motion: str, settings: FinalSettings, *, seed:
                 spikes.sampling_frequency_hz,
                 spikes.n_samples,
             )
-            draw = draw_group(here, int(contact), found.probe, config, bad_channels=found.pre.bad_channels)
-            chosen = np.sort(draw.sampled)
+            draw = draw_group(
+                here, int(contact), found.pre.probe, config, bad_channels=found.pre.bad_channels
+            )
+            chosen = draw.spike_ids
             truth = truth[chosen]
             size = np.bincount(truth[truth >= 0], minlength=len(cells.snr))
             scored = (size >= settings.known_part * len(chosen)) & (np.arange(len(size)) < cells.n_near)
             known = (truth >= 0) & scored[truth]
             if not known.any():
                 continue
-            places = found.probe.positions_um[draw.neighbours]
+            places = found.pre.probe.positions_um[draw.neighbours]
             waveforms = extract_waveforms(found.pre, here.sample_index[chosen], draw.neighbours)
             yield FinalSet(waveforms, places - places[0], here.sample_index[chosen] / rate_hz, truth, known)
 

@@ -178,6 +178,7 @@ class _Run(Generic[T]):
         self._tasks, self._names, self._sizes = tasks, names, sizes
         self._progress, self._fatal = progress, fatal
         self._furthest = 0.0  # what is done again does not count a second time
+        self._fatal_error: Exception | None = None
         self.outcomes: dict[int, T | Exception] = {}
         self.losses: Counter[int] = Counter()
 
@@ -193,7 +194,9 @@ class _Run(Generic[T]):
             self._tell(pool)
             try:
                 for i in batch:
-                    futures[pool.submit(i, self._tasks[i])] = i
+                    future = pool.submit(i, self._tasks[i])
+                    future.add_done_callback(partial(self._stop_if_fatal, pool))  # before the next begins
+                    futures[future] = i
             except BrokenExecutor:
                 pass  # a worker is lost already: the others wait for the next pool
             pending = set(futures)
@@ -207,10 +210,18 @@ class _Run(Generic[T]):
                 self._tell(pool)
         except BaseException:
             pool.stop()
+            if self._fatal_error is not None:  # others may have heard of it before it was their turn here
+                raise self._fatal_error from None
             raise
         finally:
             pool.close()
         self._take_back([i for i in batch if isinstance(self.outcomes.get(i), BrokenExecutor)], pool)
+
+    def _stop_if_fatal(self, pool: Pool, future: Future[T]) -> None:
+        error = None if future.cancelled() else future.exception()
+        if isinstance(error, self._fatal):
+            self._fatal_error = error
+            pool.stop()
 
     def _outcome(self, future: Future[T], number: int) -> T | Exception:
         try:

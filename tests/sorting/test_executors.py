@@ -93,7 +93,7 @@ def test_after_a_fatal_error_no_other_task_begins() -> None:
     ended: list[int] = []
     with pytest.raises(CheckpointError):
         _run([no_model, *[lambda report: ended.append(1)] * 3], workers=1)
-    assert len(ended) < 3
+    assert ended == []
 
 
 def test_cancelling_drops_what_waits_stops_what_runs_and_is_passed_on(
