@@ -21,7 +21,7 @@ from concurrent.futures import (
     wait,
 )
 from functools import partial
-from typing import Generic, Protocol, TypeVar
+from typing import ClassVar, Generic, Protocol, TypeVar
 
 from ncpgui.core.errors import WorkerError
 from ncpgui.core.heap import give_back
@@ -56,6 +56,9 @@ class Pool(ABC):
 
     reached: MutableSequence[float]
     executor: Executor
+
+    stops_from_anywhere: ClassVar[bool] = False
+    """Whether `stop` may be called on the thread of a worker that has just ended."""
 
     @abstractmethod
     def submit(self, number: int, task: Task[T]) -> Future[T]:
@@ -100,6 +103,8 @@ class Threads:
 
 
 class _ThreadPool(Pool):
+    stops_from_anywhere = True
+
     def __init__(self, n_tasks: int, n_workers: int) -> None:
         self.reached = [-1.0] * n_tasks
         self.executor = ThreadPoolExecutor(n_workers)
@@ -221,7 +226,8 @@ class _Run(Generic[T]):
         error = None if future.cancelled() else future.exception()
         if isinstance(error, self._fatal):
             self._fatal_error = error
-            pool.stop()
+            if pool.stops_from_anywhere:
+                pool.stop()
 
     def _outcome(self, future: Future[T], number: int) -> T | Exception:
         try:

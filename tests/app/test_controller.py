@@ -253,7 +253,7 @@ def test_a_simulated_recording_is_opened_sampled_and_opened_again(
     workspace = controller.workspace
     assert ears.failed == []
     assert workspace.project is not None
-    assert len(workspace.project.components) > 30
+    assert len(workspace.project.components) > 15
     assert isinstance(workspace.project.probe, Probe)
     assert workspace.project.stimulus is not None
     units = workspace.clustering.unit_of_spike.copy()

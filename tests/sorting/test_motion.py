@@ -149,13 +149,11 @@ def test_tissue_that_stands_still_is_left_alone() -> None:
 @pytest.mark.slow
 def test_traces_moved_back_look_as_if_the_tissue_had_stayed() -> None:
     """The depth profile of the noise-free mean square is the same before and after the jump."""
-    from ncpgui.ephys.spikeinterface_adapter import moved_back
-
     pre = drifting(20.0)
     time = np.arange(24) + 0.5
     known = Motion(time, np.array([150.0]), np.where(time < 12, 0.0, 20.0)[:, None], applied=True)
     half = pre.n_samples // 2
-    steady = moved_back(pre, known)
+    steady = pre.moved_back(known)
 
     def profile(traces: Preprocessed, start: int) -> np.ndarray:
         return np.asarray((traces.traces(start, start + half) ** 2).mean(axis=0))[2:-2]
