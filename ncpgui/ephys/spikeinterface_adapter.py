@@ -128,11 +128,19 @@ def _keep_compiled() -> None:
 
 def whitened(pre: Preprocessed) -> BaseRecording:
     """Traces of the good channels with noise of sd 1 that neighbours do not share, computed when read."""
+    return _whitening(pre)[0]
+
+
+def _whitening(pre: Preprocessed) -> tuple[BaseRecording, NDArray[np.float64]]:
+    """Whitened traces, and the matrix (C, C) by which those of the good channels are multiplied for it."""
     traces = pre.in_noise_sd
     result = whiten(traces, dtype="float32", mode="local", radius_um=WHITENING_RADIUS_UM, seed=WHITENING_SEED)
     measured = get_random_data_chunks(traces, concatenated=True, seed=WHITENING_SEED)
     known = (measured != 0).mean(axis=0)  # what is blanked has no variance
-    return scaled(result, np.sqrt(known)) if (known < 1).any() else result
+    matrix = np.asarray(result._kwargs["W"], dtype=np.float64)
+    if (known == 1).all():
+        return result, matrix
+    return scaled(result, np.sqrt(known)), matrix * np.sqrt(known)
 
 
 def filtered_templates(pre: Preprocessed, waveforms: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -140,8 +148,7 @@ def filtered_templates(pre: Preprocessed, waveforms: NDArray[np.float32]) -> NDA
     result = np.zeros((*waveforms.shape[:2], pre.n_channels), np.float32)
     if len(waveforms):
         good = np.setdiff1d(np.arange(pre.n_channels), pre.bad_channels)
-        whitening = np.asarray(whitened(pre)._kwargs["W"], dtype=np.float64)
-        result[:, :, good] = waveforms @ np.linalg.inv(whitening)
+        result[:, :, good] = waveforms @ np.linalg.inv(_whitening(pre)[1])
     return result
 
 
