@@ -20,7 +20,8 @@ class Alternative:
     probability : (n,) float32, P(the spike belongs to that cluster);
     mass, mass_se : probability of this sorting and its Monte Carlo standard error;
     p_exists : (n_units,) float32, share of all posterior samples in which the cluster has a
-    partner with Jaccard >= 0.5.
+    partner with Jaccard >= 0.5;
+    mass_waveforms : the mass by waveforms alone, where firing times weigh the samples too; else None.
     """
 
     labels: NDArray[np.int32]
@@ -28,6 +29,7 @@ class Alternative:
     mass: float
     mass_se: float
     p_exists: NDArray[np.float32]
+    mass_waveforms: float | None = None
 
     @property
     def n_units(self) -> int:

@@ -48,7 +48,7 @@ def posterior_without(posterior: PosteriorSamples, kept: NDArray[np.bool_]) -> P
     """Posterior over the points `kept`, (m,); all of it where none is."""
     if kept.all() or not kept.any():
         return posterior
-    return PosteriorSamples(posterior.labels[:, kept], posterior.log_prob, posterior.weight, posterior.order)
+    return posterior.at_points(kept)
 
 
 def alternatives_without(ways: Iterable[Alternative], gone: NDArray[np.bool_]) -> tuple[Alternative, ...]:
