@@ -50,6 +50,8 @@ class Component:
     sampled : (m,) positions in `spike_ids` of the spikes that the network clustered
     posterior : samples over the m sampled spikes
     alternatives : the one shown first, then the most probable of the others; labels over all n spikes
+    stands_for : (m,) float32, spikes of the component that each sampled one stands for, where some units were
+        drawn more densely than others; None where all were drawn alike
     given : units that were held as they were while this posterior was sampled: its condition
     """
 
@@ -60,6 +62,7 @@ class Component:
     posterior: PosteriorSamples
     alternatives: tuple[Alternative, ...]
     given: tuple[int, ...] = ()
+    stands_for: NDArray[np.float32] | None = None
 
     @property
     def channel(self) -> int:

@@ -40,6 +40,9 @@ def without(component: Component, gone: NDArray[np.bool_]) -> Component:
         component,
         sampled=component.sampled[kept] if kept.any() else component.sampled,
         posterior=posterior_without(component.posterior, kept),
+        stands_for=component.stands_for[kept]
+        if component.stands_for is not None and kept.any()
+        else component.stands_for,
         alternatives=alternatives_without(component.alternatives, gone),
     )
 

@@ -30,6 +30,8 @@ def write_components(root: h5py.Group, components: tuple[Component, ...]) -> Non
         group = create_group(parent, str(number), "component")
         _write_place(group, component)
         write_integers(group, "sampled", component.sampled)
+        if component.stands_for is not None:
+            write_array(group, "stands_for", component.stands_for)
         _write_posterior(group, component.posterior)
         _write_alternatives(group, component.alternatives, len(component.spike_ids))
 
@@ -142,6 +144,9 @@ def _read_component(
         sampled=sampled,
         posterior=_read_posterior(group, len(sampled)),
         alternatives=_read_alternatives(group, len(spike_ids)),
+        stands_for=read_array(group, "stands_for", np.float32, shape=(len(sampled),))
+        if "stands_for" in group
+        else None,
     )
 
 

@@ -152,8 +152,18 @@ def finish_component(
         alternatives=with_matched(
             alternatives, matched, units.probability[draw.spike_ids], posterior, draw.sampled
         ),
+        stands_for=stands_for(matched, draw.sampled),
     )
     return component, ComponentWaveforms(waveforms, drawn.features, coordinates)
+
+
+def stands_for(matched: NDArray[np.integer], sampled: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Spikes that each sampled one stands for: those of its unit over those of it that were drawn, (m,).
+
+    matched : (n,) unit of each spike, 0 .. K-1; sampled : (m,) positions of those drawn
+    """
+    n, drawn = np.bincount(matched), np.bincount(matched[sampled], minlength=int(matched.max(initial=0)) + 1)
+    return np.asarray((n / np.maximum(drawn, 1))[matched[sampled]], dtype=np.float32)
 
 
 def with_matched(
