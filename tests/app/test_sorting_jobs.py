@@ -35,7 +35,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def _stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ncpgui.sorting.posterior_draws._engine_cluster", lambda: leader_clustering)
+    monkeypatch.setattr("ncpgui.sorting.sampling._engine_cluster", lambda: leader_clustering)
 
 
 def _sampled(live: jobs.Live, project: Project) -> Project:
