@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ncpgui.core.config import from_dict
 from ncpgui.core.progress import Progress, silent
+from ncpgui.evidence.units import ProjectNumbers, project_numbers
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.executors import Workers
 from ncpgui.sorting.neuron_probability import unit_labels
@@ -23,14 +24,18 @@ if TYPE_CHECKING:
     from ncpgui.core.project import Project
 
 
-UNIT_PROPERTIES: dict[str, Callable[[Project, BaseRecording], NDArray[Any]]] = {
-    "snr": lambda project, recording: mean_by_unit(np.abs(project.spikes.amplitude), project),
-    "main_channel": lambda project, recording: recording.channel_ids[main_channels(project)],
-    "probability": lambda project, recording: mean_by_unit(project.probability, project),
-    "p_neuron": lambda project, recording: mean_by_unit(_p_neuron(project), project),
-    "label": lambda project, recording: np.array(unit_labels(mean_by_unit(_p_neuron(project), project))),
+UNIT_PROPERTIES: dict[str, Callable[[Project, BaseRecording, ProjectNumbers], NDArray[Any]]] = {
+    "snr": lambda project, recording, numbers: mean_by_unit(np.abs(project.spikes.amplitude), project),
+    "main_channel": lambda project, recording, numbers: recording.channel_ids[main_channels(project)],
+    "probability": lambda project, recording, numbers: mean_by_unit(_probability(project, numbers), project),
+    "p_neuron": lambda project, recording, numbers: by_unit(numbers, "p_neuron"),
+    "p_pure": lambda project, recording, numbers: by_unit(numbers, "p_pure"),
+    "p_complete": lambda project, recording, numbers: by_unit(numbers, "p_complete"),
+    "false_positives": lambda project, recording, numbers: by_unit(numbers, "false_positives"),
+    "misses": lambda project, recording, numbers: by_unit(numbers, "misses"),
+    "label": lambda project, recording, numbers: np.array(unit_labels(by_unit(numbers, "p_neuron"))),
 }
-"""Properties of the units of a sorting, (K,) each."""
+"""Properties of the units of a sorting, (K,) each, of its project, recording and `evidence.units` numbers."""
 
 
 def sort(
@@ -57,9 +62,11 @@ def sort(
     Returns
     -------
     a NumpySorting with unit ids 0 .. K-1 and these properties of units: `snr` (mean depth, noise sd),
-    `main_channel` (an id of the recording's channels), `probability` (mean over spikes of P(the spike is of
-    this unit, and of none like it nor noise)), `p_neuron` (P(the unit is one or more cells)) and `label`
-    ("good", "mua" or "noise", by `p_neuron`). Its annotations hold the settings.
+    `main_channel` (an id of the recording's channels), `probability` (mean over its spikes of P(the spike is
+    of this unit)), `p_neuron` (P(the unit is one or more cells)), `p_pure` and `p_complete` (P(it has hardly
+    a spike of another cell), P(its cell has hardly a spike elsewhere)), `false_positives` and `misses`
+    (expected shares), nan of these four without `posterior`, and `label` ("good", "mua" or "noise", by
+    `p_neuron`). Its annotations hold the settings.
 
     Raises
     ------
@@ -88,8 +95,9 @@ def as_spikeinterface(project: Project, recording: BaseRecording) -> BaseSorting
         project.spikes.sampling_frequency_hz,
         unit_ids=np.arange(n_units),
     )
+    numbers = project_numbers(project, project.unit_of_spike, project.probability)
     for name, values in UNIT_PROPERTIES.items() if n_units else ():
-        sorting.set_property(name, values(project, recording))
+        sorting.set_property(name, values(project, recording, numbers))
     sorting.annotate(sorter="ncpgui", **{"ncpgui_settings": project.settings})
     return sorting
 
@@ -115,6 +123,11 @@ def main_channels(project: Project) -> NDArray[np.int64]:
     return on_channel.argmax(axis=1)
 
 
-def _p_neuron(project: Project) -> NDArray[np.float32]:
-    assert project.p_neuron is not None  # of a sorting that matching has just found
-    return project.p_neuron
+def by_unit(numbers: ProjectNumbers, name: str) -> NDArray[np.float32]:
+    """One of the `UnitNumbers` of each unit: (K,), nan where it is not known."""
+    return np.array([getattr(numbers.of_unit[unit], name) for unit in sorted(numbers.of_unit)], np.float32)
+
+
+def _probability(project: Project, numbers: ProjectNumbers) -> NDArray[np.float32]:
+    """P(each spike is of its unit); by matching where no posterior was sampled."""
+    return np.where(np.isnan(numbers.probability), project.probability, numbers.probability)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from spikeinterface.core import (
@@ -15,7 +17,9 @@ from ncpgui.core.errors import InputError
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.spikes import SpikeEvents
+from ncpgui.export.from_project import bundle_of
 from ncpgui.spikeinterface_sorting import UNIT_PROPERTIES, as_spikeinterface, mean_by_unit
+from tests.tiny_project import tiny_project
 
 QUICK = {"posterior_samples": 5, "spikes_per_group": 300}
 
@@ -111,13 +115,25 @@ def test_a_property_of_units_is_one_line(generated, monkeypatch: pytest.MonkeyPa
         model="none",
         p_neuron=np.array([0.9, 0.2, 0.2, 0.2], np.float32),
     )
-    monkeypatch.setitem(UNIT_PROPERTIES, "tenth", lambda one, _: mean_by_unit(one.probability, one) / 10)
+    monkeypatch.setitem(UNIT_PROPERTIES, "tenth", lambda one, *_: mean_by_unit(one.probability, one) / 10)
     made = as_spikeinterface(project, recording)
     assert made.get_property("probability").tolist() == [0.5, 0.5]
     assert made.get_property("snr").tolist() == [8.0, 9.0]
     assert made.get_property("main_channel").tolist() == recording.channel_ids[[3, 0]].tolist()
     assert made.get_property("label").tolist() == ["good", "noise"]
     assert made.get_property("tenth").tolist() == pytest.approx([0.05, 0.05])
+    assert np.isnan(made.get_property("p_pure")).all()  # no component was sampled
+
+
+def test_properties_of_a_sampled_project_are_the_numbers_that_exports_have(generated) -> None:
+    project = tiny_project({0: [[0, 0, 0, 1, 1, 1], [0] * 6], 1: [[0, 0, 0, 0]]}, masses={0: [0.8, 0.2]})
+    project = replace(project, p_neuron=np.full(10, 0.5, np.float32))
+    made = as_spikeinterface(project, generated[0])
+    numbers = bundle_of(project).numbers
+    for name in ("p_neuron", "p_pure", "p_complete", "false_positives", "misses"):
+        expected = [getattr(numbers[unit], name) for unit in (0, 1, 2)]
+        assert made.get_property(name).tolist() == pytest.approx(expected), name
+    assert made.get_property("p_complete").tolist() == pytest.approx([0.8, 0.8, 1.0])
 
 
 def test_a_setting_that_there_is_not_is_named(generated) -> None:

@@ -223,7 +223,13 @@ def resample(
     if waveforms is None:
         waveforms = read_waveforms(project, component, progress=portion(progress, 0, 1, 4))
     again = resample_rest(
-        component, waveforms, held, project.probe, _config(project), progress=portion(progress, 1, 4, 4)
+        component,
+        waveforms,
+        held,
+        project.probe,
+        _config(project),
+        spikes=project.spikes,
+        progress=portion(progress, 1, 4, 4),
     )
     return again, waveforms
 

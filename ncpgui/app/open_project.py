@@ -9,7 +9,6 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.analysis.support import over_components
 from ncpgui.app.colors import ColorBook
 from ncpgui.app.components import Components
 from ncpgui.app.kept import Kept, SaveMark, Session
@@ -28,6 +27,8 @@ from ncpgui.curation.change import Change
 from ncpgui.curation.clustering import Clustering, Reassignment
 from ncpgui.curation.history import History
 from ncpgui.curation.rebase import counterparts, rebased
+from ncpgui.evidence.units import UnitNumbers, united
+from ncpgui.sorting.neuron_probability import shown_label
 
 Value = TypeVar("Value")
 NO_SPIKES = np.zeros(0, dtype=np.int64)
@@ -205,24 +206,27 @@ class OpenProject:
         units = self._sortings.current(component).units
         return tuple(str(unit) for unit in sorted(shown.unit for shown in units if shown.unit is not None))
 
-    def unit_support(self, unit: int) -> tuple[float, float]:
-        """P(a unit exists), mean P(its spikes are its own), as it stands in all its components."""
-        if self._sortings.is_unknown(unit):
-            return float("nan"), float("nan")
-        parts: list[tuple[float, int, int]] = []
-        probabilities = []
-        for component_id in self._places.components_of(unit):
+    def unit_numbers(self, unit: int) -> UnitNumbers:
+        """What is known of a unit as it stands in all its components."""
+        parts = []
+        for component_id in () if self._sortings.is_unknown(unit) else self._places.components_of(unit):
             component = self._components.get(component_id)
-            if component is None:
-                continue
-            shown = self._sortings.current(component)
-            row = next(row for row, other in enumerate(shown.units) if other.unit == unit)
-            support = shown.support
-            parts.append((support.p_exists[row], support.n_sampled[row], support.min_sampled))
-            probabilities.append(support.probability[shown.units[row].positions])
-        known = np.concatenate(probabilities) if probabilities else np.zeros(0)
-        known = known[~np.isnan(known)]
-        return over_components(parts), float(known.mean()) if len(known) else float("nan")
+            if component is not None:
+                shown = self._sortings.current(component)
+                row = next(row for row, other in enumerate(shown.units) if other.unit == unit)
+                parts.append(shown.numbers.part(row))
+        return united(parts, p_neuron=self.p_neuron(unit))
+
+    def unit_label(self, unit: int) -> str:
+        """Label of a unit: what a person says, else what P(neuron) says, else unsorted."""
+        return shown_label(self.history.labels.label(unit), self.p_neuron(unit))
+
+    def p_neuron(self, unit: int) -> float:
+        """P(a unit is one or more cells), the mean over its spikes; nan where it is not known."""
+        spikes = self.clustering.spikes_of(unit)
+        if self.project is None or self.project.p_neuron is None or len(spikes) == 0:
+            return float("nan")
+        return float(self.project.p_neuron[spikes].mean(dtype=np.float64))
 
     def set_status(self, component_id: int, status: ComponentStatus | None) -> None:
         """Say how far sampling is; None goes back to what the project tells."""

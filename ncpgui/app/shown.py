@@ -14,7 +14,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.analysis.support import ComponentSupport, component_support
 from ncpgui.app.colors import Color, ColorBook
 from ncpgui.core.component import Alternative, Component
 from ncpgui.core.partition import contingency
@@ -22,6 +21,7 @@ from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.curation.adopt import adopt_command
 from ncpgui.curation.clustering import Clustering
 from ncpgui.curation.commands import Assign
+from ncpgui.evidence.units import ComponentNumbers, component_numbers
 
 CONTAINED = 0.6
 
@@ -83,19 +83,19 @@ class ShownSorting:
         return self.labels[self.component.sampled]
 
     @cached_property
-    def support(self) -> ComponentSupport:
-        """How far the posterior of the component supports these units, as they are here."""
-        return component_support(self.component, self.labels, self.assigned, min_spikes=self.min_spikes)
+    def numbers(self) -> ComponentNumbers:
+        """What the posterior of the component says of these units, as they are here."""
+        return component_numbers(self.component, self.labels, self.assigned)
 
     @cached_property
     def p_exists(self) -> NDArray[np.float64]:
-        """(n_units,) P(the unit exists as it stands), nan where unknown: see `analysis.support`."""
-        return np.where(self._is_unknown[:-1], np.nan, self.support.p_exists)
+        """(n_units,) P(the unit exists as it stands), nan where unknown: see `evidence.units`."""
+        return np.where(self._is_unknown[:-1], np.nan, self.numbers.p_exists)
 
     @cached_property
     def probability(self) -> NDArray[np.float32]:
         """(n,) P(spike belongs to its unit as it stands), nan where unknown."""
-        return np.where(self._is_unknown[self.labels], np.float32(np.nan), self.support.probability)
+        return np.where(self._is_unknown[self.labels], np.float32(np.nan), self.numbers.probability)
 
     @property
     def _is_unknown(self) -> NDArray[np.bool_]:

@@ -8,12 +8,12 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.analysis.support import joined_by_hand
 from ncpgui.app.colors import ColorBook
 from ncpgui.app.shown import ShownSorting, current_sorting, preview_sorting
 from ncpgui.core.component import Component
 from ncpgui.curation.adopt import present_alternative
 from ncpgui.curation.history import History
+from ncpgui.evidence.units import joined_by_hand
 
 Value = TypeVar("Value")
 

@@ -44,6 +44,11 @@ if TYPE_CHECKING:
     metavar="auto|off|PRESET",
     help="Follow tissue that moves along the probe; presets of SpikeInterface, such as dredge_fast  [auto].",
 )
+@click.option(
+    "--no-firing-times",
+    is_flag=True,
+    help="Weigh sortings by waveforms alone, not by refractory periods too.",
+)
 @options.model
 @options.device
 @click.option("--seed", type=int, default=None, metavar="N", help="Same seed, same result  [0].")
@@ -69,6 +74,7 @@ def sort(
     blank_nan: bool,
     settings: Path | None,
     motion: str | None,
+    no_firing_times: bool,
     model: str | None,
     device: str,
     seed: int | None,
@@ -99,6 +105,7 @@ def sort(
         "peak_sign": peak_sign,
         "blank_nan": blank_nan or None,
         "motion": motion,
+        "firing_times": False if no_firing_times else None,
     }
     config = options.read_settings(SortingConfig, settings, given)
     if stimulus is not None and not stimulus.is_file():

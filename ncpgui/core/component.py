@@ -20,7 +20,8 @@ class Alternative:
     probability : (n,) float32, P(the spike belongs to that cluster);
     mass, mass_se : probability of this sorting and its Monte Carlo standard error;
     p_exists : (n_units,) float32, share of all posterior samples in which the cluster has a
-    partner with Jaccard >= 0.5.
+    partner with Jaccard >= 0.5;
+    mass_waveforms : the mass by waveforms alone, where firing times weigh the samples too; else None.
     """
 
     labels: NDArray[np.int32]
@@ -28,6 +29,7 @@ class Alternative:
     mass: float
     mass_se: float
     p_exists: NDArray[np.float32]
+    mass_waveforms: float | None = None
 
     @property
     def n_units(self) -> int:
@@ -48,6 +50,8 @@ class Component:
     sampled : (m,) positions in `spike_ids` of the spikes that the network clustered
     posterior : samples over the m sampled spikes
     alternatives : the one shown first, then the most probable of the others; labels over all n spikes
+    stands_for : (m,) float32, spikes of the component that each sampled one stands for, where some units were
+        drawn more densely than others; None where all were drawn alike
     given : units that were held as they were while this posterior was sampled: its condition
     """
 
@@ -58,6 +62,7 @@ class Component:
     posterior: PosteriorSamples
     alternatives: tuple[Alternative, ...]
     given: tuple[int, ...] = ()
+    stands_for: NDArray[np.float32] | None = None
 
     @property
     def channel(self) -> int:

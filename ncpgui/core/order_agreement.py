@@ -34,10 +34,12 @@ def order_spread(posterior: PosteriorSamples) -> float | None:
     Returns
     -------
     0 .. 0.6, or None where it cannot be told: one point, orders that are not known, a single one, fewer than
-    10 samples of each, or samples of unequal weight, which were drawn in another way
+    10 samples of each, or samples drawn with unequal weights. What other evidence weighs (`drawn_weight`) is
+    left aside: this is about the network
     """
     labels, n_points = posterior.labels, posterior.n_points
-    if posterior.order is None or n_points < 2 or np.ptp(posterior.weight) > 1e-12:
+    drawn = posterior.weight if posterior.drawn_weight is None else posterior.drawn_weight
+    if posterior.order is None or n_points < 2 or np.ptp(drawn) > 1e-12:
         return None
     orders, n_of_order = np.unique(posterior.order, return_counts=True)
     if len(orders) < 2 or len(labels) < _MIN_SAMPLES * len(orders) or n_of_order.min() < 2:

@@ -31,6 +31,9 @@ class PosteriorSamples:
     order : (S,) int, optional
         Number of the order of the points in which each sample was drawn: samples of one order are more alike
         than independent ones. None where it is not known, or where there are no orders.
+    drawn_weight : (S,) float, optional
+        Weights of the samples as the network drew them, where other evidence weighs them too
+        (`weighed`); None where nothing else does.
 
     Raises
     ------
@@ -42,6 +45,7 @@ class PosteriorSamples:
     log_prob: NDArray[np.float64]
     weight: NDArray[np.float64]
     order: NDArray[np.int32] | None
+    drawn_weight: NDArray[np.float64] | None
 
     def __init__(
         self,
@@ -49,6 +53,7 @@ class PosteriorSamples:
         log_prob: NDArray[np.floating],
         weight: NDArray[np.floating] | None = None,
         order: NDArray[np.integer] | None = None,
+        drawn_weight: NDArray[np.floating] | None = None,
     ) -> None:
         rows = canonical(np.atleast_2d(labels)).astype(np.int32)
         log_q = np.asarray(log_prob, dtype=np.float64).reshape(-1)
@@ -65,13 +70,17 @@ class PosteriorSamples:
                 f"the order of each of {len(rows)} samples is needed, got shape {np.shape(order)}; "
                 "leave it out where it is not known"
             )
-        if not np.isfinite(share).all() or (share < 0).any() or share.sum() <= 0:
-            raise InputError("sample weights must be finite, non-negative and not all zero")
+        if drawn_weight is not None and np.shape(drawn_weight) != (len(rows),):
+            raise InputError(
+                f"the weight as drawn of each of {len(rows)} samples is needed, got shape "
+                f"{np.shape(drawn_weight)}; leave it out where nothing but the network weighs them"
+            )
         object.__setattr__(self, "labels", rows)
         object.__setattr__(self, "log_prob", log_q)
-        total = share.sum()
-        object.__setattr__(self, "weight", share / (1.0 if abs(total - 1) < ROUNDING else total))
+        object.__setattr__(self, "weight", _normalised(share))
         object.__setattr__(self, "order", None if order is None else np.asarray(order, dtype=np.int32))
+        drawn = None if drawn_weight is None else _normalised(np.asarray(drawn_weight, dtype=np.float64))
+        object.__setattr__(self, "drawn_weight", drawn)
 
     @property
     def n_samples(self) -> int:
@@ -92,9 +101,46 @@ class PosteriorSamples:
         """Samples `rows` on their own; equally probable where none of them has a weight."""
         weight = self.weight[rows]
         order = None if self.order is None else self.order[rows]
+        drawn = None if self.drawn_weight is None else self.drawn_weight[rows]
         return PosteriorSamples(
-            self.labels[rows], self.log_prob[rows], weight if weight.any() else None, order
+            self.labels[rows],
+            self.log_prob[rows],
+            weight if weight.any() else None,
+            order,
+            drawn if drawn is not None and drawn.any() else None,
         )
+
+    def at_points(self, points: NDArray[np.integer] | NDArray[np.bool_]) -> PosteriorSamples:
+        """The same samples of some of the points: (S, n)."""
+        return PosteriorSamples(
+            self.labels[:, points], self.log_prob, self.weight, self.order, self.drawn_weight
+        )
+
+    def weighed(self, nats: NDArray[np.floating]) -> PosteriorSamples:
+        """The posterior given other evidence, whose log likelihood under each sample is `nats`, (S,).
+
+        -inf where the evidence excludes a sample. The weights as drawn are kept in `drawn_weight`.
+
+        Raises
+        ------
+        InputError
+            The evidence excludes every sample, or is not a number.
+        """
+        with np.errstate(divide="ignore"):
+            score = np.log(self.weight) + np.asarray(nats, dtype=np.float64)
+        best = score.max()
+        if not np.isfinite(best):
+            raise InputError(
+                f"evidence must leave at least one sample possible, its largest log likelihood is {best}; "
+                "take part of it back, or draw new samples under it"
+            )
+        drawn = self.weight if self.drawn_weight is None else self.drawn_weight
+        return PosteriorSamples(self.labels, self.log_prob, np.exp(score - best), self.order, drawn)
+
+    @property
+    def n_effective(self) -> float:
+        """Samples of equal weight that would say as much."""
+        return float(1 / (self.weight**2).sum())
 
     def standard_error(self, members: NDArray[np.integer] | NDArray[np.bool_]) -> float:
         """Monte Carlo standard error of the probability that samples `members` (rows, or (S,) bool) estimate.
@@ -148,3 +194,11 @@ class PosteriorSamples:
             ok = met[row]
             result[points[ok], stands_for[row[ok]]] += np.float32(share)
         return np.minimum(result, 1.0)
+
+
+def _normalised(share: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Weights that sum to one, to the last bit as they are where they do but for rounding."""
+    if not np.isfinite(share).all() or (share < 0).any() or share.sum() <= 0:
+        raise InputError("sample weights must be finite, non-negative and not all zero")
+    total = share.sum()
+    return share / (1.0 if abs(total - 1) < ROUNDING else total)

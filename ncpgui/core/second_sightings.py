@@ -40,6 +40,9 @@ def without(component: Component, gone: NDArray[np.bool_]) -> Component:
         component,
         sampled=component.sampled[kept] if kept.any() else component.sampled,
         posterior=posterior_without(component.posterior, kept),
+        stands_for=component.stands_for[kept]
+        if component.stands_for is not None and kept.any()
+        else component.stands_for,
         alternatives=alternatives_without(component.alternatives, gone),
     )
 
@@ -48,7 +51,7 @@ def posterior_without(posterior: PosteriorSamples, kept: NDArray[np.bool_]) -> P
     """Posterior over the points `kept`, (m,); all of it where none is."""
     if kept.all() or not kept.any():
         return posterior
-    return PosteriorSamples(posterior.labels[:, kept], posterior.log_prob, posterior.weight, posterior.order)
+    return posterior.at_points(kept)
 
 
 def alternatives_without(ways: Iterable[Alternative], gone: NDArray[np.bool_]) -> tuple[Alternative, ...]:

@@ -77,6 +77,7 @@ class Resample:
 def resample_to_json(command: Resample) -> dict[str, Any]:
     """The command as JSON values; arrays are packed."""
     posterior, ways = command.posterior, command.alternatives
+    drawn = posterior.drawn_weight
     return {
         "do": "resample",
         "words": command.words,
@@ -86,12 +87,13 @@ def resample_to_json(command: Resample) -> dict[str, Any]:
             "labels": pack(posterior.labels, "<i4"),
             "log_prob": pack(posterior.log_prob, "<f8"),
             "weight": pack(posterior.weight, "<f8"),
+            **({} if drawn is None else {"drawn_weight": pack(drawn, "<f8")}),
         },
         "alternatives": [
             {
                 "labels": pack(way.labels, "<i4"),
                 "probability": pack(way.probability, "<f4"),
-                "mass": pack(np.array([way.mass, way.mass_se]), "<f8"),
+                "mass": pack(np.array(_masses(way)), "<f8"),
                 "p_exists": pack(way.p_exists, "<f4"),
             }
             for way in ways
@@ -107,10 +109,20 @@ def resample_from_json(value: dict[str, Any]) -> Resample:
     return Resample(
         int(value["component"]),
         tuple(int(unit) for unit in value["units"]),
-        PosteriorSamples(labels, log_prob, unpack(packed["weight"], "<f8")),
+        PosteriorSamples(
+            labels,
+            log_prob,
+            unpack(packed["weight"], "<f8"),
+            drawn_weight=unpack(packed["drawn_weight"], "<f8") if "drawn_weight" in packed else None,
+        ),
         tuple(_alternative(way) for way in value["alternatives"]),
         str(value["words"]),
     )
+
+
+def _masses(way: Alternative) -> list[float]:
+    """Mass, its error, and the mass by waveforms alone where it is known."""
+    return [way.mass, way.mass_se, *([] if way.mass_waveforms is None else [way.mass_waveforms])]
 
 
 def _alternative(value: dict[str, Any]) -> Alternative:
@@ -119,4 +131,6 @@ def _alternative(value: dict[str, Any]) -> Alternative:
     probability = unpack(value["probability"], "<f4")
     if len(probability) != len(labels):
         raise ValueError("an alternative has other labels than probabilities")
-    return Alternative(labels, probability, float(mass[0]), float(mass[1]), unpack(value["p_exists"], "<f4"))
+    exists = unpack(value["p_exists"], "<f4")
+    alone = float(mass[2]) if len(mass) > 2 else None
+    return Alternative(labels, probability, float(mass[0]), float(mass[1]), exists, alone)

@@ -56,6 +56,10 @@ class ClosePairs:
         every = -(-len(far) // MAX_CHANCE_PAIRS) if len(far) else 1
         return ClosePairs(close, far[::every], ratio * every)
 
+    def of_points(self, point: NDArray[np.int64]) -> ClosePairs:
+        """The same pairs as those of the points that speak for the spikes: (n,) point of each spike."""
+        return ClosePairs(point[self.refractory], point[self.chance], self.ratio)
+
 
 def refractory_nats(pairs: ClosePairs, labels: NDArray[np.integer]) -> NDArray[np.float64]:
     """Log likelihood of the pairs under each sorting, against chance: (S,), nats.

@@ -29,7 +29,7 @@ TOLERATED = 0.1
 class UnitSupport:
     """Support of K units on m points; nan for a unit without points.
 
-    p_pure, p_complete : (K,) float64
+    p_pure, p_complete, p_exists : (K,) float64, the last P(pure and complete at once)
     false_positives : (K,) expected share of the unit's spikes that are of other cells
     misses : (K,) expected share of the cell's spikes that are not in the unit
     membership : (m, K) float64, P(each point is of the cell of each unit); where a draw merges units, each
@@ -39,6 +39,7 @@ class UnitSupport:
 
     p_pure: NDArray[np.float64]
     p_complete: NDArray[np.float64]
+    p_exists: NDArray[np.float64]
     false_positives: NDArray[np.float64]
     misses: NDArray[np.float64]
     membership: NDArray[np.float64]
@@ -58,6 +59,7 @@ def unit_support(
     *,
     stands_for: NDArray[np.floating] | None = None,
     weight: NDArray[np.floating] | None = None,
+    n_units: int | None = None,
 ) -> UnitSupport:
     """Support of units by the draws.
 
@@ -67,13 +69,14 @@ def unit_support(
     stands_for : (m,) spikes that each point stands for, where some units were drawn more densely; ones
         when left out
     weight : (S,) of the draws, those of the posterior when left out
+    n_units : K, where the last units may have no point
     """
     unit = np.asarray(labels, dtype=np.int64)
-    n_units = int(unit.max(initial=-1)) + 1
+    n_units = int(unit.max(initial=-1)) + 1 if n_units is None else n_units
     mass = np.ones(len(unit)) if stands_for is None else np.asarray(stands_for, dtype=float)
     in_unit = unit >= 0
     size = np.bincount(unit[in_unit], mass[in_unit], minlength=n_units)
-    pure, complete, strange, missed = (np.zeros(n_units) for _ in range(4))
+    pure, complete, exists, strange, missed = (np.zeros(n_units) for _ in range(5))
     membership = np.zeros((len(unit), n_units))
     probability = np.zeros(len(unit))
     for row, share in zip(posterior.labels, posterior.weight if weight is None else weight, strict=True):
@@ -82,17 +85,21 @@ def unit_support(
         cell, overlap, cell_size = cells_of(row, unit, n_units, mass)
         outside = 1 - overlap / np.maximum(size, 1e-12)
         elsewhere = 1 - overlap / np.maximum(cell_size[cell], 1e-12)
-        pure += share * (outside <= TOLERATED)
-        complete += share * (elsewhere <= TOLERATED)
+        is_pure, is_complete = outside <= TOLERATED, elsewhere <= TOLERATED
+        pure += share * is_pure
+        complete += share * is_complete
+        exists += share * (is_pure & is_complete)
         strange += share * outside
         missed += share * elsewhere
         n_here = np.bincount(cell[size > 0], minlength=len(cell_size))
         inside = (row[:, None] == cell) & (size > 0)
         membership += share * inside / np.maximum(n_here[row], 1)[:, None]
         probability[in_unit] += share * (row[in_unit] == cell[unit[in_unit]])
-    for value in (pure, complete, strange, missed):
-        value[size == 0] = np.nan
-    return UnitSupport(pure, complete, strange, missed, membership, np.minimum(probability, 1))
+    for value in (pure, complete, exists, strange, missed):
+        value[:] = np.where(size == 0, np.nan, np.minimum(value, 1))
+    return UnitSupport(
+        pure, complete, exists, strange, missed, np.minimum(membership, 1), np.minimum(probability, 1)
+    )
 
 
 def cells_of(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +14,11 @@ from ncpgui.core.errors import InputError
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import RecordingReference
 from ncpgui.core.spikes import Sorting, SpikeEvents
+from ncpgui.evidence.units import UnitNumbers
 from ncpgui.export.features import SpikeFeatures
+
+NUMBERS = ("p_neuron", "p_pure", "p_complete", "false_positives", "misses")
+"""Of `UnitNumbers`, in the order of tables; P(exists) has a column of its own."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +37,7 @@ class ExportBundle:
     features : of each spike, for tools that show spikes as points; None unless all have some
     unit_before_merges : (n,) int64, unit of each spike before units were merged: parts of the units of
         `sorting`; None when none were
+    numbers : what is known of each unit; of all units or of none
     ncp : plain values for JSON: model, alternatives and their probabilities per component
     components, spikes : posterior samples and the spikes that they are about, for formats that carry them
 
@@ -49,6 +55,7 @@ class ExportBundle:
     templates: NDArray[np.float32] | None = None
     features: SpikeFeatures | None = None
     unit_before_merges: NDArray[np.int64] | None = None
+    numbers: dict[int, UnitNumbers] = field(default_factory=dict)
     ncp: dict[str, Any] = field(default_factory=dict)
     components: tuple[Component, ...] = ()
     spikes: SpikeEvents | None = None
@@ -78,7 +85,12 @@ class ExportBundle:
                 raise InputError(
                     f"templates must be ({len(units)} units, n_times, {channels} channels), got shape {shape}"
                 )
-        for name, known in (("p_exists", self.sorting.p_exists), ("main_channel", self.sorting.main_channel)):
+        given: tuple[tuple[str, Mapping[int, object]], ...] = (
+            ("p_exists", self.sorting.p_exists),
+            ("main_channel", self.sorting.main_channel),
+            ("numbers", self.numbers),
+        )
+        for name, known in given:
             missing = [int(unit) for unit in units if int(unit) not in known]
             if known and missing:
                 raise InputError(f"{name} lacks unit {missing[0]}; give it for every unit or for none")
@@ -148,7 +160,8 @@ class UnitColumns:
     """One row a unit, as tables show it; a column that is not known is None.
 
     channel : main channel; x_um, depth_um : its position; amplitude_sd : mean, positive;
-    rate_hz : spikes a second of the recording; probability : mean over the unit's spikes.
+    rate_hz : spikes a second of the recording; probability : mean over the unit's spikes;
+    numbers : `NUMBERS` by name, empty when nothing is known.
     """
 
     unit_id: NDArray[np.int64]
@@ -162,6 +175,7 @@ class UnitColumns:
     shank: NDArray[np.int64]
     p_exists: NDArray[np.float64] | None
     probability: NDArray[np.float64] | None
+    numbers: dict[str, NDArray[np.float64]]
 
 
 def unit_columns(bundle: ExportBundle) -> UnitColumns:
@@ -188,4 +202,8 @@ def unit_columns(bundle: ExportBundle) -> UnitColumns:
         shank=bundle.probe.shank[channel],
         p_exists=None if p_exists is None else np.array(p_exists, dtype=np.float64),
         probability=None if sorting.probability is None else bundle.mean_per_unit(sorting.probability),
+        numbers={
+            name: np.array([getattr(bundle.numbers[int(unit)], name) for unit in units], dtype=np.float64)
+            for name in (NUMBERS if bundle.numbers else ())
+        },
     )

@@ -4,7 +4,7 @@
 
     NAME.csv        sample, time_s, unit, probability, entropy, amplitude_sd
     NAME_units.csv  unit, label, n_spikes, rate_hz, amplitude_sd, channel, x_um, y_um, shank,
-                    p_exists, probability
+                    p_exists, probability, p_neuron, p_pure, p_complete, false_positives, misses
 
 A value that is not known is an empty cell. UTF-8, comma, full stop.
 """
@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.files import replaced_file
-from ncpgui.export.bundle import ExportBundle, unit_columns
+from ncpgui.export.bundle import NUMBERS, ExportBundle, unit_columns
 
 
 def export_csv(bundle: ExportBundle, path: Path) -> Path:
@@ -66,6 +66,7 @@ def _unit_columns(bundle: ExportBundle) -> dict[str, Iterable[object]]:
         "shank": units.shank.tolist(),
         "p_exists": _decimals(units.p_exists, 4, n),
         "probability": _decimals(units.probability, 4, n),
+        **{name: _decimals(units.numbers.get(name), 4, n) for name in NUMBERS},
     }
 
 

@@ -3,38 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import ncpgui
-from ncpgui.analysis.support import component_support, joined_by_hand, over_components
 from ncpgui.core.alternatives import min_unit_size
 from ncpgui.core.component import Component
 from ncpgui.core.errors import InputError
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import Sorting
+from ncpgui.evidence.units import project_numbers
 from ncpgui.export.bundle import ExportBundle
 from ncpgui.export.features import spike_features, with_all_waveforms
 from ncpgui.export.templates import templates_from_waveforms
+from ncpgui.sorting.neuron_probability import shown_label
 
 if TYPE_CHECKING:
     from ncpgui.ephys.preprocessing import Preprocessed
-
-
-@dataclass(frozen=True)
-class Support:
-    """What the posterior says of units and spikes as they stand; nan where it says nothing.
-
-    p_exists : by unit; probability, entropy : (n_spikes,) float32, entropy in nats.
-    """
-
-    p_exists: dict[int, float]
-    probability: NDArray[np.float32]
-    entropy: NDArray[np.float32]
 
 
 def bundle_of(
@@ -56,8 +44,8 @@ def bundle_of(
     ----------
     unit_of_spike : (n_spikes,) as curated; the project's own when left out
     probability : (n_spikes,) with which each spike was assigned to it; the project's own when left out.
-        What is exported is P(the spike belongs to its unit as it stands), see `analysis.support`
-    labels : unit -> good, mua, noise or unsorted
+        What is exported is P(the spike belongs to its unit as it stands), see `evidence.units`
+    labels : unit -> good, mua, noise or unsorted; these get noise or mua where P(neuron) is low
     accepted : units that a person accepted (locked)
     unit_before_merges : (n_spikes,) as `curation.decisions.Decisions`; None when nothing was merged
     min_probability : spikes below are left unassigned, and out of the export; unknown ones stay
@@ -76,8 +64,8 @@ def bundle_of(
             f"curation does not fit: {len(project.spikes)} spikes, {len(units)} unit ids, "
             f"{len(assigned)} probabilities; give one of each a spike"
         )
-    support = support_of_units(project, units, assigned)
-    units = np.where(support.probability < min_probability, -1, units)
+    numbers = project_numbers(project, units, assigned)
+    units = np.where(numbers.probability < min_probability, -1, units)
     if traces is not None:
         project = with_all_waveforms(project, traces, progress=portion(progress, 0, 1, 2))
     keep = np.flatnonzero(units >= 0)
@@ -89,10 +77,13 @@ def bundle_of(
         unit_id=units[keep],
         sampling_frequency_hz=project.spikes.sampling_frequency_hz,
         n_samples=project.spikes.n_samples,
-        probability=support.probability[keep],
-        entropy=support.entropy[keep],
-        labels={int(u): (labels or {}).get(int(u), "unsorted") for u in ids},
-        p_exists={unit: support.p_exists[unit] for unit in main},
+        probability=numbers.probability[keep],
+        entropy=numbers.entropy[keep],
+        labels={
+            int(u): shown_label((labels or {}).get(int(u), "unsorted"), numbers.of_unit[int(u)].p_neuron)
+            for u in ids
+        },
+        p_exists={unit: numbers.of_unit[unit].p_exists for unit in main},
         main_channel=main,
     )
     features = None
@@ -108,6 +99,7 @@ def bundle_of(
         templates=templates_from_waveforms(project, units),
         features=features,
         unit_before_merges=None if unit_before_merges is None else unit_before_merges[keep],
+        numbers={int(unit): numbers.of_unit[int(unit)] for unit in ids},
         ncp=ncp_block(project, home, accepted),
         components=project.components,
         spikes=project.spikes,
@@ -130,50 +122,6 @@ def _most_frequent(units: NDArray[np.int64], values: NDArray[np.integer]) -> dic
     pairs, counts = np.unique(np.stack([units[known], values[known]]), axis=1, return_counts=True)
     fewest_first = np.lexsort((-pairs[1], counts))
     return {int(unit): int(value) for unit, value in pairs[:, fewest_first].T}
-
-
-def support_of_units(project: Project, units: NDArray[np.int64], assigned: NDArray[np.float32]) -> Support:
-    """Support of the posterior for every unit and spike as they stand: see `analysis.support`."""
-    n = len(units)
-    probability, entropy = np.full(n, np.nan, np.float32), np.full(n, np.nan, np.float32)
-    parts: dict[int, list[tuple[int, tuple[float, int, int]]]] = {
-        unit: [] for unit in np.unique(units[units >= 0]).tolist()
-    }
-    for component in project.components:
-        here = units[component.spike_ids]
-        ids, labels = np.unique(here, return_inverse=True)
-        n_none = int(np.count_nonzero(ids < 0))
-        found = component_support(
-            component,
-            labels.reshape(-1) - n_none,
-            assigned[component.spike_ids],
-            min_spikes=project.min_cluster_spikes,
-        )
-        probability[component.spike_ids], entropy[component.spike_ids] = found.probability, found.entropy
-        n_here = np.bincount(labels.reshape(-1), minlength=len(ids))[n_none:].tolist()
-        for row, (unit, n) in enumerate(zip(ids[n_none:].tolist(), n_here, strict=True)):
-            parts[unit].append((n, (found.p_exists[row], found.n_sampled[row], found.min_sampled)))
-    p_exists = {
-        unit: over_components(part for _, part in sorted(found, key=lambda one: -one[0]))
-        for unit, found in parts.items()
-    }
-    for unit in _joined_by_hand(project, units):
-        p_exists[unit] = float("nan")
-        probability[units == unit] = entropy[units == unit] = np.nan
-    return Support(p_exists, probability, entropy)
-
-
-def _joined_by_hand(project: Project, units: NDArray[np.int64]) -> list[int]:
-    """Units that a person joined across components."""
-    order = np.argsort(units, kind="stable")
-    order = order[units[order] >= 0]
-    ids, starts = np.unique(units[order], return_index=True)
-    of_spike, initial = project.component_of_spike, project.unit_of_spike
-    return [
-        int(unit)
-        for unit, spikes in zip(ids, np.split(order, starts[1:]), strict=len(ids) > 0)
-        if joined_by_hand(of_spike[spikes], initial[spikes])
-    ]
 
 
 def ncp_block(project: Project, home: Mapping[int, int], accepted: Collection[int]) -> dict[str, Any]:

@@ -5,7 +5,9 @@
     spike_sample (n,) int64          spike_unit (n,) int64        spike_probability (n,) float32
     spike_entropy (n,) float32 nats  spike_amplitude (n,) float32 noise sd
     unit_ids (k,)  unit_label (k,)  unit_n_spikes (k,)  unit_channel (k,)  unit_p_exists (k,)
-    unit_probability (k,)            templates (k, t, channels) float32 noise sd, if there are any
+    unit_probability (k,)  unit_p_neuron (k,)  unit_p_pure (k,)  unit_p_complete (k,)
+    unit_false_positives (k,)  unit_misses (k,) expected shares
+    templates (k, t, channels) float32 noise sd, if there are any
     channel_positions_um (c, 2)      channel_shank (c,)           noise_sd (c,)
     sampling_frequency_hz ()         n_samples ()                 recording_path ()   ncp () JSON text
     component_ids (g,)               for each component, with i its id:
@@ -60,6 +62,7 @@ def _arrays(bundle: ExportBundle) -> dict[str, NDArray[Any] | None]:
         "unit_channel": units.channel,
         "unit_p_exists": units.p_exists,
         "unit_probability": units.probability,
+        **{f"unit_{name}": values for name, values in units.numbers.items()},
         "templates": bundle.templates,
         "channel_positions_um": bundle.probe.positions_um,
         "channel_shank": bundle.probe.shank,

@@ -119,7 +119,8 @@ def cosine_similarity(templates: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def _write_tables(folder: Path, units: UnitColumns) -> None:
     columns: dict[str, Sequence[object]] = {"group": units.label}
-    for name, values in (("p_exists", units.p_exists), ("probability", units.probability)):
+    named = (("p_exists", units.p_exists), ("probability", units.probability), *units.numbers.items())
+    for name, values in named:
         if values is not None:
             columns[name] = _decimals(values, 4)
     for name, cells in columns.items():

@@ -43,6 +43,7 @@ def export_spikeinterface(bundle: ExportBundle, path: Path) -> Path:
         properties["p_exists"] = units.p_exists
     if units.probability is not None:
         properties["probability"] = units.probability
+    properties.update(units.numbers)
     with exported_folder(path) as folder:
         order = _write_sorting(bundle, sorting.unit_id, properties, folder)
         if bundle.merges:

@@ -30,6 +30,8 @@ def write_components(root: h5py.Group, components: tuple[Component, ...]) -> Non
         group = create_group(parent, str(number), "component")
         _write_place(group, component)
         write_integers(group, "sampled", component.sampled)
+        if component.stands_for is not None:
+            write_array(group, "stands_for", component.stands_for)
         _write_posterior(group, component.posterior)
         _write_alternatives(group, component.alternatives, len(component.spike_ids))
 
@@ -142,6 +144,9 @@ def _read_component(
         sampled=sampled,
         posterior=_read_posterior(group, len(sampled)),
         alternatives=_read_alternatives(group, len(spike_ids)),
+        stands_for=read_array(group, "stands_for", np.float32, shape=(len(sampled),))
+        if "stands_for" in group
+        else None,
     )
 
 
@@ -152,6 +157,8 @@ def _write_posterior(group: h5py.Group, value: PosteriorSamples) -> None:
     write_array(posterior, "weight", value.weight)
     if value.order is not None:
         write_integers(posterior, "order", value.order)
+    if value.drawn_weight is not None:
+        write_array(posterior, "drawn_weight", value.drawn_weight)
 
 
 def _read_posterior(group: h5py.Group, n_sampled: int) -> PosteriorSamples:
@@ -163,6 +170,9 @@ def _read_posterior(group: h5py.Group, n_sampled: int) -> PosteriorSamples:
             read_array(node, "log_prob", np.float64, shape=(len(labels),)),
             read_array(node, "weight", np.float64, shape=(len(labels),)),
             read_integers(node, "order", np.int32, shape=(len(labels),)) if "order" in node else None,
+            read_array(node, "drawn_weight", np.float64, shape=(len(labels),))
+            if "drawn_weight" in node
+            else None,
         )
     except InputError as error:
         raise damaged(node, error) from error
@@ -178,6 +188,9 @@ def _write_alternatives(group: h5py.Group, values: tuple[Alternative, ...], n_sp
     )
     write_array(node, "mass", np.array([a.mass for a in values], dtype=np.float64))
     write_array(node, "mass_se", np.array([a.mass_se for a in values], dtype=np.float64))
+    alone = [a.mass_waveforms for a in values if a.mass_waveforms is not None]
+    if alone and len(alone) == len(values):
+        write_array(node, "mass_waveforms", np.array(alone, dtype=np.float64))
     write_integers(node, "n_units", np.array([len(a.p_exists) for a in values], dtype=np.int64))
     write_array(node, "p_exists", np.concatenate([np.zeros(0, np.float32), *(a.p_exists for a in values)]))
 
@@ -192,6 +205,10 @@ def _read_alternatives(group: h5py.Group, n_spikes: int) -> tuple[Alternative, .
     n_units = read_integers(node, "n_units", np.int64, shape=(n,))
     p_exists = read_array(node, "p_exists", np.float32, shape=(int(n_units.sum()),))
     parts = np.split(p_exists, np.cumsum(n_units)[:-1]) if n else []
+    alone: list[float | None] = [None] * n
+    if "mass_waveforms" in node:
+        alone = read_array(node, "mass_waveforms", np.float64, shape=(n,)).tolist()
     return tuple(
-        Alternative(labels[i], probability[i], float(mass[i]), float(mass_se[i]), parts[i]) for i in range(n)
+        Alternative(labels[i], probability[i], float(mass[i]), float(mass_se[i]), parts[i], alone[i])
+        for i in range(n)
     )

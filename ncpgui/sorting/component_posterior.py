@@ -20,6 +20,7 @@ from ncpgui.sorting.assignment import fit_features
 from ncpgui.sorting.components import ComponentDraw
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.executors import Workers, workers_of
+from ncpgui.sorting.firing_times import weighed_by_times
 from ncpgui.sorting.found_units import FoundUnits
 from ncpgui.sorting.group_posterior import build_alternatives, exists_probability
 from ncpgui.sorting.posterior_draws import ToDraw, draw_all
@@ -131,18 +132,38 @@ def finish_component(
 ) -> tuple[Component, ComponentWaveforms]:
     """Make the component: all its spikes under each alternative, that of matching among them."""
     matched = np.searchsorted(draw.units, units.unit[draw.spike_ids])
-    alternatives = build_alternatives(drawn.posterior, draw.sampled, coordinates, config, company=matched)
+    posterior = drawn.posterior
+    if config.firing_times:
+        posterior = weighed_by_times(
+            posterior,
+            draw.sampled,
+            coordinates,
+            matched,
+            units.matched.sample_index[draw.spike_ids],
+            sampling_frequency_hz=units.sampling_frequency_hz,
+        )
+    alternatives = build_alternatives(posterior, draw.sampled, coordinates, config, company=matched)
     component = Component(
         id=draw.id,
         contacts=draw.contacts,
         spike_ids=draw.spike_ids,
         sampled=draw.sampled,
-        posterior=drawn.posterior,
+        posterior=posterior,
         alternatives=with_matched(
-            alternatives, matched, units.probability[draw.spike_ids], drawn.posterior, draw.sampled
+            alternatives, matched, units.probability[draw.spike_ids], posterior, draw.sampled
         ),
+        stands_for=stands_for(matched, draw.sampled),
     )
     return component, ComponentWaveforms(waveforms, drawn.features, coordinates)
+
+
+def stands_for(matched: NDArray[np.integer], sampled: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Spikes that each sampled one stands for: those of its unit over those of it that were drawn, (m,).
+
+    matched : (n,) unit of each spike, 0 .. K-1; sampled : (m,) positions of those drawn
+    """
+    n, drawn = np.bincount(matched), np.bincount(matched[sampled], minlength=int(matched.max(initial=0)) + 1)
+    return np.asarray((n / np.maximum(drawn, 1))[matched[sampled]], dtype=np.float32)
 
 
 def with_matched(
@@ -163,13 +184,15 @@ def with_matched(
     labels = np.argsort(order)[matched].astype(np.int32)
     same = [same_sorting(other.labels[sampled], labels[sampled]) for other in alternatives]
     mass, error = 0.0, 0.0
+    alone = None if posterior.drawn_weight is None else 0.0
     if any(same):
         place = same.index(True)
         mass, error = alternatives[place].mass, alternatives[place].mass_se
+        alone = alternatives[place].mass_waveforms
         alternatives = alternatives[:place] + alternatives[place + 1 :]
     exists = exists_probability(posterior, labels[sampled])
     exists = np.pad(exists, (0, int(labels.max()) + 1 - len(exists)), constant_values=0)
-    own = Alternative(labels, probability, mass, error, exists)
+    own = Alternative(labels, probability, mass, error, exists, alone)
     ranked = sorted(alternatives, key=lambda one: -one.mass)
     if not ranked or ranked[0].mass <= CLEARLY * mass:
         return (own, *ranked)

@@ -74,7 +74,10 @@ def build_alternatives(
             if same_sorting(other.labels, alternative.labels):
                 members[index] = np.concatenate([members[index], mode.members])
                 error = posterior.standard_error(members[index])
-                shown[index] = replace(other, mass=other.mass + alternative.mass, mass_se=error)
+                alone = _mass_waveforms(posterior, members[index])
+                shown[index] = replace(
+                    other, mass=other.mass + alternative.mass, mass_se=error, mass_waveforms=alone
+                )
                 break
         else:
             shown.append(alternative)
@@ -185,7 +188,13 @@ def _alternative(
     rank[order] = np.arange(len(sizes))
     final = np.where(labels >= 0, rank[labels] if len(sizes) else -1, -1).astype(np.int32)
     exists = np.pad(exists, (0, len(sizes) - len(exists)), constant_values=1)
-    return Alternative(final, probability, mode.mass, mode.mass_se, exists[order])
+    alone = _mass_waveforms(posterior, mode.members)
+    return Alternative(final, probability, mode.mass, mode.mass_se, exists[order], alone)
+
+
+def _mass_waveforms(posterior: PosteriorSamples, members: NDArray[np.int64]) -> float | None:
+    """Mass of some samples by waveforms alone, None where nothing else weighs them."""
+    return None if posterior.drawn_weight is None else min(float(posterior.drawn_weight[members].sum()), 1.0)
 
 
 def _consensus(

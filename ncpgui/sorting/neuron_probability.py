@@ -38,6 +38,17 @@ def unit_labels(p_neuron: NDArray[np.floating]) -> list[str]:
     return ["good" if p >= GOOD_FROM else "noise" if p < NOISE_BELOW else "mua" for p in p_neuron]
 
 
+def shown_label(by_hand: str, p_neuron: float) -> str:
+    """Label of a unit where tables and exports show one: a person's, else noise or mua by P(neuron).
+
+    A unit that is likely a neuron stays unsorted, as one does of which nothing (nan) is known: that it is
+    good is for a person to say.
+    """
+    if by_hand != "unsorted" or not p_neuron < GOOD_FROM:
+        return by_hand
+    return "noise" if p_neuron < NOISE_BELOW else "mua"
+
+
 def neuron_evidence(
     matched: Matched, none: NoneFit, *, duration_s: float, sampling_frequency_hz: float
 ) -> NDArray[np.float64]:

@@ -12,8 +12,10 @@ from ncpgui.core.errors import InputError
 from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.seeds import stream_seed
+from ncpgui.core.spikes import SpikeEvents
 from ncpgui.sorting.assignment import fit_features
 from ncpgui.sorting.config import SortingConfig
+from ncpgui.sorting.firing_times import weighed_by_times
 from ncpgui.sorting.group_posterior import build_alternatives
 from ncpgui.sorting.posterior_draws import ToDraw, draw_posterior
 from ncpgui.sorting.sampling import ClusterFunction
@@ -26,6 +28,7 @@ def resample_rest(
     probe: Probe,
     config: SortingConfig,
     *,
+    spikes: SpikeEvents,
     cluster: ClusterFunction | None = None,
     progress: Progress = silent,
 ) -> Component:
@@ -37,6 +40,7 @@ def resample_rest(
         that were not sampled (without them these follow the sampled ones they were sorted with)
     held : (n,) label of each spike of the component that is settled, -1 = free: see
         `curation.adopt.locked_labels`. Spikes of one label stay together, spikes of two never meet.
+    spikes : of the recording: when those of the component were fired weighs the draws too
 
     Raises
     ------
@@ -69,15 +73,20 @@ def resample_rest(
     if coordinates is None:
         space = fit_features(waveforms.waveforms, config.assignment_dims)
         coordinates = _from_company(component, space.project(waveforms.waveforms))
+    company, posterior = component.alternatives[0].labels, drawn.posterior
+    if config.firing_times:
+        posterior = weighed_by_times(
+            posterior,
+            component.sampled,
+            coordinates,
+            np.where(held >= 0, company.max(initial=-1) + 1 + held, company),
+            spikes.sample_index[component.spike_ids],
+            sampling_frequency_hz=spikes.sampling_frequency_hz,
+        )
     alternatives = build_alternatives(
-        drawn.posterior,
-        component.sampled,
-        coordinates,
-        config,
-        company=component.alternatives[0].labels,
-        held=held,
+        posterior, component.sampled, coordinates, config, company=company, held=held
     )
-    return replace(component, posterior=drawn.posterior, alternatives=alternatives)
+    return replace(component, posterior=posterior, alternatives=alternatives)
 
 
 def _from_company(component: Component, sampled: NDArray[np.float32]) -> NDArray[np.float32]:

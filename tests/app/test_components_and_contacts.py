@@ -98,13 +98,13 @@ def test_a_unit_that_reaches_into_two_components_is_in_the_table_of_both(project
         workspace.show_component(component_id)
         assert [row.unit for row in present_unit_table(workspace)] == units
     assert [row.unit for row in present_unit_table(workspace, all_units=True)] == [0, 3, 4, 5]
-    assert np.isnan(workspace.unit_support(5)).all()  # no posterior is of both
+    assert np.isnan(workspace.unit_numbers(5).p_pure)  # no posterior is of both
 
 
 def test_a_unit_in_no_component_is_listed_with_all_units(project: Project) -> None:
     rows = present_unit_table(Workspace(project), all_units=True)
     assert [(row.unit, row.component_id) for row in rows] == [(0, A), (1, A), (2, B), (3, C), (4, None)]
-    assert np.isnan(rows[4].p_exists)
+    assert np.isnan(rows[4].numbers.p_exists)
 
 
 def test_accepting_settles_the_component_alone(project: Project) -> None:

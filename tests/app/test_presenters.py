@@ -321,7 +321,7 @@ def test_points_are_the_plane_until_the_map_is_there(workspace: Workspace) -> No
     assert first.points.shape == (10, 2)
     assert first.labels.tolist() == [0, 0, 0, 0, 1, 1, 1, 2, 2, 2]
     assert first.selected.tolist() == [False] * 7 + [True] * 3
-    sure = [0.6 + 0.4 * 4 / 7] * 4 + [0.6 + 0.4 * 3 / 7] * 3 + [1.0] * 3  # merged in 40 %
+    sure = [1.0] * 10  # merged in 40 %: of one cell, whichever it is
     assert first.certainty == pytest.approx(sure)
     assert first.opacity == pytest.approx(0.25 + 0.75 * np.array(sure) ** 2)
     assert first.names == ("0", "1", "2")
@@ -368,8 +368,11 @@ def test_the_units_of_the_group_with_what_is_measured_of_each(workspace: Workspa
     assert [r.amplitude for r in rows] == [10.0, 20.0, 30.0]
     assert rows[0].rate_hz == pytest.approx(4 / (2200 / 20_000))
     assert [r.violations for r in rows] == [0.0, 0.0, 0.0]  # 5 ms apart
-    assert [r.p_spikes for r in rows] == pytest.approx([0.6 + 0.4 * 4 / 7, 0.6 + 0.4 * 3 / 7, 1.0])
-    assert [r.p_exists for r in rows] == pytest.approx([0.6, 0.6, 1.0])
+    assert [r.numbers.p_pure for r in rows] == pytest.approx([1.0, 1.0, 1.0])
+    assert [r.numbers.p_complete for r in rows] == pytest.approx([0.6, 0.6, 1.0])
+    assert [r.numbers.p_exists for r in rows] == pytest.approx([0.6, 0.6, 1.0])
+    assert [r.numbers.false_positives for r in rows] == pytest.approx([0.0, 0.0, 0.0])
+    assert [r.numbers.misses for r in rows] == pytest.approx([0.4 * 3 / 7, 0.4 * 4 / 7, 0.0])
 
 
 def test_a_unit_made_by_hand_has_the_probability_that_its_card_has(workspace: Workspace) -> None:
@@ -377,29 +380,28 @@ def test_a_unit_made_by_hand_has_the_probability_that_its_card_has(workspace: Wo
     by_hand = present_alternatives(workspace).cards[0]
     row = next(row for row in present_unit_table(workspace) if row.unit == 5)
     assert (by_hand.words, by_hand.mass) == ("edited by hand", 0.0)
-    assert row.p_exists == 0.0
-    assert row.p_spikes == pytest.approx(
-        0.6 * 0.5 + 0.4 * (3 / 10 + 3 / 6) / 2
-    )  # 3 of 10, of 6; 3 of 6 twice
+    assert row.numbers.p_exists == 0.0
+    assert row.numbers.p_spikes == pytest.approx(0.5)  # three of its six are elsewhere, in each sample
     column = next(c for c in present_waveforms(workspace).columns if c.unit == 5)
-    assert column.p_exists == row.p_exists
+    assert column.p_exists == row.numbers.p_exists
 
 
 def test_of_a_unit_that_a_person_joined_across_channels_nothing_is_known(workspace: Workspace) -> None:
     workspace.merge((2, 3))
     for rows in (present_unit_table(workspace), present_unit_table(workspace, all_units=True)):
         row = next(row for row in rows if row.unit == 5)
-        assert np.isnan([row.p_exists, row.p_spikes]).all()
+        assert np.isnan([row.numbers.p_exists, row.numbers.p_spikes]).all()
     workspace.undo()
-    assert [row.p_exists for row in present_unit_table(workspace)] == pytest.approx([0.6, 0.6, 1.0])
+    assert [row.numbers.p_exists for row in present_unit_table(workspace)] == pytest.approx([0.6, 0.6, 1.0])
 
 
 def test_a_unit_of_two_channels_exists_as_far_as_in_the_worse_of_them(project: Project) -> None:
     joined = np.where(project.unit_of_spike == 3, 2, project.unit_of_spike)  # by the sorting, not by hand
     workspace = Workspace(replace(project, unit_of_spike=joined))
     row = next(row for row in present_unit_table(workspace) if row.unit == 2)
-    assert row.p_exists == pytest.approx(0.9)  # 1.0 on channel 0; halves in 10 % on channel 1
-    assert row.p_spikes == pytest.approx((3 * 1.0 + 6 * 0.95) / 9)
+    assert row.numbers.p_pure == pytest.approx(0.9)  # 1.0 on channel 0; halves in 10 % on channel 1
+    assert row.numbers.p_exists == pytest.approx(0.9)
+    assert row.numbers.p_spikes == pytest.approx((3 * 1.0 + 6 * 0.95) / 9)
 
 
 def test_all_units_are_listed_by_number_each_once(workspace: Workspace) -> None:

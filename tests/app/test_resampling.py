@@ -29,7 +29,7 @@ def doubtful(channel: int, ids: np.ndarray, seed: int) -> Component:
     rng = np.random.default_rng(seed)
     n = len(ids)
     labels = rng.integers(0, 3, (7, n))
-    posterior = PosteriorSamples(labels, rng.normal(-300, 20, 7), rng.random(7))
+    posterior = PosteriorSamples(labels, rng.normal(-300, 20, 7), rng.random(7), drawn_weight=rng.random(7))
     ways = tuple(
         Alternative(
             mode.labels,
@@ -37,6 +37,7 @@ def doubtful(channel: int, ids: np.ndarray, seed: int) -> Component:
             mode.mass,
             mode.mass_se,
             rng.random(int(mode.labels.max()) + 1).astype(np.float32),
+            rng.random(),
         )
         for mode in group_alternatives(posterior)
     )
@@ -48,8 +49,9 @@ def bits(component: Component | None) -> list[bytes]:
     assert component is not None
     p = component.posterior
     found = [p.labels.tobytes(), p.log_prob.tobytes(), p.weight.tobytes()]
+    found += [] if p.drawn_weight is None else [p.drawn_weight.tobytes()]
     for a in component.alternatives:
-        numbers = np.array([a.mass, a.mass_se])
+        numbers = np.array([a.mass, a.mass_se, a.mass_waveforms], dtype=float)
         found += [x.tobytes() for x in (a.labels, a.probability, numbers, a.p_exists)]
     return found
 

@@ -189,6 +189,14 @@ def test_neuron_probability(tmp_path: Path) -> None:
     assert 0 < kept["neuron"]["neurons"] < kept["neuron"]["units"]
 
 
+def test_unit_probabilities(tmp_path: Path) -> None:
+    ways = run("unit_probabilities", tmp_path)["ways"]
+    assert list(ways) == ["with firing times", "waveforms alone"]
+    for rows in ways.values():
+        assert len(rows) == 7
+        assert all(0 <= row[column] <= 1 for row in rows for column in ("mean P", "true", "ECE"))
+
+
 def test_noise_crossings(tmp_path: Path) -> None:
     one, eight = run("noise_crossings", tmp_path, "--threshold", "2.5")["rows"]
     assert one["median of the others"] == ""

@@ -219,5 +219,6 @@ def test_a_recording_with_nan_is_sorted_where_that_is_asked_for(
     assert "400 samples (0.02 s) are blanked, where a channel is NaN or infinite" in ran.err
     assert ncpgui("export", tmp_path / "s.h5", "--format", "npz", "--out", tmp_path / "s.npz").code == 0
     with np.load(tmp_path / "s.npz") as exported:
-        assert np.isfinite(exported["spike_amplitude"]).all()
-        assert exported["spike_amplitude"].min() < -5.5
+        amplitude = exported["spike_amplitude"]  # matching finds some under the threshold
+        assert amplitude.max() < 0
+        assert np.median(amplitude) <= -5.5

@@ -1,13 +1,15 @@
-"""Where ``ncpgui sort`` samples: threads, processes or a Dask cluster, with one result."""
+"""Options of ``ncpgui sort``: threads, processes or a Dask cluster, with one result; firing times."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from ncpgui.core.errors import InputError
 from ncpgui.session import store
 
 from .conftest import Command
@@ -42,6 +44,23 @@ def test_processes_and_a_cluster_exclude_each_other(
         "sort", tetrode_folder, "--out", tmp_path / "s.h5", "--parallel", "processes", "--dask", "tcp://a:1"
     )
     assert "by processes of this machine or by the Dask cluster tcp://a:1; leave one out" in ran.error
+
+
+@pytest.mark.parametrize(("options", "expected"), [((), True), (("--no-firing-times",), False)])
+def test_firing_times_can_be_left_out(
+    ncpgui: Command,
+    tetrode_folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    options: tuple[str, ...],
+    expected: bool,
+) -> None:
+    def stop(_: Any, config: Any, **__: Any) -> None:
+        raise InputError(f"firing times: {config.firing_times}")
+
+    monkeypatch.setattr("ncpgui.sorting.pipeline.sort_recording", stop)
+    ran = ncpgui("sort", tetrode_folder, "--out", tmp_path / "s.h5", *options)
+    assert ran.error == f"firing times: {expected}"
 
 
 def test_a_cluster_without_dask_says_what_to_install(

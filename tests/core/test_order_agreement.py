@@ -56,6 +56,12 @@ def test_it_cannot_be_told_of_one_point_of_few_samples_or_of_weighted_ones():
     assert order_spread(posterior(np.zeros((160, 5), int), np.arange(1.0, 161))) is None
 
 
+def test_what_other_evidence_weighs_does_not_count() -> None:
+    rows = np.array([[0] * 5 if s % N_ORDERS < 4 else list(range(5)) for s in range(160)])
+    weighed = posterior(rows).weighed(np.where(np.arange(160) % 2, -3.0, 0.0))
+    assert order_spread(weighed) == pytest.approx(np.sqrt(2 / 7))
+
+
 def test_the_comparison_of_pairs_takes_a_byte_a_pair_and_sample():
     """31 125 pairs of 250 points in 200 samples: 6 MiB, held twice for a moment."""
     one = posterior(np.random.default_rng(2).integers(5, size=(200, 2000)))

@@ -88,3 +88,22 @@ def test_weights_are_normalised_once_and_then_stay_as_they_are() -> None:
             again = PosteriorSamples(first.labels, first.log_prob, first.weight)
             assert abs(first.weight.sum() - 1) < 1e-12
             assert again.weight.tobytes() == first.weight.tobytes()
+
+
+def test_other_evidence_multiplies_the_weights_and_those_as_drawn_are_kept() -> None:
+    samples = PosteriorSamples(np.array([[0, 0], [0, 1], [0, 1]]), np.zeros(3), np.array([0.5, 0.25, 0.25]))
+    once = samples.weighed(np.log([1.0, 2.0, 4.0]) - 5000)  # of any size: only differences matter
+    assert once.weight == pytest.approx([0.25, 0.25, 0.5])
+    twice = once.weighed(np.array([0.0, -np.inf, 0.0]))
+    assert twice.weight == pytest.approx([1 / 3, 0, 2 / 3])
+    assert twice.n_effective == pytest.approx(9 / 5)
+    for found in (once, twice, twice.subset(np.array([0, 1, 2])), twice.at_points(np.array([1]))):
+        assert found.drawn_weight == pytest.approx([0.5, 0.25, 0.25])
+
+
+def test_evidence_that_excludes_all_samples_and_weights_that_do_not_fit_are_refused() -> None:
+    samples = PosteriorSamples(np.zeros((2, 2), int), np.zeros(2))
+    with pytest.raises(InputError, match="evidence must leave at least one sample possible"):
+        samples.weighed(np.full(2, -np.inf))
+    with pytest.raises(InputError, match=r"weight as drawn of each of 2 samples is needed, got shape \(3,\)"):
+        PosteriorSamples(np.zeros((2, 2), int), np.zeros(2), drawn_weight=np.ones(3))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ncpgui.analysis.support import component_support, samples_of_sorting
+from ncpgui.analysis.support import samples_of_sorting
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.second_sightings import kept_once, second_sightings, without
+from ncpgui.evidence.units import component_numbers
 
 IDS = np.array([1, 3, 5, 7, 9, 11])
 
@@ -72,9 +73,9 @@ def test_the_component_goes_on_without_them() -> None:
 def test_units_are_supported_as_if_the_second_sightings_had_never_been() -> None:
     """Half of the only cluster is seen elsewhere: the other half is a whole unit, not half of one."""
     one, units = component([[0] * 6], list(range(6))), np.array([0, 0, 0, -1, -1, -1])
-    assert component_support(one, units, np.ones(6)).p_exists.tolist() == [0.0]
+    assert component_numbers(one, units, np.ones(6)).p_exists.tolist() == [0.0]
     left = without(one, units < 0)
-    assert component_support(left, units, np.ones(6)).p_exists.tolist() == [1.0]
+    assert component_numbers(left, units, np.ones(6)).p_exists.tolist() == [1.0]
     assert samples_of_sorting(left.posterior, units[left.sampled]).tolist() == [True]
 
 

@@ -12,7 +12,7 @@ from ncpgui.ephys.detection import detect_spikes
 from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.probes import load_probe
 from ncpgui.ephys.recording import ArrayRecording
-from ncpgui.ephys.spikeinterface_adapter import whitened
+from ncpgui.ephys.spikeinterface_adapter import filtered_templates, whitened
 from tests.ephys.planted_recording import RATE_HZ, planted
 
 N = 200_000  # 10 s
@@ -161,3 +161,12 @@ def test_a_silent_half_does_not_change_the_whitening_of_the_other():
     recording.array[N // 2 :] = 0
     with preprocess(recording) as pre:
         assert whitened(pre).get_traces(start_frame=0, end_frame=N // 3).std() == pytest.approx(1, abs=0.05)
+
+
+def test_whitened_templates_go_back_to_the_filtered_traces_where_some_are_blanked():
+    recording = recording_with_spikes()
+    recording.array[20_000:60_000] = np.nan
+    with preprocess(recording, blank_nan=True) as pre:
+        white = whitened(pre).get_traces(start_frame=80_000, end_frame=80_200)
+        filtered = pre.in_noise_sd.get_traces(start_frame=80_000, end_frame=80_200)
+        np.testing.assert_allclose(filtered_templates(pre, white[None])[0], filtered, atol=1e-3)

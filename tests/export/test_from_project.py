@@ -67,29 +67,32 @@ def test_unassigned_and_improbable_spikes_are_left_out(project: Project) -> None
 def test_a_unit_exists_in_the_samples_that_have_it_as_it_stands(project: Project) -> None:
     # units 3 and 8 are apart in the first sample, together in the second
     assert bundle_of(project).sorting.p_exists == {3: 0.75, 8: 0.75, 9: 1.0}
-    # as one unit of three of the four: Jaccard 2/3 with a cluster of the first sample, 3/4 in the second
+    # unit 3 is split in the first sample, and lacks a quarter of its cell in the second; unit 8 = spike 3
+    # lacks half of its cell in the first, three quarters in the second
     units = np.array([3, 3, 3, 8, 8, 9, 9])
-    # unit 8 = spike 3: Jaccard 1/2 in the first sample, 1/4 in the second
-    assert bundle_of(project, unit_of_spike=units).sorting.p_exists == {3: 1.0, 8: 0.0, 9: 1.0}
+    bundle = bundle_of(project, unit_of_spike=units)
+    assert bundle.sorting.p_exists == {3: 0.0, 8: 0.0, 9: 1.0}
+    assert (bundle.numbers[3].p_pure, bundle.numbers[8].p_pure) == (0.25, 1.0)
+    assert bundle.numbers[3].misses == pytest.approx(0.25 * 0.25)
 
 
 def test_probability_and_entropy_are_of_the_units_as_they_stand(project: Project) -> None:
-    """Spikes 0 to 3 were sampled: their cluster is their unit in 75 %, twice as large in 25 %."""
+    """Spikes 0 to 3 were sampled: in 75 % in their unit, in 25 % in one cell of both, half of each."""
     sorting = bundle_of(project).sorting
+    np.testing.assert_allclose(sorting.probability, [1, 1, 1, 1, 0.5, 1])
     p = 0.75 + 0.25 / 2
-    np.testing.assert_allclose(sorting.probability, [p, p, p, p, 0.5 * p, 1])
 
     def entropy(share: float) -> float:
         return -(share * np.log(share) + (1 - share) * np.log(1 - share))
 
-    np.testing.assert_allclose(sorting.entropy, [entropy(p)] * 4 + [entropy(p / 2), 0], atol=1e-6)
+    np.testing.assert_allclose(sorting.entropy, [entropy(p)] * 4 + [entropy(0.5), 0], atol=1e-6)
 
 
 def test_a_merge_that_the_posterior_doubts_is_exported_as_doubtful(project: Project) -> None:
     merged = np.array([5, 5, 5, 5, 5, 9, -1])
     sorting = bundle_of(project, unit_of_spike=merged).sorting
     assert sorting.p_exists == {5: 0.25, 9: 1.0}
-    np.testing.assert_allclose(sorting.probability[:4], 0.25 + 0.75 / 2)
+    np.testing.assert_allclose(sorting.probability[:4], [1, 1, 0.25, 0.25])
 
 
 def test_what_a_person_joined_across_channels_is_unknown_and_stays_in_the_export(project: Project) -> None:
@@ -155,3 +158,12 @@ def test_templates_at_another_rate_pass_through_the_same_points() -> None:
 def test_a_curation_of_another_length_is_refused(project: Project) -> None:
     with pytest.raises(InputError, match="7 spikes, 3 unit ids, 7 probabilities"):
         bundle_of(project, unit_of_spike=np.zeros(3, int))
+
+
+def test_labels_are_those_of_a_person_and_else_follow_p_neuron(project: Project) -> None:
+    known = replace(project, p_neuron=np.array([0.1, 0.1, 0.7, 0.7, 0.7, 0.9, 0.9], np.float32))
+    bundle = bundle_of(known, labels={3: "unsorted", 8: "unsorted", 9: "unsorted"})
+    assert bundle.sorting.labels == {3: "noise", 8: "mua", 9: "unsorted"}
+    assert [bundle.numbers[unit].p_neuron for unit in (3, 8, 9)] == pytest.approx([0.1, 0.7, 0.9])
+    assert bundle_of(known, labels={3: "good"}).sorting.labels == {3: "good", 8: "mua", 9: "unsorted"}
+    assert bundle_of(project).sorting.labels == dict.fromkeys((3, 8, 9), "unsorted")

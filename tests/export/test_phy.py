@@ -39,6 +39,7 @@ def test_phylib_finds_every_spike_its_unit_and_our_uncertainty(bundle: ExportBun
     np.testing.assert_array_equal(model.spike_attributes["entropy"], bundle.sorting.entropy)
     assert model.metadata["group"] == {2: "good", 5: "unsorted", 40: "mua"}
     assert model.metadata["p_exists"] == {2: 1.0, 5: 0.875, 40: 0.75}
+    assert model.metadata["p_neuron"] == {2: 0.99, 5: 0.74, 40: 0.49}
     assert set(model.metadata["probability"]) == {2, 5, 40}
     assert model.sample_rate == 24_000.0
     model.close()
@@ -81,9 +82,14 @@ def test_read_phy_loses_no_spike_when_phy_has_removed_the_info_table(folder: Pat
 def test_every_table_lists_every_cluster(folder: Path) -> None:
     tables = sorted(folder.glob("*.tsv"))
     assert [table.name for table in tables] == [
+        "cluster_false_positives.tsv",
         "cluster_group.tsv",
         "cluster_info.tsv",
+        "cluster_misses.tsv",
+        "cluster_p_complete.tsv",
         "cluster_p_exists.tsv",
+        "cluster_p_neuron.tsv",
+        "cluster_p_pure.tsv",
         "cluster_probability.tsv",
     ]
     for table in tables:

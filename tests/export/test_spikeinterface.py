@@ -33,6 +33,8 @@ def test_units_carry_label_probability_and_existence(bundle: ExportBundle, folde
     sorting = si.load(folder)
     assert sorting.get_property("quality").tolist() == ["good", "unsorted", "MUA"]
     assert sorting.get_property("p_exists").tolist() == [1.0, 0.875, 0.75]
+    assert sorting.get_property("p_complete").tolist() == [0.75] * 3
+    assert sorting.get_property("misses").tolist() == [0.0, 0.125, 0.25]
     assert sorting.get_property("main_channel").tolist() == [0, 1, 2]
     expected = [bundle.sorting.probability[bundle.sorting.unit_id == unit].mean() for unit in (2, 5, 40)]
     np.testing.assert_allclose(sorting.get_property("probability"), expected, rtol=1e-6)

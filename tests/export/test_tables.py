@@ -34,6 +34,11 @@ def test_npz_holds_spikes_units_and_templates(bundle: ExportBundle, tmp_path: Pa
         assert file["unit_label"].tolist() == ["good", "unsorted", "mua"]
         assert file["unit_n_spikes"].tolist() == [100, 100, 100]
         assert file["unit_p_exists"].tolist() == [1.0, 0.875, 0.75]
+        assert file["unit_p_neuron"].tolist() == pytest.approx([0.99, 0.74, 0.49])
+        assert file["unit_p_pure"].tolist() == [0.5] * 3
+        assert file["unit_p_complete"].tolist() == [0.75] * 3
+        assert file["unit_false_positives"].tolist() == [0.25] * 3
+        assert file["unit_misses"].tolist() == [0.0, 0.125, 0.25]
         np.testing.assert_array_equal(file["templates"], bundle.templates)
         assert float(file["sampling_frequency_hz"]) == 24_000.0
         assert json.loads(str(file["ncp"]))["model"] == "small"

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PyQt5 import QtCore
 
 from ncpgui.app.colors import Color
 from ncpgui.app.presenters.alternatives import TrustBadge
 from ncpgui.curation.resample import Resample
+from ncpgui.gui.items.alternative_cards import CardWidget
 from ncpgui.gui.panels.alternatives import AlternativesPanel
 from ncpgui.gui.theme import DARK, LIGHT, apply_theme
+from tests.gui.painted_text import painted_texts
 
 THIN = "\u2009"
 
@@ -34,6 +38,17 @@ def test_each_way_has_a_card_with_its_probability(panel) -> None:
     assert [card.is_in_use for card in cards] == [True, False]
     assert panel.headline.text() == "Units 0 and 1"
     assert panel.subtitle.text() == "contact 0 · 10 spikes · 2 plausible sortings"
+
+
+def test_a_card_says_what_waveforms_alone_say_where_firing_times_change_it(panel, screen) -> None:
+    card = replace(panel.cards[0].card, mass=0.91, mass_waveforms=0.6)
+    widget = CardWidget(card, 1.0, LIGHT)
+    widget.resize(264, 200)
+    assert f"waveforms alone 60{THIN}%, with firing times 91{THIN}%" in widget.toolTip()
+    assert f"waveforms alone 60{THIN}%" in [text.words for text in painted_texts(widget)]
+    for same in (None, 0.9101):
+        widget.set_card(replace(card, mass_waveforms=same), 1.0, LIGHT)
+        assert "waveforms alone" not in widget.toolTip()
 
 
 def test_what_the_cards_leave_over_is_shown(panel) -> None:

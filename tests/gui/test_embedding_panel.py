@@ -42,11 +42,14 @@ def test_points_have_the_colours_of_their_units(panel, screen) -> None:
     assert screen.pixel(panel.plot, QtCore.QPointF(2, 2)) == LIGHT.panel.lower()
 
 
-def test_the_less_certain_a_spike_the_fainter_its_point(panel) -> None:
-    """Unit 0 is certain to 0.75 + 0.25 * 6 / 10 = 0.9: 0.25 + 0.75 * 0.81; unit 1 to 0.85."""
+def test_the_less_certain_a_spike_the_fainter_its_point(panel, workspace, screen) -> None:
+    """As one unit, the smaller part is of its cell in one of four samples: 0.25 + 0.75 / 16."""
+    assert panel.plot.view.opacity.tolist() == [1.0] * 10
+    workspace.show_alternative(1)
+    screen.settle()
     opacity = panel.plot.view.opacity
-    assert opacity[LEFT_TOP] == pytest.approx(0.8575)
-    assert opacity[RIGHT_BOTTOM] == pytest.approx(0.25 + 0.75 * 0.85**2)
+    assert opacity[LEFT_TOP] == pytest.approx(1.0)
+    assert opacity[RIGHT_BOTTOM] == pytest.approx(0.25 + 0.75 / 16)
 
 
 def test_both_directions_have_the_same_scale(panel) -> None:
@@ -154,9 +157,13 @@ def test_a_drag_moves_the_points_and_selects_nothing(panel, qtbot, workspace) ->
     assert workspace.selected == ()
 
 
-def test_the_tooltip_names_unit_and_certainty(panel) -> None:
+def test_the_tooltip_names_unit_and_certainty(panel, workspace, screen) -> None:
     words = panel.plot.tooltip_at(place(panel, RIGHT_BOTTOM))
-    assert words == "Spike of unit 1, with probability 85\u2009%"
+    assert words == "Spike of unit 1, with probability 100\u2009%"
+    workspace.show_alternative(1)
+    screen.settle()
+    words = panel.plot.tooltip_at(place(panel, RIGHT_BOTTOM))
+    assert words == "Spike of unit 0+1, with probability 25\u2009%"
     assert panel.plot.tooltip_at(QtCore.QPointF(2, 2)) == ""
 
 

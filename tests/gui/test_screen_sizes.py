@@ -170,7 +170,8 @@ def test_the_units_of_a_group_are_seen_without_scrolling(opened: MainWindow, siz
     seen = panel.table.viewport().rect()
     for row in range(min(panel.model.rowCount(), 3)):
         for column in range(panel.model.columnCount()):
-            assert seen.contains(panel.table.visualRect(panel.model.index(row, column))), (row, column)
+            place = panel.table.visualRect(panel.model.index(row, column))
+            assert panel.table.isColumnHidden(column) or seen.contains(place), (row, column)
 
 
 def places(window: MainWindow) -> dict[str, QtCore.QRect]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PyQt5 import QtCore, QtWidgets
 
@@ -42,16 +44,17 @@ def centre(panel: UnitTablePanel, row: int, column: int = 4) -> QtCore.QPointF:
 
 
 def test_the_numbers_of_a_unit(panel) -> None:
-    """Six spikes in 2 s, one of the five intervals is 0.5 ms; one of four samples merges it as 6 of 10."""
+    """Six spikes in 2 s, one of the five intervals is 0.5 ms; one of four samples merges both units."""
     assert units(panel) == ["0", "1"]
     assert cell(panel, 0, "spikes") == "6"
     assert cell(panel, 0, "Hz") == "3.0"
     assert cell(panel, 0, "SNR") == "10.0"
     assert cell(panel, 0, "ISI") == f"20.0{THIN}%"
-    assert cell(panel, 0, "P(exists)") == f"75{THIN}%"
-    assert cell(panel, 0, "P(spikes)") == f"90{THIN}%"
-    assert [cell(panel, 1, title) for title in ("spikes", "Hz", "SNR", "ISI", "P(exists)", "P(spikes)")] == [
-        "4", "2.0", "5.0", f"0.0{THIN}%", f"75{THIN}%", f"85{THIN}%",
+    assert [cell(panel, 0, title) for title in ("neuron", "pure", "compl.", "false", "miss")] == [
+        "–", "100", "75", "0", "10",
+    ]  # fmt: skip
+    assert [cell(panel, 1, title) for title in ("spikes", "Hz", "SNR", "ISI", "pure", "compl.", "miss")] == [
+        "4", "2.0", "5.0", f"0.0{THIN}%", "100", "75", "15",
     ]  # fmt: skip
     assert panel.note.text() == "2 units on screen"
 
@@ -94,7 +97,7 @@ def test_a_click_on_a_header_sorts_and_another_turns_it_round(panel, screen) -> 
 
 
 def test_the_order_stays_when_the_rows_change(panel, workspace, screen) -> None:
-    panel.table.sortByColumn(TITLES.index("P(spikes)"), QtCore.Qt.AscendingOrder)
+    panel.table.sortByColumn(TITLES.index("miss"), QtCore.Qt.DescendingOrder)
     assert units(panel) == ["1", "0"]
     workspace.label((0,), "mua")
     screen.settle()
@@ -152,9 +155,20 @@ def test_headers_explain_themselves(panel) -> None:
         assert words.endswith("Click to sort")
 
 
-def test_all_columns_are_seen_at_460_pixels(show) -> None:
-    panel = show(UnitTablePanel, 460, 420)
+def test_all_columns_are_seen_at_500_pixels(show) -> None:
+    panel = show(UnitTablePanel, 500, 420)
     assert panel.table.horizontalScrollBar().maximum() == 0
+    assert not any(map(panel.table.isColumnHidden, range(len(COLUMNS))))
+
+
+def test_a_narrow_table_leaves_out_expected_errors_first_and_brings_them_back(show, screen) -> None:
+    panel = show(UnitTablePanel, 460, 420)
+    hidden = [TITLES[k] for k in range(len(COLUMNS)) if panel.table.isColumnHidden(k)]
+    assert hidden in (["miss"], ["false", "miss"])
+    assert panel.table.horizontalScrollBar().maximum() == 0
+    panel.resize(700, 420)
+    screen.settle()
+    assert not any(map(panel.table.isColumnHidden, range(len(COLUMNS))))
     assert panel.table.viewport().width() >= panel.table.horizontalHeader().length()
 
 
@@ -202,3 +216,19 @@ def test_both_themes_have_their_own_colours(panel, screen, qapp) -> None:
     assert max(colors, key=colors.__getitem__) == DARK.panel.lower()
     assert DARK.unit(Color(0)).name() in colors
     assert isinstance(panel.table.itemDelegate(), QtWidgets.QStyledItemDelegate)
+
+
+def test_labels_by_p_neuron_are_faint_and_those_by_hand_win(panel, workspace, screen) -> None:
+    project = workspace.project
+    workspace.open(replace(project, p_neuron=np.where(project.unit_of_spike == 0, 0.1, 0.6)))
+    screen.settle()
+    assert [cell(panel, row, "label") for row in (0, 1)] == ["noise", "mua"]
+    rect = QtCore.QRectF(panel.table.visualRect(panel.model.index(0, TITLES.index("label"))))
+    assert LIGHT.bad.lower() not in screen.colors(panel.table.viewport(), rect)
+    workspace.label((0,), "noise")
+    screen.settle()
+    assert LIGHT.bad.lower() in screen.colors(panel.table.viewport(), rect)
+    workspace.label((0,), "good")
+    screen.settle()
+    assert [cell(panel, row, "label") for row in (0, 1)] == ["good", "mua"]
+    assert [cell(panel, row, "neuron") for row in (0, 1)] == ["10", "60"]

@@ -31,12 +31,20 @@ def build(*, n_spikes: int = 60, seed: int = 0) -> Project:
             np.array([-3.5, -4.0, -5.25, -6.0]),
             np.array([4, 2, 1, 1.0]),
             np.array([0, 1, 0, 1]) if main else None,
+            np.array([1, 1, 1, 2.0]) if main else None,
         )
         one = Alternative(
-            np.zeros(n, np.int32), np.full(n, 0.75, np.float32), 0.75, 0.1, np.ones(1, np.float32)
+            np.zeros(n, np.int32),
+            np.full(n, 0.75, np.float32),
+            0.75,
+            0.1,
+            np.ones(1, np.float32),
+            0.6 if main else None,
         )
         labels = (np.arange(n) % 3 - 1).astype(np.int32)
-        two = Alternative(labels, np.full(n, 0.5, np.float32), 0.25, 0.1, np.array([0.5, 0.25], np.float32))
+        exists = np.array([0.5, 0.25], np.float32)
+        alone = 0.4 if main else None
+        two = Alternative(labels, np.full(n, 0.5, np.float32), 0.25, 0.1, exists, alone)
         neighbours = np.array([main, 2], dtype=np.int64)
         components.append(Component(main, neighbours, spike_ids, sampled, posterior, (one, two)))
         waveforms[main] = ComponentWaveforms(

@@ -6,10 +6,13 @@ from types import SimpleNamespace
 from typing import cast
 
 import numpy as np
+import pytest
 
 from ncpgui.core.component import Alternative, Component
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.sorting.component_posterior import with_matched
+from ncpgui.sorting.config import SortingConfig
+from ncpgui.sorting.group_posterior import build_alternatives
 from ncpgui.sorting.pipeline import shown_first
 
 ALL = np.arange(80)
@@ -37,6 +40,22 @@ def test_what_matching_found_takes_the_place_and_the_mass_of_the_sorting_that_is
     assert found[0].labels.tolist() == TWO.tolist()
     assert found[0].probability.tolist() == SURE.tolist()
     assert found[0].p_exists.tolist() == [1.0, 1.0]  # half of what is merged is a partner, 40 of 80
+
+
+def test_alternatives_keep_what_waveforms_alone_say() -> None:
+    """Three draws of four split; firing times are e^3 for the fourth, which merges."""
+    drawn = draws(TWO, TWO, TWO, ONE)
+    merged = np.exp(3) / (3 + np.exp(3))
+    spread = np.stack([ALL % 7, 5 * TWO], axis=1).astype(np.float32)
+    for posterior, masses in (
+        (drawn.weighed(np.array([0.0, 0.0, 0.0, 3.0])), [(0.25, merged), (0.75, 1 - merged)]),
+        (drawn, [(None, 0.75), (None, 0.25)]),
+    ):
+        made = build_alternatives(posterior, ALL, spread, SortingConfig())
+        for found in (made, with_matched(made, TWO, SURE, posterior, ALL)):
+            assert sorted((one.mass_waveforms, one.mass) for one in found if one.mass) == [
+                (alone, pytest.approx(mass)) for alone, mass in sorted(masses)
+            ]
 
 
 def test_what_matching_found_is_first_unless_another_is_clearly_more_probable() -> None:

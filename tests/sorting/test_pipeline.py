@@ -33,7 +33,7 @@ from .planted import (
 from .tasks import dask_cluster
 
 N_SAMPLES = 20 * 20_000
-CONFIG = SortingConfig(spikes_per_group=150, posterior_samples=8, reference="none")
+CONFIG = SortingConfig(spikes_per_group=150, posterior_samples=8, reference="none", firing_times=False)
 FEW = SortingConfig(spikes_per_group=60, posterior_samples=6, min_cluster_spikes=5, reference="none")
 CELLS = [
     Cell([40, 15, 10, 5], regular_times(200, N_SAMPLES, 1)),
@@ -69,6 +69,22 @@ def test_planted_cells_become_units_with_times_at_their_troughs(project: Project
         assert recall > 0.97
         assert precision > 0.97
     assert project.model == "stand-in"
+
+
+def test_firing_times_keep_cells_apart_that_fire_regardless_of_each_other(
+    recording: ArrayRecording, project: Project
+) -> None:
+    """The stand-in merges the first two in one of eight draws; beside each other they leave no gap."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(components, "DOUBTFUL", 60.0)
+        timed = sort_recording(recording, replace(CONFIG, firing_times=True), cluster=leader_clustering)
+    without, found = project.components[0], timed.components[0]
+    assert without.posterior.drawn_weight is None
+    assert {one.mass_waveforms for one in without.alternatives} == {None}
+    assert found.posterior.drawn_weight.tolist() == without.posterior.weight.tolist()
+    assert found.alternatives[0].n_units == 2
+    assert found.alternatives[0].mass_waveforms == pytest.approx(without.alternatives[0].mass)
+    assert found.alternatives[0].mass > without.alternatives[0].mass + 0.1
 
 
 def test_spikes_lie_on_the_main_channel_of_their_unit_with_the_amplitude_there(
@@ -290,7 +306,9 @@ def test_resampling_passes_what_is_settled_to_the_network_and_keeps_it(project: 
 
     cache = project.waveforms[0]
     for waveforms in (cache, replace(cache, coordinates=None)):
-        new = resample_rest(component, waveforms, held, project.probe, CONFIG, cluster=cluster)
+        new = resample_rest(
+            component, waveforms, held, project.probe, CONFIG, spikes=project.spikes, cluster=cluster
+        )
         assert received[-1].tolist() == held[component.sampled].tolist()
         labels = new.alternatives[0].labels
         assert len(set(labels[held == 0].tolist())) == 1
@@ -301,11 +319,11 @@ def test_resampling_passes_what_is_settled_to_the_network_and_keeps_it(project: 
 def test_resampling_refuses_labels_that_do_not_fit(project: Project) -> None:
     component = project.component(0)
     assert component is not None
-    n = len(component.spike_ids)
+    n, how = len(component.spike_ids), {"spikes": project.spikes, "cluster": leader_clustering}
     with pytest.raises(InputError, match="held labels must be one a spike of the component around contact 0"):
-        resample_rest(component, project.waveforms[0], np.zeros(3), SQUARE, CONFIG, cluster=leader_clustering)
+        resample_rest(component, project.waveforms[0], np.zeros(3), SQUARE, CONFIG, **how)
     with pytest.raises(InputError, match="unlock one to sample again"):
-        resample_rest(component, project.waveforms[0], np.zeros(n), SQUARE, CONFIG, cluster=leader_clustering)
+        resample_rest(component, project.waveforms[0], np.zeros(n), SQUARE, CONFIG, **how)
 
 
 def test_the_recording_of_the_project_is_the_one_that_was_sorted(

@@ -37,6 +37,7 @@ class Card:
     """One way to sort the component.
 
     index : of the alternative, None for a sorting made by hand; mass, mass_se : its probability;
+    mass_waveforms : the same by waveforms alone, None where firing times do not weigh;
     words : its difference from the sorting in use, every spike accounted for; units, n_unassigned : what
     using it gives, spikes of this component without a unit; is_shown : drawn by the other panels now;
     is_in_use : it is the current sorting; given : the condition of its probability, '' without one.
@@ -51,6 +52,7 @@ class Card:
     is_shown: bool
     is_in_use: bool
     given: str = ""
+    mass_waveforms: float | None = None
 
     @property
     def key(self) -> str:
@@ -66,6 +68,13 @@ class Card:
     def error(self) -> str:
         """Monte Carlo standard error, in percent."""
         return f"± {100 * self.mass_se:.0f}" if self.mass_se >= 0.01 else "± <1"
+
+    @property
+    def alone(self) -> str:
+        """What waveforms alone say, where firing times change it; ''."""
+        if self.mass_waveforms is None or percent(self.mass_waveforms) == percent(self.mass):
+            return ""
+        return f"waveforms alone {percent(self.mass_waveforms)}"
 
     @property
     def title(self) -> str:
@@ -237,10 +246,11 @@ def _card(
 ) -> Card:
     in_use = index == present
     if index is None:
-        mass, error = _agreement(workspace, component, current)
+        mass, error, alone = _agreement(workspace, component, current)
         words = "edited by hand"
     else:
-        mass, error = component.alternatives[index].mass, component.alternatives[index].mass_se
+        way = component.alternatives[index]
+        mass, error, alone = way.mass, way.mass_se, way.mass_waveforms
         words = "in use" if in_use else _words(current, sorting)
     means = workspace.memo(
         ("means", component.id, index, waveforms is None), lambda: _means(sorting, waveforms)
@@ -259,6 +269,7 @@ def _card(
         is_shown=workspace.shown_alternative == index,
         is_in_use=in_use,
         given=_given(component),
+        mass_waveforms=alone,
     )
 
 
@@ -276,8 +287,10 @@ def _words(current: ShownSorting, preview: ShownSorting) -> str:
     return words
 
 
-def _agreement(workspace: Workspace, component: Component, current: ShownSorting) -> tuple[float, float]:
-    """Share of the posterior that is the same sorting as the current one, and its standard error."""
+def _agreement(
+    workspace: Workspace, component: Component, current: ShownSorting
+) -> tuple[float, float, float | None]:
+    """Share of the posterior that is the current sorting, its error, and the share by waveforms alone."""
     same = workspace.memo(
         ("agreement", component.id),
         lambda: samples_of_sorting(
@@ -286,7 +299,9 @@ def _agreement(workspace: Workspace, component: Component, current: ShownSorting
             min_spikes=current.min_spikes,
         ),
     )
-    return float(component.posterior.weight @ same), component.posterior.standard_error(same)
+    posterior = component.posterior
+    alone = None if posterior.drawn_weight is None else float(posterior.drawn_weight @ same)
+    return float(posterior.weight @ same), posterior.standard_error(same), alone
 
 
 def _means(sorting: ShownSorting, waveforms: ComponentWaveforms | None) -> list[NDArray[np.float32] | None]:

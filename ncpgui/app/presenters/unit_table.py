@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-import numpy as np
-
 from ncpgui.analysis.quality import unit_quality
 from ncpgui.app.colors import Color
 from ncpgui.app.workspace import Workspace
+from ncpgui.evidence.units import UnitNumbers
 
 
 @dataclass(frozen=True)
@@ -17,14 +16,14 @@ class UnitRow:
     """One unit of the current sorting.
 
     component_id : that with most of its spikes, None without one; amplitude : mean depth of the trough in
-    noise sd (signal to noise); violations : share of intervals under 1.5 ms; p_exists : P(it exists as it
-    stands), nan when unknown; p_spikes : mean probability that its spikes are its own, nan when unknown: see
-    `analysis.support`.
+    noise sd (signal to noise); violations : share of intervals under 1.5 ms; label : a person's, or else by
+    P(neuron), and whether it `is_label_given` by a person; numbers : what the posterior says of it.
     """
 
     unit: int
     color: Color
     label: str
+    is_label_given: bool
     is_locked: bool
     component_id: int | None
     channel: int
@@ -32,8 +31,7 @@ class UnitRow:
     rate_hz: float
     amplitude: float
     violations: float
-    p_exists: float
-    p_spikes: float
+    numbers: UnitNumbers
     is_selected: bool
 
 
@@ -65,10 +63,11 @@ def present_unit_table(workspace: Workspace, *, all_units: bool = False) -> tupl
         UnitRow(
             **{
                 **vars(rows[unit]),
-                "label": labels.label(unit),
+                "label": workspace.unit_label(unit),
+                "is_label_given": labels.label(unit) != "unsorted",
                 "is_locked": labels.is_locked(unit),
                 "is_selected": unit in workspace.selected,
-                **dict(zip(("p_exists", "p_spikes"), workspace.unit_support(unit), strict=True)),
+                "numbers": workspace.unit_numbers(unit),
             }
         )
         for unit in (sorted(rows) if all_units else rows)
@@ -105,6 +104,7 @@ def _row(workspace: Workspace, unit: int, color: Color) -> UnitRow:
         unit=unit,
         color=color,
         label="unsorted",
+        is_label_given=False,
         is_locked=False,
         component_id=next(iter(workspace.components_of(unit)), None),
         channel=workspace.main_channel(unit),
@@ -112,7 +112,6 @@ def _row(workspace: Workspace, unit: int, color: Color) -> UnitRow:
         rate_hz=quality.rate_hz,
         amplitude=quality.snr,
         violations=quality.refractory_violations,
-        p_exists=np.nan,
-        p_spikes=np.nan,
+        numbers=UnitNumbers(),
         is_selected=False,
     )

@@ -172,7 +172,7 @@ def _existence(workspace: Workspace, shown: ShownSorting, row: int) -> float:
     """P(a unit exists): in all its components when it is in use, in this component in a preview."""
     unit = shown.units[row].unit
     if shown.alternative is None and unit is not None:
-        return workspace.unit_support(unit)[0]
+        return workspace.unit_numbers(unit).p_exists
     return float(shown.p_exists[row])
 
 

@@ -41,8 +41,9 @@ class CardWidget(QtWidgets.QWidget):
         """Show another card."""
         self.card, self._largest, self.theme = card, largest_amplitude, theme
         condition = f", {card.given}" if card.given else ""
+        alone = f"{card.alone}, with firing times {card.percent}\n" if card.alone else ""
         self.setToolTip(
-            f"{card.percent} of the posterior ({card.error} % Monte Carlo error){condition}\n"
+            f"{card.percent} of the posterior ({card.error} % Monte Carlo error){condition}\n{alone}"
             f"{card.words}\n{card.counts}\n"
             "Click to see it in all panels, double click or Enter to use it"
         )
@@ -124,9 +125,11 @@ class CardWidget(QtWidgets.QWidget):
         title_width = painter.fontMetrics().horizontalAdvance(card.title)
         painter.setFont(font(12))
         painter.setPen(theme.color("muted"))
-        if card.given:
-            beside = line.adjusted(title_width + 8, 0, -PILL_WIDTH if card.is_in_use else 0, 0)
-            painter.drawText(beside, LEFT, elided(painter, card.given, beside.width()))
+        beside = line.adjusted(title_width + 8, 0, -PILL_WIDTH if card.is_in_use else 0, 0)
+        painter.drawText(beside, LEFT, elided(painter, card.given, beside.width()))
+        if card.alone:
+            line.translate(0, LINE_PX)
+            painter.drawText(line, LEFT, elided(painter, card.alone, inner.width()))
         free = int((inner.bottom() - TILES_PX - line.bottom()) / LINE_PX)
         for text in wrapped(painter, card.line, inner.width(), n_lines=max(1, min(free, MAX_LINES))):
             line.translate(0, LINE_PX)

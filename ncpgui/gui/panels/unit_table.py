@@ -39,6 +39,11 @@ class TableColumn:
     is_number: bool = True
 
 
+def _in_percent(share: float) -> str:
+    """``55``, ``>99``, or a dash for what is unknown: the header says that it is in percent."""
+    return "–" if math.isnan(share) else percent(share).removesuffix("\u2009%")
+
+
 def _known(probability: float) -> float:
     """For sorting: unknown comes before all others."""
     return -1.0 if math.isnan(probability) else probability
@@ -48,7 +53,7 @@ COLUMNS = (
     TableColumn("unit", "Number and colour of the unit", lambda r: str(r.unit), lambda r: r.unit, False),
     TableColumn("", "Accepted units: resampling and other sortings leave them as they are",
                 lambda r: "accepted" if r.is_locked else "", lambda r: not r.is_locked, False),
-    TableColumn("label", "Good, mua or noise",
+    TableColumn("label", "Good, mua or noise; faint where it is by P(neuron), not by you",
                 lambda r: "–" if r.label == "unsorted" else r.label, lambda r: r.label, False),
     TableColumn("ch", "Channel on which most of its spikes are largest",
                 lambda r: str(r.channel), lambda r: r.channel),
@@ -59,13 +64,23 @@ COLUMNS = (
                 lambda r: f"{r.amplitude:.1f}", lambda r: r.amplitude),
     TableColumn("ISI", "Refractory violations: share of the intervals under 1.5 ms; one neuron has none",
                 lambda r: f"{100 * r.violations:.1f}\u2009%", lambda r: r.violations),
-    TableColumn("P(exists)", "Share of the posterior samples that have this unit as it stands:\n"
-                "neither split nor merged; unknown where you joined what was never sampled together",
-                lambda r: percent(r.p_exists), lambda r: _known(r.p_exists)),
-    TableColumn("P(spikes)", "Mean probability that a spike and another of its unit or its cell\n"
-                "are together in both: merges and splits count by their size",
-                lambda r: percent(r.p_spikes), lambda r: _known(r.p_spikes)),
+    TableColumn("neuron", "P(neuron), %: it is one or more cells, and not noise or what is left of others",
+                lambda r: _in_percent(r.numbers.p_neuron), lambda r: _known(r.numbers.p_neuron)),
+    TableColumn("pure", "P(pure), %: hardly a spike of it, at most one in ten, is of another cell;\n"
+                "unknown (–) where you joined what was never sampled together",
+                lambda r: _in_percent(r.numbers.p_pure), lambda r: _known(r.numbers.p_pure)),
+    TableColumn("compl.", "P(complete), %: hardly a spike of its cell, at most one in ten, is in\n"
+                "another unit or in none",
+                lambda r: _in_percent(r.numbers.p_complete), lambda r: _known(r.numbers.p_complete)),
+    TableColumn("false", "Expected false positives, %: share of its spikes that are of another cell",
+                lambda r: _in_percent(r.numbers.false_positives),
+                lambda r: _known(r.numbers.false_positives)),
+    TableColumn("miss", "Expected misses, %: share of its cell's spikes that are in other units or in none;\n"
+                "spikes that were never found are not counted",
+                lambda r: _in_percent(r.numbers.misses), lambda r: _known(r.numbers.misses)),
 )  # fmt: skip
+LEFT_OUT_FIRST = ("miss", "false", "Hz")
+"""Columns that a table which is too narrow for all leaves out, in this order."""
 LOCK_COLUMN = 1
 LABEL_COLUMN = 2
 
@@ -204,9 +219,10 @@ class UnitDelegate(QtWidgets.QStyledItemDelegate):
                 paint_lock(painter, glyph, theme.color("good"))
         else:
             painter.setFont(font(bold=index.column() == 0))
-            painter.setPen(
-                theme.color(LABEL_COLORS.get(row.label, "text") if index.column() == LABEL_COLUMN else "text")
-            )
+            color = "text"
+            if index.column() == LABEL_COLUMN:
+                color = LABEL_COLORS.get(row.label, "text") if row.is_label_given else "faint"
+            painter.setPen(theme.color(color))
             place = rect.adjusted(CELL_PAD, 0, -CELL_PAD, 0)
             painter.drawText(place, index.data(QtCore.Qt.TextAlignmentRole), index.data())
         painter.restore()
@@ -280,7 +296,7 @@ class UnitTablePanel(Panel):
         self._fit_columns()
 
     def _fit_columns(self) -> None:
-        """Columns as wide as their widest text; what is left over is shared out."""
+        """Columns as wide as their widest text; what is left over is shared out, or some are left out."""
         cell, title = QtGui.QFontMetrics(font()), QtGui.QFontMetrics(font(HEADER_PX))
         widths = []
         for column in COLUMNS:
@@ -289,6 +305,11 @@ class UnitTablePanel(Panel):
         widths[0] += DOT
         widths[LOCK_COLUMN] = LOCK_WIDTH
         free = self.table.width() - self.table.verticalScrollBar().sizeHint().width() - sum(widths)
+        titles = [column.title for column in COLUMNS]
+        for title in LEFT_OUT_FIRST:
+            number = titles.index(title)
+            self.table.setColumnHidden(number, free < 0)
+            free += widths[number] if free < 0 else 0
         spare = min(max(free, 0) // (len(COLUMNS) - 1), MOST_SPARE)
         for number, width in enumerate(widths):
             self.table.setColumnWidth(number, width + (0 if number == LOCK_COLUMN else spare))

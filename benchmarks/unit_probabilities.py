@@ -1,0 +1,262 @@
+"""Do the probabilities of units come true: pure, complete, a neuron, each spike, and the expected errors?
+
+    python benchmarks/unit_probabilities.py [--recordings tetrode ...] [--seconds 60]
+
+Recordings with known units (seeds from 101, those on which settings were tuned) are sorted once; the
+posterior is then weighed with and without firing times, and the sorting shown first is scored. The true
+cell of a unit is the one with which its spikes agree best (within 0.4 ms). The unit is pure if nine in ten of
+its spikes are that cell's, complete if it has nine in ten of the cell's spikes that any unit has found, and a
+neuron as in `neuron_probability.py`; a spike is right if it is the cell's. False positives and misses are
+shares of the same spikes. ECE: expected calibration error in ten bins.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+import warnings
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from ground_truth import GroundTruth, made
+from neuron_probability import are_neurons, calibration, near, reliability, shares
+from numpy.typing import NDArray
+from report import Origin, begin, keep, options, table, where
+from spikeinterface.core import BaseRecording, BaseSorting
+
+from ncpgui.core.component import Component, ComponentWaveforms
+from ncpgui.core.project import Project
+from ncpgui.ephys.readers import recording_of
+from ncpgui.evidence.units import project_numbers
+from ncpgui.sorting.component_posterior import finish_component, sample_components
+from ncpgui.sorting.components import ComponentDraw
+from ncpgui.sorting.config import SortingConfig
+from ncpgui.sorting.found_units import FoundUnits
+from ncpgui.sorting.pipeline import find_units, project_of, shown_first
+from ncpgui.sorting.sampling import Sampled
+
+RECORDINGS = {
+    "hexagon": GroundTruth("hex49", 20_000.0, 45, 180.0),
+    "linear": GroundTruth("linear32", 30_000.0, 35, 150.0),
+    "tetrode": GroundTruth("tetrode", 30_000.0, 8, 240.0),
+    "columns": GroundTruth("columns48", 30_000.0, 35, 180.0),
+}
+COINCIDENT_MS = 0.4
+GOOD_SHARE = 0.9
+SAID = {
+    "neuron": "p_neuron",
+    "pure": "p_pure",
+    "complete": "p_complete",
+    "pure and complete": "p_exists",
+}
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What is said of units, and what is true of them.
+
+    said, true : by question, of K units each; p_spike, right : (n,) of their spikes
+    expected, actual : (K, 2) shares of false positives and of misses
+    """
+
+    said: dict[str, NDArray[np.float64]]
+    true: dict[str, NDArray[np.bool_]]
+    p_spike: NDArray[np.float64]
+    right: NDArray[np.bool_]
+    expected: NDArray[np.float64]
+    actual: NDArray[np.float64]
+
+
+def sorted_both_ways(recording: BaseRecording) -> dict[str, Project]:
+    """Projects with firing times and without, of the same draws."""
+    config = SortingConfig()
+    alone = replace(config, firing_times=False)
+    opened = recording_of(recording)
+    found = find_units(opened, config, workers=1)
+    with closing(found):
+        project = project_of(found, opened.reference)
+        sampled, _ = sample_components(found.pre, found.units, found.draws, found.pre.probe, alone, workers=1)
+    return both_ways(project, found.units, found.draws, sampled)
+
+
+def both_ways(
+    project: Project,
+    units: FoundUnits,
+    draws: Sequence[ComponentDraw],
+    sampled: dict[int, tuple[Component, ComponentWaveforms]],
+) -> dict[str, Project]:
+    """Weigh draws with firing times and without, and show what comes first then."""
+    projects = {}
+    for name, timed in (("with firing times", True), ("waveforms alone", False)):
+        components = []
+        for draw in draws:
+            if draw.id in sampled:
+                component, kept = sampled[draw.id]
+                assert kept.coordinates is not None
+                drawn = Sampled(component.posterior, kept.features, project.model)
+                config = SortingConfig(firing_times=timed)
+                finished, _ = finish_component(draw, drawn, kept.waveforms, kept.coordinates, units, config)
+                components.append(finished)
+        unit, probability = shown_first(project.unit_of_spike, project.probability, components)
+        projects[name] = replace(
+            project, components=tuple(components), unit_of_spike=unit, probability=probability
+        )
+    return projects
+
+
+def scored(project: Project, truth: BaseSorting) -> Scored:
+    """Score the units of a project that were sampled."""
+    everything, unit_of_spike = project.spikes.sample_index, project.unit_of_spike
+    reach = round(COINCIDENT_MS * truth.sampling_frequency / 1000)
+    cells = [truth.get_unit_spike_train(cell) for cell in truth.unit_ids]
+    numbers = project_numbers(project, unit_of_spike, project.probability)
+    units = sorted(unit for unit, one in numbers.of_unit.items() if not np.isnan(one.p_pure))
+    own, _ = shares(_Trains(everything, unit_of_spike), truth)
+    is_neuron = are_neurons(own)[units]
+    precision, recall = np.zeros((2, len(units)))
+    p_spike, right = [], []
+    for row, unit in enumerate(units):
+        train = everything[unit_of_spike == unit]
+        best = max(cells, key=lambda cell: agreement(train, cell, reach))
+        hit = near(train, best, reach)
+        seen = best[near(best, everything, reach)]
+        precision[row], recall[row] = hit.mean(), near(seen, train, reach).mean() if len(seen) else 0
+        p_spike.append(numbers.probability[unit_of_spike == unit])
+        right.append(hit)
+    of_unit = [numbers.of_unit[unit] for unit in units]
+    pure, complete = precision >= GOOD_SHARE, recall >= GOOD_SHARE
+    return Scored(
+        {name: np.array([getattr(one, key) for one in of_unit]) for name, key in SAID.items()},
+        dict(zip(SAID, (is_neuron, pure, complete, pure & complete), strict=True)),
+        np.concatenate(p_spike).astype(np.float64),
+        np.concatenate(right),
+        np.array([[one.false_positives, one.misses] for one in of_unit]),
+        np.column_stack([1 - precision, 1 - recall]),
+    )
+
+
+@dataclass(frozen=True)
+class _Trains:
+    """What `shares` asks of matched units."""
+
+    sample_index: NDArray[np.int64]
+    unit: NDArray[np.int64]
+
+    @property
+    def n_units(self) -> int:
+        return int(self.unit.max(initial=-1)) + 1
+
+
+def agreement(train: NDArray[np.int64], cell: NDArray[np.int64], reach: int) -> float:
+    """Spikes that both have over those that either has."""
+    both = min(int(near(train, cell, reach).sum()), int(near(cell, train, reach).sum()))
+    return both / max(len(train) + len(cell) - both, 1)
+
+
+def summary(parts: dict[str, list[Scored]]) -> tuple[dict[str, Any], str]:
+    """Figures to keep, and the middle of the page; `parts` are of each way of weighing, by recording."""
+    rows, kept, text = [], {}, ""
+    for way, sets in parts.items():
+        said = {name: np.concatenate([one.said[name] for one in sets]) for name in SAID}
+        true = {name: np.concatenate([one.true[name] for one in sets]) for name in SAID}
+        said["spike"] = np.concatenate([one.p_spike for one in sets])
+        true["spike"] = np.concatenate([one.right for one in sets])
+        expected, actual = (
+            np.concatenate([getattr(one, name) for one in sets]) for name in ("expected", "actual")
+        )
+        for name in said:
+            rows.append(
+                {
+                    "draws": way,
+                    "P of": name,
+                    "how many": len(said[name]),
+                    "mean P": float(said[name].mean()),
+                    "true": float(true[name].mean()),
+                    "ECE": calibration(said[name], true[name]),
+                }
+            )
+            text += f"\n## {name}, {way}\n\n{table(reliability(said[name], true[name]))}\n"
+        for column, name in enumerate(("false positives", "misses")):
+            rows.append(
+                {
+                    "draws": way,
+                    "P of": f"{name}, share",
+                    "how many": len(expected),
+                    "mean P": float(expected[:, column].mean()),
+                    "true": float(actual[:, column].mean()),
+                    "ECE": _apart(expected[:, column], actual[:, column]),
+                }
+            )
+        kept[way] = [row for row in rows if row["draws"] == way]
+    return kept, f"{table(rows)}\n{text}"
+
+
+def _apart(expected: NDArray[np.float64], actual: NDArray[np.float64]) -> float:
+    """Distance of expected from true shares as of probabilities: units binned by what is expected."""
+    bins = np.digitize(expected, [0.02, 0.05, 0.1, 0.2, 0.5])
+    return float(
+        sum(
+            (bins == b).mean() * abs(expected[bins == b].mean() - actual[bins == b].mean())
+            for b in np.unique(bins)
+        )
+    )
+
+
+def main() -> None:
+    """Sort, score, and print what comes true."""
+    parser = options(__doc__)
+    parser.add_argument("--recordings", nargs="+", choices=RECORDINGS, default=list(RECORDINGS))
+    parser.add_argument("--seconds", type=float, default=None, help="of each recording  [all]")
+    parser.add_argument("--first-seed", type=int, default=101, help="of the first recording  [101]")
+    parser.add_argument("--cache", type=Path, default=None, help="folder that keeps the recordings")
+    arguments = parser.parse_args()
+    device = begin(arguments)
+    chosen = {
+        name: replace(truth, seed=arguments.first_seed + number)
+        for number, (name, truth) in enumerate(RECORDINGS.items())
+        if name in arguments.recordings
+    }
+    if arguments.quick:
+        chosen = {"tetrode": replace(RECORDINGS["tetrode"], n_units=3, duration_s=20.0, seed=101)}
+    parts: dict[str, list[Scored]] = {}
+    with tempfile.TemporaryDirectory(prefix="ncpgui-truth-") as temporary:
+        for name, wanted in chosen.items():
+            recording, truth = made(wanted, arguments.cache or Path(temporary))
+            if arguments.seconds is not None:
+                last = min(
+                    round(arguments.seconds * recording.sampling_frequency), recording.get_num_samples()
+                )
+                recording, truth = recording.frame_slice(0, last), truth.frame_slice(0, last)
+            with warnings.catch_warnings(), contextlib.redirect_stdout(None):
+                warnings.simplefilter("ignore")
+                projects = sorted_both_ways(recording)
+            for way, project in projects.items():
+                parts.setdefault(way, []).append(scored(project, truth))
+            print(
+                name, *(f"{way}: {len(sets[-1].expected)} units" for way, sets in parts.items()), flush=True
+            )
+    kept, text = summary(parts)
+    print(text)
+    length = "" if arguments.seconds is None else f", the first {arguments.seconds:g} s of each"
+    page = f"""
+# Do the probabilities of units come true?
+
+Recordings with known units on which settings were tuned ({", ".join(chosen)}{length}), sorted once,
+with the draws weighed by firing times and without. Pure, complete: at least {GOOD_SHARE:g} of the unit's
+spikes are of its best cell, at least {GOOD_SHARE:g} of that cell's spikes that were found are in the unit.
+Rows of shares have means in place of probabilities.
+
+{text}
+
+{where(device)}
+"""
+    origin = Origin(arguments.first_seed, SortingConfig().posterior_samples, {"spikes": "spikes"})
+    keep("unit_probabilities", {"ways": kept}, page=page, origin=origin, folder=arguments.out)
+
+
+if __name__ == "__main__":
+    main()

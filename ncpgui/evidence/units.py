@@ -1,0 +1,242 @@
+"""The numbers of units as they stand: where table, cards, exports and `ncpgui.sort` all get them.
+
+`evidence.support` says what the draws of a component say: whether each unit is pure (hardly a spike of
+another cell), complete (hardly a spike of its cell elsewhere), and of which spikes. Here it becomes numbers
+of units and of all spikes:
+
+- P(exists) is P(pure and complete at once), in the same draws.
+- P(spike) of a sampled spike is the share of the draws in which it is of the cell of its unit; of a spike
+  that was not sampled, the mean of its unit's times the probability with which it was assigned.
+- Expected false positives are the mean of 1 - P(spike) over the spikes of a unit, expected misses the
+  expected share of its cell's spikes that are in other units, or none.
+- P(neuron) is that of matching (`Project.p_neuron`), the mean over the unit's spikes: a number of its own.
+
+Spikes of one component were sampled together; nothing is known of two components at once. A unit of several
+components that the sorting joined is as pure and as complete as in the worst of them. What a person joined
+across components is unknown: nan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.core.alternatives import min_unit_size
+from ncpgui.core.component import Component
+from ncpgui.core.project import Project
+from ncpgui.evidence.support import unit_support
+
+nan = float("nan")
+
+
+@dataclass(frozen=True)
+class UnitNumbers:
+    """What is known of one unit; nan where nothing is.
+
+    p_neuron : P(it is one or more cells); p_pure, p_complete, p_exists : see above
+    false_positives, misses : expected shares, of the unit's spikes and of its cell's
+    """
+
+    p_neuron: float = nan
+    p_pure: float = nan
+    p_complete: float = nan
+    p_exists: float = nan
+    false_positives: float = nan
+    misses: float = nan
+
+    @property
+    def p_spikes(self) -> float:
+        """Mean P(spike) over its spikes."""
+        return 1 - self.false_positives
+
+
+@dataclass(frozen=True)
+class UnitPart:
+    """What one component says of a unit.
+
+    n_spikes : of the unit, here; is_sizeable : whether it counts as a unit here
+    probability_sum : of P(spike) over its spikes here
+    """
+
+    n_spikes: int
+    is_sizeable: bool
+    p_pure: float
+    p_complete: float
+    p_exists: float
+    misses: float
+    probability_sum: float
+
+
+@dataclass(frozen=True, eq=False)
+class ComponentNumbers:
+    """Numbers of K units of a component of n spikes; nan where the posterior says nothing.
+
+    p_pure, p_complete, p_exists, misses : (K,) float64; n_spikes, n_sampled : (K,)
+    probability : (n,) float32, P(the spike is of the cell of its unit), 0 in no unit
+    entropy : (n,) float32, nats, of the unit of each spike
+    labels : (n,) the sorting; min_sampled : sampled spikes from which a unit counts as one
+    """
+
+    p_pure: NDArray[np.float64]
+    p_complete: NDArray[np.float64]
+    p_exists: NDArray[np.float64]
+    misses: NDArray[np.float64]
+    n_spikes: NDArray[np.int64]
+    n_sampled: NDArray[np.int64]
+    probability: NDArray[np.float32]
+    entropy: NDArray[np.float32]
+    labels: NDArray[np.int64]
+    min_sampled: int
+
+    def part(self, row: int) -> UnitPart:
+        """What this component says of one unit."""
+        return UnitPart(
+            int(self.n_spikes[row]),
+            bool(self.n_sampled[row] >= self.min_sampled),
+            float(self.p_pure[row]),
+            float(self.p_complete[row]),
+            float(self.p_exists[row]),
+            float(self.misses[row]),
+            float(self.probability[self.labels == row].sum(dtype=np.float64)),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class ProjectNumbers:
+    """Numbers of all units of a project, and of all its spikes.
+
+    of_unit : by unit; probability, entropy : (n_spikes,) float32, entropy in nats, nan where unknown
+    """
+
+    of_unit: dict[int, UnitNumbers]
+    probability: NDArray[np.float32]
+    entropy: NDArray[np.float32]
+
+
+def component_numbers(
+    component: Component, labels: NDArray[np.integer], assigned: NDArray[np.floating]
+) -> ComponentNumbers:
+    """Numbers of a sorting of the spikes of a component.
+
+    Parameters
+    ----------
+    labels : (n,) unit of each spike, 0 .. K-1, -1 = none
+    assigned : (n,) probability with which each spike was assigned; used of spikes that were not sampled
+    """
+    unit, sampled = np.asarray(labels, dtype=np.int64), component.sampled
+    n_units = int(unit.max(initial=-1)) + 1
+    reference = unit[sampled]
+    found = unit_support(component.posterior, reference, stands_for=component.stands_for, n_units=n_units)
+    seen = reference >= 0
+    n_sampled = np.bincount(reference[seen], minlength=n_units)
+    weight = np.ones(len(sampled)) if component.stands_for is None else component.stands_for
+    sums = np.bincount(reference[seen], (weight * found.probability)[seen], minlength=n_units)
+    mean = sums / np.bincount(reference[seen], weight[seen], minlength=n_units).clip(1e-12)
+    mean[n_sampled == 0] = np.nan
+    probability = np.append(mean, 0.0)[unit] * np.where(unit >= 0, assigned, 0.0)
+    entropy = _entropy_nats(probability)
+    probability[sampled], entropy[sampled] = found.probability, found.entropy_nats
+    return ComponentNumbers(
+        found.p_pure,
+        found.p_complete,
+        found.p_exists,
+        found.misses,
+        np.bincount(unit[unit >= 0], minlength=n_units),
+        n_sampled,
+        probability.astype(np.float32),
+        entropy.astype(np.float32),
+        unit,
+        min_unit_size(component.posterior.n_points),
+    )
+
+
+def united(parts: Iterable[UnitPart], *, p_neuron: float = nan) -> UnitNumbers:
+    """Numbers of a unit of several components: the least of those in which it is sizeable.
+
+    The part with most of its spikes counts in any case; shares are means over its spikes.
+    """
+    ordered = sorted(parts, key=lambda part: -part.n_spikes)
+    if not ordered:
+        return UnitNumbers(p_neuron=p_neuron)
+    counted = [part for k, part in enumerate(ordered) if k == 0 or part.is_sizeable]
+    n = sum(part.n_spikes for part in ordered)
+    return UnitNumbers(
+        p_neuron=p_neuron,
+        p_pure=float(np.min([part.p_pure for part in counted])),
+        p_complete=float(np.min([part.p_complete for part in counted])),
+        p_exists=float(np.min([part.p_exists for part in counted])),
+        false_positives=1 - sum(part.probability_sum for part in ordered) / n,
+        misses=sum(part.misses * part.n_spikes for part in counted) / sum(part.n_spikes for part in counted),
+    )
+
+
+def project_numbers(
+    project: Project, units: NDArray[np.int64], assigned: NDArray[np.float32]
+) -> ProjectNumbers:
+    """Numbers of a sorting: (n_spikes,) unit of each spike, -1 = none, and P(it was assigned right)."""
+    n = len(units)
+    probability, entropy = np.full(n, np.nan, np.float32), np.full(n, np.nan, np.float32)
+    parts: dict[int, list[UnitPart]] = {unit: [] for unit in np.unique(units[units >= 0]).tolist()}
+    for component in project.components:
+        here = units[component.spike_ids]
+        ids, labels = np.unique(here, return_inverse=True)
+        n_none = int(np.count_nonzero(ids < 0))
+        found = component_numbers(component, labels.reshape(-1) - n_none, assigned[component.spike_ids])
+        probability[component.spike_ids], entropy[component.spike_ids] = found.probability, found.entropy
+        for row, unit in enumerate(ids[n_none:].tolist()):
+            parts[unit].append(found.part(row))
+    for unit in _joined_by_hand(project, units):
+        parts[unit] = []
+        probability[units == unit] = entropy[units == unit] = np.nan
+    neuron = p_neuron_of_units(project, units)
+    of_unit = {unit: united(found, p_neuron=neuron.get(unit, nan)) for unit, found in parts.items()}
+    return ProjectNumbers(of_unit, probability, entropy)
+
+
+def p_neuron_of_units(project: Project, units: NDArray[np.int64]) -> dict[int, float]:
+    """P(each unit is one or more cells), the mean over its spikes; empty where nothing is known."""
+    if project.p_neuron is None:
+        return {}
+    known = units >= 0
+    ids, row = np.unique(units[known], return_inverse=True)
+    mean = np.bincount(row, project.p_neuron[known]) / np.bincount(row)
+    return dict(zip(ids.tolist(), mean.tolist(), strict=True))
+
+
+def joined_by_hand(components: NDArray[np.integer], initial: NDArray[np.integer]) -> bool:
+    """Whether the parts of a unit in several components were not one unit before any curation.
+
+    components : (n,) id of the component of each of its spikes, -1 = none; initial : (n,) their units before
+    curation, -1 = none.
+    """
+    parts = {int(one): int(one) for one in np.unique(components[components >= 0])}
+    if len(parts) < 2:
+        return False
+    known = (initial >= 0) & (components >= 0)
+    pairs = np.unique(np.stack([components, initial], axis=1)[known], axis=0)
+    for unit in np.unique(pairs[:, 1]):
+        together = {parts[int(one)] for one in pairs[pairs[:, 1] == unit, 0]}
+        parts = {c: min(together) if part in together else part for c, part in parts.items()}
+    return len(set(parts.values())) > 1
+
+
+def _joined_by_hand(project: Project, units: NDArray[np.int64]) -> list[int]:
+    """Units that a person joined across components."""
+    order = np.argsort(units, kind="stable")
+    order = order[units[order] >= 0]
+    ids, starts = np.unique(units[order], return_index=True)
+    of_spike, initial = project.component_of_spike, project.unit_of_spike
+    return [
+        int(unit)
+        for unit, spikes in zip(ids, np.split(order, starts[1:]), strict=len(ids) > 0)
+        if joined_by_hand(of_spike[spikes], initial[spikes])
+    ]
+
+
+def _entropy_nats(probability: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Entropy of a yes or no: (n,)."""
+    p = np.clip(np.stack([probability, 1 - probability]), 1e-300, 1)
+    return np.maximum(-(p * np.log(p)).sum(axis=0), 0)

@@ -1,0 +1,157 @@
+"""Numbers of units and spikes from draws that are known by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ncpgui.core.component import Component
+from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.evidence.units import (
+    ComponentNumbers,
+    UnitPart,
+    component_numbers,
+    joined_by_hand,
+    p_neuron_of_units,
+    project_numbers,
+    united,
+)
+from tests.tiny_project import tiny_project
+
+nan = float("nan")
+APART, TOGETHER = [0, 0, 0, 0, 1, 1, 1], [0] * 7
+
+
+def component_of(rows: list[list[int]], weight: list[float] | None = None) -> Component:
+    """A component all of whose spikes are sampled."""
+    samples = PosteriorSamples(
+        np.array(rows), np.zeros(len(rows)), None if weight is None else np.array(weight)
+    )
+    ids = np.arange(samples.n_points)
+    return Component(0, np.array([0]), ids, ids, samples, ())
+
+
+def numbers(rows: list[list[int]], labels: list[int], weight: list[float] | None = None) -> ComponentNumbers:
+    return component_numbers(component_of(rows, weight), np.array(labels), np.ones(len(labels)))
+
+
+def test_a_draw_that_splits_a_unit_is_against_its_purity_its_existence_and_its_smaller_part() -> None:
+    found = numbers([TOGETHER, APART], TOGETHER, [0.7, 0.3])
+    assert found.p_pure == pytest.approx([0.7])
+    assert found.p_complete == pytest.approx([1.0])
+    assert found.p_exists == pytest.approx([0.7])
+    assert found.probability == pytest.approx([1.0] * 4 + [0.7] * 3)
+    entropy = -(0.7 * np.log(0.7) + 0.3 * np.log(0.3))
+    assert found.entropy == pytest.approx([0.0] * 4 + [entropy] * 3, abs=1e-6)
+    whole = united([found.part(0)])
+    assert whole.false_positives == pytest.approx(0.3 * 3 / 7)
+    assert whole.misses == pytest.approx(0)
+
+
+def test_a_draw_that_merges_a_unit_is_against_its_completeness_and_not_against_its_spikes() -> None:
+    found = numbers([TOGETHER, APART], APART, [0.7, 0.3])
+    assert found.p_pure == pytest.approx([1.0, 1.0])
+    assert found.p_complete == pytest.approx([0.3, 0.3])
+    assert found.p_exists == pytest.approx([0.3, 0.3])
+    assert found.misses == pytest.approx([0.7 * 3 / 7, 0.7 * 4 / 7])
+    assert found.probability == pytest.approx([1.0] * 7)
+
+
+def test_a_unit_exists_where_it_is_pure_and_complete_at_once() -> None:
+    """Pure in two of three draws, complete in two of three, both in one."""
+    split = [0, 0, 1, 1, 2, 2]
+    merged = [0, 0, 0, 0, 0, 0]
+    found = numbers([[0, 0, 0, 0, 1, 1], split, merged], [0, 0, 0, 0, 1, 1])
+    assert found.p_pure[0] == pytest.approx(2 / 3)
+    assert found.p_complete[0] == pytest.approx(2 / 3)
+    assert found.p_exists[0] == pytest.approx(1 / 3)
+
+
+def test_a_spike_that_was_not_sampled_has_the_mean_of_its_unit_times_that_of_its_assignment() -> None:
+    component = replace(component_of([TOGETHER, APART], [0.7, 0.3]), spike_ids=np.arange(9))
+    labels, assigned = np.array([*TOGETHER, 0, -1]), np.array([0.0] * 7 + [0.5, 0.0])
+    found = component_numbers(component, labels, assigned)
+    mean = (4 + 3 * 0.7) / 7
+    assert found.probability[7:].tolist() == pytest.approx([0.5 * mean, 0.0])
+    whole = united([found.part(0)])
+    assert whole.false_positives == pytest.approx(1 - (7 * mean + 0.5 * mean) / 8)
+
+
+def test_sampled_spikes_count_as_the_spikes_they_stand_for() -> None:
+    """Four spikes stand for 40, three for themselves: 3 of 43 are elsewhere."""
+    component = replace(
+        component_of([APART]), stands_for=np.array([10, 10, 10, 10, 1, 1, 1], dtype=np.float32)
+    )
+    found = component_numbers(component, np.zeros(7, int), np.ones(7))
+    assert found.p_pure.tolist() == [1.0]
+    assert numbers([APART], TOGETHER).p_pure.tolist() == [0.0]
+
+
+def test_weights_of_the_draws_are_those_that_firing_times_gave() -> None:
+    component = component_of([TOGETHER, APART])
+    timed = replace(component, posterior=component.posterior.weighed(np.log([1.0, 3.0])))
+    assert component_numbers(timed, np.array(APART), np.ones(7)).p_complete == pytest.approx([0.75] * 2)
+
+
+def test_a_unit_without_sampled_spikes_is_unknown_and_a_component_without_units_has_no_numbers() -> None:
+    component = replace(component_of([[0, 0, 0]]), spike_ids=np.arange(5))
+    found = component_numbers(component, np.array([0, 0, 0, 1, 1]), np.ones(5))
+    for values in (found.p_pure, found.p_complete, found.p_exists, found.misses):
+        assert np.isnan(values).tolist() == [False, True]
+    assert np.isnan(found.probability).tolist() == [False] * 3 + [True] * 2
+    assert np.isnan(found.entropy).tolist() == [False] * 3 + [True] * 2
+    nothing = numbers([[0, 0, 0]], [-1, -1, -1])
+    assert nothing.p_pure.tolist() == []
+    assert nothing.probability.tolist() == [0.0, 0.0, 0.0]
+
+
+# -- units of several components ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("channels", "initial", "by_hand"),
+    [
+        ([3, 3, 3], [1, 2, -1], False),  # one channel: its posterior tells
+        ([3, 3, 4, 4], [1, 1, 1, 1], False),  # the sorting joined them
+        ([3, 3, 4, 4], [1, 1, 2, 2], True),
+        ([3, 3, 4, 4], [1, 2, 2, 2], False),  # 2 was on both already, so channel 3 tells of 1 and 2
+        ([3, 4, 4, 5, 5], [1, 1, 2, 2, 2], False),  # a chain
+        ([3, 4, 4, 5, 5], [1, 1, 2, 6, 6], True),
+        ([3, 3, 4], [-1, -1, -1], True),
+    ],
+)
+def test_units_of_two_channels_are_unknown_unless_the_sorting_joined_them(
+    channels: list[int], initial: list[int], by_hand: bool
+) -> None:
+    assert joined_by_hand(np.array(channels), np.array(initial)) == by_hand
+
+
+def part(n_spikes: int, p: float, *, is_sizeable: bool = True, sure: float = 1.0) -> UnitPart:
+    return UnitPart(n_spikes, is_sizeable, p, p, p, 1 - p, sure * n_spikes)
+
+
+def test_a_unit_of_several_components_is_as_pure_as_in_the_worst_where_it_is_sizeable() -> None:
+    found = united([part(30, 0.6), part(500, 0.9, sure=0.8), part(4, 0.1, is_sizeable=False)], p_neuron=0.7)
+    assert (found.p_pure, found.p_complete, found.p_exists, found.p_neuron) == (0.6, 0.6, 0.6, 0.7)
+    assert found.false_positives == pytest.approx(0.2 * 500 / 534)
+    assert found.misses == pytest.approx((500 * 0.1 + 30 * 0.4) / 530)
+    assert united([part(4, 0.1, is_sizeable=False)]).p_pure == 0.1
+    assert np.isnan(united([part(9, nan), part(5, 0.6)]).p_pure)
+    assert np.isnan(united([]).p_pure)
+
+
+def test_units_of_a_project_have_the_numbers_of_its_components_and_their_mean_p_neuron() -> None:
+    project = tiny_project({0: [[0, 0, 0, 1, 1, 1], [0] * 6], 1: [[0, 0, 0, 0]]}, masses={0: [0.8, 0.2]})
+    known = replace(project, p_neuron=np.array([0.1, 0.2, 0.3, 1, 1, 1, 0.5, 0.5, 0.5, 0.5], np.float32))
+    found = project_numbers(known, project.unit_of_spike, project.probability)
+    assert [found.of_unit[unit].p_complete for unit in (0, 1, 2)] == pytest.approx([0.8, 0.8, 1.0])
+    assert [found.of_unit[unit].p_neuron for unit in (0, 1, 2)] == pytest.approx([0.2, 1.0, 0.5])
+    assert found.probability.tolist() == pytest.approx([1.0] * 10)
+    assert p_neuron_of_units(project, project.unit_of_spike) == {}
+    joined = np.array([0, 0, 0, 9, 9, 9, 9, 9, 9, 9])  # by hand, across components
+    found = project_numbers(known, joined, project.probability)
+    assert np.isnan(found.of_unit[9].p_pure)
+    assert found.of_unit[9].p_neuron == pytest.approx(5 / 7)
+    assert np.isnan(found.probability).tolist() == [False] * 3 + [True] * 7

@@ -1,0 +1,113 @@
+"""Firing times weigh draws that waveforms leave in doubt: planted trains, draws that split or merge."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.sorting.firing_times import nearest_sampled, weighed_by_times
+
+RATE_HZ = 20_000.0
+DURATION_S = 300.0
+RNG = np.random.default_rng
+
+
+def train(rate_hz: float, seed: int, refractory_ms: float) -> NDArray[np.int64]:
+    """Times of a cell that is silent after each spike, in samples."""
+    gaps = refractory_ms / 1000 + RNG(seed).exponential(
+        1 / rate_hz - refractory_ms / 1000, int(2 * rate_hz * DURATION_S)
+    )
+    times = np.cumsum(gaps)
+    return (times[times < DURATION_S] * RATE_HZ).astype(np.int64)
+
+
+def bursts(seed: int) -> NDArray[np.int64]:
+    """Times of a cell that fires four spikes, 3.5 ms apart, twice a second."""
+    starts = train(2.0, seed, 20.0)
+    return np.sort((starts[:, None] + 70 * np.arange(4)).reshape(-1))
+
+
+def probability_merged(
+    times: NDArray[np.int64], part: NDArray[np.integer], *, every: int = 8, prior: float = 0.5
+) -> float:
+    """P(both parts are one cell): one spike in `every` was sampled, draws merge them with `prior`."""
+    n_merged = round(20 * prior)
+    sampled = np.arange(0, len(times), every)
+    rows = np.array([np.zeros(len(sampled), int)] * n_merged + [part[sampled]] * (20 - n_merged))
+    posterior = PosteriorSamples(rows, np.zeros(20))
+    coordinates = (part[:, None] + RNG(5).normal(0, 0.1, (len(times), 2))).astype(np.float32)
+    found = weighed_by_times(
+        posterior, sampled, coordinates, np.zeros(len(times), int), times, sampling_frequency_hz=RATE_HZ
+    )
+    return float(found.weight[:n_merged].sum())
+
+
+def together(*trains: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """All spikes in order of time, and the train of each."""
+    times = np.concatenate(trains)
+    order = np.argsort(times, kind="stable")
+    return times[order], np.repeat(np.arange(len(trains)), [len(one) for one in trains])[order]
+
+
+def halves(times: NDArray[np.int64], seed: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """One train whose spikes are cut in two at random."""
+    return times, RNG(seed).integers(0, 2, len(times))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_two_halves_of_a_refractory_cell_are_put_together(seed: int) -> None:
+    assert probability_merged(*halves(train(10.0, seed, 3.0), seed), prior=0.1) > 0.9
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_two_cells_that_fire_independently_are_kept_apart(seed: int) -> None:
+    cells = together(train(10.0, seed, 3.0), train(10.0, seed + 50, 3.0))
+    assert probability_merged(*cells, prior=0.9) < 0.1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_cells_without_a_refractory_period_hardly_move(seed: int) -> None:
+    """Merging makes one cell without a gap of two: at most the odds that a cell has none, 1 to 0.2."""
+    cells = together(train(8.0, seed, 0.0), train(8.0, seed + 50, 0.0))
+    assert 0.5 <= probability_merged(*cells) <= 5 / 6 + 0.01
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_bursts_do_not_part_a_cell_nor_join_two(seed: int) -> None:
+    assert probability_merged(*halves(bursts(seed), seed), prior=0.5) > 0.5
+    assert probability_merged(*together(bursts(seed), bursts(seed + 50)), prior=0.5) < 0.2
+
+
+def test_all_spikes_speak_not_the_sampled_ones_alone() -> None:
+    """Of one spike in 40 hardly two are within 2 ms: by the sampled ones alone nothing would be known."""
+    cells = together(train(10.0, 1, 3.0), train(10.0, 51, 3.0))
+    few = tuple(values[::40] for values in cells)
+    assert probability_merged(*few, every=1) > 0.3
+    assert probability_merged(*cells, every=40) < 0.05
+
+
+def test_a_spike_goes_with_the_nearest_sampled_one_of_its_company() -> None:
+    coordinates = np.array([[0.0], [1.0], [2.0], [3.0], [9.0], [6.0]], dtype=np.float32)
+    company = np.array([0, 0, 1, 0, 1, 7])
+    found = nearest_sampled(np.array([0, 1, 4]), coordinates, company)
+    # 2 is nearest to 1, but only 4 is of its unit; nobody of unit 7 was sampled: the nearest of all
+    assert found.tolist() == [0, 1, 2, 1, 2, 2]
+
+
+def test_the_weights_as_drawn_are_kept() -> None:
+    times, part = together(train(10.0, 1, 3.0), train(10.0, 51, 3.0))
+    posterior = PosteriorSamples(
+        np.array([part, np.zeros(len(part), int)]), np.zeros(2), np.array([0.3, 0.7])
+    )
+    found = weighed_by_times(
+        posterior,
+        np.arange(len(times)),
+        np.zeros((len(times), 1), np.float32),
+        np.zeros(len(times), int),
+        times,
+        sampling_frequency_hz=RATE_HZ,
+    )
+    assert found.drawn_weight == pytest.approx([0.3, 0.7])
+    assert found.weight[0] > 0.99
