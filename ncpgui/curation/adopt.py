@@ -75,8 +75,15 @@ def adopt_command(
         probability,
         words or f"sort {_subject(unit_table, component)} as {n_units} unit{'' if n_units == 1 else 's'}",
         (NEW,) * (int(compact.max()) + 1),
-        next(((component.id, i) for i, one in enumerate(component.alternatives) if one is alternative), None),
+        _which(component, alternative),
     )
+
+
+def _which(component: Component, alternative: Alternative) -> tuple[int, int] | None:
+    """(component id, index) of an alternative, whatever its mass is given decisions; None of another one."""
+    same = (i for i, one in enumerate(component.alternatives) if one.labels is alternative.labels)
+    index = next(same, None)
+    return None if index is None else (component.id, index)
 
 
 def locked_labels(clustering: Clustering, component: Component, locked: Collection[int]) -> NDArray[np.int32]:

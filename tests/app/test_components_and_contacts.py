@@ -74,11 +74,11 @@ def test_the_probe_tells_all_that_is_at_a_contact(project: Project) -> None:
     workspace = Workspace(project)
     view = present_probe_map(workspace)
     assert view.tooltips[2].splitlines() == [
-        "Contact 2: units 0 and 1, 6 spikes, sampled",
-        "Unit 2, 4 spikes, sampled",
-        "Unit 3, 3 spikes, sampled",
+        "Contact 2: units 0 and 1, 6 spikes, settled by itself",
+        "Unit 2, 4 spikes, settled by itself",
+        "Unit 3, 3 spikes, settled by itself",
     ]
-    assert view.states == ("", "sampled", "sampled", "")
+    assert view.states == ("", "sure", "sure", "")
     workspace.show_component(B)
     assert (present_probe_map(workspace).current, present_probe_map(workspace).neighbours) == (2, (2, 0))
 
@@ -112,7 +112,7 @@ def test_accepting_settles_the_component_alone(project: Project) -> None:
     workspace.show_component(B)
     workspace.adopt()
     assert {one: workspace.status(one).state for one in workspace.component_ids} == {
-        A: "sampled", B: "curated", C: "sampled",
+        A: "sure", B: "curated", C: "sure",
     }  # fmt: skip
 
 

@@ -126,7 +126,7 @@ def test_undo_takes_back_the_edit_and_nothing_of_what_was_sampled(
     workspace.undo()
     assert workspace.clustering.unit_of_spike.tolist() == joined.combined[0].tolist()
     assert not workspace.history.can_undo
-    assert [workspace.status(channel).state for channel in (0, 1, 2)] == ["sampled"] * 3
+    assert [workspace.status(channel).state for channel in (0, 1, 2)] == ["sampled", "sampled", "sure"]
 
 
 def test_undo_between_two_groups_takes_back_the_edit_and_leaves_the_groups(

@@ -187,7 +187,9 @@ class CardWidget(QtWidgets.QWidget):
 
 
 class OtherCard(QtWidgets.QWidget):
-    """What the cards leave over: the probability of all rarer sortings together."""
+    """What the cards leave over: the probability of all rarer sortings together; a click opens them."""
+
+    clicked = QtCore.pyqtSignal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -196,13 +198,23 @@ class OtherCard(QtWidgets.QWidget):
         self.setFixedWidth(78)
         self.setMinimumHeight(CARD_HEIGHT[0])
         self.setMaximumHeight(CARD_HEIGHT[1])
-        self.setToolTip("Probability of all rarer sortings together")
+        self._is_open = False
+        self.setCursor(QtCore.Qt.PointingHandCursor)
 
-    def set_mass(self, mass: float) -> None:
-        """Show another probability."""
-        self._mass = mass
-        self.setVisible(mass >= 0.005)
+    def set_mass(self, mass: float, *, is_open: bool = False) -> None:
+        """Show another probability; is_open : whether the rarer sortings have cards."""
+        self._mass, self._is_open = mass, is_open
+        self.setVisible(mass >= 0.005 or is_open)
+        self.setToolTip(
+            f"{percent(mass)} of the posterior is of rarer sortings, or of none; "
+            f"click or 0 {'puts their cards away' if is_open else 'shows the most probable of them'}"
+        )
         self.update()
+
+    def mousePressEvent(self, event: QtGui.QMouseEvent) -> None:
+        """Open the rarer sortings, or put them away."""
+        if event.button() == QtCore.Qt.LeftButton:
+            self.clicked.emit()
 
     def paintEvent(self, _: QtGui.QPaintEvent) -> None:
         """Paint it."""
@@ -218,4 +230,8 @@ class OtherCard(QtWidgets.QWidget):
         painter.drawText(number, QtCore.Qt.AlignCenter, percent(self._mass))
         painter.setFont(font(12))
         painter.drawText(QtCore.QRectF(0, middle + 4, self.width(), 18), QtCore.Qt.AlignCenter, "other")
+        painter.setPen(self.theme.color("accent"))
+        painter.setFont(font(11))
+        words = "close" if self._is_open else "open"
+        painter.drawText(QtCore.QRectF(0, middle + 22, self.width(), 16), QtCore.Qt.AlignCenter, words)
         painter.end()

@@ -59,6 +59,7 @@ class AlternativesPanel(Panel):
         self.row.setContentsMargins(0, STRIP_TOP, 0, 0)
         self.row.setSpacing(10)
         self.other = OtherCard()
+        self.other.clicked.connect(self.controller.open_other)
         self.row.addWidget(self.other)
         self.row.addStretch(1)
         self.scroll = QtWidgets.QScrollArea()
@@ -112,7 +113,7 @@ class AlternativesPanel(Panel):
         self.message.setVisible(bool(view.message))
         self.scroll.setVisible(not view.message)
         self._show_cards(view)
-        self.other.set_mass(view.other_mass if view.cards else 0.0)
+        self.other.set_mass(view.other_mass if view.cards else 0.0, is_open=view.is_open)
 
     def _show_cards(self, view: AlternativesView) -> None:
         while len(self.cards) > len(view.cards):
