@@ -86,13 +86,6 @@ def _which(component: Component, alternative: Alternative) -> tuple[int, int] | 
     return None if index is None else (component.id, index)
 
 
-def locked_labels(clustering: Clustering, component: Component, locked: Collection[int]) -> NDArray[np.int32]:
-    """Labels to hold while the rest of a component is sampled again: (n,), 0 .. a locked unit, -1 = free."""
-    now = clustering.unit_of_spike[component.spike_ids]
-    held = np.where(np.isin(now, np.array(sorted(locked), dtype=np.int64)), now, UNASSIGNED)
-    return canonical(held).astype(np.int32)
-
-
 def present_alternative(clustering: Clustering, component: Component) -> int | None:
     """Index of the alternative that the clustering shows now; None when it is none of them.
 

@@ -36,8 +36,8 @@ def resample_rest(
     ----------
     waveforms : those of the sampled spikes; with `coordinates` of all spikes where there are spikes
         that were not sampled (without them these follow the sampled ones they were sorted with)
-    held : (n,) label of each spike of the component that is settled, -1 = free: see
-        `curation.adopt.locked_labels`. Spikes of one label stay together, spikes of two never meet.
+    held : (n,) label of each spike of the component that is decided on, -1 = free.
+        Spikes of one label stay together, spikes of two never meet.
 
     Raises
     ------

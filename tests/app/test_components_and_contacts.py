@@ -13,6 +13,7 @@ from ncpgui.app.presenters.probe_map import present_probe_map
 from ncpgui.app.presenters.queue import present_queue
 from ncpgui.app.presenters.unit_table import present_unit_table
 from ncpgui.app.workspace import Workspace
+from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.project import Project
 from ncpgui.curation.decisions import Decisions
 from ncpgui.export.from_project import bundle_of
@@ -99,6 +100,17 @@ def test_a_unit_that_reaches_into_two_components_is_in_the_table_of_both(project
         assert [row.unit for row in present_unit_table(workspace)] == units
     assert [row.unit for row in present_unit_table(workspace, all_units=True)] == [0, 3, 4, 5]
     assert np.isnan(workspace.unit_support(5)).all()  # no posterior is of both
+
+
+def test_a_neuron_of_two_components_is_asked_about_in_one(project: Project) -> None:
+    two = PosteriorSamples(np.repeat([[0, 0, 1]], 40, axis=0), np.zeros(40))  # of C: unit 3 is two
+    components = tuple(replace(one, posterior=two) if one.id == C else one for one in project.components)
+    workspace = Workspace(replace(project, components=components))
+    assert workspace.status(C).state == "sampled"
+    assert workspace.wrong_left() == 1
+    workspace.merge((2, 3))  # four spikes of B and three of C
+    assert workspace.status(C).state == "sure"
+    assert workspace.wrong_left() == 0
 
 
 def test_a_unit_in_no_component_is_listed_with_all_units(project: Project) -> None:

@@ -159,7 +159,7 @@ def test_cards_under_a_condition_say_so(again: FakeJobs, preferences: Preference
     controller.resample()
     view = present_alternatives(workspace)
     assert {card.given for card in view.cards} == {"given: 1, 2 accepted"}
-    assert view.subtitle.endswith(" · given: 1, 2 accepted")
+    assert view.given == "given: 1, 2 accepted"
     workspace.undo()
     workspace.undo()
     assert {card.given for card in present_alternatives(workspace).cards} == {""}

@@ -73,6 +73,11 @@ class Card:
         return count(len(self.units), "unit")
 
     @property
+    def conditions(self) -> tuple[str, ...]:
+        """That its probability is conditional, the longest words first, for where there is little room."""
+        return (self.given, "given decisions", "given") if self.given else ()
+
+    @property
     def line(self) -> str:
         """What is written under the title."""
         if not self.is_in_use:
@@ -104,7 +109,8 @@ class TrustBadge:
 class AlternativesView:
     """All cards of a component, what they leave over, and what the buttons may do.
 
-    is_open : whether sortings too rare for a card of their own have one all the same;
+    is_open : whether sortings too rare for a card of their own have one all the same; given : the condition
+    of all probabilities, '' without one;
     badge : None where nothing can be said;
     message : what to show instead of cards, '' when there are some.
     """
@@ -119,6 +125,7 @@ class AlternativesView:
     adopt_text: str
     largest_amplitude: float
     is_open: bool = False
+    given: str = ""
 
 
 EMPTY = AlternativesView(
@@ -147,9 +154,6 @@ def present_alternatives(workspace: Workspace) -> AlternativesView:
     title, place = _title(workspace, contact)
     other = max(0.0, 1.0 - sum(a.mass for a in component.alternatives))
     subtitle = f"{place}{n} spikes · {count(len(component.alternatives), 'plausible sorting')}"
-    given = _given(workspace, component)
-    if given:
-        subtitle += f" · {given}"
     settled = workspace.status(component_id).state == "curated"
     previewed = workspace.preview is not None
     means = [unit.waveform for card in cards for unit in card.units if unit.waveform is not None]
@@ -166,6 +170,7 @@ def present_alternatives(workspace: Workspace) -> AlternativesView:
         else _accept_text(workspace, component_id, settled=settled),
         largest_amplitude=max((float(np.abs(mean).max()) for mean in means), default=1.0) or 1.0,
         is_open=workspace.n_rarer(component_id) > 0,
+        given=_given(workspace, component),
     )
 
 

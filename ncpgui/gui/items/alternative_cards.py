@@ -88,11 +88,9 @@ class CardWidget(QtWidgets.QWidget):
         x = inner.left() + painter.fontMetrics().horizontalAdvance(card.percent) + 6
         painter.setFont(font(11))
         painter.setPen(theme.color("muted"))
-        painter.drawText(
-            QtCore.QRectF(x, line.top() + 11, 60, 18),
-            LEFT,
-            card.error,
-        )
+        room = inner.right() - (22 if card.key else 0) - x
+        if painter.fontMetrics().horizontalAdvance(card.error) <= room:
+            painter.drawText(QtCore.QRectF(x, line.top() + 11, 60, 18), LEFT, card.error)
         if card.key:
             badge = QtCore.QRectF(inner.right() - 18, inner.top() + 1, 20, 20)
             painter.setPen(QtGui.QPen(theme.color("accent" if card.is_shown else "border"), 1))
@@ -124,9 +122,10 @@ class CardWidget(QtWidgets.QWidget):
         title_width = painter.fontMetrics().horizontalAdvance(card.title)
         painter.setFont(font(12))
         painter.setPen(theme.color("muted"))
-        if card.given:
-            beside = line.adjusted(title_width + 8, 0, -PILL_WIDTH if card.is_in_use else 0, 0)
-            painter.drawText(beside, LEFT, elided(painter, card.given, beside.width()))
+        beside = line.adjusted(title_width + 8, 0, -PILL_WIDTH if card.is_in_use else 0, 0)
+        advance = painter.fontMetrics().horizontalAdvance
+        fits = (words for words in card.conditions if advance(words) <= beside.width())
+        painter.drawText(beside, LEFT, next(fits, ""))
         free = int((inner.bottom() - TILES_PX - line.bottom()) / LINE_PX)
         for text in wrapped(painter, card.line, inner.width(), n_lines=max(1, min(free, MAX_LINES))):
             line.translate(0, LINE_PX)
