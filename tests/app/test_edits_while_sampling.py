@@ -139,7 +139,7 @@ def _afterwards(preferences: Preferences, folder: Path, edit: Edit) -> Controlle
         _merge_and_undo,
         _never_merge,
         _must_be_one_and_lock,
-    ],  # fmt: skip
+    ],
 )
 def test_an_edit_while_groups_are_sampled_ends_as_the_same_edit_afterwards(
     joined: FakeJobs, preferences: Preferences, tmp_path: Path, edit: Edit, n_groups: int
