@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.evidence.ways import tables
@@ -35,6 +34,8 @@ def expected_wrong(
     labels : (m,) unit of each point, 0 .. K-1, -1 = none
     mass : (m,) spikes that each point stands for, ones when left out
     """
+    from scipy.optimize import linear_sum_assignment  # the window opens without it
+
     if labels.max(initial=-1) < 0:
         return 0.0
     used = np.flatnonzero(posterior.weight > 0)

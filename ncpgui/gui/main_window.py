@@ -191,7 +191,8 @@ class MainWindow(QtWidgets.QMainWindow):
         self.start.show_activity(activity if self.workspace.project is None else None)
         is_busy = activity is not None and self.workspace.project is not None
         self.activity.setVisible(is_busy)
-        self.about_project.setVisible(not is_busy)  # messages need its room
+        for widget in (self.about_project, self.wrong_left):
+            widget.setVisible(not is_busy)  # messages need their room
 
     def show_error(self, error: Exception, doing: str = "") -> None:
         """Say what went wrong; the window stays usable."""
