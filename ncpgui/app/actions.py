@@ -275,9 +275,23 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "lock", "Accept unit", ("Y",), "Unit",
-        "Accept (lock) the selected units, or open them again: "
-        "resampling and other sortings leave them as they are.",
+        "Accept (lock) the selected units, or open them again: each is a neuron, all of it and nothing else. "
+        "All probabilities are given that, and other sortings leave it as it is.",
         lambda c, _: _toggle_lock(c), _has_selection, in_toolbar=True,
+    ),
+    Action(
+        "must_link", "Must be one neuron", ("J",), "Unit",
+        "Say that the selected units are one neuron. No spike changes its unit; "
+        "all probabilities are given that.",
+        lambda c, _: c.workspace.link(c.workspace.selected, same=True),
+        lambda c: len(c.workspace.selected) > 1,
+    ),
+    Action(
+        "never_merge", "Never merge", ("D",), "Unit",
+        "Say that no two of the selected units are one neuron. No spike changes its unit; "
+        "all probabilities are given that, and a merge of them is refused.",
+        lambda c, _: c.workspace.link(c.workspace.selected, same=False),
+        lambda c: len(c.workspace.selected) > 1,
     ),
     Action(
         "good", "Label good", ("Alt+G",), "Unit", "Call the selected units good.",
@@ -315,8 +329,14 @@ ACTIONS: tuple[Action, ...] = (
         lambda c, _: c.workspace.adopt(), _has_alternatives, starts_section=True,
     ),
     Action(
+        "open_other", "Open or close rarer sortings", ("0",), "Sorting",
+        "Show cards of the sortings that make up \"other\", or put them away.",
+        lambda c, _: c.controller.open_other(), _has_alternatives,
+    ),
+    Action(
         "resample", "Resample the rest", ("R",), "Sorting",
-        "Sample the posterior of these spikes again, given the units that are accepted.",
+        "Sample the posterior of these spikes again, given what was decided. "
+        "It is done by itself where decisions leave fewer than 30 draws, and refused where more are left.",
         lambda c, _: c.controller.resample(), _has_component, in_toolbar=True,
     ),
     Action(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 
 import numpy as np
 
-from ncpgui.app.status import CURATED, SAMPLED, WAITING, ComponentStatus
+from ncpgui.app.given import Given, GivenComponents
+from ncpgui.app.status import CURATED, SAMPLED, SURE, WAITING, ComponentStatus
 from ncpgui.core.component import Component, WaitingComponent
 from ncpgui.core.project import Project
 from ncpgui.curation.posteriors import Posteriors
@@ -16,12 +17,16 @@ from ncpgui.curation.posteriors import Posteriors
 class Components:
     """The state of all components, sampled or not; `posteriors` are those of the history of edits.
 
+    `given` weighs them by what was decided; `forget` those of which something else is decided now.
+
     ids : of all components, increasing; component_of_spike : (n_spikes,) int64, id of the component of each
     spike, -1 = none.
     """
 
     def __init__(self, project: Project | None = None) -> None:
         self.posteriors = Posteriors()
+        self.given: GivenComponents | None = None
+        self._given: dict[int, Given] = {}
         self._failed: dict[int, str] = {} if project is None else dict(project.failed)
         self._states: dict[int, ComponentStatus] = {}
         known: tuple[Component | WaitingComponent, ...] = ()
@@ -58,9 +63,33 @@ class Components:
             result[contact] = (*result.get(contact, ()), component_id)
         return result
 
-    def get(self, component_id: int | None) -> Component | None:
-        """Component of an id, None while it is not sampled."""
+    def sampled(self, component_id: int | None) -> Component | None:
+        """Component of an id as it was sampled, None while it is not."""
         return self.posteriors.get(component_id)
+
+    def get(self, component_id: int | None) -> Component | None:
+        """Component of an id given what was decided, None while it is not sampled."""
+        found = self.given_of(component_id)
+        return None if found is None else found.component
+
+    def given_of(self, component_id: int | None) -> Given | None:
+        """Component of an id and its condition, None while it is not sampled."""
+        component = self.posteriors.get(component_id)
+        if component is None or self.given is None:
+            return None
+        if component.id not in self._given:
+            self._given[component.id] = self.given.of(component)
+        return self._given[component.id]
+
+    def forget(self, component_ids: Iterable[int]) -> None:
+        """Weigh components anew when they are asked for."""
+        for component_id in component_ids:
+            self._given.pop(component_id, None)
+
+    def begin(self, posteriors: Posteriors, given: GivenComponents) -> None:
+        """Go on with another history of edits."""
+        self.posteriors, self.given = posteriors, given
+        self._given.clear()
 
     @property
     def failed(self) -> dict[int, str]:
@@ -86,23 +115,14 @@ class Components:
         else:
             self._states[component_id] = status
 
-    def status(self, component_id: int, is_settled: Callable[[], bool]) -> ComponentStatus:
+    def status(
+        self, component_id: int, is_settled: Callable[[], bool], is_sure: Callable[[], bool]
+    ) -> ComponentStatus:
         """How far a component is."""
         if component_id in self._states:
             return self._states[component_id]
-        if self.get(component_id) is not None:
-            return CURATED if is_settled() else SAMPLED
+        if self.sampled(component_id) is not None:
+            return CURATED if is_settled() else SURE if is_sure() else SAMPLED
         if component_id in self._failed:
             return ComponentStatus("failed", message=self._failed[component_id])
         return WAITING
-
-    def queue_order(self) -> list[int]:
-        """Ids of all components, those where a decision would settle most first."""
-
-        def key(component_id: int) -> tuple[int, float, int]:
-            component = self.get(component_id)
-            if component is None:
-                return (1, -float(self._n_spikes[component_id]), component_id)
-            return (0, -component.ambiguity, component_id)
-
-        return sorted(self.ids, key=key)

@@ -57,6 +57,7 @@ class Controller:
         workspace.shown_changed.connect(self.refresh_views)
         workspace.opened.connect(self._derived.forget)
         workspace.units_changed.connect(self._save_if_behind)
+        workspace.decided.connect(lambda ids: self._sampling.draw_where_few_are_left(ids))
 
     @property
     def activity(self) -> Activity | None:
@@ -220,14 +221,18 @@ class Controller:
         self._sampling.sample_waiting()
 
     def resample(self) -> None:
-        """Sample the component on screen again, the accepted units held as they are.
+        """Sample the component on screen again, what was decided held as it is.
 
         Raises
         ------
         CurationError
-            There is no such component, or all of it is accepted.
+            There is no such component, all of it is decided, or enough draws have what was decided.
         """
         self._sampling.resample()
+
+    def open_other(self) -> None:
+        """Show the sortings of the component on screen that are too rare for a card of their own."""
+        self._derived.ask_rarer()
 
     def cancel(self) -> None:
         """Stop the long work under way; what it did so far stays."""

@@ -11,7 +11,7 @@ from ncpgui.app import jobs
 from ncpgui.app.presenters.receptive_fields import Field, spikes_key
 from ncpgui.app.tasks import Runner, Task
 from ncpgui.app.workspace import Workspace
-from ncpgui.core.component import Component, ComponentWaveforms
+from ncpgui.core.component import Alternative, Component, ComponentWaveforms
 from ncpgui.core.project import Project
 from ncpgui.core.signals import Signal
 
@@ -70,14 +70,49 @@ class Derived:
         if self.wants_fields:
             self._ask_fields(project)
 
+    def ask_rarer(self) -> None:
+        """Ask for the sortings of the component on screen that no card shows."""
+        workspace, project, component_id = (
+            self._workspace,
+            self._workspace.project,
+            self._workspace.component_id,
+        )
+        component = None if component_id is None else workspace.sampled_component(component_id)
+        if component is None or project is None:
+            return
+        if workspace.n_rarer(component.id):
+            workspace.put_rarer(component, ())
+            return
+        waveforms = workspace.waveforms(component.id)
+
+        def done(ways: tuple[Alternative, ...]) -> None:
+            if workspace.sampled_component(component.id) is not component:
+                return
+            if not ways:
+                workspace.told.emit("What is left over are draws that differ by single spikes only")
+            workspace.put_rarer(component, ways)
+
+        self._runner.submit(
+            Task(
+                f"Rarer sortings of {workspace.name(component.id)}",
+                lambda p: jobs.rarer_sortings(project, component, waveforms, progress=p),
+                done,
+                failed=lambda error: workspace.told.emit(f"No rarer sortings: {error}"),
+                key=("rarer", component.id),
+                lane="view",
+                priority=2,
+            )
+        )
+
     def _ask_waveforms(self, project: Project, component: Component) -> None:
         key = ("waveforms", component.id)
         if key in self._asked:
             return
         self._asked.add(key)
+        as_sampled = self._workspace.sampled_component(component.id)
 
         def done(waveforms: ComponentWaveforms) -> None:
-            if self._workspace.component(component.id) is component:
+            if self._workspace.sampled_component(component.id) is as_sampled:
                 self._workspace.put_waveforms(component.id, waveforms)
 
         self._runner.submit(

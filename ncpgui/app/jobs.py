@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core.component import Component, ComponentWaveforms, WaitingComponent
+from ncpgui.core.component import Alternative, Component, ComponentWaveforms, WaitingComponent
 from ncpgui.core.config import from_dict
 from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.progress import Progress, portion, silent
@@ -232,6 +232,20 @@ def resample(
         progress=portion(progress, 1, 4, 4),
     )
     return again, waveforms
+
+
+def rarer_sortings(
+    project: Project,
+    component: Component,
+    waveforms: ComponentWaveforms | None,
+    *,
+    progress: Progress = silent,
+) -> tuple[Alternative, ...]:
+    """Sortings of a component that are too rare for a card of their own, the most probable first."""
+    from ncpgui.sorting.recluster import rarer_sortings as rarer
+
+    progress(0, 1, "rarer sortings")
+    return rarer(component, waveforms, _config(project))
 
 
 def embed(

@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 
 from ncpgui.app.colors import ColorBook
 from ncpgui.app.components import Components
+from ncpgui.app.given import Given, GivenComponents
 from ncpgui.app.kept import Kept, SaveMark, Session
+from ncpgui.app.open_questions import expected_wrong_of, is_sure
 from ncpgui.app.sortings import Sortings
 from ncpgui.app.status import ComponentStatus
 from ncpgui.app.unit_places import UnitPlaces
 from ncpgui.app.words import unit_names
-from ncpgui.core.component import Component, ComponentWaveforms
+from ncpgui.core.component import Alternative, Component, ComponentWaveforms
 from ncpgui.core.errors import CurationError, NcpguiError
 from ncpgui.core.partition import canonical
 from ncpgui.core.project import Project, RecordingReference
@@ -119,8 +121,8 @@ class OpenProject:
             channels = self.project.spikes.channel.astype(np.int64)
             initial, least = self.project.unit_of_spike, self.project.min_cluster_spikes
         self.history = history
-        self._components.posteriors = history.posteriors
         components = self._components.component_of_spike
+        self._components.begin(history.posteriors, GivenComponents(history, components, min_spikes=least))
         self._places = UnitPlaces(history.clustering, channels, components)
         self._sortings = Sortings(history, initial, components, min_spikes=least, before=before)
         history.recorded.connect(self._record)
@@ -151,12 +153,58 @@ class OpenProject:
 
     def status(self, component_id: int) -> ComponentStatus:
         """How far a component is."""
-        return self._components.status(component_id, lambda: self._is_settled(component_id))
+        return self._components.status(
+            component_id, lambda: self._is_settled(component_id), lambda: self._is_sure(component_id)
+        )
 
     def _is_settled(self, component_id: int) -> bool:
         """Whether an alternative was adopted, all units were accepted, or there are none to decide on."""
         settled = self.memo(("settled",), lambda: self._places.settled(self.history))
         return component_id in settled or self.is_empty(component_id)
+
+    def _is_sure(self, component_id: int) -> bool:
+        """Whether nothing needs to be asked (`open_questions`), or it is asked in another component."""
+        component = self._components.get(component_id)
+        if component is None:
+            return False
+        shown = self._sortings.current(component)
+        units = [unit.unit for unit in shown.units if unit.unit is not None]
+        if units and all(self.components_of(unit)[0] != component_id for unit in units):
+            return True
+        return is_sure(component, self._sortings.present(component), self.expected_wrong(component_id))
+
+    def expected_wrong(self, component_id: int) -> float:
+        """Spikes of a component that are expected to be in a wrong unit, 0 while it is not sampled."""
+        component = self._components.get(component_id)
+        if component is None:
+            return 0.0
+        return self.memo(
+            ("wrong", component_id),
+            lambda: expected_wrong_of(component, self._sortings.current(component).labels),
+        )
+
+    def given(self, component_id: int) -> Given | None:
+        """A component given what was decided, and the condition; None while it is not sampled."""
+        return self._components.given_of(component_id)
+
+    def sampled_component(self, component_id: int) -> Component | None:
+        """A component as it was sampled, whatever was decided since."""
+        return self._components.sampled(component_id)
+
+    def n_rarer(self, component_id: int) -> int:
+        """Number of sortings that are shown although they are too rare for a card of their own."""
+        sampled, whole = self._components.sampled(component_id), self._components.get(component_id)
+        return 0 if sampled is None or whole is None else len(whole.alternatives) - len(sampled.alternatives)
+
+    def put_rarer(self, component: Component, ways: tuple[Alternative, ...]) -> None:
+        """Show rarer sortings of a component, as it was sampled, beside the others."""
+        assert self._components.given is not None
+        self._components.given.put_rarer(component, ways)
+        self._components.forget((component.id,))
+        self._sortings.forget((component.id,))
+        self._forget_shown({component.id})
+        self.components_changed.emit((component.id,))
+        self._show_again({component.id})
 
     def is_empty(self, component_id: int) -> bool:
         """Whether a sampled component has no units, whichever of its alternatives is used."""
@@ -169,8 +217,25 @@ class OpenProject:
         return 0 if component is None else self._sortings.n_units(component, index)
 
     def queue_order(self) -> list[int]:
-        """Channels with spikes, those where a decision would settle most first."""
-        return self._components.queue_order()
+        """Components that may have units: questions first, those where most spikes are expected to be wrong
+        before others; then what waits; then what is settled. Empty ones are none.
+        """
+
+        def key(component_id: int) -> tuple[int, float, int]:
+            if self._components.sampled(component_id) is None:
+                return (1, -float(self.n_spikes(component_id)), component_id)
+            settled = self.status(component_id).is_settled
+            return (2 if settled else 0, -self.expected_wrong(component_id), component_id)
+
+        return sorted((one for one in self.component_ids if not self.is_empty(one)), key=key)
+
+    def wrong_left(self) -> float:
+        """Spikes that are expected to be in a wrong unit where there is still something to ask."""
+        return sum(
+            self.expected_wrong(one)
+            for one in self.component_ids
+            if self._components.sampled(one) is not None and not self.status(one).is_settled
+        )
 
     def main_channel(self, unit: int) -> int:
         """Channel on which most spikes of a unit are largest."""
@@ -347,8 +412,10 @@ class OpenProject:
         return replace(self.project, history=self.history.entries)
 
     def as_it_stands(self) -> Project:
-        """Return the project with the components that were sampled again as they are now."""
-        return replace(self.snapshot(), components=self.history.posteriors.components)
+        """Return the project with its components as they are: sampled again, given what was decided."""
+        ids = [component.id for component in self.history.posteriors.components]
+        components = [self._components.get(component_id) for component_id in ids]
+        return replace(self.snapshot(), components=tuple(one for one in components if one is not None))
 
     def begin_save(self) -> tuple[Project, SaveMark]:
         """What to save now, and a mark to come back with: `saved`, or `not_saved`."""
@@ -386,15 +453,18 @@ class OpenProject:
 
     def _clustering_changed(self, change: Change, *, components: Iterable[int] = ()) -> None:
         touched = self._places.update((*change.added, *change.removed, *change.modified)) | set(components)
+        self._components.forget(touched)
         self._sortings.forget(touched)
         self._tell_change(change, touched)
 
     def _labels_changed(self, units: tuple[int, ...]) -> None:
         touched = {component_id for unit in units for component_id in self._places.components_of(unit)}
-        self._sortings.forget_previews(touched)
+        self._components.forget(touched)
+        self._sortings.forget(touched)
         self._tell_change(Change(relabelled=units), touched)
 
     def _posterior_changed(self, component_id: int) -> None:
+        self._components.forget((component_id,))
         self._sortings.forget((component_id,))
         self._forget_shown({component_id})
         self._tell_change(Change(components=(component_id,)), {component_id})

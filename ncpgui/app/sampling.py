@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.app import jobs
+from ncpgui.app.given import held_labels
 from ncpgui.app.saving import Saving
 from ncpgui.app.status import ComponentStatus
 from ncpgui.app.tasks import Task
@@ -20,34 +21,47 @@ from ncpgui.core.component import Component, ComponentWaveforms, WaitingComponen
 from ncpgui.core.errors import CurationError
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import UNASSIGNED
-from ncpgui.curation.adopt import locked_labels
 from ncpgui.curation.resample import Resample
+from ncpgui.curation.said import Said
+from ncpgui.evidence.decisions import FEW_DRAWS
 
 
 @dataclass(frozen=True)
 class Asked:
     """What a component is when it is sampled again: the samples are of this, and of nothing else.
 
-    units : (n,) unit of each of its spikes; given : its accepted units, which are held.
+    component : as it was sampled; units : (n,) unit of each of its spikes; said : what was decided.
     """
 
     component: Component
     units: NDArray[np.int64]
-    given: tuple[int, ...]
+    said: tuple[Said, ...]
 
     @staticmethod
     def of(workspace: Workspace, component: Component) -> Asked:
         """The component as it stands."""
         units = workspace.clustering.unit_of_spike[component.spike_ids]
-        here = np.unique(units[units != UNASSIGNED]).tolist()
-        return Asked(component, units, tuple(u for u in here if workspace.history.labels.is_locked(u)))
+        given = workspace.given(component.id)
+        return Asked(component, units, () if given is None else given.said)
+
+    @property
+    def held(self) -> NDArray[np.int32]:
+        """Labels of spikes that stay together and apart from others: (n,), -1 = free."""
+        return held_labels(self.component, self.said)
+
+    @property
+    def given(self) -> tuple[int, ...]:
+        """Units that are held."""
+        units = self.units[(self.held >= 0) & (self.units != UNASSIGNED)]
+        return tuple(np.unique(units).tolist())
 
     def is_still_so(self, workspace: Workspace) -> bool:
         """Whether nobody edited the component since; labels and other components do not matter."""
-        if workspace.component(self.component.id) is not self.component:
+        if workspace.sampled_component(self.component.id) is not self.component:
             return False
         now = Asked.of(workspace, self.component)
-        return now.given == self.given and np.array_equal(now.units, self.units)
+        same = [one.key for one in now.said] == [one.key for one in self.said]
+        return same and np.array_equal(now.units, self.units)
 
 
 class Sampling:
@@ -200,6 +214,7 @@ class Sampling:
             ):  # else others are being sampled: they will be put together with these
                 workspace.rebase(*result)
             self._saving.autosave()
+            self.draw_where_few_are_left(workspace.component_ids)
 
         def failed(error: Exception) -> None:
             if not self._is_left:
@@ -234,27 +249,52 @@ class Sampling:
     # -- one component again --------------------------------------------------------------------
 
     def resample(self) -> None:
-        """Sample the component on screen again, the accepted units held as they are.
+        """Sample the component on screen again, what was decided held as it is.
 
         Raises
         ------
         CurationError
-            There is no such component, or all of it is accepted.
+            There is no such component, all of it is decided, or the draws that are left are many.
         """
         workspace = self._workspace
-        component, project = workspace.component(), workspace.project
+        component_id, project = workspace.component_id, workspace.project
+        component = None if component_id is None else workspace.sampled_component(component_id)
         if component is None or project is None:
             raise CurationError("this component is not sampled yet; wait for it, or choose another")
         asked = Asked.of(workspace, component)
-        held = locked_labels(workspace.clustering, component, asked.given)
-        if (held >= 0).all():
+        if (asked.held >= 0).all():
             raise CurationError(
-                f"{workspace.name(component.id)}: all is accepted, nothing is left to sample; "
+                f"{workspace.name(component.id)}: all is decided, nothing is left to sample; "
                 "unlock one of them (Y) first"
             )
-        self._work.runner.submit(self._again(project, asked, held))
+        given = workspace.given(component.id)
+        assert given is not None
+        if given.has_enough:
+            raise CurationError(
+                f"{workspace.name(component.id)}: {given.n_effective:.0f} draws have what was decided, and "
+                f"{FEW_DRAWS:.0f} are enough; sampling again would change the probabilities by chance only"
+            )
+        self._work.runner.submit(self._again(project, asked, asked.held))
 
-    def _again(self, project: Project, asked: Asked, held: NDArray[np.int32]) -> Task:
+    def draw_where_few_are_left(self, component_ids: Iterable[int]) -> None:
+        """Sample components again of which decisions leave few draws, in the background.
+
+        While components are sampled for the first time this waits for the last of them.
+        """
+        workspace, project = self._workspace, self._workspace.project
+        if self.is_under_way:
+            return
+        for component_id in component_ids:
+            component, given = workspace.sampled_component(component_id), workspace.given(component_id)
+            if component is None or given is None or project is None or not given.needs_draws:
+                continue
+            asked = Asked.of(workspace, component)
+            if not (asked.held >= 0).all():
+                self._work.runner.submit(self._again(project, asked, asked.held, is_asked=False))
+
+    def _again(
+        self, project: Project, asked: Asked, held: NDArray[np.int32], *, is_asked: bool = True
+    ) -> Task:
         workspace, component, component_id = self._workspace, asked.component, asked.component.id
         waveforms = workspace.waveforms(component_id)
         name = workspace.name(component_id)
@@ -275,6 +315,8 @@ class Sampling:
             ended()
             if self._is_left:
                 return
+            if not is_asked and (workspace.history.can_redo or not asked.is_still_so(workspace)):
+                return  # another decision asks again; what was taken back can be done again
             if not asked.is_still_so(workspace):
                 workspace.told.emit(
                     f"{sentence(name)} changed while being sampled again: the samples are dropped; "
@@ -294,7 +336,10 @@ class Sampling:
 
         def failed(error: Exception) -> None:
             ended()
-            self._work.failed.emit(error, f"sampling {name} again")
+            if is_asked:
+                self._work.failed.emit(error, f"sampling {name} again")
+                return
+            workspace.told.emit(f"No new draws of {name}: {error}. Its probabilities rest on those there are")
 
         return Task(
             words,

@@ -115,9 +115,3 @@ class Sortings:
         gone = set(component_ids)
         for key in [k for k in self._memo if len(k) < 2 or k[1] in gone]:
             del self._memo[key]
-
-    def forget_previews(self, component_ids: Iterable[int]) -> None:
-        """Drop what depends on which units are locked."""
-        gone, current = set(component_ids), ("current", "present", "unit rows", "agreement")
-        for key in [k for k in self._memo if len(k) < 2 or (k[1] in gone and k[0] not in current)]:
-            del self._memo[key]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-State = Literal["waiting", "sampling", "sampled", "curated", "failed"]
+State = Literal["waiting", "sampling", "sampled", "curated", "sure", "failed"]
 
 
 @dataclass(frozen=True)
@@ -21,9 +21,15 @@ class ComponentStatus:
         """The state in words, for the queue and its tooltips."""
         if self.state == "sampling":
             return f"sampling {100 * self.fraction:.0f} %"
-        return self.state
+        return {"curated": "settled", "sure": "settled by itself"}.get(self.state, self.state)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether there is nothing left to ask."""
+        return self.state in ("curated", "sure")
 
 
 WAITING = ComponentStatus("waiting")
 SAMPLED = ComponentStatus("sampled")
 CURATED = ComponentStatus("curated")
+SURE = ComponentStatus("sure")

@@ -20,7 +20,7 @@ from ncpgui.core.project import Project
 from ncpgui.core.signals import Signal
 from ncpgui.curation.adopt import adopt_command
 from ncpgui.curation.change import Change
-from ncpgui.curation.commands import NONE, Assign, Command, Merge, SetLabel, SetLocked
+from ncpgui.curation.commands import NONE, Assign, Command, Link, Merge, SetLabel, SetLocked
 
 
 class Workspace(OpenProject):
@@ -29,6 +29,7 @@ class Workspace(OpenProject):
     Signals: `opened` another project, or none; `components_changed(ids)` their posterior or
     status; `current_changed` another component on screen; `shown_changed` another sorting of
     it; `selection_changed` selected units; `units_changed(change)` the sorting or its labels;
+    `decided(ids)` somebody decided something about these components;
     `saved_changed`; `told(text)` something for the status bar; `warned(text)` something that stays on
     screen until it was read.
     """
@@ -36,6 +37,7 @@ class Workspace(OpenProject):
     current_changed: ClassVar[Signal] = Signal()
     shown_changed: ClassVar[Signal] = Signal()
     selection_changed: ClassVar[Signal] = Signal()
+    decided: ClassVar[Signal] = Signal(tuple)
 
     def __init__(self, project: Project | None = None) -> None:
         self.component_id: int | None = None
@@ -134,6 +136,8 @@ class Workspace(OpenProject):
         """Do a command; a failing one raises and leaves no trace."""
         change = self.history.do(command)
         self.told.emit(sentence(change.description))
+        units = (*change.added, *change.modified, *change.relabelled)
+        self.decided.emit(tuple({one: None for unit in units for one in self.components_of(unit)}))
         return change
 
     def merge(self, units: tuple[int, ...]) -> None:
@@ -144,6 +148,16 @@ class Workspace(OpenProject):
     def label(self, units: tuple[int, ...], label: str) -> None:
         """Call units good, mua, noise or unsorted."""
         self.do(SetLabel(units, label))
+
+    def link(self, units: tuple[int, ...], *, same: bool) -> None:
+        """Say that units are one neuron, or that no two of them are; no spike changes its unit."""
+        where = [set(self.components_of(unit)) for unit in units]
+        if where and not set.intersection(*where):
+            raise CurationError(
+                "these units are in different components: no posterior tells of both, and nothing follows "
+                "from a link between them; merge them (G) if they are one neuron"
+            )
+        self.do(Link(units, same))
 
     def lock(self, units: tuple[int, ...], locked: bool) -> None:
         """Accept units, or open them again."""
@@ -157,9 +171,10 @@ class Workspace(OpenProject):
         if self.preview is None:
             self._accept_current()
             return
+        as_sampled = self.sampled_component(component.id)
         command = adopt_command(
             self.clustering,
-            component,
+            component if as_sampled is None else as_sampled,
             component.alternatives[self.preview],
             locked=self.history.labels.locked,
         )
@@ -183,7 +198,7 @@ class Workspace(OpenProject):
         units = tuple(unit.unit for unit in current.units if unit.unit is not None)
         if not self.history.labels.locked.issuperset(units):
             self.lock(units, True)
-        elif self.status(current.component.id).state == "curated":
+        elif self.status(current.component.id).is_settled:
             shown = current.component.id
             self.told.emit(
                 f"There is no unit around contact {self.contact(shown)}"
@@ -216,7 +231,7 @@ class Workspace(OpenProject):
     # -- when the project changes ---------------------------------------------------------------
 
     def _start_screen(self) -> None:
-        best = self.queue_order()
+        best = self.queue_order() or self.component_ids
         self.component_id = best[0] if best else None
         self.preview = None
         self.selected = ()

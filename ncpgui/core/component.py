@@ -79,7 +79,7 @@ class Component:
 
     @property
     def ambiguity(self) -> float:
-        """Spikes times entropy: how much a decision would settle. Orders the queue."""
+        """Spikes times entropy: how much a decision would settle."""
         return len(self.spike_ids) * self.entropy_nats
 
 

@@ -75,15 +75,15 @@ def adopt_command(
         probability,
         words or f"sort {_subject(unit_table, component)} as {n_units} unit{'' if n_units == 1 else 's'}",
         (NEW,) * (int(compact.max()) + 1),
-        next(((component.id, i) for i, one in enumerate(component.alternatives) if one is alternative), None),
+        _which(component, alternative),
     )
 
 
-def locked_labels(clustering: Clustering, component: Component, locked: Collection[int]) -> NDArray[np.int32]:
-    """Labels to hold while the rest of a component is sampled again: (n,), 0 .. a locked unit, -1 = free."""
-    now = clustering.unit_of_spike[component.spike_ids]
-    held = np.where(np.isin(now, np.array(sorted(locked), dtype=np.int64)), now, UNASSIGNED)
-    return canonical(held).astype(np.int32)
+def _which(component: Component, alternative: Alternative) -> tuple[int, int] | None:
+    """(component id, index) of an alternative, whatever its mass is given decisions; None of another one."""
+    same = (i for i, one in enumerate(component.alternatives) if one.labels is alternative.labels)
+    index = next(same, None)
+    return None if index is None else (component.id, index)
 
 
 def present_alternative(clustering: Clustering, component: Component) -> int | None:

@@ -134,7 +134,27 @@ class SetLocked:
         return f"{'accept' if self.locked else 'unlock'} {_names(self.unit_ids)}"
 
 
-Command = Merge | Assign | SetLabel | SetLocked | Resample
+@dataclass(frozen=True)
+class Link:
+    """Say that units are one neuron, or that no two of them are; no spike changes its unit."""
+
+    unit_ids: tuple[int, ...]
+    same: bool
+
+    def __post_init__(self) -> None:
+        units = tuple(sorted({int(unit) for unit in self.unit_ids}))
+        if len(units) < 2:
+            raise CurationError(f"a link needs two different units, got {len(units)}; select another one")
+        object.__setattr__(self, "unit_ids", units)
+
+    @property
+    def words(self) -> str:
+        """What the command does, for menus and the journal."""
+        names = " and ".join(map(str, self.unit_ids))
+        return f"{names} are one neuron" if self.same else f"never merge {names}"
+
+
+Command = Merge | Assign | SetLabel | SetLocked | Resample | Link
 
 
 def split(spike_ids: ArrayLike, cluster: ArrayLike, words: str = "") -> Assign:
@@ -153,6 +173,9 @@ def to_json(command: Command) -> dict[str, Any]:
     if isinstance(command, SetLocked):
         units = list(command.unit_ids)
         return {"do": "lock", "words": command.words, "units": units, "locked": command.locked}
+    if isinstance(command, Link):
+        units = list(command.unit_ids)
+        return {"do": "link", "words": command.words, "units": units, "same": command.same}
     if isinstance(command, Resample):
         return resample_to_json(command)
     value = {
@@ -206,6 +229,7 @@ _DECODERS: dict[str, Callable[[dict[str, Any]], Command]] = {
     "assign": _assign_from,
     "label": lambda value: SetLabel(tuple(value["units"]), str(value["label"])),
     "lock": lambda value: SetLocked(tuple(value["units"]), bool(value["locked"])),
+    "link": lambda value: Link(tuple(value["units"]), bool(value["same"])),
     "resample": resample_from_json,
 }
 

@@ -17,17 +17,29 @@ from ncpgui.core.component import Component
 from ncpgui.core.errors import CurationError
 from ncpgui.core.signals import Signal
 from ncpgui.core.spikes import UNASSIGNED
+from ncpgui.curation import said as telling
 from ncpgui.curation.change import Change
 from ncpgui.curation.clustering import Clustering, Reassignment
-from ncpgui.curation.commands import NEW, Assign, Command, Merge, SetLabel, SetLocked, from_json, to_json
+from ncpgui.curation.commands import (
+    NEW,
+    Assign,
+    Command,
+    Link,
+    Merge,
+    SetLabel,
+    SetLocked,
+    from_json,
+    to_json,
+)
 from ncpgui.curation.labels import Labels, UnitMark, checked_label, inherited
 from ncpgui.curation.posteriors import Posteriors
 from ncpgui.curation.resample import Resample
+from ncpgui.curation.said import Said
 
 
 @dataclass(frozen=True, eq=False)
 class Edit:
-    """A command with all that is needed to do it, undo it and do it again."""
+    """A command with all that is needed to do it, undo it and do it again, and what it `said` of spikes."""
 
     command: Command
     spikes_before: Reassignment | None = None
@@ -36,6 +48,7 @@ class Edit:
     marks_after: dict[int, UnitMark] | None = None
     component_before: Component | None = None
     component_after: Component | None = None
+    said: tuple[Said, ...] = ()
 
 
 class History:
@@ -82,6 +95,13 @@ class History:
         return tuple(edit.command for edit in self._done)
 
     @property
+    def said(self) -> tuple[Said, ...]:
+        """What accepted units and the edits in force say, as far as the sorting still obeys it."""
+        told = [said for edit in self._done for said in edit.said]
+        holds = [said for said in told if said.is_standing or said.is_obeyed(self.clustering)]
+        return (*telling.of_accepted(self.clustering, self.labels.locked), *holds)
+
+    @property
     def undone(self) -> tuple[Command, ...]:
         """Commands taken back that can be done again, the next one first."""
         return tuple(edit.command for edit in reversed(self._undone))
@@ -102,6 +122,7 @@ class History:
         edit = self._plan(command)
         if edit.spikes_after is not None:
             self.clustering.check(edit.spikes_after)
+        self._check_said(edit)
         self._done.append(edit)
         self._undone.clear()
         return self._run(edit, edit.command.words, to_json(edit.command))
@@ -181,7 +202,7 @@ class History:
         self.labels.update(marks)
         change = Change(
             description=words,
-            relabelled=tuple(sorted(marks)),
+            relabelled=edit.command.unit_ids if isinstance(edit.command, Link) else tuple(sorted(marks)),
             components=() if component is None else (component.id,),
         )
         if spikes is not None:
@@ -194,7 +215,7 @@ class History:
             self.clustering.changed.emit(change)
         elif component is not None:
             self.posteriors.changed.emit(component.id)
-        else:
+        else:  # labels, or what is known of units
             self.labels.changed.emit(change.relabelled)
         self.changed.emit()
         return change
@@ -206,6 +227,10 @@ class History:
         if isinstance(command, SetLocked):
             locked = command.locked
             return self._marking(command, lambda mark: replace(mark, locked=locked))
+        if isinstance(command, Link):
+            self.clustering.require(command.unit_ids)
+            parts = [self.clustering.spikes_of(unit) for unit in command.unit_ids]
+            return Edit(command, said=telling.of_link(parts, command.unit_ids, same=command.same))
         if isinstance(command, Resample):
             before = self.posteriors.get(command.component_id)
             return Edit(command, component_before=before, component_after=command.applied(before))
@@ -227,7 +252,28 @@ class History:
             ids, np.zeros(len(ids), np.uint8), np.array([into], np.int64), before.probability
         )
         mark = inherited(self.labels.mark(unit) for unit in command.unit_ids)
-        return Edit(replace(command, into=into), before, after, {into: self.labels.mark(into)}, {into: mark})
+        marks = {into: self.labels.mark(into)}, {into: mark}
+        said = telling.of_merge(parts, command.unit_ids)
+        return Edit(replace(command, into=into), before, after, *marks, said=said)
+
+    def _check_said(self, edit: Edit) -> None:
+        """Refuse what contradicts links, and links or accepted units that contradict what was said."""
+        command = edit.command
+        new = edit.said
+        if isinstance(command, SetLocked) and command.locked:
+            new = telling.of_accepted(self.clustering, command.unit_ids)
+        if not new:
+            return
+        known = self.said
+        if not isinstance(command, Link):  # beside edits and accepted units the rules of editing hold
+            known = tuple(said for said in known if said.is_standing and said.kind != "neuron")
+        for said in new:
+            old = telling.contradicted(said, known)
+            if old is not None:
+                raise CurationError(
+                    f"'{said.words}' contradicts '{old.words}', which was decided before; nothing is "
+                    "changed. Take that back first: Ctrl+Z, or Y for an accepted unit"
+                )
 
     def _assigning(self, command: Assign) -> Edit:
         ids = command.spike_ids
@@ -244,7 +290,8 @@ class History:
         after = Reassignment(ids, cluster, table, named.probability)
         parents = self._parents(before, named)
         marks_before = {unit: self.labels.mark(unit) for unit in parents}
-        return Edit(named, before, after, marks_before, parents)
+        said = telling.of_assign(self.clustering, ids, table[cluster])
+        return Edit(named, before, after, marks_before, parents, said=said)
 
     def _parents(self, before: Reassignment, command: Assign) -> dict[int, UnitMark]:
         """Mark that each new unit inherits: that of the unit which most of its spikes come from."""

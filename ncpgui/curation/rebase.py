@@ -21,7 +21,7 @@ from ncpgui.core.second_sightings import kept_once, second_sightings
 from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.curation.adopt import adopt_command
 from ncpgui.curation.clustering import Clustering
-from ncpgui.curation.commands import NEW, Assign, Command, Merge
+from ncpgui.curation.commands import NEW, Assign, Command, Link, Merge
 from ncpgui.curation.history import History
 from ncpgui.curation.resample import Resample
 
@@ -97,6 +97,8 @@ def _translated(
     units = counterparts(command.unit_ids, old.clustering, new.clustering)
     if isinstance(command, Merge):
         return Merge(units) if len(units) > 1 else None
+    if isinstance(command, Link):
+        return replace(command, unit_ids=units) if len(units) > 1 else None
     if isinstance(command, Resample):
         component = old.posteriors.get(command.component_id)
         again = command if component is None else command.without(component, gone[component.id])

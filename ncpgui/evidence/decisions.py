@@ -45,7 +45,7 @@ class Conditioned:
     """Draws given decisions.
 
     weight : (S,) of the draws, summing to one
-    probability : of each decision, given those before it
+    probability : of each decision, given those before it; 0 of one that was left out
     """
 
     weight: NDArray[np.float64]
@@ -89,8 +89,11 @@ def conditioned(
     decisions: Sequence[Decision],
     *,
     stands_for: NDArray[np.floating] | None = None,
+    leave_out: bool = False,
 ) -> Conditioned:
     """Return the posterior given decisions, taken one after the other.
+
+    leave_out : whether to go on without a decision that no draw obeys
 
     Raises
     ------
@@ -102,6 +105,9 @@ def conditioned(
     for number, decision in enumerate(decisions):
         kept = weight * holds(posterior, decision, stands_for=stands_for)
         share = float(kept.sum())
+        if share <= 0 and leave_out:
+            probability.append(0.0)
+            continue
         if share <= 0:
             before = ", ".join(one.words or one.kind for one in decisions[:number])
             beside = f" beside {before}" if before else ""

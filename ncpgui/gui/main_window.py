@@ -10,6 +10,7 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 from ncpgui.app import jobs
 from ncpgui.app.actions import Context
 from ncpgui.app.controller import Activity, Controller
+from ncpgui.app.presenters.queue import present_wrong_left
 from ncpgui.app.recognition import is_raw
 from ncpgui.app.words import count, duration, sentence, thousands
 from ncpgui.app.workspace import Workspace
@@ -94,7 +95,13 @@ class MainWindow(QtWidgets.QMainWindow):
         self.about_project = ElidedLabel()
         self.about_project.setContentsMargins(12, 0, 12, 0)
         self.statusBar().setSizeGripEnabled(False)
+        self.wrong_left = QtWidgets.QLabel()
+        self.wrong_left.setToolTip(
+            "Spikes that are expected to be in a wrong unit where there is still a question: stop when it is "
+            "small enough"
+        )
         self.statusBar().addPermanentWidget(self.activity)
+        self.statusBar().addPermanentWidget(self.wrong_left)
         self.statusBar().addPermanentWidget(self.about_project)
 
     def _follow(self) -> None:
@@ -110,12 +117,16 @@ class MainWindow(QtWidgets.QMainWindow):
         self._refresh.setSingleShot(True)
         self._refresh.setInterval(0)
         self._refresh.timeout.connect(self.actions_.refresh)
+        self._refresh.timeout.connect(self._count_wrong)
         for signal in (
             workspace.opened, workspace.components_changed, workspace.current_changed,
             workspace.shown_changed, workspace.selection_changed, workspace.units_changed,
             controller.activity_changed,
         ):  # fmt: skip
             signal.connect(self._refresh_actions)
+
+    def _count_wrong(self) -> None:
+        self.wrong_left.setText(sentence(present_wrong_left(self.workspace)))
 
     def _refresh_actions(self, *_: object) -> None:
         self._refresh.start()
@@ -138,6 +149,7 @@ class MainWindow(QtWidgets.QMainWindow):
             )
             self.bench.project_changed()
         self.actions_.refresh()
+        self._count_wrong()
 
     def _title_changed(self) -> None:
         project, path = self.workspace.project, self.controller.session_path
@@ -179,7 +191,8 @@ class MainWindow(QtWidgets.QMainWindow):
         self.start.show_activity(activity if self.workspace.project is None else None)
         is_busy = activity is not None and self.workspace.project is not None
         self.activity.setVisible(is_busy)
-        self.about_project.setVisible(not is_busy)  # messages need its room
+        for widget in (self.about_project, self.wrong_left):
+            widget.setVisible(not is_busy)  # messages need their room
 
     def show_error(self, error: Exception, doing: str = "") -> None:
         """Say what went wrong; the window stays usable."""

@@ -16,6 +16,7 @@ from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.seeds import stream_seed
 from ncpgui.core.waveform_format import N_SAMPLES
+from ncpgui.evidence.wrong import stands_for
 from ncpgui.sorting.assignment import fit_features
 from ncpgui.sorting.components import ComponentDraw
 from ncpgui.sorting.config import SortingConfig
@@ -152,18 +153,9 @@ def finish_component(
         alternatives=with_matched(
             alternatives, matched, units.probability[draw.spike_ids], posterior, draw.sampled
         ),
-        stands_for=stands_for(matched, draw.sampled),
+        stands_for=stands_for(matched, draw.sampled).astype(np.float32),
     )
     return component, ComponentWaveforms(waveforms, drawn.features, coordinates)
-
-
-def stands_for(matched: NDArray[np.integer], sampled: NDArray[np.int64]) -> NDArray[np.float32]:
-    """Spikes that each sampled one stands for: those of its unit over those of it that were drawn, (m,).
-
-    matched : (n,) unit of each spike, 0 .. K-1; sampled : (m,) positions of those drawn
-    """
-    n, drawn = np.bincount(matched), np.bincount(matched[sampled], minlength=int(matched.max(initial=0)) + 1)
-    return np.asarray((n / np.maximum(drawn, 1))[matched[sampled]], dtype=np.float32)
 
 
 def with_matched(

@@ -7,12 +7,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core.component import Component, ComponentWaveforms
+from ncpgui.core.component import Alternative, Component, ComponentWaveforms
 from ncpgui.core.errors import InputError
 from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.seeds import stream_seed
 from ncpgui.core.spikes import SpikeEvents
+from ncpgui.evidence.ways import OTHER, way_of_draw
 from ncpgui.sorting.assignment import fit_features
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.firing_times import weighed_by_times
@@ -38,8 +39,8 @@ def resample_rest(
     ----------
     waveforms : those of the sampled spikes; with `coordinates` of all spikes where there are spikes
         that were not sampled (without them these follow the sampled ones they were sorted with)
-    held : (n,) label of each spike of the component that is settled, -1 = free: see
-        `curation.adopt.locked_labels`. Spikes of one label stay together, spikes of two never meet.
+    held : (n,) label of each spike of the component that is decided on, -1 = free.
+        Spikes of one label stay together, spikes of two never meet.
     spikes : of the recording: when those of the component were fired weighs the draws too
 
     Raises
@@ -87,6 +88,34 @@ def resample_rest(
         posterior, component.sampled, coordinates, config, company=company, held=held
     )
     return replace(component, posterior=posterior, alternatives=alternatives)
+
+
+def rarer_sortings(
+    component: Component, waveforms: ComponentWaveforms | None, config: SortingConfig
+) -> tuple[Alternative, ...]:
+    """Sortings of the draws that are none of a component's alternatives, the most probable first.
+
+    Their masses are shares of all draws. Without waveforms the spikes that were not sampled follow the
+    sampled ones that they are sorted with.
+    """
+    posterior, shown = component.posterior, component.alternatives
+    way_of = way_of_draw(
+        posterior,
+        [way.labels[component.sampled] for way in shown],
+        min_spikes=config.min_cluster_spikes,
+    )
+    rows = np.flatnonzero((way_of == OTHER) & (posterior.weight > 0))
+    if len(rows) == 0 or not shown:
+        return ()
+    coordinates = None if waveforms is None else waveforms.coordinates
+    if coordinates is None:
+        coordinates = _from_company(component, np.zeros((posterior.n_points, 1), np.float32))
+    rest = max(0.0, 1.0 - sum(way.mass for way in shown))
+    share = posterior.subset(rows)
+    found = build_alternatives(share, component.sampled, coordinates, config, company=shown[0].labels)
+    return tuple(
+        replace(way, mass=rest * way.mass, mass_se=rest * way.mass_se) for way in found if way.n_units
+    )
 
 
 def _from_company(component: Component, sampled: NDArray[np.float32]) -> NDArray[np.float32]:

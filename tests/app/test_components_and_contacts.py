@@ -13,6 +13,7 @@ from ncpgui.app.presenters.probe_map import present_probe_map
 from ncpgui.app.presenters.queue import present_queue
 from ncpgui.app.presenters.unit_table import present_unit_table
 from ncpgui.app.workspace import Workspace
+from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.project import Project
 from ncpgui.curation.decisions import Decisions
 from ncpgui.export.from_project import bundle_of
@@ -74,11 +75,11 @@ def test_the_probe_tells_all_that_is_at_a_contact(project: Project) -> None:
     workspace = Workspace(project)
     view = present_probe_map(workspace)
     assert view.tooltips[2].splitlines() == [
-        "Contact 2: units 0 and 1, 6 spikes, sampled",
-        "Unit 2, 4 spikes, sampled",
-        "Unit 3, 3 spikes, sampled",
+        "Contact 2: units 0 and 1, 6 spikes, settled by itself",
+        "Unit 2, 4 spikes, settled by itself",
+        "Unit 3, 3 spikes, settled by itself",
     ]
-    assert view.states == ("", "sampled", "sampled", "")
+    assert view.states == ("", "sure", "sure", "")
     workspace.show_component(B)
     assert (present_probe_map(workspace).current, present_probe_map(workspace).neighbours) == (2, (2, 0))
 
@@ -101,6 +102,17 @@ def test_a_unit_that_reaches_into_two_components_is_in_the_table_of_both(project
     assert np.isnan(workspace.unit_numbers(5).p_pure)  # no posterior is of both
 
 
+def test_a_neuron_of_two_components_is_asked_about_in_one(project: Project) -> None:
+    two = PosteriorSamples(np.repeat([[0, 0, 1]], 40, axis=0), np.zeros(40))  # of C: unit 3 is two
+    components = tuple(replace(one, posterior=two) if one.id == C else one for one in project.components)
+    workspace = Workspace(replace(project, components=components))
+    assert workspace.status(C).state == "sampled"
+    assert workspace.wrong_left() == pytest.approx(1)
+    workspace.merge((2, 3))  # four spikes of B and three of C
+    assert workspace.status(C).state == "sure"
+    assert workspace.wrong_left() == 0
+
+
 def test_a_unit_in_no_component_is_listed_with_all_units(project: Project) -> None:
     rows = present_unit_table(Workspace(project), all_units=True)
     assert [(row.unit, row.component_id) for row in rows] == [(0, A), (1, A), (2, B), (3, C), (4, None)]
@@ -112,7 +124,7 @@ def test_accepting_settles_the_component_alone(project: Project) -> None:
     workspace.show_component(B)
     workspace.adopt()
     assert {one: workspace.status(one).state for one in workspace.component_ids} == {
-        A: "sampled", B: "curated", C: "sampled",
+        A: "sure", B: "curated", C: "sure",
     }  # fmt: skip
 
 

@@ -201,7 +201,7 @@ def test_a_group_all_of_which_is_accepted_is_not_sampled_again(
 ) -> None:
     controller, _ = opened(fake, preferences, tmp_path / "s.h5")
     controller.workspace.lock((0, 1, 2), True)
-    with pytest.raises(CurationError, match="units 0, 1 and 2 around contact 0: all is accepted"):
+    with pytest.raises(CurationError, match="units 0, 1 and 2 around contact 0: all is decided"):
         controller.resample()
     controller.close()
     with pytest.raises(CurationError, match="not sampled yet"):

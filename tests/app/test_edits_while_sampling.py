@@ -69,6 +69,27 @@ def _merge_and_undo(workspace: Workspace) -> None:
     workspace.undo()
 
 
+def _never_merge(workspace: Workspace) -> None:
+    workspace.link((0, 1), same=False)
+
+
+def _must_be_one_and_lock(workspace: Workspace) -> None:
+    workspace.link((0, 1), same=True)
+    _lock(workspace)
+
+
+def _posteriors(workspace: Workspace) -> dict[int, Any]:
+    """Condition, masses and weights of each component, to the last bit."""
+    found = {}
+    for component_id in workspace.component_ids:
+        given, component = workspace.given(component_id), workspace.component(component_id)
+        assert given is not None
+        assert component is not None
+        masses = [way.mass for way in component.alternatives]
+        found[component_id] = (given.text, masses, component.posterior.weight.tolist())
+    return found
+
+
 def _state(workspace: Workspace) -> dict[str, Any]:
     units = workspace.clustering.unit_ids.tolist()
     return {
@@ -77,6 +98,8 @@ def _state(workspace: Workspace) -> dict[str, Any]:
         "marks": {unit: workspace.history.labels.mark(unit) for unit in units},
         "undo": workspace.history.undo_words,
         "redo": workspace.history.redo_words,
+        "posteriors": _posteriors(workspace),
+        "wrong": workspace.wrong_left(),
     }
 
 
@@ -106,7 +129,17 @@ def _afterwards(preferences: Preferences, folder: Path, edit: Edit) -> Controlle
 @pytest.mark.parametrize("n_groups", [1, 2, 3])
 @pytest.mark.parametrize(
     "edit",
-    [_merge, _label, _lock, _adopt, _adopt_beside_a_locked_unit, _merge_twice, _merge_and_undo],
+    [
+        _merge,
+        _label,
+        _lock,
+        _adopt,
+        _adopt_beside_a_locked_unit,
+        _merge_twice,
+        _merge_and_undo,
+        _never_merge,
+        _must_be_one_and_lock,
+    ],
 )
 def test_an_edit_while_groups_are_sampled_ends_as_the_same_edit_afterwards(
     joined: FakeJobs, preferences: Preferences, tmp_path: Path, edit: Edit, n_groups: int
@@ -126,7 +159,7 @@ def test_undo_takes_back_the_edit_and_nothing_of_what_was_sampled(
     workspace.undo()
     assert workspace.clustering.unit_of_spike.tolist() == joined.combined[0].tolist()
     assert not workspace.history.can_undo
-    assert [workspace.status(channel).state for channel in (0, 1, 2)] == ["sampled"] * 3
+    assert [workspace.status(channel).state for channel in (0, 1, 2)] == ["sampled", "sampled", "sure"]
 
 
 def test_undo_between_two_groups_takes_back_the_edit_and_leaves_the_groups(

@@ -155,11 +155,14 @@ def test_cards_under_a_condition_say_so(again: FakeJobs, preferences: Preference
     workspace = controller.workspace
     assert {card.given for card in present_alternatives(workspace).cards} == {""}
     workspace.lock((1, 2), True)
-    assert {card.given for card in present_alternatives(workspace).cards} == {""}  # not of this posterior
+    assert {card.given for card in present_alternatives(workspace).cards} == {
+        "given: 1, 2 accepted (in no draw)"
+    }
     controller.resample()
     view = present_alternatives(workspace)
-    assert {card.given for card in view.cards} == {"given: 1, 2"}
-    assert view.subtitle.endswith(" · given: 1, 2")
+    assert {card.given for card in view.cards} == {"given: 1, 2 accepted"}
+    assert view.given == "given: 1, 2 accepted"
+    workspace.undo()
     workspace.undo()
     assert {card.given for card in present_alternatives(workspace).cards} == {""}
 
@@ -219,7 +222,7 @@ def test_samples_of_a_group_that_was_edited_meanwhile_are_not_taken(
     again: FakeJobs, preferences: Preferences, tmp_path: Path, edit: Edit, is_made: bool
 ) -> None:
     workspace, told = _pending(again, preferences, tmp_path, edit, is_made=is_made)
-    assert bits(workspace.component(0)) == bits(again.project.components[0])
+    assert bits(workspace.sampled_component(0)) == bits(again.project.components[0])
     dropped = "changed while being sampled again: the samples are dropped; press R again"
     assert [text for text in told if text.endswith(dropped)]
     assert workspace.status(0).state != "sampling"

@@ -165,7 +165,7 @@ def test_a_preview_that_only_accepted_units_keep_from_changing_anything_is_not_u
 
 def test_a_group_in_which_no_sorting_has_a_unit_settles_itself() -> None:
     workspace = Workspace(tiny_project({0: [[0, 0]], 1: [[-1] * 3]}))
-    assert [workspace.status(c).state for c in (0, 1)] == ["sampled", "curated"]
+    assert [workspace.status(c).state for c in (0, 1)] == ["sure", "curated"]
     workspace.show_component(1)
     log = heard(workspace, "told")
     workspace.adopt()
@@ -198,15 +198,15 @@ def test_an_empty_group_that_may_have_a_unit_is_accepted_as_it_is_and_opened_aga
 
 
 def test_a_group_is_settled_by_adopting_or_by_accepting_all_its_units(workspace: Workspace) -> None:
-    assert [workspace.status(c).state for c in (0, 1, 2)] == ["sampled"] * 3
+    assert [workspace.status(c).state for c in (0, 1, 2)] == ["sampled", "sampled", "sure"]
     workspace.show_alternative(1)
     workspace.adopt()
     assert workspace.status(0).state == "curated"
     workspace.lock((3,), True)
-    assert [workspace.status(c).state for c in (0, 1, 2)] == ["curated", "curated", "sampled"]
+    assert [workspace.status(c).state for c in (0, 1, 2)] == ["curated", "curated", "sure"]
     workspace.undo()
     workspace.undo()
-    assert [workspace.status(c).state for c in (0, 1, 2)] == ["sampled"] * 3
+    assert [workspace.status(c).state for c in (0, 1, 2)] == ["sampled", "sampled", "sure"]
 
 
 def test_accepting_some_units_does_not_settle_the_group(workspace: Workspace) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 
 from ncpgui.core.component import Alternative, Component
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.curation.adopt import adopt_command, locked_labels, present_alternative
+from ncpgui.curation.adopt import adopt_command, present_alternative
 from ncpgui.curation.clustering import Clustering
 from ncpgui.curation.commands import SetLocked
 from ncpgui.curation.history import History
@@ -121,12 +121,6 @@ def test_a_sorting_that_differs_in_unassigned_spikes_is_another_one() -> None:
     assert present_alternative(Clustering(NOW), component) == 0
     assert present_alternative(Clustering([0, 0, 0, 1, 1, 2, 2, -1, 2, 5]), component) == 1
     assert present_alternative(Clustering([0, 0, 0, -1, -1, 2, 2, 2, 2, 5]), component) is None
-
-
-def test_labels_to_hold_are_those_of_locked_units() -> None:
-    component = _component(IDS, [0] * 8)
-    assert locked_labels(Clustering(NOW), component, {2, 1}).tolist() == [-1, -1, -1, 0, 0, 1, 1, 1]
-    assert locked_labels(Clustering(NOW), component, ()).tolist() == [-1] * 8
 
 
 def test_an_edit_of_a_person_is_none_of_the_alternatives() -> None:

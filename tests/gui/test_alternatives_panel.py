@@ -145,7 +145,10 @@ def test_tool_tip_and_name_follow_the_sorting_that_the_card_shows(panel, workspa
     card = panel.cards[0].card
     assert card.words != told
     assert card.words in panel.cards[0].toolTip()
-    assert panel.cards[0].accessibleName() == f"Alternative 1: {card.percent}, {card.title}, {card.words}"
+    assert panel.cards[0].accessibleName() == (
+        f"Alternative 1: {card.percent}, {card.given}, {card.title}, {card.words}"
+    )
+    assert card.given == f"given: 0 + 1 together (was 25{THIN}%)"
 
 
 def test_both_themes_have_their_own_colours(panel, screen, qapp) -> None:
@@ -170,18 +173,22 @@ def test_the_badge_has_the_colour_of_what_it_says_and_goes_when_nothing_can_be_s
 
 def test_cards_of_a_posterior_sampled_again_say_what_it_is_given(panel, workspace, screen) -> None:
     component = workspace.component(0)
-    workspace.lock((0,), True)
     screen.settle()
     plain = panel.cards[1].grab().toImage()
+    workspace.lock((0,), True)
+    screen.settle()
+    assert panel.condition.text() == f"given: 0 accepted (was 75{THIN}%)"
+    assert [widget.card.percent for widget in panel.cards] == [f"95{THIN}%", f"<1{THIN}%"]
     workspace.history.do(Resample(0, (0,), component.posterior, component.alternatives[::-1]))
     screen.settle()
-    assert panel.subtitle.text() == "contact 0 · 10 spikes · 2 plausible sortings · given: 0"
-    assert [widget.card.percent for widget in panel.cards] == [f"25{THIN}%", f"70{THIN}%"]
+    assert panel.condition.text() == "given: 0 accepted"
+    assert [widget.card.percent for widget in panel.cards] == [f"<1{THIN}%", f"95{THIN}%"]
     assert all("given: 0" in widget.toolTip() for widget in panel.cards)
-    assert panel.cards[0].accessibleName().startswith(f"Alternative 1: 25{THIN}%, given: 0, ")
+    assert panel.cards[0].accessibleName().startswith(f"Alternative 1: <1{THIN}%, given: 0 accepted, ")
+    workspace.undo()
     workspace.undo()
     screen.settle()
-    assert panel.subtitle.text() == "contact 0 · 10 spikes · 2 plausible sortings"
+    assert not panel.condition.isVisible()
     assert [widget.card.percent for widget in panel.cards] == [f"70{THIN}%", f"25{THIN}%"]
     assert "given" not in panel.cards[0].toolTip()
     assert panel.cards[1].grab().toImage() == plain

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from PyQt5 import QtCore, QtGui, QtWidgets
 
-from ncpgui.app import jobs
+from ncpgui.app import given, jobs
 from ncpgui.app.presenters.embedding import principal_plane
+from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.project import Project
 from ncpgui.gui.main_window import MainWindow
 from tests.gui.windows import shown_window
@@ -114,30 +115,32 @@ def test_undo_of_r_and_y_brings_the_cards_before_them_back(
     window: MainWindow, press: Press, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def again(project: Project, component: Any, waveforms: Any, held: Any, *, progress: Any) -> Any:
-        ways = tuple(replace(way, mass=0.9 / 2**i) for i, way in enumerate(component.alternatives))
-        return replace(component, alternatives=ways), waveforms
+        ways = tuple(replace(way, mass=0.9 / 10**i) for i, way in enumerate(component.alternatives))
+        first = PosteriorSamples(ways[0].labels[component.sampled][None], np.zeros(1))
+        return replace(component, posterior=first, alternatives=ways), waveforms
 
     monkeypatch.setattr(jobs, "resample", again)
+    monkeypatch.setattr(given, "FEW_DRAWS", 1000)  # those that there are do not suffice
     recording(window)
     panel = window.bench.alternatives
 
     def shown() -> tuple[list[str], bool]:
         QtWidgets.QApplication.processEvents()
-        return [
-            w.card.percent for w in panel.cards if w.card.index is not None
-        ], "given" in panel.subtitle.text()
+        return [w.card.percent for w in panel.cards if w.card.index is not None], panel.condition.isVisible()
 
     before = shown()
     press("Down")
     press("Y")
     unit = window.workspace.selected[0]
+    weighed = shown()
+    assert weighed[1]
     press("R")
     under_condition = shown()
     assert under_condition[0][0] == "90\u2009%"
-    assert panel.subtitle.text().endswith(f"given: {unit}")
+    assert panel.condition.text() == f"given: {unit} accepted"
     assert all(f"given: {unit}" in widget.toolTip() for widget in panel.cards)
     press("Ctrl+Z")
-    assert shown() == before
+    assert shown() == weighed
     press("Ctrl+Z")
     assert shown() == before
     assert not window.workspace.history.labels.locked

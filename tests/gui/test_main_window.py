@@ -125,7 +125,7 @@ def test_an_impossible_edit_is_explained_and_changes_nothing(qtbot, opened: Main
     key(qtbot, opened, "Y")
     before = workspace.clustering.unit_of_spike.copy()
     key(qtbot, opened, "R")
-    assert "accepted" in opened.statusBar().currentMessage()
+    assert "all is decided" in opened.statusBar().currentMessage()
     assert (workspace.clustering.unit_of_spike == before).all()
 
 

@@ -29,7 +29,13 @@ def test_the_sampled_group_comes_first_and_the_waiting_one_last(panel) -> None:
 
 def test_the_tooltip_tells_how_many_units_are_how_likely(panel) -> None:
     words = panel.model.index(0).data(QtCore.Qt.ToolTipRole)
-    assert words.splitlines()[1:] == ["1 unit: 25 %", "2 units: 70 %", "other: 5 %", "in use: 2 units"]
+    assert words.splitlines()[1:] == [
+        "1 unit: 25 %",
+        "2 units: 70 %",
+        "other: 5 %",
+        "in use: 2 units",
+        "expected wrong assignments: 1",
+    ]
     assert panel.model.rows[0].caption == "1–2 units"
     assert panel.model.rows[1].caption == "waiting"
 
@@ -56,7 +62,16 @@ def test_a_settled_group_is_counted_and_green(panel, workspace, screen) -> None:
     workspace.adopt()
     screen.settle()
     assert panel.note.text() == "1 of 2 settled"
-    assert LIGHT.good.lower() in screen.colors(panel.view.viewport(), row_rect(panel, 0))
+    assert [row.component_id for row in panel.model.rows] == [1]
+    assert panel.toggle.text() == "▸  Settled: 1"
+    assert not panel.settled.isVisible()
+    panel.toggle.click()
+    screen.settle()
+    settled = QtCore.QRectF(panel.settled.visualRect(panel.settled.rows.index(0)))
+    assert LIGHT.good.lower() in screen.colors(panel.settled.viewport(), settled)
+    workspace.show_component(1)
+    screen.click(panel.settled.viewport(), settled.center())
+    assert workspace.component_id == 0
 
 
 def test_sampling_shows_how_far_it_is(panel, workspace, screen) -> None:

@@ -52,7 +52,8 @@ def opened(path: Path) -> Workspace:
 def check_same(workspace: Workspace, told: dict[str, Any]) -> None:
     """Units, labels, posterior and what waits are as the program that wrote the session showed them.
 
-    Its P(exists) and P(spikes) are not: they were counted in another way.
+    Its P(exists) and P(spikes) are not: they were counted in another way. And it did not weigh draws by
+    decisions: the posterior that it showed is the one before them.
     """
     assert workspace.clustering.unit_of_spike.tolist() == told["unit_of_spike"]
     units, labels = workspace.clustering.unit_ids.tolist(), workspace.history.labels
@@ -65,14 +66,20 @@ def check_same(workspace: Workspace, told: dict[str, Any]) -> None:
         component, current = workspace.component(), workspace.current()
         assert workspace.contact(int(channel)) == int(channel)
         assert workspace.n_spikes(int(channel)) == group["n_spikes"]
-        assert workspace.status(int(channel)).state == group["state"]
+        state = workspace.status(int(channel)).state
+        assert {"sure": "sampled"}.get(state, state) == group["state"]
         if component is None or current is None:
             assert group["units"] is None
             continue
         assert [unit.unit for unit in current.units] == group["units"]
         assert (workspace.present_alternative(), list(component.given)) == (group["in_use"], group["given"])
         cards = present_alternatives(workspace).cards
-        assert [[card.words, card.counts, round(card.mass, 6)] for card in cards] == group["cards"]
+        sampled = workspace.sampled_component(int(channel))
+        assert sampled is not None
+        mass = [card.mass if card.index is None else sampled.alternatives[card.index].mass for card in cards]
+        assert [[card.words, card.counts, round(p, 6)] for card, p in zip(cards, mass, strict=True)] == group[
+            "cards"
+        ]
 
 
 def test_it_shows_what_the_program_showed_that_wrote_it(path: Path, told: dict[str, Any]) -> None:

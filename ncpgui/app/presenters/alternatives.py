@@ -82,6 +82,11 @@ class Card:
         return count(len(self.units), "unit")
 
     @property
+    def conditions(self) -> tuple[str, ...]:
+        """That its probability is conditional, the longest words first, for where there is little room."""
+        return (self.given, "given decisions", "given") if self.given else ()
+
+    @property
     def line(self) -> str:
         """What is written under the title."""
         if not self.is_in_use:
@@ -113,6 +118,8 @@ class TrustBadge:
 class AlternativesView:
     """All cards of a component, what they leave over, and what the buttons may do.
 
+    is_open : whether sortings too rare for a card of their own have one all the same; given : the condition
+    of all probabilities, '' without one;
     badge : None where nothing can be said;
     message : what to show instead of cards, '' when there are some.
     """
@@ -126,6 +133,8 @@ class AlternativesView:
     can_adopt: bool
     adopt_text: str
     largest_amplitude: float
+    is_open: bool = False
+    given: str = ""
 
 
 EMPTY = AlternativesView(
@@ -154,8 +163,6 @@ def present_alternatives(workspace: Workspace) -> AlternativesView:
     title, place = _title(workspace, contact)
     other = max(0.0, 1.0 - sum(a.mass for a in component.alternatives))
     subtitle = f"{place}{n} spikes · {count(len(component.alternatives), 'plausible sorting')}"
-    if component.given:
-        subtitle += f" · {_given(component)}"
     settled = workspace.status(component_id).state == "curated"
     previewed = workspace.preview is not None
     means = [unit.waveform for card in cards for unit in card.units if unit.waveform is not None]
@@ -171,6 +178,8 @@ def present_alternatives(workspace: Workspace) -> AlternativesView:
         if previewed
         else _accept_text(workspace, component_id, settled=settled),
         largest_amplitude=max((float(np.abs(mean).max()) for mean in means), default=1.0) or 1.0,
+        is_open=workspace.n_rarer(component_id) > 0,
+        given=_given(workspace, component),
     )
 
 
@@ -194,7 +203,8 @@ def _can_adopt(workspace: Workspace) -> bool:
 
 
 def _badge(workspace: Workspace, component: Component) -> TrustBadge | None:
-    spread = workspace.memo(("order spread", component.id), lambda: order_spread(component.posterior))
+    sampled = workspace.sampled_component(component.id) or component  # decisions have no order
+    spread = workspace.memo(("order spread", component.id), lambda: order_spread(sampled.posterior))
     if spread is None or component.posterior.order is None:
         return None
     kind, n_orders = trust(spread), len(np.unique(component.posterior.order))
@@ -268,13 +278,14 @@ def _card(
         n_unassigned=sorting.n_unassigned,
         is_shown=workspace.shown_alternative == index,
         is_in_use=in_use,
-        given=_given(component),
+        given=_given(workspace, component),
         mass_waveforms=alone,
     )
 
 
-def _given(component: Component) -> str:
-    return f"given: {', '.join(map(str, component.given))}" if component.given else ""
+def _given(workspace: Workspace, component: Component) -> str:
+    given = workspace.given(component.id)
+    return "" if given is None else given.text
 
 
 def _words(current: ShownSorting, preview: ShownSorting) -> str:

@@ -11,7 +11,7 @@ from ncpgui.app.words import count, sentence
 from ncpgui.app.workspace import Workspace
 from ncpgui.core.probe import DRAWN_PITCH_UM
 
-_MOST_TELLING = ("sampling", "failed", "waiting", "sampled", "curated")
+_MOST_TELLING = ("sampling", "failed", "waiting", "sampled", "sure", "curated")
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,8 +46,8 @@ def present_probe_map(workspace: Workspace) -> ProbeMapView:
         shown = _shown_at(workspace, contact)
         state = "" if shown is None else workspace.status(shown).state
         component = workspace.component(shown) if shown is not None else None
-        if component is not None:
-            ambiguity[contact] = component.ambiguity
+        if shown is not None and component is not None:
+            ambiguity[contact] = workspace.expected_wrong(shown)
         states.append(state)
     largest = np.nanmax(ambiguity) if np.isfinite(ambiguity).any() else 0.0
     component, current = workspace.component(), workspace.component_id
@@ -68,9 +68,8 @@ def _shown_at(workspace: Workspace, contact: int) -> int | None:
     centred = [one for one in here if workspace.contact(one) == contact]
 
     def key(component_id: int) -> tuple[int, float]:
-        component = workspace.component(component_id)
         order = _MOST_TELLING.index(workspace.status(component_id).state)
-        return order, -component.ambiguity if component is not None else 0.0
+        return order, -workspace.expected_wrong(component_id)
 
     return min(centred or here, key=key, default=None)
 

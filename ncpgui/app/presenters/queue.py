@@ -16,7 +16,8 @@ class QueueRow:
     """One component.
 
     p_units : (number of units, probability) of the cards, by number of units, what is left over last
-    under `OTHER`; ambiguity : spikes x entropy, relative to the largest of the queue;
+    under `OTHER`; n_wrong : spikes that are expected to be in a wrong unit; ambiguity : the same, relative to
+    the largest of the queue;
     units : names of the units in use, None while the component is not sampled.
     """
 
@@ -28,6 +29,7 @@ class QueueRow:
     p_units: tuple[tuple[int, float], ...]
     ambiguity: float
     is_current: bool
+    n_wrong: float = 0.0
 
     @property
     def name(self) -> str:
@@ -57,7 +59,7 @@ class QueueRow:
             return self.status.words
         possible = {k for k, p in self.p_units if k != OTHER and p >= 0.02}
         in_use = {len(self.units)}
-        ks = sorted(in_use if self.status.state == "curated" else possible | in_use)
+        ks = sorted(in_use if self.status.is_settled else possible | in_use)
         if ks == [0]:
             return "no units"
         text = f"{ks[0]}" if len(ks) == 1 else f"{ks[0]}–{ks[-1]}"
@@ -74,19 +76,19 @@ class QueueRow:
         ]
         if self.units is not None:
             lines.append(f"in use: {count(len(self.units), 'unit')}")
+            lines.append(f"expected wrong assignments: {wrong_words(self.n_wrong)}")
         if self.status.message:
             lines.append(self.status.message)
         return "\n".join(lines)
 
 
 def present_queue(workspace: Workspace) -> tuple[QueueRow, ...]:
-    """Rows of the queue, most ambiguous first, components that wait last."""
+    """Rows of the queue: those where most spikes may be wrong first, what waits, then what is settled."""
     order = workspace.queue_order()
-    components = {component_id: workspace.component(component_id) for component_id in order}
-    largest = max((g.ambiguity for g in components.values() if g is not None), default=0.0) or 1.0
+    wrong = {component_id: workspace.expected_wrong(component_id) for component_id in order}
+    largest = max(wrong.values(), default=0.0) or 1.0
     rows = []
     for component_id in order:
-        component = components[component_id]
         rows.append(
             QueueRow(
                 component_id=component_id,
@@ -95,11 +97,24 @@ def present_queue(workspace: Workspace) -> tuple[QueueRow, ...]:
                 n_spikes=workspace.n_spikes(component_id),
                 status=workspace.status(component_id),
                 p_units=p_units(workspace, component_id),
-                ambiguity=0.0 if component is None else component.ambiguity / largest,
+                ambiguity=wrong[component_id] / largest,
+                n_wrong=wrong[component_id],
                 is_current=component_id == workspace.component_id,
             )
         )
     return tuple(rows)
+
+
+def wrong_words(n: float) -> str:
+    """``340``, ``<1``: an expected number of spikes."""
+    return "<1" if 0 < n < 1 else thousands(round(n))
+
+
+def present_wrong_left(workspace: Workspace) -> str:
+    """What the questions left are about, '' without a project: when it is small enough, stop."""
+    if workspace.project is None:
+        return ""
+    return f"expected wrong assignments left: {wrong_words(workspace.wrong_left())}"
 
 
 def p_units(workspace: Workspace, component_id: int) -> tuple[tuple[int, float], ...]:

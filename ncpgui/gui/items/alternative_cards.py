@@ -89,11 +89,9 @@ class CardWidget(QtWidgets.QWidget):
         x = inner.left() + painter.fontMetrics().horizontalAdvance(card.percent) + 6
         painter.setFont(font(11))
         painter.setPen(theme.color("muted"))
-        painter.drawText(
-            QtCore.QRectF(x, line.top() + 11, 60, 18),
-            LEFT,
-            card.error,
-        )
+        room = inner.right() - (22 if card.key else 0) - x
+        if painter.fontMetrics().horizontalAdvance(card.error) <= room:
+            painter.drawText(QtCore.QRectF(x, line.top() + 11, 60, 18), LEFT, card.error)
         if card.key:
             badge = QtCore.QRectF(inner.right() - 18, inner.top() + 1, 20, 20)
             painter.setPen(QtGui.QPen(theme.color("accent" if card.is_shown else "border"), 1))
@@ -126,7 +124,9 @@ class CardWidget(QtWidgets.QWidget):
         painter.setFont(font(12))
         painter.setPen(theme.color("muted"))
         beside = line.adjusted(title_width + 8, 0, -PILL_WIDTH if card.is_in_use else 0, 0)
-        painter.drawText(beside, LEFT, elided(painter, card.given, beside.width()))
+        advance = painter.fontMetrics().horizontalAdvance
+        fits = (words for words in card.conditions if advance(words) <= beside.width())
+        painter.drawText(beside, LEFT, next(fits, ""))
         if card.alone:
             line.translate(0, LINE_PX)
             painter.drawText(line, LEFT, elided(painter, card.alone, inner.width()))
@@ -190,7 +190,9 @@ class CardWidget(QtWidgets.QWidget):
 
 
 class OtherCard(QtWidgets.QWidget):
-    """What the cards leave over: the probability of all rarer sortings together."""
+    """What the cards leave over: the probability of all rarer sortings together; a click opens them."""
+
+    clicked = QtCore.pyqtSignal()
 
     def __init__(self) -> None:
         super().__init__()
@@ -199,13 +201,23 @@ class OtherCard(QtWidgets.QWidget):
         self.setFixedWidth(78)
         self.setMinimumHeight(CARD_HEIGHT[0])
         self.setMaximumHeight(CARD_HEIGHT[1])
-        self.setToolTip("Probability of all rarer sortings together")
+        self._is_open = False
+        self.setCursor(QtCore.Qt.PointingHandCursor)
 
-    def set_mass(self, mass: float) -> None:
-        """Show another probability."""
-        self._mass = mass
-        self.setVisible(mass >= 0.005)
+    def set_mass(self, mass: float, *, is_open: bool = False) -> None:
+        """Show another probability; is_open : whether the rarer sortings have cards."""
+        self._mass, self._is_open = mass, is_open
+        self.setVisible(mass >= 0.005 or is_open)
+        self.setToolTip(
+            f"{percent(mass)} of the posterior is of rarer sortings, or of none; "
+            f"click or 0 {'puts their cards away' if is_open else 'shows the most probable of them'}"
+        )
         self.update()
+
+    def mousePressEvent(self, event: QtGui.QMouseEvent) -> None:
+        """Open the rarer sortings, or put them away."""
+        if event.button() == QtCore.Qt.LeftButton:
+            self.clicked.emit()
 
     def paintEvent(self, _: QtGui.QPaintEvent) -> None:
         """Paint it."""
@@ -221,4 +233,8 @@ class OtherCard(QtWidgets.QWidget):
         painter.drawText(number, QtCore.Qt.AlignCenter, percent(self._mass))
         painter.setFont(font(12))
         painter.drawText(QtCore.QRectF(0, middle + 4, self.width(), 18), QtCore.Qt.AlignCenter, "other")
+        painter.setPen(self.theme.color("accent"))
+        painter.setFont(font(11))
+        words = "close" if self._is_open else "open"
+        painter.drawText(QtCore.QRectF(0, middle + 22, self.width(), 16), QtCore.Qt.AlignCenter, words)
         painter.end()

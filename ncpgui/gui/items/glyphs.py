@@ -29,9 +29,13 @@ def paint_state(
         painter.setPen(QtGui.QPen(blend(theme.heat(ambiguity), theme.color("text"), 0.25), 1))
         painter.setBrush(theme.heat(ambiguity))
         painter.drawEllipse(disc)
-    elif state == "curated":
+    elif state in ("curated", "sure"):
         painter.setPen(QtCore.Qt.NoPen)
-        painter.setBrush(theme.color("good"))
+        painter.setBrush(
+            theme.color("good")
+            if state == "curated"
+            else blend(theme.color("panel"), theme.color("good"), 0.5)
+        )
         painter.drawEllipse(disc)
         pen = QtGui.QPen(theme.color("panel"), line * 1.15)
         pen.setCapStyle(QtCore.Qt.RoundCap)

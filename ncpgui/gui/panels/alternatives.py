@@ -15,7 +15,7 @@ from ncpgui.gui.theme import font
 
 STRIP_TOP = 2
 SCROLL_BAR = 14
-AROUND_CARDS = 76
+AROUND_CARDS = 98
 
 
 class AlternativesPanel(Panel):
@@ -52,6 +52,9 @@ class AlternativesPanel(Panel):
         self.bar = MassBar()
         self.bar.clicked.connect(self.workspace.show_alternative)
         self.body.addWidget(self.bar)
+        self.condition = ElidedLabel()
+        self.condition.setObjectName("subtitle")
+        self.body.addWidget(self.condition)
         self.message = message_label()
         self.body.addWidget(self.message, 1)
         self.strip = QtWidgets.QWidget()
@@ -59,6 +62,7 @@ class AlternativesPanel(Panel):
         self.row.setContentsMargins(0, STRIP_TOP, 0, 0)
         self.row.setSpacing(10)
         self.other = OtherCard()
+        self.other.clicked.connect(self.controller.open_other)
         self.row.addWidget(self.other)
         self.row.addStretch(1)
         self.scroll = QtWidgets.QScrollArea()
@@ -102,6 +106,9 @@ class AlternativesPanel(Panel):
         self.subtitle.setText(view.subtitle)
         self.badge.set_badge(view.badge)
         self.bar.set_view(view)
+        self.condition.setText(view.given)
+        self.condition.setToolTip("Probabilities are those of the draws that have all of this")
+        self.condition.setVisible(bool(view.given))
         self.adopt.setText(view.adopt_text)
         self.adopt.setEnabled(view.can_adopt)
         for button in (self.previous, self.next):
@@ -112,7 +119,7 @@ class AlternativesPanel(Panel):
         self.message.setVisible(bool(view.message))
         self.scroll.setVisible(not view.message)
         self._show_cards(view)
-        self.other.set_mass(view.other_mass if view.cards else 0.0)
+        self.other.set_mass(view.other_mass if view.cards else 0.0, is_open=view.is_open)
 
     def _show_cards(self, view: AlternativesView) -> None:
         while len(self.cards) > len(view.cards):

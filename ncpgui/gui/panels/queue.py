@@ -122,27 +122,55 @@ def paint_progress(painter: QtGui.QPainter, bar: QtCore.QRectF, fraction: float,
     painter.drawRoundedRect(QtCore.QRectF(bar.left(), bar.top(), bar.width() * fraction, bar.height()), 3, 3)
 
 
+class QueueList(QtWidgets.QListView):
+    """Rows of components; a click puts one on screen."""
+
+    chosen = QtCore.pyqtSignal(int)
+
+    def __init__(self, panel: QueuePanel) -> None:
+        super().__init__()
+        self.rows = QueueModel()
+        self.setModel(self.rows)
+        self.setItemDelegate(QueueDelegate(panel))
+        self.setUniformItemSizes(True)
+        self.setMouseTracking(True)
+        self.setSelectionMode(QtWidgets.QAbstractItemView.NoSelection)
+        self.setVerticalScrollMode(QtWidgets.QAbstractItemView.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(QtCore.Qt.ScrollBarAlwaysOff)
+        self.setFocusPolicy(QtCore.Qt.NoFocus)
+        self.clicked.connect(lambda index: self.chosen.emit(self.rows.rows[index.row()].component_id))
+
+    def show_rows(self, rows: tuple[QueueRow, ...]) -> None:
+        """Show rows, and keep the current one in view."""
+        self.rows.set_rows(rows)
+        for number, row in enumerate(rows):
+            if row.is_current:
+                self.scrollTo(self.rows.index(number))
+
+
 class QueuePanel(Panel):
-    """List of components; a click puts one on screen."""
+    """List of questions, and apart from it what is settled; a click puts a component on screen."""
 
     title = "Queue"
 
     def build(self) -> None:
-        """Make the list."""
-        self.model = QueueModel()
-        self.view = QtWidgets.QListView()
-        self.view.setModel(self.model)
-        self.view.setItemDelegate(QueueDelegate(self))
-        self.view.setUniformItemSizes(True)
-        self.view.setMouseTracking(True)
-        self.view.setSelectionMode(QtWidgets.QAbstractItemView.NoSelection)
-        self.view.setVerticalScrollMode(QtWidgets.QAbstractItemView.ScrollPerPixel)
-        self.view.setHorizontalScrollBarPolicy(QtCore.Qt.ScrollBarAlwaysOff)
-        self.view.setFocusPolicy(QtCore.Qt.NoFocus)
-        self.view.clicked.connect(self._clicked)
-        self.note.setToolTip("Ordered by spikes × entropy: how much a decision would settle")
-        self.body.addWidget(self.view, 1)
+        """Make the lists."""
+        self.view, self.settled = QueueList(self), QueueList(self)
+        self.model = self.view.rows
+        for view in (self.view, self.settled):
+            view.chosen.connect(self.workspace.show_component)
+        self.note.setToolTip("Questions come first where most spikes are expected to be in a wrong unit")
+        self.toggle = QtWidgets.QPushButton()
+        self.toggle.setProperty("quiet", True)
+        self.toggle.setCheckable(True)
+        self.toggle.setFocusPolicy(QtCore.Qt.NoFocus)
+        self.toggle.setToolTip("Rows that somebody decided, and rows that settle themselves")
+        self.toggle.toggled.connect(self._open_settled)
+        self.body.addWidget(self.view, 3)
+        self.body.addWidget(self.toggle)
+        self.body.addWidget(self.settled, 2)
         self.body.setContentsMargins(12, 8, 6, 8)
+        self.settled.hide()
 
     def follow(self) -> None:
         """Follow components and what is on screen."""
@@ -156,12 +184,14 @@ class QueuePanel(Panel):
     def redraw(self) -> None:
         """Show the rows and keep the current one in view."""
         rows = present_queue(self.workspace)
-        self.model.set_rows(rows)
-        settled = sum(row.status.state == "curated" for row in rows)
-        self.note.setText(f"{settled} of {len(rows)} settled" if rows else "")
-        for number, row in enumerate(rows):
-            if row.is_current:
-                self.view.scrollTo(self.model.index(number))
+        settled = tuple(row for row in rows if row.status.is_settled)
+        self.view.show_rows(tuple(row for row in rows if not row.status.is_settled))
+        self.settled.show_rows(settled)
+        self.note.setText(f"{len(settled)} of {len(rows)} settled" if rows else "")
+        self.toggle.setVisible(bool(settled))
+        self._open_settled(self.toggle.isChecked())
 
-    def _clicked(self, index: QtCore.QModelIndex) -> None:
-        self.workspace.show_component(self.model.rows[index.row()].component_id)
+    def _open_settled(self, is_open: bool) -> None:
+        n = len(self.settled.rows.rows)
+        self.toggle.setText(f"{'▾' if is_open else '▸'}  Settled: {n}")
+        self.settled.setVisible(is_open and n > 0)

@@ -1,0 +1,213 @@
+"""Components given what was decided: their draws weighed by the decisions, nothing stored.
+
+What is known of a component is a function of its draws and of the decisions in force. So undo, which takes a
+decision away, gives all numbers back to the last bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations, pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.app.words import percent
+from ncpgui.core.component import Alternative, Component
+from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.curation.history import History
+from ncpgui.curation.said import Said
+from ncpgui.evidence.decisions import FEW_DRAWS, Decision, conditioned
+from ncpgui.evidence.ways import masses_given, way_of_draw
+from ncpgui.evidence.wrong import stands_for
+
+
+@dataclass(frozen=True)
+class Condition:
+    """One decision as cards name it; probability : before it, None where draws were made under it."""
+
+    words: str
+    probability: float | None
+
+    @property
+    def text(self) -> str:
+        """Words and probability."""
+        if self.probability is None:
+            return self.words
+        return f"{self.words} (was {percent(self.probability)})" if self.probability > 0 else (
+            f"{self.words} (in no draw)"
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """A component given decisions.
+
+    component : its draws and the masses of its alternatives, as weighed by the decisions
+    conditions : the decisions, accepted units first
+    said : what was said of its spikes
+    n_effective : draws of equal weight that would say as much; n_before : the same without the decisions
+    """
+
+    component: Component
+    conditions: tuple[Condition, ...]
+    said: tuple[Said, ...]
+    n_effective: float
+    n_before: float
+
+    @property
+    def text(self) -> str:
+        """The condition in words, '' without one."""
+        return f"given: {', '.join(one.text for one in self.conditions)}" if self.conditions else ""
+
+    @property
+    def needs_draws(self) -> bool:
+        """Whether decisions leave few draws of more than that, or none has what was decided."""
+        return self.n_before >= FEW_DRAWS and not self.has_enough
+
+    @property
+    def has_enough(self) -> bool:
+        """Whether draws enough have all that was decided."""
+        return self.n_effective >= FEW_DRAWS and all(one.probability != 0 for one in self.conditions)
+
+
+class GivenComponents:
+    """Makes components given what the history says of them, and remembers which spikes that is about.
+
+    component_of_spike : (n_spikes,) id of the component of each spike, -1 = none
+    min_spikes : sampled spikes below which the sorting dropped clusters
+    """
+
+    def __init__(
+        self, history: History, component_of_spike: NDArray[np.integer], *, min_spikes: int = 0
+    ) -> None:
+        self._history = history
+        self._component_of_spike = component_of_spike
+        self._min_spikes = min_spikes
+        self._about: dict[Said, frozenset[int]] = {}
+        self._rarer: dict[int, tuple[Component, tuple[Alternative, ...]]] = {}
+
+    def said(self, component_id: int) -> tuple[Said, ...]:
+        """What is said of the spikes of a component."""
+        return tuple(said for said in self._history.said if component_id in self._components(said))
+
+    def put_rarer(self, component: Component, ways: tuple[Alternative, ...]) -> None:
+        """Show these sortings too, after the others of a component as it was sampled."""
+        self._rarer[component.id] = (component, ways)
+
+    def whole(self, component: Component) -> Component:
+        """The component as it was sampled, with the rarer sortings that somebody asked for."""
+        sampled, ways = self._rarer.get(component.id, (None, ()))
+        if sampled is not component:
+            return component
+        return replace(component, alternatives=component.alternatives + ways)
+
+    def of(self, component: Component) -> Given:
+        """A component, as it was sampled, given what was decided."""
+        whole = self.whole(component)
+        n_before = _n_effective(whole.posterior.weight)
+        said = self.said(component.id)
+        about = {int(unit) for one in said for ids in one.sets for unit in self._units_of(ids)}
+        kept = [str(unit) for unit in component.given if unit not in about]
+        held = (Condition(f"{', '.join(kept)} held", None),) if kept else ()
+        if not said:
+            return Given(whole, held, (), n_before, n_before)
+        labels = self._labels(component)
+        mass = stands_for(labels, component.sampled)
+        points = component.spike_ids[component.sampled]
+        decisions = [(one, list(_decisions(one, points))) for one in said]
+        decisions = [(one, parts) for one, parts in decisions if parts]
+        flat = [part for _, parts in decisions for part in parts]
+        given = conditioned(whole.posterior, flat, stands_for=mass, leave_out=True)
+        share = iter(given.probability)
+        product = [(one, float(np.prod([next(share) for _ in parts]))) for one, parts in decisions]
+        accepted = [(one, p) for one, p in product if one.kind == "neuron"]
+        others = [(one, p) for one, p in product if one.kind != "neuron"]
+        conditions = []
+        if accepted:
+            units = tuple(unit for one, _ in accepted for unit in one.units)
+            known = set(units) <= set(component.given)
+            p = float(np.prod([p for _, p in accepted]))
+            conditions.append(Condition(f"{', '.join(map(str, units))} accepted", None if known else p))
+        conditions += [Condition(one.words, None if component.given and p else p) for one, p in others]
+        if not conditions:
+            return Given(whole, held, said, n_before, n_before)
+        weighed = self._weighed(whole, given.weight)
+        return Given(weighed, (*held, *conditions), said, given.n_effective, n_before)
+
+    def _weighed(self, component: Component, weight: NDArray[np.float64]) -> Component:
+        before = component.posterior
+        if np.array_equal(weight, before.weight):
+            return component
+        after = PosteriorSamples(before.labels, before.log_prob, weight, before.order, before.drawn_weight)
+        ways = component.alternatives
+        way_of = way_of_draw(
+            before, [way.labels[component.sampled] for way in ways], min_spikes=self._min_spikes
+        )
+        masses = masses_given(np.array([way.mass for way in ways]), way_of, before.weight, weight)
+        return replace(
+            component,
+            posterior=after,
+            alternatives=tuple(
+                replace(way, mass=float(mass), mass_se=after.standard_error(way_of == index))
+                for index, (way, mass) in enumerate(zip(ways, masses, strict=True))
+            ),
+        )
+
+    def _labels(self, component: Component) -> NDArray[np.int64]:
+        now = self._history.clustering.unit_of_spike[component.spike_ids]
+        table, labels = np.unique(now, return_inverse=True)
+        return labels - int(len(table) > 0 and table[0] < 0)
+
+    def _units_of(self, spike_ids: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.unique(self._history.clustering.unit_of_spike[spike_ids])
+
+    def _components(self, said: Said) -> frozenset[int]:
+        """Components in which something is said."""
+        if said.kind == "neuron":  # made anew each time
+            return _present(self._component_of_spike, said)
+        if said not in self._about:
+            self._about[said] = _present(self._component_of_spike, said)
+        return self._about[said]
+
+
+def held_labels(component: Component, said: tuple[Said, ...]) -> NDArray[np.int32]:
+    """Labels to hold while a component is sampled again: (n,), -1 = free.
+
+    Spikes that were said to be of one neuron have one label, parts of different ones different labels.
+    """
+    held = np.full(len(component.spike_ids), -1, dtype=np.int64)
+    n_labels = 0
+    for one in sorted(said, key=lambda one: one.kind == "same"):
+        for ids in one.sets:
+            here = np.isin(component.spike_ids, ids)
+            held[here & (held < 0)] = n_labels
+            n_labels += 1
+        if one.kind == "same":
+            together = np.isin(component.spike_ids, np.concatenate(one.sets))
+            names = np.unique(held[together])
+            held[np.isin(held, names) & (held >= 0)] = names[-1] if len(names) else -1
+    _, numbers = np.unique(held, return_inverse=True)
+    return (numbers - int((held < 0).any())).astype(np.int32)
+
+
+def _decisions(said: Said, points: NDArray[np.int64]) -> Iterator[Decision]:
+    """What is said, as conditions on the points of a posterior; none where too few of them are there."""
+    sets = [np.isin(points, ids) for ids in said.sets]
+    sets = [points for points in sets if points.any()]
+    if said.kind == "neuron":
+        yield from (Decision("neuron", points, words=said.words) for points in sets)
+    elif said.kind == "same":
+        yield from (Decision("same", one, other, said.words) for one, other in pairwise(sets))
+    else:
+        yield from (Decision("different", one, other, said.words) for one, other in combinations(sets, 2))
+
+
+def _present(component_of_spike: NDArray[np.integer], said: Said) -> frozenset[int]:
+    found = [np.unique(component_of_spike[ids]) for ids in said.sets]
+    return frozenset(np.unique(np.concatenate(found)).tolist()) - {-1}
+
+
+def _n_effective(weight: NDArray[np.float64]) -> float:
+    return float(1 / (weight**2).sum())

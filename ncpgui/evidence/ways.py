@@ -1,0 +1,89 @@
+"""Which of a few sortings each draw is, and how probable each is once draws have other weights."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.core.alternatives import MIN_JACCARD, min_unit_size
+from ncpgui.core.posterior import PosteriorSamples
+
+OTHER = -1
+
+
+def sizeable(sizes: NDArray[np.floating], least: float) -> NDArray[np.bool_]:
+    """(..., C) clusters that count as units, at least the largest: see `core.alternatives`."""
+    large = sizes >= least
+    if sizes.shape[-1] == 0:
+        return large
+    lonely = ~large.any(axis=-1, keepdims=True)
+    return large | (lonely & (np.arange(sizes.shape[-1]) == sizes.argmax(axis=-1)[..., None]))
+
+
+def tables(
+    rows: NDArray[np.integer], reference: NDArray[np.integer], mass: NDArray[np.floating] | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Points by (draw, its cluster, cluster of `reference`): (S, C, K); sizes of the draws' clusters: (S, C).
+
+    reference : (m,) 0 .. K-1, -1 = none; mass : (m,) of each point, ones when left out
+    """
+    n_units, n_clusters = int(reference.max(initial=-1)) + 1, int(rows.max(initial=-1)) + 1
+    shape = (len(rows), n_clusters, n_units + 1)
+    column = np.where(reference < 0, n_units, reference)
+    cell = rows * np.int64(n_units + 1) + np.arange(shape[0])[:, None] * (n_clusters * (n_units + 1)) + column
+    weight = None if mass is None else np.broadcast_to(mass, rows.shape).reshape(-1)
+    counts = np.bincount(cell.reshape(-1), weight, minlength=int(np.prod(shape))).reshape(shape)
+    return counts[:, :, :n_units].astype(np.float64), counts.sum(axis=2).astype(np.float64)
+
+
+def way_of_draw(
+    posterior: PosteriorSamples, ways: Sequence[NDArray[np.integer]], *, min_spikes: int = 0
+) -> NDArray[np.int64]:
+    """Index of the sorting that each draw is, `OTHER` where it is none: (S,).
+
+    A draw is a sorting when every sizeable cluster of one has a counterpart in the other, both ways
+    (`core.alternatives.same_sorting`); if it is several, the one from which fewest pairs of points differ.
+
+    ways : labels of the posterior's points, (m,) each, -1 = none
+    min_spikes : clusters of fewer points are none to the sorting
+    """
+    least = max(min_unit_size(posterior.n_points), min_spikes)
+    found = np.full(posterior.n_samples, OTHER, dtype=np.int64)
+    nearest = np.full(posterior.n_samples, np.inf)
+    for index, way in enumerate(ways):
+        if way.max(initial=-1) < 0:
+            continue
+        table, sizes = tables(posterior.labels, way)
+        here = table.sum(axis=1)
+        jaccard = table / np.maximum(sizes[:, :, None] + here[:, None, :] - table, 1)
+        mine = ((jaccard.max(axis=1) > MIN_JACCARD) | ~sizeable(here, least)).all(axis=1)
+        theirs = ((jaccard.max(axis=2) > MIN_JACCARD) | ~sizeable(sizes, least)).all(axis=1)
+        apart = (sizes**2).sum(axis=1) + (here**2).sum(axis=1) - 2 * (table**2).sum(axis=(1, 2))
+        better = mine & theirs & (apart < nearest)
+        found[better], nearest[better] = index, apart[better]
+    return found
+
+
+def masses_given(
+    mass: NDArray[np.floating],
+    way_of: NDArray[np.integer],
+    before: NDArray[np.floating],
+    after: NDArray[np.floating],
+) -> NDArray[np.float64]:
+    """Probability of each sorting when draws weigh `after`, from those when they weigh `before`: (A,).
+
+    Bayes' rule over sortings and the rest: P(way | evidence) is proportional to its mass times P(evidence |
+    way), the share by which its draws gained. A sorting that no draw is goes with all draws.
+
+    mass : (A,) before; way_of : (S,) sorting of each draw, `OTHER` = the rest; before, after : (S,)
+    """
+    n_ways = len(mass)
+    row = np.where(way_of < 0, n_ways, way_of)
+    was = np.bincount(row, before, minlength=n_ways + 1)
+    now = np.bincount(row, after, minlength=n_ways + 1)
+    gain = np.where(was > 0, now / np.where(was > 0, was, 1), 1.0)
+    everything = np.append(mass, max(0.0, 1.0 - float(np.sum(mass)))) * gain
+    total = everything.sum()
+    return np.asarray((everything / total if total > 0 else now)[:n_ways], dtype=np.float64)

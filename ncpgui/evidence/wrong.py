@@ -1,0 +1,50 @@
+"""How many spikes of a sorting are expected to be in a wrong unit.
+
+In one draw each unit stands for at most one cluster, and each cluster for at most one unit, so that as many
+spikes as possible are right. The others are wrong: those of the smaller part of a unit that the draw cuts,
+those of the smaller of two units that it has as one, and single spikes that it has elsewhere. The
+expectation is over the draws by their weights. Spikes of no unit are not counted.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.evidence.ways import tables
+
+
+def stands_for(labels: NDArray[np.integer], sampled: NDArray[np.integer]) -> NDArray[np.float64]:
+    """Spikes that each sampled one stands for: those of its unit for each that was sampled of it: (m,).
+
+    labels : (n,) unit of each spike, -1 = none; sampled : (m,) positions among them
+    """
+    unit = labels + 1
+    n_all = np.bincount(unit)
+    n_sampled = np.bincount(unit[sampled], minlength=len(n_all))
+    return np.asarray((n_all / np.maximum(n_sampled, 1))[unit[sampled]], dtype=np.float64)
+
+
+def expected_wrong(
+    posterior: PosteriorSamples, labels: NDArray[np.integer], *, mass: NDArray[np.floating] | None = None
+) -> float:
+    """Expected number of spikes in a wrong unit.
+
+    labels : (m,) unit of each point, 0 .. K-1, -1 = none
+    mass : (m,) spikes that each point stands for, ones when left out
+    """
+    from scipy.optimize import linear_sum_assignment  # the window opens without it
+
+    if labels.max(initial=-1) < 0:
+        return 0.0
+    used = np.flatnonzero(posterior.weight > 0)
+    table, _ = tables(posterior.labels[used], np.asarray(labels), mass)
+    best = table.argmax(axis=1)  # cluster of each unit: (S, K)
+    ordered = np.sort(best, axis=1)
+    right = table.max(axis=1).sum(axis=1)
+    for row in np.flatnonzero((np.diff(ordered, axis=1) == 0).any(axis=1)):
+        cluster, unit = linear_sum_assignment(table[row], maximize=True)
+        right[row] = table[row][cluster, unit].sum()
+    wrong = posterior.weight[used] @ (table[0].sum() - right)
+    return float(max(wrong, 0.0))

@@ -1,0 +1,336 @@
+"""Decisions condition the draws of a component: exactly, at once, and taken back to the last bit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from app_fakes import FakeJobs, opened
+from later import Later
+from tiny_project import tiny_project
+
+from ncpgui.app import jobs
+from ncpgui.app.controller import Controller
+from ncpgui.app.preferences import Preferences
+from ncpgui.app.presenters.alternatives import present_alternatives
+from ncpgui.app.workspace import Workspace
+from ncpgui.core.alternatives import group_alternatives
+from ncpgui.core.component import Alternative, Component
+from ncpgui.core.errors import CurationError
+from ncpgui.core.partition import all_partitions
+from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.core.project import Project
+
+SIZES = (60, 40, 40, 40)  # of units 0 .. 3; 2 and 3 are perhaps one
+
+
+def posterior_of(n_draws: int = 400) -> PosteriorSamples:
+    """Unit 0 is split in 1.5 % of the draws; 2 and 3 are one in 28 %, whatever unit 0 is."""
+    rng = np.random.default_rng(5)
+    unit = np.repeat(np.arange(4), SIZES)
+    rows = np.repeat(unit[None], n_draws, axis=0)
+    rows[np.ix_(rng.random(n_draws) < 0.28, unit == 3)] = 2
+    cut = rng.permutation(np.arange(n_draws) < 6)
+    rows[np.ix_(cut, np.arange(sum(SIZES)) < 30)] = 4
+    return PosteriorSamples(rows, np.zeros(n_draws))
+
+
+def component_of(posterior: PosteriorSamples, first: np.ndarray | None = None) -> Component:
+    """A component all of whose spikes are sampled, with the sortings of its draws."""
+    n = posterior.n_points
+    modes = group_alternatives(posterior)
+    if first is not None:
+        modes.sort(key=lambda mode: not np.array_equal(mode.labels, first))
+    ways = tuple(
+        Alternative(
+            mode.labels, np.ones(n, np.float32), mode.mass, mode.mass_se, np.ones(mode.labels.max() + 1)
+        )
+        for mode in modes
+    )
+    return Component(0, np.array([0]), np.arange(n), np.arange(n), posterior, ways)
+
+
+def project_of(component: Component) -> Project:
+    labels = component.alternatives[0].labels
+    return replace(tiny_project({0: [labels.tolist()]}), components=(component,))
+
+
+@pytest.fixture
+def workspace() -> Workspace:
+    return Workspace(project_of(component_of(posterior_of())))
+
+
+def masses(workspace: Workspace) -> list[float]:
+    component = workspace.component()
+    assert component is not None
+    return [way.mass for way in component.alternatives]
+
+
+def bits(workspace: Workspace) -> list[bytes]:
+    """Everything that is shown of a component, as it is in memory."""
+    component, current = workspace.component(), workspace.current()
+    assert component is not None
+    assert current is not None
+    numbers = [np.array([way.mass, way.mass_se]) for way in component.alternatives]
+    arrays = [component.posterior.weight, component.posterior.labels, *numbers, current.p_exists]
+    return [a.tobytes() for a in (*arrays, current.probability, workspace.clustering.unit_of_spike)]
+
+
+def p_merged(workspace: Workspace, a: int, b: int) -> float:
+    """P(spikes a and b are of one cell)."""
+    component = workspace.component()
+    assert component is not None
+    return float(component.posterior.co_assignment(np.array([a]), np.array([b]))[0])
+
+
+# -- what is nearly sure -------------------------------------------------------------------------
+
+
+def test_accepting_what_is_nearly_sure_leaves_all_other_masses_within_their_error(
+    workspace: Workspace,
+) -> None:
+    component = workspace.component()
+    assert component is not None
+    before, errors = masses(workspace), [way.mass_se for way in component.alternatives]
+    merged = p_merged(workspace, 100, 140)
+    assert merged == pytest.approx(0.28, abs=0.05)
+    workspace.lock((0,), True)
+    given = workspace.given(0)
+    assert given is not None
+    assert given.text == "given: 0 accepted (was 98\u2009%)"
+    for mass, was, error in zip(masses(workspace), before, errors, strict=True):
+        cut_in_all_draws = was < 0.02  # it is what the decision rules out
+        assert mass == 0 if cut_in_all_draws else abs(mass - was) < error
+    assert p_merged(workspace, 100, 140) == pytest.approx(merged, abs=0.015)
+    assert given.n_effective == pytest.approx(394)
+    assert not given.needs_draws
+
+
+def test_the_probability_of_a_decision_is_its_share_of_the_draws_before_it(workspace: Workspace) -> None:
+    p_apart = 1 - p_merged(workspace, 100, 140)
+    workspace.link((2, 3), same=False)
+    given = workspace.given(0)
+    assert given is not None
+    (condition,) = given.conditions
+    assert condition.probability == pytest.approx(p_apart)
+    assert p_merged(workspace, 100, 140) == 0
+    assert sum(masses(workspace)) == pytest.approx(1)
+    assert {card.given for card in present_alternatives(workspace).cards} == {given.text}
+
+
+def test_a_label_is_no_decision_about_spikes(workspace: Workspace) -> None:
+    before = bits(workspace)
+    workspace.label((0,), "good")
+    assert bits(workspace) == before
+
+
+# -- the exact conditional -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def exact() -> Workspace:
+    """All 52 partitions of five spikes, each a sorting of its own, in use the one of five units."""
+    rows = np.array(list(all_partitions(5)))
+    weight = np.random.default_rng(3).dirichlet(np.ones(len(rows)))
+    posterior = PosteriorSamples(rows, np.log(weight), weight)
+    order = [len(rows) - 1, *range(len(rows) - 1)]
+    ways = tuple(
+        Alternative(
+            rows[k].astype(np.int32), np.ones(5, np.float32), weight[k], 0.0, np.ones(rows[k].max() + 1)
+        )
+        for k in order
+    )
+    return Workspace(project_of(Component(0, np.array([0]), np.arange(5), np.arange(5), posterior, ways)))
+
+
+@pytest.mark.parametrize("same", [True, False], ids=["must-link", "never-merge"])
+def test_a_link_is_the_exact_conditional_of_every_partition(exact: Workspace, same: bool) -> None:
+    component = exact.component()
+    assert component is not None
+    labels = np.array([way.labels for way in component.alternatives])
+    before = np.array(masses(exact))
+    exact.link((1, 3), same=same)
+    holds = (labels[:, 1] == labels[:, 3]) == same
+    assert masses(exact) == pytest.approx(np.where(holds, before, 0) / before[holds].sum())
+    assert exact.clustering.unit_of_spike.tolist() == [0, 1, 2, 3, 4]  # no spike changes its unit
+
+
+def test_two_links_are_the_conditional_on_both(exact: Workspace) -> None:
+    component = exact.component()
+    assert component is not None
+    labels = np.array([way.labels for way in component.alternatives])
+    before = np.array(masses(exact))
+    exact.link((0, 1), same=True)
+    exact.link((1, 2), same=False)
+    holds = (labels[:, 0] == labels[:, 1]) & (labels[:, 1] != labels[:, 2])
+    assert masses(exact) == pytest.approx(np.where(holds, before, 0) / before[holds].sum())
+
+
+# -- undo ----------------------------------------------------------------------------------------
+
+Edit = Callable[[Workspace], None]
+
+
+def _adopt(workspace: Workspace) -> None:
+    workspace.show_alternative(1)
+    workspace.adopt()
+
+
+EDITS: list[Edit] = [
+    lambda w: w.lock((0,), True),
+    lambda w: w.merge((2, 3)),
+    lambda w: w.link((2, 3), same=True),
+    lambda w: w.link((2, 3), same=False),
+    _adopt,
+]
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_undo_brings_all_numbers_back_to_the_last_bit_and_redo_those_after(
+    workspace: Workspace, edit: Edit
+) -> None:
+    before = bits(workspace)
+    edit(workspace)
+    after = bits(workspace)
+    assert after != before
+    workspace.undo()
+    assert bits(workspace) == before
+    workspace.redo()
+    assert bits(workspace) == after
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_a_session_opened_again_has_the_same_numbers(
+    fake: FakeJobs, preferences: Preferences, tmp_path: Path, edit: Edit
+) -> None:
+    fake.project = project_of(component_of(posterior_of()))
+    controller, _ = opened(fake, preferences, tmp_path / "s.h5")
+    edit(controller.workspace)
+    after = bits(controller.workspace)
+    controller.close()
+    controller.open_session(tmp_path / "s.h5")
+    assert bits(controller.workspace) == after
+    controller.close()
+
+
+# -- contradictions ------------------------------------------------------------------------------
+
+
+def test_what_contradicts_a_decision_is_named_and_changes_nothing(workspace: Workspace) -> None:
+    workspace.link((2, 3), same=False)
+    before = bits(workspace)
+    with pytest.raises(CurationError, match=r"'2 \+ 3 together' contradicts '2 and 3 apart'"):
+        workspace.merge((2, 3))
+    assert bits(workspace) == before
+    assert len(workspace.history.entries) == 1
+
+
+def test_what_no_draw_has_is_done_and_said(workspace: Workspace) -> None:
+    before = masses(workspace)
+    workspace.merge((0, 1))
+    given = workspace.given(0)
+    assert given is not None
+    assert given.text == "given: 0 + 1 together (in no draw)"
+    assert masses(workspace) == before
+    assert given.needs_draws
+
+
+def test_a_link_between_components_is_refused() -> None:
+    workspace = Workspace(tiny_project({0: [[0] * 4], 1: [[0] * 4]}))
+    with pytest.raises(CurationError, match="in different components"):
+        workspace.link((0, 1), same=True)
+    assert workspace.history.entries == ()
+
+
+# -- new draws -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def asked(fake: FakeJobs, monkeypatch: pytest.MonkeyPatch) -> list[np.ndarray]:
+    """What was held each time that a component was sampled again; the draws are as it was held."""
+    fake.project = project_of(component_of(posterior_of()))
+    held_so_far: list[np.ndarray] = []
+
+    def resample(project: Project, component: Any, waveforms: Any, held: Any, *, progress: Any) -> Any:
+        held_so_far.append(held)
+        row = np.where(held >= 0, held, component.posterior.labels[0] + held.max() + 1)
+        return component_of(PosteriorSamples(np.repeat(row[None], 200, axis=0), np.zeros(200))), waveforms
+
+    monkeypatch.setattr(jobs, "resample", resample)
+    return held_so_far
+
+
+def start(fake: FakeJobs, preferences: Preferences, path: Path) -> tuple[Controller, Any]:
+    return opened(fake, preferences, path)
+
+
+def test_nothing_is_sampled_while_enough_draws_have_what_was_decided(
+    fake: FakeJobs, asked: list[np.ndarray], preferences: Preferences, tmp_path: Path
+) -> None:
+    controller, _ = start(fake, preferences, tmp_path / "s.h5")
+    controller.workspace.lock((0,), True)
+    controller.workspace.link((2, 3), same=False)
+    with pytest.raises(CurationError, match=r"draws have what was decided, and 30 are enough"):
+        controller.resample()
+    assert asked == []
+
+
+def test_where_few_draws_are_left_new_ones_are_made_under_the_decisions(
+    fake: FakeJobs, asked: list[np.ndarray], preferences: Preferences, tmp_path: Path
+) -> None:
+    controller, _ = start(fake, preferences, tmp_path / "s.h5")
+    workspace = controller.workspace
+    workspace.merge((0, 1))
+    (held,) = asked
+    assert (np.unique(held[:100]).tolist(), np.unique(held[100:]).tolist()) == ([0], [-1])
+    given = workspace.given(0)
+    assert given is not None
+    assert given.text == "given: 0 + 1 together"
+    assert given.has_enough
+    assert workspace.history.undo_words == "sample units 2, 3 and 4 around contact 0 again, given 4"
+    workspace.undo()
+    assert len(asked) == 1  # undo samples nothing
+    workspace.undo()
+    assert workspace.clustering.unit_ids.tolist() == [0, 1, 2, 3]
+
+
+def test_without_a_network_decisions_still_weigh_the_draws_there_are(
+    fake: FakeJobs, preferences: Preferences, tmp_path: Path
+) -> None:
+    fake.project = project_of(component_of(posterior_of()))
+    fake.failing[0] = "the model cannot be loaded"
+    controller, ears = start(fake, preferences, tmp_path / "s.h5")
+    workspace = controller.workspace
+    workspace.link((2, 3), same=True)
+    assert p_merged(workspace, 100, 140) == pytest.approx(1)
+    workspace.undo()
+    before = masses(workspace)
+    workspace.merge((0, 1))
+    assert workspace.clustering.unit_ids.tolist() == [2, 3, 4]
+    assert masses(workspace) == before
+    assert ears.failed == []
+    told = [text for text in ears.told if text.startswith("No new draws")]
+    assert told == [
+        "No new draws of units 2, 3 and 4 around contact 0: the model cannot be loaded. "
+        "Its probabilities rest on those there are"
+    ]
+
+
+def test_draws_that_come_after_another_decision_are_dropped_without_a_word(
+    fake: FakeJobs, asked: list[np.ndarray], preferences: Preferences, tmp_path: Path
+) -> None:
+    runner = Later()
+    controller, ears = opened(fake, preferences, tmp_path / "s.h5", runner)
+    workspace = controller.workspace
+    workspace.merge((0, 1))
+    runner.work("work")
+    workspace.undo()
+    before = bits(workspace)
+    runner.run()
+    assert bits(workspace) == before
+    assert workspace.history.can_redo
+    assert not [text for text in ears.told if "dropped" in text]

@@ -1,0 +1,48 @@
+"""Spikes expected to be in a wrong unit, counted by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.evidence.wrong import expected_wrong, stands_for
+
+HALVES = np.array([0] * 6 + [1] * 4)
+
+
+def posterior(*rows: list[int], weight: list[float] | None = None) -> PosteriorSamples:
+    return PosteriorSamples(np.array(rows), np.zeros(len(rows)), None if weight is None else np.array(weight))
+
+
+def test_no_spike_is_wrong_where_all_draws_are_the_sorting() -> None:
+    assert expected_wrong(posterior(HALVES.tolist()), HALVES) == 0
+
+
+def test_of_units_that_may_be_one_the_smaller_is_wrong() -> None:
+    draws = posterior(HALVES.tolist(), [0] * 10, weight=[0.75, 0.25])
+    assert expected_wrong(draws, HALVES) == pytest.approx(0.25 * 4)
+
+
+def test_of_a_unit_that_may_be_two_the_smaller_part_is_wrong() -> None:
+    draws = posterior([0] * 10, HALVES.tolist(), weight=[0.75, 0.25])
+    assert expected_wrong(draws, np.zeros(10, int)) == pytest.approx(0.25 * 4)
+
+
+def test_a_single_spike_counts_once_and_spikes_of_no_unit_do_not() -> None:
+    labels = np.array([0] * 6 + [1] * 3 + [-1])
+    moved = [0] * 5 + [1] * 5
+    assert expected_wrong(posterior(moved), labels) == 1
+
+
+def test_clusters_go_to_the_units_so_that_most_spikes_are_right() -> None:
+    # the first cluster has 5 of unit 0 and 4 of unit 1, the second 3 of unit 0: 4 + 3 are right, not 5
+    draws = posterior([0] * 5 + [1] * 3 + [0] * 4)
+    assert expected_wrong(draws, np.array([0] * 8 + [1] * 4)) == 12 - 7
+
+
+def test_sampled_spikes_stand_for_those_of_their_unit() -> None:
+    labels = np.array([0] * 6 + [1] * 2 + [-1])
+    assert stands_for(labels, np.array([0, 1, 6, 8])).tolist() == [3, 3, 2, 1]
+    draws = posterior([0, 0, 0])
+    assert expected_wrong(draws, labels[[0, 1, 6]], mass=np.array([3.0, 3, 2])) == 2
