@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ncpgui.app import demo, jobs
 from ncpgui.app.derived import Derived
 from ncpgui.app.preferences import Preferences
+from ncpgui.app.presenters.correlograms import Trains
 from ncpgui.app.presenters.receptive_fields import Field
 from ncpgui.app.recognition import recognize
 from ncpgui.app.sampling import Sampling
@@ -32,8 +33,8 @@ __all__ = ["Activity", "Controller"]
 class Controller:
     """Starts long work for a workspace and takes its results in.
 
-    Signals: `activity_changed(activity or None)`; `derived_changed` an embedding or a receptive
-    field arrived; `failed(error, doing)` work went wrong; `only_readable(path, error)` a session
+    Signals: `activity_changed(activity or None)`; `derived_changed` what panels wait
+    for arrived; `failed(error, doing)` work went wrong; `only_readable(path, error)` a session
     cannot be opened for writing, but `open_session(path, read_only=True)` opens it.
     """
 
@@ -252,13 +253,21 @@ class Controller:
         return self._derived.fields_problem
 
     @property
-    def wants_fields(self) -> bool:
-        """Whether receptive fields are on screen; `refresh_views` then asks for them."""
-        return self._derived.wants_fields
+    def correlograms(self) -> dict[tuple[bytes, ...], Trains]:
+        """Correlograms that are known, by the key of `trains_of_grid`."""
+        return self._derived.correlograms
 
-    @wants_fields.setter
-    def wants_fields(self, wanted: bool) -> None:
-        self._derived.wants_fields = wanted
+    def want(self, what: str, wanted: bool) -> None:
+        """Say whether ``"fields"`` or ``"correlograms"`` are on screen; what is, is asked for."""
+        if wanted:
+            self._derived.wanted.add(what)
+            self.refresh_views()
+        else:
+            self._derived.wanted.discard(what)
+
+    def is_wanted(self, what: str) -> bool:
+        """Whether something that takes work is on screen."""
+        return what in self._derived.wanted
 
     def embedding(self) -> NDArray[np.float32] | None:
         """t-SNE of the component on screen, None while it is computed."""

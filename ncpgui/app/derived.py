@@ -1,4 +1,4 @@
-"""What the panels of the component on screen wait for: waveforms, a t-SNE, receptive fields."""
+"""What the panels of the component on screen wait for: waveforms, a t-SNE, receptive fields, correlograms."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.app import jobs
+from ncpgui.app.presenters.correlograms import Trains, trains_of_grid
 from ncpgui.app.presenters.receptive_fields import Field, spikes_key
 from ncpgui.app.tasks import Runner, Task
 from ncpgui.app.workspace import Workspace
@@ -19,13 +20,14 @@ from ncpgui.core.signals import Signal
 class Derived:
     """Asks for what is missing, once each, and remembers what came.
 
-    Signal: `changed` an embedding or a receptive field arrived.
+    Signal: `changed` something of it arrived.
 
     Attributes
     ----------
     fields : receptive fields by `spikes_key`
     fields_problem : why there are none, '' when there is no reason
-    wants_fields : whether they are on screen
+    correlograms : by the key of `trains_of_grid`
+    wanted : what is on screen, of ``"fields"`` and ``"correlograms"``; the rest is not asked for
     """
 
     changed: ClassVar[Signal] = Signal()
@@ -33,7 +35,8 @@ class Derived:
     def __init__(self, workspace: Workspace, runner: Runner) -> None:
         self.fields: dict[bytes, Field] = {}
         self.fields_problem = ""
-        self.wants_fields = False
+        self.correlograms: dict[tuple[bytes, ...], Trains] = {}
+        self.wanted: set[str] = set()
         self._workspace = workspace
         self._runner = runner
         self._embeddings: dict[int, tuple[ComponentWaveforms, NDArray[np.float32]]] = {}
@@ -43,6 +46,7 @@ class Derived:
         """Forget everything: another project is there."""
         self._embeddings.clear()
         self.fields.clear()
+        self.correlograms.clear()
         self.fields_problem = ""
         self._asked.clear()
 
@@ -67,8 +71,10 @@ class Derived:
             self._ask_waveforms(project, component)
         elif self.embedding() is None:
             self._ask_embedding(component.id, waveforms)
-        if self.wants_fields:
+        if "fields" in self.wanted:
             self._ask_fields(project)
+        if "correlograms" in self.wanted:
+            self._ask_correlograms(project)
 
     def _ask_waveforms(self, project: Project, component: Component) -> None:
         key = ("waveforms", component.id)
@@ -148,6 +154,31 @@ class Derived:
                 failed=failed,
                 cancelled=lambda: self._asked.difference_update(wanted),
                 key=("fields", tuple(wanted)),
+                lane="view",
+                priority=1,
+            )
+        )
+
+    def _ask_correlograms(self, project: Project) -> None:
+        key, trains = trains_of_grid(self._workspace)
+        if not trains or key in self.correlograms or key in self._asked:
+            return
+        self._asked.add(key)
+        spikes = project.spikes
+
+        def done(found: Trains) -> None:
+            if self._workspace.project is not None and self._workspace.project.spikes is spikes:
+                self.correlograms[key] = found
+                self.changed.emit()
+
+        self._runner.submit(
+            Task(
+                "Correlograms",
+                lambda p: jobs.correlograms(trains, spikes.sampling_frequency_hz, progress=p),
+                done,
+                failed=lambda error: self._workspace.told.emit(f"No correlograms: {error}"),
+                cancelled=lambda: self._asked.discard(key),
+                key="correlograms",
                 lane="view",
                 priority=1,
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from PyQt5 import QtCore, QtWidgets
@@ -9,7 +10,9 @@ from PyQt5 import QtCore, QtWidgets
 from ncpgui.app.controller import Controller
 from ncpgui.app.workspace import Workspace
 from ncpgui.gui.panels.alternatives import AlternativesPanel
+from ncpgui.gui.panels.amplitudes import AmplitudesPanel
 from ncpgui.gui.panels.base import Panel
+from ncpgui.gui.panels.correlograms import CorrelogramsPanel
 from ncpgui.gui.panels.embedding import EmbeddingPanel
 from ncpgui.gui.panels.probe_map import ProbeMapPanel
 from ncpgui.gui.panels.queue import QueuePanel
@@ -23,14 +26,23 @@ LEFT_WIDTH = 212
 Qt = QtCore.Qt
 
 
+LAYOUTS: dict[str, tuple[str, ...]] = {
+    "decide": ("probe", "queue", "cards", "waveforms", "embedding", "fields", "units"),
+    "inspect": ("probe", "queue", "cards", "correlograms", "over time"),
+}
+"""Ready layouts: the panels on screen."""
+
+
 class Workbench(QtWidgets.QWidget):
     """Where decisions are made: probe and queue on the left, alternatives above what they show.
 
     ::
 
         probe map | alternatives
-        queue     | waveforms        | t-SNE | receptive fields
-                  |                  | units
+        queue     | waveforms | t-SNE | receptive fields | correlograms | over time
+                  |           | units                    |              |
+
+    Which of them are on screen is a layout; what is hidden gives its room to its neighbours.
     """
 
     def __init__(self, workspace: Workspace, controller: Controller) -> None:
@@ -44,25 +56,59 @@ class Workbench(QtWidgets.QWidget):
         self.embedding = EmbeddingPanel(workspace, controller)
         self.fields = ReceptiveFieldsPanel(workspace, controller)
         self.units = UnitTablePanel(workspace, controller)
+        self.correlograms = CorrelogramsPanel(workspace, controller)
+        self.amplitudes = AmplitudesPanel(workspace, controller)
+        self.by_name: dict[str, Panel] = {
+            "probe": self.probe_map,
+            "queue": self.queue,
+            "cards": self.alternatives,
+            "waveforms": self.waveforms,
+            "embedding": self.embedding,
+            "fields": self.fields,
+            "units": self.units,
+            "correlograms": self.correlograms,
+            "over time": self.amplitudes,
+        }
+        self.shown: tuple[str, ...] = LAYOUTS["decide"]
         left = ShareSplitter(Qt.Vertical, (self.probe_map, 32), (self.queue, 68))
         maps = ShareSplitter(Qt.Horizontal, (self.embedding, 48), (self.fields, 52))
         right = ShareSplitter(Qt.Vertical, (maps, 66), (self.units, 34))
         views = ShareSplitter(Qt.Horizontal, (self.waveforms, 45), (right, 55))
-        main = ShareSplitter(Qt.Vertical, (self.alternatives, 33), (views, 67))
+        evidence = ShareSplitter(Qt.Horizontal, (self.correlograms, 45), (self.amplitudes, 55))
+        below = ShareSplitter(Qt.Horizontal, (views, 50), (evidence, 50))
+        main = ShareSplitter(Qt.Vertical, (self.alternatives, 33), (below, 67))
         whole = ShareSplitter(Qt.Horizontal, (left, 19), (main, 81))
         left.setMinimumWidth(LEFT_WIDTH)
         self.splitters = {
-            "left": left, "maps": maps, "right": right, "views": views, "main": main, "all": whole,
+            "left": left, "maps": maps, "right": right, "views": views, "evidence": evidence,
+            "below": below, "main": main, "all": whole,
         }  # fmt: skip
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(GAP_PX + 2, 2, GAP_PX + 2, 4)
         layout.addWidget(self.splitters["all"])
+        self.show_panels(self.shown)
 
     @property
     def panels(self) -> tuple[Panel, ...]:
         """All panels."""
-        left, above = (self.probe_map, self.queue), self.alternatives
-        return (*left, above, self.waveforms, self.embedding, self.fields, self.units)
+        return tuple(self.by_name.values())
+
+    def show_panels(self, names: Iterable[str]) -> None:
+        """Put these panels on screen, and no others; names that are not known are ignored."""
+        wanted = set(names)
+        self.shown = tuple(name for name in self.by_name if name in wanted)
+        project = self.workspace.project
+        has_fields = project is not None and project.stimulus is not None
+        for name, panel in self.by_name.items():
+            panel.setVisible(name in wanted and (panel is not self.fields or has_fields))
+        for splitter in self.splitters.values():  # those inside others come first
+            parts = [splitter.widget(row) for row in range(splitter.count())]
+            splitter.setVisible(not all(part.isHidden() for part in parts))
+
+    def show_panel(self, name: str, on: bool) -> None:
+        """Put one panel on screen, or hide it."""
+        others = [other for other in self.shown if other != name]
+        self.show_panels([*others, name] if on else others)
 
     def set_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
@@ -71,8 +117,7 @@ class Workbench(QtWidgets.QWidget):
 
     def project_changed(self) -> None:
         """Give the place of receptive fields to the map when there was no stimulus."""
-        project = self.workspace.project
-        self.fields.setVisible(project is not None and project.stimulus is not None)
+        self.show_panels(self.shown)
 
     def toggle_arrangement(self) -> None:
         """Change between waveforms in columns and at probe geometry."""
