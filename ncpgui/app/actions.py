@@ -66,6 +66,12 @@ class Front(Protocol):
     def show_layout(self, name: str) -> None:
         """Put the panels of a ready layout on screen: "decide" or "inspect"."""
 
+    def step_spike(self, step: int) -> None:
+        """Show the traces around the next spike, or (-1) the one before."""
+
+    def step_ambiguous(self) -> None:
+        """Show the traces around the next spike by how uncertain its unit is."""
+
     def toggle_intervals(self) -> None:
         """Change between autocorrelograms and intervals."""
 
@@ -358,6 +364,21 @@ ACTIONS: tuple[Action, ...] = (
         lambda c, _: _step_unit(c, -1), _has_component,
     ),
     Action(
+        "next_spike", "Next spike", ("Alt+PgDown",), "Go",
+        "Show the traces around the next spike of the selected units, or of all units on screen.",
+        lambda c, _: c.front.step_spike(1), _has_component, starts_section=True,
+    ),
+    Action(
+        "previous_spike", "Previous spike", ("Alt+PgUp",), "Go",
+        "Show the traces around the spike before.",
+        lambda c, _: c.front.step_spike(-1), _has_component,
+    ),
+    Action(
+        "ambiguous_spike", "Next ambiguous spike", ("Alt+Shift+PgDown",), "Go",
+        "Show the traces around the spike whose unit is least certain, then the next of them.",
+        lambda c, _: c.front.step_ambiguous(), _has_component,
+    ),
+    Action(
         "theme", "Light or dark", ("Ctrl+T",), "View", "Change between the light and the dark theme.",
         lambda c, _: c.front.toggle_theme(), in_toolbar=True,
     ),
@@ -388,7 +409,7 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "inspect", "Layout: inspect", ("F3",), "View",
-        "Show the evidence: correlograms, amplitudes over time.",
+        "Show the evidence: correlograms, amplitudes over time, features, traces.",
         lambda c, _: c.front.show_layout("inspect"), _has_project,
     ),
     Action("help", "Keys", ("H", "F1"), "Help", "Show this page.", lambda c, _: c.front.show_help()),

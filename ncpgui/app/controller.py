@@ -21,6 +21,7 @@ from ncpgui.app.recognition import recognize
 from ncpgui.app.sampling import Sampling
 from ncpgui.app.saving import Saving, export
 from ncpgui.app.tasks import Runner
+from ncpgui.app.trace_reader import TraceWindow
 from ncpgui.app.work import Activity, Work
 from ncpgui.app.workspace import Workspace
 from ncpgui.core.errors import InputError, NcpguiError, SessionUnwritableError
@@ -257,8 +258,22 @@ class Controller:
         """Correlograms that are known, by the key of `trains_of_grid`."""
         return self._derived.correlograms
 
+    @property
+    def traces(self) -> TraceWindow | None:
+        """The traces that were read last."""
+        return self._derived.traces
+
+    @property
+    def traces_problem(self) -> str:
+        """Why there are no traces, '' when there is no reason."""
+        return self._derived.traces_problem
+
+    def read_traces(self, position: int) -> None:
+        """Read the traces around a spike of the component on screen, if they are not there yet."""
+        self._derived.read_traces(position)
+
     def want(self, what: str, wanted: bool) -> None:
-        """Say whether ``"fields"`` or ``"correlograms"`` are on screen; what is, is asked for."""
+        """Say whether ``"fields"``, ``"correlograms"`` or ``"traces"`` are on screen: those are asked for."""
         if wanted:
             self._derived.wanted.add(what)
             self.refresh_views()

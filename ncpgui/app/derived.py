@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from ncpgui.app import jobs
 from ncpgui.app.presenters.correlograms import Trains, trains_of_grid
 from ncpgui.app.presenters.receptive_fields import Field, spikes_key
+from ncpgui.app.presenters.traces import HALF_MS
 from ncpgui.app.tasks import Runner, Task
+from ncpgui.app.trace_reader import TraceReader, TraceWindow
 from ncpgui.app.workspace import Workspace
 from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.project import Project
@@ -27,7 +29,9 @@ class Derived:
     fields : receptive fields by `spikes_key`
     fields_problem : why there are none, '' when there is no reason
     correlograms : by the key of `trains_of_grid`
-    wanted : what is on screen, of ``"fields"`` and ``"correlograms"``; the rest is not asked for
+    wanted : what is on screen, of ``"fields"``, ``"correlograms"``, ``"traces"``; the rest is not asked for
+    traces : those around the last spike that was asked for
+    traces_problem : why there are none, '' when there is no reason
     """
 
     changed: ClassVar[Signal] = Signal()
@@ -37,6 +41,10 @@ class Derived:
         self.fields_problem = ""
         self.correlograms: dict[tuple[bytes, ...], Trains] = {}
         self.wanted: set[str] = set()
+        self.traces: TraceWindow | None = None
+        self.traces_problem = ""
+        self._reader: TraceReader | None = None
+        self._traces_key: tuple[str, int, int] | None = None
         self._workspace = workspace
         self._runner = runner
         self._embeddings: dict[int, tuple[ComponentWaveforms, NDArray[np.float32]]] = {}
@@ -47,13 +55,16 @@ class Derived:
         self._embeddings.clear()
         self.fields.clear()
         self.correlograms.clear()
+        self._forget_traces()
         self.fields_problem = ""
         self._asked.clear()
 
     def ask_again(self) -> None:
         """Ask again for what did not come: the recording was found."""
         self._asked.clear()
+        self._forget_traces()
         self.refresh()
+        self.changed.emit()
 
     def embedding(self) -> NDArray[np.float32] | None:
         """t-SNE of the component on screen, None while it is computed."""
@@ -75,6 +86,50 @@ class Derived:
             self._ask_fields(project)
         if "correlograms" in self.wanted:
             self._ask_correlograms(project)
+
+    def read_traces(self, position: int) -> None:
+        """Ask for the traces around a spike of the component on screen, a position in its `spike_ids`."""
+        project, component = self._workspace.project, self._workspace.component()
+        if project is None or component is None or "traces" not in self.wanted or self.traces_problem:
+            return
+        sample = int(project.spikes.sample_index[component.spike_ids[position]])
+        key = ("traces", component.id, sample)
+        if key == self._traces_key or key in self._asked:
+            return
+        if self._reader is None:
+            self._reader = TraceReader(project)
+        reader = self._reader
+        self._asked.add(key)
+
+        def done(window: TraceWindow) -> None:
+            self._asked.discard(key)
+            if self._reader is reader:
+                self.traces, self._traces_key = window, key
+                self.changed.emit()
+
+        def failed(error: Exception) -> None:
+            self._asked.discard(key)
+            if self._reader is reader:
+                self.traces_problem = str(error)
+                self.changed.emit()
+
+        self._runner.submit(
+            Task(
+                "Reading traces",
+                lambda p: reader.read(sample, component.contacts, HALF_MS, progress=p),
+                done,
+                failed=failed,
+                cancelled=lambda: self._asked.discard(key),
+                key="traces",
+                lane="view",
+                priority=3,
+            )
+        )
+
+    def _forget_traces(self) -> None:
+        if self._reader is not None:
+            self._reader.close()
+        self._reader, self.traces, self._traces_key, self.traces_problem = None, None, None, ""
 
     def _ask_waveforms(self, project: Project, component: Component) -> None:
         key = ("waveforms", component.id)

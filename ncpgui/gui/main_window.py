@@ -323,6 +323,16 @@ class MainWindow(QtWidgets.QMainWindow):
         """Put the panels of a ready layout on screen."""
         self.bench.show_panels(LAYOUTS[name])
 
+    def step_spike(self, step: int) -> None:
+        """Show the traces around the next spike, or (-1) the one before."""
+        self.bench.show_panel("traces", True)
+        self.bench.traces.step(step)
+
+    def step_ambiguous(self) -> None:
+        """Show the traces around the next spike by how uncertain its unit is."""
+        self.bench.show_panel("traces", True)
+        self.bench.traces.step_ambiguous()
+
     def toggle_intervals(self) -> None:
         """Change between autocorrelograms and intervals."""
         self.bench.correlograms.toggle_intervals()

@@ -14,9 +14,11 @@ from ncpgui.gui.panels.amplitudes import AmplitudesPanel
 from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.panels.correlograms import CorrelogramsPanel
 from ncpgui.gui.panels.embedding import EmbeddingPanel
+from ncpgui.gui.panels.features import FeaturesPanel
 from ncpgui.gui.panels.probe_map import ProbeMapPanel
 from ncpgui.gui.panels.queue import QueuePanel
 from ncpgui.gui.panels.receptive_fields import ReceptiveFieldsPanel
+from ncpgui.gui.panels.traces import TracesPanel
 from ncpgui.gui.panels.unit_table import UnitTablePanel
 from ncpgui.gui.panels.waveforms import WaveformsPanel
 from ncpgui.gui.share_splitter import GAP_PX, ShareSplitter
@@ -28,7 +30,7 @@ Qt = QtCore.Qt
 
 LAYOUTS: dict[str, tuple[str, ...]] = {
     "decide": ("probe", "queue", "cards", "waveforms", "embedding", "fields", "units"),
-    "inspect": ("probe", "queue", "cards", "correlograms", "over time"),
+    "inspect": ("probe", "queue", "cards", "correlograms", "features", "over time", "traces"),
 }
 """Ready layouts: the panels on screen."""
 
@@ -40,7 +42,7 @@ class Workbench(QtWidgets.QWidget):
 
         probe map | alternatives
         queue     | waveforms | t-SNE | receptive fields | correlograms | over time
-                  |           | units                    |              |
+                  |           | units                    | features     | traces
 
     Which of them are on screen is a layout; what is hidden gives its room to its neighbours.
     """
@@ -58,6 +60,8 @@ class Workbench(QtWidgets.QWidget):
         self.units = UnitTablePanel(workspace, controller)
         self.correlograms = CorrelogramsPanel(workspace, controller)
         self.amplitudes = AmplitudesPanel(workspace, controller)
+        self.features = FeaturesPanel(workspace, controller)
+        self.traces = TracesPanel(workspace, controller)
         self.by_name: dict[str, Panel] = {
             "probe": self.probe_map,
             "queue": self.queue,
@@ -67,21 +71,25 @@ class Workbench(QtWidgets.QWidget):
             "fields": self.fields,
             "units": self.units,
             "correlograms": self.correlograms,
+            "features": self.features,
             "over time": self.amplitudes,
+            "traces": self.traces,
         }
         self.shown: tuple[str, ...] = LAYOUTS["decide"]
         left = ShareSplitter(Qt.Vertical, (self.probe_map, 32), (self.queue, 68))
         maps = ShareSplitter(Qt.Horizontal, (self.embedding, 48), (self.fields, 52))
         right = ShareSplitter(Qt.Vertical, (maps, 66), (self.units, 34))
         views = ShareSplitter(Qt.Horizontal, (self.waveforms, 45), (right, 55))
-        evidence = ShareSplitter(Qt.Horizontal, (self.correlograms, 45), (self.amplitudes, 55))
+        alike = ShareSplitter(Qt.Vertical, (self.correlograms, 58), (self.features, 42))
+        over_time = ShareSplitter(Qt.Vertical, (self.amplitudes, 50), (self.traces, 50))
+        evidence = ShareSplitter(Qt.Horizontal, (alike, 45), (over_time, 55))
         below = ShareSplitter(Qt.Horizontal, (views, 50), (evidence, 50))
         main = ShareSplitter(Qt.Vertical, (self.alternatives, 33), (below, 67))
         whole = ShareSplitter(Qt.Horizontal, (left, 19), (main, 81))
         left.setMinimumWidth(LEFT_WIDTH)
         self.splitters = {
-            "left": left, "maps": maps, "right": right, "views": views, "evidence": evidence,
-            "below": below, "main": main, "all": whole,
+            "left": left, "maps": maps, "right": right, "views": views, "alike": alike,
+            "over time": over_time, "evidence": evidence, "below": below, "main": main, "all": whole,
         }  # fmt: skip
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(GAP_PX + 2, 2, GAP_PX + 2, 4)

@@ -80,6 +80,14 @@ def test_the_rates_keep_the_time_of_the_points(panel, screen) -> None:
     assert panel.rates.getViewBox().viewRange()[0] == pytest.approx([0.5, 1.0], abs=0.02)
 
 
+def test_where_there_is_little_room_the_points_have_it(panel, screen) -> None:
+    assert panel.rates.isVisible()
+    panel.resize(300, 130)
+    screen.settle()
+    assert not panel.rates.isVisible()
+    assert panel.scatter.geometry().bottom() <= panel.height()
+
+
 def test_another_sorting_of_the_same_spikes_keeps_the_zoom(panel, workspace, screen) -> None:
     panel.scatter.setXRange(0.5, 1.0, padding=0)
     workspace.show_alternative(1)

@@ -18,9 +18,7 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
         self.setAccessibleName(name)
         self.setMinimumSize(120, 84)
         self.setFrameShape(self.NoFrame)
-        self.setBackground(
-            None
-        )  # the panel's: an opaque one leaves a line open on screens of fractional scale
+        self.setBackground(None)  # an opaque one leaves a line open on screens of fractional scale
         self.setStyleSheet("background: transparent")
         self.hideButtons()
         self.setMenuEnabled(False)

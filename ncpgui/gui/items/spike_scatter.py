@@ -70,11 +70,12 @@ class SpikeScatter(Plot):
         """Fit all points."""
         self.getViewBox().autoRange(padding=0.03)
 
+    def mouseDoubleClickEvent(self, _: QtGui.QMouseEvent) -> None:
+        """Show all points."""
+        self.show_all()
+
     def _clicked(self, event: object) -> None:
         if event.button() != QtCore.Qt.LeftButton:  # type: ignore[attr-defined]
-            return
-        if event.double():  # type: ignore[attr-defined]
-            self.show_all()
             return
         row = self.unit_at(event.scenePos())  # type: ignore[attr-defined]
         if row >= 0:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pyqtgraph as pg
-from PyQt5 import QtCore, QtWidgets
+from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.picking import pick
 from ncpgui.app.presenters.amplitudes import AmplitudesView, Height, present_amplitudes
@@ -13,6 +13,22 @@ from ncpgui.gui.items.spike_scatter import SpikeScatter
 from ncpgui.gui.panels.base import Panel
 
 AXIS_PX = 40
+RATES_FROM_PX = 110
+
+
+class _Column(QtWidgets.QWidget):
+    """Hides the rates where both plots would lie on each other."""
+
+    def __init__(self, scatter: Plot, rates: Plot) -> None:
+        super().__init__()
+        self._scatter, self._rates = scatter, rates
+
+    def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
+        """Keep the rates where there is room."""
+        super().resizeEvent(event)
+        both = self.height() >= RATES_FROM_PX
+        self._rates.setVisible(both)
+        self._scatter.getAxis("bottom").setStyle(showValues=not both)
 
 
 class AmplitudesPanel(Panel):
@@ -30,11 +46,11 @@ class AmplitudesPanel(Panel):
         self.rates.setMinimumSize(120, 40)
         self.scatter.clicked.connect(self._clicked)
         self.rates.setXLink(self.scatter)
-        self.scatter.getAxis("bottom").setStyle(showValues=False)
         for plot in (self.scatter, self.rates):
             plot.getAxis("left").setWidth(AXIS_PX)
             plot.setMouseEnabled(x=True, y=False)
-        both = QtWidgets.QWidget()
+        self.scatter.setMinimumSize(120, 44)
+        both = _Column(self.scatter, self.rates)
         column = QtWidgets.QVBoxLayout(both)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)

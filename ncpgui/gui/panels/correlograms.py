@@ -123,21 +123,24 @@ class CorrelogramGrid(Plot):
         name, color = self.view.names[row], self.theme.unit(self.view.colors[row])
         words = f"<b style='color:{color.name()}'>{escape(name)}</b>"
         used = QtGui.QFontMetrics(font(12, bold=True)).horizontalAdvance(f"{name}    ")
-        beside = self._fitting(self.view.pair_words(row, row), self.cell_rect(row, row).width() - used)
+        room = self.cell_rect(row, row).adjusted(used, 0, 0, 0)
+        beside = self._fitting(self.view.pair_words(row, row), room)
         beside = beside.split("\n")[0]
         words += f"<span style='color:{self.theme.muted}; font-size:{WORDS_PX}px'>&nbsp; {beside}</span>"
         self._write(words, row + GAP / 2, row + GAP / 2, "text", anchor=(0.0, 0.1), is_html=True)
 
     def _write_pair(self, row: int, column: int) -> None:
-        words = self._fitting(self.view.pair_words(row, column), self.cell_rect(row, column).width())
+        words = self._fitting(self.view.pair_words(row, column), self.cell_rect(row, column))
         self._write(words, column + 0.5, row + 0.5, "muted", anchor=(0.5, 0.5))
 
     @staticmethod
-    def _fitting(words: str, room_px: float) -> str:
+    def _fitting(words: str, room: QtCore.QRectF) -> str:
         """The words in one line, in two, or the number of close pairs alone, as there is room."""
         metrics = QtGui.QFontMetrics(font(WORDS_PX))
         for shorter in (words, words.replace(", ", "\n")):
-            if max(metrics.horizontalAdvance(line) for line in shorter.split("\n")) + 3 <= room_px:
+            lines = shorter.split("\n")
+            width = max(metrics.horizontalAdvance(line) for line in lines) + 3
+            if width <= room.width() and len(lines) * metrics.height() <= room.height():
                 return shorter
         return words.split(" ")[0]
 
