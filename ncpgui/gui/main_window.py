@@ -138,7 +138,7 @@ class MainWindow(QtWidgets.QMainWindow):
                 f"{count(project.probe.n_channels, 'channel')} · {duration(seconds)} · "
                 f"{thousands(len(project.spikes))} spikes · model {project.model}"
             )
-            self.bench.project_changed()
+        self.bench.project_changed()
         self.actions_.refresh()
 
     def _title_changed(self) -> None:
@@ -216,11 +216,13 @@ class MainWindow(QtWidgets.QMainWindow):
         if geometry:
             self.restoreGeometry(QtCore.QByteArray.fromHex(geometry.encode("ascii", "ignore")))
         self.bench.restore_layout(self.preferences.get("splitters", {}))
+        self.bench.restore_places(self.preferences.get("places", {}))
         self.bench.show_panels(self.preferences.get("panels", list(self.bench.shown)))
 
     def _remember_layout(self) -> None:
         self.preferences.set("geometry", bytes(self.saveGeometry().toHex()).decode("ascii"))
         self.preferences.set("splitters", self.bench.layout_values())
+        self.preferences.set("places", self.bench.places.values())
         self.preferences.set("panels", list(self.bench.shown))
 
     # -- what actions ask of the window -------------------------------------------------------

@@ -21,6 +21,7 @@ from ncpgui.gui.panels.receptive_fields import ReceptiveFieldsPanel
 from ncpgui.gui.panels.traces import TracesPanel
 from ncpgui.gui.panels.unit_table import UnitTablePanel
 from ncpgui.gui.panels.waveforms import WaveformsPanel
+from ncpgui.gui.places import PanelWindow, Places
 from ncpgui.gui.share_splitter import GAP_PX, ShareSplitter
 from ncpgui.gui.theme import Theme
 
@@ -94,6 +95,10 @@ class Workbench(QtWidgets.QWidget):
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(GAP_PX + 2, 2, GAP_PX + 2, 4)
         layout.addWidget(self.splitters["all"])
+        self.places = Places(dict(self.by_name), self)
+        for name, panel in self.by_name.items():
+            panel.window_asked.connect(lambda name=name: self.toggle_window(name))
+            panel.dropped.connect(lambda title, name=name: self._dropped(title, name))
         self.show_panels(self.shown)
 
     @property
@@ -108,7 +113,10 @@ class Workbench(QtWidgets.QWidget):
         project = self.workspace.project
         has_fields = project is not None and project.stimulus is not None
         for name, panel in self.by_name.items():
-            panel.setVisible(name in wanted and (panel is not self.fields or has_fields))
+            is_shown = name in wanted and (panel is not self.fields or has_fields)
+            panel.setVisible(is_shown)
+            if name in self.places.windows:
+                self.places.windows[name].setVisible(is_shown and project is not None)
         for splitter in self.splitters.values():  # those inside others come first
             parts = [splitter.widget(row) for row in range(splitter.count())]
             splitter.setVisible(not all(part.isHidden() for part in parts))
@@ -118,13 +126,37 @@ class Workbench(QtWidgets.QWidget):
         others = [other for other in self.shown if other != name]
         self.show_panels([*others, name] if on else others)
 
+    def toggle_window(self, name: str) -> None:
+        """Give a panel a window of its own, or put it back into its place."""
+        if name in self.places.windows:
+            self.places.dock(name)
+        else:
+            self._watch(name, self.places.float(name))
+        self.show_panels(self.shown)
+
+    def _watch(self, name: str, window: PanelWindow) -> None:
+        window.closed.connect(lambda: self.toggle_window(name))
+
+    def _dropped(self, title: str, onto: str) -> None:
+        """Let the panel of a title and another one change their places."""
+        named = [name for name, panel in self.by_name.items() if panel.title == title]
+        if named:
+            self.places.swap(named[0], onto)
+            self.show_panels(self.shown)
+
+    def restore_places(self, values: dict[str, Any]) -> None:
+        """Move panels to where they were when `places.values` told."""
+        self.places.restore(values)
+        for name, window in self.places.windows.items():
+            self._watch(name, window)
+
     def set_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
         for panel in self.panels:
             panel.set_theme(theme)
 
     def project_changed(self) -> None:
-        """Give the place of receptive fields to the map when there was no stimulus."""
+        """Hide receptive fields when there was no stimulus, and windows of panels without a project."""
         self.show_panels(self.shown)
 
     def toggle_arrangement(self) -> None:
