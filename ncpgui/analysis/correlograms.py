@@ -23,12 +23,16 @@ class Correlograms:
     edges_ms : (B + 1,)
     close : (K, K) pairs of spikes at refractory distances (`REFRACTORY_MS`, either way)
     expected : (K, K) such pairs if they met by chance, from those at longer distances (`CHANCE_MS`)
+    intervals : (K, I) int64, histogram of the intervals between spikes of a train that follow each other
+    interval_edges_ms : (I + 1,)
     """
 
     counts: NDArray[np.int64]
     edges_ms: NDArray[np.float64]
     close: NDArray[np.int64]
     expected: NDArray[np.float64]
+    intervals: NDArray[np.int64]
+    interval_edges_ms: NDArray[np.float64]
 
 
 def correlograms(
@@ -56,7 +60,15 @@ def correlograms(
                 table[i, j] = table[j, i] = n_pairs // (2 if i == j else 1)
     ratio = (REFRACTORY_MS[1] - REFRACTORY_MS[0]) / (CHANCE_MS[1] - CHANCE_MS[0])
     by_chance = np.asarray(chance * ratio, np.float64)
-    return Correlograms(np.asarray(counts, np.int64), np.asarray(edges_ms, np.float64), close, by_chance)
+    found = [intervals_ms(train, sampling_frequency_hz=sampling_frequency_hz) for train in trains]
+    return Correlograms(
+        np.asarray(counts, np.int64),
+        np.asarray(edges_ms, np.float64),
+        close,
+        by_chance,
+        intervals=np.stack([counts for counts, _ in found]),
+        interval_edges_ms=found[0][1],
+    )
 
 
 def intervals_ms(

@@ -63,6 +63,21 @@ class Front(Protocol):
     def toggle_all_units(self) -> None:
         """Change between the units on screen and all units."""
 
+    def show_layout(self, name: str) -> None:
+        """Put the panels of a ready layout on screen: "decide" or "inspect"."""
+
+    def step_spike(self, step: int) -> None:
+        """Show the traces around the next spike, or (-1) the one before."""
+
+    def step_ambiguous(self) -> None:
+        """Show the traces around the next spike by how uncertain its unit is."""
+
+    def toggle_intervals(self) -> None:
+        """Change between autocorrelograms and intervals."""
+
+    def toggle_height(self) -> None:
+        """Change between amplitude and depth over time."""
+
     def save_picture(self) -> None:
         """Ask for a file and save a picture of the window."""
 
@@ -369,6 +384,21 @@ ACTIONS: tuple[Action, ...] = (
         lambda c, _: _step_unit(c, -1), _has_component,
     ),
     Action(
+        "next_spike", "Next spike", ("Alt+PgDown",), "Go",
+        "Show the traces around the next spike of the selected units, or of all units on screen.",
+        lambda c, _: c.front.step_spike(1), _has_component, starts_section=True,
+    ),
+    Action(
+        "previous_spike", "Previous spike", ("Alt+PgUp",), "Go",
+        "Show the traces around the spike before.",
+        lambda c, _: c.front.step_spike(-1), _has_component,
+    ),
+    Action(
+        "ambiguous_spike", "Next ambiguous spike", ("Alt+Shift+PgDown",), "Go",
+        "Show the traces around the spike whose unit is least certain, then the next of them.",
+        lambda c, _: c.front.step_ambiguous(), _has_component,
+    ),
+    Action(
         "theme", "Light or dark", ("Ctrl+T",), "View", "Change between the light and the dark theme.",
         lambda c, _: c.front.toggle_theme(), in_toolbar=True,
     ),
@@ -381,6 +411,26 @@ ACTIONS: tuple[Action, ...] = (
         "all_units", "List all units", ("U",), "View",
         "List the units of the whole recording, or those on screen.",
         lambda c, _: c.front.toggle_all_units(), _has_project,
+    ),
+    Action(
+        "intervals", "Intervals between spikes", ("I",), "View",
+        "Show intervals in place of the autocorrelograms, or these again.",
+        lambda c, _: c.front.toggle_intervals(), _has_project,
+    ),
+    Action(
+        "height", "Depth over time", ("A",), "View",
+        "Show the depth of the spikes along the probe in place of their amplitude, or this again.",
+        lambda c, _: c.front.toggle_height(), _has_project,
+    ),
+    Action(
+        "decide", "Layout: decide", ("F2",), "View",
+        "Show what a decision is about: waveforms, embedding, receptive fields, units.",
+        lambda c, _: c.front.show_layout("decide"), _has_project, starts_section=True,
+    ),
+    Action(
+        "inspect", "Layout: inspect", ("F3",), "View",
+        "Show the evidence: correlograms, amplitudes over time, features, traces.",
+        lambda c, _: c.front.show_layout("inspect"), _has_project,
     ),
     Action("help", "Keys", ("H", "F1"), "Help", "Show this page.", lambda c, _: c.front.show_help()),
     Action(

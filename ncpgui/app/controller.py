@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 from ncpgui.app import demo, jobs
 from ncpgui.app.derived import Derived
 from ncpgui.app.preferences import Preferences
+from ncpgui.app.presenters.correlograms import Trains
 from ncpgui.app.presenters.receptive_fields import Field
 from ncpgui.app.recognition import recognize
 from ncpgui.app.sampling import Sampling
 from ncpgui.app.saving import Saving, export
 from ncpgui.app.tasks import Runner
+from ncpgui.app.trace_reader import TraceWindow
 from ncpgui.app.work import Activity, Work
 from ncpgui.app.workspace import Workspace
 from ncpgui.core.errors import InputError, NcpguiError, SessionUnwritableError
@@ -32,8 +34,8 @@ __all__ = ["Activity", "Controller"]
 class Controller:
     """Starts long work for a workspace and takes its results in.
 
-    Signals: `activity_changed(activity or None)`; `derived_changed` an embedding or a receptive
-    field arrived; `failed(error, doing)` work went wrong; `only_readable(path, error)` a session
+    Signals: `activity_changed(activity or None)`; `derived_changed` what panels wait
+    for arrived; `failed(error, doing)` work went wrong; `only_readable(path, error)` a session
     cannot be opened for writing, but `open_session(path, read_only=True)` opens it.
     """
 
@@ -257,13 +259,35 @@ class Controller:
         return self._derived.fields_problem
 
     @property
-    def wants_fields(self) -> bool:
-        """Whether receptive fields are on screen; `refresh_views` then asks for them."""
-        return self._derived.wants_fields
+    def correlograms(self) -> dict[tuple[bytes, ...], Trains]:
+        """Correlograms that are known, by the key of `trains_of_grid`."""
+        return self._derived.correlograms
 
-    @wants_fields.setter
-    def wants_fields(self, wanted: bool) -> None:
-        self._derived.wants_fields = wanted
+    @property
+    def traces(self) -> TraceWindow | None:
+        """The traces that were read last."""
+        return self._derived.traces
+
+    @property
+    def traces_problem(self) -> str:
+        """Why there are no traces, '' when there is no reason."""
+        return self._derived.traces_problem
+
+    def read_traces(self, position: int) -> None:
+        """Read the traces around a spike of the component on screen, if they are not there yet."""
+        self._derived.read_traces(position)
+
+    def want(self, what: str, wanted: bool) -> None:
+        """Say whether ``"fields"``, ``"correlograms"`` or ``"traces"`` are on screen: those are asked for."""
+        if wanted:
+            self._derived.wanted.add(what)
+            self.refresh_views()
+        else:
+            self._derived.wanted.discard(what)
+
+    def is_wanted(self, what: str) -> bool:
+        """Whether something that takes work is on screen."""
+        return what in self._derived.wanted
 
     def embedding(self) -> NDArray[np.float32] | None:
         """t-SNE of the component on screen, None while it is computed."""

@@ -1,4 +1,4 @@
-"""What the panels of the component on screen wait for: waveforms, a t-SNE, receptive fields."""
+"""What the panels of the component on screen wait for: waveforms, a t-SNE, receptive fields, correlograms."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.app import jobs
+from ncpgui.app.presenters.correlograms import Trains, trains_of_grid
 from ncpgui.app.presenters.receptive_fields import Field, spikes_key
+from ncpgui.app.presenters.traces import HALF_MS
 from ncpgui.app.tasks import Runner, Task
+from ncpgui.app.trace_reader import TraceReader, TraceWindow
 from ncpgui.app.workspace import Workspace
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms
 from ncpgui.core.project import Project
@@ -19,13 +22,16 @@ from ncpgui.core.signals import Signal
 class Derived:
     """Asks for what is missing, once each, and remembers what came.
 
-    Signal: `changed` an embedding or a receptive field arrived.
+    Signal: `changed` something of it arrived.
 
     Attributes
     ----------
     fields : receptive fields by `spikes_key`
     fields_problem : why there are none, '' when there is no reason
-    wants_fields : whether they are on screen
+    correlograms : by the key of `trains_of_grid`
+    wanted : what is on screen, of ``"fields"``, ``"correlograms"``, ``"traces"``; the rest is not asked for
+    traces : those around the last spike that was asked for
+    traces_problem : why there are none, '' when there is no reason
     """
 
     changed: ClassVar[Signal] = Signal()
@@ -33,7 +39,12 @@ class Derived:
     def __init__(self, workspace: Workspace, runner: Runner) -> None:
         self.fields: dict[bytes, Field] = {}
         self.fields_problem = ""
-        self.wants_fields = False
+        self.correlograms: dict[tuple[bytes, ...], Trains] = {}
+        self.wanted: set[str] = set()
+        self.traces: TraceWindow | None = None
+        self.traces_problem = ""
+        self._reader: TraceReader | None = None
+        self._traces_key: tuple[str, int, int] | None = None
         self._workspace = workspace
         self._runner = runner
         self._embeddings: dict[int, tuple[ComponentWaveforms, NDArray[np.float32]]] = {}
@@ -43,13 +54,17 @@ class Derived:
         """Forget everything: another project is there."""
         self._embeddings.clear()
         self.fields.clear()
+        self.correlograms.clear()
+        self._forget_traces()
         self.fields_problem = ""
         self._asked.clear()
 
     def ask_again(self) -> None:
         """Ask again for what did not come: the recording was found."""
         self._asked.clear()
+        self._forget_traces()
         self.refresh()
+        self.changed.emit()
 
     def embedding(self) -> NDArray[np.float32] | None:
         """t-SNE of the component on screen, None while it is computed."""
@@ -67,8 +82,54 @@ class Derived:
             self._ask_waveforms(project, component)
         elif self.embedding() is None:
             self._ask_embedding(component.id, waveforms)
-        if self.wants_fields:
+        if "fields" in self.wanted:
             self._ask_fields(project)
+        if "correlograms" in self.wanted:
+            self._ask_correlograms(project)
+
+    def read_traces(self, position: int) -> None:
+        """Ask for the traces around a spike of the component on screen, a position in its `spike_ids`."""
+        project, component = self._workspace.project, self._workspace.component()
+        if project is None or component is None or "traces" not in self.wanted or self.traces_problem:
+            return
+        sample = int(project.spikes.sample_index[component.spike_ids[position]])
+        key = ("traces", component.id, sample)
+        if key == self._traces_key or key in self._asked:
+            return
+        if self._reader is None:
+            self._reader = TraceReader(project)
+        reader = self._reader
+        self._asked.add(key)
+
+        def done(window: TraceWindow) -> None:
+            self._asked.discard(key)
+            if self._reader is reader:
+                self.traces, self._traces_key = window, key
+                self.changed.emit()
+
+        def failed(error: Exception) -> None:
+            self._asked.discard(key)
+            if self._reader is reader:
+                self.traces_problem = str(error)
+                self.changed.emit()
+
+        self._runner.submit(
+            Task(
+                "Reading traces",
+                lambda p: reader.read(sample, component.contacts, HALF_MS, progress=p),
+                done,
+                failed=failed,
+                cancelled=lambda: self._asked.discard(key),
+                key="traces",
+                lane="view",
+                priority=3,
+            )
+        )
+
+    def _forget_traces(self) -> None:
+        if self._reader is not None:
+            self._reader.close()
+        self._reader, self.traces, self._traces_key, self.traces_problem = None, None, None, ""
 
     def ask_rarer(self) -> None:
         """Ask for the sortings of the component on screen that no card shows."""
@@ -183,6 +244,31 @@ class Derived:
                 failed=failed,
                 cancelled=lambda: self._asked.difference_update(wanted),
                 key=("fields", tuple(wanted)),
+                lane="view",
+                priority=1,
+            )
+        )
+
+    def _ask_correlograms(self, project: Project) -> None:
+        key, trains = trains_of_grid(self._workspace)
+        if not trains or key in self.correlograms or key in self._asked:
+            return
+        self._asked.add(key)
+        spikes = project.spikes
+
+        def done(found: Trains) -> None:
+            if self._workspace.project is not None and self._workspace.project.spikes is spikes:
+                self.correlograms[key] = found
+                self.changed.emit()
+
+        self._runner.submit(
+            Task(
+                "Correlograms",
+                lambda p: jobs.correlograms(trains, spikes.sampling_frequency_hz, progress=p),
+                done,
+                failed=lambda error: self._workspace.told.emit(f"No correlograms: {error}"),
+                cancelled=lambda: self._asked.discard(key),
+                key="correlograms",
                 lane="view",
                 priority=1,
             )

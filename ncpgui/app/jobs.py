@@ -22,6 +22,7 @@ from ncpgui.core.seeds import stream_seed
 from ncpgui.core.stimulus import Stimulus
 
 if TYPE_CHECKING:
+    from ncpgui.analysis.correlograms import Correlograms
     from ncpgui.analysis.receptive_field import ReceptiveField
     from ncpgui.curation.decisions import Decisions
     from ncpgui.export.whole_project import Exported
@@ -270,6 +271,16 @@ def receptive_fields(
         progress(done, len(spike_samples), "receptive fields")
         result[key] = receptive_field(stimulus, samples)
     return result
+
+
+def correlograms(
+    trains: Sequence[NDArray[np.int64]], sampling_frequency_hz: float, *, progress: Progress = silent
+) -> Correlograms:
+    """Correlograms and intervals of spike trains (sorted samples)."""
+    from ncpgui.analysis.correlograms import correlograms as found
+
+    progress(0, 1, "correlograms")
+    return found(trains, sampling_frequency_hz=sampling_frequency_hz)
 
 
 def save(

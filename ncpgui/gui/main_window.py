@@ -24,7 +24,7 @@ from ncpgui.gui.items.elided_label import ElidedLabel
 from ncpgui.gui.menus import ActionSet
 from ncpgui.gui.start_page import StartPage
 from ncpgui.gui.theme import Theme, app_icon, apply_theme, theme_named
-from ncpgui.gui.workbench import Workbench
+from ncpgui.gui.workbench import LAYOUTS, Workbench
 
 DEFAULT_SIZE = (1280, 800)
 SESSIONS = "Sessions (*.h5 *.hdf5)"
@@ -62,6 +62,8 @@ class MainWindow(QtWidgets.QMainWindow):
         menus = self.actions_.fill_menus(self.menuBar())
         self.recent_menu = QtWidgets.QMenu("Open recent", self)
         menus["File"].insertMenu(self.actions_["open_demo"], self.recent_menu)
+        self.panels_menu = menus["View"].addMenu("Panels")
+        self.panels_menu.aboutToShow.connect(self._fill_panels)
         self.toolbar = QtWidgets.QToolBar("Actions")
         self.toolbar.setObjectName("toolbar")
         self.toolbar.setMovable(False)
@@ -147,7 +149,7 @@ class MainWindow(QtWidgets.QMainWindow):
                 f"{count(project.probe.n_channels, 'channel')} · {duration(seconds)} · "
                 f"{thousands(len(project.spikes))} spikes · model {project.model}"
             )
-            self.bench.project_changed()
+        self.bench.project_changed()
         self.actions_.refresh()
         self._count_wrong()
 
@@ -170,6 +172,15 @@ class MainWindow(QtWidgets.QMainWindow):
         for path in self.preferences.recent:
             self.recent_menu.addAction(path, lambda path=path: self.open_path(Path(path)))
         self.recent_menu.setEnabled(bool(self.preferences.recent))
+
+    def _fill_panels(self) -> None:
+        """List the panels, those on screen checked."""
+        self.panels_menu.clear()
+        for name, panel in self.bench.by_name.items():
+            entry = self.panels_menu.addAction(panel.title or sentence(name))
+            entry.setCheckable(True)
+            entry.setChecked(name in self.bench.shown)
+            entry.triggered.connect(lambda on, name=name: self.bench.show_panel(name, on))
 
     # -- messages ---------------------------------------------------------------------------
 
@@ -218,10 +229,14 @@ class MainWindow(QtWidgets.QMainWindow):
         if geometry:
             self.restoreGeometry(QtCore.QByteArray.fromHex(geometry.encode("ascii", "ignore")))
         self.bench.restore_layout(self.preferences.get("splitters", {}))
+        self.bench.restore_places(self.preferences.get("places", {}))
+        self.bench.show_panels(self.preferences.get("panels", list(self.bench.shown)))
 
     def _remember_layout(self) -> None:
         self.preferences.set("geometry", bytes(self.saveGeometry().toHex()).decode("ascii"))
         self.preferences.set("splitters", self.bench.layout_values())
+        self.preferences.set("places", self.bench.places.values())
+        self.preferences.set("panels", list(self.bench.shown))
 
     # -- what actions ask of the window -------------------------------------------------------
 
@@ -318,6 +333,28 @@ class MainWindow(QtWidgets.QMainWindow):
     def toggle_all_units(self) -> None:
         """Change between the units on screen and all units."""
         self.bench.toggle_all_units()
+
+    def show_layout(self, name: str) -> None:
+        """Put the panels of a ready layout on screen."""
+        self.bench.show_panels(LAYOUTS[name])
+
+    def step_spike(self, step: int) -> None:
+        """Show the traces around the next spike, or (-1) the one before."""
+        self.bench.show_panel("traces", True)
+        self.bench.traces.step(step)
+
+    def step_ambiguous(self) -> None:
+        """Show the traces around the next spike by how uncertain its unit is."""
+        self.bench.show_panel("traces", True)
+        self.bench.traces.step_ambiguous()
+
+    def toggle_intervals(self) -> None:
+        """Change between autocorrelograms and intervals."""
+        self.bench.correlograms.toggle_intervals()
+
+    def toggle_height(self) -> None:
+        """Change between amplitude and depth over time."""
+        self.bench.amplitudes.toggle_height()
 
     def save_picture(self) -> None:
         """Ask for a file and save a picture of the window."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from PyQt5 import QtCore, QtWidgets
@@ -9,18 +10,30 @@ from PyQt5 import QtCore, QtWidgets
 from ncpgui.app.controller import Controller
 from ncpgui.app.workspace import Workspace
 from ncpgui.gui.panels.alternatives import AlternativesPanel
+from ncpgui.gui.panels.amplitudes import AmplitudesPanel
 from ncpgui.gui.panels.base import Panel
+from ncpgui.gui.panels.correlograms import CorrelogramsPanel
 from ncpgui.gui.panels.embedding import EmbeddingPanel
+from ncpgui.gui.panels.features import FeaturesPanel
 from ncpgui.gui.panels.probe_map import ProbeMapPanel
 from ncpgui.gui.panels.queue import QueuePanel
 from ncpgui.gui.panels.receptive_fields import ReceptiveFieldsPanel
+from ncpgui.gui.panels.traces import TracesPanel
 from ncpgui.gui.panels.unit_table import UnitTablePanel
 from ncpgui.gui.panels.waveforms import WaveformsPanel
+from ncpgui.gui.places import PanelWindow, Places
 from ncpgui.gui.share_splitter import GAP_PX, ShareSplitter
 from ncpgui.gui.theme import Theme
 
 LEFT_WIDTH = 212
 Qt = QtCore.Qt
+
+
+LAYOUTS: dict[str, tuple[str, ...]] = {
+    "decide": ("probe", "queue", "cards", "waveforms", "embedding", "fields", "units"),
+    "inspect": ("probe", "queue", "cards", "correlograms", "features", "over time", "traces"),
+}
+"""Ready layouts: the panels on screen."""
 
 
 class Workbench(QtWidgets.QWidget):
@@ -29,8 +42,10 @@ class Workbench(QtWidgets.QWidget):
     ::
 
         probe map | alternatives
-        queue     | waveforms        | t-SNE | receptive fields
-                  |                  | units
+        queue     | waveforms | t-SNE | receptive fields | correlograms | over time
+                  |           | units                    | features     | traces
+
+    Which of them are on screen is a layout; what is hidden gives its room to its neighbours.
     """
 
     def __init__(self, workspace: Workspace, controller: Controller) -> None:
@@ -44,25 +59,96 @@ class Workbench(QtWidgets.QWidget):
         self.embedding = EmbeddingPanel(workspace, controller)
         self.fields = ReceptiveFieldsPanel(workspace, controller)
         self.units = UnitTablePanel(workspace, controller)
+        self.correlograms = CorrelogramsPanel(workspace, controller)
+        self.amplitudes = AmplitudesPanel(workspace, controller)
+        self.features = FeaturesPanel(workspace, controller)
+        self.traces = TracesPanel(workspace, controller)
+        self.by_name: dict[str, Panel] = {
+            "probe": self.probe_map,
+            "queue": self.queue,
+            "cards": self.alternatives,
+            "waveforms": self.waveforms,
+            "embedding": self.embedding,
+            "fields": self.fields,
+            "units": self.units,
+            "correlograms": self.correlograms,
+            "features": self.features,
+            "over time": self.amplitudes,
+            "traces": self.traces,
+        }
+        self.shown: tuple[str, ...] = LAYOUTS["decide"]
         left = ShareSplitter(Qt.Vertical, (self.probe_map, 32), (self.queue, 68))
         maps = ShareSplitter(Qt.Horizontal, (self.embedding, 48), (self.fields, 52))
         right = ShareSplitter(Qt.Vertical, (maps, 66), (self.units, 34))
         views = ShareSplitter(Qt.Horizontal, (self.waveforms, 45), (right, 55))
-        main = ShareSplitter(Qt.Vertical, (self.alternatives, 33), (views, 67))
+        alike = ShareSplitter(Qt.Vertical, (self.correlograms, 58), (self.features, 42))
+        over_time = ShareSplitter(Qt.Vertical, (self.amplitudes, 50), (self.traces, 50))
+        evidence = ShareSplitter(Qt.Horizontal, (alike, 45), (over_time, 55))
+        below = ShareSplitter(Qt.Horizontal, (views, 50), (evidence, 50))
+        main = ShareSplitter(Qt.Vertical, (self.alternatives, 33), (below, 67))
         whole = ShareSplitter(Qt.Horizontal, (left, 19), (main, 81))
         left.setMinimumWidth(LEFT_WIDTH)
         self.splitters = {
-            "left": left, "maps": maps, "right": right, "views": views, "main": main, "all": whole,
+            "left": left, "maps": maps, "right": right, "views": views, "alike": alike,
+            "over time": over_time, "evidence": evidence, "below": below, "main": main, "all": whole,
         }  # fmt: skip
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(GAP_PX + 2, 2, GAP_PX + 2, 4)
         layout.addWidget(self.splitters["all"])
+        self.places = Places(dict(self.by_name), self)
+        for name, panel in self.by_name.items():
+            panel.window_asked.connect(lambda name=name: self.toggle_window(name))
+            panel.dropped.connect(lambda title, name=name: self._dropped(title, name))
+        self.show_panels(self.shown)
 
     @property
     def panels(self) -> tuple[Panel, ...]:
         """All panels."""
-        left, above = (self.probe_map, self.queue), self.alternatives
-        return (*left, above, self.waveforms, self.embedding, self.fields, self.units)
+        return tuple(self.by_name.values())
+
+    def show_panels(self, names: Iterable[str]) -> None:
+        """Put these panels on screen, and no others; names that are not known are ignored."""
+        wanted = set(names)
+        self.shown = tuple(name for name in self.by_name if name in wanted)
+        project = self.workspace.project
+        has_fields = project is not None and project.stimulus is not None
+        for name, panel in self.by_name.items():
+            is_shown = name in wanted and (panel is not self.fields or has_fields)
+            panel.setVisible(is_shown)
+            if name in self.places.windows:
+                self.places.windows[name].setVisible(is_shown and project is not None)
+        for splitter in self.splitters.values():  # those inside others come first
+            parts = [splitter.widget(row) for row in range(splitter.count())]
+            splitter.setVisible(not all(part.isHidden() for part in parts))
+
+    def show_panel(self, name: str, on: bool) -> None:
+        """Put one panel on screen, or hide it."""
+        others = [other for other in self.shown if other != name]
+        self.show_panels([*others, name] if on else others)
+
+    def toggle_window(self, name: str) -> None:
+        """Give a panel a window of its own, or put it back into its place."""
+        if name in self.places.windows:
+            self.places.dock(name)
+        else:
+            self._watch(name, self.places.float(name))
+        self.show_panels(self.shown)
+
+    def _watch(self, name: str, window: PanelWindow) -> None:
+        window.closed.connect(lambda: self.toggle_window(name))
+
+    def _dropped(self, title: str, onto: str) -> None:
+        """Let the panel of a title and another one change their places."""
+        named = [name for name, panel in self.by_name.items() if panel.title == title]
+        if named:
+            self.places.swap(named[0], onto)
+            self.show_panels(self.shown)
+
+    def restore_places(self, values: dict[str, Any]) -> None:
+        """Move panels to where they were when `places.values` told."""
+        self.places.restore(values)
+        for name, window in self.places.windows.items():
+            self._watch(name, window)
 
     def set_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
@@ -70,9 +156,8 @@ class Workbench(QtWidgets.QWidget):
             panel.set_theme(theme)
 
     def project_changed(self) -> None:
-        """Give the place of receptive fields to the map when there was no stimulus."""
-        project = self.workspace.project
-        self.fields.setVisible(project is not None and project.stimulus is not None)
+        """Hide receptive fields when there was no stimulus, and windows of panels without a project."""
+        self.show_panels(self.shown)
 
     def toggle_arrangement(self) -> None:
         """Change between waveforms in columns and at probe geometry."""

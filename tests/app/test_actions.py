@@ -17,11 +17,14 @@ from ncpgui.app.workspace import Workspace
 from ncpgui.core.errors import CurationError
 from ncpgui.session.store import save
 
-KEY = re.compile(r"((Ctrl|Alt|Shift)\+)*([A-Z0-9\[\]?]|F\d+|Return|Enter|Escape|Space|Up|Down)")
+KEY = re.compile(r"((Ctrl|Alt|Shift)\+)*([A-Z0-9\[\]?]|F\d+|Return|Enter|Escape|Space|Up|Down|PgUp|PgDown)")
 ASKS_THE_FRONT = {
     "open": "ask_open", "open_session": "ask_session", "save_as": "ask_save_as", "export": "ask_export",
     "locate": "ask_recording_place", "picture": "save_picture", "close": "close_project", "quit": "quit",
     "theme": "toggle_theme", "arrangement": "toggle_arrangement", "all_units": "toggle_all_units",
+    "intervals": "toggle_intervals", "height": "toggle_height", "decide": "show_layout decide",
+    "inspect": "show_layout inspect", "next_spike": "step_spike 1", "previous_spike": "step_spike -1",
+    "ambiguous_spike": "step_ambiguous",
     "help": "show_help", "about": "show_about",
 }  # fmt: skip
 
@@ -47,7 +50,7 @@ class FakeFront:
         return self.all_units
 
     def __getattr__(self, name: str) -> Any:
-        return lambda: self.asked.append(name)
+        return lambda *what: self.asked.append(" ".join(map(str, (name, *what))))
 
 
 @pytest.fixture

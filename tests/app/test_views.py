@@ -91,8 +91,7 @@ def test_receptive_fields_are_asked_for_when_they_are_on_screen(
     controller, ears = start(preferences)
     controller.open_session(tmp_path / "s.h5")
     assert asked == []
-    controller.wants_fields = True
-    controller.refresh_views()
+    controller.want("fields", True)
     assert asked == [3]
     assert sorted(controller.fields.values()) == [
         "field of 3 spikes",
@@ -115,8 +114,7 @@ def test_a_stimulus_that_is_too_short_is_said_where_the_fields_would_be(
     save(replace(fake.project, stimulus=stimulus), tmp_path / "s.h5")
     controller, _ = start(preferences)
     controller.open_session(tmp_path / "s.h5")
-    controller.wants_fields = True
-    controller.refresh_views()
+    controller.want("fields", True)
     view = present_receptive_fields(
         controller.workspace, controller.fields, problem=controller.fields_problem
     )

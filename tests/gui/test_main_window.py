@@ -18,6 +18,7 @@ from ncpgui.core.errors import RecordingError, SessionError
 from ncpgui.gui.dialogs.export import ExportDialog
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.gui.theme import DARK, LIGHT
+from ncpgui.gui.workbench import LAYOUTS
 from ncpgui.session.journal import Journal
 from ncpgui.session.session_file import SessionFile, create_session, open_session
 from tests.ephys import hostile
@@ -166,9 +167,13 @@ def test_the_theme_colours_the_whole_window(opened: MainWindow, theme: str, colo
     assert picture.pixelColor(corner).name() == QtGui.QColor(wanted).name()
 
 
-def test_all_panels_have_something_to_look_at(opened: MainWindow) -> None:
-    for panel in opened.bench.panels:
-        assert panel.isVisible()
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_all_panels_have_something_to_look_at(opened: MainWindow, layout: str) -> None:
+    opened.show_layout(layout)
+    for _ in range(3):
+        QtWidgets.QApplication.processEvents()
+    assert [name for name, panel in opened.bench.by_name.items() if panel.isVisible()] == [*LAYOUTS[layout]]
+    for panel in (opened.bench.by_name[name] for name in LAYOUTS[layout]):
         image = panel.grab().toImage()
         colours = {image.pixel(x, y) for x in range(0, image.width(), 3) for y in range(0, image.height(), 3)}
         assert len(colours) > 12, type(panel).__name__
@@ -338,6 +343,47 @@ def test_the_layout_is_remembered(qtbot, tmp_path: Path, session: Path) -> None:
     with shown_window(qtbot, tmp_path) as second:
         second.open_path(session)
         assert abs(second.bench.splitters["all"].sizes()[0] - width) <= 2
+
+
+def test_the_view_menu_shows_and_hides_panels(opened: MainWindow) -> None:
+    opened.panels_menu.aboutToShow.emit()
+    entries = {entry.text(): entry for entry in opened.panels_menu.actions()}
+    assert [name for name, entry in entries.items() if entry.isChecked()] == [
+        "Probe", "Queue", "Cards", "Waveforms", "Embedding", "Receptive fields", "Units",
+    ]  # fmt: skip
+    width = opened.bench.waveforms.width()
+    entries["Over time"].trigger()
+    assert opened.bench.amplitudes.isVisible()
+    for name in ("Embedding", "Receptive fields", "Units", "Over time"):
+        opened.panels_menu.aboutToShow.emit()
+        next(entry for entry in opened.panels_menu.actions() if entry.text() == name).trigger()
+    QtWidgets.QApplication.processEvents()
+    assert not opened.bench.embedding.isVisible()
+    assert opened.bench.waveforms.width() > 1.8 * width
+
+
+def test_the_panels_on_screen_are_remembered(qtbot, tmp_path: Path, session: Path) -> None:
+    with shown_window(qtbot, tmp_path) as first:
+        first.open_path(session)
+        key(qtbot, first, "F3")
+        first.bench.show_panel("units", True)
+        shown = first.bench.shown
+        QtWidgets.QApplication.processEvents()
+    with shown_window(qtbot, tmp_path) as second:
+        second.open_path(session)
+        assert second.bench.shown == shown
+        assert second.bench.units.isVisible()
+        assert second.bench.correlograms.isVisible()
+        assert not second.bench.embedding.isVisible()
+        second.bench.show_panels(["units", "a panel of another version"])
+        assert second.bench.shown == ("units",)
+
+
+def test_a_component_without_evidence_on_screen_costs_nothing(opened: MainWindow) -> None:
+    assert not opened.controller.is_wanted("correlograms")
+    opened.show_layout("inspect")
+    assert opened.controller.is_wanted("correlograms")
+    assert not opened.controller.is_wanted("fields")
 
 
 def test_the_key_page_lists_every_action(opened: MainWindow) -> None:

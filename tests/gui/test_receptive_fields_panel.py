@@ -89,9 +89,9 @@ def test_fields_are_wanted_only_while_the_panel_is_visible(
     panel, controller, workspace, asked, runner
 ) -> None:
     runner.let_go()
-    assert controller.wants_fields
+    assert controller.is_wanted("fields")
     panel.hide()
-    assert not controller.wants_fields
+    assert not controller.is_wanted("fields")
     workspace.show_alternative(1)
     runner.let_go()
     assert len(asked) == 2

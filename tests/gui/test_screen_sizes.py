@@ -22,6 +22,7 @@ from ncpgui.gui.dialogs.open_recording import OpenRecordingDialog
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.gui.panels.queue import QueuePanel
 from ncpgui.gui.screenshot import settle
+from ncpgui.gui.workbench import LAYOUTS
 from ncpgui.session.session_file import create_session
 from tests.gui.painted_text import PaintedText, collisions, painted_texts
 from tests.gui.windows import shown_window
@@ -179,7 +180,29 @@ def places(window: MainWindow) -> dict[str, QtCore.QRect]:
     return {
         type(panel).__name__: QtCore.QRect(panel.mapTo(window, QtCore.QPoint()), panel.size())
         for panel in window.bench.panels
+        if panel.isVisible()
     }
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_panels_of_the_evidence_are_whole_and_beside_each_other(
+    opened: MainWindow, size: tuple[int, int]
+) -> None:
+    opened.show_layout("inspect")
+    resized(opened, size)
+    found = places(opened)
+    room = opened.rect()
+    assert len(found) == len(LAYOUTS["inspect"])
+    for name, rect in found.items():
+        assert room.contains(rect), name
+        assert not [other for other in found if other != name and found[other].intersects(rect)], name
+    for panel in (
+        opened.bench.correlograms.grid,
+        opened.bench.features.scatter,
+        opened.bench.amplitudes.scatter,
+    ):
+        assert panel.visibleRegion().boundingRect() == panel.rect()
+        assert panel.height() >= 60
 
 
 def test_a_window_that_was_squeezed_recovers(opened: MainWindow) -> None:
@@ -273,7 +296,7 @@ def test_examples_in_the_open_dialog_are_whole(qtbot) -> None:
 def test_a_wide_screen_is_used(opened: MainWindow) -> None:
     """What shows the cards and the probe grows with the window, and the cards fill their row."""
     resized(opened, (1280, 800))
-    small = {panel: panel.size() for panel in opened.bench.panels}
+    small = {panel: panel.size() for panel in opened.bench.panels if panel.isVisible()}
     card = opened.bench.alternatives.cards[0].height()
     resized(opened, (1920, 1200))
     for panel, before in small.items():

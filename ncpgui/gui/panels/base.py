@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from PyQt5 import QtCore, QtWidgets
+from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.controller import Controller
 from ncpgui.app.workspace import Workspace
 from ncpgui.core.signals import SignalInstance
 from ncpgui.gui.items.elided_label import ElidedLabel
+from ncpgui.gui.panels.title import PanelTitle, carried_title
 from ncpgui.gui.theme import LIGHT, Theme
 
 
 class Panel(QtWidgets.QFrame):
     """Redraws once per turn of the event loop at most, and only while it is visible.
 
-    A subclass says in `follow` which signals make it stale, and draws in `redraw`.
+    A subclass says in `follow` which signals make it stale, and draws in `redraw`. `window_asked`: a person
+    wants it in a window of its own, or back; `dropped(title)`: another panel was dragged onto it.
     """
 
     title = ""
+    window_asked = QtCore.pyqtSignal()
+    dropped = QtCore.pyqtSignal(str)
 
     def __init__(self, workspace: Workspace, controller: Controller) -> None:
         super().__init__()
@@ -35,8 +39,9 @@ class Panel(QtWidgets.QFrame):
         self.header = QtWidgets.QHBoxLayout()
         self.header.setSpacing(6)
         if self.title:
-            self.title_label = QtWidgets.QLabel(self.title)
-            self.title_label.setObjectName("panelTitle")
+            self.title_label = PanelTitle(self.title)
+            self.title_label.double_clicked.connect(self.window_asked)
+            self.setAcceptDrops(True)
             self.header.addWidget(self.title_label)
             self.note = ElidedLabel("")
             self.note.setObjectName("panelNote")
@@ -106,6 +111,18 @@ class Panel(QtWidgets.QFrame):
 
     def restyle(self) -> None:
         """Give widgets that the style sheet does not reach the colours of `self.theme`."""
+
+    def dragEnterEvent(self, event: QtGui.QDragEnterEvent) -> None:
+        """Take another panel; files are for the window."""
+        if carried_title(event.mimeData()):
+            event.acceptProposedAction()
+        else:
+            event.ignore()
+
+    def dropEvent(self, event: QtGui.QDropEvent) -> None:
+        """Tell which panel was dropped."""
+        event.acceptProposedAction()
+        self.dropped.emit(carried_title(event.mimeData()))
 
     def showEvent(self, event: object) -> None:
         """Catch up with what happened while hidden."""

@@ -294,13 +294,12 @@ class ReceptiveFieldsPanel(Panel):
 
     def showEvent(self, event: object) -> None:
         """Ask for the fields."""
-        self.controller.wants_fields = True
-        self.controller.refresh_views()
+        self.controller.want("fields", True)
         super().showEvent(event)
 
     def hideEvent(self, event: object) -> None:
         """Ask no more."""
-        self.controller.wants_fields = False
+        self.controller.want("fields", False)
         super().hideEvent(event)  # type: ignore[arg-type]
 
     def redraw(self) -> None:

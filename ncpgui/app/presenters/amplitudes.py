@@ -1,0 +1,110 @@
+"""Amplitude, or depth, and firing rate over time: does a unit drift, come or go?"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.app.presenters.points import NO_POINTS, SpikePoints, spike_points
+from ncpgui.app.shown import ShownSorting
+from ncpgui.app.workspace import Workspace
+from ncpgui.core.component import Component, ComponentWaveforms
+from ncpgui.core.probe import Probe
+
+Height = Literal["amplitude", "depth"]
+RATE_BINS = 60
+LEAST_BIN_S = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class AmplitudesView:
+    """Spikes over time.
+
+    points : x in seconds; y in noise sd, or µm along the probe
+    rate_edges_s : (B + 1,); rates_hz : (K, B), spikes a second of each unit
+    motion_s, motion_um : (T,) where the tissue at the depth of the spikes came to lie; empty where unknown
+    """
+
+    height: Height = "amplitude"
+    points: SpikePoints = NO_POINTS
+    duration_s: float = 1.0
+    rate_edges_s: NDArray[np.float64] = field(default_factory=lambda: np.zeros(1))
+    rates_hz: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0)))
+    motion_s: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    motion_um: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    message: str = ""
+    note: str = ""
+
+    @property
+    def axis(self) -> str:
+        """What is upwards."""
+        return "depth (µm)" if self.height == "depth" else "amplitude (noise sd)"
+
+
+def present_amplitudes(workspace: Workspace, height: Height) -> AmplitudesView:
+    """The spikes of the sorting on screen over time."""
+    project, shown = workspace.project, workspace.shown()
+    if project is None:
+        return AmplitudesView(height, message="Open a recording or a session to begin.")
+    if shown is None:
+        return AmplitudesView(height, message="Amplitudes appear when the component is sampled.")
+    component, spikes = shown.component, project.spikes
+    time_s = spikes.sample_index[component.spike_ids] / spikes.sampling_frequency_hz
+    motion_s, motion_um = np.zeros(0), np.zeros(0)
+    note = ""
+    if height == "amplitude":
+        positions = np.arange(len(component.spike_ids))
+        y = np.abs(spikes.amplitude[component.spike_ids]).astype(np.float64)
+    else:
+        waveforms = workspace.waveforms()
+        if waveforms is None:
+            words = "Depths come from waveforms, which are read from the recording (File > Locate recording)."
+            return AmplitudesView(height, message=words)
+        axis = 1 if project.motion is None else project.motion.axis
+        positions = component.sampled
+        y = workspace.memo(
+            ("depth", component.id, id(waveforms)),
+            lambda: depths_um(waveforms, component, project.probe, axis),
+        )
+        motion = project.motion
+        if motion is not None and motion.displacement_um.size and len(y):
+            motion_s = motion.time_s
+            middle = float(np.median(y))
+            motion_um = middle + motion.at(motion_s, np.full(len(motion_s), middle))
+            note = f"motion {motion.range_um:.0f} µm{'' if motion.applied else ', not followed'}"
+    edges = rate_edges_s(spikes.duration_s)
+    return AmplitudesView(
+        height,
+        spike_points(workspace, shown, positions, time_s[positions], y),
+        spikes.duration_s,
+        edges,
+        _rates_hz(shown, time_s, edges),
+        motion_s,
+        motion_um,
+        note=note,
+    )
+
+
+def depths_um(
+    waveforms: ComponentWaveforms, component: Component, probe: Probe, axis: int
+) -> NDArray[np.float64]:
+    """Depth (m,) of the sampled spikes: mean of the contacts, weighed by the square of peak to peak."""
+    weight = np.ptp(waveforms.waveforms, axis=1).astype(np.float64) ** 2
+    place = probe.positions_um[component.contacts, axis]
+    return np.asarray(weight @ place / np.maximum(weight.sum(axis=1), 1e-12))
+
+
+def rate_edges_s(duration_s: float) -> NDArray[np.float64]:
+    """Borders of the bins of the firing rate: at most 60, of at least a second."""
+    n = int(np.clip(duration_s // LEAST_BIN_S, 1, RATE_BINS))
+    return np.linspace(0, duration_s, n + 1)
+
+
+def _rates_hz(
+    shown: ShownSorting, time_s: NDArray[np.float64], edges_s: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    counts = [np.histogram(time_s[unit.positions], edges_s)[0] for unit in shown.units]
+    return np.reshape(counts, (len(shown.units), len(edges_s) - 1)) / np.diff(edges_s)

@@ -1,0 +1,136 @@
+"""Correlograms of the units on screen: does their firing tell one neuron from two?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.app.colors import Color
+from ncpgui.app.presenters.receptive_fields import spikes_key
+from ncpgui.app.shown import ShownUnit
+from ncpgui.app.words import count
+from ncpgui.app.workspace import Workspace
+
+MOST_UNITS = 6
+LEAST_COUNT = 8
+"""A correlogram whose highest bin has fewer spikes is drawn as low as they are, not as high as the cell."""
+
+
+class Trains(Protocol):
+    """What is shown of trains (`ncpgui.analysis.correlograms.Correlograms`)."""
+
+    counts: NDArray[np.int64]
+    edges_ms: NDArray[np.float64]
+    close: NDArray[np.int64]
+    expected: NDArray[np.float64]
+    intervals: NDArray[np.int64]
+    interval_edges_ms: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class CorrelogramsView:
+    """Units of the grid, and their correlograms; `found` is None while they are computed.
+
+    names, colors, units, is_selected : of each row; a unit is None where only adopting would make it
+    n_left_out : units on screen that there is no room for
+    """
+
+    names: tuple[str, ...] = ()
+    colors: tuple[Color, ...] = ()
+    units: tuple[int | None, ...] = ()
+    is_selected: tuple[bool, ...] = ()
+    found: Trains | None = None
+    n_left_out: int = 0
+    message: str = ""
+
+    @property
+    def note(self) -> str:
+        """Beside the title of the panel."""
+        if self.found is None:
+            return ""
+        left_out = f" · select to see the other {count(self.n_left_out, 'unit')}" if self.n_left_out else ""
+        return f"±{self.found.edges_ms[-1]:g} ms{left_out}"
+
+    def bars(self, row: int, column: int, *, intervals: bool = False) -> NDArray[np.float64]:
+        """Heights (B,) of a cell on or above the diagonal, 1 for the highest bin."""
+        assert self.found is not None
+        is_interval = intervals and row == column
+        counts = self.found.intervals[row] if is_interval else self.found.counts[row, column]
+        return counts / max(int(counts.max(initial=0)), LEAST_COUNT)
+
+    def edges_ms(self, row: int, column: int, *, intervals: bool = False) -> NDArray[np.float64]:
+        """Borders (B + 1,) of these bins."""
+        assert self.found is not None
+        return self.found.interval_edges_ms if intervals and row == column else self.found.edges_ms
+
+    def pair_words(self, row: int, column: int) -> str:
+        """What the close pairs of a unit, or of two, are beside those by chance."""
+        assert self.found is not None
+        n, expected = int(self.found.close[row, column]), float(self.found.expected[row, column])
+        return f"{n} close, {_few(expected)} by chance"
+
+    def tooltip(self, row: int, column: int) -> str:
+        """A cell of the grid in full."""
+        assert self.found is not None
+        n, expected = int(self.found.close[row, column]), float(self.found.expected[row, column])
+        row, column = min(row, column), max(row, column)
+        if row == column:
+            who = f"Spikes of unit {self.names[row]} around its own"
+            what = "One neuron has hardly any this close."
+        else:
+            who = f"Spikes of unit {self.names[column]} around those of unit {self.names[row]}"
+            what = "Two parts of one neuron have hardly any; two neurons have about as many as by chance."
+        pairs = f"{count(n, 'pair')} 0.7 to 2 ms apart; by chance there would be {_few(expected)}."
+        return f"{who}\n{pairs}\n{what}"
+
+
+def _few(expected: float) -> str:
+    """A number of pairs that is expected: ``0.4``, ``41``."""
+    return f"{expected:.0f}" if expected >= 9.5 or expected == 0 else f"{expected:.1f}"
+
+
+def units_of_grid(workspace: Workspace) -> tuple[ShownUnit, ...]:
+    """Units whose correlograms are shown: the selected ones on screen if there are two or more, else all."""
+    shown = workspace.shown()
+    if shown is None:
+        return ()
+    chosen = tuple(unit for unit in shown.units if unit.unit in workspace.selected)
+    return chosen if len(chosen) > 1 else shown.units
+
+
+def trains_of_grid(workspace: Workspace) -> tuple[tuple[bytes, ...], tuple[NDArray[np.int64], ...]]:
+    """Key and spike trains (samples) of the grid: the same spikes have the same key."""
+    shown, project = workspace.shown(), workspace.project
+    if shown is None or project is None:
+        return (), ()
+    component, units = shown.component, units_of_grid(workspace)[:MOST_UNITS]
+    key = tuple(spikes_key(component.id, unit.positions) for unit in units)
+    samples = project.spikes.sample_index
+    return key, tuple(np.sort(samples[component.spike_ids[unit.positions]]) for unit in units)
+
+
+def present_correlograms(workspace: Workspace, known: Mapping[tuple[bytes, ...], Trains]) -> CorrelogramsView:
+    """The grid of the units on screen, with what is `known` by the key of `trains_of_grid`."""
+    if workspace.project is None:
+        return CorrelogramsView(message="Open a recording or a session to begin.")
+    if workspace.shown() is None:
+        return CorrelogramsView(message="Correlograms appear when the component is sampled.")
+    units = units_of_grid(workspace)
+    if not units:
+        return CorrelogramsView(message="No units in this sorting.")
+    in_grid = units[:MOST_UNITS]
+    key, _ = trains_of_grid(workspace)
+    found = known.get(key)
+    return CorrelogramsView(
+        names=tuple(unit.name for unit in in_grid),
+        colors=tuple(unit.color for unit in in_grid),
+        units=tuple(unit.unit for unit in in_grid),
+        is_selected=tuple(unit.unit is not None and unit.unit in workspace.selected for unit in in_grid),
+        found=found,
+        n_left_out=len(units) - len(in_grid),
+        message="" if found is not None else "Correlograms are being computed …",
+    )

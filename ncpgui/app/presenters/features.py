@@ -1,0 +1,79 @@
+"""Features: two coordinates of the spikes, chosen among principal components, amplitude and time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.app.presenters.points import NO_POINTS, SpikePoints, spike_points
+from ncpgui.app.workspace import Workspace
+from ncpgui.core.component import Component, ComponentWaveforms
+
+MOST_COMPONENTS = 6
+AMPLITUDE, TIME = "amplitude", "time"
+
+
+@dataclass(frozen=True, eq=False)
+class FeaturesView:
+    """Spikes in the plane of two coordinates.
+
+    axes : names of the coordinates that there are; x, y : those on screen; note : which spikes these are
+    """
+
+    axes: tuple[str, ...] = (AMPLITUDE, TIME)
+    x: str = TIME
+    y: str = AMPLITUDE
+    points: SpikePoints = NO_POINTS
+    note: str = ""
+    message: str = ""
+
+
+def present_features(workspace: Workspace, x: str, y: str) -> FeaturesView:
+    """The spikes of the sorting on screen; an axis that there is not is replaced by one that there is."""
+    project, shown = workspace.project, workspace.shown()
+    if project is None:
+        return FeaturesView(message="Open a recording or a session to begin.")
+    if shown is None:
+        return FeaturesView(message="Features appear when the component is sampled.")
+    component, waveforms = shown.component, workspace.waveforms()
+    positions, components = np.arange(len(component.spike_ids)), np.zeros((len(component.spike_ids), 0))
+    if waveforms is not None:
+        positions, components = workspace.memo(
+            ("principal components", component.id, id(waveforms)),
+            lambda: principal_components(component, waveforms),
+        )
+    names = tuple(f"PC {k + 1}" for k in range(components.shape[1]))
+    axes = (*names, AMPLITUDE, TIME)
+    x, y = x if x in axes else TIME, y if y in axes else AMPLITUDE
+
+    def values(axis: str) -> NDArray[np.floating]:
+        ids = component.spike_ids[positions]
+        if axis == AMPLITUDE:
+            return np.abs(project.spikes.amplitude[ids])
+        if axis == TIME:
+            return project.spikes.sample_index[ids] / project.spikes.sampling_frequency_hz
+        return components[:, names.index(axis)]
+
+    sampled = "" if len(positions) == len(component.spike_ids) else "sampled spikes"
+    return FeaturesView(axes, x, y, spike_points(workspace, shown, positions, values(x), values(y)), sampled)
+
+
+def principal_components(
+    component: Component, waveforms: ComponentWaveforms
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Positions (m,) of spikes and their first principal components (m, <= 6).
+
+    Of all spikes of the component where their coordinates were kept, of the features of the sampled ones
+    else; the component with the largest variance first.
+    """
+    kept = waveforms.coordinates
+    values = waveforms.features if kept is None else kept
+    positions = component.sampled if kept is None else np.arange(len(kept))
+    centred = values.astype(np.float64) - values.mean(axis=0) if len(values) else values.astype(np.float64)
+    _, vectors = np.linalg.eigh(centred.T @ centred)
+    axes = vectors[:, ::-1][:, :MOST_COMPONENTS]
+    largest = np.abs(axes).argmax(axis=0)
+    axes = axes * np.sign(axes[largest, np.arange(axes.shape[1])])  # eigenvectors have no sign of their own
+    return positions, centred @ axes

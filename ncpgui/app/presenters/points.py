@@ -1,0 +1,73 @@
+"""Spikes as points of two coordinates, each in the colour of its unit: what scatter panels draw."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.app.colors import Color
+from ncpgui.app.shown import ShownSorting
+from ncpgui.app.workspace import Workspace
+
+MOST_POINTS = 2500
+"""Points of a unit that are drawn: more cannot be told apart, and each costs time."""
+
+
+@dataclass(frozen=True, eq=False)
+class SpikePoints:
+    """Points of some spikes.
+
+    x, y : (n,) float64; labels : (n,) row of `colors`, -1 = no unit
+    names, colors, units, is_selected : of each unit; a unit is None where only adopting would make it
+    """
+
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+    labels: NDArray[np.int32]
+    names: tuple[str, ...] = ()
+    colors: tuple[Color, ...] = ()
+    units: tuple[int | None, ...] = ()
+    is_selected: tuple[bool, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+    @property
+    def is_dimmed(self) -> NDArray[np.bool_]:
+        """(n,) whether a unit is selected and the spike is of another one, or of none."""
+        chosen = np.array([*self.is_selected, False])
+        return ~chosen[self.labels] & bool(chosen.any())
+
+
+NO_POINTS = SpikePoints(np.zeros(0), np.zeros(0), np.zeros(0, np.int32))
+
+
+def spike_points(
+    workspace: Workspace,
+    shown: ShownSorting,
+    positions: NDArray[np.int64],
+    x: NDArray[np.floating],
+    y: NDArray[np.floating],
+) -> SpikePoints:
+    """Points of the spikes at `positions` of the component on screen, evenly thinned a unit."""
+    kept = evenly_thinned(shown.labels[positions], most=MOST_POINTS)
+    return SpikePoints(
+        np.asarray(x, np.float64)[kept],
+        np.asarray(y, np.float64)[kept],
+        shown.labels[positions][kept],
+        names=tuple(unit.name for unit in shown.units),
+        colors=tuple(unit.color for unit in shown.units),
+        units=tuple(unit.unit for unit in shown.units),
+        is_selected=tuple(unit.unit is not None and unit.unit in workspace.selected for unit in shown.units),
+    )
+
+
+def evenly_thinned(labels: NDArray[np.int32], *, most: int) -> NDArray[np.int64]:
+    """Rows in order, at most `most` of each label, evenly spaced among its own."""
+    kept = []
+    for label in np.unique(labels):
+        rows = np.flatnonzero(labels == label)
+        kept.append(rows if len(rows) <= most else rows[np.arange(most) * len(rows) // most])
+    return np.sort(np.concatenate(kept)) if kept else np.zeros(0, np.int64)

@@ -1,0 +1,92 @@
+"""Spikes as points of a plot: in the colours of their units, a click selects a unit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyqtgraph as pg
+from PyQt5 import QtCore, QtGui, QtWidgets
+
+from ncpgui.app.presenters.points import NO_POINTS, SpikePoints
+from ncpgui.gui.items.plot import Plot
+from ncpgui.gui.theme import Theme
+
+POINT_PX = 3.0
+NEAR_PX = 8.0
+ALPHA = 150
+DIMMED = 40
+
+
+class SpikeScatter(Plot):
+    """Draws `SpikePoints`; `clicked(row of a unit, adds)`. The wheel zooms, a double click shows all."""
+
+    clicked = QtCore.pyqtSignal(int, bool)
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.points: SpikePoints = NO_POINTS
+        self.scatters: list[pg.ScatterPlotItem] = []
+        self.scene().sigMouseClicked.connect(self._clicked)
+
+    def set_points(self, points: SpikePoints, theme: Theme) -> None:
+        """Show other points: those of no unit first, those of selected units last."""
+        self.points = points
+        self.set_theme(theme)
+        self.clear()
+        self.scatters = []
+        dimmed = points.is_dimmed
+        labels = np.unique(points.labels)
+        for is_bright in (False, True):
+            for label in labels.tolist():
+                rows = np.flatnonzero((points.labels == label) & (dimmed != is_bright))
+                if len(rows):
+                    self._add(rows, label, is_bright)
+
+    def _add(self, rows: np.ndarray, label: int, is_bright: bool) -> None:
+        alpha = ALPHA if is_bright else DIMMED
+        theme = self.theme
+        color = theme.color("faint", alpha) if label < 0 else theme.unit(self.points.colors[label], alpha)
+        item = pg.ScatterPlotItem(
+            self.points.x[rows], self.points.y[rows], size=POINT_PX, pen=pg.mkPen(None), brush=color
+        )
+        self.scatters.append(item)
+        self.addItem(item)
+
+    def pixels(self) -> np.ndarray:
+        """Place of each point in pixels of the scene: (n, 2)."""
+        corner = self.getViewBox().mapViewToScene(QtCore.QPointF(0, 0))
+        unit = self.getViewBox().mapViewToScene(QtCore.QPointF(1, 1))
+        scale = np.array([unit.x() - corner.x(), unit.y() - corner.y()])
+        return np.column_stack([self.points.x, self.points.y]) * scale + [corner.x(), corner.y()]
+
+    def unit_at(self, where: QtCore.QPointF) -> int:
+        """Row of the unit of the nearest point, -1 when there is none within a few pixels."""
+        if len(self.points) == 0:
+            return -1
+        distance = np.hypot(*(self.pixels() - [where.x(), where.y()]).T) + 3.0 * (self.points.labels < 0)
+        nearest = int(distance.argmin())
+        return int(self.points.labels[nearest]) if distance[nearest] <= NEAR_PX else -1
+
+    def show_all(self) -> None:
+        """Fit all points."""
+        self.getViewBox().autoRange(padding=0.03)
+
+    def mouseDoubleClickEvent(self, _: QtGui.QMouseEvent) -> None:
+        """Show all points."""
+        self.show_all()
+
+    def _clicked(self, event: object) -> None:
+        if event.button() != QtCore.Qt.LeftButton:  # type: ignore[attr-defined]
+            return
+        row = self.unit_at(event.scenePos())  # type: ignore[attr-defined]
+        if row >= 0:
+            keys = event.modifiers()  # type: ignore[attr-defined]
+            self.clicked.emit(row, bool(keys & (QtCore.Qt.ControlModifier | QtCore.Qt.ShiftModifier)))
+
+    def viewportEvent(self, event: QtCore.QEvent) -> bool:
+        """Name the unit under the pointer."""
+        if isinstance(event, QtGui.QHelpEvent) and event.type() == QtCore.QEvent.ToolTip:
+            row = self.unit_at(self.mapToScene(event.pos()))
+            words = f"Unit {self.points.names[row]}" if row >= 0 else ""
+            QtWidgets.QToolTip.showText(event.globalPos(), words, self)
+            return True
+        return bool(super().viewportEvent(event))

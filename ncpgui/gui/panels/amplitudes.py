@@ -1,0 +1,123 @@
+"""Amplitude or depth of the spikes over time, and below it how often each unit fires."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyqtgraph as pg
+from PyQt5 import QtCore, QtGui, QtWidgets
+
+from ncpgui.app.picking import pick
+from ncpgui.app.presenters.amplitudes import AmplitudesView, Height, present_amplitudes
+from ncpgui.gui.items.plot import Plot
+from ncpgui.gui.items.spike_scatter import SpikeScatter
+from ncpgui.gui.panels.base import Panel
+
+AXIS_PX = 40
+RATES_FROM_PX = 110
+
+
+class _Column(QtWidgets.QWidget):
+    """Hides the rates where both plots would lie on each other."""
+
+    def __init__(self, scatter: Plot, rates: Plot) -> None:
+        super().__init__()
+        self._scatter, self._rates = scatter, rates
+
+    def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
+        """Keep the rates where there is room."""
+        super().resizeEvent(event)
+        both = self.height() >= RATES_FROM_PX
+        self._rates.setVisible(both)
+        self._scatter.getAxis("bottom").setStyle(showValues=not both)
+
+
+class AmplitudesPanel(Panel):
+    """The spikes of the sorting on screen over the whole recording."""
+
+    title = "Over time"
+
+    def build(self) -> None:
+        """Make both plots, the message and the switch."""
+        self.height_shown: Height = "amplitude"
+        self.view = AmplitudesView()
+        self._range: tuple[object, ...] = ()
+        self.scatter = SpikeScatter("Amplitudes over time")
+        self.rates = Plot("Firing rates over time")
+        self.rates.setMinimumSize(120, 40)
+        self.scatter.clicked.connect(self._clicked)
+        self.rates.setXLink(self.scatter)
+        for plot in (self.scatter, self.rates):
+            plot.getAxis("left").setWidth(AXIS_PX)
+            plot.setMouseEnabled(x=True, y=False)
+        self.scatter.setMinimumSize(120, 44)
+        both = _Column(self.scatter, self.rates)
+        column = QtWidgets.QVBoxLayout(both)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(2)
+        column.addWidget(self.scatter, 3)
+        column.addWidget(self.rates, 1)
+        self.fill(both)
+        self.switch = QtWidgets.QPushButton("Depth")
+        self.switch.setProperty("quiet", True)
+        self.switch.setCheckable(True)
+        self.switch.setFocusPolicy(QtCore.Qt.NoFocus)
+        self.switch.setToolTip("Depth of the sampled spikes along the probe, in place of amplitude  (A)")
+        self.switch.toggled.connect(self._switched)
+        self.header.addWidget(self.switch)
+        self.note.setToolTip(
+            "Above: a point a spike, at most 2500 of each unit. Below: spikes a second of each unit.\n"
+            "With depth, the line is where the tissue came to lie, as far as the motion is known.\n"
+            "The wheel zooms in time, a double click shows all, a click selects the unit."
+        )
+
+    def follow(self) -> None:
+        """Follow the sorting on screen and the selection."""
+        self.follow_sorting()
+
+    def toggle_height(self) -> None:
+        """Change between amplitude and depth."""
+        self.switch.toggle()
+
+    def _switched(self, on: bool) -> None:
+        self.height_shown = "depth" if on else "amplitude"
+        self.mark_dirty()
+
+    def redraw(self) -> None:
+        """Show the spikes of the sorting on screen."""
+        view = self.view = present_amplitudes(self.workspace, self.height_shown)
+        self.tell(view.message)
+        self.note.setText(" · ".join(word for word in (view.axis, "time (s)", view.note) if word))
+        self.scatter.set_points(view.points, self.theme)
+        self.rates.set_theme(self.theme)
+        self.rates.clear()
+        if view.message:
+            return
+        if len(view.motion_s):
+            line = pg.mkPen(self.theme.color("text"), width=1.5)
+            self.scatter.addItem(pg.PlotCurveItem(view.motion_s, view.motion_um, pen=line))
+        chosen = any(view.points.is_selected)
+        for row, rate in enumerate(view.rates_hz):
+            faded = chosen and not view.points.is_selected[row]
+            pen = pg.mkPen(self.theme.unit(view.points.colors[row], 70 if faded else 255), width=1.2)
+            self.rates.addItem(pg.PlotCurveItem(view.rate_edges_s, rate, stepMode="center", pen=pen))
+        shown = (self.workspace.component_id, view.height, view.duration_s)
+        if shown != self._range:  # another sorting of the same spikes leaves the zoom as it is
+            self._range = shown
+            self.scatter.setXRange(0, view.duration_s, padding=0.01)
+            self.scatter.setLimits(xMin=-0.02 * view.duration_s, xMax=1.02 * view.duration_s)
+        self._fit_heights(view)
+
+    def _fit_heights(self, view: AmplitudesView) -> None:
+        if len(view.points):
+            together = np.concatenate([view.points.y, view.motion_um])
+            low = 0.0 if view.height == "amplitude" else float(together.min())
+            room = 0.04 * max(float(together.max()) - low, 1.0)
+            self.scatter.setYRange(low - room, float(together.max()) + room, padding=0)
+        top = float(view.rates_hz.max(initial=0.0)) or 1.0
+        self.rates.setYRange(-0.08 * top, 1.1 * top, padding=0)
+        decade = 10.0 ** np.floor(np.log10(top))
+        tick = float(np.floor(top / decade) * decade)
+        self.rates.getAxis("left").setTicks([[(0.0, "0"), (tick, f"{tick:g} Hz")]])
+
+    def _clicked(self, row: int, adds: bool) -> None:
+        pick(self.workspace, self.view.points.units[row], adds=adds)

@@ -1,0 +1,244 @@
+"""Correlograms: auto on the diagonal, cross above it, close pairs in words below it."""
+
+from __future__ import annotations
+
+from html import escape
+
+import pyqtgraph as pg
+from PyQt5 import QtCore, QtGui, QtWidgets
+
+from ncpgui.app.picking import pick
+from ncpgui.app.presenters.correlograms import CorrelogramsView, present_correlograms
+from ncpgui.gui.items.plot import Plot
+from ncpgui.gui.panels.base import Panel
+from ncpgui.gui.theme import Theme, font
+
+CLOSE_MS = 2.0
+GAP = 0.05
+HEAD_PX = 20
+"""Above the highest bin of a unit, where its name is."""
+WORDS_PX = 10
+
+
+class CorrelogramGrid(Plot):
+    """A cell a pair of units; `clicked(row, adds)` for a cell on the diagonal.
+
+    Cell (row, column) is the square from (column, row) to (column + 1, row + 1) of the one plot that holds
+    them all: a plot each takes a tenth of a second to make anew at every selection.
+    """
+
+    clicked = QtCore.pyqtSignal(int, bool)
+
+    def __init__(self) -> None:
+        super().__init__("Correlograms", has_axes=False)
+        self.view = CorrelogramsView()
+        self.shows_intervals = False
+        self.setMouseEnabled(x=False, y=False)
+        self.invertY(True)
+        self.setMouseTracking(True)
+
+    def set_view(self, view: CorrelogramsView, theme: Theme) -> None:
+        """Show other correlograms."""
+        self.view = view
+        self.set_theme(theme)
+        self._draw()
+
+    def show_intervals(self, on: bool) -> None:
+        """Show intervals in place of the autocorrelograms."""
+        self.shows_intervals = on
+        self._draw()
+
+    # -- geometry ---------------------------------------------------------------------------
+
+    @property
+    def n(self) -> int:
+        """Number of units of the grid."""
+        return 0 if self.view.found is None else len(self.view.names)
+
+    def cell_rect(self, row: int, column: int) -> QtCore.QRectF:
+        """Place of a cell in pixels of this widget."""
+        box = self.getViewBox()
+        corners = [
+            box.mapViewToScene(QtCore.QPointF(column + x, row + y))
+            for x, y in ((GAP / 2, GAP / 2), (1 - GAP / 2, 1 - GAP / 2))
+        ]
+        return QtCore.QRectF(*(QtCore.QPointF(self.mapFromScene(corner)) for corner in corners))
+
+    def cell_at(self, where: QtCore.QPoint) -> tuple[int, int] | None:
+        """Row and column of the cell under a point."""
+        place = self.getViewBox().mapSceneToView(self.mapToScene(where))
+        row, column = int(place.y() // 1), int(place.x() // 1)
+        return (row, column) if 0 <= row < self.n and 0 <= column < self.n else None
+
+    # -- drawing ----------------------------------------------------------------------------
+
+    def _draw(self) -> None:
+        self.clear()
+        if self.n == 0:
+            return
+        self.setRange(xRange=(0, self.n), yRange=(0, self.n), padding=0)
+        for row in range(self.n):
+            for column in range(self.n):
+                if column >= row:
+                    self._draw_bars(row, column)
+                else:
+                    self._write_pair(row, column)
+            self._write_name(row)
+
+    def _draw_bars(self, row: int, column: int) -> None:
+        theme, view = self.theme, self.view
+        is_own = row == column
+        edges = view.edges_ms(row, column, intervals=self.shows_intervals)
+        width = (1 - GAP) / float(edges[-1] - edges[0])
+        left, bottom = column + GAP / 2, row + 1 - GAP / 2
+        head = HEAD_PX / max(self.cell_rect(row, column).height(), 2 * HEAD_PX) * is_own
+        self._draw_band(row, left, bottom, width, float(edges[0]))
+        heights = view.bars(row, column, intervals=self.shows_intervals)
+        color = theme.unit(view.colors[row]) if is_own else theme.color("faint")
+        line = pg.PlotCurveItem(
+            left + (edges - edges[0]) * width,
+            bottom - heights * (1 - GAP) * (1 - head),
+            stepMode="center",
+            fillLevel=bottom,
+            brush=color,
+            pen=pg.mkPen(None),
+            antialias=False,
+        )
+        self.addItem(line)
+        selected = is_own and view.is_selected[row]
+        floor = theme.color("accent" if selected else "border")
+        pen = pg.mkPen(floor, width=1 + selected)
+        self.addItem(pg.PlotCurveItem([left, left + 1 - GAP], [bottom, bottom], pen=pen))
+
+    def _draw_band(self, row: int, left: float, bottom: float, width: float, first_ms: float) -> None:
+        low = max(-CLOSE_MS, first_ms)
+        rect = QtWidgets.QGraphicsRectItem(
+            left + (low - first_ms) * width, row + GAP / 2, (CLOSE_MS - low) * width, bottom - row - GAP / 2
+        )
+        rect.setPen(pg.mkPen(None))
+        rect.setBrush(self.theme.color("bad", 26))
+        self.addItem(rect)
+
+    def _write_name(self, row: int) -> None:
+        name, color = self.view.names[row], self.theme.unit(self.view.colors[row])
+        words = f"<b style='color:{color.name()}'>{escape(name)}</b>"
+        used = QtGui.QFontMetrics(font(12, bold=True)).horizontalAdvance(f"{name}    ")
+        room = self.cell_rect(row, row).adjusted(used, 0, 0, 0)
+        beside = self._fitting(self.view.pair_words(row, row), room)
+        beside = beside.split("\n")[0]
+        words += f"<span style='color:{self.theme.muted}; font-size:{WORDS_PX}px'>&nbsp; {beside}</span>"
+        self._write(words, row + GAP / 2, row + GAP / 2, "text", anchor=(0.0, 0.1), is_html=True)
+
+    def _write_pair(self, row: int, column: int) -> None:
+        words = self._fitting(self.view.pair_words(row, column), self.cell_rect(row, column))
+        self._write(words, column + 0.5, row + 0.5, "muted", anchor=(0.5, 0.5))
+
+    @staticmethod
+    def _fitting(words: str, room: QtCore.QRectF) -> str:
+        """The words in one line, in two, or the number of close pairs alone, as there is room."""
+        metrics = QtGui.QFontMetrics(font(WORDS_PX))
+        for shorter in (words, words.replace(", ", "\n")):
+            lines = shorter.split("\n")
+            width = max(metrics.horizontalAdvance(line) for line in lines) + 3
+            if width <= room.width() and len(lines) * metrics.height() <= room.height():
+                return shorter
+        return words.split(" ")[0]
+
+    def _write(
+        self,
+        words: str,
+        x: float,
+        y: float,
+        color: str,
+        *,
+        anchor: tuple[float, float],
+        is_html: bool = False,
+    ) -> None:
+        item = pg.TextItem(anchor=anchor)
+        item.setFont(font(12 if is_html else WORDS_PX))
+        if is_html:
+            item.setHtml(words)
+        else:
+            item.setText(words, self.theme.color(color))
+        item.setPos(x, y)
+        self.addItem(item)
+
+    # -- events -----------------------------------------------------------------------------
+
+    def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
+        """Write what there is room for."""
+        super().resizeEvent(event)
+        if getattr(self, "view", None) is not None:
+            self._draw()
+
+    def mousePressEvent(self, event: QtGui.QMouseEvent) -> None:
+        """Select the unit whose correlogram is clicked; Ctrl or Shift adds it."""
+        cell = self.cell_at(event.pos())
+        if event.button() == QtCore.Qt.LeftButton and cell is not None and cell[0] == cell[1]:
+            adds = bool(event.modifiers() & (QtCore.Qt.ControlModifier | QtCore.Qt.ShiftModifier))
+            self.clicked.emit(cell[0], adds)
+
+    def viewportEvent(self, event: QtCore.QEvent) -> bool:
+        """Explain what is under the pointer."""
+        if isinstance(event, QtGui.QHelpEvent) and event.type() == QtCore.QEvent.ToolTip:
+            cell = self.cell_at(event.pos())
+            QtWidgets.QToolTip.showText(event.globalPos(), self.view.tooltip(*cell) if cell else "", self)
+            return True
+        return bool(super().viewportEvent(event))
+
+
+class CorrelogramsPanel(Panel):
+    """When the units on screen fire, each beside itself and beside the others."""
+
+    title = "Correlograms"
+
+    def build(self) -> None:
+        """Make grid, message and the switch."""
+        self.grid = CorrelogramGrid()
+        self.grid.clicked.connect(self._clicked)
+        self.fill(self.grid)
+        self.intervals = QtWidgets.QPushButton("Intervals")
+        self.intervals.setProperty("quiet", True)
+        self.intervals.setCheckable(True)
+        self.intervals.setFocusPolicy(QtCore.Qt.NoFocus)
+        self.intervals.setToolTip("Intervals between spikes that follow each other, on the diagonal  (I)")
+        self.intervals.toggled.connect(self.grid.show_intervals)
+        self.header.addWidget(self.intervals)
+        self.note.setToolTip(
+            "On the diagonal: spikes of a unit around its own. Above it: spikes of one unit around those of\n"
+            "another. The band is the 2 ms in which a neuron does not fire again. Close are pairs of\n"
+            "spikes 0.7 to 2 ms apart, beside as many as chance would make of those further apart."
+        )
+
+    def follow(self) -> None:
+        """Follow the sorting on screen, the selection and what was computed."""
+        self.follow_sorting(self.controller.derived_changed)
+        self.workspace.selection_changed.connect(self._ask)
+
+    def toggle_intervals(self) -> None:
+        """Change between autocorrelograms and intervals."""
+        self.intervals.toggle()
+
+    def showEvent(self, event: object) -> None:
+        """Ask for correlograms."""
+        self.controller.want("correlograms", True)
+        super().showEvent(event)
+
+    def hideEvent(self, event: object) -> None:
+        """Ask no more."""
+        self.controller.want("correlograms", False)
+        super().hideEvent(event)  # type: ignore[arg-type]
+
+    def _ask(self) -> None:
+        if self.isVisible():
+            self.controller.refresh_views()
+
+    def redraw(self) -> None:
+        """Show the units on screen, or the selected ones."""
+        view = present_correlograms(self.workspace, self.controller.correlograms)
+        self.grid.set_view(view, self.theme)
+        self.tell(view.message)
+        self.note.setText(view.note)
+
+    def _clicked(self, row: int, adds: bool) -> None:
+        pick(self.workspace, self.grid.view.units[row], adds=adds)

@@ -1,0 +1,71 @@
+"""Features: the spikes in the plane of two coordinates that a person chooses."""
+
+from __future__ import annotations
+
+from PyQt5 import QtCore, QtWidgets
+
+from ncpgui.app.picking import pick
+from ncpgui.app.presenters.features import FeaturesView, present_features
+from ncpgui.gui.items.spike_scatter import SpikeScatter
+from ncpgui.gui.panels.base import Panel
+
+
+class FeaturesPanel(Panel):
+    """The spikes of the sorting on screen by two of their features."""
+
+    title = "Features"
+
+    def build(self) -> None:
+        """Make plot, message and the choice of axes."""
+        self.view = FeaturesView()
+        self._range: tuple[object, ...] = ()
+        self.scatter = SpikeScatter("Features")
+        self.scatter.getAxis("left").setWidth(34)
+        self.scatter.clicked.connect(self._clicked)
+        self.fill(self.scatter)
+        self.choices = {name: self._choice(name) for name in ("x", "y")}
+        self._wanted = {"x": "PC 1", "y": "PC 2"}
+        self.note.setToolTip(
+            "A point a spike, at most 2500 of each unit. PC: principal components of the waveforms, or of\n"
+            "the network's features where only these are at hand. The wheel zooms, a drag moves, a double\n"
+            "click shows all, a click selects the unit."
+        )
+
+    def _choice(self, name: str) -> QtWidgets.QComboBox:
+        box = QtWidgets.QComboBox()
+        box.setFocusPolicy(QtCore.Qt.NoFocus)
+        box.setAccessibleName(f"{name} axis")
+        box.setToolTip(f"What is along the {name} axis")
+        box.activated[str].connect(lambda axis: self.choose(name, axis))
+        self.header.addWidget(box)
+        return box
+
+    def choose(self, name: str, axis: str) -> None:
+        """Put another coordinate along the axis called "x" or "y"."""
+        self._wanted[name] = axis
+        self.mark_dirty()
+
+    def follow(self) -> None:
+        """Follow the sorting on screen and the selection."""
+        self.follow_sorting()
+
+    def redraw(self) -> None:
+        """Show the spikes of the sorting on screen."""
+        view = self.view = present_features(self.workspace, self._wanted["x"], self._wanted["y"])
+        self.tell(view.message)
+        self.note.setText(view.note)
+        for name, axis in (("x", view.x), ("y", view.y)):
+            box = self.choices[name]
+            if tuple(box.itemText(k) for k in range(box.count())) != view.axes:
+                box.clear()
+                box.addItems(view.axes)
+            box.setCurrentText(axis)
+            box.setVisible(not view.message)
+        self.scatter.set_points(view.points, self.theme)
+        shown = (self.workspace.component_id, view.x, view.y, len(view.axes))
+        if shown != self._range:  # another sorting of the same spikes leaves the zoom as it is
+            self._range = shown
+            self.scatter.show_all()
+
+    def _clicked(self, row: int, adds: bool) -> None:
+        pick(self.workspace, self.view.points.units[row], adds=adds)

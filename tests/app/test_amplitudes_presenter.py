@@ -1,0 +1,113 @@
+"""Spikes over time: amplitude, depth, firing rate, the motion of the tissue, and what is thinned out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from app_fakes import MASSES, WAYS
+from tiny_project import tiny_project
+
+from ncpgui.app.presenters.amplitudes import depths_um, present_amplitudes, rate_edges_s
+from ncpgui.app.presenters.points import evenly_thinned
+from ncpgui.app.workspace import Workspace
+from ncpgui.core.component import ComponentWaveforms
+from ncpgui.core.motion import Motion
+from ncpgui.core.probe import Probe
+
+
+@pytest.fixture
+def workspace(project) -> Workspace:
+    """Ten spikes 5 ms apart from 5 ms on; units 0, 1, 2 have amplitudes 10, 20 and 30 noise sd."""
+    workspace = Workspace(project)
+    workspace.show_component(0)
+    return workspace
+
+
+def test_a_point_is_a_spike_at_its_time_with_its_amplitude_upwards(workspace) -> None:
+    view = present_amplitudes(workspace, "amplitude")
+    assert view.points.x.tolist() == pytest.approx([0.005 * k for k in range(1, 11)])
+    assert view.points.y.tolist() == [10] * 4 + [20] * 3 + [30] * 3
+    assert view.points.labels.tolist() == [0] * 4 + [1] * 3 + [2] * 3
+    assert view.points.names == ("0", "1", "2")
+    assert view.axis == "amplitude (noise sd)"
+
+
+def test_the_rate_is_spikes_a_second(workspace) -> None:
+    """A recording shorter than a second is one bin of its length, 2200 samples."""
+    view = present_amplitudes(workspace, "amplitude")
+    assert view.rates_hz[:, 0].tolist() == pytest.approx([4 / 0.11, 3 / 0.11, 3 / 0.11])
+    assert rate_edges_s(600.0).tolist() == [10.0 * k for k in range(61)]
+    assert rate_edges_s(3.0).tolist() == [0, 1, 2, 3]
+
+
+def test_the_preview_has_its_own_units_and_a_selection_dims_the_others(workspace) -> None:
+    workspace.select([2])
+    view = present_amplitudes(workspace, "amplitude")
+    assert view.points.is_dimmed.tolist() == [True] * 7 + [False] * 3
+    workspace.show_alternative(1)
+    view = present_amplitudes(workspace, "amplitude")
+    assert view.points.names == ("0+1", "2")
+    assert view.points.labels.tolist() == [0] * 7 + [1] * 3
+    assert view.rates_hz.shape == (2, 1)
+
+
+def test_nothing_is_dimmed_when_nothing_is_selected(workspace) -> None:
+    assert not present_amplitudes(workspace, "amplitude").points.is_dimmed.any()
+
+
+def test_depth_is_the_mean_of_the_contacts_weighed_by_energy(project) -> None:
+    """Peak to peak 2 at 0 µm and 1 at 50 µm: (4 * 0 + 1 * 50) / 5."""
+    shape = np.zeros((1, 32, 2), np.float32)
+    shape[0, 11] = [-2, -1]
+    component = replace(project.component(0), contacts=np.array([0, 1]))
+    probe = Probe(np.array([[0.0, 0.0], [7.0, 50.0]]))
+    waveforms = ComponentWaveforms(shape, np.zeros((1, 2), np.float32))
+    assert depths_um(waveforms, component, probe, 1).tolist() == [10.0]
+    assert depths_um(waveforms, component, probe, 0).tolist() == [pytest.approx(1.4)]
+
+
+def test_the_motion_is_drawn_where_depth_is(project) -> None:
+    """The contact of component 0 is at 0 µm; the tissue there goes 6 µm up."""
+    motion = Motion(
+        np.array([0.0, 0.1]),
+        np.array([0.0]),
+        np.array([[0.0], [6.0]]),
+        preset="x",
+        applied=True,
+        reason="found",
+    )
+    workspace = Workspace(replace(project, motion=motion))
+    workspace.show_component(0)
+    view = present_amplitudes(workspace, "depth")
+    assert view.motion_s.tolist() == [0.0, 0.1]
+    assert view.motion_um.tolist() == [0.0, 6.0]
+    assert view.note == "motion 6 µm"
+    assert len(present_amplitudes(workspace, "amplitude").motion_s) == 0
+    workspace = Workspace(replace(project, motion=replace(motion, applied=False)))
+    workspace.show_component(0)
+    assert present_amplitudes(workspace, "depth").note == "motion 6 µm, not followed"
+
+
+def test_without_motion_depth_has_no_line(workspace) -> None:
+    view = present_amplitudes(workspace, "depth")
+    assert len(view.motion_s) == 0
+    assert view.note == ""
+    assert view.axis == "depth (µm)"
+
+
+def test_a_unit_is_thinned_evenly_and_a_small_one_stays_whole() -> None:
+    labels = np.array([0, 1, 0, 0, 0, 0, 0, 1], np.int32)
+    assert evenly_thinned(labels, most=3).tolist() == [0, 1, 3, 5, 7]
+
+
+def test_without_anything_to_show_it_says_why(project) -> None:
+    assert present_amplitudes(Workspace(), "depth").message == "Open a recording or a session to begin."
+    waiting = Workspace(tiny_project(WAYS, masses=MASSES, sampled=False))
+    assert "when the component is sampled" in present_amplitudes(waiting, "amplitude").message
+    without = Workspace(replace(project, waveforms={}))
+    assert present_amplitudes(without, "depth").message == (
+        "Depths come from waveforms, which are read from the recording (File > Locate recording)."
+    )
+    assert present_amplitudes(without, "amplitude").message == ""

@@ -1,0 +1,125 @@
+"""The grid of correlograms: which units, in which order, and what is said of their close pairs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from app_fakes import MASSES, WAYS
+from later import Later
+from tiny_project import tiny_project
+
+from ncpgui.analysis.correlograms import correlograms
+from ncpgui.app.controller import Controller
+from ncpgui.app.preferences import Preferences
+from ncpgui.app.presenters.correlograms import MOST_UNITS, present_correlograms, trains_of_grid
+from ncpgui.app.workspace import Workspace
+from ncpgui.core.spikes import SpikeEvents
+
+
+@pytest.fixture
+def workspace(project) -> Workspace:
+    """Units 0, 1, 2 of four, three, three spikes; the spikes of 0 are 1 ms apart but for the last."""
+    times = np.array([0, 20, 40, 4000, 5000, 6000, 7000, 8000, 9000, 10_000, *range(11_000, 21_000, 1000)])
+    spikes = project.spikes
+    moved = SpikeEvents(100 + times, spikes.channel, spikes.amplitude, 20_000.0, 30_000)
+    workspace = Workspace(replace(project, spikes=moved))
+    workspace.show_component(0)
+    return workspace
+
+
+def known(workspace: Workspace) -> dict:
+    key, trains = trains_of_grid(workspace)
+    return {key: correlograms(trains, sampling_frequency_hz=20_000.0)}
+
+
+def test_a_row_is_a_unit_on_screen_and_close_pairs_are_counted(workspace) -> None:
+    view = present_correlograms(workspace, known(workspace))
+    assert view.names == ("0", "1", "2")
+    assert view.note == "±25 ms"
+    assert [view.pair_words(row, row) for row in range(3)] == [
+        "3 close, 0 by chance",  # 0-20, 20-40, and 0-40 at 2 ms
+        "0 close, 0.1 by chance",  # two pairs 50 ms apart of the 50 ms that stand for chance, times 1.3 ms
+        "0 close, 0.1 by chance",
+    ]
+
+
+def test_the_highest_of_many_bins_is_one_and_few_spikes_stay_low(workspace) -> None:
+    """The autocorrelogram of unit 0: two pairs at 1 ms and one at 2 ms, either way; 8 fill the cell."""
+    view = present_correlograms(workspace, known(workspace))
+    bars = view.bars(0, 0)
+    assert bars.max() == 2 / 8
+    assert bars.sum() == pytest.approx(6 / 8)
+
+
+def test_intervals_take_the_place_of_the_diagonal_only(workspace) -> None:
+    """Unit 0 has two intervals of 1 ms and one of 198 ms, which is off the histogram."""
+    view = present_correlograms(workspace, known(workspace))
+    bars = view.bars(0, 0, intervals=True)
+    assert bars.sum() == pytest.approx(2 / 8)
+    assert view.edges_ms(0, 0, intervals=True)[np.argmax(bars)] == 1.0
+    assert np.array_equal(view.bars(0, 1, intervals=True), view.bars(0, 1))
+
+
+def test_the_preview_has_correlograms_of_its_own(workspace) -> None:
+    before = known(workspace)
+    workspace.show_alternative(1)
+    view = present_correlograms(workspace, before)
+    assert view.names == ("0+1", "2")
+    assert view.message == "Correlograms are being computed …"
+    assert present_correlograms(workspace, known(workspace)).message == ""
+
+
+def test_two_selected_units_have_the_grid_for_themselves(workspace) -> None:
+    workspace.select([0, 2])
+    view = present_correlograms(workspace, known(workspace))
+    assert view.names == ("0", "2")
+    assert view.is_selected == (True, True)
+    workspace.select([1])
+    view = present_correlograms(workspace, {})
+    assert view.names == ("0", "1", "2")
+    assert view.is_selected == (False, True, False)
+
+
+def test_units_that_do_not_fit_are_counted() -> None:
+    n = MOST_UNITS + 2
+    labels = [unit for unit in range(n) for _ in range(2)]
+    workspace = Workspace(tiny_project({0: [labels]}))
+    view = present_correlograms(workspace, known(workspace))
+    assert len(view.names) == MOST_UNITS
+    assert view.note == "±25 ms · select to see the other 2 units"
+
+
+def test_a_tooltip_says_what_the_pairs_mean(workspace) -> None:
+    view = present_correlograms(workspace, known(workspace))
+    assert view.tooltip(0, 0) == (
+        "Spikes of unit 0 around its own\n"
+        "3 pairs 0.7 to 2 ms apart; by chance there would be 0.\n"
+        "One neuron has hardly any this close."
+    )
+    assert view.tooltip(1, 0) == view.tooltip(0, 1)
+    assert "Spikes of unit 1 around those of unit 0" in view.tooltip(0, 1)
+
+
+def test_without_anything_to_show_it_says_why() -> None:
+    assert present_correlograms(Workspace(), {}).message == "Open a recording or a session to begin."
+    waiting = Workspace(tiny_project(WAYS, masses=MASSES, sampled=False))
+    assert present_correlograms(waiting, {}).message == "Correlograms appear when the component is sampled."
+
+
+def test_they_are_computed_once_in_the_background_while_they_are_on_screen(
+    workspace, preferences: Preferences
+) -> None:
+    runner = Later()
+    controller = Controller(workspace, runner, preferences)
+    controller.refresh_views()
+    assert "correlograms" not in [task.key for task in runner.waiting]
+    controller.want("correlograms", True)
+    assert [task.lane for task in runner.waiting if task.key == "correlograms"] == ["view"]
+    runner.run()
+    assert list(controller.correlograms) == [trains_of_grid(workspace)[0]]
+    controller.refresh_views()
+    assert "correlograms" not in [task.key for task in runner.waiting]
+    controller.close()
+    assert controller.correlograms == {}

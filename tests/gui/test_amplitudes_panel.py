@@ -1,0 +1,113 @@
+"""Spikes over time: points in the colours of the units, a click selects, a key changes to depth."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PyQt5 import QtCore, QtGui
+
+from ncpgui.app.colors import Color
+from ncpgui.core.motion import Motion
+from ncpgui.gui.panels.amplitudes import AmplitudesPanel
+from ncpgui.gui.theme import DARK, LIGHT, apply_theme
+
+BLUE, ORANGE = (LIGHT.unit(Color(k)) for k in (0, 1))
+
+
+@pytest.fixture
+def panel(show) -> AmplitudesPanel:
+    return show(AmplitudesPanel)
+
+
+def point(panel: AmplitudesPanel, row: int) -> QtCore.QPoint:
+    """Pixel of a spike in the widget."""
+    return panel.scatter.mapFromScene(QtCore.QPointF(*panel.scatter.pixels()[row]))
+
+
+def hue(panel: AmplitudesPanel, row: int, screen) -> int:
+    return QtGui.QColor(screen.pixel(panel.scatter, QtCore.QPointF(point(panel, row)))).hue()
+
+
+def test_a_spike_is_where_its_time_and_amplitude_are_in_its_colour(panel, screen) -> None:
+    """Spike 3 of the component (unit 0) is 5000 samples in, spike 2 (unit 1) 3000 samples."""
+    assert panel.scatter.points.x[[2, 3]].tolist() == [0.15, 0.25]
+    assert abs(hue(panel, 3, screen) - BLUE.hue()) < 12
+    assert abs(hue(panel, 2, screen) - ORANGE.hue()) < 12
+    assert point(panel, 3).x() > point(panel, 2).x()
+    assert point(panel, 3).y() < point(panel, 2).y()  # 10 noise sd are above 5
+
+
+def test_a_click_on_a_spike_selects_its_unit(panel, workspace, qtbot, screen) -> None:
+    viewport = panel.scatter.viewport()
+    qtbot.mouseClick(viewport, QtCore.Qt.LeftButton, QtCore.Qt.NoModifier, point(panel, 2))
+    assert workspace.selected == (1,)
+    screen.settle()
+    qtbot.mouseClick(viewport, QtCore.Qt.LeftButton, QtCore.Qt.ControlModifier, point(panel, 9))
+    assert workspace.selected == (1, 0)
+
+
+def test_a_selection_dims_the_others(panel, workspace, screen) -> None:
+    def saturation(row: int) -> int:
+        return QtGui.QColor(screen.pixel(panel.scatter, QtCore.QPointF(point(panel, row)))).saturation()
+
+    before = saturation(3)
+    workspace.select([1])
+    screen.settle()
+    assert saturation(3) < 0.5 * before
+    assert saturation(2) > 0.5 * before
+
+
+def test_the_switch_changes_to_depth_and_draws_the_motion(show, workspace, small_project, screen) -> None:
+    motion = Motion(np.array([0.0, 2.0]), np.array([0.0]), np.array([[0.0], [9.0]]), preset="x", applied=True)
+    workspace.open(replace(small_project, motion=motion))
+    panel = show(AmplitudesPanel)
+    assert panel.note.text() == "amplitude (noise sd) · time (s)"
+    panel.toggle_height()
+    screen.settle()
+    assert panel.switch.isChecked()
+    assert panel.note.text() == "depth (µm) · time (s) · motion 9 µm"
+    low, high = panel.scatter.getViewBox().viewRange()[1]
+    assert low < 0 < 9 < high
+    ink = [c for c in screen.colors(panel.scatter) if QtGui.QColor(c).lightness() < 70]
+    assert ink
+
+
+def test_the_rates_keep_the_time_of_the_points(panel, screen) -> None:
+    panel.scatter.setXRange(0.5, 1.0, padding=0)
+    screen.settle()
+    assert panel.rates.getViewBox().viewRange()[0] == pytest.approx([0.5, 1.0], abs=0.02)
+
+
+def test_where_there_is_little_room_the_points_have_it(panel, screen) -> None:
+    assert panel.rates.isVisible()
+    panel.resize(300, 130)
+    screen.settle()
+    assert not panel.rates.isVisible()
+    assert panel.scatter.geometry().bottom() <= panel.height()
+
+
+def test_another_sorting_of_the_same_spikes_keeps_the_zoom(panel, workspace, screen) -> None:
+    panel.scatter.setXRange(0.5, 1.0, padding=0)
+    workspace.show_alternative(1)
+    screen.settle()
+    assert panel.scatter.getViewBox().viewRange()[0] == pytest.approx([0.5, 1.0], abs=0.02)
+    assert panel.view.points.names == ("0+1",)
+
+
+def test_depth_without_waveforms_says_what_to_do(show, workspace, without_waveforms, screen) -> None:
+    workspace.open(without_waveforms)
+    panel = show(AmplitudesPanel)
+    assert not panel.message.isVisible()
+    panel.toggle_height()
+    screen.settle()
+    assert "Locate recording" in panel.message.text()
+    assert not panel.scatter.isVisible()
+
+
+def test_both_themes_have_their_own_ground(panel, screen, qapp) -> None:
+    apply_theme(qapp, DARK)
+    panel.set_theme(DARK)
+    screen.settle()
+    assert screen.pixel(panel.scatter, QtCore.QPointF(2, 2)) == DARK.panel.lower()

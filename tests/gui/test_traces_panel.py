@@ -1,0 +1,132 @@
+"""Traces: the spikes in the colours of their units, and the way from one to the next."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PyQt5 import QtCore, QtGui, QtWidgets
+
+from ncpgui.app import derived
+from ncpgui.app.colors import Color
+from ncpgui.app.trace_reader import TraceWindow
+from ncpgui.core.errors import RecordingError
+from ncpgui.gui.panels.traces import TracesPanel
+from ncpgui.gui.theme import DARK, LIGHT, apply_theme
+
+BLUE, ORANGE = (LIGHT.unit(Color(k)) for k in (0, 1))
+
+
+class FlatReader:
+    """Flat traces but for a trough of 20 noise sd at the middle of the window."""
+
+    problem = ""
+
+    def __init__(self, _project: object) -> None:
+        pass
+
+    def read(self, center: int, contacts: np.ndarray, half_ms: float, *, progress: object) -> TraceWindow:
+        if FlatReader.problem:
+            raise RecordingError(FlatReader.problem)
+        start = max(0, center - 1000)
+        traces = np.zeros((2001, len(contacts)), np.float32)
+        traces[center - start] = -20.0
+        return TraceWindow(center, start, contacts, traces)
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture
+def panel(show, runner, screen, monkeypatch) -> TracesPanel:
+    """At the first spike of unit 0, with its traces there."""
+    monkeypatch.setattr(derived, "TraceReader", FlatReader)
+    panel = show(TracesPanel)
+    runner.let_go()
+    screen.settle()
+    return panel
+
+
+def read(runner, screen) -> None:
+    screen.settle()
+    runner.let_go()
+    screen.settle()
+
+
+def test_it_begins_at_the_first_spike_and_says_which_it_is(panel) -> None:
+    """Sample 1000 at 20 kHz; unit 0 is certain to 90 %."""
+    assert panel.note.text() == "0.050 s · unit 0 · P(spike) 90\u2009%"
+    assert not panel.message.isVisible()
+    assert panel.plot.view.contacts == (0, 1)
+
+
+def test_the_spike_is_painted_in_the_colour_of_its_unit(panel, screen) -> None:
+    seen = [QtGui.QColor(color) for color in screen.colors(panel.plot)]
+
+    def is_seen(unit: QtGui.QColor) -> bool:
+        return any(abs(c.hue() - unit.hue()) < 8 and c.saturation() > 120 for c in seen)
+
+    assert is_seen(BLUE)
+    assert not is_seen(ORANGE)
+
+
+def test_buttons_go_to_the_next_spike_and_back(panel, runner, screen, qtbot) -> None:
+    back, forward, _ = panel.findChildren(QtWidgets.QPushButton)
+    qtbot.mouseClick(forward, QtCore.Qt.LeftButton)
+    qtbot.mouseClick(forward, QtCore.Qt.LeftButton)
+    read(runner, screen)
+    assert panel.note.text().startswith("0.150 s · unit 1 · ")
+    qtbot.mouseClick(back, QtCore.Qt.LeftButton)
+    read(runner, screen)
+    assert panel.note.text().startswith("0.051 s · unit 0 · ")
+
+
+def test_the_most_ambiguous_spike_is_of_the_less_certain_unit(panel, runner, screen) -> None:
+    panel.step_ambiguous()
+    read(runner, screen)
+    assert panel.note.text() == "0.150 s · unit 1 · P(spike) 85\u2009%"
+    panel.step_ambiguous()
+    read(runner, screen)
+    assert panel.note.text() == "0.450 s · unit 1 · P(spike) 85\u2009%"
+    panel.step(-1)
+    panel.step_ambiguous()
+    read(runner, screen)
+    assert panel.note.text().startswith("0.150 s · unit 1")  # from the least certain again
+
+
+def test_a_selection_goes_to_the_nearest_of_its_spikes(panel, workspace, runner, screen) -> None:
+    workspace.select([1])
+    read(runner, screen)
+    assert panel.note.text().startswith("0.150 s · unit 1 · ")
+    panel.step(1)
+    read(runner, screen)
+    assert panel.note.text().startswith("0.450 s · unit 1 · ")
+
+
+def test_while_traces_are_read_it_says_so(show, screen, monkeypatch) -> None:
+    monkeypatch.setattr(derived, "TraceReader", FlatReader)
+    panel = show(TracesPanel)
+    assert panel.message.text() == "Traces are being read …"
+
+
+def test_a_recording_that_is_not_there_is_said_in_its_place(show, runner, screen, monkeypatch) -> None:
+    monkeypatch.setattr(derived, "TraceReader", FlatReader)
+    monkeypatch.setattr(FlatReader, "problem", "the recording is gone; put it back")
+    panel = show(TracesPanel)
+    read(runner, screen)
+    assert panel.message.text() == "No traces: the recording is gone; put it back"
+    assert not panel.plot.isVisible()
+
+
+def test_a_hidden_panel_reads_nothing(panel, workspace, runner, screen) -> None:
+    panel.hide()
+    workspace.select([1])
+    screen.settle()
+    assert [task for task in runner.held if task.key == "traces"] == []
+
+
+def test_both_themes_have_their_own_ground(panel, screen, qapp) -> None:
+    apply_theme(qapp, DARK)
+    panel.set_theme(DARK)
+    screen.settle()
+    assert DARK.panel.lower() in screen.colors(panel.plot)
+    assert LIGHT.panel.lower() not in screen.colors(panel.plot)
