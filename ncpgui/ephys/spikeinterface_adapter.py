@@ -128,20 +128,24 @@ def _keep_compiled() -> None:
 
 def whitened(pre: Preprocessed) -> BaseRecording:
     """Traces of the good channels with noise of sd 1 that neighbours do not share, computed when read."""
+    return whiten(pre.in_noise_sd, dtype="float32", W=whitening_matrix(pre))
+
+
+def whitening_matrix(pre: Preprocessed) -> NDArray[np.float32]:
+    """What the filtered traces of the good channels are multiplied with: (n_good, n_good)."""
     traces = pre.in_noise_sd
-    result = whiten(traces, dtype="float32", mode="local", radius_um=WHITENING_RADIUS_UM, seed=WHITENING_SEED)
+    found = whiten(traces, dtype="float32", mode="local", radius_um=WHITENING_RADIUS_UM, seed=WHITENING_SEED)
     measured = get_random_data_chunks(traces, concatenated=True, seed=WHITENING_SEED)
     known = (measured != 0).mean(axis=0)  # what is blanked has no variance
-    return scaled(result, np.sqrt(known)) if (known < 1).any() else result
+    return np.asarray(np.asarray(found._kwargs["W"]) * np.sqrt(known), np.float32)
 
 
 def filtered_templates(pre: Preprocessed, waveforms: NDArray[np.float32]) -> NDArray[np.float32]:
     """Templates of `whitened` traces (K, T, n good channels) as they are in the filtered ones: (K, T, C)."""
     result = np.zeros((*waveforms.shape[:2], pre.n_channels), np.float32)
     if len(waveforms):
-        good = np.setdiff1d(np.arange(pre.n_channels), pre.bad_channels)
-        whitening = np.asarray(whitened(pre)._kwargs["W"], dtype=np.float64)
-        result[:, :, good] = waveforms @ np.linalg.inv(whitening)
+        whitening = whitening_matrix(pre).astype(np.float64)
+        result[:, :, pre.good_channels] = waveforms @ np.linalg.inv(whitening)
     return result
 
 

@@ -12,7 +12,7 @@ from ncpgui.ephys.detection import detect_spikes
 from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.probes import load_probe
 from ncpgui.ephys.recording import ArrayRecording
-from ncpgui.ephys.spikeinterface_adapter import whitened
+from ncpgui.ephys.spikeinterface_adapter import filtered_templates, whitened
 from tests.ephys.planted_recording import RATE_HZ, planted
 
 N = 200_000  # 10 s
@@ -161,3 +161,12 @@ def test_a_silent_half_does_not_change_the_whitening_of_the_other():
     recording.array[N // 2 :] = 0
     with preprocess(recording) as pre:
         assert whitened(pre).get_traces(start_frame=0, end_frame=N // 3).std() == pytest.approx(1, abs=0.05)
+
+
+@pytest.mark.parametrize("silent_from", [N // 2, N])
+def test_whitening_is_undone_whether_or_not_a_part_is_silent(silent_from):
+    recording = planted(n_samples=N, spikes=[], probe=load_probe("linear-8"))
+    recording.array[silent_from:] = 0
+    with preprocess(recording) as pre:
+        white = whitened(pre).get_traces(start_frame=1000, end_frame=1100)
+        assert filtered_templates(pre, white[None])[0] == pytest.approx(pre.traces(1000, 1100), abs=1e-3)
