@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["BasePreprocessor", "BasePreprocessorSegment", "BaseRecording"]
 
 PIECE_S = 1.0
+OUR_WOBBLE = "ncpgui-wobble"
 WHITENING_RADIUS_UM = 100.0
 WHITENING_SEED = 0
 REPAIRED_PRESETS = {"dredge": {"batching_mode": "full"}}
@@ -199,7 +200,11 @@ def find_spikes(
     n_jobs : pieces at a time, on threads; the result is the same with any
     """
     from spikeinterface.sortingcomponents.matching import find_spikes_from_templates  # loads torch
+    from spikeinterface.sortingcomponents.matching.method_list import matching_methods
 
+    from ncpgui.ephys.wobble import Wobble
+
+    matching_methods[OUR_WOBBLE] = Wobble
     if len(waveforms) == 0:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     seen = (waveforms != 0).any(axis=1)
@@ -215,7 +220,7 @@ def find_spikes(
     found = find_spikes_from_templates(
         recording,
         dense.to_sparse(ChannelSparsity(seen, dense.unit_ids, dense.channel_ids)),
-        method=matcher,
+        method=OUR_WOBBLE if matcher == "wobble" else matcher,
         method_kwargs=_matcher_settings(matcher, threshold, waveforms.shape[2]),
         pipeline_kwargs={"slices": list(_slices(recording, stretches))},
         job_kwargs=_jobs(n_jobs),
