@@ -236,6 +236,7 @@ def estimated_motion(pre: Preprocessed, preset: str, axis: int) -> Motion:
     """
     from spikeinterface.preprocessing import compute_motion  # loads torch
 
+    _keep_compiled()
     direction = "xy"[axis]
     recording = pre.in_noise_sd.clone()
     recording.set_dummy_probe_from_locations(pre.probe.positions_um[pre.good_channels])
