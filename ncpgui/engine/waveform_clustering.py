@@ -29,7 +29,7 @@ from ncpgui.engine.device import resolve_device
 from ncpgui.engine.networks.checkpoint import Checkpoint, find_model, load_checkpoint
 from ncpgui.engine.networks.pointwise import ClusteringNetwork
 from ncpgui.engine.sampling.posterior import ancestral_samples, beam_samples, linked_samples
-from ncpgui.engine.sampling.sweeps import swept
+from ncpgui.engine.sampling.sweeps import N_SWEEPS, swept
 
 MIN_COMPARED = 20
 """Spikes from which on their noise is judged."""
@@ -83,6 +83,7 @@ def cluster_waveforms(
     model: str | Path | None = None,
     samples: int = 200,
     beam: int = 150,
+    sweeps: int = N_SWEEPS,
     seed: int = 0,
     device: str = "auto",
     progress: Progress = silent,
@@ -103,6 +104,7 @@ def cluster_waveforms(
         move. Without them units that drift may be split
     model : name of a shipped model, or path of a .safetensors file; None is the default one
     samples : ancestral draws S; beam : width B, 0 for none
+    sweeps : over each sample (`sampling.sweeps`); 0 leaves the draws and their log q as they are
     clamped : (n_spikes,) int, spikes held together by label, -1 where free
     must_link, cannot_link : pairs of spikes that share a unit, or do not; there is no beam under links
 
@@ -160,14 +162,16 @@ def cluster_waveforms(
             clamped=clamped,
             progress=portion(progress, 0, 4 * samples, whole),
         )
-        posterior = swept(
-            network,
-            encoding,
-            posterior,
-            seed=seed,
-            clamped=clamped,
-            progress=portion(progress, 4 * samples, 5 * samples, whole),
-        )
+        if sweeps:
+            posterior = swept(
+                network,
+                encoding,
+                posterior,
+                seed=seed,
+                n_sweeps=sweeps,
+                clamped=clamped,
+                progress=portion(progress, 4 * samples, 5 * samples, whole),
+            )
     if beam:
         best = beam_samples(
             network,

@@ -25,12 +25,16 @@ Key = TypeVar("Key", bound=Hashable)
 
 @dataclass(frozen=True)
 class ToDraw:
-    """Waveforms (m, 32, C) whose posterior is wanted, where their contacts are (C, 2) in µm, and a seed."""
+    """Waveforms (m, 32, C) whose posterior is wanted, where their contacts are (C, 2) in µm, and a seed.
+
+    sweeps : over the draws (`engine.cluster`)
+    """
 
     waveforms: NDArray[np.float32]
     positions_um: NDArray[np.float64]
     seed: int
     name: str = ""
+    sweeps: int = 2
 
 
 def draw_posterior(
@@ -61,6 +65,7 @@ def _task(
         held=held,
         cluster=cluster,
         both_signs=config.peak_sign != "neg",
+        sweeps=wanted.sweeps,
     )
 
 

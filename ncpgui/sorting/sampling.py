@@ -35,6 +35,7 @@ class Sampling:
     held : (m,) label of each spike that is settled, -1 = free, as in `engine.cluster`'s clamped
     cluster : stands in for `ncpgui.engine.cluster`
     both_signs : spikes may be positive; they are clustered apart from the others (`both_signs`)
+    sweeps : over the draws; 0 for draws as they come
     """
 
     waveforms: NDArray[np.float32]
@@ -46,6 +47,7 @@ class Sampling:
     held: NDArray[np.integer] | None = None
     cluster: ClusterFunction | None = None
     both_signs: bool = False
+    sweeps: int = 2
 
     def __call__(self, progress: Progress = silent) -> Sampled:
         """Sample.
@@ -64,6 +66,7 @@ class Sampling:
             model=self.model,
             samples=self.n_draws,
             beam=0,
+            sweeps=self.sweeps,
             seed=self.seed,
             device=self.device,
             progress=progress,

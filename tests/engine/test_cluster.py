@@ -52,6 +52,12 @@ def test_the_result_has_the_promised_arrays(n_spikes, n_channels):
     assert result.order.tolist() == [s % 8 for s in range(12)]
 
 
+def test_draws_that_are_not_swept_have_their_log_q():
+    waveforms, _ = planted(40, 4)
+    plain = engine.cluster(waveforms, samples=8, beam=0, sweeps=0, seed=1)
+    assert (plain.log_prob <= 0).all()
+
+
 @pytest.mark.parametrize("n_channels", [1, 4, 7])
 def test_two_well_separated_units_are_found(n_channels):
     waveforms, truth = planted(150, n_channels)
