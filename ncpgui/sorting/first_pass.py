@@ -35,6 +35,11 @@ Nor do they with sweeps over the draws, which take half as long as the draws.
 """
 
 
+MOST_AT_ONCE = 4
+FEWEST_BATCHES = 8
+"""So many channels are sampled side by side, as long as there are batches for all workers."""
+
+
 @dataclass(frozen=True)
 class Detected:
     """A filtered recording and its spikes."""
@@ -139,6 +144,7 @@ def propose(
         cluster=cluster,
         workers=workers_of(workers),
         progress=portion(progress, 1, 10, 10),
+        at_once=max(1, min(MOST_AT_ONCE, len(draws) // FEWEST_BATCHES)),
     )
     times, units, n_units, model = [spikes.sample_index[:0]], [np.zeros(0, np.int64)], 0, ""
     for draw in draws:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.errors import CheckpointError, InputError
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.core.progress import Progress, silent
+from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.sorting.both_signs import by_sign
 
 ClusterFunction = Callable[..., Any]
@@ -77,6 +79,47 @@ class Sampling:
             result.features,
             result.model,
         )
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """Several samplings of few draws each; calling it samples all of them together, each as it would alone.
+
+    All have one model, device and number of draws, and neither held spikes nor sweeps. Where a set cannot be
+    sampled, or the network is not `ncpgui.engine`'s, each is sampled alone.
+    """
+
+    parts: tuple[Sampling, ...]
+
+    def __call__(self, progress: Progress = silent) -> list[Sampled | Exception]:
+        """Sample; a set that cannot be sampled is the exception that says why."""
+        from ncpgui.engine import draws_side_by_side
+
+        if len(self.parts) > 1 and not any(one.cluster or one.both_signs for one in self.parts):
+            with suppress(InputError):
+                drawn = draws_side_by_side(
+                    [one.waveforms for one in self.parts],
+                    channel_positions=[one.positions_um for one in self.parts],
+                    seeds=[one.seed for one in self.parts],
+                    samples=self.parts[0].n_draws,
+                    model=self.parts[0].model,
+                    device=self.parts[0].device,
+                    progress=progress,
+                )
+                return [Sampled(one.posterior, one.features, one.model) for one in drawn]
+        return [
+            _outcome(one, portion(progress, number, number + 1, len(self.parts)))
+            for number, one in enumerate(self.parts)
+        ]
+
+
+def _outcome(task: Sampling, progress: Progress) -> Sampled | Exception:
+    try:
+        return task(progress)
+    except CheckpointError:
+        raise
+    except Exception as error:
+        return error
 
 
 def _engine_cluster() -> ClusterFunction:
