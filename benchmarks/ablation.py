@@ -23,9 +23,10 @@ import numpy as np
 from ground_truth import made
 from numpy.typing import NDArray
 from report import Clock, Origin, begin, keep, options, table, where
-from sorters import FOUND, MATCHED, RECORDINGS
+from sorters import RECORDINGS
 from spikeinterface.comparison import compare_sorter_to_ground_truth
 from spikeinterface.core import BaseRecording, BaseSorting, ChannelSparsity, NumpySorting, Templates
+from unit_scores import FOUND, MATCHED
 
 from ncpgui.ephys.detection import detect_spikes
 from ncpgui.ephys.preprocessing import Preprocessed, preprocess

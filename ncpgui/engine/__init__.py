@@ -1,7 +1,7 @@
 """Amortized clustering: sample the posterior over clusterings of spikes with a trained network.
 
-Public calls: `cluster`, `shared_cores`, `models`, `default_model`. PyTorch is loaded on the first of
-them, not on import, and tensors never leave this package.
+Public calls: `cluster`, `draws_side_by_side`, `shared_cores`, `models`, `default_model`. PyTorch is loaded on
+the first of them, not on import, and tensors never leave this package.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ncpgui.core.progress import Progress
+    from ncpgui.engine.side_by_side import SetDraws
     from ncpgui.engine.waveform_clustering import ClusterResult
 
 # Threads of OpenMP wait without spinning. Spinning ones starve each other where anything else runs: on
@@ -40,6 +41,7 @@ def cluster(
     model: str | Path | None = None,
     samples: int = 200,
     beam: int = 150,
+    sweeps: int = 2,
     seed: int = 0,
     device: str = "auto",
     progress: Progress | None = None,
@@ -62,12 +64,40 @@ def cluster(
         model=model,
         samples=samples,
         beam=beam,
+        sweeps=sweeps,
         seed=seed,
         device=device,
         progress=progress or silent,
         clamped=clamped,
         must_link=must_link,
         cannot_link=cannot_link,
+    )
+
+
+def draws_side_by_side(
+    sets: Sequence[NDArray[np.floating]],
+    *,
+    channel_positions: Sequence[ArrayLike],
+    seeds: Sequence[int],
+    samples: int,
+    model: str | Path | None = None,
+    device: str = "auto",
+    progress: Progress | None = None,
+) -> list[SetDraws]:
+    """Draw from the posterior of each of several sets of spikes; see `side_by_side.draws_side_by_side`."""
+    _load_torch()
+    map_large_blocks()
+    from ncpgui.core.progress import silent
+    from ncpgui.engine.side_by_side import draws_side_by_side as drawn
+
+    return drawn(
+        sets,
+        channel_positions=channel_positions,
+        seeds=seeds,
+        samples=samples,
+        model=model,
+        device=device,
+        progress=progress or silent,
     )
 
 

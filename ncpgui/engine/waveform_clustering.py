@@ -27,9 +27,9 @@ from ncpgui.core.waveform_format import (
 from ncpgui.engine.checked_times import checked_times, odd_interval
 from ncpgui.engine.device import resolve_device
 from ncpgui.engine.networks.checkpoint import Checkpoint, find_model, load_checkpoint
-from ncpgui.engine.networks.pointwise import ClusteringNetwork
+from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
 from ncpgui.engine.sampling.posterior import ancestral_samples, beam_samples, linked_samples
-from ncpgui.engine.sampling.sweeps import swept
+from ncpgui.engine.sampling.sweeps import N_SWEEPS, swept
 
 MIN_COMPARED = 20
 """Spikes from which on their noise is judged."""
@@ -83,6 +83,7 @@ def cluster_waveforms(
     model: str | Path | None = None,
     samples: int = 200,
     beam: int = 150,
+    sweeps: int = N_SWEEPS,
     seed: int = 0,
     device: str = "auto",
     progress: Progress = silent,
@@ -103,6 +104,7 @@ def cluster_waveforms(
         move. Without them units that drift may be split
     model : name of a shipped model, or path of a .safetensors file; None is the default one
     samples : ancestral draws S; beam : width B, 0 for none
+    sweeps : over each sample (`sampling.sweeps`); 0 leaves the draws and their log q as they are
     clamped : (n_spikes,) int, spikes held together by label, -1 where free
     must_link, cannot_link : pairs of spikes that share a unit, or do not; there is no beam under links
 
@@ -114,28 +116,19 @@ def cluster_waveforms(
     CheckpointError
         The model cannot be loaded.
     """
-    target = resolve_device(device)
-    checkpoint = _loaded(find_model(model), str(target))
-    network = _clusters_spikes(checkpoint)
-    spikes, positions, mask = checked_input(
-        waveforms,
-        channel_positions,
-        channel_mask,
-        sampling_frequency,
-        max_channels=checkpoint.card.get("input", {}).get("max_channels", MAX_CHANNELS),
-    )
-    noise = noise_level(spikes[..., mask]) if len(spikes) >= MIN_COMPARED else 1.0
-    if noise > MAX_NOISE:
-        raise InputError(
-            f"waveforms must be in noise sd, but their noise is about {noise:.1f} where 1 is expected, as "
-            "it is in µV; divide each channel by the sd of its noise"
-        )
     if samples < 1 or beam < 0:
         raise InputError(f"samples must be at least 1 and beam at least 0, got {samples} and {beam}")
-    times = None if times_s is None else checked_times(times_s, len(spikes))
-    arrays = [spikes, positions, mask, *([times] if times is not None and network.takes_times else [])]
-    with torch.inference_mode():
-        encoding = network.encode(*(torch.from_numpy(array)[None].to(target) for array in arrays))
+    checkpoint = opened_model(model, device)
+    times = None if times_s is None else checked_times(times_s, len(waveforms))
+    seen = encoded(
+        checkpoint,
+        waveforms,
+        channel_positions=channel_positions,
+        channel_mask=channel_mask,
+        sampling_frequency=sampling_frequency,
+        times=times,
+    )
+    network, encoding = seen.network, seen.encoding
     best: PosteriorSamples | None = None
     links_log_prob = 0.0
     whole = 5 * (samples + beam)  # steps of progress
@@ -160,14 +153,16 @@ def cluster_waveforms(
             clamped=clamped,
             progress=portion(progress, 0, 4 * samples, whole),
         )
-        posterior = swept(
-            network,
-            encoding,
-            posterior,
-            seed=seed,
-            clamped=clamped,
-            progress=portion(progress, 4 * samples, 5 * samples, whole),
-        )
+        if sweeps:
+            posterior = swept(
+                network,
+                encoding,
+                posterior,
+                seed=seed,
+                n_sweeps=sweeps,
+                clamped=clamped,
+                progress=portion(progress, 4 * samples, 5 * samples, whole),
+            )
     if beam:
         best = beam_samples(
             network,
@@ -179,7 +174,7 @@ def cluster_waveforms(
         )
     modes = group_alternatives(posterior)
     spread = order_spread(posterior)
-    n_spikes = len(spikes)
+    n_spikes = len(waveforms)
     assert posterior.order is not None
     return ClusterResult(
         map_labels=modes[0].labels,
@@ -197,10 +192,61 @@ def cluster_waveforms(
         model=checkpoint.name,
         order_spread=np.nan if spread is None else spread,
         notes=(
-            *_notes(np.shape(waveforms)[2], spikes.shape[2], noise, spread),
+            *_notes(np.shape(waveforms)[2], seen.n_channels, seen.noise, spread),
             *(_notes_on_times(times, checkpoint) if times is not None else ()),
         ),
     )
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """What a network made of spikes: their encoding, as of one dataset, and what was seen on the way.
+
+    n_channels : that were read; noise : of the spikes, in the unit in which 1 is expected
+    """
+
+    network: ClusteringNetwork
+    encoding: Encoding
+    n_channels: int
+    noise: float
+
+
+def opened_model(model: str | Path | None, device: str) -> Checkpoint:
+    """A model of spikes on a device; parameters and errors as of `cluster_waveforms`."""
+    checkpoint = _loaded(find_model(model), str(resolve_device(device)))
+    _clusters_spikes(checkpoint)
+    return checkpoint
+
+
+def encoded(
+    checkpoint: Checkpoint,
+    waveforms: NDArray[np.floating],
+    *,
+    channel_positions: ArrayLike | None,
+    channel_mask: ArrayLike | None = None,
+    sampling_frequency: float = SAMPLING_FREQUENCY_HZ,
+    times: NDArray[np.float64] | None = None,
+) -> Encoded:
+    """Check spikes and encode them; parameters and errors as of `cluster_waveforms`."""
+    network = _clusters_spikes(checkpoint)
+    target = network.log_temperature.device
+    spikes, positions, mask = checked_input(
+        waveforms,
+        channel_positions,
+        channel_mask,
+        sampling_frequency,
+        max_channels=checkpoint.card.get("input", {}).get("max_channels", MAX_CHANNELS),
+    )
+    noise = noise_level(spikes[..., mask]) if len(spikes) >= MIN_COMPARED else 1.0
+    if noise > MAX_NOISE:
+        raise InputError(
+            f"waveforms must be in noise sd, but their noise is about {noise:.1f} where 1 is expected, as "
+            "it is in µV; divide each channel by the sd of its noise"
+        )
+    arrays = [spikes, positions, mask, *([times] if times is not None and network.takes_times else [])]
+    with torch.inference_mode():
+        encoding = network.encode(*(torch.from_numpy(array)[None].to(target) for array in arrays))
+    return Encoded(network, encoding, spikes.shape[2], noise)
 
 
 def _notes_on_times(times: NDArray[np.float64], checkpoint: Checkpoint) -> Iterator[str]:

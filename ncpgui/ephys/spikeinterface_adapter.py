@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["BasePreprocessor", "BasePreprocessorSegment", "BaseRecording"]
 
 PIECE_S = 1.0
+OUR_WOBBLE = "ncpgui-wobble"
 WHITENING_RADIUS_UM = 100.0
 WHITENING_SEED = 0
 REPAIRED_PRESETS = {"dredge": {"batching_mode": "full"}}
@@ -128,27 +129,25 @@ def _keep_compiled() -> None:
 
 def whitened(pre: Preprocessed) -> BaseRecording:
     """Traces of the good channels with noise of sd 1 that neighbours do not share, computed when read."""
-    return _whitened(pre)[0]
+    return whiten(pre.in_noise_sd, dtype="float32", W=whitening_matrix(pre))
+
+
+def whitening_matrix(pre: Preprocessed) -> NDArray[np.float32]:
+    """What the filtered traces of the good channels are multiplied with: (n_good, n_good)."""
+    traces = pre.in_noise_sd
+    found = whiten(traces, dtype="float32", mode="local", radius_um=WHITENING_RADIUS_UM, seed=WHITENING_SEED)
+    measured = get_random_data_chunks(traces, concatenated=True, seed=WHITENING_SEED)
+    known = (measured != 0).mean(axis=0)  # what is blanked has no variance
+    return np.asarray(np.asarray(found._kwargs["W"]) * np.sqrt(known), np.float32)
 
 
 def filtered_templates(pre: Preprocessed, waveforms: NDArray[np.float32]) -> NDArray[np.float32]:
     """Templates of `whitened` traces (K, T, n good channels) as they are in the filtered ones: (K, T, C)."""
     result = np.zeros((*waveforms.shape[:2], pre.n_channels), np.float32)
     if len(waveforms):
-        result[:, :, pre.good_channels] = waveforms @ np.linalg.inv(_whitened(pre)[1])
+        whitening = whitening_matrix(pre).astype(np.float64)
+        result[:, :, pre.good_channels] = waveforms @ np.linalg.inv(whitening)
     return result
-
-
-def _whitened(pre: Preprocessed) -> tuple[BaseRecording, NDArray[np.float64]]:
-    """Whitened traces, and the matrix that filtered ones are multiplied with."""
-    traces = pre.in_noise_sd
-    result = whiten(traces, dtype="float32", mode="local", radius_um=WHITENING_RADIUS_UM, seed=WHITENING_SEED)
-    matrix = np.asarray(result._kwargs["W"], dtype=np.float64)
-    measured = get_random_data_chunks(traces, concatenated=True, seed=WHITENING_SEED)
-    known = (measured != 0).mean(axis=0)  # what is blanked has no variance
-    if (known == 1).all():
-        return result, matrix
-    return scaled(result, np.sqrt(known)), matrix * np.sqrt(known)
 
 
 def mean_waveforms(
@@ -201,7 +200,11 @@ def find_spikes(
     n_jobs : pieces at a time, on threads; the result is the same with any
     """
     from spikeinterface.sortingcomponents.matching import find_spikes_from_templates  # loads torch
+    from spikeinterface.sortingcomponents.matching.method_list import matching_methods
 
+    from ncpgui.ephys.wobble import Wobble
+
+    matching_methods[OUR_WOBBLE] = Wobble
     if len(waveforms) == 0:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     seen = (waveforms != 0).any(axis=1)
@@ -217,7 +220,7 @@ def find_spikes(
     found = find_spikes_from_templates(
         recording,
         dense.to_sparse(ChannelSparsity(seen, dense.unit_ids, dense.channel_ids)),
-        method=matcher,
+        method=OUR_WOBBLE if matcher == "wobble" else matcher,
         method_kwargs=_matcher_settings(matcher, threshold, waveforms.shape[2]),
         pipeline_kwargs={"slices": list(_slices(recording, stretches))},
         job_kwargs=_jobs(n_jobs),
@@ -233,6 +236,7 @@ def estimated_motion(pre: Preprocessed, preset: str, axis: int) -> Motion:
     """
     from spikeinterface.preprocessing import compute_motion  # loads torch
 
+    _keep_compiled()
     direction = "xy"[axis]
     recording = pre.in_noise_sd.clone()
     recording.set_dummy_probe_from_locations(pre.probe.positions_um[pre.good_channels])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TypeVar
@@ -16,7 +16,7 @@ from ncpgui.core.progress import Progress, silent
 from ncpgui.engine import shared_cores
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.executors import Workers, run_all
-from ncpgui.sorting.sampling import ClusterFunction, Sampled, Sampling
+from ncpgui.sorting.sampling import ClusterFunction, Sampled, Sampling, SideBySide
 
 log = logging.getLogger(__name__)
 
@@ -25,12 +25,16 @@ Key = TypeVar("Key", bound=Hashable)
 
 @dataclass(frozen=True)
 class ToDraw:
-    """Waveforms (m, 32, C) whose posterior is wanted, where their contacts are (C, 2) in µm, and a seed."""
+    """Waveforms (m, 32, C) whose posterior is wanted, where their contacts are (C, 2) in µm, and a seed.
+
+    sweeps : over the draws (`engine.cluster`)
+    """
 
     waveforms: NDArray[np.float32]
     positions_um: NDArray[np.float64]
     seed: int
     name: str = ""
+    sweeps: int = 2
 
 
 def draw_posterior(
@@ -61,7 +65,14 @@ def _task(
         held=held,
         cluster=cluster,
         both_signs=config.peak_sign != "neg",
+        sweeps=wanted.sweeps,
     )
+
+
+def _words(batch: Sequence[ToDraw]) -> str:
+    """What is being done, for progress and messages."""
+    n_spikes = sum(len(one.waveforms) for one in batch)
+    return f"clustering {n_spikes} spikes of {', '.join(one.name for one in batch)}"
 
 
 def draw_all(
@@ -72,10 +83,12 @@ def draw_all(
     cluster: ClusterFunction | None,
     workers: Workers,
     progress: Progress,
+    at_once: int = 1,
 ) -> tuple[dict[Key, Sampled], dict[Key, str]]:
     """Draws of each, and the message of each that failed; the same with any number of `workers`.
 
     what : word for one of them, in messages
+    at_once : that a worker samples side by side, which pays where draws are few and not swept
 
     Raises
     ------
@@ -84,22 +97,30 @@ def draw_all(
     CheckpointError
         The model cannot be loaded.
     """
-    n_workers = min(workers.n_workers, len(wanted))
+    by_size = sorted(wanted, key=lambda key: -len(wanted[key].waveforms))
+    batches = [by_size[first : first + at_once] for first in range(0, len(by_size), at_once)]
+    n_workers = min(workers.n_workers, len(batches))
     with shared_cores(n_workers) if cluster is None and n_workers > 1 else nullcontext():
         outcomes = run_all(
-            [_task(one, config, cluster) for one in wanted.values()],
-            names=[f"clustering {len(one.waveforms)} spikes of {one.name}" for one in wanted.values()],
-            sizes=[len(one.waveforms) for one in wanted.values()],
+            [SideBySide(tuple(_task(wanted[key], config, cluster) for key in batch)) for batch in batches],
+            names=[_words([wanted[key] for key in batch]) for batch in batches],
+            sizes=[sum(len(wanted[key].waveforms) for key in batch) for batch in batches],
             workers=workers,
             progress=progress,
             fatal=(CheckpointError,),
         )
-    drawn = {
-        key: outcome for key, outcome in zip(wanted, outcomes, strict=True) if isinstance(outcome, Sampled)
-    }
-    errors = {
-        key: outcome for key, outcome in zip(wanted, outcomes, strict=True) if isinstance(outcome, Exception)
-    }
+    found: dict[Key, Sampled | Exception] = {}
+    for batch, outcome in zip(batches, outcomes, strict=True):
+        several = [outcome] * len(batch) if isinstance(outcome, Exception) else outcome
+        found.update(zip(batch, several, strict=True))
+    drawn: dict[Key, Sampled] = {}
+    errors: dict[Key, Exception] = {}
+    for key in wanted:
+        one = found[key]
+        if isinstance(one, Sampled):
+            drawn[key] = one
+        else:
+            errors[key] = one
     failed = {key: str(error) or type(error).__name__ for key, error in errors.items()}
     for key, message in failed.items():
         log.warning("%s could not be sampled: %s", wanted[key].name, message)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.errors import CheckpointError, InputError
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.core.progress import Progress, silent
+from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.sorting.both_signs import by_sign
 
 ClusterFunction = Callable[..., Any]
@@ -35,6 +37,7 @@ class Sampling:
     held : (m,) label of each spike that is settled, -1 = free, as in `engine.cluster`'s clamped
     cluster : stands in for `ncpgui.engine.cluster`
     both_signs : spikes may be positive; they are clustered apart from the others (`both_signs`)
+    sweeps : over the draws; 0 for draws as they come
     """
 
     waveforms: NDArray[np.float32]
@@ -46,6 +49,7 @@ class Sampling:
     held: NDArray[np.integer] | None = None
     cluster: ClusterFunction | None = None
     both_signs: bool = False
+    sweeps: int = 2
 
     def __call__(self, progress: Progress = silent) -> Sampled:
         """Sample.
@@ -64,6 +68,7 @@ class Sampling:
             model=self.model,
             samples=self.n_draws,
             beam=0,
+            sweeps=self.sweeps,
             seed=self.seed,
             device=self.device,
             progress=progress,
@@ -74,6 +79,47 @@ class Sampling:
             result.features,
             result.model,
         )
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """Several samplings of few draws each; calling it samples all of them together, each as it would alone.
+
+    All have one model, device and number of draws, and neither held spikes nor sweeps. Where a set cannot be
+    sampled, or the network is not `ncpgui.engine`'s, each is sampled alone.
+    """
+
+    parts: tuple[Sampling, ...]
+
+    def __call__(self, progress: Progress = silent) -> list[Sampled | Exception]:
+        """Sample; a set that cannot be sampled is the exception that says why."""
+        from ncpgui.engine import draws_side_by_side
+
+        if len(self.parts) > 1 and not any(one.cluster or one.both_signs for one in self.parts):
+            with suppress(InputError):
+                drawn = draws_side_by_side(
+                    [one.waveforms for one in self.parts],
+                    channel_positions=[one.positions_um for one in self.parts],
+                    seeds=[one.seed for one in self.parts],
+                    samples=self.parts[0].n_draws,
+                    model=self.parts[0].model,
+                    device=self.parts[0].device,
+                    progress=progress,
+                )
+                return [Sampled(one.posterior, one.features, one.model) for one in drawn]
+        return [
+            _outcome(one, portion(progress, number, number + 1, len(self.parts)))
+            for number, one in enumerate(self.parts)
+        ]
+
+
+def _outcome(task: Sampling, progress: Progress) -> Sampled | Exception:
+    try:
+        return task(progress)
+    except CheckpointError:
+        raise
+    except Exception as error:
+        return error
 
 
 def _engine_cluster() -> ClusterFunction:

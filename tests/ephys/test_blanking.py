@@ -170,3 +170,12 @@ def test_whitened_templates_go_back_to_the_filtered_traces_where_some_are_blanke
         white = whitened(pre).get_traces(start_frame=80_000, end_frame=80_200)
         filtered = pre.in_noise_sd.get_traces(start_frame=80_000, end_frame=80_200)
         np.testing.assert_allclose(filtered_templates(pre, white[None])[0], filtered, atol=1e-3)
+
+
+@pytest.mark.parametrize("silent_from", [N // 2, N])
+def test_whitening_is_undone_whether_or_not_a_part_is_silent(silent_from):
+    recording = planted(n_samples=N, spikes=[], probe=load_probe("linear-8"))
+    recording.array[silent_from:] = 0
+    with preprocess(recording) as pre:
+        white = whitened(pre).get_traces(start_frame=1000, end_frame=1100)
+        assert filtered_templates(pre, white[None])[0] == pytest.approx(pre.traces(1000, 1100), abs=1e-3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -72,6 +73,17 @@ def test_settings_below_those_of_the_first_pass_are_kept(found: Detected) -> Non
     asked.clear()
     propose(found, SortingConfig(reference="none"), cluster=cluster)
     assert {samples for _, samples in asked} == {20}
+
+
+def test_draws_that_only_propose_are_not_swept(found: Detected) -> None:
+    asked = []
+
+    def cluster(waveforms: np.ndarray, *, sweeps: int, **rest: Any) -> object:
+        asked.append(sweeps)
+        return leader_clustering(waveforms, **rest)
+
+    propose(found, CONFIG, cluster=cluster)
+    assert set(asked) == {0}
 
 
 def test_no_spikes_is_an_error_that_says_what_to_do() -> None:

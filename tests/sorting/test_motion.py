@@ -8,6 +8,7 @@ import pytest
 from ncpgui.core.errors import InputError
 from ncpgui.core.motion import Motion
 from ncpgui.core.probe import Probe
+from ncpgui.ephys import spikeinterface_adapter
 from ncpgui.ephys.preprocessing import Preprocessed, preprocess
 from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting import motion as rules
@@ -70,6 +71,23 @@ def test_off_and_a_tetrode_say_why_without_an_estimate() -> None:
     assert found.reason == "Motion was not looked for: a probe of 4 contacts does not show it, it takes 16."
     assert not found.applied
     assert found.displacement_um.size == 0
+
+
+def test_the_compiled_search_for_spikes_is_kept_before_motion_is_the_first_to_use_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It is compiled when it is first used, 5 s; one that is compiled already cannot be kept."""
+    order: list[str] = []
+
+    def detected(*_: object, **__: object) -> None:
+        order.append("searched")
+        raise StopIteration
+
+    monkeypatch.setattr(spikeinterface_adapter, "_keep_compiled", lambda: order.append("kept"))
+    monkeypatch.setattr("spikeinterface.preprocessing.compute_motion", detected)
+    with pytest.raises(StopIteration):
+        motion_of(quiet(COLUMN_UM, 21.0))
+    assert order == ["kept", "searched"]
 
 
 def test_an_unknown_preset_is_named_with_those_that_there_are() -> None:

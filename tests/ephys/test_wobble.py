@@ -1,0 +1,74 @@
+"""Our wobble finds what SpikeInterface's finds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from spikeinterface.core import NumpyRecording, Templates
+from spikeinterface.sortingcomponents.matching.wobble import WobbleMatch, compute_objective
+
+from ncpgui.ephys.probes import load_probe
+from ncpgui.ephys.spikeinterface_adapter import find_spikes
+from ncpgui.ephys.wobble import UNITS_AT_ONCE, Wobble
+
+N_SAMPLES, N_BEFORE, RATE_HZ = 9_000, 20, 20_000.0
+SETTINGS = {"threshold": 30.0, "approx_rank": 3, "jitter_factor": 4, "shared_memory": False}
+
+
+def _templates(n_units: int, n_times: int = 70) -> NDArray[np.float32]:
+    rng = np.random.default_rng(1)
+    course = np.exp(-((np.arange(n_times) - N_BEFORE) ** 2) / rng.uniform(4, 40, (n_units, 8, 1)))
+    return (rng.normal(0, 6, (n_units, 8, 1)) * course).transpose(0, 2, 1).astype(np.float32)
+
+
+def _recording(waveforms: NDArray[np.float32]) -> NumpyRecording:
+    """Noise of sd 1 and a spike every 40 samples: most overlap with others."""
+    rng = np.random.default_rng(2)
+    traces = rng.normal(size=(N_SAMPLES, 8)).astype(np.float32)
+    n_times = waveforms.shape[1]
+    for first in range(100, N_SAMPLES - n_times, 40):
+        traces[first : first + n_times] += waveforms[rng.integers(len(waveforms))]
+    recording = NumpyRecording([traces], RATE_HZ)
+    recording.set_dummy_probe_from_locations(load_probe("linear-8").positions_um)
+    return recording
+
+
+def _settings(recording: NumpyRecording, waveforms: NDArray[np.float32]) -> dict[str, Any]:
+    templates = Templates(
+        waveforms, RATE_HZ, N_BEFORE, channel_ids=recording.channel_ids, unit_ids=np.arange(len(waveforms))
+    )
+    return {"templates": templates, "parameters": SETTINGS, "engine": "numpy", "shared_memory": False}
+
+
+@pytest.mark.parametrize(("n_units", "n_times"), [(1, 70), (UNITS_AT_ONCE + 3, 70), (3, 200)])
+def test_the_objective_is_that_of_spikeinterface(n_units: int, n_times: int) -> None:
+    waveforms = _templates(n_units, n_times)
+    recording = _recording(waveforms)
+    ours = Wobble(recording, **_settings(recording, waveforms))
+    traces = recording.get_traces()
+    expected = compute_objective(traces, ours.template_data, 3)
+    largest = float(np.abs(expected).max())
+    assert ours.objective(traces) == pytest.approx(expected, abs=1e-5 * largest)
+
+
+def test_the_same_spikes_are_found() -> None:
+    waveforms = _templates(12)
+    recording = _recording(waveforms)
+    traces = recording.get_traces()
+    settings = _settings(recording, waveforms)
+    theirs = WobbleMatch(recording, **settings).compute_matching(traces, 0, N_SAMPLES, 0)
+    ours = Wobble(recording, **settings).compute_matching(traces, 0, N_SAMPLES, 0)
+    assert len(theirs) > 100
+    assert {name: ours[name].tolist() for name in ours.dtype.names} == {
+        name: theirs[name].tolist() for name in theirs.dtype.names
+    }
+
+
+def test_matching_finds_nothing_in_silence() -> None:
+    recording = NumpyRecording([np.zeros((N_SAMPLES, 8), np.float32)], RATE_HZ)
+    recording.set_dummy_probe_from_locations(load_probe("linear-8").positions_um)
+    samples, units = find_spikes(recording, _templates(2), n_before=N_BEFORE, threshold=30.0)
+    assert len(samples) == len(units) == 0
