@@ -295,7 +295,8 @@ def test_a_column_of_waveforms_for_each_unit(workspace: Workspace) -> None:
     assert view.offsets_um.tolist() == [[0.0, 0.0]]
     assert view.channels == (0,)
     # {0,0,0,0} is 4 of 7 in the other way, {1,1,1} is 3 of 7: its half of the samples only
-    assert [c.p_exists for c in view.columns] == pytest.approx([0.6, 0.6, 1.0])
+    assert [c.p_pure for c in view.columns] == pytest.approx([1.0, 1.0, 1.0])
+    assert [c.p_complete for c in view.columns] == pytest.approx([0.6, 0.6, 1.0])
 
 
 def test_a_preview_draws_the_units_that_it_would_make(workspace: Workspace) -> None:
@@ -344,7 +345,7 @@ def test_uncertain_spikes_are_faint_but_seen(project: Project) -> None:
     workspace = Workspace(project)
     workspace.merge((2, 3))  # on two channels, of which no posterior tells at once
     assert present_embedding(workspace, None).opacity[7:].tolist() == [MIN_OPACITY] * 3
-    assert present_waveforms(workspace).columns[2].existence == "exists unknown"
+    assert present_waveforms(workspace).columns[2].support == "support unknown"
 
 
 def test_the_plane_is_that_of_the_largest_spread() -> None:
@@ -390,7 +391,7 @@ def test_a_unit_made_by_hand_has_the_probability_that_its_card_has(workspace: Wo
     assert row.numbers.p_exists == 0.0
     assert row.numbers.p_spikes == pytest.approx(0.5)  # three of its six are elsewhere, in each sample
     column = next(c for c in present_waveforms(workspace).columns if c.unit == 5)
-    assert column.p_exists == row.numbers.p_exists
+    assert (column.p_pure, column.p_complete) == (row.numbers.p_pure, row.numbers.p_complete)
 
 
 def test_of_a_unit_that_a_person_joined_across_channels_nothing_is_known(workspace: Workspace) -> None:

@@ -38,11 +38,11 @@ def test_each_unit_has_a_column_in_its_own_colour(panel, screen) -> None:
     assert ORANGE not in first
 
 
-def test_the_header_tells_spikes_and_existence(panel) -> None:
+def test_the_header_tells_spikes_purity_and_completeness(panel) -> None:
     first, second = panel.plot.view.columns
     assert (first.caption, second.caption) == ("6 spikes", "4 spikes")
-    assert "75" in first.existence
-    assert "75" in second.existence
+    assert first.support.endswith("75\u2009%")
+    assert second.support.endswith("75\u2009%")
     assert "unit 1, 4 spikes" in panel.plot.accessibleDescription()
 
 
@@ -130,7 +130,7 @@ def test_at_probe_geometry_contacts_lie_as_on_the_probe(panel, workspace, screen
 
 
 def test_tooltips_explain_units_and_rows(panel) -> None:
-    assert "share of the posterior" in panel.plot.tooltip_at(middle(panel, 0))
+    assert "probability that hardly a spike" in panel.plot.tooltip_at(middle(panel, 0))
     layout = panel.plot.waveform_layout()
     assert "reference" in panel.plot.tooltip_at(QtCore.QPointF(10, layout.y0[0]))
     assert "+30 µm, +0 µm" in panel.plot.tooltip_at(QtCore.QPointF(10, layout.y0[1]))
@@ -220,7 +220,9 @@ def test_eight_units_on_seven_channels_are_drawn_in_60_ms(qtbot, theme) -> None:
         spikes = generator.normal(0, 1, (n, 32, 7)).astype(np.float32)
         spikes[:, 8:14] -= 10
         columns.append(
-            WaveformColumn(str(unit), Color(unit), unit, n, 0.9, spikes, spikes.mean(axis=0), False, False)
+            WaveformColumn(
+                str(unit), Color(unit), unit, n, 0.9, 0.9, spikes, spikes.mean(axis=0), False, False
+            )
         )
     offsets = np.array([[0, 0], [30, 0], [-30, 0], [15, 26], [-15, 26], [15, -26], [-15, -26]], float)
     widget = WaveformsWidget()

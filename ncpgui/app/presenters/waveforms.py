@@ -43,7 +43,8 @@ class WaveformColumn:
     color: Color
     unit: int | None
     n_spikes: int
-    p_exists: float
+    p_pure: float
+    p_complete: float
     spikes: NDArray[np.float32]
     mean: NDArray[np.float32]
     is_selected: bool
@@ -56,16 +57,19 @@ class WaveformColumn:
         return count(self.n_spikes, "spike")
 
     @property
-    def existence(self) -> str:
+    def support(self) -> str:
         """Third line of the header."""
-        return f"exists {percent(self.p_exists)}"
+        if np.isnan(self.p_pure) and np.isnan(self.p_complete):
+            return "support unknown"
+        return f"pure {percent(self.p_pure)}, compl. {percent(self.p_complete)}"
 
     @property
     def tooltip(self) -> str:
         """The column in full."""
         lines = [
-            f"Unit {self.name}: {self.caption}, {self.existence}",
-            "exists: share of the posterior samples that have this unit, neither split nor merged",
+            f"Unit {self.name}: {self.caption}, {self.support}",
+            "pure: probability that hardly a spike of another cell is in it",
+            "compl.: probability that hardly a spike of its cell is elsewhere",
             f"{count(len(self.spikes), 'spike')} drawn, evenly through the recording",
         ]
         if self.ghosts:
@@ -142,13 +146,15 @@ def present_waveforms(workspace: Workspace) -> WaveformsView:
         ("waveform ghosts", component.id, shown.alternative, id(waveforms)),
         lambda: _ghosts(workspace.current(), shown, waveforms),
     )
+    numbers = [_support(workspace, shown, row) for row in range(len(shown.units))]
     columns = tuple(
         WaveformColumn(
             name=unit.name,
             color=unit.color,
             unit=unit.unit,
             n_spikes=unit.n_spikes,
-            p_exists=_existence(workspace, shown, row),
+            p_pure=numbers[row][0],
+            p_complete=numbers[row][1],
             spikes=spikes,
             mean=mean,
             is_selected=unit.unit is not None and unit.unit in workspace.selected,
@@ -168,12 +174,15 @@ def present_waveforms(workspace: Workspace) -> WaveformsView:
     )
 
 
-def _existence(workspace: Workspace, shown: ShownSorting, row: int) -> float:
-    """P(a unit exists): in all its components when it is in use, in this component in a preview."""
+def _support(workspace: Workspace, shown: ShownSorting, row: int) -> tuple[float, float]:
+    """P(pure), P(complete): in all components of a unit in use, in this component in a preview."""
     unit = shown.units[row].unit
     if shown.alternative is None and unit is not None:
-        return workspace.unit_numbers(unit).p_exists
-    return float(shown.p_exists[row])
+        numbers = workspace.unit_numbers(unit)
+        return numbers.p_pure, numbers.p_complete
+    if np.isnan(shown.p_exists[row]):
+        return float("nan"), float("nan")
+    return float(shown.numbers.p_pure[row]), float(shown.numbers.p_complete[row])
 
 
 def _columns(

@@ -64,7 +64,7 @@ def paint_unit(
 def paint_header(
     painter: QtGui.QPainter, column: WaveformColumn, rect: QtCore.QRectF, theme: Theme, *, faded: bool
 ) -> None:
-    """Paint colour, name, spikes and P(exists) above a column."""
+    """Paint colour, name, spikes, P(pure) and P(complete) above a column."""
     paint_dot(painter, QtCore.QPointF(rect.left() + 4.5, rect.top() + 8), theme.unit(column.color))
     painter.setFont(font(13, bold=True))
     painter.setPen(theme.color("muted" if faded else "text"))
@@ -72,7 +72,7 @@ def paint_header(
     painter.drawText(name, LEFT, elided(painter, column.name, name.width()))
     painter.setFont(font(11))
     painter.setPen(theme.color("faint" if faded else "muted"))
-    for number, text in enumerate((column.caption, column.existence)):
+    for number, text in enumerate((column.caption, column.support)):
         line = QtCore.QRectF(rect.left(), rect.top() + 17 + 15 * number, rect.width(), 15)
         painter.drawText(line, LEFT, fitting(painter, text, line.width()))
 

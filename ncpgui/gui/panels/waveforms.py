@@ -52,7 +52,7 @@ class WaveformsWidget(UnitCanvas):
         n = len(view.columns) if arrangement == "columns" else 0
         self.setMinimumWidth(round(self.gutter) + n * COLUMN_WIDTH[0])
         self.setAccessibleDescription(
-            "; ".join(f"unit {c.name}, {c.caption}, {c.existence}" for c in view.columns)
+            "; ".join(f"unit {c.name}, {c.caption}, {c.support}" for c in view.columns)
         )
         self.update()
 
@@ -240,8 +240,7 @@ def _same_but_selection(view: WaveformsView, before: WaveformsView | None) -> bo
     return all(
         new.spikes is old.spikes
         and new.mean is old.mean
-        and (new.name, new.color, new.caption, new.existence)
-        == (old.name, old.color, old.caption, old.existence)
+        and (new.name, new.color, new.caption, new.support) == (old.name, old.color, old.caption, old.support)
         and new.is_changed == old.is_changed
         for new, old in zip(view.columns, before.columns, strict=True)
     )
