@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Progress, silent
 from ncpgui.engine.sampling.posterior import ancestral_samples_of_many
+from ncpgui.engine.sampling.sweeps import N_SWEEPS, swept
 from ncpgui.engine.waveform_clustering import encoded, opened_model
 
 
@@ -34,17 +35,18 @@ def draws_side_by_side(
     channel_positions: Sequence[ArrayLike],
     seeds: Sequence[int],
     samples: int,
+    sweeps: int = N_SWEEPS,
     model: str | Path | None = None,
     device: str = "auto",
     progress: Progress = silent,
 ) -> list[SetDraws]:
-    """Draw from the posterior of each of several sets, as `cluster_waveforms` without sweeps and beam.
+    """Draw from the posterior of each of several sets, as `cluster_waveforms` without beam.
 
     Parameters
     ----------
     sets : (n_spikes, 32, n_channels) each, noise sd, main channel first
     channel_positions : (n_channels, 2) µm of each; seeds : of the draws of each
-    samples, model, device : as there; so are the errors
+    samples, sweeps, model, device : as there; so are the errors
     """
     checkpoint = opened_model(model, device)
     seen = [
@@ -60,6 +62,11 @@ def draws_side_by_side(
         seeds=seeds,
         progress=progress,
     )
+    if sweeps:
+        drawn = [
+            swept(one.network, one.encoding, posterior, seed=seed, n_sweeps=sweeps)
+            for posterior, one, seed in zip(drawn, seen, seeds, strict=True)
+        ]
     return [
         SetDraws(posterior, one.encoding.features[0].float().cpu().numpy(), checkpoint.name)
         for posterior, one in zip(drawn, seen, strict=True)

@@ -31,7 +31,7 @@ PROPOSING_DRAWS = 20
 PROPOSING_SPIKES = 1000
 """Draws and spikes of a channel from which on the units that are found in the end no longer change.
 
-Nor do they with sweeps over the draws, which take half as long as the draws.
+Without sweeps over the draws two neurons of one channel may stay one.
 """
 
 
@@ -133,7 +133,6 @@ def propose(
             found.pre.probe.positions_um[draw.neighbours],
             stream_seed(config.seed, "first pass", draw.channel),
             f"channel {draw.channel}",
-            sweeps=0,
         )
         for draw in draws
     }

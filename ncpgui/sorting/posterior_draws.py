@@ -25,16 +25,12 @@ Key = TypeVar("Key", bound=Hashable)
 
 @dataclass(frozen=True)
 class ToDraw:
-    """Waveforms (m, 32, C) whose posterior is wanted, where their contacts are (C, 2) in µm, and a seed.
-
-    sweeps : over the draws (`engine.cluster`)
-    """
+    """Waveforms (m, 32, C) whose posterior is wanted, where their contacts are (C, 2) in µm, and a seed."""
 
     waveforms: NDArray[np.float32]
     positions_um: NDArray[np.float64]
     seed: int
     name: str = ""
-    sweeps: int = 2
 
 
 def draw_posterior(
@@ -65,7 +61,6 @@ def _task(
         held=held,
         cluster=cluster,
         both_signs=config.peak_sign != "neg",
-        sweeps=wanted.sweeps,
     )
 
 
@@ -88,7 +83,7 @@ def draw_all(
     """Draws of each, and the message of each that failed; the same with any number of `workers`.
 
     what : word for one of them, in messages
-    at_once : that a worker samples side by side, which pays where draws are few and not swept
+    at_once : that a worker samples side by side, which pays where draws are few
 
     Raises
     ------

@@ -85,7 +85,7 @@ class Sampling:
 class SideBySide:
     """Several samplings of few draws each; calling it samples all of them together, each as it would alone.
 
-    All have one model, device and number of draws, and neither held spikes nor sweeps. Where a set cannot be
+    All have one model, device, number of draws and of sweeps, and no held spikes. Where a set cannot be
     sampled, or the network is not `ncpgui.engine`'s, each is sampled alone.
     """
 
@@ -102,6 +102,7 @@ class SideBySide:
                     channel_positions=[one.positions_um for one in self.parts],
                     seeds=[one.seed for one in self.parts],
                     samples=self.parts[0].n_draws,
+                    sweeps=self.parts[0].sweeps,
                     model=self.parts[0].model,
                     device=self.parts[0].device,
                     progress=progress,
