@@ -25,7 +25,9 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 REFRACTORY_MS = (0.7, 2.0)
-CHANCE_MS = (5.0, 55.0)
+CHANCE_MS = (3.0, 13.0)
+"""Past the refractory period of most neurons, and short: cells that a stimulus drives in turn avoid each
+other for tens of milliseconds, and are no neuron for that."""
 LEFT = (0.01, 0.03, 0.1, 0.3, 1.0)
 """Shares d of chance coincidences that may be left in a cluster ..."""
 P_LEFT = (0.25, 0.2, 0.2, 0.15, 0.2)

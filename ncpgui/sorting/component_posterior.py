@@ -167,8 +167,8 @@ def with_matched(
 ) -> tuple[Alternative, ...]:
     """Alternatives with what matching found in place of the one that is the same, or added.
 
-    What matching found is the first, to be shown first, unless another one has `CLEARLY` times its mass; then
-    the most probable come first.
+    What matching found is the first, to be shown first, unless another one has `CLEARLY` times its mass, by
+    waveforms alone too where firing times weigh; then the most probable come first.
 
     matched, probability : (n,) unit of each spike of the component, 0 .. K-1, and P(it is of that unit)
     """
@@ -186,6 +186,9 @@ def with_matched(
     exists = np.pad(exists, (0, int(labels.max()) + 1 - len(exists)), constant_values=0)
     own = Alternative(labels, probability, mass, error, exists, alone)
     ranked = sorted(alternatives, key=lambda one: -one.mass)
-    if not ranked or ranked[0].mass <= CLEARLY * mass:
+    clear = bool(ranked) and ranked[0].mass > CLEARLY * mass
+    if clear and alone is not None:
+        clear = (ranked[0].mass_waveforms or 0.0) > CLEARLY * alone
+    if not clear:
         return (own, *ranked)
     return tuple(sorted([own, *ranked], key=lambda one: -one.mass))

@@ -30,7 +30,7 @@ def test_close_pairs_are_counted_once_and_expected_from_longer_distances() -> No
     train = np.array([0, 10, 4000, 4100, 4200])  # 1 ms; three pairs 10, 10 and 20 ms apart
     found = correlograms([train, np.array([12])], sampling_frequency_hz=RATE_HZ)
     assert found.close.tolist() == [[1, 1], [1, 0]]  # 1.2 ms from the other's spike; 0.2 ms is too near
-    assert found.expected[0, 0] == pytest.approx(3 * 1.3 / 50)
+    assert found.expected[0, 0] == pytest.approx(2 * 1.3 / 10)
     assert found.expected[1, 1] == 0
 
 

@@ -17,7 +17,9 @@ from ncpgui.core.project import Project
 
 def with_coordinates(project: Project, coordinates: np.ndarray | None) -> Workspace:
     """Component 0 of the project, ten spikes of which two are sampled, with coordinates of all or of none."""
-    component = replace(project.component(0), sampled=np.array([1, 8]))
+    whole = project.component(0)
+    sampled = np.array([1, 8])
+    component = replace(whole, sampled=sampled, posterior=whole.posterior.at_points(sampled))
     kept = ComponentWaveforms(
         np.zeros((2, 32, 1), np.float32), np.array([[0.0, 0.0], [3.0, 4.0]], np.float32), coordinates
     )

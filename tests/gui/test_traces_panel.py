@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PyQt5 import QtCore, QtGui, QtWidgets
@@ -10,6 +12,8 @@ from ncpgui.app import derived
 from ncpgui.app.colors import Color
 from ncpgui.app.trace_reader import TraceWindow
 from ncpgui.core.errors import RecordingError
+from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.core.project import Project
 from ncpgui.gui.panels.traces import TracesPanel
 from ncpgui.gui.theme import DARK, LIGHT, apply_theme
 
@@ -37,6 +41,16 @@ class FlatReader:
 
 
 @pytest.fixture
+def small_project(small_project: Project) -> Project:
+    """Two spikes of unit 1, at 0.15 and 0.45 s, are of unit 0 in one draw of four each."""
+    component = small_project.components[0]
+    rows = component.posterior.labels.copy()
+    rows[0, 2] = rows[1, 4] = rows[0, 0]
+    posterior = PosteriorSamples(rows, np.zeros(4))
+    return replace(small_project, components=(replace(component, posterior=posterior),))
+
+
+@pytest.fixture
 def panel(show, runner, screen, monkeypatch) -> TracesPanel:
     """At the first spike of unit 0, with its traces there."""
     monkeypatch.setattr(derived, "TraceReader", FlatReader)
@@ -53,8 +67,8 @@ def read(runner, screen) -> None:
 
 
 def test_it_begins_at_the_first_spike_and_says_which_it_is(panel) -> None:
-    """Sample 1000 at 20 kHz; unit 0 is certain to 90 %."""
-    assert panel.note.text() == "0.050 s · unit 0 · P(spike) 90\u2009%"
+    """Sample 1000 at 20 kHz, in the cell of unit 0 in all draws."""
+    assert panel.note.text() == "0.050 s · unit 0 · P(spike) 100\u2009%"
     assert not panel.message.isVisible()
     assert panel.plot.view.contacts == (0, 1)
 
@@ -83,10 +97,10 @@ def test_buttons_go_to_the_next_spike_and_back(panel, runner, screen, qtbot) -> 
 def test_the_most_ambiguous_spike_is_of_the_less_certain_unit(panel, runner, screen) -> None:
     panel.step_ambiguous()
     read(runner, screen)
-    assert panel.note.text() == "0.150 s · unit 1 · P(spike) 85\u2009%"
+    assert panel.note.text() == "0.150 s · unit 1 · P(spike) 75\u2009%"
     panel.step_ambiguous()
     read(runner, screen)
-    assert panel.note.text() == "0.450 s · unit 1 · P(spike) 85\u2009%"
+    assert panel.note.text() == "0.450 s · unit 1 · P(spike) 75\u2009%"
     panel.step(-1)
     panel.step_ambiguous()
     read(runner, screen)
