@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from figures import base, inserted_units
 from ground_truth import GroundTruth
 from hybrid_recordings import Hybrid, RealHost, made_hybrid
 from peers import add_sorters, asked_of, parsed
@@ -99,6 +98,8 @@ def main() -> int:
     page = _page(rows, link) + f"\n{where(device)}\n"
     keep(name, {"rows": rows}, page=page, origin=origin, folder=arguments.out)
     if folder is not None:
+        from figures import base, inserted_units  # the extra 'figures' is wanted for the picture only
+
         with base.style():
             figure = inserted_units.draw(together(rows), FOUND)
         base.save(figure, folder / f"{name}.png", made_by=made_by(origin))

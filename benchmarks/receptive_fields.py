@@ -19,7 +19,6 @@ from typing import Any
 
 import probeinterface
 from field_matching import Field, clear_fields, distinct, matches
-from figures import base, fields_found
 from peers import add_sorters, asked_of, parsed
 from report import RESULTS, Origin, begin, keep, made_by, options, table, where
 from sorted_apart import OnDisk, sorted_apart
@@ -102,6 +101,8 @@ def main() -> int:
     content = {"cells": settings.n_cells, "true fields": len(true), "rows": rows, "pairs": pairs}
     keep(name, content, page=page, origin=origin, folder=arguments.out)
     if folder is not None:
+        from figures import base, fields_found  # the extra 'figures' is wanted for the picture only
+
         with base.style():
             figure = fields_found.draw(fields, first, PAPER)
         base.save(figure, folder / f"{name}.png", made_by=made_by(origin))

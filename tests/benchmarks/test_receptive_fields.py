@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))  # as scripts find each other
+pytest.importorskip("matplotlib", reason="the figures want the extra 'figures'")
 
 import receptive_fields
 from field_matching import Field, clear_fields, distinct, likeness, matches
