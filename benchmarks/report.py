@@ -65,8 +65,11 @@ class Origin:
 
 
 def command() -> str:
-    """Return the command that runs, with paths as seen from the root of the repository."""
+    """Return the command that runs, with paths as seen from the root; `--out` changes no figure."""
     words = [word.replace(f"{ROOT}{os.sep}", "") for word in sys.argv]
+    if "--out" in words:
+        place = words.index("--out")
+        del words[place : place + 2]
     script = Path(sys.argv[0]).resolve()
     words[0] = str(script.relative_to(ROOT)) if script.is_relative_to(ROOT) else script.name
     return shlex.join(["python", *words])
