@@ -74,7 +74,8 @@ def paint_header(
     painter.setPen(theme.color("faint" if faded else "muted"))
     for number, text in enumerate((column.caption, column.support)):
         line = QtCore.QRectF(rect.left(), rect.top() + 17 + 15 * number, rect.width(), 15)
-        painter.drawText(line, LEFT, fitting(painter, text, line.width()))
+        if text != column.support or painter.fontMetrics().horizontalAdvance(text) <= line.width():
+            painter.drawText(line, LEFT, fitting(painter, text, line.width()))
 
 
 def paint_chip(painter: QtGui.QPainter, column: WaveformColumn, rect: QtCore.QRectF, theme: Theme) -> None:
