@@ -22,7 +22,7 @@ GAUSS2D = load_card(ROOT / "trained_models" / "gauss2d.safetensors")["weights_sh
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A benchmark that was started with options, from a source with changes."""
+    """A benchmark that was started with options, from a source with changes; where it keeps is no option."""
     script = str(ROOT / "benchmarks" / "speed of it.py")
     words = [script, "--cells", "3", "--out", str(ROOT / "benchmarks" / "results")]
     monkeypatch.setattr(sys, "argv", words)
@@ -36,7 +36,7 @@ def test_the_file_and_the_page_say_how_they_were_made(tmp_path: Path) -> None:
     kept = json.loads((tmp_path / "it.json").read_text(encoding="utf-8"))
     assert kept["rows"] == [1]
     assert kept["origin"] == {
-        "command": "python 'benchmarks/speed of it.py' --cells 3 --out benchmarks/results",
+        "command": "python 'benchmarks/speed of it.py' --cells 3",
         "date": date.today().isoformat(),
         "git_revision": "0123456789abcdef" + 24 * "0",
         "git_changed": True,
@@ -47,7 +47,7 @@ def test_the_file_and_the_page_say_how_they_were_made(tmp_path: Path) -> None:
     page = (tmp_path / "it.md").read_text(encoding="utf-8")
     assert page.startswith("# It\n\nWords.\n")
     assert page.endswith(
-        "\n\n`python 'benchmarks/speed of it.py' --cells 3 --out benchmarks/results`, "
+        "\n\n`python 'benchmarks/speed of it.py' --cells 3`, "
         f"{date.today().isoformat()}. Source 0123456789ab and changes that are not committed; seed 3; "
         f"200 posterior samples; weights (SHA-256) `gauss2d` `{GAUSS2D[:12]}`.\n"
     )
