@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from later import Later
 
-from ncpgui.app import jobs
 from ncpgui.app.controller import Activity, Controller
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
-from ncpgui.app.tasks import Immediate, Runner
-from ncpgui.app.workspace import Workspace
+from ncpgui.app.work import jobs
+from ncpgui.app.work.tasks import Immediate, Runner
 from ncpgui.core.component import WaitingComponent, one_per_channel
 from ncpgui.core.errors import InputError
 from ncpgui.core.project import Project

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable
 from dataclasses import replace
 from typing import Any
 
-from ncpgui.app.tasks import Lane, Task
+from ncpgui.app.work.tasks import Lane, Task
 from ncpgui.core.progress import CancelFlag, Cancelled
 
 

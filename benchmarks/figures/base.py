@@ -1,6 +1,6 @@
 """What the figures share: where models come from, one quiet style, and the colours of clusters.
 
-Colours are those of `ncpgui.app.colors`, told apart with any colour vision; what is exact is dark.
+Colours are those of `ncpgui.app.model.colors`, told apart with any colour vision; what is exact is dark.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 from matplotlib.ticker import NullLocator
 
-from ncpgui.app.colors import LIGHT
+from ncpgui.app.model.colors import LIGHT
 from ncpgui.core.config import from_dict
 from ncpgui.core.errors import InputError
 from ncpgui.engine.diagnostics.figure import FAINT, INK, MODEL, SECOND, SOFT, STYLE

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Protocol
 
 from ncpgui.app.controller import Controller
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.alternatives import step_alternative
 from ncpgui.app.presenters.questions import mark_question, merge_question
 from ncpgui.app.presenters.queue import neighbour_in_queue
 from ncpgui.app.presenters.unit_table import present_unit_table
-from ncpgui.app.workspace import Workspace
 
 MENUS = ("File", "Edit", "Unit", "Sorting", "Go", "View", "Help")
 

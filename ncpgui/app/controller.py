@@ -12,18 +12,19 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.app import demo, jobs
-from ncpgui.app.derived import Derived
+from ncpgui.app import demo
+from ncpgui.app.model.trace_window import TraceWindow
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.presenters.correlograms import Trains
 from ncpgui.app.presenters.receptive_fields import Field
-from ncpgui.app.recognition import recognize
-from ncpgui.app.sampling import Sampling
-from ncpgui.app.saving import Saving, export
-from ncpgui.app.tasks import Runner
-from ncpgui.app.trace_reader import TraceWindow
-from ncpgui.app.work import Activity, Work
-from ncpgui.app.workspace import Workspace
+from ncpgui.app.work import jobs
+from ncpgui.app.work.activity import Activity, Work
+from ncpgui.app.work.panel_data import Derived
+from ncpgui.app.work.recognition import recognize
+from ncpgui.app.work.sampling import Sampling
+from ncpgui.app.work.saving import Saving, export
+from ncpgui.app.work.tasks import Runner
 from ncpgui.core.errors import InputError, NcpguiError, SessionUnwritableError
 from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.signals import Signal

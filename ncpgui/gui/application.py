@@ -10,8 +10,8 @@ from PyQt5 import QtCore, QtWidgets
 
 from ncpgui import __version__
 from ncpgui.app.controller import Controller
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
-from ncpgui.app.workspace import Workspace
 from ncpgui.core.progress import Cancelled
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.gui.qt_start import qt_starting

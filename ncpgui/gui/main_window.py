@@ -7,13 +7,13 @@ from typing import Any
 
 from PyQt5 import QtCore, QtGui, QtWidgets
 
-from ncpgui.app import jobs
 from ncpgui.app.actions import Context
 from ncpgui.app.controller import Activity, Controller
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.queue import present_wrong_left
-from ncpgui.app.recognition import is_raw
 from ncpgui.app.words import count, duration, sentence, thousands
-from ncpgui.app.workspace import Workspace
+from ncpgui.app.work import jobs
+from ncpgui.app.work.recognition import is_raw
 from ncpgui.core.errors import NcpguiError
 from ncpgui.gui.activity import ActivityWidget
 from ncpgui.gui.banner import Banner

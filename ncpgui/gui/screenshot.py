@@ -8,9 +8,9 @@ from pathlib import Path
 from PyQt5 import QtWidgets
 
 from ncpgui.app.controller import Controller
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
-from ncpgui.app.tasks import Immediate
-from ncpgui.app.workspace import Workspace
+from ncpgui.app.work.tasks import Immediate
 from ncpgui.core.errors import ExportError
 from ncpgui.core.files import replaced_file
 from ncpgui.gui.application import qt_application

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import pyqtgraph as pg
 from PyQt5 import QtCore, QtGui, QtWidgets
 
-from ncpgui.app.colors import Color
+from ncpgui.app.model.colors import Color
 from ncpgui.core.resources import resource
 
 FONT_FAMILIES = ("Inter", "SF Pro Text", "Segoe UI", "Noto Sans", "Ubuntu", "Cantarell", "DejaVu Sans")

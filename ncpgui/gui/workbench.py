@@ -8,7 +8,7 @@ from typing import Any
 from PyQt5 import QtCore, QtWidgets
 
 from ncpgui.app.controller import Controller
-from ncpgui.app.workspace import Workspace
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.gui.panels.alternatives import AlternativesPanel
 from ncpgui.gui.panels.amplitudes import AmplitudesPanel
 from ncpgui.gui.panels.base import Panel

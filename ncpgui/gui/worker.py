@@ -17,7 +17,7 @@ from typing import Any
 
 from PyQt5 import QtCore
 
-from ncpgui.app.tasks import LANES, Lane, Task
+from ncpgui.app.work.tasks import LANES, Lane, Task
 from ncpgui.core.progress import CancelFlag, Cancelled
 
 logger = logging.getLogger(__name__)

@@ -8,9 +8,9 @@ import pytest
 from app_fakes import FAKED, MASSES, WAYS, FakeJobs
 from tiny_project import tiny_project
 
-from ncpgui.app import jobs
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
-from ncpgui.app.workspace import Workspace
+from ncpgui.app.work import jobs
 from ncpgui.core.project import Project
 
 

@@ -11,9 +11,9 @@ from app_fakes import FakeJobs
 
 from ncpgui.app.actions import ACTIONS, MENUS, Action, Context, action, help_page
 from ncpgui.app.controller import Controller
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
-from ncpgui.app.tasks import Immediate
-from ncpgui.app.workspace import Workspace
+from ncpgui.app.work.tasks import Immediate
 from ncpgui.core.errors import CurationError
 from ncpgui.session.store import save
 

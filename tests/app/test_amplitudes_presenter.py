@@ -9,9 +9,9 @@ import pytest
 from app_fakes import MASSES, WAYS
 from tiny_project import tiny_project
 
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.amplitudes import depths_um, present_amplitudes, rate_edges_s
 from ncpgui.app.presenters.points import evenly_thinned
-from ncpgui.app.workspace import Workspace
 from ncpgui.core.component import ComponentWaveforms
 from ncpgui.core.motion import Motion
 from ncpgui.core.probe import Probe

@@ -10,8 +10,8 @@ import pytest
 from app_fakes import units
 from tiny_project import tiny_project
 
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.alternatives import Card, present_alternatives
-from ncpgui.app.workspace import Workspace
 from ncpgui.core.errors import CurationError
 from ncpgui.core.partition import canonical
 from ncpgui.core.project import Project

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ncpgui.app.colors import DARK, LIGHT, N_COLORS, Color, ColorBook
+from ncpgui.app.model.colors import DARK, LIGHT, N_COLORS, Color, ColorBook
 
 N_APART = 8
 MIN_DISTANCE = 13.0

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from tiny_project import tiny_project
 
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.alternatives import present_alternatives
 from ncpgui.app.presenters.probe_map import present_probe_map
 from ncpgui.app.presenters.queue import present_queue
 from ncpgui.app.presenters.unit_table import present_unit_table
-from ncpgui.app.workspace import Workspace
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.project import Project
 from ncpgui.curation.decisions import Decisions

@@ -10,9 +10,9 @@ import pytest
 from app_fakes import FakeJobs, opened, request, start
 from later import Later
 
-from ncpgui.app import jobs
 from ncpgui.app.controller import Activity
 from ncpgui.app.preferences import Preferences
+from ncpgui.app.work import jobs
 from ncpgui.core.errors import CurationError, InputError
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project

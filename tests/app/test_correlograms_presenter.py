@@ -12,9 +12,9 @@ from tiny_project import tiny_project
 
 from ncpgui.analysis.correlograms import correlograms
 from ncpgui.app.controller import Controller
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.presenters.correlograms import MOST_UNITS, present_correlograms, trains_of_grid
-from ncpgui.app.workspace import Workspace
 from ncpgui.core.spikes import SpikeEvents
 
 

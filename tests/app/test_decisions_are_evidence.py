@@ -13,11 +13,11 @@ from app_fakes import FakeJobs, opened
 from later import Later
 from tiny_project import tiny_project
 
-from ncpgui.app import jobs
 from ncpgui.app.controller import Controller
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.presenters.alternatives import present_alternatives
-from ncpgui.app.workspace import Workspace
+from ncpgui.app.work import jobs
 from ncpgui.core.alternatives import group_alternatives
 from ncpgui.core.component import Alternative, Component
 from ncpgui.core.errors import CurationError

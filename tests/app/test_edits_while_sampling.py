@@ -12,8 +12,8 @@ from app_fakes import FakeJobs, request, start
 from later import Later
 
 from ncpgui.app.controller import Controller
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
-from ncpgui.app.workspace import Workspace
 from ncpgui.session.store import load
 
 Edit = Callable[[Workspace], None]

@@ -9,8 +9,8 @@ import pytest
 from app_fakes import MASSES, WAYS
 from tiny_project import tiny_project
 
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.features import present_features, principal_components
-from ncpgui.app.workspace import Workspace
 from ncpgui.core.component import ComponentWaveforms
 from ncpgui.core.project import Project
 

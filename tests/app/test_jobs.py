@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from tiny_project import tiny_project
 
-from ncpgui.app import jobs
-from ncpgui.app.recognition import unused_session
+from ncpgui.app.work import jobs
+from ncpgui.app.work.recognition import unused_session
 from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.project import RecordingReference
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tiny_project import tiny_project
 
-from ncpgui.app.workspace import Workspace
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.core.errors import SessionError
 from ncpgui.core.project import Project
 

@@ -8,8 +8,8 @@ import numpy as np
 from app_fakes import WAYS, heard, units
 from tiny_project import tiny_component, tiny_project
 
-from ncpgui.app.status import ComponentStatus
-from ncpgui.app.workspace import Workspace
+from ncpgui.app.model.component_status import ComponentStatus
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.core.project import Project
 from ncpgui.curation.resample import Resample
 

@@ -11,9 +11,10 @@ import pytest
 from app_fakes import FakeJobs, request, start
 from later import Later
 
-from ncpgui.app import demo, jobs
+from ncpgui.app import demo
 from ncpgui.app.preferences import Preferences
-from ncpgui.app.recognition import recognize
+from ncpgui.app.work import jobs
+from ncpgui.app.work.recognition import recognize
 from ncpgui.core.errors import RecordingError
 from ncpgui.session.session_file import create_session
 from ncpgui.session.store import load, save

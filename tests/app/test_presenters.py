@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from tiny_project import tiny_project, unsampled
 
+from ncpgui.app.model.component_status import ComponentStatus
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.alternatives import (
     EMPTY,
     Card,
@@ -21,9 +23,7 @@ from ncpgui.app.presenters.queue import OTHER, QueueRow, neighbour_in_queue, p_u
 from ncpgui.app.presenters.receptive_fields import present_receptive_fields, spikes_key
 from ncpgui.app.presenters.unit_table import present_unit_table
 from ncpgui.app.presenters.waveforms import present_waveforms
-from ncpgui.app.status import ComponentStatus
 from ncpgui.app.words import count, duration, percent, thousands
-from ncpgui.app.workspace import Workspace
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project

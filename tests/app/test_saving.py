@@ -11,10 +11,10 @@ import pytest
 from app_fakes import FakeJobs
 from later import Later
 
-from ncpgui.app import jobs
 from ncpgui.app.controller import Controller
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
-from ncpgui.app.workspace import Workspace
+from ncpgui.app.work import jobs
 from ncpgui.core.errors import InputError, SessionError
 from ncpgui.session import journal
 from ncpgui.session.session_file import open_session

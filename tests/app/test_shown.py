@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from tiny_project import tiny_component
 
-from ncpgui.app.colors import ColorBook
-from ncpgui.app.shown import current_sorting, preview_sorting
+from ncpgui.app.model.colors import ColorBook
+from ncpgui.app.model.shown_sorting import current_sorting, preview_sorting
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.curation.clustering import Clustering
 

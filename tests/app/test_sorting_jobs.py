@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sorting.planted import SQUARE, Cell, leader_clustering, planted_recording, regular_times
 
-from ncpgui.app import jobs
+from ncpgui.app.work import jobs
 from ncpgui.core.errors import RecordingError
 from ncpgui.core.project import Project
 from ncpgui.ephys.readers import open_recording

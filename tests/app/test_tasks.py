@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from later import Later
 
-from ncpgui.app.tasks import Immediate, Task, closed_if_dropped
-from ncpgui.app.work import Activity, Work, time_left
+from ncpgui.app.work.activity import Activity, Work, time_left
+from ncpgui.app.work.tasks import Immediate, Task, closed_if_dropped
 from ncpgui.core.errors import InputError
 from ncpgui.core.progress import Cancelled, Progress
 
@@ -147,7 +147,7 @@ def test_of_several_activities_the_last_begun_is_shown_and_then_the_one_before()
 
 
 def test_time_left_is_told_when_it_can_be_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ncpgui.app.work.time.monotonic", lambda: 100.0)
+    monkeypatch.setattr("ncpgui.app.work.activity.time.monotonic", lambda: 100.0)
     assert time_left(40.0, 0.5) == "1 min left"
     assert time_left(40.0, 0.01) == ""
     assert time_left(99.5, 0.5) == ""

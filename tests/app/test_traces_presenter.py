@@ -11,12 +11,13 @@ from app_fakes import MASSES, WAYS
 from later import Later
 from tiny_project import RATE, tiny_project
 
-from ncpgui.app import derived
 from ncpgui.app.controller import Controller
+from ncpgui.app.model.trace_window import TraceWindow
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.presenters.traces import next_ambiguous, next_spike, present_traces, walk
-from ncpgui.app.trace_reader import TraceReader, TraceWindow
-from ncpgui.app.workspace import Workspace
+from ncpgui.app.work import panel_data
+from ncpgui.app.work.trace_reader import TraceReader
 from ncpgui.core.errors import RecordingError
 from ncpgui.core.project import Project
 from ncpgui.ephys.readers import open_recording
@@ -164,7 +165,7 @@ class FakeReader:
 def test_traces_are_read_in_the_background_and_only_the_last_that_was_asked_for(
     workspace, preferences: Preferences, monkeypatch
 ) -> None:
-    monkeypatch.setattr(derived, "TraceReader", FakeReader)
+    monkeypatch.setattr(panel_data, "TraceReader", FakeReader)
     monkeypatch.setattr(FakeReader, "read_centers", ())
     monkeypatch.setattr(FakeReader, "n_closed", 0)
     runner = Later()
@@ -186,7 +187,7 @@ def test_traces_are_read_in_the_background_and_only_the_last_that_was_asked_for(
 
 
 def test_a_recording_that_is_gone_is_asked_for_once(workspace, preferences: Preferences, monkeypatch) -> None:
-    monkeypatch.setattr(derived, "TraceReader", FakeReader)
+    monkeypatch.setattr(panel_data, "TraceReader", FakeReader)
     monkeypatch.setattr(FakeReader, "read_centers", ())
     monkeypatch.setattr(FakeReader, "problem", "it is gone")
     runner = Later()

@@ -11,9 +11,9 @@ import pytest
 from app_fakes import FakeJobs, opened, request, start
 from later import Later
 
-from ncpgui.app import jobs
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.presenters.receptive_fields import present_receptive_fields
+from ncpgui.app.work import jobs
 from ncpgui.core.errors import InputError
 from ncpgui.core.project import Project
 from ncpgui.core.stimulus import Stimulus

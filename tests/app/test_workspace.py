@@ -10,9 +10,9 @@ import pytest
 from app_fakes import WAYS, heard, units
 from tiny_project import tiny_project
 
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.alternatives import present_alternatives
 from ncpgui.app.presenters.waveforms import present_waveforms
-from ncpgui.app.workspace import Workspace
 from ncpgui.core.errors import CurationError
 from ncpgui.core.project import Project
 from ncpgui.core.second_sightings import kept_once

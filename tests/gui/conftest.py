@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 from PyQt5 import QtCore, QtGui, QtWidgets
 
-from ncpgui.app import jobs
 from ncpgui.app.controller import Controller
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
-from ncpgui.app.tasks import Immediate, Task
-from ncpgui.app.workspace import Workspace
+from ncpgui.app.work import jobs
+from ncpgui.app.work.tasks import Immediate, Task
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms, one_per_channel
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe

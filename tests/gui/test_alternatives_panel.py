@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from PyQt5 import QtCore
 
-from ncpgui.app.colors import Color
+from ncpgui.app.model.colors import Color
 from ncpgui.app.presenters.alternatives import TrustBadge
 from ncpgui.curation.resample import Resample
 from ncpgui.gui.items.alternative_cards import CardWidget

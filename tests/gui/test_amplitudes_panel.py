@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PyQt5 import QtCore, QtGui
 
-from ncpgui.app.colors import Color
+from ncpgui.app.model.colors import Color
 from ncpgui.core.motion import Motion
 from ncpgui.gui.panels.amplitudes import AmplitudesPanel
 from ncpgui.gui.theme import DARK, LIGHT, apply_theme

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from PyQt5 import QtCore, QtGui, QtWidgets
 
-from ncpgui.app import jobs
 from ncpgui.app.presenters.embedding import principal_plane
+from ncpgui.app.work import jobs
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.session.session_file import create_session
 from tests.gui.windows import shown_window

@@ -23,7 +23,7 @@ PROGRAM = f"""
 import json, sys, threading
 from pathlib import Path
 from PyQt5 import QtCore, QtWidgets
-from ncpgui.app import jobs
+from ncpgui.app.work import jobs
 from ncpgui.gui import application
 from ncpgui.gui.main_window import MainWindow
 

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from PyQt5 import QtCore, QtGui, QtWidgets
 
-from ncpgui.app import given, jobs
+from ncpgui.app.model import conditioned
 from ncpgui.app.presenters.embedding import principal_plane
+from ncpgui.app.work import jobs
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.project import Project
 from ncpgui.gui.main_window import MainWindow
@@ -120,7 +121,7 @@ def test_undo_of_r_and_y_brings_the_cards_before_them_back(
         return replace(component, posterior=first, alternatives=ways), waveforms
 
     monkeypatch.setattr(jobs, "resample", again)
-    monkeypatch.setattr(given, "FEW_DRAWS", 1000)  # those that there are do not suffice
+    monkeypatch.setattr(conditioned, "FEW_DRAWS", 1000)  # those that there are do not suffice
     recording(window)
     panel = window.bench.alternatives
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PyQt5 import QtCore, QtGui, QtWidgets
 
-from ncpgui.app.colors import Color
+from ncpgui.app.model.colors import Color
 from ncpgui.app.presenters.embedding import EmbeddingView
 from ncpgui.gui.panels.embedding import EmbeddingPanel, EmbeddingWidget, free_place
 from ncpgui.gui.theme import DARK, LIGHT, apply_theme

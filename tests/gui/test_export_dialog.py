@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ncpgui.app import jobs
+from ncpgui.app.work import jobs
 from ncpgui.core.project import Project
 from ncpgui.gui.dialogs.export import ExportDialog
 

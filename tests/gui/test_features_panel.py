@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PyQt5 import QtCore, QtGui
 
-from ncpgui.app.colors import Color
+from ncpgui.app.model.colors import Color
 from ncpgui.gui.panels.features import FeaturesPanel
 from ncpgui.gui.theme import LIGHT
 

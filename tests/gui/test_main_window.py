@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from PyQt5 import QtCore, QtGui, QtWidgets
 
-from ncpgui.app import jobs
 from ncpgui.app.actions import ACTIONS
 from ncpgui.app.presenters.embedding import principal_plane
 from ncpgui.app.words import sentence
+from ncpgui.app.work import jobs
 from ncpgui.core.errors import RecordingError, SessionError
 from ncpgui.gui.dialogs.export import ExportDialog
 from ncpgui.gui.main_window import MainWindow

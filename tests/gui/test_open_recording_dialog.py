@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from PyQt5 import QtCore
 
-from ncpgui.app.jobs import RecordingInfo
-from ncpgui.app.recognition import unused_session
-from ncpgui.app.tasks import Immediate
+from ncpgui.app.work.jobs import RecordingInfo
+from ncpgui.app.work.recognition import unused_session
+from ncpgui.app.work.tasks import Immediate
 from ncpgui.gui.dialogs.open_recording import OpenRecordingDialog, described
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from PyQt5 import QtCore, QtGui, QtTest, QtWidgets
 
-from ncpgui.app import jobs
 from ncpgui.app.presenters.embedding import principal_plane
+from ncpgui.app.work import jobs
 from ncpgui.core.project import Project
 from ncpgui.gui.main_window import MainWindow
 from tests.gui.windows import shown_window

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PyQt5 import QtCore
 
-from ncpgui.app.status import ComponentStatus
+from ncpgui.app.model.component_status import ComponentStatus
 from ncpgui.gui.panels.queue import ROW_HEIGHT, QueuePanel
 from ncpgui.gui.theme import DARK, LIGHT, apply_theme
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PyQt5 import QtCore, QtGui
 
-from ncpgui.app import jobs
+from ncpgui.app.work import jobs
 from ncpgui.core.stimulus import Stimulus
 from ncpgui.gui.panels.receptive_fields import ReceptiveFieldsPanel, map_image
 from ncpgui.gui.theme import DARK, LIGHT, apply_theme

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from PyQt5 import QtCore, QtWidgets
 
-from ncpgui.app import jobs
 from ncpgui.app.controller import Activity
 from ncpgui.app.presenters.embedding import principal_plane
-from ncpgui.app.tasks import Immediate
+from ncpgui.app.work import jobs
+from ncpgui.app.work.tasks import Immediate
 from ncpgui.gui.application import fit_to_screen
 from ncpgui.gui.dialogs.open_recording import OpenRecordingDialog
 from ncpgui.gui.main_window import MainWindow

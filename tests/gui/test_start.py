@@ -14,7 +14,7 @@ from pathlib import Path
 from ncpgui.gui.application import qt_application
 from ncpgui.app.controller import Controller
 from ncpgui.app.preferences import Preferences
-from ncpgui.app.workspace import Workspace
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.gui.worker import Workers
 application = qt_application()

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = """
 import os, signal, sys
 from PyQt5 import QtCore, QtWidgets
-from ncpgui.app import jobs
+from ncpgui.app.work import jobs
 from ncpgui.__main__ import main
 from ncpgui.gui import application
 from ncpgui.gui.main_window import MainWindow

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from PyQt5 import QtCore, QtGui, QtWidgets
 
-from ncpgui.app.tasks import Immediate
+from ncpgui.app.work.tasks import Immediate
 from ncpgui.gui.dialogs.open_recording import OpenRecordingDialog
 from ncpgui.gui.screenshot import settle
 from ncpgui.gui.theme import DARK, LIGHT, Theme, apply_theme

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from PyQt5 import QtCore, QtGui, QtWidgets
 
-from ncpgui.app import derived
-from ncpgui.app.colors import Color
-from ncpgui.app.trace_reader import TraceWindow
+from ncpgui.app.model.colors import Color
+from ncpgui.app.model.trace_window import TraceWindow
+from ncpgui.app.work import panel_data
 from ncpgui.core.errors import RecordingError
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.project import Project
@@ -53,7 +53,7 @@ def small_project(small_project: Project) -> Project:
 @pytest.fixture
 def panel(show, runner, screen, monkeypatch) -> TracesPanel:
     """At the first spike of unit 0, with its traces there."""
-    monkeypatch.setattr(derived, "TraceReader", FlatReader)
+    monkeypatch.setattr(panel_data, "TraceReader", FlatReader)
     panel = show(TracesPanel)
     runner.let_go()
     screen.settle()
@@ -117,13 +117,13 @@ def test_a_selection_goes_to_the_nearest_of_its_spikes(panel, workspace, runner,
 
 
 def test_while_traces_are_read_it_says_so(show, screen, monkeypatch) -> None:
-    monkeypatch.setattr(derived, "TraceReader", FlatReader)
+    monkeypatch.setattr(panel_data, "TraceReader", FlatReader)
     panel = show(TracesPanel)
     assert panel.message.text() == "Traces are being read …"
 
 
 def test_a_recording_that_is_not_there_is_said_in_its_place(show, runner, screen, monkeypatch) -> None:
-    monkeypatch.setattr(derived, "TraceReader", FlatReader)
+    monkeypatch.setattr(panel_data, "TraceReader", FlatReader)
     monkeypatch.setattr(FlatReader, "problem", "the recording is gone; put it back")
     panel = show(TracesPanel)
     read(runner, screen)

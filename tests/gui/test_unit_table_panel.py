@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from PyQt5 import QtCore, QtWidgets
 
-from ncpgui.app.colors import Color
 from ncpgui.app.controller import Controller
+from ncpgui.app.model.colors import Color
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
-from ncpgui.app.workspace import Workspace
 from ncpgui.gui.panels.unit_table import COLUMNS, UnitTablePanel
 from ncpgui.gui.theme import DARK, LIGHT, apply_theme
 from tests.synthetic_project import synthetic_project

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PyQt5 import QtCore
 
-from ncpgui.app.colors import Color
+from ncpgui.app.model.colors import Color
 from ncpgui.app.presenters.waveforms import MAX_SPIKES_SHOWN, WaveformColumn, WaveformsView
 from ncpgui.gui.items.waveform_layout import at_contacts, extents, stacked
 from ncpgui.gui.panels.waveforms import BAR_X, GUTTER, HEADER, STRIP, WaveformsPanel, WaveformsWidget

@@ -9,9 +9,9 @@ from pathlib import Path
 from PyQt5 import QtCore, QtWidgets
 
 from ncpgui.app.controller import Controller
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
-from ncpgui.app.tasks import Immediate
-from ncpgui.app.workspace import Workspace
+from ncpgui.app.work.tasks import Immediate
 from ncpgui.gui.application import qt_application
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.gui.worker import Workers

@@ -110,7 +110,7 @@ def test_a_real_tetrode_is_sorted_curated_and_read_by_spikeinterface(
     # What was done is in the journal: another process finds it.
     script = (
         "import sys; from ncpgui.session.session_file import open_session\n"
-        "from ncpgui.app.workspace import Workspace\n"
+        "from ncpgui.app.model.workspace import Workspace\n"
         "session = open_session(sys.argv[1]); work = Workspace()\n"
         "work.open(session.project, session=session, entries=session.journal_entries)\n"
         "print(len(work.clustering.unit_ids)); work.close()"

@@ -17,8 +17,8 @@ import h5py
 import numpy as np
 import pytest
 
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.alternatives import present_alternatives
-from ncpgui.app.workspace import Workspace
 from ncpgui.session.session_file import create_session, open_session
 from ncpgui.session.store import load
 

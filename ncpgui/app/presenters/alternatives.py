@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.analysis.support import samples_of_sorting
-from ncpgui.app.colors import Color
-from ncpgui.app.shown import ShownSorting
+from ncpgui.app.model.colors import Color
+from ncpgui.app.model.shown_sorting import ShownSorting
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.words import count, percent, sentence, thousands
-from ncpgui.app.workspace import Workspace
 from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.difference import difference
 from ncpgui.core.order_agreement import Trust, order_spread, trust

@@ -8,9 +8,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.app.model.shown_sorting import ShownSorting
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.points import NO_POINTS, SpikePoints, spike_points
-from ncpgui.app.shown import ShownSorting
-from ncpgui.app.workspace import Workspace
 from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.probe import Probe
 

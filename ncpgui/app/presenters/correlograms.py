@@ -9,11 +9,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.app.colors import Color
+from ncpgui.app.model.colors import Color
+from ncpgui.app.model.shown_sorting import ShownUnit
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.receptive_fields import spikes_key
-from ncpgui.app.shown import ShownUnit
 from ncpgui.app.words import count
-from ncpgui.app.workspace import Workspace
 
 MOST_UNITS = 6
 LEAST_COUNT = 8

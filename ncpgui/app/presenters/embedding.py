@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.app.colors import Color
+from ncpgui.app.model.colors import Color
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.words import count
-from ncpgui.app.workspace import Workspace
 
 MIN_OPACITY = 0.25
 

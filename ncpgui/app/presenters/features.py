@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.points import NO_POINTS, SpikePoints, spike_points
-from ncpgui.app.workspace import Workspace
 from ncpgui.core.component import Component, ComponentWaveforms
 
 MOST_COMPONENTS = 6

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.app.colors import Color
-from ncpgui.app.shown import ShownSorting
-from ncpgui.app.workspace import Workspace
+from ncpgui.app.model.colors import Color
+from ncpgui.app.model.shown_sorting import ShownSorting
+from ncpgui.app.model.workspace import Workspace
 
 MOST_POINTS = 2500
 """Points of a unit that are drawn: more cannot be told apart, and each costs time."""

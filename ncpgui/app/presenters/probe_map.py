@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.words import count, sentence
-from ncpgui.app.workspace import Workspace
 from ncpgui.core.probe import DRAWN_PITCH_UM
 
 _MOST_TELLING = ("sampling", "failed", "waiting", "sampled", "sure", "curated")

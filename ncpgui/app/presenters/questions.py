@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ncpgui.app.workspace import Workspace
+from ncpgui.app.model.workspace import Workspace
 
 
 def merge_question(workspace: Workspace, units: Sequence[int]) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ncpgui.app.status import ComponentStatus
+from ncpgui.app.model.component_status import ComponentStatus
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.words import count, sentence, thousands, unit_names
-from ncpgui.app.workspace import Workspace
 
 OTHER = -1
 

@@ -8,9 +8,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.app.colors import Color
+from ncpgui.app.model.colors import Color
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.words import count
-from ncpgui.app.workspace import Workspace
 
 
 class Field(Protocol):

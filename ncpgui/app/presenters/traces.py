@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.app.colors import Color
-from ncpgui.app.shown import ShownSorting
-from ncpgui.app.trace_reader import TraceWindow
+from ncpgui.app.model.colors import Color
+from ncpgui.app.model.shown_sorting import ShownSorting
+from ncpgui.app.model.trace_window import TraceWindow
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.words import percent
-from ncpgui.app.workspace import Workspace
 from ncpgui.core.component import ComponentWaveforms
 
 HALF_MS = 50.0

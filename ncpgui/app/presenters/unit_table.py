@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from ncpgui.analysis.quality import unit_quality
-from ncpgui.app.colors import Color
-from ncpgui.app.workspace import Workspace
+from ncpgui.app.model.colors import Color
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.evidence.units import UnitNumbers
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.app.colors import Color
-from ncpgui.app.shown import ShownSorting
+from ncpgui.app.model.colors import Color
+from ncpgui.app.model.shown_sorting import ShownSorting
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.words import count, percent
-from ncpgui.app.workspace import Workspace
 from ncpgui.core.component import ComponentWaveforms
 from ncpgui.core.waveform_format import SAMPLING_FREQUENCY_HZ
 

@@ -8,16 +8,16 @@ from typing import Any
 
 from PyQt5 import QtCore, QtWidgets
 
-from ncpgui.app.jobs import (
+from ncpgui.app.words import count, duration, sentence
+from ncpgui.app.work.jobs import (
     RecordingInfo,
     RecordingRequest,
     default_threshold_sd,
     describe_recording,
     known_extensions,
 )
-from ncpgui.app.recognition import unused_session, without_options
-from ncpgui.app.tasks import Runner, Task
-from ncpgui.app.words import count, duration, sentence
+from ncpgui.app.work.recognition import unused_session, without_options
+from ncpgui.app.work.tasks import Runner, Task
 
 DESCRIBE_AFTER_MS = 350
 LINE_MARGINS_PX = 28

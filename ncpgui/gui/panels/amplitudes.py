@@ -6,7 +6,7 @@ import numpy as np
 import pyqtgraph as pg
 from PyQt5 import QtCore, QtGui, QtWidgets
 
-from ncpgui.app.picking import pick
+from ncpgui.app.model.picking import pick
 from ncpgui.app.presenters.amplitudes import AmplitudesView, Height, present_amplitudes
 from ncpgui.gui.items.plot import Plot
 from ncpgui.gui.items.spike_scatter import SpikeScatter

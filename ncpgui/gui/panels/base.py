@@ -5,7 +5,7 @@ from __future__ import annotations
 from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.controller import Controller
-from ncpgui.app.workspace import Workspace
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.core.signals import SignalInstance
 from ncpgui.gui.items.elided_label import ElidedLabel
 from ncpgui.gui.panels.title import PanelTitle, carried_title

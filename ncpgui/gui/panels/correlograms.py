@@ -7,7 +7,7 @@ from html import escape
 import pyqtgraph as pg
 from PyQt5 import QtCore, QtGui, QtWidgets
 
-from ncpgui.app.picking import pick
+from ncpgui.app.model.picking import pick
 from ncpgui.app.presenters.correlograms import CorrelogramsView, present_correlograms
 from ncpgui.gui.items.plot import Plot
 from ncpgui.gui.panels.base import Panel

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PyQt5 import QtCore, QtGui
 
-from ncpgui.app.picking import pick
+from ncpgui.app.model.picking import pick
 from ncpgui.app.presenters.embedding import EmbeddingView, present_embedding
 from ncpgui.app.words import percent
 from ncpgui.gui.items.unit_canvas import UnitCanvas

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PyQt5 import QtCore, QtWidgets
 
-from ncpgui.app.picking import pick
+from ncpgui.app.model.picking import pick
 from ncpgui.app.presenters.features import FeaturesView, present_features
 from ncpgui.gui.items.spike_scatter import SpikeScatter
 from ncpgui.gui.panels.base import Panel

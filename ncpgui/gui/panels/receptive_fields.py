@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PyQt5 import QtCore, QtGui, QtWidgets
 
-from ncpgui.app.picking import pick
+from ncpgui.app.model.picking import pick
 from ncpgui.app.presenters.receptive_fields import (
     Field,
     FieldTile,

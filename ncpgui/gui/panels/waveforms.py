@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from PyQt5 import QtCore, QtGui, QtWidgets
 
-from ncpgui.app.picking import pick
+from ncpgui.app.model.picking import pick
 from ncpgui.app.presenters.waveforms import WaveformsView, present_waveforms
 from ncpgui.gui.items import waveform_painting as paint
 from ncpgui.gui.items.unit_canvas import UnitCanvas

@@ -6,12 +6,12 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ncpgui.app import jobs
-from ncpgui.app.kept import SaveMark, Session
+from ncpgui.app.model.saved_state import SaveMark, Session
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
-from ncpgui.app.tasks import Task
-from ncpgui.app.work import Work
-from ncpgui.app.workspace import Workspace
+from ncpgui.app.work import jobs
+from ncpgui.app.work.activity import Work
+from ncpgui.app.work.tasks import Task
 from ncpgui.core.errors import InputError
 from ncpgui.core.project import Project
 from ncpgui.curation.decisions import Decisions

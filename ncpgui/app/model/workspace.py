@@ -11,8 +11,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from ncpgui.app.open_project import OpenProject
-from ncpgui.app.shown import ShownSorting
+from ncpgui.app.model.open_project import OpenProject
+from ncpgui.app.model.shown_sorting import ShownSorting
 from ncpgui.app.words import sentence
 from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.errors import CurationError

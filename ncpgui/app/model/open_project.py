@@ -9,14 +9,14 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.app.colors import ColorBook
-from ncpgui.app.components import Components
-from ncpgui.app.given import Given, GivenComponents
-from ncpgui.app.kept import Kept, SaveMark, Session
-from ncpgui.app.open_questions import expected_wrong_of, is_sure
-from ncpgui.app.sortings import Sortings
-from ncpgui.app.status import ComponentStatus
-from ncpgui.app.unit_places import UnitPlaces
+from ncpgui.app.model.colors import ColorBook
+from ncpgui.app.model.component_status import ComponentStatus
+from ncpgui.app.model.components import Components
+from ncpgui.app.model.conditioned import Given, GivenComponents
+from ncpgui.app.model.open_questions import expected_wrong_of, is_sure
+from ncpgui.app.model.saved_state import Kept, SaveMark, Session
+from ncpgui.app.model.sortings import Sortings
+from ncpgui.app.model.unit_places import UnitPlaces
 from ncpgui.app.words import unit_names
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms
 from ncpgui.core.errors import CurationError, NcpguiError
@@ -39,7 +39,7 @@ NO_SPIKES = np.zeros(0, dtype=np.int64)
 class OpenProject:
     """A project that grows while components are sampled, its history of edits, and its session file.
 
-    What is on screen, and how a person edits, is added by `ncpgui.app.workspace.Workspace`.
+    What is on screen, and how a person edits, is added by `ncpgui.app.model.workspace.Workspace`.
     """
 
     opened: ClassVar[Signal] = Signal()

@@ -7,13 +7,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.app import jobs
+from ncpgui.app.model.trace_window import TraceWindow
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.correlograms import Trains, trains_of_grid
 from ncpgui.app.presenters.receptive_fields import Field, spikes_key
 from ncpgui.app.presenters.traces import HALF_MS
-from ncpgui.app.tasks import Runner, Task
-from ncpgui.app.trace_reader import TraceReader, TraceWindow
-from ncpgui.app.workspace import Workspace
+from ncpgui.app.work import jobs
+from ncpgui.app.work.tasks import Runner, Task
+from ncpgui.app.work.trace_reader import TraceReader
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms
 from ncpgui.core.project import Project
 from ncpgui.core.signals import Signal

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.app import jobs
-from ncpgui.app.given import held_labels
-from ncpgui.app.saving import Saving
-from ncpgui.app.status import ComponentStatus
-from ncpgui.app.tasks import Task
+from ncpgui.app.model.component_status import ComponentStatus
+from ncpgui.app.model.conditioned import held_labels
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.words import count, sentence
-from ncpgui.app.work import ON_SCREEN, Activity, Work, time_left
-from ncpgui.app.workspace import Workspace
+from ncpgui.app.work import jobs
+from ncpgui.app.work.activity import ON_SCREEN, Activity, Work, time_left
+from ncpgui.app.work.saving import Saving
+from ncpgui.app.work.tasks import Task
 from ncpgui.core.component import Component, ComponentWaveforms, WaitingComponent
 from ncpgui.core.errors import CurationError
 from ncpgui.core.project import Project

@@ -3,32 +3,17 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.app.model.trace_window import TraceWindow
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.project import Project
 
 if TYPE_CHECKING:
     from ncpgui.ephys.preprocessing import Preprocessed
-
-
-@dataclass(frozen=True, eq=False)
-class TraceWindow:
-    """Traces around a sample of a recording.
-
-    center, start : samples, of what was asked for and of the first row
-    contacts : (C,) rows of the probe
-    traces : (T, C) float32, noise sd; shorter at the ends of the recording
-    """
-
-    center: int
-    start: int
-    contacts: NDArray[np.int64]
-    traces: NDArray[np.float32]
 
 
 class TraceReader:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from ncpgui.app.jobs import RecordingRequest, is_session
+from ncpgui.app.work.jobs import RecordingRequest, is_session
 from ncpgui.core.errors import InputError, RecordingError, SessionError
 from ncpgui.core.progress import Progress, silent
 

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.app.colors import Color, ColorBook
+from ncpgui.app.model.colors import Color, ColorBook
 from ncpgui.core.component import Alternative, Component
 from ncpgui.core.partition import contingency
 from ncpgui.core.spikes import UNASSIGNED

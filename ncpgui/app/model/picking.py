@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ncpgui.app.workspace import Workspace
+from ncpgui.app.model.workspace import Workspace
 
 
 def pick(workspace: Workspace, unit: int | None, *, adds: bool) -> None:

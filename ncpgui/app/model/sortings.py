@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.app.colors import ColorBook
-from ncpgui.app.shown import ShownSorting, current_sorting, preview_sorting
+from ncpgui.app.model.colors import ColorBook
+from ncpgui.app.model.shown_sorting import ShownSorting, current_sorting, preview_sorting
 from ncpgui.core.component import Component
 from ncpgui.curation.adopt import present_alternative
 from ncpgui.curation.history import History

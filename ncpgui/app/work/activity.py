@@ -7,8 +7,8 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from ncpgui.app.tasks import Lane, Runner, Task, closed_if_dropped
 from ncpgui.app.words import duration
+from ncpgui.app.work.tasks import Lane, Runner, Task, closed_if_dropped
 from ncpgui.core.progress import Progress
 from ncpgui.core.signals import Signal
 

@@ -1,0 +1,1 @@
+"""The open project and what is shown of it: state and its changes."""

@@ -1,0 +1,1 @@
+"""What runs beside the person: jobs, their queue, sampling, saving, data of panels."""
