@@ -1,0 +1,190 @@
+"""What is known of the open project: its components, their units, what of them is worth asking."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ncpgui.app.model.colors import ColorBook
+from ncpgui.app.model.component_status import ComponentStatus
+from ncpgui.app.model.components import Components
+from ncpgui.app.model.conditioned import Given
+from ncpgui.app.model.open_questions import expected_wrong_of, is_sure
+from ncpgui.app.model.sortings import Sortings
+from ncpgui.app.model.unit_places import UnitPlaces
+from ncpgui.app.words import unit_names
+from ncpgui.core.component import Component
+from ncpgui.core.project import Project
+from ncpgui.curation.clustering import Clustering
+from ncpgui.curation.history import History
+from ncpgui.evidence.units import UnitNumbers, united
+from ncpgui.sorting.neuron_probability import shown_label
+
+Value = TypeVar("Value")
+
+
+class ProjectView:
+    """The open project as panels read it; `OpenProject` changes it."""
+
+    project: Project | None
+    history: History
+    _components: Components
+    _places: UnitPlaces
+    _sortings: Sortings
+
+    @property
+    def clustering(self) -> Clustering:
+        """Unit of every spike as it stands."""
+        return self.history.clustering
+
+    @property
+    def colors(self) -> ColorBook:
+        """Colour of every unit."""
+        return self._sortings.colors
+
+    @property
+    def component_ids(self) -> list[int]:
+        """Ids of all components, sampled or not."""
+        return self._components.ids
+
+    def n_spikes(self, component_id: int) -> int:
+        """Count the spikes of a component."""
+        return self._components.n_spikes(component_id)
+
+    def status(self, component_id: int) -> ComponentStatus:
+        """How far a component is."""
+        return self._components.status(
+            component_id, lambda: self._is_settled(component_id), lambda: self._is_sure(component_id)
+        )
+
+    def _is_settled(self, component_id: int) -> bool:
+        """Whether an alternative was adopted, all units were accepted, or there are none to decide on."""
+        settled = self.memo(("settled",), lambda: self._places.settled(self.history))
+        return component_id in settled or self.is_empty(component_id)
+
+    def _is_sure(self, component_id: int) -> bool:
+        """Whether nothing needs to be asked (`open_questions`), or it is asked in another component."""
+        component = self._components.get(component_id)
+        if component is None:
+            return False
+        shown = self._sortings.current(component)
+        units = [unit.unit for unit in shown.units if unit.unit is not None]
+        if units and all(self.components_of(unit)[0] != component_id for unit in units):
+            return True
+        return is_sure(component, self._sortings.present(component), self.expected_wrong(component_id))
+
+    def expected_wrong(self, component_id: int) -> float:
+        """Spikes of a component that are expected to be in a wrong unit, 0 while it is not sampled."""
+        component = self._components.get(component_id)
+        if component is None:
+            return 0.0
+        return self.memo(
+            ("wrong", component_id),
+            lambda: expected_wrong_of(component, self._sortings.current(component).labels),
+        )
+
+    def given(self, component_id: int) -> Given | None:
+        """A component given what was decided, and the condition; None while it is not sampled."""
+        return self._components.given_of(component_id)
+
+    def sampled_component(self, component_id: int) -> Component | None:
+        """A component as it was sampled, whatever was decided since."""
+        return self._components.sampled(component_id)
+
+    def n_rarer(self, component_id: int) -> int:
+        """Number of sortings that are shown although they are too rare for a card of their own."""
+        sampled, whole = self._components.sampled(component_id), self._components.get(component_id)
+        return 0 if sampled is None or whole is None else len(whole.alternatives) - len(sampled.alternatives)
+
+    def is_empty(self, component_id: int) -> bool:
+        """Whether a sampled component has no units, whichever of its alternatives is used."""
+        component = self._components.get(component_id)
+        return component is not None and self._sortings.is_empty(component)
+
+    def n_units(self, component_id: int, index: int) -> int:
+        """Number of units of a sampled component with one of its alternatives: what its card shows."""
+        component = self._components.get(component_id)
+        return 0 if component is None else self._sortings.n_units(component, index)
+
+    def queue_order(self) -> list[int]:
+        """Components that may have units: questions first, those where most spikes are expected to be wrong
+        before others; then what waits; then what is settled. Empty ones are none.
+        """
+
+        def key(component_id: int) -> tuple[int, float, int]:
+            if self._components.sampled(component_id) is None:
+                return (1, -float(self.n_spikes(component_id)), component_id)
+            settled = self.status(component_id).is_settled
+            return (2 if settled else 0, -self.expected_wrong(component_id), component_id)
+
+        return sorted((one for one in self.component_ids if not self.is_empty(one)), key=key)
+
+    def wrong_left(self) -> float:
+        """Spikes that are expected to be in a wrong unit where there is still something to ask."""
+        return sum(
+            self.expected_wrong(one)
+            for one in self.component_ids
+            if self._components.sampled(one) is not None and not self.status(one).is_settled
+        )
+
+    def main_channel(self, unit: int) -> int:
+        """Channel on which most spikes of a unit are largest."""
+        return self._places.main_channel(unit)
+
+    def components_of(self, unit: int) -> tuple[int, ...]:
+        """Components that have spikes of a unit, the one with most of them first."""
+        return self._places.components_of(unit)
+
+    def contact(self, component_id: int) -> int:
+        """Reference contact of a component, where it is shown on the probe."""
+        return self._components.contact(component_id)
+
+    def at_contact(self, contact: int) -> tuple[int, ...]:
+        """Components that have spikes whose main channel is a contact, the one with most of them first."""
+        return self._components.at_contact(contact)
+
+    def name(self, component_id: int) -> str:
+        """What a component is called within a sentence: its units and where it is."""
+        place = f"around contact {self.contact(component_id)}"
+        return f"{self.units_of(component_id) or 'the spikes'} {place}"
+
+    def units_of(self, component_id: int) -> str:
+        """Units of a component in words; '' when it has none, or is not sampled."""
+        names = self.unit_names(component_id)
+        return unit_names(names) if names else ""
+
+    def unit_names(self, component_id: int) -> tuple[str, ...] | None:
+        """Names of the units of a component, in order of number; None while it is not sampled."""
+        component = self._components.get(component_id)
+        if component is None:
+            return None
+        units = self._sortings.current(component).units
+        return tuple(str(unit) for unit in sorted(shown.unit for shown in units if shown.unit is not None))
+
+    def unit_numbers(self, unit: int) -> UnitNumbers:
+        """What is known of a unit as it stands in all its components."""
+        parts = []
+        for component_id in () if self._sortings.is_unknown(unit) else self._places.components_of(unit):
+            component = self._components.get(component_id)
+            if component is not None:
+                shown = self._sortings.current(component)
+                row = next(row for row, other in enumerate(shown.units) if other.unit == unit)
+                parts.append(shown.numbers.part(row))
+        return united(parts, p_neuron=self.p_neuron(unit))
+
+    def unit_label(self, unit: int) -> str:
+        """Label of a unit: what a person says, else what P(neuron) says, else unsorted."""
+        return shown_label(self.history.labels.label(unit), self.p_neuron(unit))
+
+    def p_neuron(self, unit: int) -> float:
+        """P(a unit is one or more cells), the mean over its spikes; nan where it is not known."""
+        spikes = self.clustering.spikes_of(unit)
+        if self.project is None or self.project.p_neuron is None or len(spikes) == 0:
+            return float("nan")
+        return float(self.project.p_neuron[spikes].mean(dtype=np.float64))
+
+    def memo(self, key: tuple[Any, ...], make: Callable[[], Value]) -> Value:
+        """Value of `make()`, kept until the component changes: key is (name, id, ...) or (name,)."""
+        return self._sortings.memo(key, make)
