@@ -238,7 +238,7 @@ def estimated_motion(pre: Preprocessed, preset: str, axis: int) -> Motion:
 
     _keep_compiled()
     direction = "xy"[axis]
-    recording = pre.in_noise_sd.clone()
+    recording = pre.in_noise_sd.frame_slice(None, None)  # the same traces: a clone would filter them anew
     recording.set_dummy_probe_from_locations(pre.probe.positions_um[pre.good_channels])
     recording.set_property("noise_level_mad_raw", np.ones(len(pre.good_channels)))
     reach_um = float(np.ptp(recording.get_channel_locations()[:, axis]))
