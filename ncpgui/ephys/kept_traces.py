@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.errors import RecordingError
+from ncpgui.ephys.half_floats import widen
 from ncpgui.ephys.recording import Recording
 from ncpgui.ephys.spikeinterface_adapter import BasePreprocessor, BasePreprocessorSegment, BaseRecording
 from ncpgui.ephys.trace_cache import cache_file
@@ -72,9 +73,8 @@ class _KeptSegment(BasePreprocessorSegment):  # type: ignore[misc]
             piece = position // self._piece
             first = piece * self._piece
             end = min(end_frame, first + self._piece)
-            result[position - start_frame : end - start_frame] = self._read(
-                piece, position - first, end - first
-            )
+            rows = slice(position - start_frame, end - start_frame)
+            widen(self._read(piece, position - first, end - first), result[rows])
             position = end
         return result if channel_indices is None else result[:, channel_indices]
 
