@@ -30,7 +30,6 @@ from unit_scores import FOUND, MATCHED, scores
 from ncpgui.ephys.detection import detect_spikes
 from ncpgui.ephys.preprocessing import Preprocessed, preprocess
 from ncpgui.ephys.readers import recording_of
-from ncpgui.ephys.spikeinterface_adapter import whitened
 from ncpgui.sorting.config import SortingConfig, detection_radius_um
 from ncpgui.sorting.first_pass import PROPOSING_DRAWS, PROPOSING_SPIKES, detect, propose
 from ncpgui.sorting.found_units import MIN_RATE_HZ
@@ -110,7 +109,7 @@ def isosplit_proposals(pre: Preprocessed, step: Step) -> Proposals:
     peaks["sample_index"], peaks["amplitude"] = spikes.sample_index, spikes.amplitude
     peaks["channel_index"] = np.searchsorted(pre.good_channels, spikes.channel)
     _, label = find_clusters_from_peaks(
-        whitened(pre),
+        pre.whitened(),
         peaks,
         method="iterative-isosplit",
         method_kwargs={"seed": 0, "verbose": False},
@@ -128,7 +127,7 @@ def joined_by_spikeinterface(pre: Preprocessed, matched: Matched, sorting: Numpy
     """Units after the last step of SpykingCircus2."""
     from spikeinterface.sorters.internal.spyking_circus2 import final_cleaning_circus
 
-    recording = whitened(pre)
+    recording = pre.whitened()
     dense = Templates(
         templates_array=matched.bank.waveforms,
         sampling_frequency=recording.sampling_frequency,

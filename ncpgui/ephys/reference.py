@@ -24,9 +24,7 @@ def median_of_others(traces: NDArray[np.float32]) -> NDArray[np.float32]:
     """
     half, odd = divmod(traces.shape[1], 2)
     # NumPy sorts with vector instructions; its partition has none.
-    ordered = np.sort(traces, axis=1)[
-        :, half - 1 : half + 1 + odd
-    ]
+    ordered = np.sort(traces, axis=1)[:, half - 1 : half + 1 + odd]
     low, high = ordered[:, :1], ordered[:, -1:]
     if not odd:
         return np.where(traces <= low, high, low)
