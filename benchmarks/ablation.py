@@ -24,14 +24,12 @@ from ground_truth import made
 from numpy.typing import NDArray
 from report import Clock, Origin, begin, keep, options, table, where
 from sorters import RECORDINGS
-from spikeinterface.comparison import compare_sorter_to_ground_truth
 from spikeinterface.core import BaseRecording, BaseSorting, ChannelSparsity, NumpySorting, Templates
-from unit_scores import FOUND, MATCHED
+from unit_scores import FOUND, MATCHED, scores
 
 from ncpgui.ephys.detection import detect_spikes
 from ncpgui.ephys.preprocessing import Preprocessed, preprocess
 from ncpgui.ephys.readers import recording_of
-from ncpgui.ephys.spikeinterface_adapter import whitened
 from ncpgui.sorting.config import SortingConfig, detection_radius_um
 from ncpgui.sorting.first_pass import PROPOSING_DRAWS, PROPOSING_SPIKES, detect, propose
 from ncpgui.sorting.found_units import MIN_RATE_HZ
@@ -106,13 +104,12 @@ def isosplit_proposals(pre: Preprocessed, step: Step) -> Proposals:
         exclude_ms=config.exclude_ms,
         radius_um=detection_radius_um(config, pre.probe),
     )
-    good = np.setdiff1d(np.arange(pre.n_channels), pre.bad_channels)
     fields = [(name, "<i8") for name in ("sample_index", "channel_index", "segment_index")]
     peaks = np.zeros(len(spikes.sample_index), [*fields, ("amplitude", "<f8")])
     peaks["sample_index"], peaks["amplitude"] = spikes.sample_index, spikes.amplitude
-    peaks["channel_index"] = np.searchsorted(good, spikes.channel)
+    peaks["channel_index"] = np.searchsorted(pre.good_channels, spikes.channel)
     _, label = find_clusters_from_peaks(
-        whitened(pre),
+        pre.whitened(),
         peaks,
         method="iterative-isosplit",
         method_kwargs={"seed": 0, "verbose": False},
@@ -130,7 +127,7 @@ def joined_by_spikeinterface(pre: Preprocessed, matched: Matched, sorting: Numpy
     """Units after the last step of SpykingCircus2."""
     from spikeinterface.sorters.internal.spyking_circus2 import final_cleaning_circus
 
-    recording = whitened(pre)
+    recording = pre.whitened()
     dense = Templates(
         templates_array=matched.bank.waveforms,
         sampling_frequency=recording.sampling_frequency,
@@ -196,20 +193,19 @@ def rows_of(
                 traceback.print_exc()
                 rows.append(failed(name, label, truth))
                 continue
-            scores = compare_sorter_to_ground_truth(truth, found, exhaustive_gt=True, delta_time=0.4)
-            accuracy = scores.get_performance()["accuracy"].to_numpy(dtype=float)
-            good = accuracy >= FOUND
+            score = scores(truth, found)
+            good = score.accuracy >= FOUND
             default = good if default is None else default
             rows.append(
                 {
                     "recording": name,
                     "step": label,
-                    "true units": len(accuracy),
-                    "found": int(good.sum()),
+                    "true units": len(score.accuracy),
+                    "found": score.n_found,
                     "gained": int((good & ~default).sum()),
                     "lost": int((default & ~good).sum()),
-                    "extra": found.get_num_units() - int((accuracy >= MATCHED).sum()),
-                    "mean accuracy": float(accuracy.mean()),
+                    "extra": score.n_extra,
+                    "mean accuracy": float(score.accuracy.mean()),
                     "CPU s": round(firsts[key][1] + clock.cpu_s),
                 }
             )

@@ -24,6 +24,7 @@ from typing import Any
 
 import hash_recordings
 import numpy as np
+from ablation import apart
 from ground_truth import GroundTruth
 from ground_truth import made as made_with_motion
 from hash_recordings import HashTruth
@@ -31,6 +32,7 @@ from numpy.typing import NDArray
 from report import Origin, begin, keep, options, table, where
 from sklearn.linear_model import LogisticRegression
 from spikeinterface.core import BaseRecording, BaseSorting
+from unit_scores import calibration_error, near
 
 from ncpgui.ephys.detection import detect_spikes
 from ncpgui.ephys.preprocessing import Preprocessed, preprocess
@@ -112,15 +114,6 @@ def shares(matched: Matched, truth: BaseSorting) -> tuple[NDArray[np.float64], N
     return own, part
 
 
-def near(first: NDArray[np.integer], second: NDArray[np.integer], reach: int) -> NDArray[np.bool_]:
-    """Which times of the first train have one of the second (sorted) within `reach`: (n,)."""
-    low, high = (
-        np.searchsorted(second, first - reach, "left"),
-        np.searchsorted(second, first + reach, "right"),
-    )
-    return np.asarray(high > low)
-
-
 def units_labelled(name: str, kind: str, matched: Matched, truth: BaseSorting, duration_s: float) -> Labelled:
     """Evidence of the units of a recording, and which are neurons."""
     rate = truth.sampling_frequency
@@ -156,11 +149,6 @@ def halved(sample: NDArray[np.int64], unit: NDArray[np.int64]) -> tuple[NDArray[
     turn = np.zeros(len(unit), np.int64)
     turn[np.lexsort((sample, unit))] = np.arange(len(unit)) % 2
     return sample, np.where(unit >= 0, 2 * unit + turn, -1)
-
-
-def apart(matched: Matched, *, sampling_frequency_hz: float) -> NDArray[np.int64]:
-    """Join nothing."""
-    return np.arange(matched.n_units)
 
 
 def with_crossings(
@@ -226,17 +214,6 @@ def fit(x: NDArray[np.float64], y: NDArray[np.bool_]) -> tuple[NDArray[np.float6
     return weights, float(model.intercept_[0] - (weights * mean).sum())
 
 
-def calibration(probability: NDArray[np.float64], right: NDArray[np.bool_]) -> float:
-    """Expected calibration error, ten bins."""
-    bins = np.minimum((10 * probability).astype(int), 9)
-    gaps = [
-        (bins == b).mean() * abs(probability[bins == b].mean() - right[bins == b].mean())
-        for b in range(10)
-        if (bins == b).any()
-    ]
-    return float(sum(gaps))
-
-
 def reliability(probability: NDArray[np.float64], right: NDArray[np.bool_]) -> list[dict[str, Any]]:
     """Return rows of promised and true shares, by promised probability."""
     bins = np.digitize(probability, [0.1, 0.3, 0.5, 0.8, 0.95])
@@ -279,7 +256,7 @@ def summary(sets: list[Labelled]) -> tuple[dict[str, Any], str]:
     row = {
         "units": len(y),
         "neurons": int(y.sum()),
-        "ECE": calibration(p, y),
+        "ECE": calibration_error(p, y, n_bins=10),
         "no neurons of crossings": len(false),
         "their mean P": float(false.mean()) if len(false) else "",
         "under 0.2": float((false < 0.2).mean()) if len(false) else "",
@@ -289,7 +266,7 @@ def summary(sets: list[Labelled]) -> tuple[dict[str, Any], str]:
     names, x, y = together([part for part in sets if part.kind == "pairs"])
     if 0 < y.sum() < len(y):
         p, weights, intercept = left_out(names, x, y)
-        row = {"pairs": len(y), "one neuron": int(y.sum()), "ECE": calibration(p, y)}
+        row = {"pairs": len(y), "one neuron": int(y.sum()), "ECE": calibration_error(p, y, n_bins=10)}
         kept["same"] = {**row, "weights": weights.tolist(), "intercept": intercept}
         text += f"\n## One neuron or two\n\n{table([row])}\n\n{table(reliability(p, y))}\n\n"
         text += told(PAIR_QUANTITIES, weights, intercept) + "\n"

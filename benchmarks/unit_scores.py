@@ -152,11 +152,11 @@ def reliability(
 ) -> tuple[list[dict[str, Any]], float]:
     """What was promised beside what came true, in `BINS` equal bins, and the expected calibration error.
 
-    The error is the mean over all of |mean promise - share that came true| of the bin that each is in.
+    The error is as of `calibration_error`.
     """
     p, true = np.asarray(probability, float), np.asarray(came_true, float)
     bins = np.minimum((p * BINS).astype(int), BINS - 1)
-    rows, error = [], 0.0
+    rows = []
     for i in range(BINS):
         here = bins == i
         if not here.any():
@@ -169,5 +169,13 @@ def reliability(
                 "neurons": float(true[here].mean()),
             }
         )
-        error += abs(float(p[here].sum() - true[here].sum()))
-    return rows, error / max(len(p), 1)
+    return rows, calibration_error(p, true, n_bins=BINS)
+
+
+def calibration_error(
+    probability: NDArray[np.floating], came_true: NDArray[np.bool_ | np.floating], *, n_bins: int
+) -> float:
+    """Mean over all of |mean promise - share that came true| of the bin that each is in, of equal bins."""
+    bins = np.minimum((probability * n_bins).astype(int), n_bins - 1)
+    gap = np.bincount(bins, weights=probability - came_true, minlength=n_bins)
+    return float(np.abs(gap).sum() / max(len(probability), 1))

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ncpgui.core.progress import Progress, silent
 from ncpgui.ephys.peeling import TemplateBank
 from ncpgui.ephys.preprocessing import Preprocessed
-from ncpgui.ephys.waveforms import check_spikes, cut_plan, resampled
+from ncpgui.ephys.waveforms import cut_plan, piece_by_piece, resampled
 
 
 @dataclass(frozen=True)
@@ -75,21 +75,11 @@ def iterate_cleaned(
     contacts : group -> (C,) channels of its waveforms; they are aligned on the first
     """
     times = np.clip(np.asarray(trough, dtype=np.int64), 0, pre.n_samples - 1)
-    check_spikes(pre, times, contacts)
     plan = cut_plan(pre.sampling_frequency_hz)
-    order = np.argsort(times, kind="stable")
-    order = order[np.isin(group[order], list(contacts))]
-    total = -(-pre.n_samples // pre.piece_samples)
-    ends = np.searchsorted(times[order], np.arange(1, total + 1) * pre.piece_samples)
-    done = 0
-    for piece in range(total):
-        progress(piece, total, "cleaning waveforms")
-        chosen = order[done : ends[piece]]
-        done = int(ends[piece])
-        if len(chosen) == 0:
-            continue
-        start = int(times[chosen[0]]) - plan.before
-        traces = spikes.residual(pre, start, int(times[chosen[-1]]) + plan.after + 1)
+    for chosen, start, stop in piece_by_piece(
+        pre, times, group, contacts, doing="cleaning waveforms", progress=progress
+    ):
+        traces = spikes.residual(pre, start, stop)
         for key in np.unique(group[chosen]):
             members = chosen[group[chosen] == key]
             channels = np.asarray(contacts[int(key)], dtype=np.int64)
@@ -111,7 +101,6 @@ def iterate_cleaned(
                 members,
                 resampled(windows, plan, is_positive=spikes.is_positive[spikes.row[own]]),
             )
-    progress(total, total, "cleaning waveforms")
 
 
 @numba.njit(cache=True, nogil=True)

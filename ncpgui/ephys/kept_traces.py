@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.errors import RecordingError
+from ncpgui.ephys.half_floats import widen
 from ncpgui.ephys.recording import Recording
 from ncpgui.ephys.spikeinterface_adapter import BasePreprocessor, BasePreprocessorSegment, BaseRecording
 from ncpgui.ephys.trace_cache import cache_file
@@ -33,17 +34,17 @@ LIMIT = float(np.finfo(np.float16).max)
 class KeptRecording(BasePreprocessor):  # type: ignore[misc]
     """The traces of a recording of one segment, float32, rounded to float16.
 
-    source : what is filtered, to say what is wrong with it
+    source : what is filtered, to say what is wrong with it; kind : "filtered" or "whitened", for messages
     """
 
-    def __init__(self, recording: BaseRecording, source: Recording) -> None:
+    def __init__(self, recording: BaseRecording, source: Recording, *, kind: str = "filtered") -> None:
         BasePreprocessor.__init__(self, recording, dtype="float32")
         self.piece_samples = piece_samples(source)
         self._kept = _KeptSegment(
-            recording.segments[0], source, self.piece_samples, recording.get_num_channels()
+            recording.segments[0], source, self.piece_samples, recording.get_num_channels(), kind
         )
         self.add_recording_segment(self._kept)
-        self._kwargs = {"recording": recording, "source": source}
+        self._kwargs = {"recording": recording, "source": source, "kind": kind}
         self._serializability.update(memory=True, json=False, pickle=False)  # for threads
 
     def drop(self) -> None:
@@ -52,12 +53,12 @@ class KeptRecording(BasePreprocessor):  # type: ignore[misc]
 
 
 class _KeptSegment(BasePreprocessorSegment):  # type: ignore[misc]
-    def __init__(self, parent: Any, source: Recording, n_samples: int, n_channels: int) -> None:
+    def __init__(self, parent: Any, source: Recording, n_samples: int, n_channels: int, kind: str) -> None:
         super().__init__(parent)
-        self._source, self._piece, self._n_channels = source, n_samples, n_channels
+        self._source, self._piece, self._n_channels, self._kind = source, n_samples, n_channels, kind
         total = self.get_num_samples()
         self._lock = threading.RLock()
-        self._file = cache_file(total * n_channels * 2)
+        self._file = cache_file(total * n_channels * 2, kind=kind)
         if self._file is not None:
             weakref.finalize(self, self._file.close)
         self._stored = np.zeros(math.ceil(total / n_samples), dtype=bool)
@@ -72,9 +73,8 @@ class _KeptSegment(BasePreprocessorSegment):  # type: ignore[misc]
             piece = position // self._piece
             first = piece * self._piece
             end = min(end_frame, first + self._piece)
-            result[position - start_frame : end - start_frame] = self._read(
-                piece, position - first, end - first
-            )
+            rows = slice(position - start_frame, end - start_frame)
+            widen(self._read(piece, position - first, end - first), result[rows])
             position = end
         return result if channel_indices is None else result[:, channel_indices]
 
@@ -108,7 +108,7 @@ class _KeptSegment(BasePreprocessorSegment):  # type: ignore[misc]
                 self._stored[piece] = True
                 return
             except OSError as error:
-                log.warning("filtered traces are no longer kept on disk: %s", error.strerror or error)
+                log.warning("%s traces are no longer kept on disk: %s", self._kind, error.strerror or error)
                 self._file.close()
                 self._file = None
         self._recent[piece] = values

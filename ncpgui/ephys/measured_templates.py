@@ -81,7 +81,6 @@ def measure_templates(
     RecordingError
         NaN or infinite samples.
     """
-    good = np.setdiff1d(np.arange(pre.n_channels), pre.bad_channels)
     kept: list[MeasuredTemplate] = []
     left_out: Counter[str] = Counter()
     units = sorting.unit_ids
@@ -96,7 +95,7 @@ def measure_templates(
             continue
         rng = stream(seed, "templates", unit)
         train = np.sort(rng.choice(train, min(len(train), MAX_SPIKES), replace=False))
-        template = _template(pre, unit, train, good, n_samples, trough_sample)
+        template = _template(pre, unit, train, n_samples, trough_sample)
         trough, peak = -template.waveform.min(), template.waveform.max()
         if trough < min_trough_sd:
             left_out[f"of a trough under {min_trough_sd:g} noise sd"] += 1
@@ -112,11 +111,10 @@ def _template(
     pre: Preprocessed,
     unit: int,
     train: NDArray[np.int64],
-    good: NDArray[np.int64],
     n_samples: int,
     trough_sample: int,
 ) -> MeasuredTemplate:
-    rate = pre.sampling_frequency_hz
+    rate, good = pre.sampling_frequency_hz, pre.good_channels
     search = math.ceil(SEARCH_MS * rate / 1000)
     few = train[:: math.ceil(len(train) / FIRST_SPIKES)]
     rough = np.mean([pre.padded_traces(s - search, s + search + 1) for s in few.tolist()], axis=0)[:, good]

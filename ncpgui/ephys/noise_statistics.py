@@ -69,7 +69,7 @@ def measure_noise(
     RecordingError
         NaN or infinite samples.
     """
-    good = np.setdiff1d(np.arange(pre.n_channels), pre.bad_channels)
+    good = pre.good_channels
     rate = pre.sampling_frequency_hz
     half = kernel_half_width(rate, SAMPLING_FREQUENCY_HZ)
     n_lags = math.ceil((N_LAGS - 1) * rate / SAMPLING_FREQUENCY_HZ) + half + 1

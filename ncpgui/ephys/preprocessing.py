@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
+from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -100,6 +101,20 @@ class Preprocessed:
         inside = self.traces(max(start, 0), min(stop, self.n_samples))
         before, after = max(0, -start), max(0, stop - self.n_samples)
         return np.pad(inside, ((before, after), (0, 0)), mode="edge") if before or after else inside
+
+    @cached_property
+    def whitening(self) -> NDArray[np.float32]:
+        """What the traces of the good channels are multiplied with for `whitened`: (n_good, n_good)."""
+        from ncpgui.ephys.spikeinterface_adapter import whitening_matrix
+
+        return whitening_matrix(self.in_noise_sd)
+
+    def whitened(self) -> KeptRecording:
+        """Traces of the good channels with noise of sd 1 that neighbours do not share; to be `drop`ped."""
+        from ncpgui.ephys.kept_traces import KeptRecording
+        from ncpgui.ephys.spikeinterface_adapter import whitened
+
+        return KeptRecording(whitened(self.in_noise_sd, self.whitening), self.recording, kind="whitened")
 
     def blanked(self) -> list[str]:
         """What was blanked of the traces read so far: a sentence for each reason."""

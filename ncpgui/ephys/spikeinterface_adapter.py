@@ -127,14 +127,13 @@ def _keep_compiled() -> None:
         locally_exclusive.detect_peaks_numba_locally_exclusive_on_chunk.enable_caching()
 
 
-def whitened(pre: Preprocessed) -> BaseRecording:
-    """Traces of the good channels with noise of sd 1 that neighbours do not share, computed when read."""
-    return whiten(pre.in_noise_sd, dtype="float32", W=whitening_matrix(pre))
+def whitened(traces: BaseRecording, matrix: NDArray[np.float32]) -> BaseRecording:
+    """Traces times a matrix (C, C), computed when read."""
+    return whiten(traces, dtype="float32", W=matrix)
 
 
-def whitening_matrix(pre: Preprocessed) -> NDArray[np.float32]:
-    """What the filtered traces of the good channels are multiplied with: (n_good, n_good)."""
-    traces = pre.in_noise_sd
+def whitening_matrix(traces: BaseRecording) -> NDArray[np.float32]:
+    """What traces are multiplied with, for noise of sd 1 that neighbours do not share: (C, C)."""
     found = whiten(traces, dtype="float32", mode="local", radius_um=WHITENING_RADIUS_UM, seed=WHITENING_SEED)
     measured = get_random_data_chunks(traces, concatenated=True, seed=WHITENING_SEED)
     known = (measured != 0).mean(axis=0)  # what is blanked has no variance
@@ -145,8 +144,7 @@ def filtered_templates(pre: Preprocessed, waveforms: NDArray[np.float32]) -> NDA
     """Templates of `whitened` traces (K, T, n good channels) as they are in the filtered ones: (K, T, C)."""
     result = np.zeros((*waveforms.shape[:2], pre.n_channels), np.float32)
     if len(waveforms):
-        whitening = whitening_matrix(pre).astype(np.float64)
-        result[:, :, pre.good_channels] = waveforms @ np.linalg.inv(whitening)
+        result[:, :, pre.good_channels] = waveforms @ np.linalg.inv(pre.whitening.astype(np.float64))
     return result
 
 
@@ -238,7 +236,7 @@ def estimated_motion(pre: Preprocessed, preset: str, axis: int) -> Motion:
 
     _keep_compiled()
     direction = "xy"[axis]
-    recording = pre.in_noise_sd.clone()
+    recording = pre.in_noise_sd.frame_slice(None, None)  # the same traces: a clone would filter them anew
     recording.set_dummy_probe_from_locations(pre.probe.positions_um[pre.good_channels])
     recording.set_property("noise_level_mad_raw", np.ones(len(pre.good_channels)))
     reach_um = float(np.ptp(recording.get_channel_locations()[:, axis]))

@@ -128,26 +128,50 @@ def iterate_waveforms(
     Needs memory for one piece only, however many spikes there are. Every spike comes once.
     """
     samples, group = np.asarray(sample_index, dtype=np.int64), np.asarray(channel)
-    check_spikes(pre, samples, neighbours)
     plan = cut_plan(pre.sampling_frequency_hz)
-    order = np.argsort(samples, kind="stable")
-    order = order[np.isin(group[order], list(neighbours))]
-    total = -(-pre.n_samples // pre.piece_samples)
-    ends = np.searchsorted(samples[order], np.arange(1, total + 1) * pre.piece_samples)
-    first_row = 0
-    for piece in range(total):
-        progress(piece, total, "extracting waveforms")
-        rows = order[first_row : ends[piece]]
-        first_row = int(ends[piece])
-        if len(rows) == 0:
-            continue
-        start = int(samples[rows[0]]) - plan.before
-        traces = pre.padded_traces(start, int(samples[rows[-1]]) + plan.after + 1)
+    for rows, start, stop in piece_by_piece(
+        pre, samples, group, neighbours, doing="extracting waveforms", progress=progress
+    ):
+        traces = pre.padded_traces(start, stop)
         for key in np.unique(group[rows]):
             members = rows[group[rows] == key]
             channels = np.asarray(neighbours[int(key)], dtype=np.int64)
             yield int(key), members, _cut(traces[:, channels], samples[members] - plan.before - start, plan)
-    progress(total, total, "extracting waveforms")
+
+
+def piece_by_piece(
+    pre: Preprocessed,
+    samples: NDArray[np.int64],
+    group: NDArray[np.integer],
+    channels: Mapping[int, NDArray[np.integer]],
+    *,
+    doing: str,
+    progress: Progress,
+) -> Iterator[tuple[NDArray[np.int64], int, int]]:
+    """Yield rows of the spikes of each piece in order of time, and the samples that their windows reach over.
+
+    samples, group : (n,) where each spike is, and of which group; those that are no key of `channels` are
+        skipped
+
+    Raises
+    ------
+    InputError
+        A spike or a channel outside the recording.
+    """
+    _check_spikes(pre, samples, channels)
+    plan = cut_plan(pre.sampling_frequency_hz)
+    order = np.argsort(samples, kind="stable")
+    order = order[np.isin(group[order], list(channels))]
+    total = -(-pre.n_samples // pre.piece_samples)
+    ends = np.searchsorted(samples[order], np.arange(1, total + 1) * pre.piece_samples)
+    done = 0
+    for piece in range(total):
+        progress(piece, total, doing)
+        rows = order[done : ends[piece]]
+        done = int(ends[piece])
+        if len(rows):
+            yield rows, int(samples[rows[0]]) - plan.before, int(samples[rows[-1]]) + plan.after + 1
+    progress(total, total, doing)
 
 
 def _cut(traces: NDArray[np.float32], first: NDArray[np.int64], plan: CutPlan) -> NDArray[np.float32]:
@@ -174,7 +198,7 @@ def resampled(
     return result
 
 
-def check_spikes(
+def _check_spikes(
     pre: Preprocessed, samples: NDArray[np.int64], neighbours: Mapping[int, NDArray[np.integer]]
 ) -> None:
     """Raise InputError where a spike or a channel is outside the recording."""

@@ -156,10 +156,29 @@ def match_units(
     join : which units are one, as `one_neuron.joined`
     n_jobs : pieces of traces matched at a time; the result is the same with any
     """
-    from ncpgui.ephys.spikeinterface_adapter import whitened
-
-    traces = whitened(pre)
     places = places or Places.one(pre.n_samples)
+    traces = pre.whitened()
+    try:
+        return _in_rounds(
+            traces, sample_index, unit, places, n_rounds, matcher, gain_a_hz, join, n_jobs, progress
+        )
+    finally:
+        traces.drop()
+
+
+def _in_rounds(
+    traces: BaseRecording,
+    sample_index: NDArray[np.integer],
+    unit: NDArray[np.integer],
+    places: Places,
+    n_rounds: int,
+    matcher: str,
+    gain_a_hz: float,
+    join: Join,
+    n_jobs: int,
+    progress: Progress,
+) -> Matched:
+    """Proposals, and then round after round."""
     spikes = np.asarray(sample_index, np.int64)[np.asarray(unit) >= 0]
     units = np.asarray(unit, np.int64)[np.asarray(unit) >= 0]
     bank, spikes, units = _proposed(traces, spikes, units, places)
@@ -173,7 +192,8 @@ def match_units(
         if matcher != "none":
             spikes, units = _found(traces, bank, places, threshold, matcher, n_jobs)
         report(1, 3, "joining units")
-        matched, bank = _cleaned(traces, spikes, units, bank, places, threshold, join)
+        is_last = number == n_rounds - 1
+        matched, bank = _cleaned(traces, spikes, units, bank, places, threshold, join, with_noise=is_last)
         spikes, units = matched.sample_index, matched.unit
     assert matched is not None
     progress(1, 1, f"{matched.n_units} units")
@@ -267,18 +287,23 @@ def _cleaned(
     places: Places,
     threshold: float,
     join: Join,
+    *,
+    with_noise: bool,
 ) -> tuple[Matched, MovingBank]:
     """Fit the spikes together, drop what is none, move what is of another unit, and join units."""
     rate = traces.sampling_frequency
     channels_um = traces.get_channel_locations()
-    matched, sums = fitted(traces, spikes, units, bank, places)
+    matched, sums = fitted(traces, spikes, units, bank, places, with_noise=False)
     if matched.n_units == 0:
         return matched, bank
     matched = _moved(_without_ghosts(matched, threshold), rate)
     for _ in range(MAX_JOINS):
         means = sums.means(places, channels_um)
         bank, units = _pruned(replace(bank, waveforms=means), matched.unit, channels_um)
-        matched, sums = fitted(traces, matched.sample_index[units >= 0], units[units >= 0], bank, places)
+        kept = units >= 0
+        matched, sums = fitted(
+            traces, matched.sample_index[kept], units[kept], bank, places, with_noise=with_noise
+        )
         matched = _without_ghosts(matched, threshold)
         partner = join(matched, sampling_frequency_hz=rate)
         if (partner == np.arange(matched.n_units)).all():
@@ -329,10 +354,13 @@ def fitted(
     units: NDArray[np.int64],
     bank: MovingBank,
     places: Places,
+    *,
+    with_noise: bool = True,
 ) -> tuple[Matched, MovingSums]:
     """Fit all spikes together, piece by piece, and sum the cleaned waveforms of each unit at each place.
 
-    Spikes whose template passes an end of the recording are left out.
+    Spikes whose template passes an end of the recording are left out. What noise does to gains is measured
+    `with_noise`; it counts as white otherwise.
     """
     from ncpgui.ephys.gain_noise import LaidTemplates
     from ncpgui.ephys.peeling import peel
@@ -375,7 +403,7 @@ def fitted(
             fits.shift_samples[own],
             fits.gain[own],
         )
-        if place == usual:
+        if with_noise and place == usual:
             laid.add(left, looked[(looked >= first) & (looked < last)] - begin)
     noise = laid.measured(rate)
     return Matched(spikes, units, amplitude, shift, gain, bank.usual, bank, places, like, noise), sums

@@ -39,9 +39,8 @@ def motion_of(pre: Preprocessed, preset: str = "auto") -> Motion:
     """
     if preset == "off":
         return Motion(reason="Motion was not looked for: it is set to off.")
-    good = np.setdiff1d(np.arange(pre.n_channels), pre.bad_channels)
-    places_um = pre.probe.positions_um[good]
-    axis = axis_of(places_um)
+    good = pre.good_channels
+    axis = axis_of(pre.probe.positions_um[good])
     hidden = why_not_seen(pre.probe, good, pre.n_samples / pre.sampling_frequency_hz, asked=preset != "auto")
     if hidden:
         return Motion(axis=axis, reason=f"Motion was not looked for: {hidden}.")

@@ -247,7 +247,7 @@ def test_setting_up_a_sorter_that_there_is_not_names_those_there_are(tmp_path: P
 
 def test_the_last_words_of_a_sorter_are_its_last_error_or_else_its_last_line(tmp_path: Path) -> None:
     log = tmp_path / "log.txt"
-    log.write_text("Traceback\nValueError: no spikes\n\nSpike sorting failed. See /tmp/log.json\n")
+    log.write_text("Traceback\nValueError: no spikes\n\nSpike sorting failed. See folder/log.json\n")
     assert last_words(log, 1) == "ValueError: no spikes"
     log.write_text("loading\nKilled\n\n")
     assert last_words(log, 1) == "Killed"

@@ -160,14 +160,14 @@ def test_a_silent_half_does_not_change_the_whitening_of_the_other():
     recording = planted(n_samples=N, spikes=[], probe=load_probe("linear-8"))
     recording.array[N // 2 :] = 0
     with preprocess(recording) as pre:
-        assert whitened(pre).get_traces(start_frame=0, end_frame=N // 3).std() == pytest.approx(1, abs=0.05)
+        assert pre.whitened().get_traces(start_frame=0, end_frame=N // 3).std() == pytest.approx(1, abs=0.05)
 
 
 def test_whitened_templates_go_back_to_the_filtered_traces_where_some_are_blanked():
     recording = recording_with_spikes()
     recording.array[20_000:60_000] = np.nan
     with preprocess(recording, blank_nan=True) as pre:
-        white = whitened(pre).get_traces(start_frame=80_000, end_frame=80_200)
+        white = whitened(pre.in_noise_sd, pre.whitening).get_traces(start_frame=80_000, end_frame=80_200)
         filtered = pre.in_noise_sd.get_traces(start_frame=80_000, end_frame=80_200)
         np.testing.assert_allclose(filtered_templates(pre, white[None])[0], filtered, atol=1e-3)
 
@@ -177,5 +177,5 @@ def test_whitening_is_undone_whether_or_not_a_part_is_silent(silent_from):
     recording = planted(n_samples=N, spikes=[], probe=load_probe("linear-8"))
     recording.array[silent_from:] = 0
     with preprocess(recording) as pre:
-        white = whitened(pre).get_traces(start_frame=1000, end_frame=1100)
+        white = whitened(pre.in_noise_sd, pre.whitening).get_traces(start_frame=1000, end_frame=1100)
         assert filtered_templates(pre, white[None])[0] == pytest.approx(pre.traces(1000, 1100), abs=1e-3)

@@ -27,6 +27,10 @@ class Filtered:
     bad_channels: tuple[int, ...] = ()
 
     @property
+    def good_channels(self) -> np.ndarray:
+        return np.setdiff1d(np.arange(self.n_channels), self.bad_channels)
+
+    @property
     def n_samples(self) -> int:
         return len(self.values)
 

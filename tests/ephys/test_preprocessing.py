@@ -62,7 +62,7 @@ def test_traces_do_not_depend_on_how_they_are_asked_for():
 def test_without_room_for_a_cache_traces_are_the_same(monkeypatch):
     source = recording_of(white(200_000))
     kept = preprocess(source).traces(1000, 190_000)
-    monkeypatch.setattr("ncpgui.ephys.kept_traces.cache_file", lambda n_bytes: None)
+    monkeypatch.setattr("ncpgui.ephys.kept_traces.cache_file", lambda n_bytes, **_: None)
     assert np.array_equal(preprocess(source).traces(1000, 190_000), kept)
 
 

@@ -113,3 +113,7 @@ def test_what_does_not_fit_is_filtered_when_it_is_asked_for(monkeypatch, caplog)
     pre = preprocess(recording)
     assert "filtered traces (0.2 MB) are not kept" in caplog.text
     assert pre.traces(0, 20_000).std() == pytest.approx(1, abs=0.03)
+    assert "The recording is filtered anew for each of the three passes" in caplog.text
+    pre.whitened()
+    assert "whitened traces (0.2 MB) are not kept" in caplog.text
+    assert "They are whitened anew each time that they are read, which takes longer" in caplog.text

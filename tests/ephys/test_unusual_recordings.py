@@ -15,7 +15,6 @@ from ncpgui.ephys.detection import detect_spikes
 from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.probes import load_probe
 from ncpgui.ephys.recording import ExtractorRecording
-from ncpgui.ephys.spikeinterface_adapter import whitened
 from tests.ephys.planted_recording import planted
 
 
@@ -37,7 +36,7 @@ def test_spikes_are_found_on_probes_of_any_size(probe: Probe) -> None:
     spikes = _evenly(n_samples, probe.n_channels)
     with preprocess(planted(n_samples=n_samples, spikes=spikes, probe=probe)) as pre:
         events = detect_spikes(pre, threshold_sd=9, radius_um=60)
-        white = whitened(pre).get_traces(start_frame=0, end_frame=2000)
+        white = pre.whitened().get_traces(start_frame=0, end_frame=2000)
     assert events.channel.tolist() == [channel for _, channel, _ in spikes]
     assert np.abs(events.sample_index - [sample for sample, _, _ in spikes]).max() <= 1
     assert white.shape == (2000, probe.n_channels)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
-from PyQt5 import QtCore, QtGui, QtWidgets
+from PyQt5 import QtCore, QtWidgets
 
 from ncpgui.core.project import Project
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.session.session_file import create_session
-from tests.gui.windows import shown_window
+from tests.gui.windows import Press, press_keys, settle, shown_window
 from tests.tiny_project import tiny_project
 
 # channel 0: units 0, 1, 2 and a spike of none; 0 and 1 together; 1 left out. 1: unit 3. 2: noise.
@@ -42,24 +43,8 @@ def window(qtbot, tmp_path: Path, project: Project) -> Iterator[MainWindow]:
 
 
 @pytest.fixture
-def press(qtbot, window: MainWindow) -> Callable[..., None]:
-    """Press keys as a person does: through Qt's shortcuts, when the window has settled."""
-
-    def press(*names: str) -> None:
-        for name in names:
-            settle()
-            code = QtGui.QKeySequence(name)[0]
-            modifiers = QtCore.Qt.KeyboardModifiers(code & QtCore.Qt.KeyboardModifierMask)
-            qtbot.keyClick(window, code & ~QtCore.Qt.KeyboardModifierMask, modifiers)
-        settle()
-
-    return press
-
-
-def settle() -> None:
-    """Let panels and actions follow."""
-    for _ in range(3):
-        QtWidgets.QApplication.processEvents()
+def press(qtbot, window: MainWindow) -> Press:
+    return partial(press_keys, qtbot, window)
 
 
 def units(window: MainWindow, channel: int = 0) -> list[int]:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PyQt5 import QtCore, QtGui, QtWidgets
+from PyQt5 import QtCore
 
 from ncpgui.app.presenters.embedding import principal_plane
 from ncpgui.app.work import jobs
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.session.session_file import create_session
-from tests.gui.windows import shown_window
+from tests.gui.windows import Press, press_keys, settle, shown_window
 from tests.synthetic_project import synthetic_project
-
-Press = Callable[..., None]
 
 
 @pytest.fixture
@@ -32,23 +31,7 @@ def window(qtbot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[M
 
 @pytest.fixture
 def press(qtbot, window: MainWindow) -> Press:
-    """Press keys as a person does: through Qt's shortcuts, when the window has settled."""
-
-    def pressed(*names: str) -> None:
-        for name in names:
-            settle()
-            code = QtGui.QKeySequence(name)[0]
-            modifiers = QtCore.Qt.KeyboardModifiers(code & QtCore.Qt.KeyboardModifierMask)
-            qtbot.keyClick(window, code & ~QtCore.Qt.KeyboardModifierMask, modifiers)
-        settle()
-
-    return pressed
-
-
-def settle() -> None:
-    """Let panels and actions follow."""
-    for _ in range(3):
-        QtWidgets.QApplication.processEvents()
+    return partial(press_keys, qtbot, window)
 
 
 def masses(window: MainWindow) -> list[float]:

@@ -1,12 +1,12 @@
-"""A window under test: made, shown, waited for and closed."""
+"""A window under test: made, shown, waited for, its keys pressed, and closed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from PyQt5 import QtCore, QtWidgets
+from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.controller import Controller
 from ncpgui.app.model.workspace import Workspace
@@ -15,6 +15,25 @@ from ncpgui.app.work.tasks import Immediate
 from ncpgui.gui.application import qt_application
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.gui.worker import Workers
+
+Press = Callable[..., None]
+"""Presses keys one after the other, each by its name."""
+
+
+def settle() -> None:
+    """Let panels and actions follow."""
+    for _ in range(3):
+        QtWidgets.QApplication.processEvents()
+
+
+def press_keys(qtbot, window: MainWindow, *names: str) -> None:
+    """Press keys as a person does: through Qt's shortcuts, when the window has settled."""
+    for name in names:
+        settle()
+        code = QtGui.QKeySequence(name)[0]
+        modifiers = QtCore.Qt.KeyboardModifiers(code & QtCore.Qt.KeyboardModifierMask)
+        qtbot.keyClick(window, code & ~QtCore.Qt.KeyboardModifierMask, modifiers)
+    settle()
 
 
 @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from spikeinterface.preprocessing.whiten import WhitenRecordingSegment
 
 from ncpgui.core.probe import Probe
 from ncpgui.ephys.preprocessing import Preprocessed, preprocess
@@ -159,6 +160,21 @@ def test_any_number_of_jobs_gives_the_same_spikes(
     assert one.sample_index.tolist() == many.sample_index.tolist()
     assert one.unit.tolist() == many.unit.tolist()
     assert one.gain.tolist() == many.gain.tolist()
+
+
+def test_traces_are_whitened_once_however_often_they_are_fitted(
+    filtered: Preprocessed, truth: list[np.ndarray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whitened: list[int] = []
+    as_it_is = WhitenRecordingSegment.get_traces
+
+    def counted(segment: WhitenRecordingSegment, start: int, end: int, channels: slice) -> np.ndarray:
+        whitened.append(end - start)
+        return as_it_is(segment, start, end, channels)
+
+    monkeypatch.setattr(WhitenRecordingSegment, "get_traces", counted)
+    match_units(filtered, truth[0], np.zeros(len(truth[0]), np.int64))
+    assert sum(whitened) == N_SAMPLES
 
 
 def test_no_proposals_give_no_units(filtered: Preprocessed) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from spikeinterface.preprocessing.filter import FilterRecordingSegment
 
 from ncpgui.core.errors import InputError
 from ncpgui.core.motion import Motion
@@ -88,6 +89,25 @@ def test_the_compiled_search_for_spikes_is_kept_before_motion_is_the_first_to_us
     with pytest.raises(StopIteration):
         motion_of(quiet(COLUMN_UM, 21.0))
     assert order == ["kept", "searched"]
+
+
+def test_motion_is_estimated_on_the_traces_that_are_kept_and_leaves_their_contacts_where_they_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pre = quiet(COLUMN_UM + 7.0, 21.0)
+    pre.traces(0, pre.n_samples)
+    pre.in_noise_sd.set_dummy_probe_from_locations(pre.probe.positions_um + 5.0)
+    filtered: list[tuple[int, int]] = []
+    as_it_is = FilterRecordingSegment.get_traces
+
+    def counted(segment: FilterRecordingSegment, start: int, end: int, channels: slice) -> np.ndarray:
+        filtered.append((start, end))
+        return as_it_is(segment, start, end, channels)
+
+    monkeypatch.setattr(FilterRecordingSegment, "get_traces", counted)
+    assert "0 large spikes" in motion_of(pre).reason
+    assert filtered == []
+    np.testing.assert_array_equal(pre.in_noise_sd.get_channel_locations(), pre.probe.positions_um + 5.0)
 
 
 def test_an_unknown_preset_is_named_with_those_that_there_are() -> None:
