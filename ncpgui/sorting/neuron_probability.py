@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from ncpgui.sorting.matching import Matched
 
 QUANTITIES = ("chance", "above", "left over", "refractory", "template")
-WEIGHTS = (-2.652, 1.478, -7.315, -0.196, -0.837)
-INTERCEPT = -3.316
+WEIGHTS = (-2.834, 2.439, -9.486, -0.086, -1.335)
+INTERCEPT = -4.179
 NOISE_BELOW, GOOD_FROM = 0.3, 0.8
 """P(neuron) under which a unit is called noise, and from which on good; it is mua between."""
 REFRACTORY_MS = (0.7, 2.0)
