@@ -7,7 +7,7 @@ from typing import Any
 
 from PyQt5 import QtCore, QtGui, QtWidgets
 
-from ncpgui.app.actions import Context
+from ncpgui.app.action import Context
 from ncpgui.app.controller import Activity, Controller
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.queue import present_wrong_left

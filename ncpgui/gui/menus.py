@@ -6,7 +6,8 @@ import functools
 
 from PyQt5 import QtGui, QtWidgets
 
-from ncpgui.app.actions import ACTIONS, MENUS, Action, Context
+from ncpgui.app.action import Action, Context
+from ncpgui.app.actions import ACTIONS, MENUS
 from ncpgui.app.words import sentence
 from ncpgui.core.errors import NcpguiError
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from app_fakes import FakeJobs
 
-from ncpgui.app.actions import ACTIONS, MENUS, Action, Context, action, help_page
+from ncpgui.app.action import Action, Context
+from ncpgui.app.actions import ACTIONS, MENUS, action, help_page
 from ncpgui.app.controller import Controller
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
