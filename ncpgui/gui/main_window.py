@@ -10,27 +10,20 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 from ncpgui.app.action import Context
 from ncpgui.app.controller import Activity, Controller
 from ncpgui.app.model.workspace import Workspace
-from ncpgui.app.presenters.queue import present_wrong_left
-from ncpgui.app.words import count, duration, sentence, thousands
-from ncpgui.app.work import jobs
-from ncpgui.app.work.recognition import is_raw
+from ncpgui.app.words import sentence
 from ncpgui.core.errors import NcpguiError
-from ncpgui.gui.activity import ActivityWidget
-from ncpgui.gui.banner import Banner
-from ncpgui.gui.dialogs.export import ExportDialog
+from ncpgui.gui.asking import AskingWindow
 from ncpgui.gui.dialogs.keys import KeysDialog, about_text
-from ncpgui.gui.dialogs.open_recording import OpenRecordingDialog
-from ncpgui.gui.items.elided_label import ElidedLabel
 from ncpgui.gui.menus import ActionSet
 from ncpgui.gui.start_page import StartPage
+from ncpgui.gui.status_line import StatusLine
 from ncpgui.gui.theme import Theme, app_icon, apply_theme, theme_named
 from ncpgui.gui.workbench import LAYOUTS, Workbench
 
 DEFAULT_SIZE = (1280, 800)
-SESSIONS = "Sessions (*.h5 *.hdf5)"
 
 
-class MainWindow(QtWidgets.QMainWindow):
+class MainWindow(AskingWindow):
     """Shows a workspace and passes what the person does to its actions.
 
     Parameters
@@ -39,10 +32,7 @@ class MainWindow(QtWidgets.QMainWindow):
     """
 
     def __init__(self, workspace: Workspace, controller: Controller) -> None:
-        super().__init__()
-        self.workspace = workspace
-        self.controller = controller
-        self.preferences = controller.preferences
+        super().__init__(workspace, controller)
         self.theme: Theme = theme_named("dark" if self.preferences.dark else "light")
         self.setWindowIcon(app_icon())
         self.setAcceptDrops(True)
@@ -71,7 +61,6 @@ class MainWindow(QtWidgets.QMainWindow):
         self.toolbar.setContextMenuPolicy(QtCore.Qt.PreventContextMenu)
         self.actions_.fill_toolbar(self.toolbar)
         self.addToolBar(self.toolbar)
-        self.banner = Banner()
         self.start = StartPage(
             {
                 "Open recording…": self.ask_open,
@@ -92,25 +81,13 @@ class MainWindow(QtWidgets.QMainWindow):
         column.addWidget(self.banner)
         column.addWidget(self.pages, 1)
         self.setCentralWidget(middle)
-        self.activity = ActivityWidget(bar_width=120)
-        self.activity.stopped.connect(self.controller.cancel)
-        self.about_project = ElidedLabel()
-        self.about_project.setContentsMargins(12, 0, 12, 0)
-        self.statusBar().setSizeGripEnabled(False)
-        self.wrong_left = QtWidgets.QLabel()
-        self.wrong_left.setToolTip(
-            "Spikes that are expected to be in a wrong unit where there is still a question: stop when it is "
-            "small enough"
-        )
-        self.statusBar().addPermanentWidget(self.activity)
-        self.statusBar().addPermanentWidget(self.wrong_left)
-        self.statusBar().addPermanentWidget(self.about_project)
+        self.status = StatusLine(self.workspace, self.controller)
+        self.setStatusBar(self.status)
 
     def _follow(self) -> None:
         workspace, controller = self.workspace, self.controller
         workspace.opened.connect(self._project_changed)
         workspace.saved_changed.connect(self._title_changed)
-        workspace.told.connect(self._tell)
         workspace.warned.connect(self._warn)
         controller.activity_changed.connect(self._activity_changed)
         controller.failed.connect(self.show_error)
@@ -119,16 +96,13 @@ class MainWindow(QtWidgets.QMainWindow):
         self._refresh.setSingleShot(True)
         self._refresh.setInterval(0)
         self._refresh.timeout.connect(self.actions_.refresh)
-        self._refresh.timeout.connect(self._count_wrong)
+        self._refresh.timeout.connect(self.status.count_wrong)
         for signal in (
             workspace.opened, workspace.components_changed, workspace.current_changed,
             workspace.shown_changed, workspace.selection_changed, workspace.units_changed,
             controller.activity_changed,
         ):  # fmt: skip
             signal.connect(self._refresh_actions)
-
-    def _count_wrong(self) -> None:
-        self.wrong_left.setText(sentence(present_wrong_left(self.workspace)))
 
     def _refresh_actions(self, *_: object) -> None:
         self._refresh.start()
@@ -140,18 +114,10 @@ class MainWindow(QtWidgets.QMainWindow):
         self.start.show_recent(self.preferences.recent)
         self._fill_recent()
         self._title_changed()
-        if project is None:
-            self.about_project.clear()
-        else:
-            recording = project.recording
-            seconds = recording.n_samples / recording.sampling_frequency_hz
-            self.about_project.setText(
-                f"{count(project.probe.n_channels, 'channel')} · {duration(seconds)} · "
-                f"{thousands(len(project.spikes))} spikes · model {project.model}"
-            )
+        self.status.tell_project()
         self.bench.project_changed()
         self.actions_.refresh()
-        self._count_wrong()
+        self.status.count_wrong()
 
     def _title_changed(self) -> None:
         project, path = self.workspace.project, self.controller.session_path
@@ -184,9 +150,6 @@ class MainWindow(QtWidgets.QMainWindow):
 
     # -- messages ---------------------------------------------------------------------------
 
-    def _tell(self, text: str) -> None:
-        self.statusBar().showMessage(text, 12_000)
-
     def _warn(self, text: str) -> None:
         self.banner.tell(sentence(text))
 
@@ -198,12 +161,7 @@ class MainWindow(QtWidgets.QMainWindow):
         )
 
     def _activity_changed(self, activity: Activity | None) -> None:
-        self.activity.show_activity(activity)
         self.start.show_activity(activity if self.workspace.project is None else None)
-        is_busy = activity is not None and self.workspace.project is not None
-        self.activity.setVisible(is_busy)
-        for widget in (self.about_project, self.wrong_left):
-            widget.setVisible(not is_busy)  # messages need their room
 
     def show_error(self, error: Exception, doing: str = "") -> None:
         """Say what went wrong; the window stays usable."""
@@ -239,63 +197,6 @@ class MainWindow(QtWidgets.QMainWindow):
         self.preferences.set("panels", list(self.bench.shown))
 
     # -- what actions ask of the window -------------------------------------------------------
-
-    def open_path(self, path: Path) -> None:
-        """Open a session or a recording; what a raw binary file does not say is asked."""
-        if is_raw(path):
-            self.ask_open(path)
-        else:
-            self.controller.open_path(path)
-
-    def ask_open(self, path: Path | None = None) -> None:
-        """Ask for a recording and open it."""
-        dialog = OpenRecordingDialog(self, self.controller.runner, path="" if path is None else str(path))
-        if dialog.exec_() == QtWidgets.QDialog.Accepted:
-            self.controller.open_recording(dialog.request())
-
-    def ask_session(self) -> None:
-        """Ask for a session and open it."""
-        name, _ = QtWidgets.QFileDialog.getOpenFileName(self, "Open session", "", SESSIONS)
-        if name:
-            self.controller.open_session(Path(name))
-
-    def ask_save_as(self) -> None:
-        """Ask where to save, and save."""
-        known = self.controller.session_path
-        name, _ = QtWidgets.QFileDialog.getSaveFileName(
-            self, "Save session as", "" if known is None else str(known), SESSIONS
-        )
-        if name:
-            path = Path(name)
-            self.controller.save(path if jobs.is_session(path) else path.with_name(f"{path.name}.h5"))
-
-    def ask_export(self) -> None:
-        """Ask for format and place, and export."""
-        project = self.workspace.project
-        assert project is not None
-        home = self.controller.session_path or Path(project.recording.path)
-        dialog = ExportDialog(
-            self,
-            jobs.export_formats(),
-            folder=home.parent,
-            stem=home.name.split(".")[0],
-            left_out=jobs.left_out_of_exports(project),
-        )
-        if dialog.exec_() == QtWidgets.QDialog.Accepted:
-            self.controller.export(
-                dialog.format_name, dialog.path, min_probability=dialog.min_probability.value()
-            )
-
-    def ask_recording_place(self) -> None:
-        """Ask where the recording of the session is now."""
-        name, _ = QtWidgets.QFileDialog.getOpenFileName(self, "Where is the recording now?")
-        if name:
-            self.controller.locate_recording(Path(name))
-
-    def confirm(self, question: str) -> bool:
-        """Ask a question that is answered with yes or no."""
-        box, yes = QtWidgets.QMessageBox, QtWidgets.QMessageBox.Yes
-        return bool(box.question(self, "Are you sure?", question, yes | box.No, box.No) == yes)
 
     def lists_all_units(self) -> bool:
         """Whether the unit table lists the units of the whole recording."""
@@ -356,42 +257,14 @@ class MainWindow(QtWidgets.QMainWindow):
         """Change between amplitude and depth over time."""
         self.bench.amplitudes.toggle_height()
 
-    def save_picture(self) -> None:
-        """Ask for a file and save a picture of the window."""
-        name, _ = QtWidgets.QFileDialog.getSaveFileName(
-            self, "Save picture", "ncpgui.png", "Pictures (*.png)"
-        )
-        if not name:
-            return
-        path = name if name.lower().endswith(".png") else f"{name}.png"
-        if self.grab().save(path, "PNG"):
-            self._tell(f"Saved {Path(path).name}")
-        else:
-            self.banner.tell(f"The picture cannot be written to {path}; choose a folder that can be written")
-
     def close_project(self) -> None:
         """Close the project and show the start page."""
-        if self._may_leave():
+        if self.may_leave():
             self.controller.close()
 
     def quit(self) -> None:
         """Close the window."""
         self.close()
-
-    def _may_leave(self) -> bool:
-        """Whether nothing is lost, or the person said that it may be."""
-        if self.workspace.is_safe or self.controller.session_path is not None:
-            return True  # in the session and its journal, or saved there on closing
-        answer = QtWidgets.QMessageBox.question(
-            self,
-            "Leave without saving?",
-            "What was done to this project is not saved. Save it first?",
-            QtWidgets.QMessageBox.Save | QtWidgets.QMessageBox.Discard | QtWidgets.QMessageBox.Cancel,
-        )
-        if answer == QtWidgets.QMessageBox.Save:
-            self.ask_save_as()
-            return False
-        return bool(answer == QtWidgets.QMessageBox.Discard)
 
     # -- events of Qt -------------------------------------------------------------------------
 
@@ -409,7 +282,7 @@ class MainWindow(QtWidgets.QMainWindow):
 
     def closeEvent(self, event: Any) -> None:
         """Stop work, remember the layout, close the session."""
-        if not self._may_leave():
+        if not self.may_leave():
             event.ignore()
             return
         self.leave()
