@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from ncpgui.app.controller import Controller
 from ncpgui.app.model.workspace import Workspace
+
+NOTHING_OPEN = "open a recording or a session first"
 
 
 class Front(Protocol):
@@ -53,6 +55,30 @@ class Front(Protocol):
     def toggle_all_units(self) -> None:
         """Change between the units on screen and all units."""
 
+    def show_palette(self) -> None:
+        """Show the command palette."""
+
+    def show_snippet_line(self) -> None:
+        """Show the line for snippets."""
+
+    def set_filter(self, text: str) -> None:
+        """List only the units in the table that an expression is true of; '' lists all.
+
+        Raises
+        ------
+        InputError
+            The expression is none, or the table has no filter.
+        """
+
+    def sort_by(self, column: str, descending: bool) -> None:
+        """Sort the unit table by a column, named as its title begins.
+
+        Raises
+        ------
+        InputError
+            There is no such column.
+        """
+
     def show_layout(self, name: str) -> None:
         """Put the panels of a ready layout on screen: "decide" or "inspect"."""
 
@@ -87,30 +113,44 @@ class Context:
     front: Front
 
 
-def always(_: Context) -> bool:
-    """It is always allowed."""
-    return True
+@dataclass(frozen=True)
+class Condition:
+    """When an action is allowed, and what to say when it is not."""
+
+    holds: Callable[[Context], bool]
+    reason: str
+
+    def __call__(self, context: Context) -> bool:
+        """Whether it holds."""
+        return self.holds(context)
 
 
-def has_project(context: Context) -> bool:
-    """A project is open."""
-    return context.workspace.project is not None
+def has_at_least(n_units: int) -> Condition:
+    """As many units are selected."""
+    reason = "no unit is selected" if n_units == 1 else "fewer than two units are selected"
+    return Condition(lambda c: len(c.workspace.selected) >= n_units, reason)
 
 
-def has_component(context: Context) -> bool:
-    """The component on screen is sampled."""
-    return context.workspace.component() is not None
-
-
-def has_alternatives(context: Context) -> bool:
-    """The component on screen has sortings to choose from."""
+def _has_alternatives(context: Context) -> bool:
     component = context.workspace.component()
     return component is not None and len(component.alternatives) > 0
 
 
-def has_selection(context: Context) -> bool:
-    """A unit is selected."""
-    return len(context.workspace.selected) > 0
+always = Condition(lambda _: True, "")
+has_project = Condition(lambda c: c.workspace.project is not None, NOTHING_OPEN)
+has_component = Condition(
+    lambda c: c.workspace.component() is not None, "what is on screen is not sampled yet"
+)
+has_alternatives = Condition(_has_alternatives, "what is on screen is not sampled yet")
+has_selection = has_at_least(1)
+has_several = has_at_least(2)
+
+
+def shown_keys(keys: Sequence[str]) -> str:
+    """Keys as people read them: ``1 – 9``, ``Ctrl+Shift+Z · Ctrl+Y``."""
+    if len(keys) > 3:
+        return f"{keys[0]} – {keys[-1]}"
+    return " · ".join(dict.fromkeys(_KEY_NAMES.get(key, key) for key in keys))
 
 
 _KEY_NAMES = {"Return": "Enter", "Escape": "Esc"}
@@ -120,7 +160,8 @@ _KEY_NAMES = {"Return": "Enter", "Escape": "Esc"}
 class Action:
     """One thing a person can do.
 
-    keys : the first is shown in menus; run(context, k) gets the index of the key that was pressed.
+    keys : the first is shown in menus; run(context, k) gets the index of the key that was pressed. They
+    are those of phy; a `Keymap` may say others. enabled : best a `Condition`, which knows the reason.
     """
 
     id: str
@@ -134,10 +175,10 @@ class Action:
     in_toolbar: bool = False
     starts_section: bool = False
 
-    @property
-    def key_text(self) -> str:
-        """Keys as the help page shows them."""
-        if len(self.keys) > 3:
-            return f"{self.keys[0]} – {self.keys[-1]}"
-        shown = [_KEY_NAMES.get(key, key) for key in self.keys]
-        return " · ".join(dict.fromkeys(shown))
+    def why_not(self, context: Context) -> str:
+        """Why it is not allowed now, '' when it is."""
+        if self.enabled(context):
+            return ""
+        if context.workspace.project is None:
+            return NOTHING_OPEN
+        return getattr(self.enabled, "reason", "it is not possible now")

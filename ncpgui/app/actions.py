@@ -6,7 +6,19 @@ the action; the others are free in phy.
 
 from __future__ import annotations
 
-from ncpgui.app.action import Action, Context, has_alternatives, has_component, has_project, has_selection
+from collections.abc import Mapping
+
+from ncpgui.app.action import (
+    Action,
+    Condition,
+    Context,
+    has_alternatives,
+    has_component,
+    has_project,
+    has_selection,
+    has_several,
+    shown_keys,
+)
 from ncpgui.app.presenters.alternatives import step_alternative
 from ncpgui.app.presenters.questions import mark_question, merge_question
 from ncpgui.app.presenters.queue import neighbour_in_queue
@@ -26,7 +38,8 @@ def _may_mark(context: Context) -> bool:
     return _may(context, mark_question(workspace, workspace.selected, listed=[row.unit for row in listed]))
 
 
-def _label(context: Context, label: str) -> None:
+def label_selected(context: Context, label: str) -> None:
+    """Label the selected units; asks first where one of them is not on screen."""
     if _may_mark(context):
         context.workspace.label(context.workspace.selected, label)
 
@@ -89,6 +102,10 @@ def _show_number(context: Context, index: int) -> None:
     context.workspace.show_alternative(index)
 
 
+CAN_UNDO = Condition(lambda c: c.workspace.history.can_undo, "there is nothing to undo")
+CAN_REDO = Condition(lambda c: c.workspace.history.can_redo, "there is nothing to do again")
+IS_WAITING = Condition(lambda c: has_project(c) and bool(c.controller.waiting_ids()), "nothing waits")
+
 ACTIONS: tuple[Action, ...] = (
     Action(
         "open", "Open recording…", ("Ctrl+O",), "File",
@@ -138,11 +155,11 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "undo", "Undo", ("Ctrl+Z",), "Edit", "Take back the last edit, without limit.",
-        lambda c, _: c.workspace.undo(), lambda c: c.workspace.history.can_undo, in_toolbar=True,
+        lambda c, _: c.workspace.undo(), CAN_UNDO, in_toolbar=True,
     ),
     Action(
         "redo", "Redo", ("Ctrl+Shift+Z", "Ctrl+Y"), "Edit", "Do again what was taken back.",
-        lambda c, _: c.workspace.redo(), lambda c: c.workspace.history.can_redo, in_toolbar=True,
+        lambda c, _: c.workspace.redo(), CAN_REDO, in_toolbar=True,
     ),
     Action(
         "select_all", "Select all units on screen", ("Ctrl+A",), "Edit",
@@ -150,10 +167,20 @@ ACTIONS: tuple[Action, ...] = (
         lambda c, _: _select_all(c), has_component, starts_section=True,
     ),
     Action(
+        "palette", "Command palette", ("Ctrl+K",), "Edit",
+        "Find any action by a few letters, or a unit by its number, and do it or go there with Enter.",
+        lambda c, _: c.front.show_palette(), starts_section=True,
+    ),
+    Action(
+        "snippet", "Snippet", (":",), "Edit",
+        "Write what to do in a line, as in phy: c 3 7 selects, f filters, s sorts, l labels, g merges.",
+        lambda c, _: c.front.show_snippet_line(), has_project,
+    ),
+    Action(
         "merge", "Merge", ("G",), "Unit",
         "Make one unit of the selected ones; asks first if one is accepted or not on screen.",
         lambda c, _: _merge(c),
-        lambda c: len(c.workspace.selected) > 1, in_toolbar=True,
+        has_several, in_toolbar=True,
     ),
     Action(
         "lock", "Accept unit", ("Y",), "Unit",
@@ -166,30 +193,30 @@ ACTIONS: tuple[Action, ...] = (
         "Say that the selected units are one neuron. No spike changes its unit; "
         "all probabilities are given that.",
         lambda c, _: c.workspace.link(c.workspace.selected, same=True),
-        lambda c: len(c.workspace.selected) > 1,
+        has_several,
     ),
     Action(
         "never_merge", "Never merge", ("D",), "Unit",
         "Say that no two of the selected units are one neuron. No spike changes its unit; "
         "all probabilities are given that, and a merge of them is refused.",
         lambda c, _: c.workspace.link(c.workspace.selected, same=False),
-        lambda c: len(c.workspace.selected) > 1,
+        has_several,
     ),
     Action(
         "good", "Label good", ("Alt+G",), "Unit", "Call the selected units good.",
-        lambda c, _: _label(c, "good"), has_selection, starts_section=True,
+        lambda c, _: label_selected(c, "good"), has_selection, starts_section=True,
     ),
     Action(
         "mua", "Label MUA", ("Alt+M",), "Unit", "Call the selected units multi-unit activity.",
-        lambda c, _: _label(c, "mua"), has_selection,
+        lambda c, _: label_selected(c, "mua"), has_selection,
     ),
     Action(
         "noise", "Label noise", ("Alt+N",), "Unit", "Call the selected units noise.",
-        lambda c, _: _label(c, "noise"), has_selection,
+        lambda c, _: label_selected(c, "noise"), has_selection,
     ),
     Action(
         "unsorted", "Label unsorted", ("Alt+U",), "Unit", "Take the label off the selected units.",
-        lambda c, _: _label(c, "unsorted"), has_selection,
+        lambda c, _: label_selected(c, "unsorted"), has_selection,
     ),
     Action(
         "next_alternative", "Next alternative", ("]",), "Sorting", "Show the next way to sort these spikes.",
@@ -225,7 +252,7 @@ ACTIONS: tuple[Action, ...] = (
         "sample_waiting", "Sample what waits", (), "Sorting",
         "Sample the rows of the queue that were not reached yet, or failed.",
         lambda c, _: c.controller.sample_waiting(),
-        lambda c: has_project(c) and bool(c.controller.waiting_ids()), starts_section=True,
+        IS_WAITING, starts_section=True,
     ),
     Action(
         "stop", "Stop", ("Escape",), "Sorting",
@@ -312,10 +339,20 @@ def action(name: str) -> Action:
     return next(item for item in ACTIONS if item.id == name)
 
 
-def help_page() -> list[tuple[str, list[tuple[str, str, str]]]]:
-    """(menu, [(keys, name, help)]) of all actions: the key page."""
+def help_page(
+    keys: Mapping[str, tuple[str, ...]] | None = None,
+) -> list[tuple[str, list[tuple[str, str, str]]]]:
+    """(menu, [(keys, name, help)]) of all actions: the key page; `keys` in force, phy's when left out."""
+    in_force = {item.id: item.keys for item in ACTIONS} if keys is None else keys
     return [
-        (menu, [(item.key_text, item.name.rstrip("…"), item.help) for item in ACTIONS if item.menu == menu])
+        (
+            menu,
+            [
+                (shown_keys(in_force[item.id]), item.name.rstrip("…"), item.help)
+                for item in ACTIONS
+                if item.menu == menu
+            ],
+        )
         for menu in MENUS
         if any(item.menu == menu for item in ACTIONS)
     ]

@@ -13,8 +13,8 @@ from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.words import sentence
 from ncpgui.core.errors import NcpguiError
 from ncpgui.gui.asking import AskingWindow
-from ncpgui.gui.dialogs.keys import KeysDialog, about_text
-from ncpgui.gui.menus import ActionSet
+from ncpgui.gui.commands import Commands
+from ncpgui.gui.dialogs.keys import about_text
 from ncpgui.gui.start_page import StartPage
 from ncpgui.gui.status_line import StatusLine
 from ncpgui.gui.theme import Theme, app_icon, apply_theme, theme_named
@@ -38,17 +38,18 @@ class MainWindow(AskingWindow):
         self.setAcceptDrops(True)
         self.resize(*DEFAULT_SIZE)
         self.setMinimumSize(960, 600)
-        self._keys: KeysDialog | None = None
         self._build()
         self._follow()
         self._apply_theme()
         self._restore_layout()
         self._project_changed()
+        self.commands.tell_problems()
 
     # -- parts ------------------------------------------------------------------------------
 
     def _build(self) -> None:
-        self.actions_ = ActionSet(self, Context(self.workspace, self.controller, self))
+        self.commands = Commands(self, Context(self.workspace, self.controller, self))
+        self.actions_ = self.commands.actions
         menus = self.actions_.fill_menus(self.menuBar())
         self.recent_menu = QtWidgets.QMenu("Open recent", self)
         menus["File"].insertMenu(self.actions_["open_demo"], self.recent_menu)
@@ -80,6 +81,7 @@ class MainWindow(AskingWindow):
         column.setSpacing(0)
         column.addWidget(self.banner)
         column.addWidget(self.pages, 1)
+        column.addWidget(self.commands.snippets)
         self.setCentralWidget(middle)
         self.status = StatusLine(self.workspace, self.controller)
         self.setStatusBar(self.status)
@@ -207,11 +209,24 @@ class MainWindow(AskingWindow):
         return self.preferences.folder / "demo"
 
     def show_help(self) -> None:
-        """Show the key page."""
-        if self._keys is not None:
-            self._keys.close()
-        self._keys = KeysDialog(self, self.theme)
-        self._keys.show()
+        """Show the page of keys."""
+        self.commands.show_keys()
+
+    def show_palette(self) -> None:
+        """Show the command palette."""
+        self.commands.show_palette()
+
+    def show_snippet_line(self) -> None:
+        """Show the line for snippets."""
+        self.commands.show_snippet_line()
+
+    def set_filter(self, text: str) -> None:
+        """List only the units in the table that an expression is true of; '' lists all."""
+        self.bench.filter_units(text)
+
+    def sort_by(self, column: str, descending: bool) -> None:
+        """Sort the unit table by a column, named as its title begins."""
+        self.bench.sort_units(column, descending=descending)
 
     def show_about(self) -> None:
         """Show what this program is."""

@@ -9,6 +9,7 @@ from PyQt5 import QtCore, QtWidgets
 
 from ncpgui.app.controller import Controller
 from ncpgui.app.model.workspace import Workspace
+from ncpgui.core.errors import InputError
 from ncpgui.gui.panels.alternatives import AlternativesPanel
 from ncpgui.gui.panels.amplitudes import AmplitudesPanel
 from ncpgui.gui.panels.base import Panel
@@ -166,6 +167,37 @@ class Workbench(QtWidgets.QWidget):
     def toggle_all_units(self) -> None:
         """Change between the units on screen and all units."""
         self.units.set_all_units(not self.units.all_units)
+
+    def filter_units(self, text: str) -> None:
+        """List only the units in the table that an expression is true of; '' lists all.
+
+        Raises
+        ------
+        InputError
+            The table has no filter, or the expression is none.
+        """
+        set_filter = getattr(self.units, "set_filter", None)
+        if set_filter is None:
+            raise InputError("the unit table has no filter")
+        set_filter(text)
+
+    def sort_units(self, column: str, *, descending: bool) -> None:
+        """Sort the unit table by the column whose title is, or begins with, `column`.
+
+        Raises
+        ------
+        InputError
+            There is no such column.
+        """
+        header = self.units.table.model().headerData
+        n_columns = self.units.table.model().columnCount()
+        titles = [str(header(number, Qt.Horizontal)).lower() for number in range(n_columns)]
+        wanted = column.lower()
+        found = [number for number, title in enumerate(titles) if title.startswith(wanted)]
+        if not found:
+            raise InputError(f"there is no column '{column}'; there are {', '.join(filter(None, titles))}")
+        number = titles.index(wanted) if wanted in titles else found[0]
+        self.units.table.sortByColumn(number, Qt.DescendingOrder if descending else Qt.AscendingOrder)
 
     def layout_values(self) -> dict[str, list[int]]:
         """Shares of all splitters, to be remembered."""

@@ -276,8 +276,8 @@ def test_a_window_is_not_larger_than_the_screen(opened: MainWindow) -> None:
 
 def test_the_key_page_is_not_larger_than_the_window(opened: MainWindow) -> None:
     resized(opened, (960, 600)).show_help()
-    assert opened._keys.height() <= 600
-    opened._keys.close()
+    assert opened.commands.page.height() <= 600
+    opened.commands.page.close()
 
 
 def test_examples_in_the_open_dialog_are_whole(qtbot) -> None:
