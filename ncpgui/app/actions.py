@@ -6,146 +6,25 @@ the action; the others are free in phy.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Protocol
+from collections.abc import Mapping
 
-from ncpgui.app.controller import Controller
-from ncpgui.app.model.workspace import Workspace
+from ncpgui.app.action import (
+    Action,
+    Condition,
+    Context,
+    has_alternatives,
+    has_component,
+    has_project,
+    has_selection,
+    has_several,
+    shown_keys,
+)
 from ncpgui.app.presenters.alternatives import step_alternative
 from ncpgui.app.presenters.questions import mark_question, merge_question
 from ncpgui.app.presenters.queue import neighbour_in_queue
 from ncpgui.app.presenters.unit_table import present_unit_table
 
 MENUS = ("File", "Edit", "Unit", "Sorting", "Go", "View", "Help")
-
-
-class Front(Protocol):
-    """The window, as far as actions need one: questions to the person and the look of things."""
-
-    def ask_open(self) -> None:
-        """Ask for a recording and open it."""
-
-    def ask_session(self) -> None:
-        """Ask for a session and open it."""
-
-    def ask_save_as(self) -> None:
-        """Ask where to save, and save."""
-
-    def ask_export(self) -> None:
-        """Ask for format and place, and export."""
-
-    def ask_recording_place(self) -> None:
-        """Ask where the recording of the session is now."""
-
-    def confirm(self, question: str) -> bool:
-        """Ask a question that is answered with yes or no."""
-
-    def lists_all_units(self) -> bool:
-        """Whether the unit table lists the units of the whole recording."""
-
-    def demo_folder(self) -> Path:
-        """Folder of the demo."""
-
-    def show_help(self) -> None:
-        """Show the key page."""
-
-    def show_about(self) -> None:
-        """Show what this program is."""
-
-    def toggle_theme(self) -> None:
-        """Change between light and dark."""
-
-    def toggle_arrangement(self) -> None:
-        """Change between waveforms in columns and at probe geometry."""
-
-    def toggle_all_units(self) -> None:
-        """Change between the units on screen and all units."""
-
-    def show_layout(self, name: str) -> None:
-        """Put the panels of a ready layout on screen: "decide" or "inspect"."""
-
-    def step_spike(self, step: int) -> None:
-        """Show the traces around the next spike, or (-1) the one before."""
-
-    def step_ambiguous(self) -> None:
-        """Show the traces around the next spike by how uncertain its unit is."""
-
-    def toggle_intervals(self) -> None:
-        """Change between autocorrelograms and intervals."""
-
-    def toggle_height(self) -> None:
-        """Change between amplitude and depth over time."""
-
-    def save_picture(self) -> None:
-        """Ask for a file and save a picture of the window."""
-
-    def close_project(self) -> None:
-        """Close the project and show the start page."""
-
-    def quit(self) -> None:
-        """Close the window."""
-
-
-@dataclass(frozen=True)
-class Context:
-    """What an action works on."""
-
-    workspace: Workspace
-    controller: Controller
-    front: Front
-
-
-def _always(_: Context) -> bool:
-    return True
-
-
-def _has_project(context: Context) -> bool:
-    return context.workspace.project is not None
-
-
-def _has_component(context: Context) -> bool:
-    return context.workspace.component() is not None
-
-
-def _has_alternatives(context: Context) -> bool:
-    component = context.workspace.component()
-    return component is not None and len(component.alternatives) > 0
-
-
-def _has_selection(context: Context) -> bool:
-    return len(context.workspace.selected) > 0
-
-
-@dataclass(frozen=True)
-class Action:
-    """One thing a person can do.
-
-    keys : the first is shown in menus; run(context, k) gets the index of the key that was pressed.
-    """
-
-    id: str
-    name: str
-    keys: tuple[str, ...]
-    menu: str
-    help: str
-    run: Callable[[Context, int], None]
-    enabled: Callable[[Context], bool] = _always
-    in_menu: bool = True
-    in_toolbar: bool = False
-    starts_section: bool = False
-
-    @property
-    def key_text(self) -> str:
-        """Keys as the help page shows them."""
-        if len(self.keys) > 3:
-            return f"{self.keys[0]} – {self.keys[-1]}"
-        shown = [_KEY_NAMES.get(key, key) for key in self.keys]
-        return " · ".join(dict.fromkeys(shown))
-
-
-_KEY_NAMES = {"Return": "Enter", "Escape": "Esc"}
 
 
 def _may(context: Context, question: str) -> bool:
@@ -159,7 +38,8 @@ def _may_mark(context: Context) -> bool:
     return _may(context, mark_question(workspace, workspace.selected, listed=[row.unit for row in listed]))
 
 
-def _label(context: Context, label: str) -> None:
+def label_selected(context: Context, label: str) -> None:
+    """Label the selected units; asks first where one of them is not on screen."""
     if _may_mark(context):
         context.workspace.label(context.workspace.selected, label)
 
@@ -222,6 +102,10 @@ def _show_number(context: Context, index: int) -> None:
     context.workspace.show_alternative(index)
 
 
+CAN_UNDO = Condition(lambda c: c.workspace.history.can_undo, "there is nothing to undo")
+CAN_REDO = Condition(lambda c: c.workspace.history.can_redo, "there is nothing to do again")
+IS_WAITING = Condition(lambda c: has_project(c) and bool(c.controller.waiting_ids()), "nothing waits")
+
 ACTIONS: tuple[Action, ...] = (
     Action(
         "open", "Open recording…", ("Ctrl+O",), "File",
@@ -241,29 +125,29 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "save", "Save session", ("Ctrl+S",), "File",
         "Write the session. Every action is in its journal already, whether you save or not.",
-        lambda c, _: _save(c), _has_project, in_toolbar=True, starts_section=True,
+        lambda c, _: _save(c), has_project, in_toolbar=True, starts_section=True,
     ),
     Action(
         "save_as", "Save session as…", ("Ctrl+Shift+S",), "File",
         "Keep the session in another file from now on.",
-        lambda c, _: c.front.ask_save_as(), _has_project,
+        lambda c, _: c.front.ask_save_as(), has_project,
     ),
     Action(
         "export", "Export…", ("Ctrl+E", "X"), "File",
         "Write the sorting as it stands for Phy, SpikeInterface, NumPy or as tables.",
-        lambda c, _: c.front.ask_export(), _has_project, in_toolbar=True,
+        lambda c, _: c.front.ask_export(), has_project, in_toolbar=True,
     ),
     Action(
         "locate", "Locate recording…", (), "File", "Tell where the recording is, when it moved.",
-        lambda c, _: c.front.ask_recording_place(), _has_project,
+        lambda c, _: c.front.ask_recording_place(), has_project,
     ),
     Action(
         "picture", "Save picture…", ("Ctrl+P",), "File", "Save the window as a PNG.",
-        lambda c, _: c.front.save_picture(), _has_project,
+        lambda c, _: c.front.save_picture(), has_project,
     ),
     Action(
         "close", "Close project", ("Ctrl+W",), "File", "Back to the start page; nothing is lost.",
-        lambda c, _: c.front.close_project(), _has_project, starts_section=True,
+        lambda c, _: c.front.close_project(), has_project, starts_section=True,
     ),
     Action(
         "quit", "Quit", ("Ctrl+Q",), "File",
@@ -271,94 +155,109 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "undo", "Undo", ("Ctrl+Z",), "Edit", "Take back the last edit, without limit.",
-        lambda c, _: c.workspace.undo(), lambda c: c.workspace.history.can_undo, in_toolbar=True,
+        lambda c, _: c.workspace.undo(), CAN_UNDO, in_toolbar=True,
     ),
     Action(
         "redo", "Redo", ("Ctrl+Shift+Z", "Ctrl+Y"), "Edit", "Do again what was taken back.",
-        lambda c, _: c.workspace.redo(), lambda c: c.workspace.history.can_redo, in_toolbar=True,
+        lambda c, _: c.workspace.redo(), CAN_REDO, in_toolbar=True,
+    ),
+    Action(
+        "history", "History", ("Ctrl+H",), "Edit",
+        "Show or hide the list of edits; a click on one goes there, by undo or redo.",
+        lambda c, _: c.front.toggle_history(), has_project,
     ),
     Action(
         "select_all", "Select all units on screen", ("Ctrl+A",), "Edit",
         "Select every unit in use on screen.",
-        lambda c, _: _select_all(c), _has_component, starts_section=True,
+        lambda c, _: _select_all(c), has_component, starts_section=True,
+    ),
+    Action(
+        "palette", "Command palette", ("Ctrl+K",), "Edit",
+        "Find any action by a few letters, or a unit by its number, and do it or go there with Enter.",
+        lambda c, _: c.front.show_palette(), starts_section=True,
+    ),
+    Action(
+        "snippet", "Snippet", (":",), "Edit",
+        "Write what to do in a line, as in phy: c 3 7 selects, f filters, s sorts, l labels, g merges.",
+        lambda c, _: c.front.show_snippet_line(), has_project,
     ),
     Action(
         "merge", "Merge", ("G",), "Unit",
         "Make one unit of the selected ones; asks first if one is accepted or not on screen.",
         lambda c, _: _merge(c),
-        lambda c: len(c.workspace.selected) > 1, in_toolbar=True,
+        has_several, in_toolbar=True,
     ),
     Action(
         "lock", "Accept unit", ("Y",), "Unit",
         "Accept (lock) the selected units, or open them again: each is a neuron, all of it and nothing else. "
         "All probabilities are given that, and other sortings leave it as it is.",
-        lambda c, _: _toggle_lock(c), _has_selection, in_toolbar=True,
+        lambda c, _: _toggle_lock(c), has_selection, in_toolbar=True,
     ),
     Action(
         "must_link", "Must be one neuron", ("J",), "Unit",
         "Say that the selected units are one neuron. No spike changes its unit; "
         "all probabilities are given that.",
         lambda c, _: c.workspace.link(c.workspace.selected, same=True),
-        lambda c: len(c.workspace.selected) > 1,
+        has_several,
     ),
     Action(
         "never_merge", "Never merge", ("D",), "Unit",
         "Say that no two of the selected units are one neuron. No spike changes its unit; "
         "all probabilities are given that, and a merge of them is refused.",
         lambda c, _: c.workspace.link(c.workspace.selected, same=False),
-        lambda c: len(c.workspace.selected) > 1,
+        has_several,
     ),
     Action(
         "good", "Label good", ("Alt+G",), "Unit", "Call the selected units good.",
-        lambda c, _: _label(c, "good"), _has_selection, starts_section=True,
+        lambda c, _: label_selected(c, "good"), has_selection, starts_section=True,
     ),
     Action(
         "mua", "Label MUA", ("Alt+M",), "Unit", "Call the selected units multi-unit activity.",
-        lambda c, _: _label(c, "mua"), _has_selection,
+        lambda c, _: label_selected(c, "mua"), has_selection,
     ),
     Action(
         "noise", "Label noise", ("Alt+N",), "Unit", "Call the selected units noise.",
-        lambda c, _: _label(c, "noise"), _has_selection,
+        lambda c, _: label_selected(c, "noise"), has_selection,
     ),
     Action(
         "unsorted", "Label unsorted", ("Alt+U",), "Unit", "Take the label off the selected units.",
-        lambda c, _: _label(c, "unsorted"), _has_selection,
+        lambda c, _: label_selected(c, "unsorted"), has_selection,
     ),
     Action(
         "next_alternative", "Next alternative", ("]",), "Sorting", "Show the next way to sort these spikes.",
-        lambda c, _: step_alternative(c.workspace, 1), _has_alternatives,
+        lambda c, _: step_alternative(c.workspace, 1), has_alternatives,
     ),
     Action(
         "previous_alternative", "Previous alternative", ("[",), "Sorting",
         "Show the previous way to sort these spikes.",
-        lambda c, _: step_alternative(c.workspace, -1), _has_alternatives,
+        lambda c, _: step_alternative(c.workspace, -1), has_alternatives,
     ),
     Action(
         "number", "Show alternative 1 to 9", tuple("123456789"), "Sorting",
         "Show an alternative by its number.",
-        _show_number, _has_alternatives, in_menu=False,
+        _show_number, has_alternatives, in_menu=False,
     ),
     Action(
         "adopt", "Use this sorting", ("Return", "Enter"), "Sorting",
         "Sort these spikes as shown. The sorting already in use is accepted: all its units are locked.",
-        lambda c, _: c.workspace.adopt(), _has_alternatives, starts_section=True,
+        lambda c, _: c.workspace.adopt(), has_alternatives, starts_section=True,
     ),
     Action(
         "open_other", "Open or close rarer sortings", ("0",), "Sorting",
         "Show cards of the sortings that make up \"other\", or put them away.",
-        lambda c, _: c.controller.open_other(), _has_alternatives,
+        lambda c, _: c.controller.open_other(), has_alternatives,
     ),
     Action(
         "resample", "Resample the rest", ("R",), "Sorting",
         "Sample the posterior of these spikes again, given what was decided. "
         "It is done by itself where decisions leave fewer than 30 draws, and refused where more are left.",
-        lambda c, _: c.controller.resample(), _has_component, in_toolbar=True,
+        lambda c, _: c.controller.resample(), has_component, in_toolbar=True,
     ),
     Action(
         "sample_waiting", "Sample what waits", (), "Sorting",
         "Sample the rows of the queue that were not reached yet, or failed.",
         lambda c, _: c.controller.sample_waiting(),
-        lambda c: _has_project(c) and bool(c.controller.waiting_ids()), starts_section=True,
+        IS_WAITING, starts_section=True,
     ),
     Action(
         "stop", "Stop", ("Escape",), "Sorting",
@@ -368,35 +267,35 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "next_in_queue", "Next in the queue", ("Space",), "Go",
         "Go to the next row of the queue that is not settled.",
-        lambda c, _: _go(c, 1), _has_project,
+        lambda c, _: _go(c, 1), has_project,
     ),
     Action(
         "previous_in_queue", "Previous in the queue", ("Shift+Space",), "Go",
         "Go to the previous row that is not settled.",
-        lambda c, _: _go(c, -1), _has_project,
+        lambda c, _: _go(c, -1), has_project,
     ),
     Action(
         "next_unit", "Next unit", ("Down",), "Go", "Select the next unit on screen.",
-        lambda c, _: _step_unit(c, 1), _has_component, starts_section=True,
+        lambda c, _: _step_unit(c, 1), has_component, starts_section=True,
     ),
     Action(
         "previous_unit", "Previous unit", ("Up",), "Go", "Select the previous unit on screen.",
-        lambda c, _: _step_unit(c, -1), _has_component,
+        lambda c, _: _step_unit(c, -1), has_component,
     ),
     Action(
         "next_spike", "Next spike", ("Alt+PgDown",), "Go",
         "Show the traces around the next spike of the selected units, or of all units on screen.",
-        lambda c, _: c.front.step_spike(1), _has_component, starts_section=True,
+        lambda c, _: c.front.step_spike(1), has_component, starts_section=True,
     ),
     Action(
         "previous_spike", "Previous spike", ("Alt+PgUp",), "Go",
         "Show the traces around the spike before.",
-        lambda c, _: c.front.step_spike(-1), _has_component,
+        lambda c, _: c.front.step_spike(-1), has_component,
     ),
     Action(
         "ambiguous_spike", "Next ambiguous spike", ("Alt+Shift+PgDown",), "Go",
         "Show the traces around the spike whose unit is least certain, then the next of them.",
-        lambda c, _: c.front.step_ambiguous(), _has_component,
+        lambda c, _: c.front.step_ambiguous(), has_component,
     ),
     Action(
         "theme", "Light or dark", ("Ctrl+T",), "View", "Change between the light and the dark theme.",
@@ -405,32 +304,37 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "arrangement", "Waveforms at probe geometry", ("P",), "View",
         "Draw the contacts where they are on the probe, or one under the other.",
-        lambda c, _: c.front.toggle_arrangement(), _has_project,
+        lambda c, _: c.front.toggle_arrangement(), has_project,
     ),
     Action(
         "all_units", "List all units", ("U",), "View",
         "List the units of the whole recording, or those on screen.",
-        lambda c, _: c.front.toggle_all_units(), _has_project,
+        lambda c, _: c.front.toggle_all_units(), has_project,
     ),
     Action(
         "intervals", "Intervals between spikes", ("I",), "View",
         "Show intervals in place of the autocorrelograms, or these again.",
-        lambda c, _: c.front.toggle_intervals(), _has_project,
+        lambda c, _: c.front.toggle_intervals(), has_project,
     ),
     Action(
         "height", "Depth over time", ("A",), "View",
         "Show the depth of the spikes along the probe in place of their amplitude, or this again.",
-        lambda c, _: c.front.toggle_height(), _has_project,
+        lambda c, _: c.front.toggle_height(), has_project,
     ),
     Action(
         "decide", "Layout: decide", ("F2",), "View",
         "Show what a decision is about: waveforms, embedding, receptive fields, units.",
-        lambda c, _: c.front.show_layout("decide"), _has_project, starts_section=True,
+        lambda c, _: c.front.show_layout("decide"), has_project, starts_section=True,
     ),
     Action(
         "inspect", "Layout: inspect", ("F3",), "View",
         "Show the evidence: correlograms, amplitudes over time, features, traces.",
-        lambda c, _: c.front.show_layout("inspect"), _has_project,
+        lambda c, _: c.front.show_layout("inspect"), has_project,
+    ),
+    Action(
+        "reset_layout", "Panels where they were at first", (), "View",
+        "Put all panels back to their first places and sizes, as in the layout \"decide\".",
+        lambda c, _: c.front.reset_layout(), has_project,
     ),
     Action("help", "Keys", ("H", "F1"), "Help", "Show this page.", lambda c, _: c.front.show_help()),
     Action(
@@ -445,10 +349,20 @@ def action(name: str) -> Action:
     return next(item for item in ACTIONS if item.id == name)
 
 
-def help_page() -> list[tuple[str, list[tuple[str, str, str]]]]:
-    """(menu, [(keys, name, help)]) of all actions: the key page."""
+def help_page(
+    keys: Mapping[str, tuple[str, ...]] | None = None,
+) -> list[tuple[str, list[tuple[str, str, str]]]]:
+    """(menu, [(keys, name, help)]) of all actions: the key page; `keys` in force, phy's when left out."""
+    in_force = {item.id: item.keys for item in ACTIONS} if keys is None else keys
     return [
-        (menu, [(item.key_text, item.name.rstrip("…"), item.help) for item in ACTIONS if item.menu == menu])
+        (
+            menu,
+            [
+                (shown_keys(in_force[item.id]), item.name.rstrip("…"), item.help)
+                for item in ACTIONS
+                if item.menu == menu
+            ],
+        )
         for menu in MENUS
         if any(item.menu == menu for item in ACTIONS)
     ]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import functools
+from collections.abc import Callable, Mapping, Sequence
 
 from PyQt5 import QtGui, QtWidgets
 
-from ncpgui.app.actions import ACTIONS, MENUS, Action, Context
+from ncpgui.app.action import Action, Context, shown_keys
+from ncpgui.app.actions import ACTIONS, MENUS
 from ncpgui.app.words import sentence
 from ncpgui.core.errors import NcpguiError
 
@@ -38,22 +39,32 @@ class ActionSet:
 
     def _make(self, item: Action) -> list[QtWidgets.QAction]:
         """One Qt action, or one a key when the keys mean different things (the digits)."""
-        keys = [QtGui.QKeySequence(key) for key in item.keys]
-        groups = [keys] if item.in_menu else [[key] for key in keys]
-        made = []
-        for number, shortcuts in enumerate(groups):
-            action = QtWidgets.QAction(item.name, self._window)
-            action.setShortcuts(shortcuts)
-            action.setStatusTip(item.help)
-            action.setToolTip(_tooltip(item))
-            action.triggered.connect(functools.partial(self._run, item, number))
-            self._window.addAction(action)
-            made.append(action)
-        return made
+        return [self._made_one(item, number) for number in range(1 if item.in_menu else len(item.keys))]
 
-    def _run(self, item: Action, number: int, _checked: bool = False) -> None:
+    def _made_one(self, item: Action, number: int) -> QtWidgets.QAction:
+        action = QtWidgets.QAction(item.name, self._window)
+        action.setStatusTip(item.help)
+        action.triggered.connect(lambda _checked=False: self._run(item, number))
+        self._window.addAction(action)
+        return action
+
+    def set_keys(self, keys: Mapping[str, tuple[str, ...]]) -> None:
+        """Take other keys, by action id."""
+        for item in ACTIONS:
+            made, mine = self._made[item.id], [QtGui.QKeySequence(key) for key in keys[item.id]]
+            groups = [mine] if item.in_menu else [[key] for key in mine]
+            made += [self._made_one(item, number) for number in range(len(made), len(groups))]
+            for number, action in enumerate(made):
+                action.setShortcuts(groups[number] if number < len(groups) else [])
+                action.setToolTip(_tooltip(item, keys[item.id]))
+
+    def _run(self, item: Action, number: int) -> None:
+        self.attempt(lambda: item.run(self._context, number))
+
+    def attempt(self, do: Callable[[], None]) -> None:
+        """Do something; when it is impossible, say why."""
         try:
-            item.run(self._context, number)
+            do()
         except NcpguiError as error:
             self._context.workspace.told.emit(sentence(str(error)))
         self.refresh()
@@ -91,6 +102,6 @@ class ActionSet:
             bar.addAction(self[item.id])
 
 
-def _tooltip(item: Action) -> str:
-    keys = f"  ({item.key_text})" if item.keys else ""
-    return f"<b>{item.name.rstrip('…')}</b>{keys}<br>{item.help}"
+def _tooltip(item: Action, keys: Sequence[str]) -> str:
+    shown = f"  ({shown_keys(keys)})" if keys else ""
+    return f"<b>{item.name.rstrip('…')}</b>{shown}<br>{item.help}"

@@ -223,6 +223,8 @@ QPushButton[quiet="true"]:checked {{ background: {t.accent_soft}; color: {t.acce
 #banner {{
     background: {blend(t.color("panel"), t.color("bad"), 0.10).name()}; border-bottom: 1px solid {t.bad};
 }}
+#palette {{ background: {t.panel}; border: 1px solid {t.faint}; border-radius: 9px; }}
+#snippets {{ background: {t.window}; border-top: 1px solid {t.border}; }}
 QLabel[tone="bad"] {{ color: {t.bad}; }}
 QLabel[tone="good"] {{ color: {t.good}; }}
 

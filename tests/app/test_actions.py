@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from app_fakes import FakeJobs
 
-from ncpgui.app.actions import ACTIONS, MENUS, Action, Context, action, help_page
+from ncpgui.app.action import Action, Context
+from ncpgui.app.actions import ACTIONS, MENUS, action, help_page
 from ncpgui.app.controller import Controller
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
@@ -17,7 +18,7 @@ from ncpgui.app.work.tasks import Immediate
 from ncpgui.core.errors import CurationError
 from ncpgui.session.store import save
 
-KEY = re.compile(r"((Ctrl|Alt|Shift)\+)*([A-Z0-9\[\]?]|F\d+|Return|Enter|Escape|Space|Up|Down|PgUp|PgDown)")
+KEY = re.compile(r"((Ctrl|Alt|Shift)\+)*([A-Z0-9\[\]?:]|F\d+|Return|Enter|Escape|Space|Up|Down|PgUp|PgDown)")
 ASKS_THE_FRONT = {
     "open": "ask_open", "open_session": "ask_session", "save_as": "ask_save_as", "export": "ask_export",
     "locate": "ask_recording_place", "picture": "save_picture", "close": "close_project", "quit": "quit",
@@ -25,6 +26,8 @@ ASKS_THE_FRONT = {
     "intervals": "toggle_intervals", "height": "toggle_height", "decide": "show_layout decide",
     "inspect": "show_layout inspect", "next_spike": "step_spike 1", "previous_spike": "step_spike -1",
     "ambiguous_spike": "step_ambiguous",
+    "history": "toggle_history", "reset_layout": "reset_layout",
+    "palette": "show_palette", "snippet": "show_snippet_line",
     "help": "show_help", "about": "show_about",
 }  # fmt: skip
 
@@ -116,7 +119,17 @@ def test_with_nothing_open_only_opening_and_looking_are_possible(
     controller = Controller(Workspace(), Immediate(), preferences)
     empty = Context(controller.workspace, controller, FakeFront(tmp_path))  # type: ignore[arg-type]
     possible = {item.id for item in ACTIONS if item.enabled(empty)}
-    assert possible == {"open", "open_session", "open_demo", "quit", "stop", "theme", "help", "about"}
+    assert possible == {
+        "open",
+        "open_session",
+        "open_demo",
+        "quit",
+        "stop",
+        "theme",
+        "help",
+        "about",
+        "palette",
+    }
     press(empty, "stop")
 
 

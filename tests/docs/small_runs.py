@@ -19,6 +19,9 @@ import torch
 from PyQt5 import QtWidgets
 from spikeinterface.core import BaseRecording, BinaryRecordingExtractor, generate_ground_truth_recording
 
+from ncpgui.app.actions import ACTIONS
+from ncpgui.app.keymap import OWN_KEYS, read_keymap
+from ncpgui.app.preferences import Preferences
 from ncpgui.cli.main import run
 from ncpgui.core.config import from_dict, read_toml
 from ncpgui.engine.diagnostics import evaluate as evaluation
@@ -124,7 +127,11 @@ class Reader:
         return 0
 
     def _settings(self, text: str) -> None:
-        """Write a training file under the name in its first line; try settings of a sorting."""
+        """Write a training file under the name in its first line; try keys, or settings of a sorting."""
+        if text.startswith("[keys]"):
+            (self.folder / OWN_KEYS).write_text(text, encoding="utf-8")
+            assert read_keymap(ACTIONS, Preferences(self.folder)).problems == ()
+            return
         name = text.splitlines()[0].removeprefix("# ")
         if name.endswith(".toml"):
             (self.folder / name).write_text(SHORT_TRAINING + text, encoding="utf-8")

@@ -88,7 +88,7 @@ def test_a_card_that_unassigns_spikes_says_how_many(window: MainWindow, press) -
 def test_accepting_and_going_on_settles_the_whole_queue(window: MainWindow, press) -> None:
     queue = window.bench.queue
     assert queue.note.text() == "0 of 3 settled"  # the component of noise is no question
-    assert window.wrong_left.text() == "Expected wrong assignments left: 3"
+    assert window.status.wrong_left.text() == "Expected wrong assignments left: 3"
     for _ in range(3):
         panel = window.bench.alternatives
         assert panel.adopt.isEnabled() == (
@@ -97,7 +97,7 @@ def test_accepting_and_going_on_settles_the_whole_queue(window: MainWindow, pres
         press("Return", "Space")
         assert not window.banner.isVisible()
     assert queue.note.text() == "3 of 3 settled"
-    assert window.wrong_left.text() == "Expected wrong assignments left: 0"
+    assert window.status.wrong_left.text() == "Expected wrong assignments left: 0"
     assert queue.model.rows == ()
     captions = {row.contact: row.caption for row in queue.settled.rows.rows}
     assert captions == {0: "3 units", 1: "1 unit", 3: "no units"}

@@ -94,7 +94,7 @@ def test_every_question_is_asked_once_and_the_queue_has_an_end(window: MainWindo
     assert len(set(asked)) == n
     assert left == sorted(left, reverse=True)
     assert left[-1] == 0
-    assert window.wrong_left.text() == "Expected wrong assignments left: 0"
+    assert window.status.wrong_left.text() == "Expected wrong assignments left: 0"
     assert queue.toggle.text() == f"▸  Settled: {n}"
 
 

@@ -388,9 +388,9 @@ def test_a_component_without_evidence_on_screen_costs_nothing(opened: MainWindow
 
 def test_the_key_page_lists_every_action(opened: MainWindow) -> None:
     opened.actions_["help"].trigger()
-    text = opened._keys.page.toPlainText()
+    text = opened.commands.page.page.toPlainText()
     assert all(item.name.rstrip("…") in text for item in ACTIONS)
-    opened._keys.close()
+    opened.commands.page.close()
 
 
 def test_every_control_can_be_read_by_a_screen_reader(opened: MainWindow) -> None:

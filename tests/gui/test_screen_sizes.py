@@ -260,11 +260,11 @@ def test_a_message_has_room_beside_the_work_that_goes_on(opened: MainWindow) -> 
     controller = opened.controller
     controller.activity_changed.emit(Activity("Sampling channel 35, 12 of 49 done", 0.3, "about 4 min left"))
     settle(QtWidgets.QApplication.instance())
-    assert opened.activity.isVisible()
+    assert opened.status.activity.isVisible()
     message = opened.fontMetrics().horizontalAdvance("Merged 23 and 25 into 48; Ctrl+Z takes it")
-    assert opened.activity.x() > message
+    assert opened.status.activity.x() > message
     controller.activity_changed.emit(None)
-    assert opened.about_project.isVisible()
+    assert opened.status.about_project.isVisible()
 
 
 def test_a_window_is_not_larger_than_the_screen(opened: MainWindow) -> None:
@@ -276,8 +276,8 @@ def test_a_window_is_not_larger_than_the_screen(opened: MainWindow) -> None:
 
 def test_the_key_page_is_not_larger_than_the_window(opened: MainWindow) -> None:
     resized(opened, (960, 600)).show_help()
-    assert opened._keys.height() <= 600
-    opened._keys.close()
+    assert opened.commands.page.height() <= 600
+    opened.commands.page.close()
 
 
 def test_examples_in_the_open_dialog_are_whole(qtbot) -> None:

@@ -7,7 +7,11 @@ from html import escape
 from PyQt5 import QtCore, QtWidgets
 
 from ncpgui import __version__
+from ncpgui.app.action import shown_keys
 from ncpgui.app.actions import help_page
+from ncpgui.app.keymap import KEYMAPS, OWN_KEYS, Keymap
+from ncpgui.app.snippets import SNIPPETS
+from ncpgui.app.words import sentence
 from ncpgui.gui.theme import Theme
 
 MOUSE = (
@@ -16,44 +20,88 @@ MOUSE = (
     ("Click a card", "Preview that sorting in all panels"),
     ("Double click a card", "Use that sorting"),
     ("Click a waveform, a row", "Select the unit; Ctrl adds"),
+    ("Right click the title of a panel", "Save it as PNG or SVG, give it a window, hide it"),
     ("Drop a file", "Open it"),
 )
 
 
 class KeysDialog(QtWidgets.QDialog):
-    """All actions with their keys; stays open beside the window."""
+    """All actions with the keys in force; stays open beside the window.
 
-    def __init__(self, parent: QtWidgets.QWidget, theme: Theme) -> None:
+    `keymap_chosen(name)`, `own_keys_asked`, `read_again_asked`: what a person wants of the keys.
+    """
+
+    keymap_chosen = QtCore.pyqtSignal(str)
+    own_keys_asked = QtCore.pyqtSignal()
+    read_again_asked = QtCore.pyqtSignal()
+
+    def __init__(self, parent: QtWidgets.QWidget, theme: Theme, keymap: Keymap) -> None:
         super().__init__(parent)
         self.setWindowTitle("Keys")
         self.resize(QtCore.QSize(760, 640).boundedTo(parent.size()))
+        self._theme = theme
         self.page = QtWidgets.QTextBrowser()
-        self.page.setHtml(keys_html(theme))
+        self.choice = QtWidgets.QComboBox()
+        self.choice.addItems([*KEYMAPS])
+        self.choice.setAccessibleName("Keymap")
+        self.choice.textActivated.connect(self.keymap_chosen)
+        self.own = QtWidgets.QPushButton("Own keys…")
+        self.own.setToolTip(f"Opens {OWN_KEYS}, which lists every action")
+        self.own.clicked.connect(self.own_keys_asked)
+        self.again = QtWidgets.QPushButton("Read again")
+        self.again.setToolTip(f"Takes what was changed in {OWN_KEYS}")
+        self.again.clicked.connect(self.read_again_asked)
+        for button in (self.own, self.again):
+            button.setAutoDefault(False)
+        row = QtWidgets.QHBoxLayout()
+        row.addWidget(QtWidgets.QLabel("Keys of"))
+        row.addWidget(self.choice)
+        row.addStretch(1)
+        row.addWidget(self.own)
+        row.addWidget(self.again)
+        row.addSpacing(10)
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(22, 16, 12, 14)
+        layout.addLayout(row)
         layout.addWidget(self.page)
-        QtWidgets.QShortcut(QtCore.Qt.Key_H, self, self.close)
+        self.show_keymap(keymap)
+
+    def show_keymap(self, keymap: Keymap) -> None:
+        """Show other keys."""
+        self.choice.setCurrentText(keymap.name)
+        self.page.setHtml(keys_html(self._theme, keymap))
+        for shortcut in self.findChildren(QtWidgets.QShortcut):
+            shortcut.setParent(None)
+        for key in keymap.keys["help"]:
+            QtWidgets.QShortcut(key, self, self.close)
 
 
-def keys_html(theme: Theme) -> str:
-    """Key page as HTML."""
-    cell = f"padding:4px 16px 4px 0; border-bottom:1px solid {theme.border};"
-    parts = []
-    groups = [*help_page(), ("Mouse", [("", *row) for row in MOUSE])]
-    for menu, rows in groups:
-        parts.append(f"<h3 style='color:{theme.accent}; margin:14px 0 4px 0'>{escape(menu)}</h3>")
-        parts.append("<table width='100%' cellspacing='0'>")
-        for keys, name, words in rows:
-            parts.append(
-                f"<tr><td width='24%' style='{cell}'><b>{escape(keys)}</b></td>"
-                f"<td width='26%' style='{cell}'>{escape(name)}</td>"
-                f"<td style='{cell} color:{theme.muted}'>{escape(words)}</td></tr>"
-                if menu != "Mouse"
-                else f"<tr><td width='50%' style='{cell}'><b>{escape(name)}</b></td>"
-                f"<td style='{cell} color:{theme.muted}'>{escape(words)}</td></tr>"
-            )
-        parts.append("</table>")
+def keys_html(theme: Theme, keymap: Keymap) -> str:
+    """Key page as HTML: what could not be done, actions by menu, snippets, the mouse."""
+    parts = [f"<p style='color:{theme.bad}'>{escape(sentence(words))}</p>" for words in keymap.problems]
+    for menu, rows in help_page(keymap.keys):
+        parts.append(_table(theme, menu, rows, (24, 26)))
+    colon = shown_keys(keymap.keys["snippet"])
+    snippets = [(f"{colon} {s.example}", s.word.capitalize(), s.help) for s in SNIPPETS]
+    parts.append(_table(theme, "Snippets", snippets, (24, 26)))
+    parts.append(_table(theme, "Mouse", MOUSE, (50,)))
     return "".join(parts)
+
+
+def _table(theme: Theme, title: str, rows: list | tuple, widths: tuple[int, ...]) -> str:  # type: ignore[type-arg]
+    """A heading and a table whose first column is bold and whose last is quiet."""
+    cell = f"padding:4px 16px 4px 0; border-bottom:1px solid {theme.border};"
+    lines = [f"<h3 style='color:{theme.accent}; margin:14px 0 4px 0'>{escape(title)}</h3>"]
+    lines.append("<table width='100%' cellspacing='0'>")
+    for first, *between, last in rows:
+        cells = [f"<b>{escape(first)}</b>", *map(escape, between)]
+        shown = "".join(
+            f"<td width='{width}%' style='{cell}'>{text}</td>"
+            for width, text in zip(widths, cells, strict=True)
+        )
+        lines.append(f"<tr>{shown}<td style='{cell} color:{theme.muted}'>{escape(last)}</td></tr>")
+    lines.append("</table>")
+    return "".join(lines)
 
 
 def about_text() -> str:

@@ -1,0 +1,190 @@
+"""What an action is, what it works on, and what it asks of the window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from ncpgui.app.controller import Controller
+from ncpgui.app.model.workspace import Workspace
+
+NOTHING_OPEN = "open a recording or a session first"
+
+
+class Front(Protocol):
+    """The window, as far as actions need one: questions to the person and the look of things."""
+
+    def ask_open(self) -> None:
+        """Ask for a recording and open it."""
+
+    def ask_session(self) -> None:
+        """Ask for a session and open it."""
+
+    def ask_save_as(self) -> None:
+        """Ask where to save, and save."""
+
+    def ask_export(self) -> None:
+        """Ask for format and place, and export."""
+
+    def ask_recording_place(self) -> None:
+        """Ask where the recording of the session is now."""
+
+    def confirm(self, question: str) -> bool:
+        """Ask a question that is answered with yes or no."""
+
+    def lists_all_units(self) -> bool:
+        """Whether the unit table lists the units of the whole recording."""
+
+    def demo_folder(self) -> Path:
+        """Folder of the demo."""
+
+    def show_help(self) -> None:
+        """Show the key page."""
+
+    def show_about(self) -> None:
+        """Show what this program is."""
+
+    def toggle_theme(self) -> None:
+        """Change between light and dark."""
+
+    def toggle_arrangement(self) -> None:
+        """Change between waveforms in columns and at probe geometry."""
+
+    def toggle_all_units(self) -> None:
+        """Change between the units on screen and all units."""
+
+    def reset_layout(self) -> None:
+        """Put all panels back to where they are at first."""
+
+    def toggle_history(self) -> None:
+        """Show or hide the list of edits."""
+
+    def show_palette(self) -> None:
+        """Show the command palette."""
+
+    def show_snippet_line(self) -> None:
+        """Show the line for snippets."""
+
+    def set_filter(self, text: str) -> None:
+        """List only the units in the table that an expression is true of; '' lists all.
+
+        Raises
+        ------
+        InputError
+            The expression is none, or the table has no filter.
+        """
+
+    def sort_by(self, column: str, descending: bool) -> None:
+        """Sort the unit table by a column, named as its title begins.
+
+        Raises
+        ------
+        InputError
+            There is no such column.
+        """
+
+    def show_layout(self, name: str) -> None:
+        """Put the panels of a ready layout on screen: "decide" or "inspect"."""
+
+    def step_spike(self, step: int) -> None:
+        """Show the traces around the next spike, or (-1) the one before."""
+
+    def step_ambiguous(self) -> None:
+        """Show the traces around the next spike by how uncertain its unit is."""
+
+    def toggle_intervals(self) -> None:
+        """Change between autocorrelograms and intervals."""
+
+    def toggle_height(self) -> None:
+        """Change between amplitude and depth over time."""
+
+    def save_picture(self) -> None:
+        """Ask for a file and save a picture of the window."""
+
+    def close_project(self) -> None:
+        """Close the project and show the start page."""
+
+    def quit(self) -> None:
+        """Close the window."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """What an action works on."""
+
+    workspace: Workspace
+    controller: Controller
+    front: Front
+
+
+@dataclass(frozen=True)
+class Condition:
+    """When an action is allowed, and what to say when it is not."""
+
+    holds: Callable[[Context], bool]
+    reason: str
+
+    def __call__(self, context: Context) -> bool:
+        """Whether it holds."""
+        return self.holds(context)
+
+
+def has_at_least(n_units: int) -> Condition:
+    """As many units are selected."""
+    reason = "no unit is selected" if n_units == 1 else "fewer than two units are selected"
+    return Condition(lambda c: len(c.workspace.selected) >= n_units, reason)
+
+
+def _has_alternatives(context: Context) -> bool:
+    component = context.workspace.component()
+    return component is not None and len(component.alternatives) > 0
+
+
+always = Condition(lambda _: True, "")
+has_project = Condition(lambda c: c.workspace.project is not None, NOTHING_OPEN)
+has_component = Condition(
+    lambda c: c.workspace.component() is not None, "what is on screen is not sampled yet"
+)
+has_alternatives = Condition(_has_alternatives, "what is on screen is not sampled yet")
+has_selection = has_at_least(1)
+has_several = has_at_least(2)
+
+
+def shown_keys(keys: Sequence[str]) -> str:
+    """Keys as people read them: ``1 – 9``, ``Ctrl+Shift+Z · Ctrl+Y``."""
+    if len(keys) > 3:
+        return f"{keys[0]} – {keys[-1]}"
+    return " · ".join(dict.fromkeys(_KEY_NAMES.get(key, key) for key in keys))
+
+
+_KEY_NAMES = {"Return": "Enter", "Escape": "Esc"}
+
+
+@dataclass(frozen=True)
+class Action:
+    """One thing a person can do.
+
+    keys : the first is shown in menus; run(context, k) gets the index of the key that was pressed. They
+    are those of phy; a `Keymap` may say others. enabled : best a `Condition`, which knows the reason.
+    """
+
+    id: str
+    name: str
+    keys: tuple[str, ...]
+    menu: str
+    help: str
+    run: Callable[[Context, int], None]
+    enabled: Callable[[Context], bool] = always
+    in_menu: bool = True
+    in_toolbar: bool = False
+    starts_section: bool = False
+
+    def why_not(self, context: Context) -> str:
+        """Why it is not allowed now, '' when it is."""
+        if self.enabled(context):
+            return ""
+        if context.workspace.project is None:
+            return NOTHING_OPEN
+        return getattr(self.enabled, "reason", "it is not possible now")

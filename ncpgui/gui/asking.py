@@ -1,0 +1,136 @@
+"""What the window asks: for files and places, for yes or no, whether to leave without saving."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PyQt5 import QtWidgets
+
+from ncpgui.app.controller import Controller
+from ncpgui.app.model.workspace import Workspace
+from ncpgui.app.words import sentence
+from ncpgui.app.work import jobs
+from ncpgui.app.work.recognition import is_raw
+from ncpgui.core.errors import ExportError
+from ncpgui.gui.banner import Banner
+from ncpgui.gui.dialogs.export import ExportDialog
+from ncpgui.gui.dialogs.open_recording import OpenRecordingDialog
+from ncpgui.gui.saved_panel import FILTER, save_panel
+
+SESSIONS = "Sessions (*.h5 *.hdf5)"
+
+
+class AskingWindow(QtWidgets.QMainWindow):
+    """A window of a workspace that asks the person what actions need to know.
+
+    Parameters
+    ----------
+    workspace, controller : what is shown, and what does the long work
+    """
+
+    def __init__(self, workspace: Workspace, controller: Controller) -> None:
+        super().__init__()
+        self.workspace = workspace
+        self.controller = controller
+        self.preferences = controller.preferences
+        self.banner = Banner()
+
+    def open_path(self, path: Path) -> None:
+        """Open a session or a recording; what a raw binary file does not say is asked."""
+        if is_raw(path):
+            self.ask_open(path)
+        else:
+            self.controller.open_path(path)
+
+    def ask_open(self, path: Path | None = None) -> None:
+        """Ask for a recording and open it."""
+        dialog = OpenRecordingDialog(self, self.controller.runner, path="" if path is None else str(path))
+        if dialog.exec_() == QtWidgets.QDialog.Accepted:
+            self.controller.open_recording(dialog.request())
+
+    def ask_session(self) -> None:
+        """Ask for a session and open it."""
+        name, _ = QtWidgets.QFileDialog.getOpenFileName(self, "Open session", "", SESSIONS)
+        if name:
+            self.controller.open_session(Path(name))
+
+    def ask_save_as(self) -> None:
+        """Ask where to save, and save."""
+        known = self.controller.session_path
+        name, _ = QtWidgets.QFileDialog.getSaveFileName(
+            self, "Save session as", "" if known is None else str(known), SESSIONS
+        )
+        if name:
+            path = Path(name)
+            self.controller.save(path if jobs.is_session(path) else path.with_name(f"{path.name}.h5"))
+
+    def ask_export(self) -> None:
+        """Ask for format and place, and export."""
+        project = self.workspace.project
+        assert project is not None
+        home = self.controller.session_path or Path(project.recording.path)
+        dialog = ExportDialog(
+            self,
+            jobs.export_formats(),
+            folder=home.parent,
+            stem=home.name.split(".")[0],
+            left_out=jobs.left_out_of_exports(project),
+        )
+        if dialog.exec_() == QtWidgets.QDialog.Accepted:
+            self.controller.export(
+                dialog.format_name, dialog.path, min_probability=dialog.min_probability.value()
+            )
+
+    def ask_recording_place(self) -> None:
+        """Ask where the recording of the session is now."""
+        name, _ = QtWidgets.QFileDialog.getOpenFileName(self, "Where is the recording now?")
+        if name:
+            self.controller.locate_recording(Path(name))
+
+    def confirm(self, question: str) -> bool:
+        """Ask a question that is answered with yes or no."""
+        box, yes = QtWidgets.QMessageBox, QtWidgets.QMessageBox.Yes
+        return bool(box.question(self, "Are you sure?", question, yes | box.No, box.No) == yes)
+
+    def save_picture(self) -> None:
+        """Ask for a file and save a picture of the window."""
+        name, _ = QtWidgets.QFileDialog.getSaveFileName(
+            self, "Save picture", "ncpgui.png", "Pictures (*.png)"
+        )
+        if not name:
+            return
+        path = name if name.lower().endswith(".png") else f"{name}.png"
+        if self.grab().save(path, "PNG"):
+            self.workspace.told.emit(f"Saved {Path(path).name}")
+        else:
+            self.banner.tell(f"The picture cannot be written to {path}; choose a folder that can be written")
+
+    def ask_panel_picture(self, panel: QtWidgets.QWidget, title: str) -> None:
+        """Ask for a file and save a picture of a panel."""
+        name, kind = QtWidgets.QFileDialog.getSaveFileName(self, f"Save {title}", f"{title}.png", FILTER)
+        if not name:
+            return
+        path = Path(name)
+        if not path.suffix:
+            path = path.with_suffix(".svg" if "svg" in kind else ".png")
+        try:
+            save_panel(panel, path)
+        except ExportError as error:
+            self.banner.tell(sentence(str(error)))
+        else:
+            self.workspace.told.emit(f"Saved {path.name}")
+
+    def may_leave(self) -> bool:
+        """Whether nothing is lost, or the person said that it may be."""
+        if self.workspace.is_safe or self.controller.session_path is not None:
+            return True  # in the session and its journal, or saved there on closing
+        answer = QtWidgets.QMessageBox.question(
+            self,
+            "Leave without saving?",
+            "What was done to this project is not saved. Save it first?",
+            QtWidgets.QMessageBox.Save | QtWidgets.QMessageBox.Discard | QtWidgets.QMessageBox.Cancel,
+        )
+        if answer == QtWidgets.QMessageBox.Save:
+            self.ask_save_as()
+            return False
+        return bool(answer == QtWidgets.QMessageBox.Discard)

@@ -1,0 +1,179 @@
+"""The command palette: a line to type in and what it finds, over the top of the window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from PyQt5 import QtCore, QtGui, QtWidgets
+
+from ncpgui.app.palette import Entry
+from ncpgui.app.words import sentence
+from ncpgui.gui.items.command_line import CommandLine
+from ncpgui.gui.items.glyphs import elided
+from ncpgui.gui.theme import LIGHT, Theme, font
+
+WIDTH = 620
+ROW_HEIGHT = 30
+MOST_ROWS = 12
+TOP = 64
+ENTRY_ROLE = QtCore.Qt.UserRole + 1
+
+
+class EntryModel(QtCore.QAbstractListModel):
+    """Entries as a list model."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.entries: list[Entry] = []
+
+    def set_entries(self, entries: list[Entry]) -> None:
+        """Show other entries."""
+        self.beginResetModel()
+        self.entries = entries
+        self.endResetModel()
+
+    def rowCount(self, parent: QtCore.QModelIndex = QtCore.QModelIndex()) -> int:  # noqa: B008
+        """Count the entries."""
+        return 0 if parent.isValid() else len(self.entries)
+
+    def data(self, index: QtCore.QModelIndex, role: int = QtCore.Qt.DisplayRole) -> Any:
+        """Entry for the delegate, words for screen readers."""
+        entry = self.entries[index.row()]
+        if role == ENTRY_ROLE:
+            return entry
+        if role == QtCore.Qt.DisplayRole:
+            return entry.name
+        if role == QtCore.Qt.AccessibleTextRole:
+            return ", ".join(filter(None, (entry.name, entry.keys, entry.reason)))
+        return None
+
+
+class EntryDelegate(QtWidgets.QStyledItemDelegate):
+    """Paints an entry: its name, and its keys or why it is not allowed."""
+
+    def __init__(self, palette: Palette) -> None:
+        super().__init__(palette)
+        self._palette = palette
+
+    def sizeHint(self, option: Any, index: Any) -> QtCore.QSize:
+        """Rows are all of one height."""
+        return QtCore.QSize(160, ROW_HEIGHT)
+
+    def paint(
+        self, painter: QtGui.QPainter, option: QtWidgets.QStyleOptionViewItem, index: QtCore.QModelIndex
+    ) -> None:
+        """Paint one row."""
+        entry: Entry = index.data(ENTRY_ROLE)
+        theme = self._palette.theme
+        painter.save()
+        painter.setRenderHint(QtGui.QPainter.Antialiasing)
+        rect = QtCore.QRectF(option.rect).adjusted(0, 1, -2, -1)
+        if option.state & QtWidgets.QStyle.State_Selected:
+            painter.setPen(QtCore.Qt.NoPen)
+            painter.setBrush(theme.color("accent_soft"))
+            painter.drawRoundedRect(rect, 6, 6)
+        inner = rect.adjusted(10, 0, -10, 0)
+        painter.setFont(font())
+        keys_width = painter.fontMetrics().horizontalAdvance(entry.keys)
+        name = elided(painter, entry.name, inner.width() - keys_width - 16)
+        painter.setPen(theme.color("faint" if entry.reason else "text"))
+        painter.drawText(inner, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, name)
+        painter.setPen(theme.color("faint" if entry.reason else "muted"))
+        painter.drawText(inner, QtCore.Qt.AlignRight | QtCore.Qt.AlignVCenter, entry.keys)
+        between = inner.adjusted(painter.fontMetrics().horizontalAdvance(name) + 14, 0, -keys_width - 14, 0)
+        painter.setFont(font(11))
+        painter.setPen(theme.color("faint"))
+        words = sentence(entry.reason) or entry.menu
+        painter.drawText(
+            between, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, elided(painter, words, between.width())
+        )
+        painter.restore()
+
+
+class Palette(QtWidgets.QFrame):
+    """Lies over a window while it is open; `chosen(entry)` when one that is allowed was taken.
+
+    window : what it lies over; find : entries of a query, the best first
+    """
+
+    chosen = QtCore.pyqtSignal(object)
+
+    def __init__(self, window: QtWidgets.QWidget, find: Callable[[str], list[Entry]]) -> None:
+        super().__init__(window)
+        self.theme: Theme = LIGHT
+        self._find = find
+        self.setObjectName("palette")
+        self.setAccessibleName("Command palette")
+        self.line = CommandLine()
+        self.line.setPlaceholderText("What to do, or the number of a unit")
+        self.line.textChanged.connect(self._search)
+        self.line.entered.connect(self._take)
+        self.line.left.connect(self.leave)
+        self.line.stepped.connect(self._step)
+        self.model = EntryModel()
+        self.view = QtWidgets.QListView()
+        self.view.setModel(self.model)
+        self.view.setItemDelegate(EntryDelegate(self))
+        self.view.setUniformItemSizes(True)
+        self.view.setHorizontalScrollBarPolicy(QtCore.Qt.ScrollBarAlwaysOff)
+        self.view.setFocusPolicy(QtCore.Qt.NoFocus)
+        self.view.setAccessibleName("What was found")
+        self.view.clicked.connect(lambda _: self._take())
+        self.note = QtWidgets.QLabel("Nothing is called so.")
+        self.note.setObjectName("message")
+        column = QtWidgets.QVBoxLayout(self)
+        column.setContentsMargins(10, 10, 10, 10)
+        column.setSpacing(6)
+        column.addWidget(self.line)
+        column.addWidget(self.note)
+        column.addWidget(self.view)
+        self.hide()
+
+    def open(self, theme: Theme) -> None:
+        """Lie over the window, empty."""
+        self.theme = theme
+        self.line.clear()
+        self._search("")
+        self.show()
+        self.raise_()
+        self.line.setFocus(QtCore.Qt.ShortcutFocusReason)
+
+    def leave(self) -> None:
+        """Close, with nothing done."""
+        if not self.isHidden():
+            self.hide()
+            self.window().setFocus()
+
+    def _search(self, query: str) -> None:
+        self.model.set_entries(self._find(query))
+        n = len(self.model.entries)
+        self.note.setVisible(n == 0)
+        self.view.setVisible(n > 0)
+        self._select(0)
+        room = self.parentWidget().rect()
+        rows = min(max(n, 1), MOST_ROWS, max((room.height() - TOP - 80) // ROW_HEIGHT, 1))
+        self.view.setFixedHeight(rows * ROW_HEIGHT + 4)
+        width = min(WIDTH, room.width() - 40)
+        self.setFixedWidth(width)
+        self.move((room.width() - width) // 2, TOP)
+        self.adjustSize()
+
+    def _select(self, row: int) -> None:
+        if self.model.entries:
+            index = self.model.index(min(max(row, 0), len(self.model.entries) - 1))
+            self.view.setCurrentIndex(index)
+            self.view.scrollTo(index)
+
+    def _step(self, by: int) -> None:
+        self._select(self.view.currentIndex().row() + by)
+
+    def _take(self) -> None:
+        """Choose the current entry; one that is not allowed stays, with its reason."""
+        index = self.view.currentIndex()
+        if not index.isValid():
+            return
+        entry = self.model.entries[index.row()]
+        if not entry.reason:
+            self.leave()
+            self.chosen.emit(entry)

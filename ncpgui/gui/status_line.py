@@ -1,0 +1,65 @@
+"""The line at the bottom of the window: messages, long work, what is left to decide, what is open."""
+
+from __future__ import annotations
+
+from PyQt5 import QtWidgets
+
+from ncpgui.app.controller import Activity, Controller
+from ncpgui.app.model.workspace import Workspace
+from ncpgui.app.presenters.queue import present_wrong_left
+from ncpgui.app.words import count, duration, sentence, thousands
+from ncpgui.gui.activity import ActivityWidget
+from ncpgui.gui.items.elided_label import ElidedLabel
+
+MESSAGE_MS = 12_000
+
+
+class StatusLine(QtWidgets.QStatusBar):
+    """Follows a workspace and the work for it; messages and work share the room."""
+
+    def __init__(self, workspace: Workspace, controller: Controller) -> None:
+        super().__init__()
+        self._workspace = workspace
+        self.activity = ActivityWidget(bar_width=120)
+        self.activity.stopped.connect(controller.cancel)
+        self.about_project = ElidedLabel()
+        self.about_project.setContentsMargins(12, 0, 12, 0)
+        self.wrong_left = QtWidgets.QLabel()
+        self.wrong_left.setToolTip(
+            "Spikes that are expected to be in a wrong unit where there is still a question: stop when it is "
+            "small enough"
+        )
+        self.setSizeGripEnabled(False)
+        self.addPermanentWidget(self.activity)
+        self.addPermanentWidget(self.wrong_left)
+        self.addPermanentWidget(self.about_project)
+        workspace.told.connect(self.tell)
+        controller.activity_changed.connect(self._show_activity)
+
+    def tell(self, text: str) -> None:
+        """Show a message for a while."""
+        self.showMessage(text, MESSAGE_MS)
+
+    def count_wrong(self) -> None:
+        """Say how many spikes the questions left are about."""
+        self.wrong_left.setText(sentence(present_wrong_left(self._workspace)))
+
+    def tell_project(self) -> None:
+        """Say what is open."""
+        project = self._workspace.project
+        if project is None:
+            self.about_project.clear()
+            return
+        recording = project.recording
+        seconds = recording.n_samples / recording.sampling_frequency_hz
+        self.about_project.setText(
+            f"{count(project.probe.n_channels, 'channel')} · {duration(seconds)} · "
+            f"{thousands(len(project.spikes))} spikes · model {project.model}"
+        )
+
+    def _show_activity(self, activity: Activity | None) -> None:
+        self.activity.show_activity(activity)
+        is_busy = activity is not None and self._workspace.project is not None
+        self.activity.setVisible(is_busy)
+        for widget in (self.about_project, self.wrong_left):
+            widget.setVisible(not is_busy)  # messages need their room
