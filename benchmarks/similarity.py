@@ -171,9 +171,7 @@ def scored(recording: BaseRecording, truth: BaseSorting, *, seed: int) -> Pairs:
     return Pairs(np.column_stack([one, other]), same, np.where(same, kind[one], "two"), score)
 
 
-def template_similarities(
-    pre: Preprocessed, units: FoundUnits
-) -> Iterator[tuple[str, NDArray[np.float64]]]:
+def template_similarities(pre: Preprocessed, units: FoundUnits) -> Iterator[tuple[str, NDArray[np.float64]]]:
     """Similarities (K, K) of the mean waveforms of the same spikes, as phy and SpikeInterface have them."""
     sorting = NumpySorting.from_samples_and_labels(
         [units.matched.sample_index],

@@ -61,7 +61,9 @@ def test_times_of_a_pair_are_those_of_both_together_less_those_of_each() -> None
     assert pair_nats(first, second, sampling_frequency_hz=20_000) == pytest.approx(float(together - apart))
 
 
-def test_times_speak_for_two_neurons_that_meet_at_refractory_distances_and_against_those_that_never_do() -> None:
+def test_times_speak_for_two_neurons_that_meet_at_refractory_distances_and_against_those_that_never_do() -> (
+    None
+):
     rng = np.random.default_rng(0)
     times = np.cumsum(rng.integers(80, 400, 4000))  # never within 4 ms at 20 kHz
     half = rng.random(len(times)) < 0.5
