@@ -264,11 +264,11 @@ def main() -> None:
     page = f"""
 # Which units are one neuron?
 
-Development recordings: settings were tuned on them. The true spikes of {", ".join(chosen)} ({arguments.seconds:g} s of
-each) are the sorting, with a third of the units cut into random halves and a third at the middle of the recording. Pairs of
-units within {NEAR_UM:g} um are ranked. AUC: how often a pair of one cell comes before a pair of two; first: how often the
-other half is the first of a half's list. The cosine that phy shows is that of all channels; SpikeInterface's are its
-defaults.
+Development recordings: settings were tuned on them. The true spikes of {", ".join(chosen)}
+({arguments.seconds:g} s of each) are the sorting, with a third of the units cut into random halves and a
+third at the middle of the recording. Pairs of units within {NEAR_UM:g} um are ranked. AUC: how often a
+pair of one cell comes before a pair of two; first: how often the other half is the first of a half's list.
+The cosine that phy shows is that of all channels; SpikeInterface's are its defaults.
 
 {table(over_recordings(rows))}
 
