@@ -33,7 +33,8 @@ def test_weights_of_the_draws_count() -> None:
 
 def test_nothing_is_known_of_a_unit_without_a_sampled_spike() -> None:
     found = same_neuron(posterior([0.4, 0.3, 0.2, 0.1]), UNITS, n_units=4)
-    assert np.isnan(found[3, :3]).all() and np.isnan(found[:3, 3]).all()
+    assert np.isnan(found[3, :3]).all()
+    assert np.isnan(found[:3, 3]).all()
     assert found[0, 1] == pytest.approx(0.5)
 
 
