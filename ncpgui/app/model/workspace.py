@@ -20,7 +20,7 @@ from ncpgui.core.project import Project
 from ncpgui.core.signals import Signal
 from ncpgui.curation.adopt import adopt_command
 from ncpgui.curation.change import Change
-from ncpgui.curation.commands import NONE, Assign, Command, Link, Merge, SetLabel, SetLocked
+from ncpgui.curation.commands import NONE, Assign, Command, Link, Merge, SetLabel, SetLocked, SetWords
 
 
 class Workspace(OpenProject):
@@ -148,6 +148,10 @@ class Workspace(OpenProject):
     def label(self, units: tuple[int, ...], label: str) -> None:
         """Call units good, mua, noise or unsorted."""
         self.do(SetLabel(units, label))
+
+    def write(self, units: tuple[int, ...], kind: str, text: str) -> None:
+        """Give units a label of one's own (kind "tag") or a note; '' takes it off."""
+        self.do(SetWords(units, kind, text))
 
     def link(self, units: tuple[int, ...], *, same: bool) -> None:
         """Say that units are one neuron, or that no two of them are; no spike changes its unit."""
