@@ -65,10 +65,10 @@ class Origin:
 
 
 def command() -> str:
-    """Return the command that runs, with paths as seen from the root; `--out` changes no figure."""
+    """Return the command that runs, with paths as seen from the root; folders change no figure."""
     words = [word.replace(f"{ROOT}{os.sep}", "") for word in sys.argv]
-    if "--out" in words:
-        place = words.index("--out")
+    for folder in {"--out", "--cache"} & set(words):
+        place = words.index(folder)
         del words[place : place + 2]
     script = Path(sys.argv[0]).resolve()
     words[0] = str(script.relative_to(ROOT)) if script.is_relative_to(ROOT) else script.name

@@ -25,6 +25,7 @@ from ncpgui.app.work.recognition import recognize
 from ncpgui.app.work.sampling import Sampling
 from ncpgui.app.work.saving import Saving, export
 from ncpgui.app.work.tasks import Runner
+from ncpgui.app.work.unit_evidence import UnitEvidence
 from ncpgui.core.errors import InputError, NcpguiError, SessionUnwritableError
 from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.signals import Signal
@@ -54,6 +55,7 @@ class Controller:
         self._work.failed.connect(self.failed.emit)
         self._derived = Derived(workspace, runner)
         self._derived.changed.connect(self.derived_changed.emit)
+        self.unit_evidence = UnitEvidence(workspace, runner)
         self.read_only_path: Path | None = None
         self._begin()
         workspace.current_changed.connect(self._look_at_current)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ncpgui.core.errors import CurationError, InputError
-from ncpgui.curation.labels import checked_label
+from ncpgui.curation.labels import checked_label, checked_words
 from ncpgui.curation.packing import pack, unpack
 from ncpgui.curation.resample import Resample, resample_from_json, resample_to_json
 
@@ -119,6 +119,28 @@ class SetLabel:
 
 
 @dataclass(frozen=True)
+class SetWords:
+    """Give units a label of one's own (kind "tag"), or a note on them; '' takes it off."""
+
+    unit_ids: tuple[int, ...]
+    kind: str
+    text: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "unit_ids", _some_units(self.unit_ids))
+        object.__setattr__(self, "text", checked_words(self.kind, self.text))
+
+    @property
+    def words(self) -> str:
+        """What the command does, for menus and the journal."""
+        if not self.text:
+            return f"take the {self.kind} off {_names(self.unit_ids)}"
+        if self.kind == "note":
+            return f"note on {_names(self.unit_ids)}"
+        return f"tag {_names(self.unit_ids)} '{self.text}'"
+
+
+@dataclass(frozen=True)
 class SetLocked:
     """Accept units (locked), or open them again."""
 
@@ -154,7 +176,7 @@ class Link:
         return f"{names} are one neuron" if self.same else f"never merge {names}"
 
 
-Command = Merge | Assign | SetLabel | SetLocked | Resample | Link
+Command = Merge | Assign | SetLabel | SetWords | SetLocked | Resample | Link
 
 
 def split(spike_ids: ArrayLike, cluster: ArrayLike, words: str = "") -> Assign:
@@ -170,6 +192,10 @@ def to_json(command: Command) -> dict[str, Any]:
     if isinstance(command, SetLabel):
         units = list(command.unit_ids)
         return {"do": "label", "words": command.words, "units": units, "label": command.label}
+    if isinstance(command, SetWords):
+        units = list(command.unit_ids)
+        written = {"kind": command.kind, "text": command.text}
+        return {"do": "write", "words": command.words, "units": units, **written}
     if isinstance(command, SetLocked):
         units = list(command.unit_ids)
         return {"do": "lock", "words": command.words, "units": units, "locked": command.locked}
@@ -231,6 +257,7 @@ _DECODERS: dict[str, Callable[[dict[str, Any]], Command]] = {
     "lock": lambda value: SetLocked(tuple(value["units"]), bool(value["locked"])),
     "link": lambda value: Link(tuple(value["units"]), bool(value["same"])),
     "resample": resample_from_json,
+    "write": lambda value: SetWords(tuple(value["units"]), str(value["kind"]), str(value["text"])),
 }
 
 

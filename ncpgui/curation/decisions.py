@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ class Decisions:
 
     unit_of_spike : (n_spikes,) int64, -1 = unassigned; probability : (n_spikes,) float32;
     labels : unit -> good, mua, noise or unsorted; accepted : locked units;
+    tags, notes : unit -> a person's own label and note, of those that have one;
     unit_before_merges : (n_spikes,) int64, the sorting with every edit but the merges. The spikes of
     one of its units are all in one unit of `unit_of_spike`.
     """
@@ -27,17 +28,22 @@ class Decisions:
     labels: dict[int, str]
     accepted: frozenset[int]
     unit_before_merges: NDArray[np.int64]
+    tags: dict[int, str] = field(default_factory=dict)
+    notes: dict[int, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, history: History, initial: NDArray[np.int64]) -> Decisions:
         """Decisions of a history that began with the sorting `initial`, (n_spikes,) unit of each spike."""
         clustering, labels = history.clustering, history.labels
+        units = clustering.unit_ids.tolist()
         return cls(
             unit_of_spike=clustering.unit_of_spike.copy(),
             probability=clustering.probability.copy(),
-            labels={**labels.as_dict(clustering.unit_ids.tolist())},
+            labels={**labels.as_dict(units)},
             accepted=labels.locked,
             unit_before_merges=_before_merges(history, initial),
+            tags=labels.words("tag", units),
+            notes=labels.words("note", units),
         )
 
 

@@ -28,6 +28,7 @@ from ncpgui.curation.commands import (
     Merge,
     SetLabel,
     SetLocked,
+    SetWords,
     from_json,
     to_json,
 )
@@ -224,6 +225,9 @@ class History:
         if isinstance(command, SetLabel):
             label = checked_label(command.label)
             return self._marking(command, lambda mark: replace(mark, label=label))
+        if isinstance(command, SetWords):
+            written = {command.kind: command.text}
+            return self._marking(command, lambda mark: replace(mark, **written))
         if isinstance(command, SetLocked):
             locked = command.locked
             return self._marking(command, lambda mark: replace(mark, locked=locked))
@@ -236,7 +240,7 @@ class History:
             return Edit(command, component_before=before, component_after=command.applied(before))
         return self._merging(command) if isinstance(command, Merge) else self._assigning(command)
 
-    def _marking(self, command: SetLabel | SetLocked, new: Any) -> Edit:
+    def _marking(self, command: SetLabel | SetWords | SetLocked, new: Any) -> Edit:
         self.clustering.require(command.unit_ids)
         before = {unit: self.labels.mark(unit) for unit in command.unit_ids}
         after = {unit: new(mark) for unit, mark in before.items()}

@@ -38,6 +38,7 @@ class ExportBundle:
     unit_before_merges : (n,) int64, unit of each spike before units were merged: parts of the units of
         `sorting`; None when none were
     numbers : what is known of each unit; of all units or of none
+    tags, notes : a person's own label of each unit and note on it, of those that have one
     ncp : plain values for JSON: model, alternatives and their probabilities per component
     components, spikes : posterior samples and the spikes that they are about, for formats that carry them
 
@@ -59,6 +60,8 @@ class ExportBundle:
     ncp: dict[str, Any] = field(default_factory=dict)
     components: tuple[Component, ...] = ()
     spikes: SpikeEvents | None = None
+    tags: Mapping[int, str] = field(default_factory=dict)
+    notes: Mapping[int, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         n, units, channels = len(self.sorting), self.unit_ids, self.probe.n_channels
@@ -161,7 +164,8 @@ class UnitColumns:
 
     channel : main channel; x_um, depth_um : its position; amplitude_sd : mean, positive;
     rate_hz : spikes a second of the recording; probability : mean over the unit's spikes;
-    numbers : `NUMBERS` by name, empty when nothing is known.
+    numbers : `NUMBERS` by name, empty when nothing is known;
+    words : "tag" and "note" where a unit has one, '' for those that have none.
     """
 
     unit_id: NDArray[np.int64]
@@ -176,6 +180,7 @@ class UnitColumns:
     p_exists: NDArray[np.float64] | None
     probability: NDArray[np.float64] | None
     numbers: dict[str, NDArray[np.float64]]
+    words: dict[str, list[str]]
 
 
 def unit_columns(bundle: ExportBundle) -> UnitColumns:
@@ -205,5 +210,10 @@ def unit_columns(bundle: ExportBundle) -> UnitColumns:
         numbers={
             name: np.array([getattr(bundle.numbers[int(unit)], name) for unit in units], dtype=np.float64)
             for name in (NUMBERS if bundle.numbers else ())
+        },
+        words={
+            name: [written.get(int(unit), "") for unit in units]
+            for name, written in (("tag", bundle.tags), ("note", bundle.notes))
+            if any(written.values())
         },
     )

@@ -4,7 +4,8 @@
 
     NAME.csv        sample, time_s, unit, probability, entropy, amplitude_sd
     NAME_units.csv  unit, label, n_spikes, rate_hz, amplitude_sd, channel, x_um, y_um, shank,
-                    p_exists, probability, p_neuron, p_pure, p_complete, false_positives, misses
+                    p_exists, probability, p_neuron, p_pure, p_complete, false_positives, misses,
+                    tag, note where a unit has one
 
 A value that is not known is an empty cell. UTF-8, comma, full stop.
 """
@@ -67,6 +68,7 @@ def _unit_columns(bundle: ExportBundle) -> dict[str, Iterable[object]]:
         "p_exists": _decimals(units.p_exists, 4, n),
         "probability": _decimals(units.probability, 4, n),
         **{name: _decimals(units.numbers.get(name), 4, n) for name in NUMBERS},
+        **units.words,
     }
 
 

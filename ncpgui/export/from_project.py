@@ -32,6 +32,8 @@ def bundle_of(
     probability: NDArray[np.float32] | None = None,
     labels: Mapping[int, str] | None = None,
     accepted: Collection[int] = (),
+    tags: Mapping[int, str] | None = None,
+    notes: Mapping[int, str] | None = None,
     unit_before_merges: NDArray[np.int64] | None = None,
     min_probability: float = 0.0,
     with_features: bool = False,
@@ -47,6 +49,7 @@ def bundle_of(
         What is exported is P(the spike belongs to its unit as it stands), see `evidence.units`
     labels : unit -> good, mua, noise or unsorted; these get noise or mua where P(neuron) is low
     accepted : units that a person accepted (locked)
+    tags, notes : unit -> a person's own label and note
     unit_before_merges : (n_spikes,) as `curation.decisions.Decisions`; None when nothing was merged
     min_probability : spikes below are left unassigned, and out of the export; unknown ones stay
     with_features : whether to compute the features of every spike, where its waveform can be had
@@ -103,6 +106,8 @@ def bundle_of(
         ncp=ncp_block(project, home, accepted),
         components=project.components,
         spikes=project.spikes,
+        tags=dict(tags or {}),
+        notes=dict(notes or {}),
     )
 
 

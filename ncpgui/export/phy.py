@@ -123,6 +123,7 @@ def _write_tables(folder: Path, units: UnitColumns) -> None:
     for name, values in named:
         if values is not None:
             columns[name] = _decimals(values, 4)
+    columns.update(units.words)
     for name, cells in columns.items():
         _write_tsv(folder / f"cluster_{name}.tsv", {"cluster_id": units.unit_id, name: cells})
     info: dict[str, Iterable[object]] = {

@@ -83,6 +83,8 @@ def export_project(
             probability=decisions.probability,
             labels=decisions.labels,
             accepted=decisions.accepted,
+            tags=decisions.tags,
+            notes=decisions.notes,
             unit_before_merges=decisions.unit_before_merges,
             min_probability=min_probability,
             with_features=chosen.with_features,

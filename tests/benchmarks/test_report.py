@@ -22,9 +22,9 @@ GAUSS2D = load_card(ROOT / "trained_models" / "gauss2d.safetensors")["weights_sh
 
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A benchmark that was started with options, from a source with changes; where it keeps is no option."""
+    """A benchmark that was started with options, from a source with changes; folders change no figure."""
     script = str(ROOT / "benchmarks" / "speed of it.py")
-    words = [script, "--cells", "3", "--out", str(ROOT / "benchmarks" / "results")]
+    words = [script, "--cells", "3", "--out", str(ROOT / "benchmarks" / "results"), "--cache", "there"]
     monkeypatch.setattr(sys, "argv", words)
     monkeypatch.setattr(report, "REVISION", Revision("0123456789abcdef" + 24 * "0", True))
 

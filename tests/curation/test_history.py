@@ -11,8 +11,9 @@ import pytest
 from ncpgui.core.errors import CurationError
 from ncpgui.curation.change import Change
 from ncpgui.curation.clustering import Clustering
-from ncpgui.curation.commands import Assign, Merge, SetLabel, SetLocked, split
+from ncpgui.curation.commands import Assign, Merge, SetLabel, SetLocked, SetWords, split
 from ncpgui.curation.history import History
+from ncpgui.curation.labels import UnitMark
 
 UNITS = [0, 0, 1, 1, 2, -1]
 
@@ -195,3 +196,44 @@ def test_replaying_tells_once_and_names_the_entry_that_fails() -> None:
     assert len(heard) == 1
     assert (heard[0].added, heard[0].removed) == ((3,), (0, 1))
     assert len(second.entries) == 2
+
+
+def test_a_tag_and_a_note_are_written_and_taken_back() -> None:
+    history = History(Clustering(np.array([0, 0, 1, 1]), np.ones(4, np.float32)))
+    history.do(SetWords((1,), "tag", "  axon\tpiece "))
+    history.do(SetWords((0, 1), "note", "look again"))
+    assert history.labels.mark(1) == UnitMark(tag="axon piece", note="look again")
+    assert history.undo_words == "note on units 0, 1"
+    history.undo()
+    assert history.labels.words("note", (0, 1)) == {}
+    assert history.labels.words("tag", (0, 1)) == {1: "axon piece"}
+    history.redo()
+    history.do(SetWords((1,), "tag", ""))
+    assert history.labels.tags == ()
+    assert history.undo_words == "take the tag off unit 1"
+    again = History(Clustering(np.array([0, 0, 1, 1]), np.ones(4, np.float32)))
+    again.replay(history.entries)
+    assert again.labels.mark(0) == again.labels.mark(1) == UnitMark(note="look again")
+
+
+def test_a_merged_unit_has_the_tag_that_its_parts_agree_on_and_all_their_notes() -> None:
+    history = History(Clustering(np.array([0, 1, 2, 3]), np.ones(4, np.float32)))
+    history.do(SetWords((0, 1), "tag", "axon"))
+    history.do(SetWords((2,), "tag", "soma"))
+    history.do(SetWords((0,), "note", "bursts"))
+    history.do(SetWords((1,), "note", "drifts"))
+    history.do(Merge((0, 1)))
+    assert history.labels.mark(4) == UnitMark(tag="axon", note="bursts; drifts")
+    history.do(Merge((4, 2)))
+    assert history.labels.mark(5) == UnitMark(note="bursts; drifts")
+
+
+def test_words_that_are_too_long_or_of_no_kind_are_refused() -> None:
+    history = History(Clustering(np.array([0, 0]), np.ones(2, np.float32)))
+    with pytest.raises(CurationError, match="a tag has at most 40 characters, this one has 41; shorten it"):
+        history.do(SetWords((0,), "tag", 41 * "x"))
+    with pytest.raises(CurationError, match="must be one of tag, note, got 'name'"):
+        SetWords((0,), "name", "x")
+    with pytest.raises(CurationError, match="no unit is selected"):
+        SetWords((), "tag", "x")
+    assert history.entries == ()

@@ -7,7 +7,7 @@ import pytest
 from tiny_project import tiny_component
 
 from ncpgui.curation.clustering import Clustering
-from ncpgui.curation.commands import Assign, Command, Merge, SetLabel, SetLocked, split
+from ncpgui.curation.commands import Assign, Command, Merge, SetLabel, SetLocked, SetWords, split
 from ncpgui.curation.history import History
 from ncpgui.curation.rebase import Rebased, rebased
 from ncpgui.curation.resample import Resample
@@ -39,7 +39,15 @@ def test_a_merge_is_that_of_the_units_that_have_the_spikes_now() -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [Merge((0, 2)), Merge((1, 3)), SetLabel((3,), "good"), SetLocked((3,)), split([6, 7], [0, 1])]
+    "command",
+    [
+        Merge((0, 2)),
+        Merge((1, 3)),
+        SetLabel((3,), "good"),
+        SetLocked((3,)),
+        SetWords((3,), "tag", "axon"),
+        split([6, 7], [0, 1]),
+    ],
 )
 def test_an_edit_with_nothing_left_to_do_is_named_and_not_done(command: Command) -> None:
     result = again(command)

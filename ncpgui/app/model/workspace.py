@@ -20,7 +20,7 @@ from ncpgui.core.project import Project
 from ncpgui.core.signals import Signal
 from ncpgui.curation.adopt import adopt_command
 from ncpgui.curation.change import Change
-from ncpgui.curation.commands import NONE, Assign, Command, Link, Merge, SetLabel, SetLocked
+from ncpgui.curation.commands import NONE, Assign, Command, Link, Merge, SetLabel, SetLocked, SetWords
 
 
 class Workspace(OpenProject):
@@ -43,6 +43,7 @@ class Workspace(OpenProject):
         self.component_id: int | None = None
         self.preview: int | None = None
         self.selected: tuple[int, ...] = ()
+        self.similar: tuple[int, ...] = ()
         super().__init__()
         if project is not None:
             self.open(project)
@@ -75,7 +76,7 @@ class Workspace(OpenProject):
             return
         self.component_id = component_id
         self.preview = None
-        self.selected = ()
+        self.selected = self.similar = ()
         self.current_changed.emit()
         self.selection_changed.emit()
 
@@ -123,12 +124,27 @@ class Workspace(OpenProject):
         component = self.component()
         return None if component is None else self._sortings.preview(component, index)
 
-    def select(self, units: Iterable[int]) -> None:
-        """Select units of the current sorting, in the order given; others are dropped."""
+    def select(self, units: Iterable[int], *, similar: Iterable[int] = ()) -> None:
+        """Select units of the current sorting, in the order given; others are dropped.
+
+        similar : those of them that were taken from the list of units like the others
+        """
         chosen = tuple(dict.fromkeys(int(u) for u in units if int(u) in self.clustering))
-        if chosen != self.selected:
-            self.selected = chosen
+        taken = tuple(int(u) for u in similar if int(u) in chosen)
+        taken = () if len(taken) == len(chosen) else taken
+        if (chosen, taken) != (self.selected, self.similar):
+            self.selected, self.similar = chosen, taken
             self.selection_changed.emit()
+
+    @property
+    def chosen(self) -> tuple[int, ...]:
+        """Selected units without those taken from the list of similar ones."""
+        return tuple(unit for unit in self.selected if unit not in self.similar)
+
+    def take_similar(self, units: Iterable[int]) -> None:
+        """Select units like the chosen one beside it, in place of those taken before."""
+        taken = tuple(units)
+        self.select((*self.chosen, *taken), similar=taken)
 
     # -- edits ------------------------------------------------------------------------------
 
@@ -148,6 +164,10 @@ class Workspace(OpenProject):
     def label(self, units: tuple[int, ...], label: str) -> None:
         """Call units good, mua, noise or unsorted."""
         self.do(SetLabel(units, label))
+
+    def write(self, units: tuple[int, ...], kind: str, text: str) -> None:
+        """Give units a label of one's own (kind "tag") or a note; '' takes it off."""
+        self.do(SetWords(units, kind, text))
 
     def link(self, units: tuple[int, ...], *, same: bool) -> None:
         """Say that units are one neuron, or that no two of them are; no spike changes its unit."""
@@ -234,15 +254,15 @@ class Workspace(OpenProject):
         best = self.queue_order() or self.component_ids
         self.component_id = best[0] if best else None
         self.preview = None
-        self.selected = ()
+        self.selected = self.similar = ()
 
     def _forget_shown(self, component_ids: set[int]) -> None:
         if self.component_id in component_ids:
             self.preview = None
-        self.select(self.selected)
+        self.select(self.selected, similar=self.similar)
 
     def _renumber(self, new: Callable[[Iterable[int]], tuple[int, ...]]) -> None:
-        self.select(new(self.selected))
+        self.select(new(self.selected), similar=new(self.similar))
 
     def _show_again(self, component_ids: set[int]) -> None:
         if self.component_id in component_ids:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
 from ncpgui.analysis.quality import unit_quality
+from ncpgui.analysis.unit_metrics import UnitMetrics
 from ncpgui.app.model.colors import Color
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.evidence.units import UnitNumbers
+
+NO_METRICS = UnitMetrics()
 
 
 @dataclass(frozen=True)
@@ -17,7 +21,9 @@ class UnitRow:
 
     component_id : that with most of its spikes, None without one; amplitude : mean depth of the trough in
     noise sd (signal to noise); violations : share of intervals under 1.5 ms; label : a person's, or else by
-    P(neuron), and whether it `is_label_given` by a person; numbers : what the posterior says of it.
+    P(neuron), and whether it `is_label_given` by a person; tag, note : a person's own, '' = none;
+    depth_um : of the main channel; numbers : what the posterior says of it; metrics : SpikeInterface's, where
+    they were computed.
     """
 
     unit: int
@@ -33,6 +39,10 @@ class UnitRow:
     violations: float
     numbers: UnitNumbers
     is_selected: bool
+    depth_um: float = float("nan")
+    tag: str = ""
+    note: str = ""
+    metrics: UnitMetrics = NO_METRICS
 
 
 def unit_table_message(workspace: Workspace) -> str:
@@ -44,8 +54,10 @@ def unit_table_message(workspace: Workspace) -> str:
     return "No units in this sorting."
 
 
-def present_unit_table(workspace: Workspace, *, all_units: bool = False) -> tuple[UnitRow, ...]:
-    """Rows of the current component's units, or of all units."""
+def present_unit_table(
+    workspace: Workspace, *, all_units: bool = False, metrics: Mapping[int, UnitMetrics] | None = None
+) -> tuple[UnitRow, ...]:
+    """Rows of the current component's units, or of all units; metrics : those that are known, by unit."""
     if workspace.project is None or workspace.component_id is None:
         return ()
     shown = workspace.component_ids if all_units else [workspace.component_id]
@@ -58,7 +70,7 @@ def present_unit_table(workspace: Workspace, *, all_units: bool = False) -> tupl
         rows.update(
             {row.unit: row for row in workspace.memo(("other unit rows",), partial(_others, workspace))}
         )
-    labels = workspace.history.labels
+    labels, computed = workspace.history.labels, metrics or {}
     return tuple(
         UnitRow(
             **{
@@ -68,6 +80,9 @@ def present_unit_table(workspace: Workspace, *, all_units: bool = False) -> tupl
                 "is_locked": labels.is_locked(unit),
                 "is_selected": unit in workspace.selected,
                 "numbers": workspace.unit_numbers(unit),
+                "tag": labels.mark(unit).tag,
+                "note": labels.mark(unit).note,
+                "metrics": computed.get(unit, NO_METRICS),
             }
         )
         for unit in (sorted(rows) if all_units else rows)
@@ -100,6 +115,7 @@ def _row(workspace: Workspace, unit: int, color: Color) -> UnitRow:
         sampling_frequency_hz=spikes.sampling_frequency_hz,
         n_samples=spikes.n_samples,
     )
+    channel = workspace.main_channel(unit)
     return UnitRow(
         unit=unit,
         color=color,
@@ -107,11 +123,12 @@ def _row(workspace: Workspace, unit: int, color: Color) -> UnitRow:
         is_label_given=False,
         is_locked=False,
         component_id=next(iter(workspace.components_of(unit)), None),
-        channel=workspace.main_channel(unit),
+        channel=channel,
         n_spikes=quality.n_spikes,
         rate_hz=quality.rate_hz,
         amplitude=quality.snr,
         violations=quality.refractory_violations,
         numbers=UnitNumbers(),
         is_selected=False,
+        depth_um=float(workspace.project.probe.positions_um[channel, 1]),
     )

@@ -24,6 +24,7 @@ from ncpgui.core.stimulus import Stimulus
 if TYPE_CHECKING:
     from ncpgui.analysis.correlograms import Correlograms
     from ncpgui.analysis.receptive_field import ReceptiveField
+    from ncpgui.analysis.unit_metrics import UnitMetrics
     from ncpgui.curation.decisions import Decisions
     from ncpgui.export.whole_project import Exported
     from ncpgui.session.session_file import SessionFile
@@ -281,6 +282,43 @@ def correlograms(
 
     progress(0, 1, "correlograms")
     return found(trains, sampling_frequency_hz=sampling_frequency_hz)
+
+
+def unit_metrics(
+    trains: dict[int, NDArray[np.int64]],
+    amplitudes: dict[int, NDArray[np.float32]],
+    sampling_frequency_hz: float,
+    n_samples: int,
+    *,
+    progress: Progress = silent,
+) -> dict[int, UnitMetrics]:
+    """Quality metrics of units, by SpikeInterface."""
+    from ncpgui.analysis.unit_metrics import unit_metrics as compute
+
+    return compute(
+        trains,
+        amplitudes,
+        sampling_frequency_hz=sampling_frequency_hz,
+        n_samples=n_samples,
+        progress=progress,
+    )
+
+
+def pair_times(
+    trains: dict[int, NDArray[np.int64]],
+    pairs: list[tuple[int, int]],
+    sampling_frequency_hz: float,
+    *,
+    progress: Progress = silent,
+) -> dict[tuple[int, int], float]:
+    """What firing times say of pairs of units: nats for one neuron against two."""
+    from ncpgui.evidence.same_neuron import pair_nats
+
+    found = {}
+    for done, (one, other) in enumerate(pairs):
+        progress(done, len(pairs), "firing times of pairs")
+        found[one, other] = pair_nats(trains[one], trains[other], sampling_frequency_hz=sampling_frequency_hz)
+    return found
 
 
 def save(

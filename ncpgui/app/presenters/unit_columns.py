@@ -1,0 +1,171 @@
+"""Columns of the unit table, in one registry: what they are called, mean, show, sort and filter by.
+
+Table, filter expressions, the menu of columns and CSV all read it: a column is added here and nowhere else.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from ncpgui.app.presenters.unit_table import UnitRow
+from ncpgui.app.words import percent, thousands
+
+Value = float | int | str | bool
+"""Numbers are nan where they are not known."""
+
+
+@dataclass(frozen=True)
+class UnitColumn:
+    """A column.
+
+    name : in filters, preferences and CSV; aliases : what phy and SpikeInterface call it
+    title, tooltip : of its header
+    value : of a row: what it is sorted and filtered by; text : how it is shown, as the value by default
+    is_number : shown on the right
+    is_shown : whether it is on screen unless somebody hides it; is_metric : whether it has to be computed
+    """
+
+    name: str
+    title: str
+    tooltip: str
+    value: Callable[[UnitRow], Value]
+    text: Callable[[UnitRow], str]
+    is_number: bool = True
+    is_shown: bool = True
+    is_metric: bool = False
+    aliases: tuple[str, ...] = ()
+
+    def sort_key(self, row: UnitRow) -> tuple[bool, Value]:
+        """Unknown values come before all others; words in the order of the dictionary."""
+        value = self.value(row)
+        if isinstance(value, str):
+            return True, value.lower()
+        return (False, 0) if isinstance(value, float) and math.isnan(value) else (True, value)
+
+
+def _in_percent(share: float) -> str:
+    """``55``, ``>99``, or a dash for what is unknown: the header says that it is in percent."""
+    return "–" if math.isnan(share) else percent(share).removesuffix("\u2009%")
+
+
+def _share(
+    name: str, title: str, tooltip: str, value: Callable[[UnitRow], float], *aliases: str
+) -> UnitColumn:
+    return UnitColumn(
+        name, title, tooltip, value, lambda row: _in_percent(value(row)), aliases=aliases
+    )  # fmt: skip
+
+
+def _metric(
+    name: str, title: str, tooltip: str, digits: int, value: Callable[[UnitRow], float], *aliases: str
+) -> UnitColumn:
+    def text(row: UnitRow) -> str:
+        number = value(row)
+        return "–" if math.isnan(number) else f"{number:.{digits}f}"
+
+    return UnitColumn(
+        name, title, f"{tooltip} (SpikeInterface); – where it cannot be said", value, text,
+        is_shown=False, is_metric=True, aliases=aliases,
+    )  # fmt: skip
+
+
+COLUMNS: tuple[UnitColumn, ...] = (
+    UnitColumn("id", "unit", "Number and colour of the unit", lambda r: r.unit, lambda r: str(r.unit),
+               is_number=False, aliases=("unit", "cluster_id")),
+    UnitColumn("accepted", "", "Accepted units: resampling and other sortings leave them as they are",
+               lambda r: r.is_locked, lambda r: "accepted" if r.is_locked else "", is_number=False),
+    UnitColumn("label", "label", "Good, mua or noise; faint where it is by P(neuron), not by you",
+               lambda r: r.label, lambda r: "–" if r.label == "unsorted" else r.label, is_number=False,
+               aliases=("group", "quality")),
+    UnitColumn("tag", "tag", "Your own label of the unit (L)", lambda r: r.tag, lambda r: r.tag,
+               is_number=False),
+    UnitColumn("ch", "ch", "Channel on which most of its spikes are largest",
+               lambda r: r.channel, lambda r: str(r.channel), aliases=("channel",)),
+    UnitColumn("depth", "depth", "Height of this channel on the probe, µm",
+               lambda r: r.depth_um, lambda r: f"{r.depth_um:.0f}"),
+    UnitColumn("n_spikes", "spikes", "Number of spikes", lambda r: r.n_spikes,
+               lambda r: thousands(r.n_spikes), aliases=("spikes", "num_spikes")),
+    UnitColumn("fr", "Hz", "Spikes a second over the whole recording",
+               lambda r: r.rate_hz, lambda r: f"{r.rate_hz:.1f}", aliases=("rate", "firing_rate")),
+    UnitColumn("snr", "SNR", "Mean depth of the trough in noise sd",
+               lambda r: r.amplitude, lambda r: f"{r.amplitude:.1f}", aliases=("amp", "amplitude")),
+    UnitColumn("isi", "ISI", "Refractory violations: share of the intervals under 1.5 ms; "
+               "one neuron has none", lambda r: r.violations, lambda r: f"{100 * r.violations:.1f}\u2009%"),
+    _share("p_neuron", "neuron",
+           "P(neuron), %: it is one or more cells, and not noise or what is left of others",
+           lambda r: r.numbers.p_neuron),
+    _share("p_pure", "pure", "P(pure), %: hardly a spike of it, at most one in ten, is of another cell;\n"
+           "unknown (–) where you joined what was never sampled together", lambda r: r.numbers.p_pure),
+    _share("p_complete", "compl.", "P(complete), %: hardly a spike of its cell, at most one in ten, is in\n"
+           "another unit or in none", lambda r: r.numbers.p_complete),
+    _share("false_positives", "false",
+           "Expected false positives, %: share of its spikes that are of another cell",
+           lambda r: r.numbers.false_positives, "fp"),
+    _share("misses", "miss",
+           "Expected misses, %: share of its cell's spikes that are in other units or in none;\n"
+           "spikes that were never found are not counted", lambda r: r.numbers.misses, "fn"),
+    _metric("presence_ratio", "present", "Share of the minutes in which it fires", 2,
+            lambda r: r.metrics.presence_ratio),
+    _metric("isi_violations_ratio", "ISI ratio",
+            "Violations of 1.5 ms relative to its rate: about 0.5 when half of it is of another cell", 2,
+            lambda r: r.metrics.isi_violations_ratio),
+    _metric("firing_range", "range", "From the 5th to the 95th percentile of its rate in 5 s, Hz", 1,
+            lambda r: r.metrics.firing_range_hz),
+    _metric("amplitude_cutoff", "cutoff",
+            "Share of its spikes that are under the threshold, by the histogram of its amplitudes", 3,
+            lambda r: r.metrics.amplitude_cutoff),
+    UnitColumn("note", "note", "Your note on the unit (Shift+L)", lambda r: r.note, lambda r: r.note,
+               is_number=False),
+)  # fmt: skip
+LEFT_OUT_FIRST = ("note", "depth", "misses", "false_positives", "fr")
+"""Columns that a table which is too narrow for all leaves out, in this order; none that somebody chose."""
+_BY_NAME = {name: one for one in COLUMNS for name in (one.name, *one.aliases)}
+ONLY_IF_GIVEN = ("tag", "note")
+"""Columns that are on screen once a unit has something in them, unless somebody chose otherwise."""
+
+
+def column(name: str) -> UnitColumn:
+    """Return the column of a name or alias.
+
+    Raises
+    ------
+    KeyError
+        There is none.
+    """
+    return _BY_NAME[name]
+
+
+def names_shown(rows: Sequence[UnitRow], chosen: Iterable[object] | None = None) -> tuple[str, ...]:
+    """Columns to show, in the order of the registry.
+
+    chosen : names that a person chose, others are ignored; None for what is shown unless somebody chooses.
+    """
+    if chosen is not None:
+        wanted = {"id", *(name for name in chosen if isinstance(name, str))}
+        return tuple(one.name for one in COLUMNS if one.name in wanted)
+    given = {name for name in ONLY_IF_GIVEN if any(column(name).value(row) for row in rows)}
+    return tuple(
+        one.name for one in COLUMNS if one.is_shown and (one.name not in ONLY_IF_GIVEN or one.name in given)
+    )
+
+
+def as_csv(rows: Iterable[UnitRow], names: Iterable[str]) -> str:
+    """Rows as comma-separated values under the names of the columns; an unknown value is an empty cell."""
+    columns = [column(name) for name in names]
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow([one.name for one in columns])
+    writer.writerows([_cell(one.value(row)) for one in columns] for row in rows)
+    return file.getvalue()
+
+
+def _cell(value: Value) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return "" if math.isnan(value) else f"{value:.6g}"
+    return str(value)

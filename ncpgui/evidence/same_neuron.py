@@ -1,0 +1,73 @@
+"""Whether two units are one neuron: what the draws of their component say, and what their firing times say.
+
+In one draw the *cell* of a unit is the cluster that has most of its spikes (as in `evidence.support`). Two
+units are one neuron in a draw if they have one cell; P(they are one) is the weight of such draws. Units that
+have no component in common were never in doubt together: no draw says that they are one.
+
+Firing times weigh the draws already. What they say of a pair alone, `pair_nats`, is shown beside: the log
+likelihood of the close pairs of both trains together if they are one neuron, less that of each on its own
+(`evidence.refractory`); positive speaks for one neuron.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.evidence.refractory import CHANCE_MS, REFRACTORY_MS, cluster_nats
+from ncpgui.evidence.support import cells_of
+
+
+def same_neuron(
+    posterior: PosteriorSamples,
+    labels: NDArray[np.integer],
+    *,
+    stands_for: NDArray[np.floating] | None = None,
+    n_units: int | None = None,
+) -> NDArray[np.float64]:
+    """P(each two of K units are one neuron): (K, K), 1 with itself, nan for a unit without points.
+
+    Parameters
+    ----------
+    labels : (m,) unit of each point of the posterior, 0 .. K-1, -1 = none
+    stands_for : (m,) spikes that each point stands for; ones when left out
+    n_units : K, where the last units may have no point
+    """
+    unit = np.asarray(labels, dtype=np.int64)
+    n_units = int(unit.max(initial=-1)) + 1 if n_units is None else n_units
+    mass = np.ones(len(unit)) if stands_for is None else np.asarray(stands_for, dtype=float)
+    same = np.zeros((n_units, n_units))
+    for row, share in zip(posterior.labels, posterior.weight, strict=True):
+        if share > 0:
+            cell, _, _ = cells_of(row, unit, n_units, mass)
+            same += share * (cell[:, None] == cell)
+    known = np.bincount(unit[unit >= 0], minlength=n_units) > 0
+    same = np.minimum(same, 1)
+    np.fill_diagonal(same, 1)
+    return np.where(known[:, None] & known, same, np.nan)
+
+
+def pair_nats(
+    first: NDArray[np.integer], second: NDArray[np.integer], *, sampling_frequency_hz: float
+) -> float:
+    """Log likelihood ratio of two trains (sorted samples), one neuron against two, in nats."""
+    per_ms = sampling_frequency_hz / 1000
+    counts = []
+    for low, high in (REFRACTORY_MS, CHANCE_MS):
+        own = [_n_apart(train, train, low * per_ms, high * per_ms) for train in (first, second)]
+        between = _n_apart(first, second, low * per_ms, high * per_ms)
+        between += _n_apart(second, first, low * per_ms, high * per_ms)
+        counts.append([*own, sum(own) + between])
+    ratio = (REFRACTORY_MS[1] - REFRACTORY_MS[0]) / (CHANCE_MS[1] - CHANCE_MS[0])
+    one, other, together = cluster_nats(np.array(counts[0]), np.array(counts[1]), ratio)
+    return float(together - one - other)
+
+
+def _n_apart(first: NDArray[np.integer], second: NDArray[np.integer], low: float, high: float) -> int:
+    """Pairs of which the second is more than `low` and at most `high` samples later; times are whole."""
+    low, high = np.floor(low), np.floor(high)
+    return int(
+        np.searchsorted(second, first + high, "right").sum()
+        - np.searchsorted(second, first + low, "right").sum()
+    )

@@ -1,0 +1,64 @@
+"""The registry of columns: names, order, what is shown, and copies as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import replace
+
+from ncpgui.analysis.unit_metrics import UnitMetrics
+from ncpgui.app.model.workspace import Workspace
+from ncpgui.app.presenters.unit_columns import COLUMNS, LEFT_OUT_FIRST, as_csv, column, names_shown
+from ncpgui.app.presenters.unit_table import UnitRow, present_unit_table
+from ncpgui.evidence.units import UnitNumbers
+
+METRICS = [one.name for one in COLUMNS if one.is_metric]
+
+
+def rows(workspace: Workspace) -> tuple[UnitRow, ...]:
+    return present_unit_table(workspace)
+
+
+def test_names_and_aliases_mean_one_column_each() -> None:
+    names = [name for one in COLUMNS for name in (one.name, *one.aliases)]
+    assert len(set(names)) == len(names)
+    assert all(name.isidentifier() for name in names)
+    assert column("group") is column("label")
+    assert set(LEFT_OUT_FIRST) <= {one.name for one in COLUMNS}
+
+
+def test_metrics_are_shown_when_somebody_chooses_them_and_tags_and_notes_when_there_are_some(
+    workspace: Workspace,
+) -> None:
+    shown = names_shown(rows(workspace))
+    assert not set(shown) & {*METRICS, "tag", "note"}
+    workspace.write((1,), "tag", "axon")
+    assert set(names_shown(rows(workspace))) - set(shown) == {"tag"}
+    assert names_shown(rows(workspace), ["note", "fr", 7, "gone", *METRICS]) == ("id", "fr", *METRICS, "note")
+
+
+def test_unknown_values_are_sorted_before_all_others() -> None:
+    from tests.app.test_unit_filter import A, B, C
+
+    key = column("p_neuron").sort_key
+    assert [row.unit for row in sorted((A, B, C), key=key)] == [31, 17, 3]
+    assert [row.unit for row in sorted((A, B, C), key=column("label").sort_key)] == [3, 17, 31]
+
+
+def test_a_row_has_height_tag_note_and_metrics(workspace: Workspace) -> None:
+    """Channel 1 is 30 um up; its only unit is 3."""
+    workspace.show_component(1)
+    workspace.write((3,), "note", "look again")
+    known = {3: UnitMetrics(0.5, 0.1, 2.0, 0.01)}
+    row = present_unit_table(workspace, metrics=known)[0]
+    assert (row.unit, row.depth_um, row.tag, row.note) == (3, 30.0, "", "look again")
+    assert [column(name).text(row) for name in METRICS] == ["0.50", "0.10", "2.0", "0.010"]
+    assert column("presence_ratio").text(present_unit_table(workspace)[0]) == "–"
+
+
+def test_csv_has_a_line_a_unit_and_empty_cells_for_what_is_not_known(workspace: Workspace) -> None:
+    workspace.write((0,), "note", 'small, "axonal"')
+    first = replace(rows(workspace)[0], numbers=UnitNumbers(p_neuron=0.123456789))
+    text = as_csv([first], ["id", "accepted", "p_neuron", "p_pure", "note"])
+    assert text == 'id,accepted,p_neuron,p_pure,note\n0,false,0.123457,,"small, ""axonal"""\n'
+    assert list(csv.reader(io.StringIO(as_csv([], ["id", "fr"])))) == [["id", "fr"]]
