@@ -15,14 +15,18 @@ from ncpgui.core.errors import ExportError
 if TYPE_CHECKING:
     from ncpgui.export.whole_project import Exported
 
-FORMATS = ("phy", "spikeinterface", "npz", "csv")
+FORMATS = ("phy", "spikeinterface", "nwb", "mat", "npz", "csv")
 
 
 @click.command(short_help="Write the units of a session for other tools.")
 @click.argument("session", type=options.PATH, metavar="SESSION.h5")
 @click.option("--format", "format_", type=click.Choice(FORMATS), required=True, help="What is to read it.")
 @click.option(
-    "--out", type=options.PATH, required=True, metavar="PATH", help="Folder (npz, csv: file) to write."
+    "--out",
+    type=options.PATH,
+    required=True,
+    metavar="PATH",
+    help="Folder (phy, spikeinterface) or file to write.",
 )
 @click.option(
     "--min-probability",
@@ -37,9 +41,10 @@ def export(session: Path, format_: str, out: Path, min_probability: float, overw
     """Write the units of SESSION.h5, as curated, for other tools.
 
     phy and spikeinterface make a folder; an older export there is replaced unless somebody changed it
-    since. npz makes one file with everything, posterior samples included; csv makes a table of spikes
-    and, beside it, PATH_units.csv. Waveforms that are not in the cache beside the session are read from
-    the recording; what cannot be had is left out, and said.
+    since. nwb makes an NWB file (it needs the extra 'nwb'), mat a file for MATLAB, npz one with
+    everything, posterior samples included; csv makes a table of spikes and, beside it, PATH_units.csv.
+    Waveforms that are not in the cache beside the session are read from the recording; what cannot be
+    had is left out, and said.
     """
     options.check_output_place(out)
 

@@ -37,6 +37,7 @@ class ExportBundle:
     features : of each spike, for tools that show spikes as points; None unless all have some
     unit_before_merges : (n,) int64, unit of each spike before units were merged: parts of the units of
         `sorting`; None when none were
+    gain_uv : (n_channels,) float, µV that one unit of the recording's traces is; None when nobody knows
     numbers : what is known of each unit; of all units or of none
     ncp : plain values for JSON: model, alternatives and their probabilities per component
     components, spikes : posterior samples and the spikes that they are about, for formats that carry them
@@ -55,6 +56,7 @@ class ExportBundle:
     templates: NDArray[np.float32] | None = None
     features: SpikeFeatures | None = None
     unit_before_merges: NDArray[np.int64] | None = None
+    gain_uv: NDArray[np.float64] | None = None
     numbers: dict[int, UnitNumbers] = field(default_factory=dict)
     ncp: dict[str, Any] = field(default_factory=dict)
     components: tuple[Component, ...] = ()
@@ -75,10 +77,9 @@ class ExportBundle:
                 raise InputError(
                     f"export does not fit: {n} spikes but {len(values)} {name}; give one a spike"
                 )
-        if len(self.noise_sd) != channels:
-            raise InputError(
-                f"export does not fit: {channels} contacts but {len(self.noise_sd)} noise levels"
-            )
+        for name, levels in (("noise levels", self.noise_sd), ("gains", self.gain_uv)):
+            if levels is not None and len(levels) != channels:
+                raise InputError(f"export does not fit: {channels} contacts but {len(levels)} {name}")
         if self.templates is not None:
             shape = self.templates.shape
             if self.templates.ndim != 3 or (shape[0], shape[2]) != (len(units), channels):

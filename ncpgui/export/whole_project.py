@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ncpgui.core.errors import RecordingError
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project
 from ncpgui.curation.decisions import Decisions
@@ -76,6 +79,7 @@ def export_project(
         No spike is in a unit, or the output cannot be written.
     """
     chosen = export_format(format_name)
+    chosen.check_package()
     with _traces(project, chosen, portion(progress, 0, 10, 100)) as (traces, problem):
         bundle = bundle_of(
             project,
@@ -89,12 +93,26 @@ def export_project(
             traces=traces,
             progress=portion(progress, 10, 90, 100),
         )
+    if chosen.with_gain:
+        bundle = replace(bundle, gain_uv=_gain_uv(project))
     progress(90, 100, f"writing {path.name}")
     place = export(bundle, format_name, path)
     lacking = left_out(project, format_name, has_recording=False if problem else None)
+    if chosen.with_gain and bundle.templates is not None and bundle.gain_uv is None:
+        lacking += ("templates in volts (the recording does not say its gain); those in noise sd are there",)
     return Exported(
         place, len(bundle.sorting), len(bundle.unit_ids), (*lacking, *([problem] if problem else []))
     )
+
+
+def _gain_uv(project: Project) -> NDArray[np.float64] | None:
+    """µV that one unit of the recording's traces is, on each channel; None where it cannot be had."""
+    from ncpgui.ephys.readers import gain_uv, reopen
+
+    try:
+        return gain_uv(reopen(project.recording))
+    except (RecordingError, InputError):
+        return None
 
 
 @contextmanager

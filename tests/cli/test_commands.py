@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -82,7 +83,10 @@ def test_every_format_exports_every_assigned_spike(
 ) -> None:
     values = json.loads(ncpgui("info", tetrode_session, "--json").out)
     n_assigned = values["n_spikes"] - values["n_unassigned"]
-    for name, suffix in (("phy", ""), ("spikeinterface", ""), ("npz", ".npz"), ("csv", ".csv")):
+    files = {"mat": ".mat", "npz": ".npz", "csv": ".csv"}
+    if find_spec("pynwb") is not None:
+        files["nwb"] = ".nwb"
+    for name, suffix in {"phy": "", "spikeinterface": "", **files}.items():
         ran = ncpgui("export", tetrode_session, "--format", name, "--out", tmp_path / f"{name}{suffix}")
         assert ran.code == 0, ran.err
         assert f"{n_assigned} spikes of {values['n_units']} units" in ran.err

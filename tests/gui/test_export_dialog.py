@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from PyQt5 import QtWidgets
+
 from ncpgui.app.work import jobs
 from ncpgui.core.project import Project
 from ncpgui.gui.dialogs.export import ExportDialog
@@ -53,3 +55,15 @@ def test_nothing_is_said_where_nothing_is_left_out(qtbot, theme, tmp_path: Path)
     qtbot.addWidget(dialog)
     dialog.show()
     assert not dialog.lacking.isVisible()
+
+
+def test_a_format_that_needs_a_package_cannot_be_chosen_and_says_what_to_install(
+    qtbot, theme, tmp_path: Path, monkeypatch
+) -> None:
+    monkeypatch.setattr("ncpgui.export.registry.find_spec", lambda _: None)
+    dialog = ExportDialog(None, jobs.export_formats(), folder=tmp_path, stem="two")
+    qtbot.addWidget(dialog)
+    dialog.show()
+    assert [name for name, choice in dialog.choices.items() if not choice.isEnabled()] == ["nwb"]
+    words = [label.text() for label in dialog.findChildren(QtWidgets.QLabel)]
+    assert "Needs pynwb, which is not installed; pip install pynwb." in words

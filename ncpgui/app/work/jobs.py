@@ -304,11 +304,11 @@ def save(
     return create_session(project, path)
 
 
-def export_formats() -> list[tuple[str, str, bool, str]]:
-    """(name, title, is a folder, suffix) of the formats to export to."""
+def export_formats() -> list[tuple[str, str, bool, str, str]]:
+    """(name, title, is a folder, suffix, what has to be installed first) of the formats to export to."""
     from ncpgui.export.registry import FORMATS
 
-    return [(f.name, f.title, f.is_folder, f.suffix) for f in FORMATS.values()]
+    return [(f.name, f.title, f.is_folder, f.suffix, f.lacks) for f in FORMATS.values()]
 
 
 def left_out_of_exports(project: Project) -> dict[str, tuple[str, ...]]:

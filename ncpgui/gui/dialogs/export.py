@@ -10,6 +10,8 @@ from PyQt5 import QtCore, QtWidgets
 ABOUT = {
     "phy": "Opens in phy and in spikeinterface.read_phy; with features and probability of every spike.",
     "spikeinterface": "A sorting folder with unit properties, and curation.json with your labels and merges.",
+    "nwb": "Units with spike times, probabilities and mean waveforms, and electrodes; for DANDI and pynwb.",
+    "mat": "Spikes and an array of units, for MATLAB and Octave.",
     "npz": "Spike trains, probabilities and all posterior samples, for your own analysis.",
     "csv": "Two tables, of spikes and of units, for anything else.",
 }
@@ -18,14 +20,15 @@ ABOUT = {
 class ExportDialog(QtWidgets.QDialog):
     """Format as radio buttons, each with what it is good for, and the place.
 
-    formats : (name, title, is a folder, suffix) of each format; folder, stem : where by default;
+    formats : (name, title, is a folder, suffix, what has to be installed first) of each format;
+    folder, stem : where by default;
     left_out : format -> what it could hold and will lack
     """
 
     def __init__(
         self,
         parent: QtWidgets.QWidget | None,
-        formats: list[tuple[str, str, bool, str]],
+        formats: list[tuple[str, str, bool, str, str]],
         *,
         folder: Path,
         stem: str,
@@ -34,17 +37,18 @@ class ExportDialog(QtWidgets.QDialog):
         super().__init__(parent)
         self.setWindowTitle("Export")
         self.setMinimumWidth(560)
-        self._formats = {name: (is_folder, suffix) for name, _, is_folder, suffix in formats}
+        self._formats = {name: (is_folder, suffix) for name, _, is_folder, suffix, _ in formats}
         self._folder, self._stem = folder, stem
         self._left_out = left_out or {}
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(24, 18, 24, 18)
         layout.setSpacing(6)
         self.choices: dict[str, QtWidgets.QRadioButton] = {}
-        for name, title, _, _ in formats:
+        for name, title, _, _, lacks in formats:
             choice = QtWidgets.QRadioButton(title)
             choice.toggled.connect(self._suggest)
-            about = QtWidgets.QLabel(ABOUT.get(name, ""))
+            choice.setEnabled(not lacks)
+            about = QtWidgets.QLabel(f"Needs {lacks}." if lacks else ABOUT.get(name, ""))
             about.setObjectName("subtitle")
             about.setIndent(24)
             about.setWordWrap(True)
