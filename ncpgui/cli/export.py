@@ -36,12 +36,20 @@ FORMATS = ("phy", "spikeinterface", "nwb", "mat", "npz", "csv")
     metavar="P",
     help="Leave out spikes that belong to their unit with less.",
 )
+@click.option(
+    "--copy-traces",
+    is_flag=True,
+    help="phy: copy the traces into the folder (recording.dat), so that phy shows them wherever it is.",
+)
 @click.option("--overwrite", is_flag=True, help="Replace PATH if it is a file.")
-def export(session: Path, format_: str, out: Path, min_probability: float, overwrite: bool) -> None:
+def export(
+    session: Path, format_: str, out: Path, min_probability: float, copy_traces: bool, overwrite: bool
+) -> None:
     """Write the units of SESSION.h5, as curated, for other tools.
 
     phy and spikeinterface make a folder; an older export there is replaced unless somebody changed it
-    since. nwb makes an NWB file (it needs the extra 'nwb'), mat a file for MATLAB, npz one with
+    since. Phy shows the traces of one raw binary file; those of other recordings it shows with
+    --copy-traces. nwb makes an NWB file (it needs the extra 'nwb'), mat a file for MATLAB, npz one with
     everything, posterior samples included; csv makes a table of spikes and, beside it, PATH_units.csv.
     Waveforms that are not in the cache beside the session are read from the recording; what cannot be
     had is left out, and said.
@@ -54,14 +62,16 @@ def export(session: Path, format_: str, out: Path, min_probability: float, overw
     file = out if out.suffix == suffix else out.with_name(out.name + suffix)
     if suffix and file.exists() and not overwrite:
         raise ExportError(f"{file} exists; give another name, or --overwrite to replace it")
-    exported = _export_session(session, format_, out, min_probability)
+    exported = _export_session(session, format_, out, min_probability, copy_traces)
     spikes, units = count(exported.n_spikes, "spike"), count(exported.n_units, "unit")
     click.echo(f"wrote {exported.path}: {spikes} of {units}", err=True)
     for part in exported.left_out:
         click.echo(f"left out: {part}", err=True)
 
 
-def _export_session(session: Path, format_: str, out: Path, min_probability: float) -> Exported:
+def _export_session(
+    session: Path, format_: str, out: Path, min_probability: float, copy_traces: bool
+) -> Exported:
     """Export the sorting of a session after every action of its history and journal."""
     from ncpgui.curation.clustering import Clustering
     from ncpgui.curation.decisions import Decisions
@@ -81,5 +91,6 @@ def _export_session(session: Path, format_: str, out: Path, min_probability: flo
             format_,
             out,
             min_probability=min_probability,
+            copy_traces=copy_traces,
             progress=progress,
         )

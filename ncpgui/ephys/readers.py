@@ -246,6 +246,8 @@ def _simulated(folder: Path) -> tuple[BaseRecording, Probe]:
             sampling_frequency=float(values["sampling_frequency_hz"]),
             dtype=kind.str,
             num_channels=n_channels,
+            gain_to_uV=values.get("gain_uv"),
+            offset_to_uV=0.0 if "gain_uv" in values else None,
         ),
         probe,
     )
