@@ -23,6 +23,7 @@ TEST = [
     "import-linter>=2.1",
     "pandas>=2.2",  # SpikeInterface's read_phy
     "phylib>=2.6",  # reads our Phy folders back in the tests
+    "pynwb>=4,<5",  # the extra nwb
     "tensorboard>=2.17,<3",  # reads the log of a training back
 ]
 
@@ -87,6 +88,7 @@ setup(
         "train": ["tensorboard>=2.17,<3"],
         "figures": ["matplotlib>=3.9"],  # the picture of ncpgui evaluate
         "bench": ["matplotlib>=3.9", "mountainsort5>=0.5"],
+        "nwb": ["pynwb>=4,<5"],  # ncpgui export --format nwb
         "dask": ["distributed>=2024.5,<2027"],  # sorting on a cluster
         "simulate": ["NEURON>=9.0"],  # scripts/build_biophysical_reservoir.py
     },

@@ -134,7 +134,7 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "export", "Export…", ("Ctrl+E", "X"), "File",
-        "Write the sorting as it stands for Phy, SpikeInterface, NumPy or as tables.",
+        "Write the sorting as it stands for Phy, SpikeInterface, NWB, MATLAB, NumPy or as tables.",
         lambda c, _: c.front.ask_export(), has_project, in_toolbar=True,
     ),
     Action(

@@ -328,6 +328,15 @@ class Controller:
         if self.workspace.is_behind:
             self._saving.autosave()
 
-    def export(self, format_name: str, path: Path, *, min_probability: float = 0.0) -> None:
+    def export(
+        self, format_name: str, path: Path, *, min_probability: float = 0.0, copy_traces: bool = False
+    ) -> None:
         """Write the sorting as it stands for another tool."""
-        export(self.workspace, self._work, format_name, path, min_probability=min_probability)
+        export(
+            self.workspace,
+            self._work,
+            format_name,
+            path,
+            min_probability=min_probability,
+            copy_traces=copy_traces,
+        )

@@ -15,14 +15,18 @@ from ncpgui.core.errors import ExportError
 if TYPE_CHECKING:
     from ncpgui.export.whole_project import Exported
 
-FORMATS = ("phy", "spikeinterface", "npz", "csv")
+FORMATS = ("phy", "spikeinterface", "nwb", "mat", "npz", "csv")
 
 
 @click.command(short_help="Write the units of a session for other tools.")
 @click.argument("session", type=options.PATH, metavar="SESSION.h5")
 @click.option("--format", "format_", type=click.Choice(FORMATS), required=True, help="What is to read it.")
 @click.option(
-    "--out", type=options.PATH, required=True, metavar="PATH", help="Folder (npz, csv: file) to write."
+    "--out",
+    type=options.PATH,
+    required=True,
+    metavar="PATH",
+    help="Folder (phy, spikeinterface) or file to write.",
 )
 @click.option(
     "--min-probability",
@@ -32,14 +36,23 @@ FORMATS = ("phy", "spikeinterface", "npz", "csv")
     metavar="P",
     help="Leave out spikes that belong to their unit with less.",
 )
+@click.option(
+    "--copy-traces",
+    is_flag=True,
+    help="phy: copy the traces into the folder (recording.dat), so that phy shows them wherever it is.",
+)
 @click.option("--overwrite", is_flag=True, help="Replace PATH if it is a file.")
-def export(session: Path, format_: str, out: Path, min_probability: float, overwrite: bool) -> None:
+def export(
+    session: Path, format_: str, out: Path, min_probability: float, copy_traces: bool, overwrite: bool
+) -> None:
     """Write the units of SESSION.h5, as curated, for other tools.
 
     phy and spikeinterface make a folder; an older export there is replaced unless somebody changed it
-    since. npz makes one file with everything, posterior samples included; csv makes a table of spikes
-    and, beside it, PATH_units.csv. Waveforms that are not in the cache beside the session are read from
-    the recording; what cannot be had is left out, and said.
+    since. Phy shows the traces of one raw binary file; those of other recordings it shows with
+    --copy-traces. nwb makes an NWB file (it needs the extra 'nwb'), mat a file for MATLAB, npz one with
+    everything, posterior samples included; csv makes a table of spikes and, beside it, PATH_units.csv.
+    Waveforms that are not in the cache beside the session are read from the recording; what cannot be
+    had is left out, and said.
     """
     options.check_output_place(out)
 
@@ -49,14 +62,16 @@ def export(session: Path, format_: str, out: Path, min_probability: float, overw
     file = out if out.suffix == suffix else out.with_name(out.name + suffix)
     if suffix and file.exists() and not overwrite:
         raise ExportError(f"{file} exists; give another name, or --overwrite to replace it")
-    exported = _export_session(session, format_, out, min_probability)
+    exported = _export_session(session, format_, out, min_probability, copy_traces)
     spikes, units = count(exported.n_spikes, "spike"), count(exported.n_units, "unit")
     click.echo(f"wrote {exported.path}: {spikes} of {units}", err=True)
     for part in exported.left_out:
         click.echo(f"left out: {part}", err=True)
 
 
-def _export_session(session: Path, format_: str, out: Path, min_probability: float) -> Exported:
+def _export_session(
+    session: Path, format_: str, out: Path, min_probability: float, copy_traces: bool
+) -> Exported:
     """Export the sorting of a session after every action of its history and journal."""
     from ncpgui.curation.clustering import Clustering
     from ncpgui.curation.decisions import Decisions
@@ -76,5 +91,6 @@ def _export_session(session: Path, format_: str, out: Path, min_probability: flo
             format_,
             out,
             min_probability=min_probability,
+            copy_traces=copy_traces,
             progress=progress,
         )

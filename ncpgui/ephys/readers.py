@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.probe import Probe
@@ -27,7 +28,7 @@ from ncpgui.ephys.sorting_readers import open_sorting
 if TYPE_CHECKING:
     from spikeinterface.core import BaseRecording
 
-__all__ = ["load_stimulus", "open_recording", "open_sorting", "recording_of", "reopen"]
+__all__ = ["gain_uv", "load_stimulus", "open_recording", "open_sorting", "recording_of", "reopen"]
 
 RAW_ENDINGS = (".raw", ".bin", ".dat", ".i16", ".bat", ".data")
 _FILE_READERS = {
@@ -167,6 +168,14 @@ def reopen(reference: RecordingReference) -> Recording:
     return open_recording(path, **reference.options)
 
 
+def gain_uv(recording: Recording) -> NDArray[np.float64] | None:
+    """µV that one unit of the traces is, (n_channels,) float64; None where the recording does not say."""
+    gains = recording.extractor().get_channel_gains()
+    if gains is None or not (np.isfinite(gains) & (np.asarray(gains) > 0)).all():
+        return None
+    return np.asarray(gains, dtype=np.float64)
+
+
 def _raw(
     path: Path,
     probe: str | Path | Probe | dict[str, Any] | None,
@@ -237,6 +246,8 @@ def _simulated(folder: Path) -> tuple[BaseRecording, Probe]:
             sampling_frequency=float(values["sampling_frequency_hz"]),
             dtype=kind.str,
             num_channels=n_channels,
+            gain_to_uV=values.get("gain_uv"),
+            offset_to_uV=0.0 if "gain_uv" in values else None,
         ),
         probe,
     )

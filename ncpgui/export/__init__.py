@@ -1,1 +1,1 @@
-"""A curated sorting written for other tools: Phy, SpikeInterface, NPZ, CSV."""
+"""A curated sorting written for other tools: Phy, SpikeInterface, NWB, MATLAB, NPZ, CSV."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from ncpgui.core.project import RecordingReference
 from ncpgui.core.spikes import Sorting, SpikeEvents
 from ncpgui.evidence.units import UnitNumbers
 from ncpgui.export.features import SpikeFeatures
+from ncpgui.export.raw_file import RawFile
 
 NUMBERS = ("p_neuron", "p_pure", "p_complete", "false_positives", "misses")
 """Of `UnitNumbers`, in the order of tables; P(exists) has a column of its own."""
@@ -37,6 +39,8 @@ class ExportBundle:
     features : of each spike, for tools that show spikes as points; None unless all have some
     unit_before_merges : (n,) int64, unit of each spike before units were merged: parts of the units of
         `sorting`; None when none were
+    copy_traces : writes the traces as a flat file into a folder; None unless they shall be copied
+    gain_uv : (n_channels,) float, µV that one unit of the recording's traces is; None when nobody knows
     numbers : what is known of each unit; of all units or of none
     tags, notes : a person's own label of each unit and note on it, of those that have one
     ncp : plain values for JSON: model, alternatives and their probabilities per component
@@ -56,6 +60,8 @@ class ExportBundle:
     templates: NDArray[np.float32] | None = None
     features: SpikeFeatures | None = None
     unit_before_merges: NDArray[np.int64] | None = None
+    copy_traces: Callable[[Path], RawFile] | None = None
+    gain_uv: NDArray[np.float64] | None = None
     numbers: dict[int, UnitNumbers] = field(default_factory=dict)
     ncp: dict[str, Any] = field(default_factory=dict)
     components: tuple[Component, ...] = ()
@@ -78,10 +84,9 @@ class ExportBundle:
                 raise InputError(
                     f"export does not fit: {n} spikes but {len(values)} {name}; give one a spike"
                 )
-        if len(self.noise_sd) != channels:
-            raise InputError(
-                f"export does not fit: {channels} contacts but {len(self.noise_sd)} noise levels"
-            )
+        for name, levels in (("noise levels", self.noise_sd), ("gains", self.gain_uv)):
+            if levels is not None and len(levels) != channels:
+                raise InputError(f"export does not fit: {channels} contacts but {len(levels)} {name}")
         if self.templates is not None:
             shape = self.templates.shape
             if self.templates.ndim != 3 or (shape[0], shape[2]) != (len(units), channels):

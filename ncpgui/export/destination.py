@@ -14,7 +14,10 @@ import ncpgui
 from ncpgui.core.errors import ExportError
 from ncpgui.core.files import replaced_folder
 from ncpgui.core.json_text import parse_json
+from ncpgui.ephys.fingerprint import fingerprint
 
+TRACES = "recording.dat"
+"""Traces that an export holds."""
 MANIFEST = "ncpgui_export.json"
 _LEFT_BY_OTHERS = (".phy", "phy.log", "__pycache__", ".DS_Store")
 """Caches and logs that other tools leave; no work is lost with them."""
@@ -98,6 +101,8 @@ def _read_manifest(path: Path) -> dict[str, str]:
 
 
 def _digest(path: Path) -> str:
+    if path.name == TRACES:  # of many GB; nobody edits traces here and there
+        return fingerprint(path)
     digest = hashlib.blake2b(digest_size=16)
     with path.open("rb") as file:
         while piece := file.read(1 << 20):

@@ -45,10 +45,20 @@ def export_phy(bundle: ExportBundle, path: Path) -> Path:
 
 
 def _write_params(folder: Path, bundle: ExportBundle, destination: Path) -> None:
-    """``params.py`` as literals; the path is relative where the recording lies beside the folder."""
-    raw = raw_file(bundle.recording)
-    dat_path: list[str] = [] if raw is None else [_data_path(raw, destination)]
+    """``params.py`` as literals; the path is relative where the recording lies in or beside the folder."""
+    comments: list[str] = []
+    if bundle.copy_traces is not None:
+        raw: RawFile | None = bundle.copy_traces(folder)
+        assert raw is not None
+        dat_path = [raw.path.name]
+        comments = [f"# {raw.path.name}: {raw.about}"]
+    else:
+        raw = raw_file(bundle.recording)
+        dat_path = [] if raw is None else [_data_path(raw, destination)]
+        if raw is None:
+            comments = [f"# no raw binary file of the recording was found at {bundle.recording.path!a}"]
     lines = [
+        *comments,
         f"dat_path = {dat_path!a}",
         f"n_channels_dat = {bundle.recording.n_channels}",
         f"dtype = {('int16' if raw is None else raw.dtype)!a}",
@@ -56,8 +66,6 @@ def _write_params(folder: Path, bundle: ExportBundle, destination: Path) -> None
         f"sample_rate = {float(bundle.sorting.sampling_frequency_hz)!r}",
         "hp_filtered = False",
     ]
-    if raw is None:
-        lines.insert(0, f"# no raw binary file of the recording was found at {bundle.recording.path!a}")
     (folder / "params.py").write_text("\n".join(lines) + "\n", encoding="ascii")
 
 

@@ -14,11 +14,15 @@ from ncpgui.ephys import simulated_folder
 
 @dataclass(frozen=True)
 class RawFile:
-    """A file of (n_samples, n_channels) numbers of one dtype, without a header."""
+    """A file of (n_samples, n_channels) numbers of one dtype, without a header.
+
+    about : what the numbers are, where the file is a copy; ASCII
+    """
 
     path: Path
     dtype: str
     n_channels: int
+    about: str = ""
 
 
 def raw_file(recording: RecordingReference) -> RawFile | None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from ncpgui.core.errors import ExportError, InputError
 from ncpgui.export.bundle import ExportBundle
 from ncpgui.export.csv import export_csv
+from ncpgui.export.mat import export_mat
 from ncpgui.export.npz import export_npz
+from ncpgui.export.nwb import export_nwb
 from ncpgui.export.phy import export_phy
 from ncpgui.export.spikeinterface import export_spikeinterface
 
@@ -23,7 +26,8 @@ class ExportFormat:
 
     title : for menus; is_folder : whether it is a folder or one file; suffix : of the file, or '';
     with_traces, with_templates, with_features : whether it names the raw file of the recording, holds
-    mean waveforms of units, principal components of spikes.
+    mean waveforms of units, principal components of spikes; with_gain : whether it wants them in volts;
+    package : that it is written with and that not everybody has; '' when none.
     """
 
     name: str
@@ -34,6 +38,20 @@ class ExportFormat:
     with_traces: bool = False
     with_templates: bool = False
     with_features: bool = False
+    with_gain: bool = False
+    package: str = ""
+
+    @property
+    def lacks(self) -> str:
+        """What has to be installed before this can be written, and how; '' when nothing."""
+        if not self.package or find_spec(self.package) is not None:
+            return ""
+        return f"{self.package}, which is not installed; pip install {self.package}"
+
+    def check_package(self) -> None:
+        """Raise ExportError when a package that this is written with is not installed."""
+        if self.lacks:
+            raise ExportError(f"{self.title} is written with {self.lacks}")
 
 
 FORMATS: dict[str, ExportFormat] = {
@@ -50,6 +68,17 @@ FORMATS: dict[str, ExportFormat] = {
             with_features=True,
         ),
         ExportFormat("spikeinterface", "SpikeInterface sorting folder", True, "", export_spikeinterface),
+        ExportFormat(
+            "nwb",
+            "NWB file (.nwb)",
+            False,
+            ".nwb",
+            export_nwb,
+            with_templates=True,
+            with_gain=True,
+            package="pynwb",
+        ),
+        ExportFormat("mat", "MATLAB file (.mat)", False, ".mat", export_mat, with_templates=True),
         ExportFormat(
             "npz",
             "NumPy archive with posterior samples (.npz)",
@@ -79,6 +108,7 @@ def export(bundle: ExportBundle, format_name: str, path: str | Path) -> Path:
             "there is nothing to export, no spike is in a unit; lower the probability below which spikes are "
             "left unassigned, or sort with a lower detection threshold"
         )
+    chosen.check_package()
     return chosen.write(bundle, Path(path).expanduser())
 
 

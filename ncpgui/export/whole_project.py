@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ncpgui.core.errors import RecordingError
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project
 from ncpgui.curation.decisions import Decisions
 from ncpgui.export.features import n_without_waveforms
 from ncpgui.export.from_project import bundle_of
-from ncpgui.export.raw_file import raw_file
+from ncpgui.export.raw_file import RawFile, raw_file
 from ncpgui.export.registry import ExportFormat, export, export_format
 
 if TYPE_CHECKING:
@@ -31,17 +34,25 @@ class Exported:
     left_out: tuple[str, ...]
 
 
-def left_out(project: Project, format_name: str, *, has_recording: bool | None = None) -> tuple[str, ...]:
+def left_out(
+    project: Project,
+    format_name: str,
+    *,
+    has_recording: bool | None = None,
+    copy_traces: bool = False,
+) -> tuple[str, ...]:
     """Say what an export lacks without the recording, or the waveforms of all spikes.
 
     has_recording : whether the traces can be read; by default, whether something is at its place
+    copy_traces : whether the traces are copied into the export
     """
     chosen, path = export_format(format_name), project.recording.path
     there = (bool(path) and Path(path).exists()) if has_recording is None else has_recording
     where = f"the recording is not at {path}" if path else "no file holds the recording"
     parts = []
-    if chosen.with_traces and raw_file(project.recording) is None:
-        parts.append(f"the traces ({'the recording is not one raw binary file' if there else where})")
+    if chosen.with_traces and not copy_traces and raw_file(project.recording) is None:
+        no_file = "the recording is not one raw binary file; they can be copied"
+        parts.append(f"the traces ({no_file if there else where})")
     if there:
         return tuple(parts)
     n_missing = n_without_waveforms(project)
@@ -62,20 +73,26 @@ def export_project(
     path: Path,
     *,
     min_probability: float = 0.0,
+    copy_traces: bool = False,
     progress: Progress = silent,
 ) -> Exported:
     """Write a project, as a person decided, in a format.
 
     min_probability : spikes that belong to their unit with less are left out
+    copy_traces : whether the traces of the recording are copied into it, for formats that show them
 
     Raises
     ------
     InputError
-        The format is not known.
+        The format is not known, or has no place for traces.
     ExportError
-        No spike is in a unit, or the output cannot be written.
+        No spike is in a unit, or the output cannot be written, or is too large for its disk.
+    RecordingError
+        The traces cannot be copied.
     """
     chosen = export_format(format_name)
+    chosen.check_package()
+    copy = _copying(project, chosen, path, portion(progress, 90, 100, 100)) if copy_traces else None
     with _traces(project, chosen, portion(progress, 0, 10, 100)) as (traces, problem):
         bundle = bundle_of(
             project,
@@ -91,12 +108,43 @@ def export_project(
             traces=traces,
             progress=portion(progress, 10, 90, 100),
         )
+    if chosen.with_gain:
+        bundle = replace(bundle, gain_uv=_gain_uv(project))
     progress(90, 100, f"writing {path.name}")
+    bundle = replace(bundle, copy_traces=copy)
     place = export(bundle, format_name, path)
-    lacking = left_out(project, format_name, has_recording=False if problem else None)
+    lacking = left_out(
+        project, format_name, has_recording=False if problem else None, copy_traces=copy_traces
+    )
+    if chosen.with_gain and bundle.templates is not None and bundle.gain_uv is None:
+        lacking += ("templates in volts (the recording does not say its gain); those in noise sd are there",)
     return Exported(
         place, len(bundle.sorting), len(bundle.unit_ids), (*lacking, *([problem] if problem else []))
     )
+
+
+def _copying(
+    project: Project, chosen: ExportFormat, path: Path, progress: Progress
+) -> Callable[[Path], RawFile]:
+    """What copies the traces of a project into a folder; the disk is asked whether it has place."""
+    from ncpgui.ephys.readers import reopen
+    from ncpgui.export.copied_traces import check_place, copy_traces
+
+    if not chosen.with_traces:
+        raise InputError(f"{chosen.title} holds no traces; leave out --copy-traces, or export to phy")
+    recording = reopen(project.recording)
+    check_place(recording, path)
+    return lambda folder: copy_traces(recording, folder, progress=progress)
+
+
+def _gain_uv(project: Project) -> NDArray[np.float64] | None:
+    """µV that one unit of the recording's traces is, on each channel; None where it cannot be had."""
+    from ncpgui.ephys.readers import gain_uv, reopen
+
+    try:
+        return gain_uv(reopen(project.recording))
+    except (RecordingError, InputError):
+        return None
 
 
 @contextmanager

@@ -69,16 +69,22 @@ class AskingWindow(QtWidgets.QMainWindow):
         project = self.workspace.project
         assert project is not None
         home = self.controller.session_path or Path(project.recording.path)
+        trace_bytes, copy_first = jobs.traces_to_copy(project)
         dialog = ExportDialog(
             self,
             jobs.export_formats(),
             folder=home.parent,
             stem=home.name.split(".")[0],
             left_out=jobs.left_out_of_exports(project),
+            trace_bytes=trace_bytes,
+            copy_first=copy_first,
         )
         if dialog.exec_() == QtWidgets.QDialog.Accepted:
             self.controller.export(
-                dialog.format_name, dialog.path, min_probability=dialog.min_probability.value()
+                dialog.format_name,
+                dialog.path,
+                min_probability=dialog.min_probability.value(),
+                copy_traces=dialog.copies_traces,
             )
 
     def ask_recording_place(self) -> None:

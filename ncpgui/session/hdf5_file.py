@@ -1,18 +1,17 @@
 """Write an HDF5 file so that a disk that fills does no harm to the program.
 
-HDF5 keeps what it could not write and tries again: when its objects are freed, on whatever thread that
-happens, and when the program ends, until it crashes there. So HDF5 writes through `_Target`, which keeps
-a failure to itself; it is raised when the file is closed.
+HDF5 writes through a `GuardedFile`, which keeps a failure to itself; it is raised when the file is closed.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import h5py
+
+from ncpgui.core.guarded_file import GuardedFile
 
 
 @contextmanager
@@ -24,7 +23,7 @@ def written_hdf5(path: Path) -> Iterator[h5py.File]:
     OSError
         It could not be written; what is at `path` then is no HDF5 file.
     """
-    target = _Target(path)
+    target = GuardedFile(path)
     try:
         with h5py.File(target, "w", libver=("earliest", "v110"), locking=False) as file:
             yield file
@@ -32,78 +31,3 @@ def written_hdf5(path: Path) -> Iterator[h5py.File]:
         target.close()
         if target.error is not None:
             raise target.error
-
-
-class _Target:
-    """What HDF5 takes for a file (the `fileobj` driver of h5py).
-
-    error : the first write that failed. From then on writes go to memory, so that HDF5 reads back what
-    it wrote and can close its objects.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.error: OSError | None = None
-        self._handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o644)
-        self._position = self._end = 0
-        self._unwritten: list[tuple[int, bytes]] = []
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        origin = {os.SEEK_SET: 0, os.SEEK_CUR: self._position, os.SEEK_END: self._end}
-        self._position = origin[whence] + offset
-        return self._position
-
-    def tell(self) -> int:
-        return self._position
-
-    def read(self, size: int = -1) -> bytes:
-        data = bytearray(max(0, self._end - self._position) if size < 0 else size)
-        return bytes(data[: self.readinto(memoryview(data))])
-
-    def readinto(self, buffer: memoryview) -> int:
-        start, wanted = self._position, memoryview(buffer).cast("B")
-        os.lseek(self._handle, start, os.SEEK_SET)
-        n_read = 0
-        while n_read < len(wanted) and (some := os.read(self._handle, len(wanted) - n_read)):
-            wanted[n_read : n_read + len(some)] = some
-            n_read += len(some)
-        n_there = min(len(wanted), max(0, self._end - start))
-        wanted[n_read:n_there] = bytes(max(0, n_there - n_read))
-        for offset, data in self._unwritten:
-            first, last = max(offset, start), min(offset + len(data), start + len(wanted))
-            if first < last:
-                wanted[first - start : last - start] = data[first - offset : last - offset]
-        self._position += n_there
-        return n_there
-
-    def write(self, data: memoryview) -> int:
-        view, start = memoryview(data).cast("B"), self._position
-        if self.error is None:
-            try:
-                self._write_all(view, start)
-            except OSError as error:
-                self.error = error
-        if self.error is not None:
-            self._unwritten.append((start, bytes(view)))
-        self._position += len(view)
-        self._end = max(self._end, self._position)
-        return len(view)
-
-    def truncate(self, size: int) -> int:
-        self._end = size
-        if self.error is None:
-            try:
-                os.ftruncate(self._handle, size)
-            except OSError as error:
-                self.error = error
-        return size
-
-    def flush(self) -> None:
-        pass
-
-    def close(self) -> None:
-        os.close(self._handle)
-
-    def _write_all(self, view: memoryview, start: int) -> None:
-        os.lseek(self._handle, start, os.SEEK_SET)
-        while view:
-            view = view[os.write(self._handle, view) :]

@@ -65,7 +65,9 @@ def test_a_map_of_too_many_spikes_is_refused() -> None:
 
 
 def test_formats_are_offered_with_what_the_dialog_needs() -> None:
-    formats = {name: (title, is_folder, suffix) for name, title, is_folder, suffix in jobs.export_formats()}
+    formats = {
+        name: (title, is_folder, suffix) for name, title, is_folder, suffix, _ in jobs.export_formats()
+    }
     assert formats["phy"][1]
     assert {"phy", "spikeinterface", "npz", "csv"} <= set(formats)
 

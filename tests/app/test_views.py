@@ -134,7 +134,7 @@ def test_an_export_is_of_the_sorting_when_it_was_asked_for(
     given: list[Any] = []
 
     def write(
-        _project: Any, decided: Decisions, name: str, path: Path, *, min_probability: float, progress: Any
+        _project: Any, decided: Decisions, name: str, path: Path, *, min_probability: float, **_: Any
     ) -> Exported:
         given.append((decided, name, min_probability))
         return Exported(path, 3, 2, ("the traces (no file)",))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -82,7 +83,10 @@ def test_every_format_exports_every_assigned_spike(
 ) -> None:
     values = json.loads(ncpgui("info", tetrode_session, "--json").out)
     n_assigned = values["n_spikes"] - values["n_unassigned"]
-    for name, suffix in (("phy", ""), ("spikeinterface", ""), ("npz", ".npz"), ("csv", ".csv")):
+    files = {"mat": ".mat", "npz": ".npz", "csv": ".csv"}
+    if find_spec("pynwb") is not None:
+        files["nwb"] = ".nwb"
+    for name, suffix in {"phy": "", "spikeinterface": "", **files}.items():
         ran = ncpgui("export", tetrode_session, "--format", name, "--out", tmp_path / f"{name}{suffix}")
         assert ran.code == 0, ran.err
         assert f"{n_assigned} spikes of {values['n_units']} units" in ran.err
@@ -222,3 +226,15 @@ def test_a_recording_with_nan_is_sorted_where_that_is_asked_for(
         amplitude = exported["spike_amplitude"]  # matching finds some under the threshold
         assert amplitude.max() < 0
         assert np.median(amplitude) <= -5.5
+
+
+def test_copied_traces_lie_in_the_folder_of_phy(
+    ncpgui: Command, tetrode_session: Path, tetrode_folder: Path, tmp_path: Path
+) -> None:
+    ran = ncpgui("export", tetrode_session, "--format", "phy", "--out", tmp_path / "phy", "--copy-traces")
+    assert ran.code == 0, ran.err
+    assert (tmp_path / "phy" / "recording.dat").read_bytes() == (
+        tetrode_folder / "recording.raw"
+    ).read_bytes()
+    refused = ncpgui("export", tetrode_session, "--format", "csv", "--out", tmp_path / "a", "--copy-traces")
+    assert "(.csv) holds no traces; leave out --copy-traces, or export to phy" in refused.error

@@ -15,8 +15,10 @@ from ncpgui.export.registry import FORMATS, export, export_format
 
 
 def test_an_unknown_format_lists_those_that_are_known() -> None:
-    with pytest.raises(InputError, match="'mat' is not known; the formats are phy, spikeinterface, npz, csv"):
-        export_format("mat")
+    with pytest.raises(
+        InputError, match="'xyz' is not known; the formats are phy, spikeinterface, nwb, mat, npz, csv"
+    ):
+        export_format("xyz")
     with pytest.raises(InputError, match="did you mean 'spikeinterface'"):
         export_format("SpikeInterfaces")
 
@@ -34,6 +36,17 @@ def test_a_sorting_without_units_is_refused(
             tmp_path / "x",
         )
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_package_that_is_not_installed_is_named_with_the_line_to_type(
+    bundle: ExportBundle, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ncpgui.export.registry.find_spec", lambda _: None)
+    words = r"NWB file \(.nwb\) is written with pynwb, which is not installed; pip install pynwb"
+    with pytest.raises(ExportError, match=words):
+        export(bundle, "nwb", tmp_path / "a.nwb")
+    assert list(tmp_path.iterdir()) == []
+    assert FORMATS["phy"].lacks == ""
 
 
 def test_unassigned_spikes_do_not_belong_in_an_export(bundle: ExportBundle) -> None:

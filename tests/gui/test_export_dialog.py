@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+
+from PyQt5 import QtWidgets
 
 from ncpgui.app.work import jobs
 from ncpgui.core.project import Project
@@ -16,6 +19,8 @@ def shown(qtbot, project: Project, tmp_path: Path) -> ExportDialog:
         folder=tmp_path,
         stem="two",
         left_out=jobs.left_out_of_exports(project),
+        trace_bytes=jobs.traces_to_copy(project)[0],
+        copy_first=jobs.traces_to_copy(project)[1],
     )
     qtbot.addWidget(dialog)
     dialog.show()
@@ -53,3 +58,41 @@ def test_nothing_is_said_where_nothing_is_left_out(qtbot, theme, tmp_path: Path)
     qtbot.addWidget(dialog)
     dialog.show()
     assert not dialog.lacking.isVisible()
+
+
+def test_a_format_that_needs_a_package_cannot_be_chosen_and_says_what_to_install(
+    qtbot, theme, tmp_path: Path, monkeypatch
+) -> None:
+    monkeypatch.setattr("ncpgui.export.registry.find_spec", lambda _: None)
+    dialog = ExportDialog(None, jobs.export_formats(), folder=tmp_path, stem="two")
+    qtbot.addWidget(dialog)
+    dialog.show()
+    assert [name for name, choice in dialog.choices.items() if not choice.isEnabled()] == ["nwb"]
+    words = [label.text() for label in dialog.findChildren(QtWidgets.QLabel)]
+    assert "Needs pynwb, which is not installed; pip install pynwb." in words
+
+
+def test_traces_of_a_recording_that_is_no_raw_file_are_copied_unless_one_says_no(
+    qtbot, theme, small_project: Project, tmp_path: Path
+) -> None:
+    (tmp_path / "two.nwb").touch()
+    recording = replace(small_project.recording, path=str(tmp_path / "two.nwb"), options={})
+    project = replace(small_project, recording=recording)
+    dialog = shown(qtbot, project, tmp_path)
+    assert "at least 160 kB" in dialog.copy_traces.text()  # 40 000 samples of 2 channels
+    assert dialog.copies_traces
+    assert not dialog.lacking.isVisible()
+    dialog.copy_traces.setChecked(False)
+    assert not dialog.copies_traces
+    assert "is not one raw binary file; they can be copied" in dialog.lacking.text()
+    dialog.choices["npz"].setChecked(True)
+    assert not dialog.copy_traces.isVisible()
+
+
+def test_traces_that_are_not_there_cannot_be_copied(
+    qtbot, theme, small_project: Project, tmp_path: Path
+) -> None:
+    dialog = shown(qtbot, small_project, tmp_path)
+    assert dialog.copy_traces.isVisible()
+    assert not dialog.copy_traces.isEnabled()
+    assert not dialog.copies_traces

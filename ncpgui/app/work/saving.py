@@ -163,9 +163,17 @@ class Saving:
 
 
 def export(
-    workspace: Workspace, work: Work, format_name: str, path: Path, *, min_probability: float = 0.0
+    workspace: Workspace,
+    work: Work,
+    format_name: str,
+    path: Path,
+    *,
+    min_probability: float = 0.0,
+    copy_traces: bool = False,
 ) -> None:
     """Write the sorting as it stands for another tool; spikes below `min_probability` are left out.
+
+    copy_traces : whether the traces of the recording are copied into it
 
     Raises
     ------
@@ -184,7 +192,13 @@ def export(
     work.submit(
         f"Exporting to {path.name}",
         lambda p: jobs.export(
-            project, decisions, format_name, path, min_probability=min_probability, progress=p
+            project,
+            decisions,
+            format_name,
+            path,
+            min_probability=min_probability,
+            copy_traces=copy_traces,
+            progress=p,
         ),
         done,
         lane="export",  # it may read the whole recording: no save waits for that

@@ -10,6 +10,8 @@ from PyQt5 import QtCore, QtWidgets
 ABOUT = {
     "phy": "Opens in phy and in spikeinterface.read_phy; with features and probability of every spike.",
     "spikeinterface": "A sorting folder with unit properties, and curation.json with your labels and merges.",
+    "nwb": "Units with spike times, probabilities and mean waveforms, and electrodes; for DANDI and pynwb.",
+    "mat": "Spikes and an array of units, for MATLAB and Octave.",
     "npz": "Spike trains, probabilities and all posterior samples, for your own analysis.",
     "csv": "Two tables, of spikes and of units, for anything else.",
 }
@@ -18,33 +20,40 @@ ABOUT = {
 class ExportDialog(QtWidgets.QDialog):
     """Format as radio buttons, each with what it is good for, and the place.
 
-    formats : (name, title, is a folder, suffix) of each format; folder, stem : where by default;
-    left_out : format -> what it could hold and will lack
+    formats : (name, title, is a folder, suffix, what has to be installed first) of each format;
+    folder, stem : where by default;
+    left_out : (format, whether traces are copied) -> what it could hold and will lack; formats that show
+    traces are there with and without a copy
+    trace_bytes : of the traces at least, 0 where they cannot be copied; copy_first : whether that is
+    suggested
     """
 
     def __init__(
         self,
         parent: QtWidgets.QWidget | None,
-        formats: list[tuple[str, str, bool, str]],
+        formats: list[tuple[str, str, bool, str, str]],
         *,
         folder: Path,
         stem: str,
-        left_out: Mapping[str, Sequence[str]] | None = None,
+        left_out: Mapping[tuple[str, bool], Sequence[str]] | None = None,
+        trace_bytes: int = 0,
+        copy_first: bool = False,
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle("Export")
         self.setMinimumWidth(560)
-        self._formats = {name: (is_folder, suffix) for name, _, is_folder, suffix in formats}
+        self._formats = {name: (is_folder, suffix) for name, _, is_folder, suffix, _ in formats}
         self._folder, self._stem = folder, stem
         self._left_out = left_out or {}
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(24, 18, 24, 18)
         layout.setSpacing(6)
         self.choices: dict[str, QtWidgets.QRadioButton] = {}
-        for name, title, _, _ in formats:
+        for name, title, _, _, lacks in formats:
             choice = QtWidgets.QRadioButton(title)
             choice.toggled.connect(self._suggest)
-            about = QtWidgets.QLabel(ABOUT.get(name, ""))
+            choice.setEnabled(not lacks)
+            about = QtWidgets.QLabel(f"Needs {lacks}." if lacks else ABOUT.get(name, ""))
             about.setObjectName("subtitle")
             about.setIndent(24)
             about.setWordWrap(True)
@@ -69,11 +78,18 @@ class ExportDialog(QtWidgets.QDialog):
         sure.addWidget(words)
         sure.addWidget(self.min_probability)
         sure.addStretch(1)
+        self.copy_traces = QtWidgets.QCheckBox(
+            f"Copy the traces into the folder, at least {_size(trace_bytes)}, so that phy shows them anywhere"
+        )
+        self.copy_traces.setChecked(copy_first and trace_bytes > 0)
+        self.copy_traces.setEnabled(trace_bytes > 0)
+        self.copy_traces.toggled.connect(self._tell)
         self.lacking = QtWidgets.QLabel()
         self.lacking.setWordWrap(True)
         self.lacking.setTextFormat(QtCore.Qt.PlainText)
         layout.addSpacing(6)
         layout.addLayout(sure)
+        layout.addWidget(self.copy_traces)
         layout.addLayout(place)
         layout.addWidget(self.lacking)
         buttons = QtWidgets.QDialogButtonBox(QtWidgets.QDialogButtonBox.Cancel)
@@ -96,13 +112,26 @@ class ExportDialog(QtWidgets.QDialog):
         """Chosen place."""
         return Path(self.place.text().strip()).expanduser()
 
+    @property
+    def copies_traces(self) -> bool:
+        """Whether the traces shall be copied into what is written."""
+        return self._shows_traces and self.copy_traces.isEnabled() and self.copy_traces.isChecked()
+
+    @property
+    def _shows_traces(self) -> bool:
+        return (self.format_name, True) in self._left_out
+
     def _suggest(self, chosen: bool) -> None:
         if not chosen:
             return
         is_folder, suffix = self._formats[self.format_name]
         end = f"_{self.format_name}" if is_folder else suffix
         self.place.setText(str(self._folder / f"{self._stem}{end}"))
-        parts = self._left_out.get(self.format_name, ())
+        self.copy_traces.setVisible(self._shows_traces)
+        self._tell()
+
+    def _tell(self) -> None:
+        parts = self._left_out.get((self.format_name, self.copies_traces), ())
         self.lacking.setText(
             "".join(f"{'' if k else 'Will be left out:'}\n– {part}" for k, part in enumerate(parts))
         )
@@ -116,3 +145,10 @@ class ExportDialog(QtWidgets.QDialog):
         )
         if name:
             self.place.setText(QtCore.QDir.toNativeSeparators(name))
+
+
+def _size(n_bytes: int) -> str:
+    for unit, size in (("GB", 1e9), ("MB", 1e6)):
+        if n_bytes >= size:
+            return f"{n_bytes / size:.1f} {unit}"
+    return f"{n_bytes / 1e3:.0f} kB"

@@ -1,0 +1,114 @@
+"""One MAT file (format 5) for MATLAB and Octave: spikes as columns, units as an array of structs.
+
+::
+
+    spike_times_s, spike_samples, spike_units, spike_probability, spike_entropy (nats),
+    spike_amplitude_sd       (n, 1), one row a spike in order of time
+    units                    (k, 1) struct: id, label, n_spikes, rate_hz, amplitude_sd, channel, x_um, y_um,
+                             shank, p_exists, probability, p_neuron, p_pure, p_complete, false_positives,
+                             misses, spike_times_s, spike_samples, spike_probability,
+                             template_noise_sd (t, channels)
+    channel_positions_um (c, 2), channel_shanks (c, 1), noise_sd (c, 1) in the unit of the recording,
+    sampling_frequency_hz, n_samples, recording_path, ncp_json
+
+Samples and channels count from 1, as MATLAB does; times are seconds from the first sample. Values that
+are not known are NaN or absent. ``units(3).spike_times_s`` is a spike train, ``[units.p_neuron] > 0.9``
+picks units.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.core.errors import ExportError
+from ncpgui.core.files import replaced_file
+from ncpgui.export.bundle import ExportBundle, unit_columns
+
+MOST_BYTES = 2**31 - 1
+"""Of a variable of a MAT file of format 5."""
+
+
+def export_mat(bundle: ExportBundle, path: Path) -> Path:
+    """Write `path` (``.mat`` is added when it has another ending).
+
+    Raises
+    ------
+    ExportError
+        The sorting is larger than the format allows, or the file cannot be written.
+    """
+    from scipy.io import savemat
+
+    path = path if path.suffix == ".mat" else path.with_name(path.name + ".mat")
+    variables = _variables(bundle)
+    variables["units"] = _units(bundle)
+    with replaced_file(path) as beside, beside.open("wb") as file:
+        savemat(file, variables, do_compression=True, oned_as="column")
+    return path
+
+
+def _variables(bundle: ExportBundle) -> dict[str, Any]:
+    sorting = bundle.sorting
+    known: dict[str, Any] = {
+        "spike_times_s": sorting.sample_index / sorting.sampling_frequency_hz,
+        "spike_samples": sorting.sample_index + 1.0,
+        "spike_units": sorting.unit_id.astype(np.float64),
+        "spike_probability": sorting.probability,
+        "spike_entropy": sorting.entropy,
+        "spike_amplitude_sd": bundle.amplitude,
+        "channel_positions_um": bundle.probe.positions_um,
+        "channel_shanks": bundle.probe.shank,
+        "noise_sd": bundle.noise_sd,
+        "sampling_frequency_hz": float(sorting.sampling_frequency_hz),
+        "n_samples": float(sorting.n_samples),
+        "recording_path": bundle.recording.path,
+        "ncp_json": json.dumps(bundle.ncp),
+    }
+    return {name: value for name, value in known.items() if value is not None}
+
+
+def _units(bundle: ExportBundle) -> NDArray[np.void]:
+    """Structs of the units, (k, 1)."""
+    sorting, units = bundle.sorting, unit_columns(bundle)
+    columns: dict[str, Any] = {
+        "id": units.unit_id.astype(np.float64),
+        "label": units.label,
+        "n_spikes": units.n_spikes.astype(np.float64),
+        "rate_hz": units.rate_hz,
+        "amplitude_sd": units.amplitude_sd,
+        "channel": units.channel + 1.0,
+        "x_um": units.x_um,
+        "y_um": units.depth_um,
+        "shank": units.shank.astype(np.float64),
+        "p_exists": units.p_exists,
+        "probability": units.probability,
+        **units.numbers,
+        "spike_times_s": _trains(bundle, sorting.sample_index / sorting.sampling_frequency_hz),
+        "spike_samples": _trains(bundle, sorting.sample_index + 1.0),
+        "spike_probability": None
+        if sorting.probability is None
+        else _trains(bundle, np.asarray(sorting.probability)),
+        "template_noise_sd": bundle.templates,
+    }
+    columns = {name: values for name, values in columns.items() if values is not None}
+    n_bytes = sum(np.asarray(value).nbytes for values in columns.values() for value in values)
+    if n_bytes > MOST_BYTES:
+        raise ExportError(
+            f"the units have {n_bytes} bytes, more than the {MOST_BYTES} that a variable of a MAT file "
+            "can have; export it as nwb or npz"
+        )
+    result = np.empty((len(units.unit_id), 1), dtype=[(name, object) for name in columns])
+    for name, values in columns.items():
+        for row, value in enumerate(values):
+            result[name][row, 0] = value
+    return result
+
+
+def _trains(bundle: ExportBundle, values: NDArray[Any]) -> list[NDArray[Any]]:
+    """Values of the spikes of each unit, in order of time."""
+    order = np.argsort(bundle.unit_index, kind="stable")
+    return np.split(values[order], np.cumsum(bundle.n_spikes)[:-1])

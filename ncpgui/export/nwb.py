@@ -1,0 +1,216 @@
+"""One NWB file: the table of units with spike times, probabilities and waveform means, and the electrodes.
+
+::
+
+    units        spike_times s, spike_probability, spike_entropy nats, spike_amplitude noise sd (ragged),
+                 label, n_spikes, amplitude_sd, p_exists, probability, p_neuron, p_pure, p_complete,
+                 false_positives, misses, obs_intervals s,
+                 electrodes: those on which the unit is seen, the largest first,
+                 template_noise_sd (t, c): its mean waveform on them, noise sd,
+                 waveform_mean (t, c): the same in volts, where the gain of the recording is known
+    electrodes   rel_x, rel_y µm on the probe, a group for each shank, noise_sd in the recording's unit
+    scratch      ncpgui: JSON text about model, components and alternatives
+
+All waveform means have as many electrodes as the widest unit, since NWB wants one table of them. Values that
+are not known are absent, or NaN.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import uuid
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import ncpgui
+from ncpgui.core.files import replaced_file
+from ncpgui.core.guarded_file import GuardedFile
+from ncpgui.export.bundle import ExportBundle, UnitColumns, unit_columns
+
+if TYPE_CHECKING:
+    from pynwb import NWBFile
+
+ABOUT_UNITS = {
+    "p_exists": "probability that the unit is there in the posterior",
+    "probability": "mean probability that a spike of the unit belongs to it",
+    "p_neuron": "probability that the unit is a neuron, and not noise or what is left of others",
+    "p_pure": "probability that the unit holds the spikes of one neuron only",
+    "p_complete": "probability that the unit holds all spikes of its neuron",
+    "false_positives": "expected share of the unit's spikes that are not of its neuron",
+    "misses": "expected share of the neuron's spikes that are not in the unit",
+}
+UNKNOWN_START = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
+
+def export_nwb(bundle: ExportBundle, path: Path) -> Path:
+    """Write `path` (``.nwb`` is added when it has another ending).
+
+    Raises
+    ------
+    ExportError
+        The file cannot be written.
+    """
+    path = path if path.suffix == ".nwb" else path.with_name(path.name + ".nwb")
+    import h5py
+    import pynwb
+
+    content = nwb_file(bundle)
+    with replaced_file(path) as beside:
+        target = GuardedFile(beside)
+        try:
+            with h5py.File(target, "w") as file, pynwb.NWBHDF5IO(mode="w", file=file) as io:
+                io.write(content)
+        finally:
+            target.close()
+            if target.error is not None:
+                raise target.error
+    return path
+
+
+def nwb_file(bundle: ExportBundle) -> NWBFile:
+    """Everything that is written, in memory."""
+    from pynwb import NWBFile
+
+    file = NWBFile(
+        session_description=(
+            f"Units of {bundle.recording.path or 'a recording in memory'}, sorted and curated with ncpgui. "
+            "Times are seconds from the first sample; when the recording began is not known, "
+            "session_start_time stands for it."
+        ),
+        identifier=_identifier(bundle),
+        session_start_time=UNKNOWN_START,
+        source_script=f"ncpgui {ncpgui.__version__}",
+        source_script_file_name="ncpgui export",
+    )
+    _add_electrodes(file, bundle)
+    _add_units(file, bundle, unit_columns(bundle))
+    file.add_scratch(
+        json.dumps(bundle.ncp),
+        name="ncpgui",
+        description="JSON: the model, and for each component the probable numbers of units and alternatives",
+    )
+    return file
+
+
+def _identifier(bundle: ExportBundle) -> str:
+    """A UUID of the recording and of the spikes of every unit."""
+    sorting = bundle.sorting
+    digest = hashlib.sha256(bundle.recording.fingerprint.encode())
+    digest.update(sorting.sample_index.tobytes())
+    digest.update(sorting.unit_id.tobytes())
+    return str(uuid.UUID(bytes=digest.digest()[:16], version=5))
+
+
+def _add_electrodes(file: NWBFile, bundle: ExportBundle) -> None:
+    probe = bundle.probe
+    assert probe.shank is not None
+    device = file.create_device(name="probe", description=f"{probe.n_channels} contacts")
+    groups = {
+        int(shank): file.create_electrode_group(
+            name=f"shank{shank}", description="contacts of one shank", location="unknown", device=device
+        )
+        for shank in np.unique(probe.shank)
+    }
+    file.add_electrode_column("noise_sd", "sd of the noise after the band-pass, in the unit of the recording")
+    for place, shank, noise in zip(probe.positions_um, probe.shank, bundle.noise_sd, strict=True):
+        file.add_electrode(
+            rel_x=float(place[0]),
+            rel_y=float(place[1]),
+            location="unknown",
+            group=groups[int(shank)],
+            noise_sd=float(noise),
+        )
+
+
+def _add_units(file: NWBFile, bundle: ExportBundle, columns: UnitColumns) -> None:
+    from pynwb.misc import Units
+
+    sorting = bundle.sorting
+    file.units = Units(
+        name="units",
+        description="Units as they stand after curation; probabilities are those of the posterior.",
+        electrode_table=file.electrodes,
+        resolution=1 / sorting.sampling_frequency_hz,
+        waveform_rate=float(sorting.sampling_frequency_hz),
+    )
+    spikes = _spike_columns(bundle)
+    for name, (about, _) in spikes.items():
+        file.add_unit_column(name, about, index=True)
+    units = _unit_columns(bundle, columns)
+    for name, (about, _) in units.items():
+        file.add_unit_column(name, about)
+    contacts = _contacts(bundle, columns)
+    means = _waveform_means(bundle, contacts)
+    if "template_noise_sd" in means:
+        about = "mean of the filtered waveforms on the unit's electrodes (samples, electrodes), noise sd"
+        file.add_unit_column("template_noise_sd", about)
+    duration_s = sorting.n_samples / sorting.sampling_frequency_hz
+    order = np.argsort(bundle.unit_index, kind="stable")
+    for row, mine in enumerate(np.split(order, np.cumsum(bundle.n_spikes)[:-1])):
+        file.add_unit(
+            id=int(columns.unit_id[row]),
+            spike_times=sorting.sample_index[mine] / sorting.sampling_frequency_hz,
+            obs_intervals=[[0.0, duration_s]],
+            electrodes=contacts[row].tolist(),
+            **{name: values[mine] for name, (_, values) in spikes.items()},
+            **{name: values[row] for name, (_, values) in units.items()},
+            **{name: values[row] for name, values in means.items()},
+        )
+
+
+def _spike_columns(bundle: ExportBundle) -> dict[str, tuple[str, NDArray[np.float32]]]:
+    """What is known of each spike: name -> (description, values in the order of the sorting)."""
+    known = {
+        "spike_probability": (
+            "probability that the spike belongs to the unit",
+            bundle.sorting.probability,
+        ),
+        "spike_entropy": ("entropy of the unit of the spike, nats", bundle.sorting.entropy),
+        "spike_amplitude": ("trace at the spike on its main channel, noise sd", bundle.amplitude),
+    }
+    return {
+        name: (about, np.asarray(values, np.float32))
+        for name, (about, values) in known.items()
+        if values is not None
+    }
+
+
+def _unit_columns(bundle: ExportBundle, units: UnitColumns) -> dict[str, tuple[str, list[Any]]]:
+    """What is known of each unit: name -> (description, values)."""
+    known: dict[str, tuple[str, Any]] = {
+        "label": ("good, mua, noise or unsorted", units.label),
+        "n_spikes": ("number of spikes", units.n_spikes.tolist()),
+        "amplitude_sd": ("mean size of the spikes, noise sd", units.amplitude_sd.tolist()),
+    }
+    named = {"p_exists": units.p_exists, "probability": units.probability, **units.numbers}
+    known |= {
+        name: (ABOUT_UNITS[name], values.tolist()) for name, values in named.items() if values is not None
+    }
+    return known
+
+
+def _contacts(bundle: ExportBundle, units: UnitColumns) -> NDArray[np.int64]:
+    """(n_units, c) contacts of each unit, the largest first, then the nearest; c as the widest unit has."""
+    if bundle.templates is None:
+        return units.channel[:, None]
+    size = np.ptp(bundle.templates, axis=1)
+    widest = max(1, int((size > 0).sum(axis=1).max(initial=1)))
+    places = bundle.probe.positions_um
+    away = np.linalg.norm(places[None] - places[size.argmax(axis=1)][:, None], axis=2)
+    return np.lexsort((away, -size), axis=1)[:, :widest].astype(np.int64)
+
+
+def _waveform_means(bundle: ExportBundle, contacts: NDArray[np.int64]) -> dict[str, NDArray[np.float32]]:
+    """Mean waveforms on these contacts, (n_units, t, c) each: in noise sd, and in volts if they are known."""
+    if bundle.templates is None:
+        return {}
+    means = {"template_noise_sd": np.take_along_axis(bundle.templates, contacts[:, None, :], axis=2)}
+    if bundle.gain_uv is not None:
+        volts = (bundle.noise_sd * bundle.gain_uv * 1e-6)[contacts]
+        means["waveform_mean"] = (means["template_noise_sd"] * volts[:, None, :]).astype(np.float32)
+    return means
