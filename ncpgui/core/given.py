@@ -17,8 +17,8 @@ class GivenSorting:
     path : folder of the sorting; kind : `PHY` (Kilosort too) or `SPIKEINTERFACE`
     rows : (n_spikes,) int64, place of each spike of the project among those of the folder
     digest : of what was read there (`ephys.given_folder`); another one: somebody changed it since
-    labels : unit -> good, mua or noise, as it was labelled; names : unit -> its id there, where that is no
-        whole number
+    labels : unit -> good, mua or noise, as it was labelled; names : unit -> its id there, where that is
+        text
     """
 
     path: str

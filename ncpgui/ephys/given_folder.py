@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from ncpgui.core.spikes import Sorting
 from ncpgui.ephys.paths import existing_path
 from ncpgui.ephys.phy_folder import PhyFolder, is_phy_folder, phy_folder_of, read_phy_folder
 from ncpgui.ephys.recording import Recording
+from ncpgui.ephys.sorted_recording import recording_given_for, recording_of_sorting
 from ncpgui.ephys.sorting_readers import phy_sorting, spikeinterface_sorting
 
 RATE_TOLERANCE = 1e-3
@@ -76,11 +78,32 @@ def open_given(path: str | Path, recording: Recording) -> OpenedSorting:
         path=str(folder.resolve()),
         kind=SPIKEINTERFACE if phy is None else PHY,
         rows=rows.astype(np.int64),
-        digest=_digest_of_phy(phy) if phy is not None else _digest_of(opened),
+        digest=phy_digest(phy) if phy is not None else _digest_of(opened),
         labels={unit: label for unit, label in labels.items() if unit in present},
         names=names,
     )
     return OpenedSorting(opened, given, () if phy is None else phy.notes)
+
+
+def open_reviewed(
+    path: str | Path, *, recording: Path | None = None, **options: Any
+) -> tuple[Recording, OpenedSorting]:
+    """Open a finished sorting and its recording: the one its folder leads to, unless another is given.
+
+    options : of the `recording`, as `readers.open_recording`; None where left out
+
+    Raises
+    ------
+    RecordingError, InputError
+        One of them cannot be opened, or they do not belong together.
+    """
+    if recording is None and any(value is not None for value in options.values()):
+        raise InputError(
+            "--probe, --sampling-frequency, --n-channels and --dtype are of a --recording, which is missing; "
+            "give it"
+        )
+    found = recording_of_sorting(path) if recording is None else recording_given_for(path, recording, options)
+    return found, open_given(path, found)
 
 
 def digest_now(given: GivenSorting) -> str:
@@ -93,14 +116,15 @@ def digest_now(given: GivenSorting) -> str:
     """
     folder = existing_path(given.path)
     if given.kind == PHY:
-        return _digest_of_phy(read_phy_folder(folder))
+        return phy_digest(read_phy_folder(folder))
     try:
         return _digest_of(spikeinterface_sorting(folder)[0])
     except InputError as error:
         raise RecordingError(f"{folder}: {error}") from error
 
 
-def _digest_of_phy(phy: PhyFolder) -> str:
+def phy_digest(phy: PhyFolder) -> str:
+    """Digest of spikes, clusters and labels."""
     labels = sorted(phy.labels.items())
     return hashlib.sha256(phy.times.tobytes() + phy.clusters.tobytes() + repr(labels).encode()).hexdigest()
 

@@ -113,7 +113,7 @@ def _phy_main_channels(folder: Path, units: NDArray[np.int64]) -> dict[int, int]
 
 
 def spikeinterface_sorting(path: Path, *, n_samples: int | None = None) -> tuple[Sorting, dict[int, str]]:
-    """The spikes of a SpikeInterface sorting or analyzer, and the ids of its units that are no whole numbers.
+    """The spikes of a SpikeInterface sorting or analyzer, and the ids of its units where they are text.
 
     Raises
     ------
@@ -146,7 +146,9 @@ def spikeinterface_sorting(path: Path, *, n_samples: int | None = None) -> tuple
     ids = [_whole(unit) for unit in loaded.unit_ids]
     named = any(i is None for i in ids) or len(set(ids)) < len(ids)
     numbers = np.arange(len(ids)) if named else np.array(ids, dtype=np.int64)
-    names = {row: str(unit) for row, unit in enumerate(loaded.unit_ids)} if named else {}
+    is_text = np.asarray(loaded.unit_ids).dtype.kind not in "iu"
+    pairs = zip(numbers, loaded.unit_ids, strict=True) if is_text else ()
+    names = {int(number): str(unit) for number, unit in pairs}
     times = spikes["sample_index"].astype(np.int64)
     sorting = _checked(
         path,

@@ -2,8 +2,8 @@
 
 The units are taken as they are given. Their templates are measured in the recording, all their spikes are
 taken out of the traces together, and what is in doubt is asked about as after matching (`pipeline`): that a
-unit is two, that two are one, that a unit is no neuron. Nothing is found, moved or joined: the sorting that was
-given is one of the alternatives of each component, and the one that is in use.
+unit is two, that two are one, that a unit is no neuron. Nothing is found, moved or joined: the sorting that
+was given is one of the alternatives of each component, and the one that is in use.
 """
 
 from __future__ import annotations
@@ -86,8 +86,8 @@ def given_units(
             aside[draw.id] = (
                 draw,
                 (
-                    f"unit {ids[draw.units[0]]} has {n} spike{'s' if n != 1 else ''}; the posterior says something "
-                    f"of units of {config.min_cluster_spikes} and more (min_cluster_spikes)"
+                    f"unit {ids[draw.units[0]]} has {n} spike{'s' if n != 1 else ''}; the posterior says "
+                    f"something of units of {config.min_cluster_spikes} and more (min_cluster_spikes)"
                 ),
             )
     progress(100, 100, f"{len(ids)} units in {len(draws)} components")
@@ -139,8 +139,8 @@ def review_recording(
         project = given_project(found, recording, given, stimulus=stimulus)
         if not found.draws:
             raise RecordingError(
-                f"{given.path}: no unit has {config.min_cluster_spikes} spikes, of which the posterior could say "
-                "something; give a longer recording, or set min_cluster_spikes lower with --settings"
+                f"{given.path}: no unit has {config.min_cluster_spikes} spikes, of which the posterior could "
+                "say something; give a longer recording, or set min_cluster_spikes lower with --settings"
             )
         sampled, failed = sample_given(
             found,

@@ -67,7 +67,8 @@ def component_of(project: Project, unit: int):
 def test_every_spike_keeps_its_time_and_its_unit(project: Project, sorting: Sorting) -> None:
     np.testing.assert_array_equal(project.spikes.sample_index, sorting.sample_index)
     np.testing.assert_array_equal(project.unit_of_spike, sorting.unit_id)
-    assert project.given is not None and project.given.labels == {40: "good"}
+    assert project.given is not None
+    assert project.given.labels == {40: "good"}
 
 
 def test_a_unit_of_two_cells_has_the_two_as_a_likely_sorting(project: Project) -> None:
@@ -76,7 +77,8 @@ def test_a_unit_of_two_cells_has_the_two_as_a_likely_sorting(project: Project) -
     assert as_given.n_units == 1
     best = max(others, key=lambda way: way.mass)
     truth = np.isin(project.spikes.sample_index[component.spike_ids], FIRST)
-    assert same_sorting(best.labels, truth) and best.mass == pytest.approx(0.75)
+    assert same_sorting(best.labels, truth)
+    assert best.mass == pytest.approx(0.75)
     assert as_given.mass == pytest.approx(0.25)  # a quarter of the stand-in's draws has them as one
 
 

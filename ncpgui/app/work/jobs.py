@@ -48,6 +48,21 @@ class RecordingRequest:
 
 
 @dataclass(frozen=True)
+class ReviewRequest:
+    """A finished sorting to review.
+
+    path : its folder; recording : where the folder does not lead to it; options : of that recording, as in
+    `RecordingRequest`; settings, session : as there.
+    """
+
+    path: Path
+    recording: Path | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
+    session: Path | None = None
+
+
+@dataclass(frozen=True)
 class RecordingInfo:
     """What a recording is, before it is sorted."""
 
@@ -111,6 +126,28 @@ def find_units(request: RecordingRequest, *, progress: Progress = silent) -> tup
     return Live(found), project_of(found, recording.reference, stimulus=stimulus)
 
 
+def find_given(
+    request: ReviewRequest, *, progress: Progress = silent
+) -> tuple[Live, Project, tuple[str, ...]]:
+    """Open a finished sorting and its recording; no component is sampled yet. Then what was repaired."""
+    from ncpgui.ephys.given_folder import open_reviewed
+    from ncpgui.sorting.config import SortingConfig
+    from ncpgui.sorting.review import given_project, given_units
+
+    config = from_dict(SortingConfig, request.settings, place="the sorting settings")
+    recording, opened = open_reviewed(request.path, recording=request.recording, **request.options)
+    found = given_units(recording, opened.sorting, config, progress=progress)
+    return Live(found), given_project(found, recording, opened.given), opened.notes
+
+
+def write_back(project: Project, decisions: Decisions, *, progress: Progress = silent) -> str:
+    """Write the sorting as it stands into the folder that it reviews; say what was written."""
+    from ncpgui.export.phy_back import write_back as written
+
+    progress(0, 1, "writing back")
+    return written(project, decisions).words
+
+
 def _stimulus_folder(path: Path) -> Path:
     return path if path.is_dir() else path.parent
 
@@ -123,12 +160,10 @@ def reopen(project: Project, *, progress: Progress = silent) -> Live:
     RecordingError
         The recording moved, changed or cannot be read, or its units are no longer found as they were.
     """
-    from ncpgui.ephys.readers import reopen as reopen_recording
-    from ncpgui.sorting.pipeline import find_units as found_in
-
-    found = found_in(reopen_recording(project.recording), _config(project), progress=progress)
+    found = _found_again(project, progress)
     places = {one.id: one.spike_ids for one in project.waiting}
-    again = {draw.id: draw.spike_ids for draw in found.draws if draw.id in places}
+    draws = (*found.draws, *(draw for draw, _ in found.aside.values()))
+    again = {draw.id: draw.spike_ids for draw in draws if draw.id in places}
     if (
         not np.array_equal(found.units.matched.sample_index, project.spikes.sample_index)
         or again.keys() != places.keys()
@@ -140,6 +175,21 @@ def reopen(project: Project, *, progress: Progress = silent) -> Live:
             "version: what is sampled can be used; sort the recording again to sample the rest"
         )
     return Live(found)
+
+
+def _found_again(project: Project, progress: Progress) -> Found:
+    from ncpgui.core.spikes import Sorting
+    from ncpgui.ephys.readers import reopen as reopen_recording
+    from ncpgui.sorting.pipeline import find_units as found_in
+    from ncpgui.sorting.review import given_units
+
+    recording, config, spikes = reopen_recording(project.recording), _config(project), project.spikes
+    if project.given is None:
+        return found_in(recording, config, progress=progress)
+    sorting = Sorting(
+        spikes.sample_index, project.unit_of_spike, spikes.sampling_frequency_hz, spikes.n_samples
+    )
+    return given_units(recording, sorting, config, progress=progress)
 
 
 def locate(project: Project, path: Path, *, progress: Progress = silent) -> RecordingReference:
@@ -172,9 +222,14 @@ def sample(
 ) -> tuple[Component, ComponentWaveforms]:
     """Sample the posterior of a component that waits for it."""
     from ncpgui.sorting.component_posterior import sample_components
+    from ncpgui.sorting.review import sample_given
 
     found = live.found
+    if waiting.id in found.aside:
+        raise InputError(found.aside[waiting.id][1])
     draws = [draw for draw in found.draws if draw.id == waiting.id]
+    if found.unit_ids is not None:
+        return sample_given(found, draws, progress=progress)[0][waiting.id]
     sampled, _ = sample_components(
         found.pre, found.units, draws, found.pre.probe, found.config, progress=progress
     )
@@ -184,10 +239,12 @@ def sample(
 def combine_components(
     project: Project, *, progress: Progress = silent
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """One sorting of the most probable sortings of all components."""
+    """One sorting of the most probable sortings of all components; a given one stays as it is."""
     from ncpgui.sorting.pipeline import shown_first
 
     progress(0, 1, "putting the components together")
+    if project.given is not None:
+        return project.unit_of_spike, project.probability
     return shown_first(project.unit_of_spike, project.probability, project.components)
 
 
