@@ -23,7 +23,8 @@ TRAINS = {
     FEW: np.array([30, 150_000, N_SAMPLES - 50]),
 }
 """The first two cells are one unit, the third is two; a unit of three spikes is nothing."""
-QUICK = "posterior_samples = 12\nspikes_per_group = 60\nmin_cluster_spikes = 10\nmotion = 'off'\n"
+SETTINGS = {"posterior_samples": 12, "spikes_per_group": 60, "min_cluster_spikes": 10, "motion": "off"}
+QUICK = "\n".join(f"{name} = {value!r}" for name, value in SETTINGS.items())
 
 
 def write_phy(folder: Path, trains: dict[int, np.ndarray] = TRAINS) -> Path:

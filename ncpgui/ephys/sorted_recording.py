@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core.errors import InputError, RecordingError
+from ncpgui.core.errors import InputError, MissingRecordingError, RecordingError
 from ncpgui.core.probe import Probe
 from ncpgui.ephys.literals import read_literals
 from ncpgui.ephys.paths import existing_path
@@ -40,7 +40,9 @@ def recording_of_sorting(path: str | Path) -> Recording:
     try:
         return open_recording(folder)
     except (RecordingError, InputError) as error:
-        raise RecordingError(f"{folder} does not lead to its recording ({error}); {_WAY_OUT}") from error
+        raise MissingRecordingError(
+            f"{folder} does not lead to its recording ({error}); {_WAY_OUT}"
+        ) from error
 
 
 def recording_given_for(path: str | Path, recording: Path, options: dict[str, Any]) -> Recording:
@@ -95,7 +97,7 @@ def _data_file(folder: Path) -> Path:
                 if place != folder / data:
                     log.warning("%s is not there; the recording is taken to be %s", data, place)
                 return place
-    raise RecordingError(
+    raise MissingRecordingError(
         f"the recording that {folder / 'params.py'} names (dat_path = {data!r}) is not there; "
         f"{_WAY_OUT}, or correct dat_path"
     )
@@ -116,7 +118,7 @@ def _of_phy(folder: Path, data: Path) -> Recording:
             offset=int(parameters.get("offset") or 0),
         )
     except (KeyError, TypeError, ValueError, OSError, RecordingError) as error:
-        raise RecordingError(
+        raise MissingRecordingError(
             f"the recording of {folder} cannot be opened as its params.py says ({error}); {_WAY_OUT}"
         ) from error
 

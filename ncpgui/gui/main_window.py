@@ -13,13 +13,15 @@ from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.queue import present_wrong_left
 from ncpgui.app.words import count, duration, sentence, thousands
 from ncpgui.app.work import jobs
-from ncpgui.app.work.recognition import is_raw
+from ncpgui.app.work.recognition import is_raw, without_options
+from ncpgui.app.work.reviewing import ReviewRequest
 from ncpgui.core.errors import NcpguiError
 from ncpgui.gui.activity import ActivityWidget
 from ncpgui.gui.banner import Banner
 from ncpgui.gui.dialogs.export import ExportDialog
 from ncpgui.gui.dialogs.keys import KeysDialog, about_text
 from ncpgui.gui.dialogs.open_recording import OpenRecordingDialog
+from ncpgui.gui.dialogs.review_recording import ReviewRecordingDialog
 from ncpgui.gui.items.elided_label import ElidedLabel
 from ncpgui.gui.menus import ActionSet
 from ncpgui.gui.start_page import StartPage
@@ -76,6 +78,7 @@ class MainWindow(QtWidgets.QMainWindow):
             {
                 "Open recording…": self.ask_open,
                 "Open session…": self.ask_session,
+                "Review a sorting…": self.ask_review,
                 "Try the demo": lambda: self.controller.open_demo(self.demo_folder()),
             }
         )
@@ -115,6 +118,7 @@ class MainWindow(QtWidgets.QMainWindow):
         controller.activity_changed.connect(self._activity_changed)
         controller.failed.connect(self.show_error)
         controller.only_readable.connect(self._offer_read_only)
+        controller.recording_wanted.connect(self._want_recording)
         self._refresh = QtCore.QTimer(self)
         self._refresh.setSingleShot(True)
         self._refresh.setInterval(0)
@@ -197,6 +201,13 @@ class MainWindow(QtWidgets.QMainWindow):
             do=lambda: self.controller.open_session(path, read_only=True),
         )
 
+    def _want_recording(self, request: ReviewRequest, error: Exception) -> None:
+        self.banner.tell(
+            sentence(without_options(str(error))),
+            action="Choose the recording…",
+            do=lambda: self.ask_recording_of(request),
+        )
+
     def _activity_changed(self, activity: Activity | None) -> None:
         self.activity.show_activity(activity)
         self.start.show_activity(activity if self.workspace.project is None else None)
@@ -258,6 +269,20 @@ class MainWindow(QtWidgets.QMainWindow):
         name, _ = QtWidgets.QFileDialog.getOpenFileName(self, "Open session", "", SESSIONS)
         if name:
             self.controller.open_session(Path(name))
+
+    def ask_review(self) -> None:
+        """Ask for the folder of another program's sorting and open it."""
+        name = QtWidgets.QFileDialog.getExistingDirectory(
+            self, "Folder of Phy, Kilosort or SpikeInterface to review"
+        )
+        if name:
+            self.controller.open_path(Path(name))
+
+    def ask_recording_of(self, request: ReviewRequest) -> None:
+        """Ask for the recording of a sorting that does not lead to it, and open both."""
+        dialog = ReviewRecordingDialog(self, request)
+        if dialog.exec_() == QtWidgets.QDialog.Accepted:
+            self.controller.open_review(dialog.request())
 
     def ask_save_as(self) -> None:
         """Ask where to save, and save."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from app_fakes import FakeJobs
 
@@ -15,6 +17,7 @@ from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.work.tasks import Immediate
 from ncpgui.core.errors import CurationError
+from ncpgui.core.given import PHY, GivenSorting
 from ncpgui.session.store import save
 
 KEY = re.compile(r"((Ctrl|Alt|Shift)\+)*([A-Z0-9\[\]?]|F\d+|Return|Enter|Escape|Space|Up|Down|PgUp|PgDown)")
@@ -25,7 +28,7 @@ ASKS_THE_FRONT = {
     "intervals": "toggle_intervals", "height": "toggle_height", "decide": "show_layout decide",
     "inspect": "show_layout inspect", "next_spike": "step_spike 1", "previous_spike": "step_spike -1",
     "ambiguous_spike": "step_ambiguous",
-    "help": "show_help", "about": "show_about",
+    "review": "ask_review", "help": "show_help", "about": "show_about",
 }  # fmt: skip
 
 
@@ -116,7 +119,17 @@ def test_with_nothing_open_only_opening_and_looking_are_possible(
     controller = Controller(Workspace(), Immediate(), preferences)
     empty = Context(controller.workspace, controller, FakeFront(tmp_path))  # type: ignore[arg-type]
     possible = {item.id for item in ACTIONS if item.enabled(empty)}
-    assert possible == {"open", "open_session", "open_demo", "quit", "stop", "theme", "help", "about"}
+    assert possible == {
+        "open",
+        "open_session",
+        "review",
+        "open_demo",
+        "quit",
+        "stop",
+        "theme",
+        "help",
+        "about",
+    }
     press(empty, "stop")
 
 
@@ -132,6 +145,9 @@ def test_every_action_runs_with_each_of_its_keys(
     else:
         workspace.label((0,), "good")
         workspace.label((0,), "mua")
+    if item.id == "write_back":  # asks first, and the answer is no
+        given = GivenSorting(str(tmp_path), PHY, np.arange(len(fake.project.spikes)), "d")
+        workspace.open(replace(fake.project, given=given))
     problems: list[str] = []
     context.controller.failed.connect(lambda error, doing: problems.append(f"{doing}: {error}"))
     for key in range(len(item.keys) or 1):

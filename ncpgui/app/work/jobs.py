@@ -48,21 +48,6 @@ class RecordingRequest:
 
 
 @dataclass(frozen=True)
-class ReviewRequest:
-    """A finished sorting to review.
-
-    path : its folder; recording : where the folder does not lead to it; options : of that recording, as in
-    `RecordingRequest`; settings, session : as there.
-    """
-
-    path: Path
-    recording: Path | None = None
-    options: dict[str, Any] = field(default_factory=dict)
-    settings: dict[str, Any] = field(default_factory=dict)
-    session: Path | None = None
-
-
-@dataclass(frozen=True)
 class RecordingInfo:
     """What a recording is, before it is sorted."""
 
@@ -126,28 +111,6 @@ def find_units(request: RecordingRequest, *, progress: Progress = silent) -> tup
     return Live(found), project_of(found, recording.reference, stimulus=stimulus)
 
 
-def find_given(
-    request: ReviewRequest, *, progress: Progress = silent
-) -> tuple[Live, Project, tuple[str, ...]]:
-    """Open a finished sorting and its recording; no component is sampled yet. Then what was repaired."""
-    from ncpgui.ephys.given_folder import open_reviewed
-    from ncpgui.sorting.config import SortingConfig
-    from ncpgui.sorting.review import given_project, given_units
-
-    config = from_dict(SortingConfig, request.settings, place="the sorting settings")
-    recording, opened = open_reviewed(request.path, recording=request.recording, **request.options)
-    found = given_units(recording, opened.sorting, config, progress=progress)
-    return Live(found), given_project(found, recording, opened.given), opened.notes
-
-
-def write_back(project: Project, decisions: Decisions, *, progress: Progress = silent) -> str:
-    """Write the sorting as it stands into the folder that it reviews; say what was written."""
-    from ncpgui.export.phy_back import write_back as written
-
-    progress(0, 1, "writing back")
-    return written(project, decisions).words
-
-
 def _stimulus_folder(path: Path) -> Path:
     return path if path.is_dir() else path.parent
 
@@ -160,7 +123,12 @@ def reopen(project: Project, *, progress: Progress = silent) -> Live:
     RecordingError
         The recording moved, changed or cannot be read, or its units are no longer found as they were.
     """
-    found = _found_again(project, progress)
+    from ncpgui.ephys.readers import reopen as reopen_recording
+    from ncpgui.sorting.pipeline import find_units as found_in
+    from ncpgui.sorting.review import given_again
+
+    find = found_in if project.given is None else given_again(project)
+    found = find(reopen_recording(project.recording), _config(project), progress=progress)
     places = {one.id: one.spike_ids for one in project.waiting}
     draws = (*found.draws, *(draw for draw, _ in found.aside.values()))
     again = {draw.id: draw.spike_ids for draw in draws if draw.id in places}
@@ -175,21 +143,6 @@ def reopen(project: Project, *, progress: Progress = silent) -> Live:
             "version: what is sampled can be used; sort the recording again to sample the rest"
         )
     return Live(found)
-
-
-def _found_again(project: Project, progress: Progress) -> Found:
-    from ncpgui.core.spikes import Sorting
-    from ncpgui.ephys.readers import reopen as reopen_recording
-    from ncpgui.sorting.pipeline import find_units as found_in
-    from ncpgui.sorting.review import given_units
-
-    recording, config, spikes = reopen_recording(project.recording), _config(project), project.spikes
-    if project.given is None:
-        return found_in(recording, config, progress=progress)
-    sorting = Sorting(
-        spikes.sample_index, project.unit_of_spike, spikes.sampling_frequency_hz, spikes.n_samples
-    )
-    return given_units(recording, sorting, config, progress=progress)
 
 
 def locate(project: Project, path: Path, *, progress: Progress = silent) -> RecordingReference:
