@@ -22,6 +22,9 @@ class Front(Protocol):
     def ask_session(self) -> None:
         """Ask for a session and open it."""
 
+    def ask_review(self) -> None:
+        """Ask for the folder of another program's sorting and open it."""
+
     def ask_save_as(self) -> None:
         """Ask where to save, and save."""
 

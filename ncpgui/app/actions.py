@@ -23,6 +23,7 @@ from ncpgui.app.presenters.alternatives import step_alternative
 from ncpgui.app.presenters.questions import mark_question, merge_question
 from ncpgui.app.presenters.queue import neighbour_in_queue
 from ncpgui.app.presenters.unit_table import present_unit_table
+from ncpgui.app.work.reviewing import is_reviewed, write_back_question
 
 MENUS = ("File", "Edit", "Unit", "Sorting", "Go", "View", "Help")
 
@@ -87,6 +88,11 @@ def _save(context: Context) -> None:
         context.controller.save()
 
 
+def _write_back(context: Context) -> None:
+    if context.front.confirm(write_back_question(context.workspace)):
+        context.controller.write_back()
+
+
 def _stop(context: Context) -> None:
     """Cancel long work; without any, leave the preview, then the selection."""
     workspace = context.workspace
@@ -118,6 +124,12 @@ ACTIONS: tuple[Action, ...] = (
         lambda c, _: c.front.ask_session(),
     ),
     Action(
+        "review", "Review another sorter's result…", ("Ctrl+Alt+O",), "File",
+        "Open a folder of Phy, Kilosort or SpikeInterface: its units stay as they are, and the queue asks "
+        "where the posterior doubts them.",
+        lambda c, _: c.front.ask_review(),
+    ),
+    Action(
         "open_demo", "Open the demo", (), "File",
         "A simulated 49-channel hexagonal array on a retina, sorted before your eyes.",
         lambda c, _: c.controller.open_demo(c.front.demo_folder()),
@@ -136,6 +148,11 @@ ACTIONS: tuple[Action, ...] = (
         "export", "Export…", ("Ctrl+E", "X"), "File",
         "Write the sorting as it stands for Phy, SpikeInterface, NWB, MATLAB, NumPy or as tables.",
         lambda c, _: c.front.ask_export(), has_project, in_toolbar=True,
+    ),
+    Action(
+        "write_back", "Write decisions back…", (), "File",
+        "Write units and labels into the folder that is reviewed; files that are replaced are kept there.",
+        lambda c, _: _write_back(c), lambda c: is_reviewed(c.workspace),
     ),
     Action(
         "locate", "Locate recording…", (), "File", "Tell where the recording is, when it moved.",

@@ -18,7 +18,7 @@ from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.presenters.correlograms import Trains
 from ncpgui.app.presenters.receptive_fields import Field
-from ncpgui.app.work import jobs
+from ncpgui.app.work import jobs, reviewing
 from ncpgui.app.work.activity import Activity, Work
 from ncpgui.app.work.panel_data import Derived
 from ncpgui.app.work.recognition import recognize
@@ -26,7 +26,7 @@ from ncpgui.app.work.sampling import Sampling
 from ncpgui.app.work.saving import Saving, export
 from ncpgui.app.work.tasks import Runner
 from ncpgui.app.work.unit_evidence import UnitEvidence
-from ncpgui.core.errors import InputError, NcpguiError, SessionUnwritableError
+from ncpgui.core.errors import InputError, MissingRecordingError, NcpguiError, SessionUnwritableError
 from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.signals import Signal
 
@@ -38,13 +38,15 @@ class Controller:
 
     Signals: `activity_changed(activity or None)`; `derived_changed` what panels wait
     for arrived; `failed(error, doing)` work went wrong; `only_readable(path, error)` a session
-    cannot be opened for writing, but `open_session(path, read_only=True)` opens it.
+    cannot be opened for writing, but `open_session(path, read_only=True)` opens it;
+    `recording_wanted(request, error)` a sorting does not lead to its recording: `open_review` it with one.
     """
 
     activity_changed: ClassVar[Signal] = Signal(object)
     derived_changed: ClassVar[Signal] = Signal()
     failed: ClassVar[Signal] = Signal(object, str)
     only_readable: ClassVar[Signal] = Signal(object, object)
+    recording_wanted: ClassVar[Signal] = Signal(object, object)
 
     def __init__(self, workspace: Workspace, runner: Runner, preferences: Preferences) -> None:
         self.workspace = workspace
@@ -72,13 +74,15 @@ class Controller:
     # -- opening ----------------------------------------------------------------------------
 
     def open_path(self, path: Path) -> None:
-        """Open a session or a recording, whichever it is.
+        """Open a session, a recording or a finished sorting, whichever it is.
 
         A recording that does not say what it takes to read it fails with words that say so.
         """
 
-        def done(what: Path | jobs.RecordingRequest) -> None:
-            if isinstance(what, jobs.RecordingRequest):
+        def done(what: Path | jobs.RecordingRequest | reviewing.ReviewRequest) -> None:
+            if isinstance(what, reviewing.ReviewRequest):
+                self.open_review(what)
+            elif isinstance(what, jobs.RecordingRequest):
                 self.open_recording(what)
             else:
                 self.open_session(what)
@@ -151,6 +155,37 @@ class Controller:
             f"Finding units in {request.path.name}",
             lambda p: jobs.find_units(request, progress=p),
             done,
+            key="open",
+            close=lambda result: result[0].close(),
+        )
+
+    def open_review(self, request: reviewing.ReviewRequest) -> None:
+        """Open another program's sorting, then sample the components of its units."""
+        words = f"opening {request.path.name}"
+
+        def done(result: tuple[jobs.Live, Project, tuple[str, ...]]) -> None:
+            live, project, notes = result
+            self.workspace.open(project)
+            self._begin(request.session, live)
+            self.preferences.remember_file(request.path)
+            if notes:
+                self.workspace.warned.emit("; ".join(notes))
+            self.workspace.saved_changed.emit()
+            self.sample_waiting()
+
+        def failed(error: Exception) -> None:
+            given = request.recording is not None and isinstance(error, NcpguiError)
+            if given or isinstance(error, MissingRecordingError):
+                self.recording_wanted.emit(request, error)
+            else:
+                self.failed.emit(error, words)
+
+        self.close()
+        self._work.submit(
+            words[:1].upper() + words[1:],
+            lambda p: reviewing.find_given(request, progress=p),
+            done,
+            failed=failed,
             key="open",
             close=lambda result: result[0].close(),
         )
@@ -327,6 +362,10 @@ class Controller:
         """Edits that the journal cannot take wait for a save: do it now."""
         if self.workspace.is_behind:
             self._saving.autosave()
+
+    def write_back(self) -> None:
+        """Write the sorting as it stands into the folder that it reviews."""
+        reviewing.write_back(self.workspace, self._work)
 
     def export(
         self, format_name: str, path: Path, *, min_probability: float = 0.0, copy_traces: bool = False

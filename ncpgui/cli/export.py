@@ -81,7 +81,8 @@ def _export_session(
 
     with open_session(session, read_only=True) as opened:
         project, entries = opened.project, opened.journal_entries
-    history = History(Clustering(project.unit_of_spike, project.probability), project.components)
+    base = Clustering(project.unit_of_spike, project.probability)
+    history = History(base, project.components, project.given_labels)
     history.replay([*project.history, *entries])
     decisions = Decisions.of(history, project.unit_of_spike)
     with progress_report("export") as progress:

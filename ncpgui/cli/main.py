@@ -24,6 +24,7 @@ from ncpgui.cli.export import export
 from ncpgui.cli.gui import gui
 from ncpgui.cli.info import info
 from ncpgui.cli.models import models
+from ncpgui.cli.review import review
 from ncpgui.cli.simulate import simulate
 from ncpgui.cli.sort import sort
 from ncpgui.cli.templates import templates
@@ -33,7 +34,21 @@ from ncpgui.core.files import DISK_FULL, too_long
 from ncpgui.core.progress import Cancelled
 
 EXIT_FAULT, EXIT_INPUT, EXIT_CANCELLED = 1, 2, 130
-COMMANDS = (gui, demo, sort, cluster, export, templates, train, evaluate, simulate, models, info, doctor)
+COMMANDS = (
+    gui,
+    demo,
+    sort,
+    review,
+    cluster,
+    export,
+    templates,
+    train,
+    evaluate,
+    simulate,
+    models,
+    info,
+    doctor,
+)
 
 
 class CommandGroup(click.Group):

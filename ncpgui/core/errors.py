@@ -5,6 +5,7 @@
     NcpguiError
     |- InputError(ValueError)      a value passed in cannot be used
     |- RecordingError(OSError)     a recording or sorting cannot be opened or read
+    |  `- MissingRecordingError    a sorting does not lead to its recording, which has to be given
     |- CheckpointError             not a network that this version can load
     |- SessionError(OSError)
     |  |- SessionFormatError       damaged, or written by a newer version
@@ -31,6 +32,10 @@ class InputError(NcpguiError, ValueError):
 
 class RecordingError(NcpguiError, OSError):
     """A recording or sorting cannot be opened or read."""
+
+
+class MissingRecordingError(RecordingError):
+    """A sorting does not lead to its recording, or not to one that can be read: it has to be given."""
 
 
 class CheckpointError(NcpguiError):

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.component import Component, ComponentWaveforms, WaitingComponent
+from ncpgui.core.given import GivenSorting
 from ncpgui.core.motion import Motion
 from ncpgui.core.probe import Probe
 from ncpgui.core.spikes import SpikeEvents
@@ -53,6 +54,7 @@ class Project:
     waiting : components still to be sampled, in order of id
     failed : id -> message, those of them that could not be sampled
     stimulus : white noise shown during the recording, if any
+    given : the finished sorting that is reviewed; None where ncpgui sorted
     history : curation commands as JSON values, oldest first
     waveforms : id -> cache of waveforms and features; may lack components
     """
@@ -71,6 +73,7 @@ class Project:
     waiting: tuple[WaitingComponent, ...] = ()
     failed: dict[int, str] = field(default_factory=dict)
     stimulus: Stimulus | None = None
+    given: GivenSorting | None = None
     history: tuple[dict[str, Any], ...] = ()
     waveforms: dict[int, ComponentWaveforms] = field(default_factory=dict)
 
@@ -78,6 +81,11 @@ class Project:
     def min_cluster_spikes(self) -> int:
         """Sampled spikes below which the sorting dropped clusters; 0 when the settings do not tell."""
         return int(self.settings.get("min_cluster_spikes", 0))
+
+    @property
+    def given_labels(self) -> dict[int, str]:
+        """Labels of units before any curation."""
+        return {} if self.given is None else self.given.labels
 
     @property
     def component_of_spike(self) -> NDArray[np.int64]:

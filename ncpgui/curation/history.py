@@ -7,7 +7,7 @@ be undone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -57,14 +57,23 @@ class History:
 
     Signals: `recorded(entry)` with the JSON value of each thing done, to be written to the journal;
     `changed()` whenever what can be undone or redone is other than before.
+
+    labels : unit -> label that it had before anything was done.
     """
 
     recorded: ClassVar[Signal] = Signal(dict)
     changed: ClassVar[Signal] = Signal()
 
-    def __init__(self, clustering: Clustering, components: Iterable[Component] = ()) -> None:
+    def __init__(
+        self,
+        clustering: Clustering,
+        components: Iterable[Component] = (),
+        labels: Mapping[int, str] | None = None,
+    ) -> None:
         self.clustering = clustering
         self.labels = Labels()
+        self.labels_before = dict(labels or {})
+        self.labels.update({u: UnitMark(checked_label(label)) for u, label in self.labels_before.items()})
         self.posteriors = Posteriors(components)
         self._done: list[Edit] = []
         self._undone: list[Edit] = []

@@ -49,7 +49,8 @@ def rebased(
     components : components as they were sampled first
     """
     sampled = tuple(components)
-    old, new = History(before, sampled), History(after, kept_once(sampled, {}, after.unit_of_spike)[0])
+    old = History(before, sampled, history.labels_before)
+    new = History(after, kept_once(sampled, {}, after.unit_of_spike)[0], history.labels_before)
     gone = {one.id: second_sightings(one, after.unit_of_spike) for one in sampled}
     void: list[str] = []
     n_undone = 0

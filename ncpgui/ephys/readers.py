@@ -20,6 +20,7 @@ from ncpgui.ephys.fingerprint import fingerprint
 from ncpgui.ephys.hdf5_formats import HDF5_ENDINGS, hdf5_format
 from ncpgui.ephys.paths import existing_path
 from ncpgui.ephys.probes import describe_probe, from_probeinterface, load_probe
+from ncpgui.ephys.raw_columns import COLUMNS, open_columns
 from ncpgui.ephys.recording import ExtractorRecording, Recording
 from ncpgui.ephys.saved_objects import load_saved
 from ncpgui.ephys.simulated_folder import load_stimulus
@@ -165,6 +166,8 @@ def reopen(reference: RecordingReference) -> Recording:
             f"{path} changed since it was sorted (its size or its contents differ); "
             "put the original back, or sort the new recording into a new session"
         )
+    if COLUMNS in reference.options:
+        return open_columns(path, **reference.options)
     return open_recording(path, **reference.options)
 
 

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import logging
+from pathlib import Path, PureWindowsPath
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core.errors import InputError, RecordingError
+from ncpgui.core.errors import InputError, MissingRecordingError, RecordingError
 from ncpgui.core.probe import Probe
-from ncpgui.core.project import RecordingReference
-from ncpgui.ephys.fingerprint import fingerprint
 from ncpgui.ephys.literals import read_literals
 from ncpgui.ephys.paths import existing_path
-from ncpgui.ephys.readers import open_recording
-from ncpgui.ephys.recording import ExtractorRecording, Recording
+from ncpgui.ephys.phy_folder import array, is_phy_folder, phy_folder_of
+from ncpgui.ephys.raw_columns import open_columns
+from ncpgui.ephys.readers import RAW_ENDINGS, open_recording
+from ncpgui.ephys.recording import Recording
 from ncpgui.ephys.simulated_folder import is_simulated_folder
+
+log = logging.getLogger(__name__)
 
 _WAY_OUT = "give it with --recording"
 
@@ -29,69 +32,102 @@ def recording_of_sorting(path: str | Path) -> Recording:
     RecordingError
         The folder does not name a recording, or not one that is there and can be read.
     """
-    folder = existing_path(path)
-    folder = folder.parent if folder.name == "params.py" else folder
+    folder = phy_folder_of(existing_path(path))
     if is_simulated_folder(folder):
         return open_recording(folder)
-    if (folder / "spike_times.npy").is_file():
-        return _of_phy(folder)
+    if is_phy_folder(folder):
+        return _of_phy(folder, _data_file(folder))
     try:
         return open_recording(folder)
     except (RecordingError, InputError) as error:
-        raise RecordingError(f"{folder} does not lead to its recording ({error}); {_WAY_OUT}") from error
+        raise MissingRecordingError(
+            f"{folder} does not lead to its recording ({error}); {_WAY_OUT}"
+        ) from error
 
 
-def _of_phy(folder: Path) -> Recording:
-    """Read what ``params.py`` names, with the channels and places of Phy's own arrays."""
+def recording_given_for(path: str | Path, recording: Path, options: dict[str, Any]) -> Recording:
+    """Open a recording that somebody gives for a sorting whose folder does not lead to it.
+
+    A raw file needs no options where ``params.py`` has them, and no probe where Phy's arrays have the places.
+
+    options : of `readers.open_recording`; None where left out
+
+    Raises
+    ------
+    RecordingError, InputError
+        It cannot be read so.
+    """
+    folder = phy_folder_of(existing_path(path))
+    place = existing_path(recording)
+    given = {name: value for name, value in options.items() if value is not None}
+    is_raw = place.is_file() and place.suffix.lower() in RAW_ENDINGS
+    if not (is_phy_folder(folder) and is_raw) or "probe" in given:
+        return open_recording(place, **given)
+    if not given and (folder / "params.py").is_file():
+        return _of_phy(folder, place)
+    if {"sampling_frequency", "n_channels"} <= given.keys() and _has_places(folder):
+        try:
+            channels, probe = _channels_of_phy(folder)
+        except ValueError as error:
+            raise RecordingError(f"{folder}: {error}; give a probe with --probe") from error
+        return open_columns(
+            place,
+            sampling_frequency=given["sampling_frequency"],
+            n_channels=given["n_channels"],
+            dtype=given.get("dtype") or "int16",
+            probe=probe,
+            columns=channels.tolist(),
+        )
+    return open_recording(place, **given)
+
+
+def _has_places(folder: Path) -> bool:
+    return all((folder / name).is_file() for name in ("channel_map.npy", "channel_positions.npy"))
+
+
+def _data_file(folder: Path) -> Path:
+    """The file that ``params.py`` names; where the folder was moved, the one of that name in or beside it."""
     parameters = read_literals(folder / "params.py") if (folder / "params.py").is_file() else {}
     data = parameters.get("dat_path")
     data = data[0] if isinstance(data, (list, tuple)) and len(data) == 1 else data
-    if not isinstance(data, str) or not (folder / data).is_file():
-        raise RecordingError(
-            f"the recording that {folder / 'params.py'} names (dat_path = {data!r}) is not there; "
-            f"{_WAY_OUT}, or correct dat_path"
-        )
+    if isinstance(data, str) and data:
+        name = PureWindowsPath(data).name  # of both kinds of paths
+        for place in (folder / data, folder / name, folder.parent / name):
+            if place.is_file():
+                if place != folder / data:
+                    log.warning("%s is not there; the recording is taken to be %s", data, place)
+                return place
+    raise MissingRecordingError(
+        f"the recording that {folder / 'params.py'} names (dat_path = {data!r}) is not there; "
+        f"{_WAY_OUT}, or correct dat_path"
+    )
+
+
+def _of_phy(folder: Path, data: Path) -> Recording:
+    """Read a raw file as ``params.py`` says, with the channels and places of Phy's own arrays."""
+    parameters = read_literals(folder / "params.py")
     try:
-        rate, n_channels = float(parameters["sample_rate"]), int(parameters["n_channels_dat"])
-        dtype, offset = np.dtype(str(parameters.get("dtype", "int16"))), int(parameters.get("offset") or 0)
         channels, probe = _channels_of_phy(folder)
-        size = (folder / data).stat().st_size - offset
-        if n_channels < 1 or size <= 0 or size % (n_channels * dtype.itemsize):
-            raise ValueError(f"{size} bytes of data are no whole samples of {n_channels} channels of {dtype}")
-        if not len(channels) or channels.min() < 0 or channels.max() >= n_channels:
-            raise ValueError(f"channel_map.npy does not fit {n_channels} channels")
-    except (KeyError, TypeError, ValueError, OSError) as error:
-        raise RecordingError(
+        return open_columns(
+            data,
+            sampling_frequency=float(parameters["sample_rate"]),
+            n_channels=int(parameters["n_channels_dat"]),
+            dtype=str(parameters.get("dtype", "int16")),
+            probe=probe,
+            columns=channels.tolist(),
+            offset=int(parameters.get("offset") or 0),
+        )
+    except (KeyError, TypeError, ValueError, OSError, RecordingError) as error:
+        raise MissingRecordingError(
             f"the recording of {folder} cannot be opened as its params.py says ({error}); {_WAY_OUT}"
         ) from error
-    from spikeinterface.core import BinaryRecordingExtractor
-
-    file = (folder / data).resolve()
-    extractor = BinaryRecordingExtractor(
-        [file], sampling_frequency=rate, dtype=dtype.str, num_channels=n_channels, file_offset=offset
-    )
-    chosen = extractor.select_channels(extractor.channel_ids[channels])
-    reference = RecordingReference(
-        path=str(file),
-        options={},
-        fingerprint=fingerprint(file),
-        n_channels=len(channels),
-        sampling_frequency_hz=rate,
-        n_samples=int(chosen.get_num_samples(segment_index=0)),
-    )
-    return ExtractorRecording(chosen, probe=probe, reference=reference)
 
 
 def _channels_of_phy(folder: Path) -> tuple[NDArray[np.int64], Probe]:
     """Columns of the data file that were sorted, and where their contacts are."""
-
-    def array(name: str) -> NDArray[Any]:
-        values: NDArray[Any] = np.load(folder / name, allow_pickle=False)
-        return values
-
-    positions = array("channel_positions.npy").reshape(-1, 2)
-    shank = array("channel_shanks.npy").reshape(-1) if (folder / "channel_shanks.npy").is_file() else None
-    channels = array("channel_map.npy").reshape(-1).astype(np.int64)
+    positions = array(folder / "channel_positions.npy").reshape(-1, 2)
+    shank = array(folder / "channel_shanks.npy") if (folder / "channel_shanks.npy").is_file() else None
+    channels = array(folder / "channel_map.npy").astype(np.int64)
     if len(channels) != len(positions):
         raise ValueError(
             f"channel_map.npy has {len(channels)} channels, channel_positions.npy {len(positions)}"

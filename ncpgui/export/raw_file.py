@@ -10,6 +10,7 @@ import numpy as np
 from ncpgui.core.errors import RecordingError
 from ncpgui.core.project import RecordingReference
 from ncpgui.ephys import simulated_folder
+from ncpgui.ephys.raw_columns import COLUMNS
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,10 @@ class RawFile:
 
 
 def raw_file(recording: RecordingReference) -> RawFile | None:
-    """Find the raw file of a recording; None when it has none, or it is not there any more."""
+    """Find the raw file of a recording; None when it has none, or it is not there any more.
+
+    Some columns of a file are none either: other tools take all of them.
+    """
     if not recording.path:
         return None
     path = Path(recording.path)
@@ -36,7 +40,7 @@ def raw_file(recording: RecordingReference) -> RawFile | None:
         except RecordingError:
             return None
         return RawFile(path / simulated_folder.TRACES, _name(dtype), recording.n_channels)
-    if path.is_file() and recording.options.get("dtype"):
+    if path.is_file() and recording.options.get("dtype") and COLUMNS not in recording.options:
         return RawFile(path, _name(str(recording.options["dtype"])), recording.n_channels)
     return None
 

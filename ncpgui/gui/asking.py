@@ -11,10 +11,12 @@ from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.words import sentence
 from ncpgui.app.work import jobs
 from ncpgui.app.work.recognition import is_raw
+from ncpgui.app.work.reviewing import ReviewRequest
 from ncpgui.core.errors import ExportError
 from ncpgui.gui.banner import Banner
 from ncpgui.gui.dialogs.export import ExportDialog
 from ncpgui.gui.dialogs.open_recording import OpenRecordingDialog
+from ncpgui.gui.dialogs.review_recording import ReviewRecordingDialog
 from ncpgui.gui.saved_panel import FILTER, save_panel
 
 SESSIONS = "Sessions (*.h5 *.hdf5)"
@@ -53,6 +55,20 @@ class AskingWindow(QtWidgets.QMainWindow):
         name, _ = QtWidgets.QFileDialog.getOpenFileName(self, "Open session", "", SESSIONS)
         if name:
             self.controller.open_session(Path(name))
+
+    def ask_review(self) -> None:
+        """Ask for the folder of another program's sorting and open it."""
+        name = QtWidgets.QFileDialog.getExistingDirectory(
+            self, "Folder of Phy, Kilosort or SpikeInterface to review"
+        )
+        if name:
+            self.controller.open_path(Path(name))
+
+    def ask_recording_of(self, request: ReviewRequest) -> None:
+        """Ask for the recording of a sorting that does not lead to it, and open both."""
+        dialog = ReviewRecordingDialog(self, request)
+        if dialog.exec_() == QtWidgets.QDialog.Accepted:
+            self.controller.open_review(dialog.request())
 
     def ask_save_as(self) -> None:
         """Ask where to save, and save."""

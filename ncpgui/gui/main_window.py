@@ -11,6 +11,8 @@ from ncpgui.app.action import Context
 from ncpgui.app.controller import Activity, Controller
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.words import sentence
+from ncpgui.app.work.recognition import without_options
+from ncpgui.app.work.reviewing import ReviewRequest
 from ncpgui.core.errors import NcpguiError
 from ncpgui.gui.asking import AskingWindow
 from ncpgui.gui.commands import Commands
@@ -68,6 +70,7 @@ class MainWindow(AskingWindow):
             {
                 "Open recording…": self.ask_open,
                 "Open session…": self.ask_session,
+                "Review a sorting…": self.ask_review,
                 "Try the demo": lambda: self.controller.open_demo(self.demo_folder()),
             }
         )
@@ -97,6 +100,7 @@ class MainWindow(AskingWindow):
         controller.activity_changed.connect(self._activity_changed)
         controller.failed.connect(self.show_error)
         controller.only_readable.connect(self._offer_read_only)
+        controller.recording_wanted.connect(self._want_recording)
         self._refresh = QtCore.QTimer(self)
         self._refresh.setSingleShot(True)
         self._refresh.setInterval(0)
@@ -175,6 +179,13 @@ class MainWindow(AskingWindow):
             sentence(str(error)),
             action="Open read-only",
             do=lambda: self.controller.open_session(path, read_only=True),
+        )
+
+    def _want_recording(self, request: ReviewRequest, error: Exception) -> None:
+        self.banner.tell(
+            sentence(without_options(str(error))),
+            action="Choose the recording…",
+            do=lambda: self.ask_recording_of(request),
         )
 
     def _activity_changed(self, activity: Activity | None) -> None:

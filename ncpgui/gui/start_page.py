@@ -1,4 +1,4 @@
-"""What the window shows before anything is open: three ways to begin, and recent files."""
+"""What the window shows before anything is open: four ways to begin, and recent files."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class StartPage(QtWidgets.QWidget):
             column.addWidget(label)
         column.addSpacing(18)
         column.addLayout(self._buttons(actions))
-        self.hint = QtWidgets.QLabel("or drop a recording or a session here")
+        self.hint = QtWidgets.QLabel("or drop a recording, the folder of another sorter, or a session here")
         self.hint.setObjectName("message")
         self.hint.setAlignment(QtCore.Qt.AlignHCenter)
         column.addWidget(self.hint)

@@ -7,6 +7,7 @@ import numpy as np
 
 from ncpgui.core.component import one_per_channel
 from ncpgui.core.errors import InputError, SessionFormatError
+from ncpgui.core.given import GivenSorting
 from ncpgui.core.motion import Motion
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project, RecordingReference
@@ -52,6 +53,8 @@ def write_project(root: h5py.Group, project: Project) -> None:
     write_waiting(root, project.waiting)
     if project.stimulus is not None:
         _write_stimulus(root, project.stimulus)
+    if project.given is not None:
+        _write_given(root, project.given)
     write_json(root, "settings", project.settings)
     write_string(root, "model", project.model)
     write_json(root, "failed", {str(key): text for key, text in project.failed.items()})
@@ -99,6 +102,7 @@ def read_project(root: h5py.Group, *, version: int) -> Project:
         model=read_string(root, "model"),
         failed={int(key): str(text) for key, text in failed.items()},
         stimulus=_read_stimulus(root) if "stimulus" in root else None,
+        given=_read_given(root, len(spikes)) if "given" in root else None,
         history=tuple(history),
     )
 
@@ -207,3 +211,30 @@ def _read_stimulus(root: h5py.Group) -> Stimulus:
         )
     except InputError as error:
         raise damaged(group, error) from error
+
+
+def _write_given(root: h5py.Group, given: GivenSorting) -> None:
+    group = create_group(root, "given", "given-sorting")
+    group.attrs["kind"] = given.kind
+    group.attrs["digest"] = given.digest
+    write_string(group, "path", given.path)
+    write_integers(group, "rows", given.rows)
+    write_json(group, "labels", {str(unit): label for unit, label in given.labels.items()})
+    write_json(group, "names", {str(unit): name for unit, name in given.names.items()})
+
+
+def _read_given(root: h5py.Group, n_spikes: int) -> GivenSorting:
+    group = element(root, "given", "given-sorting")
+    try:
+        return GivenSorting(
+            path=read_string(group, "path"),
+            kind=attribute(group, "kind", str),
+            rows=read_integers(group, "rows", np.int64, shape=(n_spikes,)),
+            digest=attribute(group, "digest", str),
+            labels={int(key): str(label) for key, label in read_json(group, "labels", dict).items()},
+            names={int(key): str(name) for key, name in read_json(group, "names", dict).items()},
+        )
+    except ValueError as error:
+        raise SessionFormatError(
+            f"{place(group, 'labels')} should name units by whole numbers, the file is damaged; use a backup"
+        ) from error

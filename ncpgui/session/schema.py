@@ -37,6 +37,7 @@ ENCODINGS: dict[str, int] = {
     "posterior": 1,
     "alternatives": 1,
     "stimulus": 1,
+    "given-sorting": 1,
     "component-waveforms": 1,
     "groups": 1,
     "channel-group": 1,

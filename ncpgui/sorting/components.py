@@ -10,7 +10,7 @@ is a component of its own: it may still be two neurons.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -69,10 +69,12 @@ def draw_components(
     config: SortingConfig,
     *,
     bad_channels: tuple[int, ...] = (),
+    apart: Collection[int] = (),
 ) -> list[ComponentDraw]:
     """Put the units into components, and draw at most `spikes_per_group` spikes of each.
 
-    The draw depends on the seed, the number of the component and its units, on nothing else.
+    The draw depends on the seed, the number of the component and its units, on nothing else. Units of which
+    nothing can be said (`apart`) are components of their own.
     """
 
     def contacts(members: list[int]) -> NDArray[np.int64] | None:
@@ -81,7 +83,7 @@ def draw_components(
     pairs = distances(units.matched, sampling_frequency_hz=units.sampling_frequency_hz)
     doubts = connected(
         units.n_units,
-        [(first, second) for apart, first, second in pairs if apart < DOUBTFUL],
+        [(a, b) for distance, a, b in pairs if distance < DOUBTFUL and a not in apart and b not in apart],
         fits=lambda members: len(members) <= MAX_UNITS and contacts(members) is not None,
     )
     if doubts.cut:

@@ -111,7 +111,7 @@ def found_units(pre: Preprocessed, matched: Matched, *, peak_sign: str = "neg") 
     n_before = matched.bank.n_before
     late = (upward * waveforms)[np.arange(len(kept)), :, main].argmin(axis=1) - n_before
     for unit, by in enumerate(late):
-        everywhere[:, unit] = _earlier(everywhere[:, unit], int(by))
+        everywhere[:, unit] = earlier(everywhere[:, unit], int(by))
     place = matched.places.of(matched.sample_index)
     times = np.clip(matched.sample_index + late[matched.unit], 0, pre.n_samples - 1)
     order = np.lexsort((matched.unit, times))
@@ -124,7 +124,7 @@ def found_units(pre: Preprocessed, matched: Matched, *, peak_sign: str = "neg") 
         TemplateBank(everywhere.reshape(-1, *everywhere.shape[2:]), n_before),
         np.tile(is_positive, len(everywhere)),
     )
-    depth, trough = _troughs(upward * waveforms, n_before, round(NEAR_TROUGH_MS * rate / 1000))
+    depth, trough = troughs(upward * waveforms, n_before, round(NEAR_TROUGH_MS * rate / 1000))
     return FoundUnits(
         matched=matched,
         explained=explained,
@@ -138,7 +138,7 @@ def found_units(pre: Preprocessed, matched: Matched, *, peak_sign: str = "neg") 
     )
 
 
-def _earlier(waveforms: NDArray[np.float32], by: int) -> NDArray[np.float32]:
+def earlier(waveforms: NDArray[np.float32], by: int) -> NDArray[np.float32]:
     """Templates (..., T, C) that come so many samples earlier, zero where they are not known."""
     result = np.zeros_like(waveforms)
     n = waveforms.shape[-2]
@@ -146,7 +146,7 @@ def _earlier(waveforms: NDArray[np.float32], by: int) -> NDArray[np.float32]:
     return result
 
 
-def _troughs(
+def troughs(
     waveforms: NDArray[np.float32], n_before: int, reach: int
 ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
     """Depth of each template on each channel near its own trough, and how much later it is: (K, C) both."""

@@ -219,9 +219,17 @@ def _proposed(
 
 
 def templates_of(
-    traces: BaseRecording, spikes: NDArray[np.int64], units: NDArray[np.int64], places: Places
+    traces: BaseRecording,
+    spikes: NDArray[np.int64],
+    units: NDArray[np.int64],
+    places: Places,
+    *,
+    keep_all: bool = False,
 ) -> tuple[MovingBank, NDArray[np.int64]]:
-    """Templates of units as their spikes are in the traces; the units of spikes are rows of the bank."""
+    """Templates of units as their spikes are in the traces; the units of spikes are rows of the bank.
+
+    keep_all : also units of few spikes, and those that are hardly seen
+    """
     from ncpgui.ephys.spikeinterface_adapter import mean_waveforms
 
     rate = traces.sampling_frequency
@@ -235,13 +243,16 @@ def templates_of(
     n_spikes = np.bincount(row, minlength=n_units * n_places).reshape(n_places, n_units).astype(np.float64)
     channels_um = traces.get_channel_locations()
     means = smoothed(means, n_spikes, places, channels_um)
-    return _pruned(MovingBank(means, before, places.share), units, channels_um)
+    return pruned(MovingBank(means, before, places.share), units, channels_um, keep_all=keep_all)
 
 
-def _pruned(
-    bank: MovingBank, units: NDArray[np.int64], channels_um: NDArray[np.float64]
+def pruned(
+    bank: MovingBank, units: NDArray[np.int64], channels_um: NDArray[np.float64], *, keep_all: bool = False
 ) -> tuple[MovingBank, NDArray[np.int64]]:
-    """Templates where they are seen; those that are not seen go, with their spikes (unit -1)."""
+    """Templates where they are seen; those that are not seen go, with their spikes (unit -1).
+
+    keep_all : none goes; a template that is seen nowhere is kept on its largest channel
+    """
     span = np.ptp(bank.waveforms, axis=2)
     main = span.argmax(axis=2)
     near = np.linalg.norm(channels_um[main][:, :, None] - channels_um, axis=3) <= TEMPLATE_RADIUS_UM
@@ -250,6 +261,9 @@ def _pruned(
     kept = (span.max(axis=(0, 2)) >= MIN_SPAN_SD) & (
         np.bincount(units[units >= 0], minlength=n_units) >= MIN_SPIKES
     )
+    if keep_all:
+        kept[:] = True
+        np.put_along_axis(seen, main[:, :, None], True, axis=2)
     row = np.where(kept, np.cumsum(kept) - 1, -1)
     waveforms = (bank.waveforms * seen[:, :, None])[:, kept]
     return replace(bank, waveforms=waveforms), np.where(units >= 0, row[units], -1)
@@ -299,7 +313,7 @@ def _cleaned(
     matched = _moved(_without_ghosts(matched, threshold), rate)
     for _ in range(MAX_JOINS):
         means = sums.means(places, channels_um)
-        bank, units = _pruned(replace(bank, waveforms=means), matched.unit, channels_um)
+        bank, units = pruned(replace(bank, waveforms=means), matched.unit, channels_um)
         kept = units >= 0
         matched, sums = fitted(
             traces, matched.sample_index[kept], units[kept], bank, places, with_noise=with_noise

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,7 +38,11 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Found:
-    """A filtered recording and its units, in components that can be sampled; close it when done."""
+    """A filtered recording and its units, in components that can be sampled; close it when done.
+
+    unit_ids : (K,) names of the units where another program made them (`review`), None where matching did
+    aside : component -> why nothing can be said of it, of those that are not in `draws`
+    """
 
     pre: Preprocessed
     units: FoundUnits
@@ -46,6 +50,8 @@ class Found:
     config: SortingConfig
     model: str
     motion: Motion
+    unit_ids: NDArray[np.int64] | None = None
+    aside: Mapping[int, tuple[ComponentDraw, str]] = field(default_factory=dict)
 
     def close(self) -> None:
         """Close the files of the recording."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from app_fakes import FakeJobs
 
@@ -16,6 +18,7 @@ from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.work.tasks import Immediate
 from ncpgui.core.errors import CurationError
+from ncpgui.core.given import PHY, GivenSorting
 from ncpgui.session.store import save
 
 KEY = re.compile(r"((Ctrl|Alt|Shift)\+)*([A-Z0-9\[\]?:]|F\d+|Return|Enter|Escape|Space|Up|Down|PgUp|PgDown)")
@@ -28,7 +31,7 @@ ASKS_THE_FRONT = {
     "ambiguous_spike": "step_ambiguous",
     "history": "toggle_history", "reset_layout": "reset_layout",
     "palette": "show_palette", "snippet": "show_snippet_line",
-    "help": "show_help", "about": "show_about",
+    "review": "ask_review", "help": "show_help", "about": "show_about",
 }  # fmt: skip
 
 
@@ -122,6 +125,7 @@ def test_with_nothing_open_only_opening_and_looking_are_possible(
     assert possible == {
         "open",
         "open_session",
+        "review",
         "open_demo",
         "quit",
         "stop",
@@ -145,6 +149,9 @@ def test_every_action_runs_with_each_of_its_keys(
     else:
         workspace.label((0,), "good")
         workspace.label((0,), "mua")
+    if item.id == "write_back":  # asks first, and the answer is no
+        given = GivenSorting(str(tmp_path), PHY, np.arange(len(fake.project.spikes)), "d")
+        workspace.open(replace(fake.project, given=given))
     problems: list[str] = []
     context.controller.failed.connect(lambda error, doing: problems.append(f"{doing}: {error}"))
     for key in range(len(item.keys) or 1):

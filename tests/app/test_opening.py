@@ -14,7 +14,8 @@ from later import Later
 from ncpgui.app import demo
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.work import jobs
-from ncpgui.app.work.recognition import recognize
+from ncpgui.app.work.recognition import recognize, without_options
+from ncpgui.app.work.reviewing import ReviewRequest
 from ncpgui.core.errors import RecordingError
 from ncpgui.session.session_file import create_session
 from ncpgui.session.store import load, save
@@ -107,16 +108,28 @@ def test_a_raw_file_says_that_it_must_be_described(preferences: Preferences, tmp
     assert doing == "looking at retina.raw"
 
 
-def test_a_phy_folder_says_how_to_open_its_recording(preferences: Preferences, tmp_path: Path) -> None:
+def test_a_folder_of_phy_is_a_sorting_to_review_whatever_of_it_is_named(tmp_path: Path) -> None:
+    folder = tmp_path / "phy"
+    folder.mkdir()
+    np.save(folder / "spike_times.npy", np.arange(3))
+    (folder / "params.py").write_text("dat_path = ['retina.dat']\nsample_rate = 20000.0\n")
+    wanted = ReviewRequest(folder, session=tmp_path / "phy.ncp.h5")
+    assert recognize(folder) == recognize(folder / "params.py") == wanted
+
+
+def test_a_sorting_without_its_recording_asks_for_it(preferences: Preferences, tmp_path: Path) -> None:
     np.save(tmp_path / "spike_times.npy", np.arange(3))
     (tmp_path / "params.py").write_text("dat_path = ['retina.dat']\nsample_rate = 20000.0\n")
     controller, ears = start(preferences)
-    for path in (tmp_path, tmp_path / "params.py"):
-        controller.open_path(path)
-    assert {text for text, _ in ears.failed} == {
-        f"{tmp_path} is a sorting of Phy or Kilosort, which cannot be reviewed here yet; "
-        "open retina.dat with File > Open recording… to sort it with ncpgui"
-    }
+    wanted: list[tuple[ReviewRequest, str]] = []
+    controller.recording_wanted.connect(lambda request, error: wanted.append((request, str(error))))
+    controller.open_path(tmp_path)
+    ((request_, text),) = wanted
+    assert "(dat_path = 'retina.dat') is not there; give it with --recording" in text
+    assert without_options(text).endswith("is not there; give it, or correct dat_path")
+    controller.open_review(replace(request_, recording=tmp_path / "none.dat"))
+    assert "none.dat does not exist" in wanted[1][1]
+    assert ears.failed == []
 
 
 def test_a_path_that_is_not_there_is_told_and_what_was_open_stays(

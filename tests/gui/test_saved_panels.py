@@ -81,7 +81,8 @@ def test_the_menu_of_a_panel_hides_it_and_gives_it_a_window(window) -> None:
     ("layout", "name", "words"),
     [
         ("decide", "waveforms", "Waveforms"), ("decide", "embedding", "Embedding"),
-        ("decide", "units", "SNR"), ("decide", "fields", "Receptive fields"), ("inspect", "correlograms", "Correlograms"),
+        ("decide", "units", "SNR"), ("decide", "fields", "Receptive fields"),
+        ("inspect", "correlograms", "Correlograms"),
         ("inspect", "features", "Features"), ("inspect", "over time", "Over time"), ("decide", "cards", "%"),
     ],
 )  # fmt: skip

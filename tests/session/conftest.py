@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms, WaitingComponent
+from ncpgui.core.given import PHY, GivenSorting
 from ncpgui.core.motion import Motion
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
@@ -83,6 +84,9 @@ def build(*, n_spikes: int = 60, seed: int = 0) -> Project:
         waiting=(WaitingComponent(2, np.array([2, 0]), np.array([n_spikes - 1])),) if n_spikes else (),
         failed={2: "no model"},
         stimulus=Stimulus(rng.integers(-1, 2, (5, 2, 3)).astype(np.int8), np.arange(5) * 100, 12.5),
+        given=GivenSorting(
+            "/data/ks4 März", PHY, np.arange(n_spikes)[::-1].copy(), "d1", {0: "good", 7: "noise"}, {7: "#7"}
+        ),
         history=({"do": "merge", "units": [0, 7]}, {"do": "undo"}),
         waveforms=waveforms,
     )

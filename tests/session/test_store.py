@@ -39,6 +39,7 @@ def test_a_project_without_spikes_or_groups_comes_back(
         waveforms={},
         failed={},
         stimulus=None,
+        given=None,
         history=(),
         settings={},
     )

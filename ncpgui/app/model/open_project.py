@@ -67,7 +67,8 @@ class OpenProject(ProjectView):
         CurationError
             The history of the project cannot be done; the workspace is as before then.
         """
-        history = History(Clustering(project.unit_of_spike, project.probability), project.components)
+        base = Clustering(project.unit_of_spike, project.probability)
+        history = History(base, project.components, project.given_labels)
         history.replay(project.history)
         recovered, problem = _recover(history, entries)
         self.close()

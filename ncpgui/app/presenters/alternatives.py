@@ -40,7 +40,8 @@ class Card:
     mass_waveforms : the same by waveforms alone, None where firing times do not weigh;
     words : its difference from the sorting in use, every spike accounted for; units, n_unassigned : what
     using it gives, spikes of this component without a unit; is_shown : drawn by the other panels now;
-    is_in_use : it is the current sorting; given : the condition of its probability, '' without one.
+    is_in_use : it is the current sorting; as_given : it is that of the folder that is reviewed;
+    given : the condition of its probability, '' without one.
     """
 
     index: int | None
@@ -53,6 +54,7 @@ class Card:
     is_in_use: bool
     given: str = ""
     mass_waveforms: float | None = None
+    as_given: bool = False
 
     @property
     def key(self) -> str:
@@ -79,7 +81,7 @@ class Card:
     @property
     def title(self) -> str:
         """Number of units in words."""
-        return count(len(self.units), "unit")
+        return count(len(self.units), "unit") + (", as given" if self.as_given else "")
 
     @property
     def conditions(self) -> tuple[str, ...]:
@@ -278,6 +280,7 @@ def _card(
         n_unassigned=sorting.n_unassigned,
         is_shown=workspace.shown_alternative == index,
         is_in_use=in_use,
+        as_given=index == 0 and workspace.project is not None and workspace.project.given is not None,
         given=_given(workspace, component),
         mass_waveforms=alone,
     )

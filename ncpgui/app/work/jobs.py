@@ -126,10 +126,13 @@ def reopen(project: Project, *, progress: Progress = silent) -> Live:
     """
     from ncpgui.ephys.readers import reopen as reopen_recording
     from ncpgui.sorting.pipeline import find_units as found_in
+    from ncpgui.sorting.review import given_again
 
-    found = found_in(reopen_recording(project.recording), _config(project), progress=progress)
+    find = found_in if project.given is None else given_again(project)
+    found = find(reopen_recording(project.recording), _config(project), progress=progress)
     places = {one.id: one.spike_ids for one in project.waiting}
-    again = {draw.id: draw.spike_ids for draw in found.draws if draw.id in places}
+    draws = (*found.draws, *(draw for draw, _ in found.aside.values()))
+    again = {draw.id: draw.spike_ids for draw in draws if draw.id in places}
     if (
         not np.array_equal(found.units.matched.sample_index, project.spikes.sample_index)
         or again.keys() != places.keys()
@@ -173,9 +176,14 @@ def sample(
 ) -> tuple[Component, ComponentWaveforms]:
     """Sample the posterior of a component that waits for it."""
     from ncpgui.sorting.component_posterior import sample_components
+    from ncpgui.sorting.review import sample_given
 
     found = live.found
+    if waiting.id in found.aside:
+        raise InputError(found.aside[waiting.id][1])
     draws = [draw for draw in found.draws if draw.id == waiting.id]
+    if found.unit_ids is not None:
+        return sample_given(found, draws, progress=progress)[0][waiting.id]
     sampled, _ = sample_components(
         found.pre, found.units, draws, found.pre.probe, found.config, progress=progress
     )
@@ -185,10 +193,12 @@ def sample(
 def combine_components(
     project: Project, *, progress: Progress = silent
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """One sorting of the most probable sortings of all components."""
+    """One sorting of the most probable sortings of all components; a given one stays as it is."""
     from ncpgui.sorting.pipeline import shown_first
 
     progress(0, 1, "putting the components together")
+    if project.given is not None:
+        return project.unit_of_spike, project.probability
     return shown_first(project.unit_of_spike, project.probability, project.components)
 
 

@@ -1,4 +1,4 @@
-"""What a path that somebody dropped or named is: a session, a recording, or neither."""
+"""What a path that somebody dropped or named is: a session, a recording, a sorting to review, or neither."""
 
 from __future__ import annotations
 
@@ -6,24 +6,29 @@ import re
 from pathlib import Path
 
 from ncpgui.app.work.jobs import RecordingRequest, is_session
+from ncpgui.app.work.reviewing import ReviewRequest
 from ncpgui.core.errors import InputError, RecordingError, SessionError
 from ncpgui.core.progress import Progress, silent
 
 
-def recognize(path: Path, *, progress: Progress = silent) -> Path | RecordingRequest:
-    """Tell what a path is: a session (its path), or a recording that can be sorted as it is.
+def recognize(path: Path, *, progress: Progress = silent) -> Path | RecordingRequest | ReviewRequest:
+    """Tell what a path is: a session (its path), a recording that can be sorted as it is, or a sorting.
 
     Raises
     ------
     RecordingError, InputError
         Neither, or a recording that has to be described.
     """
+    from ncpgui.ephys.given_folder import is_sorting_folder
+    from ncpgui.ephys.phy_folder import phy_folder_of
     from ncpgui.ephys.readers import open_recording
 
     progress(0, 1, "looking at it")
     if not path.exists():
         raise RecordingError(f"{path} does not exist; check the path, or mount the disk that holds it")
-    _refuse_sorting(path)
+    folder = phy_folder_of(path)
+    if is_sorting_folder(folder):
+        return ReviewRequest(folder, session=unused_session(folder))
     if is_session(path) and _is_session_file(path):
         return path
     try:
@@ -33,23 +38,6 @@ def recognize(path: Path, *, progress: Progress = silent) -> Path | RecordingReq
             f"{without_options(str(error))}. To say what kind of recording it is, use File > Open recording…"
         ) from error
     return RecordingRequest(path, session=unused_session(path))
-
-
-def _refuse_sorting(path: Path) -> None:
-    from ncpgui.ephys.literals import read_literals
-
-    folder = path.parent if path.name == "params.py" else path
-    if not (folder / "spike_times.npy").is_file():
-        return
-    recording = "its recording"
-    if (folder / "params.py").is_file():
-        named = read_literals(folder / "params.py").get("dat_path")
-        named = named[0] if isinstance(named, (list, tuple)) and named else named
-        recording = str(named) if isinstance(named, str) and named else recording
-    raise RecordingError(
-        f"{folder} is a sorting of Phy or Kilosort, which cannot be reviewed here yet; "
-        f"open {recording} with File > Open recording… to sort it with ncpgui"
-    )
 
 
 def _is_session_file(path: Path) -> bool:
@@ -65,8 +53,8 @@ def _is_session_file(path: Path) -> bool:
 
 
 def without_options(text: str) -> str:
-    """`text` without the options of the command line that it names in brackets."""
-    return re.sub(r" \(--[a-z-]+\)", "", text)
+    """`text` without the options of the command line that it names."""
+    return re.sub(r" (\(|with )--[a-z-]+\)?", "", text)
 
 
 def is_raw(path: Path) -> bool:

@@ -1,0 +1,90 @@
+"""Another program's sorting opened to be reviewed, and decisions written back to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ncpgui.app.model.workspace import Workspace
+from ncpgui.app.work.activity import Work
+from ncpgui.app.work.jobs import Live
+from ncpgui.core.config import from_dict
+from ncpgui.core.errors import ExportError
+from ncpgui.core.progress import Progress, silent
+from ncpgui.core.project import Project
+from ncpgui.curation.decisions import Decisions
+
+
+@dataclass(frozen=True)
+class ReviewRequest:
+    """A finished sorting to review.
+
+    path : its folder; recording : where the folder does not lead to it; options : of that recording
+    (sampling_frequency, n_channels, dtype, probe); settings : of `SortingConfig` that differ from its
+    defaults; session : where to keep the work.
+    """
+
+    path: Path
+    recording: Path | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
+    session: Path | None = None
+
+
+def find_given(
+    request: ReviewRequest, *, progress: Progress = silent
+) -> tuple[Live, Project, tuple[str, ...]]:
+    """Open a finished sorting and its recording; no component is sampled yet. Then what was repaired."""
+    from ncpgui.ephys.given_folder import open_reviewed
+    from ncpgui.sorting.config import SortingConfig
+    from ncpgui.sorting.review import given_project, given_units
+
+    config = from_dict(SortingConfig, request.settings, place="the sorting settings")
+    progress(0, 1, f"reading {request.path.name}")
+    recording, opened = open_reviewed(request.path, recording=request.recording, **request.options)
+    found = given_units(recording, opened.sorting, config, progress=progress)
+    return Live(found), given_project(found, recording, opened.given), opened.notes
+
+
+def is_reviewed(workspace: Workspace) -> bool:
+    """Whether the project on screen reviews another program's sorting."""
+    return workspace.project is not None and workspace.project.given is not None
+
+
+def write_back_question(workspace: Workspace) -> str:
+    """What to ask before decisions are written back."""
+    project = workspace.project
+    assert project is not None
+    assert project.given is not None
+    return (
+        f"Write the units and labels as they stand into {project.given.path}? The files that are replaced "
+        "are kept there in the folder before-ncpgui; close other programs that have it open."
+    )
+
+
+def write_back(workspace: Workspace, work: Work) -> None:
+    """Write the sorting as it stands into the folder that it reviews.
+
+    Raises
+    ------
+    ExportError
+        It reviews none.
+    """
+    if not is_reviewed(workspace):
+        raise ExportError("this project reviews no other sorting; write it with File > Export…")
+    project = workspace.as_it_stands()
+    assert project.given is not None
+    decisions = Decisions.of(workspace.history, project.unit_of_spike)
+
+    def written(progress: Progress) -> str:
+        from ncpgui.export.phy_back import write_back as written_back
+
+        progress(0, 1, "writing back")
+        return written_back(project, decisions).words
+
+    def done(words: str) -> None:
+        workspace.told.emit(words[:1].upper() + words[1:])
+
+    name = Path(project.given.path).name
+    work.submit(f"Writing decisions back to {name}", written, done, lane="export", key=("write back", name))

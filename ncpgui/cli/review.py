@@ -1,0 +1,205 @@
+"""``ncpgui review``: a second opinion on another sorter's units, and decisions written back to it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ncpgui.cli import options
+from ncpgui.cli.sort import keep
+from ncpgui.cli.terminal import count, progress_report
+from ncpgui.core.errors import InputError
+
+if TYPE_CHECKING:
+    from ncpgui.core.project import Project
+
+MAX_WARNINGS = 3
+
+
+@click.command(short_help="Ask for a second opinion on another sorter's units.")
+@click.argument("folder", type=options.PATH)
+@click.option("--out", type=options.PATH, metavar="SESSION.h5", help="Session to write.")
+@click.option(
+    "--recording",
+    type=options.PATH,
+    metavar="PATH",
+    help="The recording, where FOLDER does not lead to it.",
+)
+@click.option("--probe", metavar="FILE|NAME", help="Of a --recording, as for 'ncpgui sort'.")
+@click.option("--sampling-frequency", type=float, metavar="HZ", help="Of a raw binary --recording.")
+@click.option("--n-channels", type=int, metavar="N", help="Of a raw binary --recording.")
+@click.option("--dtype", metavar="T", help="Of a raw binary --recording  [int16].")
+@click.option(
+    "--stimulus", type=options.PATH, metavar="FILE.npz", help="White noise: frames and trigger_sample."
+)
+@click.option(
+    "--peak-sign",
+    type=click.Choice(["neg", "pos", "both"]),
+    help="Spikes are troughs, positive peaks, or either  [neg].",
+)
+@click.option(
+    "--blank-nan", is_flag=True, help="Go on where samples are NaN or infinite: the traces are zero there."
+)
+@click.option("--settings", type=options.PATH, metavar="FILE.toml", help="Settings, see docs/parameters.md.")
+@click.option(
+    "--motion",
+    metavar="auto|off|PRESET",
+    help="Follow tissue that moves along the probe; presets of SpikeInterface, such as dredge_fast  [auto].",
+)
+@click.option(
+    "--no-firing-times",
+    is_flag=True,
+    help="Weigh sortings by waveforms alone, not by refractory periods too.",
+)
+@options.model
+@options.device
+@click.option("--seed", type=int, default=None, metavar="N", help="Same seed, same result  [0].")
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Components sampled at a time, same result  [cores, at most 4].",
+)
+@click.option("--parallel", metavar="HOW", help="Sample with threads or processes, same result  [threads].")
+@click.option("--dask", metavar="ADDRESS", help="Sample on a Dask cluster: the address of its scheduler.")
+@click.option("--overwrite", is_flag=True, help="Replace the session at SESSION.h5.")
+@click.option(
+    "--write-back",
+    is_flag=True,
+    help="FOLDER is a session: write its decisions into the folder that it reviews.",
+)
+def review(
+    folder: Path,
+    out: Path | None,
+    recording: Path | None,
+    probe: str | None,
+    sampling_frequency: float | None,
+    n_channels: int | None,
+    dtype: str | None,
+    stimulus: Path | None,
+    peak_sign: str | None,
+    blank_nan: bool,
+    settings: Path | None,
+    motion: str | None,
+    no_firing_times: bool,
+    model: str | None,
+    device: str,
+    seed: int | None,
+    jobs: int | None,
+    parallel: str | None,
+    dask: str | None,
+    overwrite: bool,
+    write_back: bool,
+) -> None:
+    """Ask for a second opinion on the units in FOLDER, which another sorter made.
+
+    FOLDER is of Phy or Kilosort (2 to 4), or a SpikeInterface analyzer or sorting. Units keep their ids and
+    labels. The session opens in the application ('ncpgui SESSION.h5'): its queue asks whether a unit is two,
+    two are one, a unit is a neuron. FOLDER is only read.
+
+    'ncpgui review --write-back SESSION.h5' writes what was decided into FOLDER: spike_clusters.npy and the
+    tables of clusters of a Phy folder, with the files as they were kept in its folder before-ncpgui; a
+    curation JSON for SpikeInterface.
+    """
+    if write_back:
+        if out is not None:
+            raise InputError(
+                "--write-back writes into the folder that the session reviews; leave --out away, or write "
+                "another folder with 'ncpgui export'"
+            )
+        click.echo(write_back_session(folder), err=True)
+        return
+    if out is None:
+        raise InputError("--out is missing; give the session to write, such as --out review.h5")
+    options.check_new_session(out, overwrite, *([recording] if recording is not None else []))
+
+    from ncpgui.engine.device import resolve_device
+    from ncpgui.engine.networks.checkpoint import load_checkpoint
+    from ncpgui.ephys.given_folder import open_reviewed
+    from ncpgui.ephys.readers import load_stimulus
+    from ncpgui.sorting.chosen_workers import chosen_workers
+    from ncpgui.sorting.config import SortingConfig
+    from ncpgui.sorting.review import review_recording
+
+    given = {
+        "model": model,
+        "device": None if device == "auto" else device,
+        "seed": seed,
+        "peak_sign": peak_sign,
+        "blank_nan": blank_nan or None,
+        "motion": motion,
+        "firing_times": False if no_firing_times else None,
+    }
+    config = options.read_settings(SortingConfig, settings, given)
+    if stimulus is not None and not stimulus.is_file():
+        raise InputError(f"stimulus {stimulus} does not exist; give an .npz with frames and trigger_sample")
+    traces, opened = open_reviewed(
+        folder,
+        recording=recording,
+        probe=probe,
+        sampling_frequency=sampling_frequency,
+        n_channels=n_channels,
+        dtype=dtype,
+    )
+    for note in opened.notes:
+        click.echo(f"note: {note}", err=True)
+    shown = load_stimulus(stimulus) if stimulus is not None else None
+    resolve_device(
+        config.device
+    )  # what is wrong with these is said now, not after the templates are measured
+    load_checkpoint(config.model)
+    workers = chosen_workers(jobs, parallel=parallel, dask=dask)
+    with progress_report("review") as progress:
+        project = review_recording(
+            traces, opened.sorting, opened.given, config, stimulus=shown, progress=progress, workers=workers
+        )
+    out = keep(project, out)
+    click.echo(summary(project), err=True)
+    for warning in unknown(project):
+        click.echo(f"warning: {warning}", err=True)
+    click.echo(f"wrote {out}; open it with 'ncpgui {out}'", err=True)
+
+
+def summary(project: Project) -> str:
+    """One line about a reviewed project."""
+    import numpy as np
+
+    n_units = len(np.unique(project.unit_of_spike))
+    doubtful = sum(component.alternatives[0].mass < 0.5 for component in project.components)
+    return (
+        f"{count(len(project.spikes), 'spike')} of {count(n_units, 'unit')} in "
+        f"{count(len(project.components), 'component')}; {count(doubtful, 'component')} of which another "
+        "sorting is likelier than the given one"
+    )
+
+
+def unknown(project: Project) -> list[str]:
+    """Sentences about components whose posterior was not sampled, the first few each."""
+    reasons = [project.failed.get(one.id, "not reached") for one in project.waiting]
+    few = [f"nothing is said of a unit: {reason}" for reason in reasons[:MAX_WARNINGS]]
+    more = len(reasons) - MAX_WARNINGS
+    return few if more <= 0 else [*few, f"nor of {count(more, 'further unit')}, for like reasons"]
+
+
+def write_back_session(session: Path) -> str:
+    """Write the decisions of a session into the folder that it reviews; say what was written.
+
+    Raises
+    ------
+    ExportError
+        It reviews none, or the folder changed, is gone or cannot be written.
+    """
+    from ncpgui.curation.clustering import Clustering
+    from ncpgui.curation.decisions import Decisions
+    from ncpgui.curation.history import History
+    from ncpgui.export.phy_back import write_back
+    from ncpgui.session.session_file import open_session
+
+    with open_session(session, read_only=True, waveforms=False) as opened:
+        project, entries = opened.project, opened.journal_entries
+    base = Clustering(project.unit_of_spike, project.probability)
+    history = History(base, project.components, project.given_labels)
+    history.replay([*project.history, *entries])
+    return write_back(project, Decisions.of(history, project.unit_of_spike)).words

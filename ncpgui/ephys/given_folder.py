@@ -1,0 +1,135 @@
+"""Somebody's finished sorting, to be reviewed: its spikes, and what ties them to its files."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ncpgui.core.errors import InputError, RecordingError
+from ncpgui.core.given import PHY, SPIKEINTERFACE, GivenSorting
+from ncpgui.core.spikes import Sorting
+from ncpgui.ephys.paths import existing_path
+from ncpgui.ephys.phy_folder import PhyFolder, is_phy_folder, phy_folder_of, read_phy_folder
+from ncpgui.ephys.recording import Recording
+from ncpgui.ephys.sorted_recording import recording_given_for, recording_of_sorting
+from ncpgui.ephys.sorting_readers import phy_sorting, spikeinterface_sorting
+
+RATE_TOLERANCE = 1e-3
+
+
+@dataclass(frozen=True)
+class OpenedSorting:
+    """A sorting and where it comes from; `notes` say what was missing or repaired."""
+
+    sorting: Sorting
+    given: GivenSorting
+    notes: tuple[str, ...]
+
+
+def is_sorting_folder(path: Path) -> bool:
+    """Whether a folder holds a sorting of Phy, Kilosort or SpikeInterface, by its files."""
+    if is_phy_folder(path):
+        return True
+    if path.suffix == ".zarr" and path.is_dir():
+        return (path / "sorting").is_dir() or (path / "unit_ids").is_dir()
+    names = ("sorting", "sorting_provenance.json", "numpysorting_info.json", "spikes.npy")
+    return path.is_dir() and any((path / name).exists() for name in names)
+
+
+def open_given(path: str | Path, recording: Recording) -> OpenedSorting:
+    """Open a finished sorting of a recording.
+
+    Raises
+    ------
+    RecordingError
+        It is none, is damaged, holds no spike, or is of another recording.
+    """
+    folder = phy_folder_of(existing_path(path))
+    phy = read_phy_folder(folder) if is_phy_folder(folder) else None
+    rate = recording.sampling_frequency_hz
+    n_samples = recording.n_samples
+    if phy is not None:
+        named = phy.parameters.get("sample_rate")
+        opened = phy_sorting(
+            phy,
+            n_samples=n_samples,
+            sampling_frequency_hz=rate if named is None else None,
+        )
+        names: dict[int, str] = {}
+    else:
+        if folder.is_file():
+            raise RecordingError(f"{folder} is a file; give the folder that holds the sorting")
+        opened, names = spikeinterface_sorting(folder, n_samples=n_samples)
+    if abs(opened.sampling_frequency_hz - rate) > RATE_TOLERANCE * rate:
+        raise RecordingError(
+            f"{folder} is of a recording at {opened.sampling_frequency_hz:g} Hz, but "
+            f"{recording.reference.path} is at {rate:g} Hz; give its own with --recording"
+        )
+    if len(opened) == 0:
+        raise RecordingError(f"{folder} holds no spike; there is nothing to review")
+    labels = {unit: label for unit, label in opened.labels.items() if label != "unsorted"}
+    present = set(opened.unit_ids.tolist())
+    rows = np.arange(len(opened)) if phy is None else np.argsort(phy.times, kind="stable")
+    given = GivenSorting(
+        path=str(folder.resolve()),
+        kind=SPIKEINTERFACE if phy is None else PHY,
+        rows=rows.astype(np.int64),
+        digest=phy_digest(phy) if phy is not None else _digest_of(opened),
+        labels={unit: label for unit, label in labels.items() if unit in present},
+        names=names,
+    )
+    return OpenedSorting(opened, given, () if phy is None else phy.notes)
+
+
+def open_reviewed(
+    path: str | Path, *, recording: Path | None = None, **options: Any
+) -> tuple[Recording, OpenedSorting]:
+    """Open a finished sorting and its recording: the one its folder leads to, unless another is given.
+
+    options : of the `recording`, as `readers.open_recording`; None where left out
+
+    Raises
+    ------
+    RecordingError, InputError
+        One of them cannot be opened, or they do not belong together.
+    """
+    if recording is None and any(value is not None for value in options.values()):
+        raise InputError(
+            "--probe, --sampling-frequency, --n-channels and --dtype are of a --recording, which is missing; "
+            "give it"
+        )
+    found = recording_of_sorting(path) if recording is None else recording_given_for(path, recording, options)
+    return found, open_given(path, found)
+
+
+def digest_now(given: GivenSorting) -> str:
+    """What `GivenSorting.digest` would be if its folder were read now.
+
+    Raises
+    ------
+    RecordingError
+        It is not there any more, or cannot be read.
+    """
+    folder = existing_path(given.path)
+    if given.kind == PHY:
+        return phy_digest(read_phy_folder(folder))
+    try:
+        return _digest_of(spikeinterface_sorting(folder)[0])
+    except InputError as error:
+        raise RecordingError(f"{folder}: {error}") from error
+
+
+def phy_digest(phy: PhyFolder) -> str:
+    """Digest of spikes, clusters and labels."""
+    labels = sorted(phy.labels.items())
+    return hashlib.sha256(phy.times.tobytes() + phy.clusters.tobytes() + repr(labels).encode()).hexdigest()
+
+
+def _digest_of(sorting: Sorting) -> str:
+    labels = sorted(sorting.labels.items())
+    values = sorting.sample_index.tobytes() + sorting.unit_id.tobytes()
+    return hashlib.sha256(values + repr(labels).encode()).hexdigest()

@@ -1,0 +1,307 @@
+"""A second opinion: the posterior around the units that another program made.
+
+The units are taken as they are given. Their templates are measured in the recording, all their spikes are
+taken out of the traces together, and what is in doubt is asked about as after matching (`pipeline`): that a
+unit is two, that two are one, that a unit is no neuron. Nothing is found, moved or joined: the sorting that
+was given is one of the alternatives of each component, and the one that is in use.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.core.component import Component, ComponentWaveforms
+from ncpgui.core.errors import RecordingError
+from ncpgui.core.given import GivenSorting
+from ncpgui.core.motion import Places
+from ncpgui.core.partition import canonical
+from ncpgui.core.progress import Progress, portion, silent
+from ncpgui.core.project import Project
+from ncpgui.core.spikes import Sorting
+from ncpgui.core.stimulus import Stimulus
+from ncpgui.sorting.chance_spikes import fit_none
+from ncpgui.sorting.component_posterior import sample_components
+from ncpgui.sorting.components import ComponentDraw, draw_components
+from ncpgui.sorting.config import SortingConfig, filter_options
+from ncpgui.sorting.executors import Workers, workers_of
+from ncpgui.sorting.found_units import NEAR_TROUGH_MS, FoundUnits, earlier, troughs
+from ncpgui.sorting.matching import GAIN_A_HZ, MAX_LAG_MS, Matched, fitted, pruned, templates_of
+from ncpgui.sorting.motion import motion_of, places_in
+from ncpgui.sorting.neuron_probability import neuron_evidence, neuron_probability
+from ncpgui.sorting.pipeline import Found, project_of
+from ncpgui.sorting.sampling import ClusterFunction
+from ncpgui.sorting.spike_probability import spike_probability
+
+if TYPE_CHECKING:
+    from spikeinterface.core import BaseRecording
+
+    from ncpgui.ephys.preprocessing import Preprocessed
+    from ncpgui.ephys.recording import Recording
+
+log = logging.getLogger(__name__)
+
+
+def given_units(
+    recording: Recording,
+    sorting: Sorting,
+    config: SortingConfig,
+    *,
+    progress: Progress = silent,
+) -> Found:
+    """Put the units of a finished sorting into components that can be sampled.
+
+    Raises
+    ------
+    RecordingError
+        The recording cannot be read, or is too short for the sorting.
+    """
+    from ncpgui.engine.networks.checkpoint import load_checkpoint
+    from ncpgui.ephys.preprocessing import preprocess
+
+    model = load_checkpoint(config.model).name
+    pre = preprocess(recording, **filter_options(config), progress=portion(progress, 0, 10, 100))
+    with ExitStack() as opened:
+        opened.callback(pre.close)
+        progress(10, 100, "estimating motion")
+        motion = motion_of(pre, config.motion)
+        log.info("%s", motion.reason)
+        ids, unit = np.unique(sorting.unit_id, return_inverse=True)
+        matched = _explained(pre, sorting.sample_index, unit, places_in(pre, motion), progress)
+        units = _found(pre, matched, peak_sign=config.peak_sign)
+        counts = np.bincount(unit, minlength=len(ids))
+        few = np.flatnonzero(counts < config.min_cluster_spikes)
+        draws = draw_components(
+            units, pre.probe, config, bad_channels=pre.bad_channels, apart=set(few.tolist())
+        )
+        opened.pop_all()
+    aside = {}
+    for draw in draws:
+        if draw.units[0] in few:
+            n = int(counts[draw.units[0]])
+            aside[draw.id] = (
+                draw,
+                (
+                    f"unit {ids[draw.units[0]]} has {n} spike{'s' if n != 1 else ''}; the posterior says "
+                    f"something of units of {config.min_cluster_spikes} and more (min_cluster_spikes)"
+                ),
+            )
+    progress(100, 100, f"{len(ids)} units in {len(draws)} components")
+    kept = tuple(draw for draw in draws if draw.id not in aside)
+    return Found(pre, units, kept, config, model, motion, unit_ids=ids, aside=aside)
+
+
+def given_again(project: Project) -> Callable[..., Found]:
+    """`given_units` of the sorting that a project began with."""
+    spikes = project.spikes
+    sorting = Sorting(
+        spikes.sample_index, project.unit_of_spike, spikes.sampling_frequency_hz, spikes.n_samples
+    )
+    return lambda recording, config, *, progress=silent: given_units(
+        recording, sorting, config, progress=progress
+    )
+
+
+def given_project(
+    found: Found,
+    recording: Recording,
+    given: GivenSorting,
+    *,
+    stimulus: Stimulus | None = None,
+) -> Project:
+    """Project of the units as they were given; the posterior of no component is sampled yet."""
+    assert found.unit_ids is not None
+    every = replace(found, draws=tuple(sorted((*found.draws, *_aside(found)), key=lambda draw: draw.id)))
+    project = project_of(every, recording.reference, stimulus=stimulus)
+    return replace(
+        project,
+        unit_of_spike=found.unit_ids[found.units.unit],
+        given=given,
+        failed={key: reason for key, (_, reason) in found.aside.items()},
+    )
+
+
+def _aside(found: Found) -> list[ComponentDraw]:
+    return [draw for draw, _ in found.aside.values()]
+
+
+def review_recording(
+    recording: Recording,
+    sorting: Sorting,
+    given: GivenSorting,
+    config: SortingConfig,
+    *,
+    stimulus: Stimulus | None = None,
+    progress: Progress = silent,
+    cluster: ClusterFunction | None = None,
+    workers: Workers | int | None = None,
+) -> Project:
+    """Sample the posterior of each component of a finished sorting (`given_units`).
+
+    The sorting of the project is the given one, to the spike; what the posterior says of it is in the
+    components. Options and errors as of `pipeline.sort_recording`.
+    """
+    found = given_units(recording, sorting, config, progress=portion(progress, 0, 40, 100))
+    with closing(found):
+        project = given_project(found, recording, given, stimulus=stimulus)
+        if not found.draws:
+            raise RecordingError(
+                f"{given.path}: no unit has {config.min_cluster_spikes} spikes, of which the posterior could "
+                "say something; give a longer recording, or set min_cluster_spikes lower with --settings"
+            )
+        sampled, failed = sample_given(
+            found,
+            found.draws,
+            cluster=cluster,
+            workers=workers_of(workers),
+            progress=portion(progress, 40, 99, 100),
+        )
+    progress(100, 100, f"{len(found.unit_ids if found.unit_ids is not None else ())} units")
+    return replace(
+        project,
+        components=tuple(component for component, _ in sampled.values()),
+        waiting=tuple(one for one in project.waiting if one.id not in sampled),
+        failed={**project.failed, **failed},
+        waveforms={number: waveforms for number, (_, waveforms) in sampled.items()},
+    )
+
+
+def sample_given(
+    found: Found,
+    draws: Sequence[ComponentDraw],
+    *,
+    cluster: ClusterFunction | None = None,
+    workers: Workers | int = 1,
+    progress: Progress = silent,
+) -> tuple[dict[int, tuple[Component, ComponentWaveforms]], dict[int, str]]:
+    """As `component_posterior.sample_components`; the first alternative is the sorting that was given."""
+    sampled, failed = sample_components(
+        found.pre,
+        found.units,
+        draws,
+        found.pre.probe,
+        found.config,
+        cluster=cluster,
+        workers=workers,
+        progress=progress,
+    )
+    return {key: (_given_first(one, found.units), kept) for key, (one, kept) in sampled.items()}, failed
+
+
+def _given_first(component: Component, units: FoundUnits) -> Component:
+    given = canonical(units.unit[component.spike_ids])
+    is_given = [np.array_equal(canonical(way.labels), given) for way in component.alternatives]
+    place = is_given.index(True)
+    ways = component.alternatives
+    return replace(component, alternatives=(ways[place], *ways[:place], *ways[place + 1 :]))
+
+
+def _explained(
+    pre: Preprocessed,
+    sample_index: NDArray[np.int64],
+    unit: NDArray[np.int64],
+    places: Places,
+    progress: Progress,
+) -> Matched:
+    """The given spikes as multiples of the templates that they have in the recording."""
+    traces = pre.whitened()
+    try:
+        return _fitted_to(traces, pre, sample_index, unit, places, progress)
+    finally:
+        traces.drop()
+
+
+def _fitted_to(
+    traces: BaseRecording,
+    pre: Preprocessed,
+    sample_index: NDArray[np.int64],
+    unit: NDArray[np.int64],
+    places: Places,
+    progress: Progress,
+) -> Matched:
+    """Templates of the given spikes, and these as multiples of them."""
+    progress(30, 100, "measuring templates")
+    bank, unit = templates_of(traces, sample_index, unit, places, keep_all=True)
+    inside = _inside(sample_index, bank.n_before, bank.waveforms.shape[2], pre)
+    channels_um = traces.get_channel_locations()
+    progress(50, 100, "taking all spikes out together")
+    _, sums = fitted(traces, inside, unit, bank, places, with_noise=False)
+    means = np.where(sums.n_spikes[:, :, None, None] > 0, sums.means(places, channels_um), bank.waveforms)
+    bank, unit = pruned(replace(bank, waveforms=means), unit, channels_um, keep_all=True)
+    progress(75, 100, "taking all spikes out together")
+    matched, _ = fitted(traces, inside, unit, bank, places)
+    if len(matched.sample_index) != len(sample_index):
+        raise RecordingError(
+            f"the recording has {pre.n_samples} samples, fewer than a template is long; give a longer one"
+        )
+    return _with_edges(replace(matched, sample_index=sample_index), inside != sample_index)
+
+
+def _inside(
+    sample_index: NDArray[np.int64], n_before: int, n_times: int, pre: Preprocessed
+) -> NDArray[np.int64]:
+    """Times at which the whole template lies in the recording, the nearest ones for spikes at its ends."""
+    margin = round(MAX_LAG_MS * pre.sampling_frequency_hz / 1000)
+    last = pre.n_samples - n_times - margin + n_before
+    return np.clip(sample_index, margin + n_before, max(last, margin + n_before))
+
+
+def _with_edges(matched: Matched, at_edge: NDArray[np.bool_]) -> Matched:
+    """Spikes whose template passes an end of the recording cannot be fitted: they are as their unit is."""
+    amplitude, shift, gain = matched.amplitude.copy(), matched.shift_samples.copy(), matched.gain.copy()
+    for unit in np.unique(matched.unit[at_edge]):
+        rows = matched.unit == unit
+        others = gain[rows & ~at_edge]
+        if len(others):
+            gain[rows & at_edge] = np.median(others, axis=0)
+        amplitude[rows & at_edge], shift[rows & at_edge] = 1, 0
+    return replace(matched, amplitude=amplitude, shift_samples=shift, gain=gain)
+
+
+def _found(pre: Preprocessed, matched: Matched, *, peak_sign: str) -> FoundUnits:
+    """Units and spikes as they were given, back in the filtered traces; times stay, and no unit goes."""
+    from ncpgui.ephys.cleaned_waveforms import ExplainedSpikes
+    from ncpgui.ephys.peeling import TemplateBank
+    from ncpgui.ephys.spikeinterface_adapter import filtered_templates
+
+    rate = pre.sampling_frequency_hz
+    duration_s = pre.n_samples / rate
+    none = fit_none(matched, threshold=GAIN_A_HZ * rate, duration_s=duration_s)
+    evidence = neuron_evidence(matched, none, duration_s=duration_s, sampling_frequency_hz=rate)
+    everywhere = np.stack([filtered_templates(pre, bank.waveforms) for bank in matched.moving.banks])
+    usual = int(matched.moving.share.argmax())
+    waveforms = everywhere[usual]
+    low, high = -waveforms.min(axis=(1, 2), initial=0), waveforms.max(axis=(1, 2), initial=0)
+    is_positive = {"neg": low < 0, "pos": low >= 0, "both": high > low}[peak_sign]
+    upward = np.where(is_positive, np.float32(-1), np.float32(1))[:, None, None] * waveforms
+    main = upward.min(axis=1).argmin(axis=1)
+    n_before = matched.bank.n_before
+    late = upward[np.arange(len(main)), :, main].argmin(axis=1) - n_before
+    at_trough = np.stack([earlier(one, int(by)) for one, by in zip(upward, late, strict=True)])
+    depth, trough = troughs(at_trough, n_before, round(NEAR_TROUGH_MS * rate / 1000))
+    place = matched.places.of(matched.sample_index)
+    explained = ExplainedSpikes(
+        matched.sample_index,
+        place * matched.n_units + matched.unit,
+        matched.amplitude,
+        matched.shift_samples,
+        TemplateBank(everywhere.reshape(-1, *everywhere.shape[2:]), n_before),
+        np.tile(is_positive, len(everywhere)),
+    )
+    return FoundUnits(
+        matched=matched,
+        explained=explained,
+        probability=spike_probability(matched, none),
+        main_channel=main.astype(np.int64),
+        depth_sd=depth,
+        p_neuron=neuron_probability(evidence),
+        trough=trough + late[:, None],
+        sampling_frequency_hz=rate,
+        n_samples=pre.n_samples,
+    )

@@ -1,0 +1,325 @@
+"""A second opinion on the command line: the folder is read only, decisions go back when asked."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ncpgui.app.model.workspace import Workspace
+from ncpgui.session import store
+from tests.phy_folder import FEW, HALF, MERGED, OTHER_HALF, QUICK, TRAINS, bytes_of, write_phy
+
+from .conftest import Command
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("settings") / "quick.toml"
+    path.write_text(QUICK)
+    return path
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_phy(tmp_path_factory.mktemp("given") / "phy")
+
+
+@pytest.fixture
+def folder(written: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(written, tmp_path / "phy"))
+
+
+@pytest.fixture(scope="module")
+def sampled(written: Path, quick: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from ncpgui.cli.main import run
+
+    path = tmp_path_factory.mktemp("sessions") / "review.h5"
+    before = bytes_of(written)
+    assert run(["review", str(written), "--out", str(path), "--settings", str(quick)]) == 0
+    assert bytes_of(written) == before, "the folder that is reviewed is only read"
+    return path
+
+
+def test_units_keep_their_ids_times_and_labels(sampled: Path) -> None:
+    project = store.load(sampled)
+    for unit, train in TRAINS.items():
+        np.testing.assert_array_equal(project.spikes.sample_index[project.unit_of_spike == unit], train)
+    assert project.given is not None
+    assert project.given.labels == {MERGED: "good", HALF: "mua"}
+    assert project.probe.positions_um.tolist() == [[0, 0], [50, 0], [0, 50], [50, 50]]
+
+
+def test_what_was_missing_and_what_is_unknown_is_said(
+    ncpgui: Command, folder: Path, quick: Path, tmp_path: Path
+) -> None:
+    (folder / "spike_clusters.npy").unlink()
+    ran = ncpgui("review", folder / "params.py", "--out", tmp_path / "s.h5", "--settings", quick)
+    assert ran.code == 0
+    assert "note: spike_clusters.npy is not there: the clusters are those of spike_templates.npy" in ran.err
+    assert "note: cluster_group.tsv lacks clusters 0, 1, 2, 3: they are unsorted" in ran.err
+    assert (
+        "warning: nothing is said of a unit: unit 0 has 3 spikes; the posterior says something of" in ran.err
+    )
+    assert "413 spikes of 4 units in 2 components" in ran.err
+
+
+def test_the_recording_is_found_again_to_sample_more(sampled: Path) -> None:
+    from ncpgui.app.work import jobs
+
+    project = store.load(sampled)
+    live = jobs.reopen(project)
+    try:
+        assert [draw.id for draw in live.found.draws] == [one.id for one in project.components]
+        again = live.found.units.unit
+        np.testing.assert_array_equal(live.found.unit_ids[again], project.unit_of_spike)
+    finally:
+        live.close()
+
+
+REFUSED = {
+    "lengths differ": (
+        lambda f: np.save(f / "spike_clusters.npy", np.zeros(5, int)),
+        r"spike_times.npy has 413 spikes, spike_clusters.npy has 5; the folder is damaged",
+    ),
+    "a negative time": (
+        lambda f: np.save(f / "spike_times.npy", np.r_[-4, np.arange(412)]),
+        r"spike_times.npy: spike 0 is at a negative sample \(-4\).*take these spikes out",
+    ),
+    "a time that is none": (
+        lambda f: np.save(f / "spike_times.npy", np.r_[np.arange(412.0), np.nan]),
+        r"spike_times.npy: spike 412 is at nan; times must be samples",
+    ),
+    "a time past the end": (
+        lambda f: np.save(f / "spike_times.npy", np.r_[np.arange(412), 10**9]),
+        r"spike at sample 1000000000 lies outside the recording of 400000 samples",
+    ),
+    "half a cluster": (
+        lambda f: np.save(f / "spike_clusters.npy", np.r_[np.zeros(412), 1.5]),
+        r"spike_clusters.npy: spike 412 is in cluster 1.5; clusters must be whole numbers from 0 on",
+    ),
+    "a cluster below 0": (
+        lambda f: np.save(f / "spike_clusters.npy", np.r_[np.zeros(412, int), -1]),
+        r"spike 412 is in cluster -1; clusters must be whole",
+    ),
+    "a pickle": (
+        lambda f: np.save(f / "spike_clusters.npy", np.array([{}], object), allow_pickle=True),
+        r"spike_clusters.npy cannot be read as an array",
+    ),
+    "no clusters": (
+        lambda f: [(f / f"spike_{name}.npy").unlink() for name in ("clusters", "templates")],
+        r"has neither spike_clusters.npy nor spike_templates.npy",
+    ),
+    "no spikes": (
+        lambda f: [np.save(f / f"spike_{name}.npy", np.zeros(0, int)) for name in ("times", "clusters")],
+        r"holds no spike; there is nothing to review",
+    ),
+    "no recording": (
+        lambda f: (f / "recording.dat").unlink(),
+        r"\(dat_path = 'recording.dat'\) is not there; give it with --recording, or correct dat_path",
+    ),
+    "a params.py that is a program": (
+        lambda f: (f / "params.py").write_text("import os\ndat_path = os.getcwd()\nsample_rate = 20000.\n"),
+        r"\(dat_path = None\) is not there; give it with --recording",
+    ),
+    "a params.py that is no Python": (
+        lambda f: (f / "params.py").write_text("sample_rate = = 3"),
+        r"params.py is not a list of 'name = value' lines",
+    ),
+    "another sampling frequency": (
+        lambda f: (f / "params.py").write_text(
+            (f / "params.py").read_text().replace("sample_rate = 20000.0", "sample_rate = 'fast'")
+        ),
+        r"cannot be opened as its params.py says.*give it with --recording",
+    ),
+    "no folder of a sorter": (lambda f: shutil.rmtree(f) or f.mkdir(), r"give it with --recording"),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_a_folder_that_cannot_be_used_is_refused_in_one_line(
+    ncpgui: Command, folder: Path, tmp_path: Path, what: str
+) -> None:
+    damage, words = REFUSED[what]
+    damage(folder)
+    error = ncpgui("review", folder, "--out", tmp_path / "s.h5").error
+    assert re.search(words, error), error
+    assert not (tmp_path / "s.h5").exists()
+
+
+def test_it_says_what_is_missing_on_the_command_line(ncpgui: Command, folder: Path, tmp_path: Path) -> None:
+    assert "--out is missing" in ncpgui("review", folder).error
+    error = ncpgui("review", folder, "--out", tmp_path / "s.h5", "--n-channels", 4).error
+    assert "are of a --recording, which is missing" in error
+    assert "does not exist" in ncpgui("review", tmp_path / "no", "--out", tmp_path / "s.h5").error
+
+
+def test_spikes_out_of_order_and_fractions_are_repaired_and_said(
+    ncpgui: Command, folder: Path, quick: Path, tmp_path: Path
+) -> None:
+    times = np.load(folder / "spike_times.npy").ravel()
+    clusters = np.load(folder / "spike_clusters.npy").ravel()
+    np.save(folder / "spike_times.npy", times[::-1] + 0.25)
+    np.save(folder / "spike_clusters.npy", clusters[::-1].astype(float))
+    ran = ncpgui("review", folder, "--out", tmp_path / "s.h5", "--settings", quick)
+    assert ran.code == 0
+    assert "note: spike times are not in order of time in the file: they are taken in order" in ran.err
+    assert "note: spike times have fractions of a sample: they are rounded to samples" in ran.err
+    project = store.load(tmp_path / "s.h5")
+    np.testing.assert_array_equal(project.spikes.sample_index, times)
+    np.testing.assert_array_equal(project.unit_of_spike, clusters)
+
+
+def test_a_recording_that_moved_with_its_folder_is_found_and_said(
+    ncpgui: Command, folder: Path, quick: Path, tmp_path: Path
+) -> None:
+    text = (folder / "params.py").read_text()
+    (folder / "params.py").write_text(text.replace("'recording.dat'", r"'C:\\data\\recording.dat'"))
+    (folder / "recording.dat").rename(tmp_path / "recording.dat")
+    ran = ncpgui("review", folder, "--out", tmp_path / "s.h5", "--settings", quick)
+    assert ran.code == 0
+    assert f"is not there; the recording is taken to be {tmp_path / 'recording.dat'}" in ran.err
+
+
+def test_a_recording_that_is_given_is_read_as_params_say(
+    ncpgui: Command, folder: Path, quick: Path, tmp_path: Path
+) -> None:
+    (folder / "recording.dat").rename(tmp_path / "elsewhere.bin")
+    options = ["--recording", tmp_path / "elsewhere.bin", "--settings", quick]
+    assert ncpgui("review", folder, "--out", tmp_path / "s.h5", *options).code == 0
+    assert store.load(tmp_path / "s.h5").recording.path == str(tmp_path / "elsewhere.bin")
+
+
+def test_without_params_the_recording_is_described_by_hand(
+    ncpgui: Command, folder: Path, quick: Path, tmp_path: Path
+) -> None:
+    (folder / "params.py").unlink()
+    data = folder / "recording.dat"
+    (tmp_path / "bare.dat").write_bytes(data.read_bytes()[8:])
+    assert "give it with --recording" in ncpgui("review", folder, "--out", tmp_path / "s.h5").error
+    raw = ["--recording", tmp_path / "bare.dat", "--sampling-frequency", 20000, "--n-channels", 5]
+    ran = ncpgui("review", folder, "--out", tmp_path / "s.h5", "--settings", quick, *raw)
+    assert ran.code == 0
+    assert store.load(tmp_path / "s.h5").probe.n_channels == 4
+
+
+# -- written back -------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def curated(folder: Path, sampled: Path, tmp_path: Path) -> Path:
+    """A session about `folder` in which a person used the likelier sortings, and labelled a unit."""
+    session = tmp_path / "review.h5"
+    project = store.load(sampled)
+    assert project.given is not None
+
+    workspace = Workspace()
+    workspace.open(replace(project, given=replace(project.given, path=str(folder))))
+    for component in project.components:
+        likeliest = max(range(len(component.alternatives)), key=lambda k: component.alternatives[k].mass)
+        workspace.show_component(component.id)
+        workspace.show_alternative(likeliest)
+        workspace.adopt()
+    workspace.label([FEW], "noise")
+    store.save(workspace.snapshot(), session)
+    return session
+
+
+def test_decisions_are_written_back_with_the_old_files_kept(
+    ncpgui: Command, folder: Path, curated: Path
+) -> None:
+    before = bytes_of(folder)
+    ran = ncpgui("review", "--write-back", curated)
+    assert ran.code == 0
+    assert "wrote spike_clusters.npy, cluster_group.tsv, cluster_KSLabel.tsv, cluster_info.tsv in" in ran.err
+    after = bytes_of(folder)
+    kept = {name.removeprefix("before-ncpgui/"): text for name, text in after.items() if "before" in name}
+    replaced = set(kept) - {"written_back.json"}
+    assert replaced == {"spike_clusters.npy", *(f"cluster_{n}.tsv" for n in ("group", "KSLabel", "info"))}
+    assert all(kept[name] == before[name] for name in replaced)
+    assert all(after[name] == before[name] for name in set(before) - replaced)
+
+    times = np.load(folder / "spike_times.npy").ravel()
+    clusters = np.load(folder / "spike_clusters.npy")
+    assert (clusters.shape, clusters.dtype) == ((413, 1), np.dtype(np.int32))
+    units = {tuple(times[clusters.ravel() == unit].tolist()): unit for unit in np.unique(clusters).tolist()}
+    joined = np.sort(np.concatenate([TRAINS[HALF], TRAINS[OTHER_HALF]]))
+    assert len(units) == 4
+    assert units[tuple(joined.tolist())] > MERGED
+    assert units[tuple(TRAINS[FEW].tolist())] == FEW
+    rows = [line.split("\t") for line in (folder / "cluster_group.tsv").read_text().splitlines()[1:]]
+    assert {int(row[0]) for row in rows} == set(units.values())
+    assert dict(rows)[str(FEW)] == "noise"
+    info = [line.split("\t") for line in (folder / "cluster_info.tsv").read_text().splitlines()]
+    assert info[0] == ["cluster_id", "fr", "group", "n_spikes"]
+    n_spikes = {int(row[0]): int(row[3]) for row in info[1:]}
+    assert n_spikes == {unit: len(train) for train, unit in units.items()}
+
+
+def test_what_is_written_back_is_read_by_phylib_and_by_spikeinterface(
+    ncpgui: Command, folder: Path, curated: Path
+) -> None:
+    assert ncpgui("review", "--write-back", curated).code == 0
+    from phylib.io.model import load_model
+    from spikeinterface.extractors import read_phy
+
+    clusters = np.load(folder / "spike_clusters.npy").ravel()
+    sorting = read_phy(folder)
+    assert sorted(sorting.unit_ids.tolist()) == np.unique(clusters).tolist()
+    assert len(sorting.to_spike_vector()) == 413
+    model = load_model(folder / "params.py")
+    np.testing.assert_array_equal(model.spike_clusters, clusters)
+    assert set(model.metadata["group"]) == set(np.unique(clusters).tolist())
+
+
+def test_a_second_writing_goes_on_from_the_first(ncpgui: Command, folder: Path, curated: Path) -> None:
+    assert ncpgui("review", "--write-back", curated).code == 0
+    first = bytes_of(folder)
+    assert "nothing was decided that" in ncpgui("review", "--write-back", curated).err
+    assert bytes_of(folder) == first
+    workspace = Workspace()
+    workspace.open(store.load(curated))
+    workspace.label(workspace.clustering.unit_ids.tolist(), "good")
+    store.save(workspace.snapshot(), curated)
+    assert ncpgui("review", "--write-back", curated).code == 0
+    assert (folder / "before-ncpgui" / "spike_clusters.npy").read_bytes() != first["spike_clusters.npy"]
+    assert (folder / "before-ncpgui-2" / "cluster_group.tsv").read_bytes() == first["cluster_group.tsv"]
+    assert "noise" not in (folder / "cluster_group.tsv").read_text()
+
+
+def test_a_folder_that_somebody_else_changed_is_left_alone(
+    ncpgui: Command, folder: Path, curated: Path
+) -> None:
+    (folder / "cluster_group.tsv").write_text("cluster_id\tgroup\n40\tnoise\n")
+    before = bytes_of(folder)
+    assert "changed since it was reviewed" in ncpgui("review", "--write-back", curated).error
+    assert bytes_of(folder) == before
+    shutil.rmtree(folder)
+    assert "decisions cannot be written back" in ncpgui("review", "--write-back", curated).error
+
+
+def test_a_folder_that_cannot_be_written_is_left_alone(
+    ncpgui: Command, folder: Path, curated: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object, **__: object) -> str:
+        raise PermissionError(13, "Permission denied")
+
+    before = bytes_of(folder)
+    monkeypatch.setattr(tempfile, "mkdtemp", refused)
+    error = ncpgui("review", "--write-back", curated).error
+    assert f"cannot write {folder / 'before-ncpgui'}: Permission denied" in error
+    assert bytes_of(folder) == before
+
+
+def test_a_session_that_ncpgui_sorted_has_nothing_to_write_back(
+    ncpgui: Command, tetrode_session: Path
+) -> None:
+    error = ncpgui("review", "--write-back", tetrode_session).error
+    assert "reviews no other" in error
+    error = ncpgui("review", "--write-back", tetrode_session, "--out", "x.h5").error
+    assert "leave --out away" in error

@@ -1,0 +1,25 @@
+"""Units of a reviewed sorting have the labels that they came with, before anything is done."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from ncpgui.app.model.workspace import Workspace
+from ncpgui.core.project import Project
+from ncpgui.session import store
+
+
+def test_units_keep_the_labels_they_came_with_and_undo_ends_there(project: Project, path: Path) -> None:
+    store.save(replace(project, history=()), path)
+    workspace = Workspace()
+    workspace.open(store.load(path))
+    labels = workspace.history.labels
+    assert (labels.label(0), labels.label(7)) == ("good", "noise")
+    assert not workspace.history.can_undo
+    workspace.label([7], "mua")
+    workspace.undo()
+    assert labels.label(7) == "noise"
+    workspace.label([7], "good")
+    workspace.merge([0, 7])
+    assert labels.label(8) == "good"
