@@ -27,6 +27,7 @@ from spikeinterface.preprocessing.basepreprocessor import BasePreprocessor, Base
 
 from ncpgui.core.motion import Motion
 from ncpgui.core.probe import Probe
+from ncpgui.ephys.band_pass import SideBySide
 
 if TYPE_CHECKING:
     from ncpgui.ephys.preprocessing import Preprocessed
@@ -75,7 +76,9 @@ def in_phase(recording: BaseRecording) -> BaseRecording:
 
 def band_passed(recording: BaseRecording, low_hz: float, high_hz: float, order: int) -> BaseRecording:
     """Traces between two frequencies, forward and backward filtered, float32."""
-    return bandpass_filter(recording, freq_min=low_hz, freq_max=high_hz, filter_order=order, dtype="float32")
+    return SideBySide(
+        bandpass_filter(recording, freq_min=low_hz, freq_max=high_hz, filter_order=order, dtype="float32")
+    )
 
 
 def scaled(recording: BaseRecording, gain: NDArray[np.floating]) -> BaseRecording:

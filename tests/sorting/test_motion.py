@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from spikeinterface.preprocessing.filter import FilterRecordingSegment
 
 from ncpgui.core.errors import InputError
 from ncpgui.core.motion import Motion
 from ncpgui.core.probe import Probe
 from ncpgui.ephys import spikeinterface_adapter
+from ncpgui.ephys.band_pass import _SideBySideSegment
 from ncpgui.ephys.preprocessing import Preprocessed, preprocess
 from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting import motion as rules
@@ -98,13 +98,13 @@ def test_motion_is_estimated_on_the_traces_that_are_kept_and_leaves_their_contac
     pre.traces(0, pre.n_samples)
     pre.in_noise_sd.set_dummy_probe_from_locations(pre.probe.positions_um + 5.0)
     filtered: list[tuple[int, int]] = []
-    as_it_is = FilterRecordingSegment.get_traces
+    as_it_is = _SideBySideSegment.get_traces
 
-    def counted(segment: FilterRecordingSegment, start: int, end: int, channels: slice) -> np.ndarray:
+    def counted(segment: _SideBySideSegment, start: int, end: int, channels: slice) -> np.ndarray:
         filtered.append((start, end))
         return as_it_is(segment, start, end, channels)
 
-    monkeypatch.setattr(FilterRecordingSegment, "get_traces", counted)
+    monkeypatch.setattr(_SideBySideSegment, "get_traces", counted)
     assert "0 large spikes" in motion_of(pre).reason
     assert filtered == []
     np.testing.assert_array_equal(pre.in_noise_sd.get_channel_locations(), pre.probe.positions_um + 5.0)
