@@ -78,6 +78,7 @@ STEPS = (
     _script("point_estimates", 6, "--own-sets 8 --sets 2"),
     _script("noise_crossings", 3),
     _script("memory", 6),
+    _script("real_time", 3, alone=True),
     _script("motion", 4),
     _script("unit_probabilities", 8, "--seconds 60"),
     Step("paper_figures", "python benchmarks/paper_figures.py", "docs/figures/measured.json", 6),

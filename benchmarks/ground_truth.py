@@ -53,6 +53,9 @@ PROBES: dict[str, Callable[[], probeinterface.Probe]] = {
     "columns48": lambda: probeinterface.generate_multi_columns_probe(
         2, 24, xpitch=32, ypitch=20, y_shift_per_column=[0, 10]
     ),
+    "columns64": lambda: probeinterface.generate_multi_columns_probe(
+        2, 32, xpitch=32, ypitch=20, y_shift_per_column=[0, 10]
+    ),
     "tetrode": lambda: probeinterface.generate_tetrode(r=17.7),
     "tetrode50": lambda: probeinterface.generate_tetrode(r=50.0 / np.sqrt(2)),
     "dense128": lambda: probeinterface.generate_multi_columns_probe(

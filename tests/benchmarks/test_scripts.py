@@ -49,7 +49,7 @@ def run(script: str, out: Path, *options: str) -> dict[str, Any]:
     """Run a script, and return what it wrote; file and page say with which command."""
     start(script, "--out", str(out), *options)
     kept = json.loads((out / f"{script}.json").read_text(encoding="utf-8"))
-    assert kept["origin"]["command"].startswith(f"python benchmarks/{script}.py --quick --out ")
+    assert kept["origin"]["command"].startswith(f"python benchmarks/{script}.py --quick")
     assert all(len(digest) == 64 for digest in kept["origin"]["models"].values())
     assert f"`{kept['origin']['command']}`, " in (out / f"{script}.md").read_text(encoding="utf-8")
     return kept
@@ -163,6 +163,12 @@ def test_memory(tmp_path: Path) -> None:
         assert long["spikes"] > 2 * short["spikes"]
     assert 0 < rows[1]["times"] < 1.2  # by default the channels of so short recordings are not full
     assert rows[3]["sampled"] > rows[1]["sampled"]
+
+
+def test_real_time(tmp_path: Path) -> None:
+    (row,) = run("real_time", tmp_path)["rows"]
+    assert (row["recording s"], row["channels"]) == (10, 64)
+    assert row["wall / recording"] == pytest.approx(row["wall s"] / 10, abs=0.011)
 
 
 def test_motion(tmp_path: Path) -> None:
