@@ -45,6 +45,11 @@ if TYPE_CHECKING:
     help="Follow tissue that moves along the probe; presets of SpikeInterface, such as dredge_fast  [auto].",
 )
 @click.option(
+    "--matcher",
+    metavar="wobble|tdc-peeler|circus-omp|none",
+    help="How spikes of templates are found; none keeps those of the first pass  [wobble].",
+)
+@click.option(
     "--no-firing-times",
     is_flag=True,
     help="Weigh sortings by waveforms alone, not by refractory periods too.",
@@ -74,6 +79,7 @@ def sort(
     blank_nan: bool,
     settings: Path | None,
     motion: str | None,
+    matcher: str | None,
     no_firing_times: bool,
     model: str | None,
     device: str,
@@ -105,6 +111,7 @@ def sort(
         "peak_sign": peak_sign,
         "blank_nan": blank_nan or None,
         "motion": motion,
+        "matcher": matcher,
         "firing_times": False if no_firing_times else None,
     }
     config = options.read_settings(SortingConfig, settings, given)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.errors import RecordingError
-from ncpgui.ephys.half_floats import widen
+from ncpgui.ephys.half_floats import narrowed, widen
 from ncpgui.ephys.recording import Recording
 from ncpgui.ephys.spikeinterface_adapter import BasePreprocessor, BasePreprocessorSegment, BaseRecording
 from ncpgui.ephys.trace_cache import cache_file
@@ -28,7 +28,6 @@ log = logging.getLogger(__name__)
 
 PIECE_S = 4.0
 PIECE_BYTES = 32 << 20
-LIMIT = float(np.finfo(np.float16).max)
 
 
 class KeptRecording(BasePreprocessor):  # type: ignore[misc]
@@ -132,7 +131,7 @@ class _KeptSegment(BasePreprocessorSegment):  # type: ignore[misc]
             raise_first_not_finite(
                 self._source, max(0, start - margin), min(self._source.n_samples, stop + margin)
             )
-        return np.clip(values, -LIMIT, LIMIT).astype(np.float16)
+        return narrowed(values)
 
 
 def raise_first_not_finite(source: Recording, start: int, stop: int) -> None:

@@ -151,6 +151,13 @@ def test_a_motion_that_is_not_known_is_named_with_those_that_are(
     assert "got 'dredger'" in error
 
 
+def test_a_matcher_that_is_not_known_is_named_with_those_that_are(
+    ncpgui: Command, tetrode_folder: Path, out: Path
+) -> None:
+    error = ncpgui("sort", tetrode_folder, "--out", out, "--matcher", "wobbly").error
+    assert "matcher must be one of 'wobble', 'tdc-peeler', 'circus-omp', 'none', got 'wobbly'" in error
+
+
 def test_a_stimulus_without_triggers(ncpgui: Command, tmp_path: Path, out: Path) -> None:
     np.savez(tmp_path / "s.npz", frames=np.zeros((3, 2, 2)))
     options = [*RAW, "--stimulus", tmp_path / "s.npz"]

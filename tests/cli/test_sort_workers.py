@@ -46,21 +46,30 @@ def test_processes_and_a_cluster_exclude_each_other(
     assert "by processes of this machine or by the Dask cluster tcp://a:1; leave one out" in ran.error
 
 
-@pytest.mark.parametrize(("options", "expected"), [((), True), (("--no-firing-times",), False)])
-def test_firing_times_can_be_left_out(
+@pytest.mark.parametrize(
+    ("options", "name", "expected"),
+    [
+        ((), "firing_times", True),
+        (("--no-firing-times",), "firing_times", False),
+        ((), "matcher", "wobble"),
+        (("--matcher", "none"), "matcher", "none"),
+    ],
+)
+def test_firing_times_can_be_left_out_and_another_matcher_chosen(
     ncpgui: Command,
     tetrode_folder: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     options: tuple[str, ...],
-    expected: bool,
+    name: str,
+    expected: object,
 ) -> None:
     def stop(_: Any, config: Any, **__: Any) -> None:
-        raise InputError(f"firing times: {config.firing_times}")
+        raise InputError(f"{name}: {getattr(config, name)}")
 
     monkeypatch.setattr("ncpgui.sorting.pipeline.sort_recording", stop)
     ran = ncpgui("sort", tetrode_folder, "--out", tmp_path / "s.h5", *options)
-    assert ran.error == f"firing times: {expected}"
+    assert ran.error == f"{name}: {expected}"
 
 
 def test_a_cluster_without_dask_says_what_to_install(
