@@ -54,7 +54,7 @@ class Project:
     waiting : components still to be sampled, in order of id
     failed : id -> message, those of them that could not be sampled
     stimulus : white noise shown during the recording, if any
-    given : the finished sorting that is reviewed; None where ncpgui sorted
+    given : the finished sorting that is reviewed; None where spikes were found here
     history : curation commands as JSON values, oldest first
     waveforms : id -> cache of waveforms and features; may lack components
     """

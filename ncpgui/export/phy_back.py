@@ -67,7 +67,7 @@ def write_back(project: Project, decisions: Decisions) -> WrittenBack:
     given = project.given
     if given is None:
         raise ExportError(
-            "this sorting was made by ncpgui and reviews no other; write it with 'ncpgui export'"
+            "this sorting was made here and reviews no other; write it with 'ncpgui export'"
         )
     folder = Path(given.path)
     now = _digest(given)
@@ -92,7 +92,7 @@ def _digest(given: GivenSorting) -> str:
 def _changed(folder: Path) -> ExportError:
     return ExportError(
         f"{folder} changed since it was reviewed (its spikes, clusters or labels differ); put the files back "
-        f"({BACKUP} has those from before ncpgui wrote, if it did), review it again, or use 'ncpgui export'"
+        f"({BACKUP} has those from before anything was written), review it again, or use 'ncpgui export'"
     )
 
 

@@ -27,6 +27,7 @@ COMMANDS = [
     "gui",
     "demo",
     "sort",
+    "review",
     "cluster",
     "export",
     "train",
