@@ -297,9 +297,32 @@ class MainWindow(QtWidgets.QMainWindow):
         box, yes = QtWidgets.QMessageBox, QtWidgets.QMessageBox.Yes
         return bool(box.question(self, "Are you sure?", question, yes | box.No, box.No) == yes)
 
-    def lists_all_units(self) -> bool:
-        """Whether the unit table lists the units of the whole recording."""
-        return self.bench.units.all_units
+    def ask_words(self, question: str, present: str, known: tuple[str, ...] = ()) -> str | None:
+        """Ask for words, `known` ones offered; None when nothing is to be done."""
+        ask, title = QtWidgets.QInputDialog, question.partition(" ")[0]
+        if known:
+            offered = list(dict.fromkeys([present, *known]))
+            text, is_given = ask.getItem(self, title, question, offered, 0, True)
+        else:
+            text, is_given = ask.getText(self, title, question, QtWidgets.QLineEdit.Normal, present)
+        return text if is_given else None
+
+    def listed_units(self) -> tuple[int, ...]:
+        """Units that the unit table lists, in its order."""
+        return self.bench.units.listed_units
+
+    def lists_similar(self) -> bool:
+        """Whether the list of similar units is on screen."""
+        return self.bench.similar.isVisible()
+
+    def begin_filter(self) -> None:
+        """Put the cursor into the filter of the unit table."""
+        self.bench.show_panel("units", True)
+        self.bench.units.filter.begin()
+
+    def copy_units(self) -> None:
+        """Copy rows of the unit table."""
+        self.bench.units.copy()
 
     def demo_folder(self) -> Path:
         """Folder of the demo."""
@@ -333,6 +356,10 @@ class MainWindow(QtWidgets.QMainWindow):
     def toggle_all_units(self) -> None:
         """Change between the units on screen and all units."""
         self.bench.toggle_all_units()
+
+    def toggle_similar(self) -> None:
+        """Show the list of similar units, or hide it."""
+        self.bench.show_panel("similar", "similar" not in self.bench.shown)
 
     def show_layout(self, name: str) -> None:
         """Put the panels of a ready layout on screen."""
