@@ -16,7 +16,7 @@ from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.theme import font
 
 DOT_PX = 10
-LEAST_WIDTH = 210
+LEAST_WIDTH = 150
 LEAST_ROWS = 2
 
 
@@ -33,7 +33,9 @@ class SimilarColumn:
 def _number(value: float, digits: int, *, sign: bool = False) -> str:
     if math.isnan(value):
         return "–"
-    return f"{value:+.{digits}f}" if sign else f"{value:.{digits}f}"
+    rounded = round(value, digits)
+    text = f"{rounded:+.{digits}f}" if sign and rounded else f"{abs(rounded):.{digits}f}"
+    return text.replace("-", "\u2212")
 
 
 COLUMNS = (
@@ -43,11 +45,11 @@ COLUMNS = (
                   lambda r: "–" if math.isnan(r.p_same) else percent(r.p_same).removesuffix("\u2009%")),
     SimilarColumn("apart", "Distance of the mean waveforms on common contacts, at the best lag, noise sd",
                   lambda r: _number(r.distance_sd, 1)),
-    SimilarColumn("cosine", "Cosine of the mean waveforms, as phy's similarity; 1 for one shape",
-                  lambda r: _number(r.cosine, 2)),
     SimilarColumn("times", "What the firing times say, nats: more than 0 for one neuron, which hardly fires\n"
                   "twice within 2 ms; less for two",
                   lambda r: _number(r.nats, 1, sign=True)),
+    SimilarColumn("cosine", "Cosine of the mean waveforms, as phy's similarity; 1 for one shape",
+                  lambda r: _number(r.cosine, 2)),
     SimilarColumn("label", "Good, mua or noise", lambda r: "–" if r.label == "unsorted" else r.label, False),
     SimilarColumn("ch", "Channel on which most of its spikes are largest", lambda r: str(r.channel)),
 )  # fmt: skip
@@ -127,6 +129,7 @@ class SimilarUnitsPanel(Panel):
         self.table.setMinimumSize(LEAST_WIDTH, (1 + LEAST_ROWS) * ROW_HEIGHT + 2)
         self.table.setAccessibleName("Similar units")
         self.table.setCornerButtonEnabled(False)
+        self.table.setCornerWidget(QtWidgets.QWidget())
         self.table.verticalHeader().hide()
         self.table.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
         header = self.table.horizontalHeader()
@@ -176,7 +179,8 @@ class SimilarUnitsPanel(Panel):
         self.workspace.take_similar(self.model.rows[row].unit for row in rows)
 
 
-def _dot(color: QtGui.QColor, ratio: float) -> QtGui.QPixmap:
+def _dot(color: QtGui.QColor, ratio: float) -> QtGui.QIcon:
+    """Dot in the colour of a unit, the same in a row that is selected."""
     pixmap = QtGui.QPixmap(round(DOT_PX * ratio), round(DOT_PX * ratio))
     pixmap.setDevicePixelRatio(ratio)
     pixmap.fill(QtCore.Qt.transparent)
@@ -186,4 +190,6 @@ def _dot(color: QtGui.QColor, ratio: float) -> QtGui.QPixmap:
     painter.setBrush(color)
     painter.drawEllipse(QtCore.QRectF(0.5, 0.5, DOT_PX - 1, DOT_PX - 1))
     painter.end()
-    return pixmap
+    icon = QtGui.QIcon(pixmap)
+    icon.addPixmap(pixmap, QtGui.QIcon.Selected)
+    return icon
