@@ -33,8 +33,8 @@ class SimilarColumn:
 def _number(value: float, digits: int, *, sign: bool = False) -> str:
     if math.isnan(value):
         return "–"
-    rounded = round(value, digits)
-    text = f"{rounded:+.{digits}f}" if sign and rounded else f"{abs(rounded):.{digits}f}"
+    rounded = round(value, digits) + 0.0  # never -0.0
+    text = f"{rounded:+.{digits}f}" if sign and rounded else f"{rounded:.{digits}f}"
     return text.replace("-", "\u2212")
 
 
