@@ -37,8 +37,23 @@ class Front(Protocol):
     def confirm(self, question: str) -> bool:
         """Ask a question that is answered with yes or no."""
 
-    def lists_all_units(self) -> bool:
-        """Whether the unit table lists the units of the whole recording."""
+    def ask_words(self, question: str, present: str, known: tuple[str, ...] = ()) -> str | None:
+        """Ask for words, `known` ones offered; None when nothing is to be done."""
+
+    def listed_units(self) -> tuple[int, ...]:
+        """Units that the unit table lists, in its order."""
+
+    def lists_similar(self) -> bool:
+        """Whether the list of similar units is on screen."""
+
+    def begin_filter(self) -> None:
+        """Put the cursor into the filter of the unit table."""
+
+    def copy_units(self) -> None:
+        """Copy rows of the unit table."""
+
+    def toggle_similar(self) -> None:
+        """Show the list of similar units, or hide it."""
 
     def demo_folder(self) -> Path:
         """Folder of the demo."""
@@ -76,7 +91,7 @@ class Front(Protocol):
         Raises
         ------
         InputError
-            The expression is none, or the table has no filter.
+            The expression is none.
         """
 
     def sort_by(self, column: str, descending: bool) -> None:
@@ -153,11 +168,14 @@ has_component = Condition(
 has_alternatives = Condition(_has_alternatives, "what is on screen is not sampled yet")
 has_selection = has_at_least(1)
 has_several = has_at_least(2)
+has_similar = Condition(
+    lambda c: len(c.workspace.similar) > 0, "no unit of the list of similar ones is selected"
+)
 
 
 def shown_keys(keys: Sequence[str]) -> str:
     """Keys as people read them: ``1 – 9``, ``Ctrl+Shift+Z · Ctrl+Y``."""
-    if len(keys) > 3:
+    if len(keys) > 3 and keys[0].isdigit():
         return f"{keys[0]} – {keys[-1]}"
     return " · ".join(dict.fromkeys(_KEY_NAMES.get(key, key) for key in keys))
 

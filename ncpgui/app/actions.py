@@ -17,15 +17,20 @@ from ncpgui.app.action import (
     has_project,
     has_selection,
     has_several,
+    has_similar,
     shown_keys,
 )
 from ncpgui.app.presenters.alternatives import step_alternative
 from ncpgui.app.presenters.questions import mark_question, merge_question
 from ncpgui.app.presenters.queue import neighbour_in_queue
-from ncpgui.app.presenters.unit_table import present_unit_table
+from ncpgui.app.presenters.similar_units import step_similar
+from ncpgui.app.words import unit_names
 from ncpgui.app.work.reviewing import is_reviewed, write_back_question
 
 MENUS = ("File", "Edit", "Unit", "Sorting", "Go", "View", "Help")
+
+
+SCOPED = ("good", "mua", "noise", "unsorted")
 
 
 def _may(context: Context, question: str) -> bool:
@@ -33,21 +38,35 @@ def _may(context: Context, question: str) -> bool:
     return not question or context.front.confirm(question)
 
 
-def _may_mark(context: Context) -> bool:
-    workspace = context.workspace
-    listed = present_unit_table(workspace, all_units=context.front.lists_all_units())
-    return _may(context, mark_question(workspace, workspace.selected, listed=[row.unit for row in listed]))
+def _may_mark(context: Context, units: tuple[int, ...]) -> bool:
+    listed = [*context.front.listed_units(), *context.workspace.similar]
+    return _may(context, mark_question(context.workspace, units, listed=listed))
 
 
-def label_selected(context: Context, label: str) -> None:
-    """Label the selected units; asks first where one of them is not on screen."""
-    if _may_mark(context):
-        context.workspace.label(context.workspace.selected, label)
+def label_units(context: Context, label: str, units: tuple[int, ...]) -> None:
+    """Label units; asks first where one of them is not on screen."""
+    if _may_mark(context, units):
+        context.workspace.label(units, label)
+
+
+def _write(context: Context, kind: str) -> None:
+    """Ask for a tag or a note of the selected units; what they agree on is there already."""
+    workspace, labels = context.workspace, context.workspace.history.labels
+    units = workspace.selected
+    if not _may_mark(context, units):
+        return
+    present = {getattr(labels.mark(unit), kind) for unit in units}
+    names = unit_names([str(unit) for unit in units])
+    question = f"{'Label of your own' if kind == 'tag' else 'Note'} on {names}"
+    known = labels.tags if kind == "tag" else ()
+    text = context.front.ask_words(question, present.pop() if len(present) == 1 else "", known)
+    if text is not None and any(getattr(labels.mark(unit), kind) != text for unit in units):
+        workspace.write(units, kind, text)
 
 
 def _toggle_lock(context: Context) -> None:
     workspace = context.workspace
-    if _may_mark(context):
+    if _may_mark(context, workspace.selected):
         locked = workspace.history.labels.locked.issuperset(workspace.selected)
         workspace.lock(workspace.selected, not locked)
 
@@ -59,26 +78,67 @@ def _merge(context: Context) -> None:
 
 
 def _go(context: Context, step: int) -> None:
+    """Walk the list of similar units while it is on screen and about a unit, else the queue."""
+    if context.workspace.chosen and context.front.lists_similar():
+        step_similar(context.workspace, step)
+    else:
+        _go_in_queue(context, step)
+
+
+def _go_in_queue(context: Context, step: int) -> None:
     component_id = neighbour_in_queue(context.workspace, step)
     if component_id is not None:
         context.workspace.show_component(component_id)
 
 
 def _step_unit(context: Context, step: int) -> None:
-    """Select the next unit on screen."""
-    current = context.workspace.current()
-    units = [unit.unit for unit in current.units if unit.unit is not None] if current else []
+    """Select the next unit of the table."""
+    unit = _neighbour(context, step, context.workspace.chosen)
+    if unit is not None:
+        context.workspace.select([unit])
+
+
+def _neighbour(context: Context, step: int, chosen: tuple[int, ...]) -> int | None:
+    """Unit of the table after the one that was chosen last, or before it; None without any."""
+    units = context.front.listed_units()
     if not units:
-        return
-    chosen = context.workspace.selected
+        return None
     start = units.index(chosen[-1]) if chosen and chosen[-1] in units else (-1 if step > 0 else 0)
-    context.workspace.select([units[(start + step) % len(units)]])
+    return units[(start + step) % len(units)]
+
+
+def _extend(context: Context, step: int) -> None:
+    """Select one more unit of the table, or one less on the way back."""
+    workspace, units = context.workspace, context.front.listed_units()
+    chosen = workspace.selected
+    if not chosen or chosen[-1] not in units:
+        _step_unit(context, step)
+        return
+    place = units.index(chosen[-1]) + step
+    if not 0 <= place < len(units):
+        return
+    if units[place] in chosen:
+        workspace.select(chosen[: chosen.index(units[place]) + 1])
+    else:
+        workspace.select((*chosen, units[place]))
+
+
+def _compare(context: Context, step: int) -> None:
+    """Keep the unit that was selected first, and take the next one of the table beside it."""
+    workspace = context.workspace
+    if not workspace.selected:
+        _step_unit(context, step)
+        return
+    first = workspace.selected[0]
+    other = _neighbour(context, step, workspace.selected)
+    if other == first:
+        other = _neighbour(context, step, (first,))
+    if other is not None:
+        workspace.select(dict.fromkeys((first, other)))
 
 
 def _select_all(context: Context) -> None:
-    current = context.workspace.current()
-    if current is not None:
-        context.workspace.select([unit.unit for unit in current.units if unit.unit is not None])
+    context.workspace.select(context.front.listed_units())
 
 
 def _save(context: Context) -> None:
@@ -184,8 +244,8 @@ ACTIONS: tuple[Action, ...] = (
         lambda c, _: c.front.toggle_history(), has_project,
     ),
     Action(
-        "select_all", "Select all units on screen", ("Ctrl+A",), "Edit",
-        "Select every unit in use on screen.",
+        "select_all", "Select all units", ("Ctrl+A",), "Edit",
+        "Select every unit that the table lists.",
         lambda c, _: _select_all(c), has_component, starts_section=True,
     ),
     Action(
@@ -197,6 +257,36 @@ ACTIONS: tuple[Action, ...] = (
         "snippet", "Snippet", (":",), "Edit",
         "Write what to do in a line, as in phy: c 3 7 selects, f filters, s sorts, l labels, g merges.",
         lambda c, _: c.front.show_snippet_line(), has_project,
+    ),
+    Action(
+        "select_next", "Select the next unit too", ("Shift+Down",), "Edit",
+        "Add the next unit of the table to the selection; on the way back, take it off again.",
+        lambda c, _: _extend(c, 1), has_component,
+    ),
+    Action(
+        "select_previous", "Select the previous unit too", ("Shift+Up",), "Edit",
+        "Add the previous unit of the table to the selection; on the way back, take it off again.",
+        lambda c, _: _extend(c, -1), has_component,
+    ),
+    Action(
+        "compare_next", "Compare with the next unit", ("Ctrl+Down",), "Edit",
+        "Keep the unit that was selected first, and select the next one of the table beside it.",
+        lambda c, _: _compare(c, 1), has_component,
+    ),
+    Action(
+        "compare_previous", "Compare with the previous unit", ("Ctrl+Up",), "Edit",
+        "Keep the unit that was selected first, and select the previous one of the table beside it.",
+        lambda c, _: _compare(c, -1), has_component,
+    ),
+    Action(
+        "filter", "Filter units", ("Ctrl+F",), "Edit",
+        "List some units only: fr > 1 & p_neuron > .9, or numbers and words to look for.",
+        lambda c, _: c.front.begin_filter(), has_project, starts_section=True,
+    ),
+    Action(
+        "copy", "Copy units as CSV", ("Ctrl+C",), "Edit",
+        "Copy the selected rows of the unit table, or all, with the columns on screen.",
+        lambda c, _: c.front.copy_units(), has_project,
     ),
     Action(
         "merge", "Merge", ("G",), "Unit",
@@ -225,20 +315,42 @@ ACTIONS: tuple[Action, ...] = (
         has_several,
     ),
     Action(
-        "good", "Label good", ("Alt+G",), "Unit", "Call the selected units good.",
-        lambda c, _: label_selected(c, "good"), has_selection, starts_section=True,
+        "good", "Label good", ("Alt+G",), "Unit",
+        "Call the selected units good; those taken from the similarity list are left as they are.",
+        lambda c, _: label_units(c, "good", c.workspace.chosen), has_selection, starts_section=True,
     ),
     Action(
         "mua", "Label MUA", ("Alt+M",), "Unit", "Call the selected units multi-unit activity.",
-        lambda c, _: label_selected(c, "mua"), has_selection,
+        lambda c, _: label_units(c, "mua", c.workspace.chosen), has_selection,
     ),
     Action(
         "noise", "Label noise", ("Alt+N",), "Unit", "Call the selected units noise.",
-        lambda c, _: label_selected(c, "noise"), has_selection,
+        lambda c, _: label_units(c, "noise", c.workspace.chosen), has_selection,
     ),
     Action(
         "unsorted", "Label unsorted", ("Alt+U",), "Unit", "Take the label off the selected units.",
-        lambda c, _: label_selected(c, "unsorted"), has_selection,
+        lambda c, _: label_units(c, "unsorted", c.workspace.chosen), has_selection,
+    ),
+    Action(
+        "label_similar", "Label similar good, MUA, noise or unsorted",
+        ("Ctrl+G", "Ctrl+M", "Ctrl+N", "Ctrl+U"), "Unit",
+        "Label the units taken from the similarity list, and no others.",
+        lambda c, k: label_units(c, SCOPED[k], c.workspace.similar), has_similar, in_menu=False,
+    ),
+    Action(
+        "label_both", "Label selected and similar good, MUA, noise or unsorted",
+        ("Ctrl+Alt+G", "Ctrl+Alt+M", "Ctrl+Alt+N", "Ctrl+Alt+U"), "Unit",
+        "Label the selected units and those taken from the similarity list.",
+        lambda c, k: label_units(c, SCOPED[k], c.workspace.selected), has_selection, in_menu=False,
+    ),
+    Action(
+        "tag", "Label of your own…", ("L",), "Unit",
+        "Give the selected units a label in your own words, beside good, MUA and noise.",
+        lambda c, _: _write(c, "tag"), has_selection,
+    ),
+    Action(
+        "note", "Note…", ("Shift+L",), "Unit", "Write a note on the selected units.",
+        lambda c, _: _write(c, "note"), has_selection,
     ),
     Action(
         "next_alternative", "Next alternative", ("]",), "Sorting", "Show the next way to sort these spikes.",
@@ -283,20 +395,31 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "next_in_queue", "Next in the queue", ("Space",), "Go",
-        "Go to the next row of the queue that is not settled.",
+        "Go to the next row of the queue that is not settled. While the list of similar units is on screen "
+        "and a unit is selected: show the next unit of the list beside it.",
         lambda c, _: _go(c, 1), has_project,
     ),
     Action(
         "previous_in_queue", "Previous in the queue", ("Shift+Space",), "Go",
-        "Go to the previous row that is not settled.",
+        "Go to the previous row that is not settled, or show the unit of the list before.",
         lambda c, _: _go(c, -1), has_project,
     ),
     Action(
-        "next_unit", "Next unit", ("Down",), "Go", "Select the next unit on screen.",
+        "next_row", "Next row in any case", (".",), "Go",
+        "Go to the next row of the queue, whether the list of similar units is on screen or not.",
+        lambda c, _: _go_in_queue(c, 1), has_project,
+    ),
+    Action(
+        "previous_row", "Previous row in any case", (",",), "Go",
+        "Go to the previous row of the queue.",
+        lambda c, _: _go_in_queue(c, -1), has_project,
+    ),
+    Action(
+        "next_unit", "Next unit", ("Down",), "Go", "Select the next unit of the table.",
         lambda c, _: _step_unit(c, 1), has_component, starts_section=True,
     ),
     Action(
-        "previous_unit", "Previous unit", ("Up",), "Go", "Select the previous unit on screen.",
+        "previous_unit", "Previous unit", ("Up",), "Go", "Select the previous unit of the table.",
         lambda c, _: _step_unit(c, -1), has_component,
     ),
     Action(
@@ -327,6 +450,11 @@ ACTIONS: tuple[Action, ...] = (
         "all_units", "List all units", ("U",), "View",
         "List the units of the whole recording, or those on screen.",
         lambda c, _: c.front.toggle_all_units(), has_project,
+    ),
+    Action(
+        "similar", "List similar units", ("S",), "View",
+        "Show or hide the list of units that may be the same neuron as the selected one.",
+        lambda c, _: c.front.toggle_similar(), has_project,
     ),
     Action(
         "intervals", "Intervals between spikes", ("I",), "View",

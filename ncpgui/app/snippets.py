@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ncpgui.app.action import NOTHING_OPEN, Context
-from ncpgui.app.actions import action, label_selected
+from ncpgui.app.actions import action, label_units
 from ncpgui.app.words import unit_names
 from ncpgui.core.errors import InputError
 
@@ -95,7 +95,7 @@ def _label(context: Context, text: str) -> None:
     if units:
         _select(context, units)
     _allowed(context, "good")
-    label_selected(context, label)
+    label_units(context, label, context.workspace.selected)
 
 
 def _merge(context: Context, text: str) -> None:

@@ -114,6 +114,16 @@ class AskingWindow(QtWidgets.QMainWindow):
         box, yes = QtWidgets.QMessageBox, QtWidgets.QMessageBox.Yes
         return bool(box.question(self, "Are you sure?", question, yes | box.No, box.No) == yes)
 
+    def ask_words(self, question: str, present: str, known: tuple[str, ...] = ()) -> str | None:
+        """Ask for words, `known` ones offered; None when nothing is to be done."""
+        ask, title = QtWidgets.QInputDialog, question.partition(" ")[0]
+        if known:
+            offered = list(dict.fromkeys([present, *known]))
+            text, is_given = ask.getItem(self, title, question, offered, 0, True)
+        else:
+            text, is_given = ask.getText(self, title, question, QtWidgets.QLineEdit.Normal, present)
+        return text if is_given else None
+
     def save_picture(self) -> None:
         """Ask for a file and save a picture of the window."""
         name, _ = QtWidgets.QFileDialog.getSaveFileName(

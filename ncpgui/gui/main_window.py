@@ -226,9 +226,22 @@ class MainWindow(AskingWindow):
 
     # -- what actions ask of the window -------------------------------------------------------
 
-    def lists_all_units(self) -> bool:
-        """Whether the unit table lists the units of the whole recording."""
-        return self.bench.units.all_units
+    def listed_units(self) -> tuple[int, ...]:
+        """Units that the unit table lists, in its order."""
+        return self.bench.units.listed_units
+
+    def lists_similar(self) -> bool:
+        """Whether the list of similar units is on screen."""
+        return self.bench.similar.isVisible()
+
+    def begin_filter(self) -> None:
+        """Put the cursor into the filter of the unit table."""
+        self.bench.show_panel("units", True)
+        self.bench.units.filter.begin()
+
+    def copy_units(self) -> None:
+        """Copy rows of the unit table."""
+        self.bench.units.copy()
 
     def demo_folder(self) -> Path:
         """Folder of the demo."""
@@ -275,6 +288,10 @@ class MainWindow(AskingWindow):
     def toggle_all_units(self) -> None:
         """Change between the units on screen and all units."""
         self.bench.toggle_all_units()
+
+    def toggle_similar(self) -> None:
+        """Show the list of similar units, or hide it."""
+        self.bench.show_panel("similar", "similar" not in self.bench.shown)
 
     def show_layout(self, name: str) -> None:
         """Put the panels of a ready layout on screen."""

@@ -21,6 +21,7 @@ from ncpgui.gui.panels.history import HistoryPanel
 from ncpgui.gui.panels.probe_map import ProbeMapPanel
 from ncpgui.gui.panels.queue import QueuePanel
 from ncpgui.gui.panels.receptive_fields import ReceptiveFieldsPanel
+from ncpgui.gui.panels.similar_units import SimilarUnitsPanel
 from ncpgui.gui.panels.traces import TracesPanel
 from ncpgui.gui.panels.unit_table import UnitTablePanel
 from ncpgui.gui.panels.waveforms import WaveformsPanel
@@ -46,7 +47,7 @@ class Workbench(QtWidgets.QWidget):
 
         probe map | alternatives
         queue     | waveforms | t-SNE | receptive fields | correlograms | over time
-                  |           | units                    | features     | traces
+                  |           | units | similar units    | features     | traces
 
     The history of edits is below the queue. Which of them are on screen is a layout; what is hidden gives
     its room to its neighbours.
@@ -66,6 +67,7 @@ class Workbench(QtWidgets.QWidget):
         self.embedding = EmbeddingPanel(workspace, controller)
         self.fields = ReceptiveFieldsPanel(workspace, controller)
         self.units = UnitTablePanel(workspace, controller)
+        self.similar = SimilarUnitsPanel(workspace, controller)
         self.correlograms = CorrelogramsPanel(workspace, controller)
         self.amplitudes = AmplitudesPanel(workspace, controller)
         self.features = FeaturesPanel(workspace, controller)
@@ -79,6 +81,7 @@ class Workbench(QtWidgets.QWidget):
             "embedding": self.embedding,
             "fields": self.fields,
             "units": self.units,
+            "similar": self.similar,
             "correlograms": self.correlograms,
             "features": self.features,
             "over time": self.amplitudes,
@@ -88,7 +91,8 @@ class Workbench(QtWidgets.QWidget):
         self.shown: tuple[str, ...] = LAYOUTS["decide"]
         left = ShareSplitter(Qt.Vertical, (self.probe_map, 32), (self.queue, 68), (self.history, 34))
         maps = ShareSplitter(Qt.Horizontal, (self.embedding, 48), (self.fields, 52))
-        right = ShareSplitter(Qt.Vertical, (maps, 66), (self.units, 34))
+        tables = ShareSplitter(Qt.Horizontal, (self.units, 62), (self.similar, 38))
+        right = ShareSplitter(Qt.Vertical, (maps, 66), (tables, 34))
         views = ShareSplitter(Qt.Horizontal, (self.waveforms, 45), (right, 55))
         alike = ShareSplitter(Qt.Vertical, (self.correlograms, 58), (self.features, 42))
         over_time = ShareSplitter(Qt.Vertical, (self.amplitudes, 50), (self.traces, 50))
@@ -98,7 +102,7 @@ class Workbench(QtWidgets.QWidget):
         whole = ShareSplitter(Qt.Horizontal, (left, 19), (main, 81))
         left.setMinimumWidth(LEFT_WIDTH)
         self.splitters = {
-            "left": left, "maps": maps, "right": right, "views": views, "alike": alike,
+            "left": left, "maps": maps, "tables": tables, "right": right, "views": views, "alike": alike,
             "over time": over_time, "evidence": evidence, "below": below, "main": main, "all": whole,
         }  # fmt: skip
         layout = QtWidgets.QVBoxLayout(self)
@@ -208,12 +212,9 @@ class Workbench(QtWidgets.QWidget):
         Raises
         ------
         InputError
-            The table has no filter, or the expression is none.
+            The expression is none.
         """
-        set_filter = getattr(self.units, "set_filter", None)
-        if set_filter is None:
-            raise InputError("the unit table has no filter")
-        set_filter(text)
+        self.units.set_filter(text)
 
     def sort_units(self, column: str, *, descending: bool) -> None:
         """Sort the unit table by the column whose title is, or begins with, `column`.

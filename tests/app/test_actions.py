@@ -16,12 +16,15 @@ from ncpgui.app.actions import ACTIONS, MENUS, action, help_page
 from ncpgui.app.controller import Controller
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
+from ncpgui.app.presenters.unit_table import present_unit_table
 from ncpgui.app.work.tasks import Immediate
 from ncpgui.core.errors import CurationError
 from ncpgui.core.given import PHY, GivenSorting
 from ncpgui.session.store import save
 
-KEY = re.compile(r"((Ctrl|Alt|Shift)\+)*([A-Z0-9\[\]?:]|F\d+|Return|Enter|Escape|Space|Up|Down|PgUp|PgDown)")
+KEY = re.compile(
+    r"((Ctrl|Alt|Shift)\+)*([A-Z0-9\[\]?:.,]|F\d+|Return|Enter|Escape|Space|Up|Down|PgUp|PgDown)"
+)
 ASKS_THE_FRONT = {
     "open": "ask_open", "open_session": "ask_session", "save_as": "ask_save_as", "export": "ask_export",
     "locate": "ask_recording_place", "picture": "save_picture", "close": "close_project", "quit": "quit",
@@ -31,6 +34,7 @@ ASKS_THE_FRONT = {
     "ambiguous_spike": "step_ambiguous",
     "history": "toggle_history", "reset_layout": "reset_layout",
     "palette": "show_palette", "snippet": "show_snippet_line",
+    "filter": "begin_filter", "copy": "copy_units", "similar": "toggle_similar",
     "review": "ask_review", "help": "show_help", "about": "show_about",
 }  # fmt: skip
 
@@ -43,6 +47,9 @@ class FakeFront:
         self.questions: list[str] = []
         self.says_yes = False
         self.all_units = False
+        self.similar_is_shown = False
+        self.words: str | None = None
+        self.workspace = Workspace()
         self._folder = folder
 
     def demo_folder(self) -> Path:
@@ -52,8 +59,16 @@ class FakeFront:
         self.questions.append(question)
         return self.says_yes
 
-    def lists_all_units(self) -> bool:
-        return self.all_units
+    def listed_units(self) -> tuple[int, ...]:
+        rows = present_unit_table(self.workspace, all_units=self.all_units)
+        return tuple(row.unit for row in rows)
+
+    def lists_similar(self) -> bool:
+        return self.similar_is_shown
+
+    def ask_words(self, question: str, present: str, known: tuple[str, ...]) -> str | None:
+        self.questions.append(f"{question}: '{present}' of {', '.join(known)}")
+        return self.words
 
     def __getattr__(self, name: str) -> Any:
         return lambda *what: self.asked.append(" ".join(map(str, (name, *what))))
@@ -65,7 +80,9 @@ def context(fake: FakeJobs, preferences: Preferences, tmp_path: Path) -> Context
     controller = Controller(Workspace(), Immediate(), preferences)
     save(fake.project, tmp_path / "s.h5")
     controller.open_session(tmp_path / "s.h5")
-    return Context(controller.workspace, controller, FakeFront(tmp_path / "demo"))  # type: ignore[arg-type]
+    front = FakeFront(tmp_path / "demo")
+    front.workspace = controller.workspace
+    return Context(controller.workspace, controller, front)  # type: ignore[arg-type]
 
 
 def press(context: Context, name: str, key: int = 0) -> None:
@@ -157,7 +174,7 @@ def test_every_action_runs_with_each_of_its_keys(
     for key in range(len(item.keys) or 1):
         if item.id == "redo":
             workspace.undo()
-        workspace.select([0, 1])
+        workspace.select([0, 1], similar=[1] if item.id == "label_similar" else [])
         assert item.enabled(context)
         if item.id == "number" and key > 1:
             with pytest.raises(CurationError, match="there are 2 alternatives, none has the number"):
@@ -340,3 +357,108 @@ def test_resampling_is_for_groups_that_are_sampled_and_waiting_ones_for_the_othe
     component = context.workspace.component()
     assert component is not None
     assert len(component.alternatives) == 1
+
+
+def labels(context: Context) -> dict[int, str]:
+    known = context.workspace.history.labels
+    return {unit: known.label(unit) for unit in (0, 1, 2) if known.label(unit) != "unsorted"}
+
+
+def test_labels_have_the_scopes_of_phy(context: Context) -> None:
+    """Alt labels the selected unit, Ctrl those taken from the similarity list, Ctrl+Alt both."""
+    context.workspace.select([0])
+    context.workspace.take_similar([1])
+    press(context, "good")
+    assert labels(context) == {0: "good"}
+    press(context, "label_similar", key=1)
+    assert labels(context) == {0: "good", 1: "mua"}
+    press(context, "label_both", key=2)
+    assert labels(context) == {0: "noise", 1: "noise"}
+    press(context, "label_both", key=3)
+    assert labels(context) == {}
+    keys = {key for name in ("good", "label_similar", "label_both") for key in action(name).keys}
+    assert keys >= {"Alt+G", "Ctrl+G", "Ctrl+Alt+G"}
+    context.workspace.select([0])
+    assert not action("label_similar").enabled(context)
+
+
+def test_shift_and_arrows_grow_and_shrink_a_selection_in_the_order_of_the_table(context: Context) -> None:
+    workspace = context.workspace
+    context.front.all_units = True  # type: ignore[attr-defined]
+    workspace.select([1])
+    selections = []
+    for name in ("select_next", "select_next", "select_previous", "select_next", "select_next"):
+        press(context, name)
+        selections.append(workspace.selected)
+    assert selections == [(1, 2), (1, 2, 3), (1, 2), (1, 2, 3), (1, 2, 3, 4)]
+    press(context, "select_next")
+    assert workspace.selected == (1, 2, 3, 4)
+    workspace.select([1])
+    press(context, "select_previous")
+    press(context, "select_previous")
+    assert workspace.selected == (1, 0)
+    workspace.select([])
+    press(context, "select_next")
+    assert workspace.selected == (0,)
+
+
+def test_ctrl_and_arrows_keep_the_first_unit_and_walk_the_other(context: Context) -> None:
+    workspace = context.workspace
+    workspace.select([0])
+    for expected in ((0, 1), (0, 2), (0, 1)):
+        press(context, "compare_next")
+        assert workspace.selected == expected
+    press(context, "compare_previous")
+    assert workspace.selected == (0, 2)
+
+
+def test_space_walks_the_list_of_similar_units_while_it_is_on_screen_and_the_queue_else(
+    context: Context,
+) -> None:
+    workspace, front = context.workspace, context.front
+    assert workspace.component_id == 0
+    workspace.select([0])
+    front.similar_is_shown = True  # type: ignore[attr-defined]
+    press(context, "next_in_queue")
+    assert (workspace.selected, workspace.component_id) == ((0, 1), 0)
+    press(context, "next_in_queue")
+    press(context, "previous_in_queue")
+    assert (workspace.selected, workspace.component_id) == ((0, 1), 0)
+    press(context, "next_row")
+    assert workspace.component_id == 1
+    assert workspace.selected == ()
+    press(context, "next_in_queue")  # no unit is selected
+    assert workspace.component_id == 0
+    press(context, "previous_row")
+    assert workspace.component_id == 1
+    front.similar_is_shown = False  # type: ignore[attr-defined]
+    workspace.select([3])
+    press(context, "next_in_queue")
+    assert workspace.component_id == 0
+
+
+def test_a_tag_is_asked_for_with_those_in_use_offered(context: Context) -> None:
+    workspace, front = context.workspace, context.front
+    workspace.write((2,), "tag", "axon")
+    workspace.select([0, 1])
+    front.words = "soma"  # type: ignore[attr-defined]
+    press(context, "tag")
+    assert front.questions == ["Label of your own on units 0 and 1: '' of axon"]  # type: ignore[attr-defined]
+    assert workspace.history.labels.words("tag", (0, 1, 2)) == {0: "soma", 1: "soma", 2: "axon"}
+    n_entries = len(workspace.history.entries)
+    press(context, "tag")  # the same again is no edit
+    front.words = None  # type: ignore[attr-defined]
+    press(context, "note")
+    assert len(workspace.history.entries) == n_entries
+    front.words = "look again"  # type: ignore[attr-defined]
+    press(context, "note")
+    assert front.questions[-1] == "Note on units 0 and 1: '' of "  # type: ignore[attr-defined]
+    assert workspace.history.labels.words("note", (0, 1)) == {0: "look again", 1: "look again"}
+
+
+def test_all_units_that_the_table_lists_are_selected(context: Context) -> None:
+    press(context, "select_all")
+    assert context.workspace.selected == (0, 1, 2)
+    context.front.all_units = True  # type: ignore[attr-defined]
+    press(context, "select_all")
+    assert context.workspace.selected == (0, 1, 2, 3, 4)

@@ -105,3 +105,18 @@ def test_selecting_by_hand_forgets_what_was_taken_from_the_list(workspace: Works
     workspace.merge((0, 1))
     assert (workspace.selected, workspace.similar) == ((5,), ())
     step_similar(Workspace(), 1)
+
+
+def test_templates_that_are_not_seen_on_each_others_contacts_are_not_compared(project: Project) -> None:
+    """Units 2 and 3 share contact 0 only, and unit 3 is largest on contact 1."""
+    first, second, third = project.components
+    both = replace(second, contacts=np.array([1, 0]))
+    waveforms = project.waveforms[1]
+    wide = replace(waveforms, waveforms=waveforms.waveforms * np.array([1.0, 0.5], np.float32))
+    workspace = Workspace(
+        replace(project, components=(first, both, third), waveforms={**project.waveforms, 1: wide})
+    )
+    workspace.select([2])
+    rows = {row.unit: row for row in present_similar(workspace).rows}
+    assert np.isnan(rows[3].distance_sd)
+    assert not np.isnan(rows[1].distance_sd)

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PyQt5 import QtCore, QtWidgets
+from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.controller import Controller
 from ncpgui.app.model.colors import Color
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
-from ncpgui.gui.panels.unit_table import COLUMNS, UnitTablePanel
+from ncpgui.app.presenters.unit_columns import COLUMNS
+from ncpgui.gui.panels.unit_table import UnitTablePanel
 from ncpgui.gui.theme import DARK, LIGHT, apply_theme
 from tests.synthetic_project import synthetic_project
 
@@ -155,20 +156,23 @@ def test_headers_explain_themselves(panel) -> None:
         assert words.endswith("Click to sort")
 
 
-def test_all_columns_are_seen_at_500_pixels(show) -> None:
+AT_FIRST = [column.name for column in COLUMNS if column.is_shown and column.name not in ("tag", "note")]
+
+
+def test_all_columns_but_depth_are_seen_at_500_pixels(show) -> None:
     panel = show(UnitTablePanel, 500, 420)
     assert panel.table.horizontalScrollBar().maximum() == 0
-    assert not any(map(panel.table.isColumnHidden, range(len(COLUMNS))))
+    assert list(panel.shown_columns) == [name for name in AT_FIRST if name != "depth"]
 
 
 def test_a_narrow_table_leaves_out_expected_errors_first_and_brings_them_back(show, screen) -> None:
     panel = show(UnitTablePanel, 460, 420)
-    hidden = [TITLES[k] for k in range(len(COLUMNS)) if panel.table.isColumnHidden(k)]
-    assert hidden in (["miss"], ["false", "miss"])
+    left_out = set(AT_FIRST) - set(panel.shown_columns)
+    assert left_out in ({"depth", "misses"}, {"depth", "misses", "false_positives"})
     assert panel.table.horizontalScrollBar().maximum() == 0
     panel.resize(700, 420)
     screen.settle()
-    assert not any(map(panel.table.isColumnHidden, range(len(COLUMNS))))
+    assert list(panel.shown_columns) == AT_FIRST
     assert panel.table.viewport().width() >= panel.table.horizontalHeader().length()
 
 
@@ -232,3 +236,122 @@ def test_labels_by_p_neuron_are_faint_and_those_by_hand_win(panel, workspace, sc
     screen.settle()
     assert [cell(panel, row, "label") for row in (0, 1)] == ["good", "mua"]
     assert [cell(panel, row, "neuron") for row in (0, 1)] == ["10", "60"]
+
+
+def test_a_filter_lists_some_units_and_says_how_many(panel, workspace, screen) -> None:
+    panel.filter.setText("n_spikes > 4")
+    screen.settle()
+    assert units(panel) == ["0"]
+    assert panel.note.text() == "1 of 2 units on screen"
+    assert panel.listed_units == (0,)
+    panel.filter.setText("1")
+    assert panel.listed_units == (1,)
+    panel.filter.clear()
+    screen.settle()
+    assert units(panel) == ["0", "1"]
+
+
+def test_a_bad_filter_is_said_and_the_last_good_one_stays(panel, workspace, screen) -> None:
+    told: list[str] = []
+    workspace.told.connect(told.append)
+    panel.filter.setText("n_spikes > 4")
+    panel.filter.setText("n_spikse > 4")
+    screen.settle()
+    assert units(panel) == ["0"]
+    assert panel.note.text().startswith("There is no 'n_spikse' to filter by; there are id, accepted,")
+    assert panel.filter.property("tone") == "bad"
+    assert told == []
+    panel.filter.left.emit()
+    assert told == [panel.note.text()]
+    panel.filter.setText("n_spikes < 5")
+    screen.settle()
+    assert units(panel) == ["1"]
+    assert panel.filter.property("tone") == ""
+
+
+def test_keys_of_the_filter_stay_in_it(panel, qtbot) -> None:
+    """Enter and Esc would be actions of the window."""
+    panel.filter.begin()
+    for key in (QtCore.Qt.Key_Return, QtCore.Qt.Key_Enter, QtCore.Qt.Key_Escape, QtCore.Qt.Key_G):
+        event = QtGui.QKeyEvent(QtCore.QEvent.ShortcutOverride, key, QtCore.Qt.NoModifier, "g")
+        event.ignore()
+        panel.filter.event(event)
+        assert event.isAccepted()
+    qtbot.keyClicks(panel.filter, "fr > 1")
+    with qtbot.waitSignal(panel.filter.left):
+        qtbot.keyClick(panel.filter, QtCore.Qt.Key_Return)
+    assert panel.filter.text() == "fr > 1"
+    assert not panel.filter.hasFocus()
+    with qtbot.waitSignal(panel.filter.left):
+        qtbot.keyClick(panel.filter, QtCore.Qt.Key_Escape)
+    assert panel.filter.text() == ""
+
+
+def test_columns_are_chosen_in_the_menu_of_the_header_and_remembered(panel, controller, qtbot) -> None:
+    menu = {entry.text(): entry for entry in panel.columns_menu().actions()}
+    assert menu["Hz  (fr)"].isChecked()
+    assert not menu["present  (presence_ratio)"].isChecked()
+    menu["Hz  (fr)"].trigger()
+    menu["present  (presence_ratio)"].trigger()
+    assert "fr" not in panel.shown_columns
+    assert "presence_ratio" in panel.shown_columns
+    again = UnitTablePanel(panel.workspace, controller)
+    qtbot.addWidget(again)
+    again.resize(300, 300)
+    again.redraw_now()
+    assert again.shown_columns == panel.shown_columns
+    assert panel.shown_columns[0] == "id"
+    {entry.text(): entry for entry in panel.columns_menu().actions()}["Columns as at first"].trigger()
+    assert list(panel.shown_columns) == AT_FIRST
+
+
+def test_a_width_that_was_dragged_is_kept_and_remembered(panel, controller, qtbot, screen) -> None:
+    header, number = panel.table.horizontalHeader(), TITLES.index("label")
+    edge = QtCore.QPoint(header.sectionViewportPosition(number) + header.sectionSize(number) - 1, 10)
+    before = header.sectionSize(number)
+    qtbot.mousePress(header.viewport(), QtCore.Qt.LeftButton, pos=edge)
+    event = QtGui.QMouseEvent(
+        QtCore.QEvent.MouseMove, edge + QtCore.QPoint(33, 0), QtCore.Qt.NoButton, QtCore.Qt.LeftButton,
+        QtCore.Qt.NoModifier,
+    )  # fmt: skip
+    QtWidgets.QApplication.sendEvent(header.viewport(), event)
+    qtbot.mouseRelease(header.viewport(), QtCore.Qt.LeftButton, pos=edge + QtCore.QPoint(33, 0))
+    assert header.sectionSize(number) == before + 33
+    panel.mark_dirty()
+    screen.settle()
+    assert header.sectionSize(number) == before + 33
+    assert controller.preferences.get("unit_table", {})["widths"] == {"label": before + 33}
+
+
+def test_metrics_are_computed_when_their_column_is_shown(panel, controller, runner, screen) -> None:
+    assert not [task for task in runner.held if task.words == "Quality metrics"]
+    panel.show_column("isi_violations_ratio", True)
+    assert cell(panel, 0, "ISI ratio") == "–"
+    runner.let_go()
+    screen.settle()
+    assert controller.unit_evidence.metrics[1].isi_violations_ratio == 0
+    assert cell(panel, 1, "ISI ratio") == "0.00"
+    assert float(cell(panel, 0, "ISI ratio")) > 1
+
+
+def test_rows_are_copied_as_csv_the_selected_ones_or_all(panel, workspace) -> None:
+    panel.table.sortByColumn(TITLES.index("spikes"), QtCore.Qt.AscendingOrder)
+    panel.copy()
+    lines = QtWidgets.QApplication.clipboard().text().splitlines()
+    assert lines[0].split(",") == list(panel.shown_columns)
+    assert [line.split(",")[0] for line in lines[1:]] == ["1", "0"]
+    assert lines[2].split(",")[AT_FIRST.index("n_spikes")] == "6"
+    workspace.select([0])
+    panel.copy()
+    assert len(QtWidgets.QApplication.clipboard().text().splitlines()) == 2
+
+
+def test_a_tag_brings_its_column(panel, workspace, screen) -> None:
+    assert "tag" not in panel.shown_columns
+    workspace.write((1,), "tag", "axon")
+    screen.settle()
+    assert "tag" in panel.shown_columns
+    assert [cell(panel, row, "tag") for row in (0, 1)] == ["", "axon"]
+    workspace.undo()
+    screen.settle()
+    assert "tag" not in panel.shown_columns

@@ -30,7 +30,8 @@ class SimilarUnit:
     """One unit beside the chosen one; nan where something is not known, or not computed yet.
 
     p_same : P(both are one neuron), 0 of units that were never in doubt together
-    distance_sd, cosine : of mean waveforms on common contacts, at the best lag
+    distance_sd, cosine : of mean waveforms on common contacts, at the best lag; unknown where the largest
+    contact of one is none of the other's component
     nats : log likelihood of the firing times, one neuron against two
     is_elsewhere : whether it is not on screen together with the chosen one
     """
@@ -173,14 +174,19 @@ def _likeness(workspace: Workspace, unit: int, others: tuple[int, ...]) -> dict[
         if found is None:
             continue
         common, mine, theirs = np.intersect1d(contacts, found[0], return_indices=True)
-        if len(common) == 0:
-            continue
+        if not {_deepest(*own), _deepest(*found)} <= set(common.tolist()):
+            continue  # one is hardly seen where the other was cut out
         pair = np.stack([waveform[:, mine], found[1][:, theirs]])
         distance = float(likeness(pair, max_lag=MAX_LAG).distance[0, 1])
         one, two = (pair.astype(np.float64) ** 2).sum(axis=(1, 2))
         product = (one + two - distance**2) / 2
         result[other] = distance, float(product / np.sqrt(one * two)) if one * two > 0 else nan
     return result
+
+
+def _deepest(contacts: NDArray[np.int64], waveform: NDArray[np.float32]) -> int:
+    """Contact on which a mean waveform is largest."""
+    return int(contacts[np.ptp(waveform, axis=0).argmax()])
 
 
 def _mean_waveform(workspace: Workspace, unit: int) -> tuple[NDArray[np.int64], NDArray[np.float32]] | None:

@@ -1,0 +1,186 @@
+"""Rows, header and cells of the unit table, in the theme's colours; words are of the registry of columns."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from PyQt5 import QtCore, QtGui, QtWidgets
+
+from ncpgui.app.presenters.unit_columns import COLUMNS
+from ncpgui.app.presenters.unit_table import UnitRow
+from ncpgui.gui.items.glyphs import paint_lock
+from ncpgui.gui.theme import Theme, font
+
+ROW_ROLE = QtCore.Qt.UserRole + 1
+ROW_HEIGHT = 24
+CELL_PAD = 3
+HEADER_PX = 11
+LOCK_WIDTH = 20
+DOT = 15
+LABEL_COLORS = {"good": "good", "noise": "bad", "mua": "muted", "unsorted": "faint"}
+NUMBERS = {column.name: number for number, column in enumerate(COLUMNS)}
+"""Place of each column in the model, by its name."""
+
+
+class Themed(Protocol):
+    """What header and cells ask of the panel that they are in."""
+
+    theme: Theme
+
+
+class UnitTableModel(QtCore.QAbstractTableModel):
+    """Rows of the presenter, in the order that a click on a header asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: list[UnitRow] = []
+        self._column = -1
+        self._descending = False
+
+    def set_rows(self, rows: tuple[UnitRow, ...]) -> None:
+        """Show other rows; the view keeps its place when only values changed."""
+        ordered = self._sorted(rows)
+        if [row.unit for row in ordered] == [row.unit for row in self.rows]:
+            self.rows = ordered
+            if ordered:
+                self.dataChanged.emit(self.index(0, 0), self.index(len(ordered) - 1, len(COLUMNS) - 1))
+            return
+        self.beginResetModel()
+        self.rows = ordered
+        self.endResetModel()
+
+    def _sorted(self, rows: tuple[UnitRow, ...] | list[UnitRow]) -> list[UnitRow]:
+        if self._column < 0:
+            return list(rows)
+        return sorted(rows, key=COLUMNS[self._column].sort_key, reverse=self._descending)
+
+    def sort(self, column: int, order: QtCore.Qt.SortOrder = QtCore.Qt.AscendingOrder) -> None:
+        """Sort by a column; -1 is the order of the presenter."""
+        self._column, self._descending = column, order == QtCore.Qt.DescendingOrder
+        self.beginResetModel()
+        self.rows = self._sorted(self.rows)
+        self.endResetModel()
+
+    def rowCount(self, parent: QtCore.QModelIndex = QtCore.QModelIndex()) -> int:  # noqa: B008
+        """Count the units."""
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: QtCore.QModelIndex = QtCore.QModelIndex()) -> int:  # noqa: B008
+        """Count the columns."""
+        return 0 if parent.isValid() else len(COLUMNS)
+
+    def data(self, index: QtCore.QModelIndex, role: int = QtCore.Qt.DisplayRole) -> Any:
+        """Row for the delegate, its text and alignment."""
+        row, column = self.rows[index.row()], COLUMNS[index.column()]
+        if role == ROW_ROLE:
+            return row
+        if role in (QtCore.Qt.DisplayRole, QtCore.Qt.AccessibleTextRole):
+            return column.text(row)
+        if role == QtCore.Qt.ToolTipRole:
+            return column.text(row) if column.name in ("tag", "note") else None
+        if role == QtCore.Qt.TextAlignmentRole:
+            side = QtCore.Qt.AlignRight if column.is_number else QtCore.Qt.AlignLeft
+            return int(side | QtCore.Qt.AlignVCenter)
+        return None
+
+    def headerData(
+        self, section: int, orientation: QtCore.Qt.Orientation, role: int = QtCore.Qt.DisplayRole
+    ) -> Any:
+        """Titles, and what they mean."""
+        if orientation != QtCore.Qt.Horizontal:
+            return None
+        column = COLUMNS[section]
+        if role == QtCore.Qt.DisplayRole:
+            return column.title
+        if role == QtCore.Qt.ToolTipRole:
+            return f"{column.tooltip}\nIn filters: {column.name}\nClick to sort"
+        return None
+
+
+class UnitHeader(QtWidgets.QHeaderView):
+    """Paints titles small and quiet, the column that sorts in full colour with an arrow.
+
+    `released` : the mouse was; columns may have another width now.
+    """
+
+    released = QtCore.pyqtSignal()
+
+    def __init__(self, panel: Themed, parent: QtWidgets.QWidget) -> None:
+        super().__init__(QtCore.Qt.Horizontal, parent)
+        self._panel = panel
+        self.setFocusPolicy(QtCore.Qt.NoFocus)
+        self.setSectionsClickable(True)
+        self.setMinimumSectionSize(LOCK_WIDTH)
+        self.setFixedHeight(ROW_HEIGHT)
+        self.setSectionResizeMode(QtWidgets.QHeaderView.Interactive)
+        self.setTextElideMode(QtCore.Qt.ElideRight)
+
+    def mouseReleaseEvent(self, event: QtGui.QMouseEvent) -> None:
+        """Tell that a drag is over, if there was one."""
+        super().mouseReleaseEvent(event)
+        self.released.emit()
+
+    def paintSection(self, painter: QtGui.QPainter, rect: QtCore.QRect, section: int) -> None:
+        """Paint one title."""
+        theme, column = self._panel.theme, COLUMNS[section]
+        sorts = self.sortIndicatorSection() == section
+        painter.save()
+        painter.setRenderHint(QtGui.QPainter.Antialiasing)
+        painter.setPen(theme.color("border"))
+        painter.drawLine(rect.bottomLeft(), rect.bottomRight())
+        painter.setFont(font(HEADER_PX, medium=sorts))
+        painter.setPen(theme.color("text" if sorts else "muted"))
+        side = QtCore.Qt.AlignRight if column.is_number else QtCore.Qt.AlignLeft
+        place = QtCore.QRectF(rect).adjusted(CELL_PAD, 0, -CELL_PAD, -2)
+        painter.drawText(place, int(side | QtCore.Qt.AlignVCenter), column.title)
+        if sorts:
+            up = self.sortIndicatorOrder() == QtCore.Qt.AscendingOrder
+            _paint_arrow(painter, QtCore.QPointF(place.center().x(), rect.bottom() - 3.5), up=up)
+        painter.restore()
+
+
+def _paint_arrow(painter: QtGui.QPainter, centre: QtCore.QPointF, *, up: bool) -> None:
+    tip = -2.5 if up else 2.5
+    corners = [QtCore.QPointF(-4, -tip), QtCore.QPointF(4, -tip), QtCore.QPointF(0, tip)]
+    painter.setBrush(painter.pen().color())
+    painter.setPen(QtCore.Qt.NoPen)
+    painter.drawPolygon(QtGui.QPolygonF([centre + corner for corner in corners]))
+
+
+class UnitDelegate(QtWidgets.QStyledItemDelegate):
+    """Paints cells: colour dots, padlocks, text in the theme's colours."""
+
+    def __init__(self, panel: Themed, parent: QtWidgets.QWidget) -> None:
+        super().__init__(parent)
+        self._panel = panel
+
+    def paint(
+        self, painter: QtGui.QPainter, option: QtWidgets.QStyleOptionViewItem, index: QtCore.QModelIndex
+    ) -> None:
+        """Paint one cell."""
+        row: UnitRow = index.data(ROW_ROLE)
+        theme, rect = self._panel.theme, QtCore.QRectF(option.rect)
+        painter.save()
+        painter.setRenderHint(QtGui.QPainter.Antialiasing)
+        if option.state & QtWidgets.QStyle.State_Selected:
+            painter.fillRect(rect, theme.color("accent_soft"))
+        if index.column() == 0:
+            painter.setPen(QtCore.Qt.NoPen)
+            painter.setBrush(theme.unit(row.color))
+            painter.drawEllipse(QtCore.QPointF(rect.left() + 10, rect.center().y()), 4.5, 4.5)
+            rect.adjust(DOT, 0, 0, 0)
+        if index.column() == NUMBERS["accepted"]:
+            if row.is_locked:
+                glyph = QtCore.QRectF(rect.center().x() - 5, rect.center().y() - 6.5, 10, 12)
+                paint_lock(painter, glyph, theme.color("good"))
+        else:
+            painter.setFont(font(bold=index.column() == 0))
+            color = "text"
+            if index.column() == NUMBERS["label"]:
+                color = LABEL_COLORS.get(row.label, "text") if row.is_label_given else "faint"
+            painter.setPen(theme.color(color))
+            place = rect.adjusted(CELL_PAD, 0, -CELL_PAD, 0)
+            width = int(place.width()) + 2
+            text = painter.fontMetrics().elidedText(index.data(), QtCore.Qt.ElideRight, width)
+            painter.drawText(place, index.data(QtCore.Qt.TextAlignmentRole), text)
+        painter.restore()

@@ -1,0 +1,195 @@
+"""Units that may be the same neuron as the selected one; a click shows both together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from PyQt5 import QtCore, QtGui, QtWidgets
+
+from ncpgui.app.presenters.similar_units import SimilarUnit, present_similar
+from ncpgui.app.words import count, percent
+from ncpgui.gui.items.unit_rows import ROW_HEIGHT
+from ncpgui.gui.panels.base import Panel
+from ncpgui.gui.theme import font
+
+DOT_PX = 10
+LEAST_WIDTH = 150
+LEAST_ROWS = 2
+
+
+@dataclass(frozen=True)
+class SimilarColumn:
+    """A column: its title, what it means, and what it shows of a row."""
+
+    title: str
+    tooltip: str
+    text: Callable[[SimilarUnit], str]
+    is_number: bool = True
+
+
+def _number(value: float, digits: int, *, sign: bool = False) -> str:
+    if math.isnan(value):
+        return "–"
+    rounded = round(value, digits) + 0.0  # never -0.0
+    text = f"{rounded:+.{digits}f}" if sign and rounded else f"{rounded:.{digits}f}"
+    return text.replace("-", "\u2212")
+
+
+COLUMNS = (
+    SimilarColumn("unit", "Number and colour of the unit", lambda r: str(r.unit), False),
+    SimilarColumn("P(same)", "P(both are one neuron), %: in so many samples one cluster has most of both.\n"
+                  "0 of units that were never in doubt together",
+                  lambda r: "–" if math.isnan(r.p_same) else percent(r.p_same).removesuffix("\u2009%")),
+    SimilarColumn("apart", "Distance of the mean waveforms on common contacts, at the best lag, noise sd",
+                  lambda r: _number(r.distance_sd, 1)),
+    SimilarColumn("times", "What the firing times say, nats: more than 0 for one neuron, which hardly fires\n"
+                  "twice within 2 ms; less for two",
+                  lambda r: _number(r.nats, 1, sign=True)),
+    SimilarColumn("cosine", "Cosine of the mean waveforms, as phy's similarity; 1 for one shape",
+                  lambda r: _number(r.cosine, 2)),
+    SimilarColumn("label", "Good, mua or noise", lambda r: "–" if r.label == "unsorted" else r.label, False),
+    SimilarColumn("ch", "Channel on which most of its spikes are largest", lambda r: str(r.channel)),
+)  # fmt: skip
+
+
+class SimilarModel(QtCore.QAbstractTableModel):
+    """Rows of the presenter, in its order."""
+
+    def __init__(self, panel: SimilarUnitsPanel) -> None:
+        super().__init__(panel)
+        self._panel = panel
+        self.rows: tuple[SimilarUnit, ...] = ()
+
+    def set_rows(self, rows: tuple[SimilarUnit, ...]) -> None:
+        """Show other rows."""
+        self.beginResetModel()
+        self.rows = rows
+        self.endResetModel()
+
+    def rowCount(self, parent: QtCore.QModelIndex = QtCore.QModelIndex()) -> int:  # noqa: B008
+        """Count the units."""
+        return 0 if parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: QtCore.QModelIndex = QtCore.QModelIndex()) -> int:  # noqa: B008
+        """Count the columns."""
+        return 0 if parent.isValid() else len(COLUMNS)
+
+    def data(self, index: QtCore.QModelIndex, role: int = QtCore.Qt.DisplayRole) -> Any:
+        """Text, alignment, dot and colour of a cell."""
+        row, column = self.rows[index.row()], COLUMNS[index.column()]
+        if role in (QtCore.Qt.DisplayRole, QtCore.Qt.AccessibleTextRole):
+            return column.text(row)
+        if role == QtCore.Qt.TextAlignmentRole:
+            side = QtCore.Qt.AlignRight if column.is_number else QtCore.Qt.AlignLeft
+            return int(side | QtCore.Qt.AlignVCenter)
+        if role == QtCore.Qt.DecorationRole and index.column() == 0:
+            return _dot(self._panel.theme.unit(row.color), self._panel.devicePixelRatioF())
+        if role == QtCore.Qt.FontRole:
+            return font(bold=index.column() == 0)
+        if role == QtCore.Qt.ForegroundRole:
+            return self._panel.theme.color("muted" if row.is_elsewhere else "text")
+        if role == QtCore.Qt.ToolTipRole and row.is_elsewhere:
+            return "This unit is in another component: the panels show it when it is on screen"
+        return None
+
+    def headerData(
+        self, section: int, orientation: QtCore.Qt.Orientation, role: int = QtCore.Qt.DisplayRole
+    ) -> Any:
+        """Titles, and what they mean."""
+        column = COLUMNS[section] if orientation == QtCore.Qt.Horizontal else None
+        if column is None:
+            return None
+        if role == QtCore.Qt.TextAlignmentRole:
+            return int(QtCore.Qt.AlignRight if column.is_number else QtCore.Qt.AlignLeft)
+        return {QtCore.Qt.DisplayRole: column.title, QtCore.Qt.ToolTipRole: column.tooltip}.get(role)
+
+
+class SimilarUnitsPanel(Panel):
+    """List of units like the one that was selected first."""
+
+    title = "Similar units"
+
+    def build(self) -> None:
+        """Make the list and the message."""
+        self._is_selecting = False
+        self.model = SimilarModel(self)
+        self.table = QtWidgets.QTableView()
+        self.table.setModel(self.model)
+        self.table.setSelectionBehavior(QtWidgets.QAbstractItemView.SelectRows)
+        self.table.setSelectionMode(QtWidgets.QAbstractItemView.ExtendedSelection)
+        self.table.setEditTriggers(QtWidgets.QAbstractItemView.NoEditTriggers)
+        self.table.setVerticalScrollMode(QtWidgets.QAbstractItemView.ScrollPerPixel)
+        self.table.setHorizontalScrollMode(QtWidgets.QAbstractItemView.ScrollPerPixel)
+        self.table.setFocusPolicy(QtCore.Qt.NoFocus)
+        self.table.setShowGrid(False)
+        self.table.setWordWrap(False)
+        self.table.setMinimumSize(LEAST_WIDTH, (1 + LEAST_ROWS) * ROW_HEIGHT + 2)
+        self.table.setAccessibleName("Similar units")
+        self.table.setCornerButtonEnabled(False)
+        self.table.setCornerWidget(QtWidgets.QWidget())
+        self.table.verticalHeader().hide()
+        self.table.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
+        header = self.table.horizontalHeader()
+        header.setSectionResizeMode(QtWidgets.QHeaderView.ResizeToContents)
+        header.setFocusPolicy(QtCore.Qt.NoFocus)
+        header.setHighlightSections(False)
+        header.setFont(font(11))
+        self.table.selectionModel().selectionChanged.connect(self._selection_changed)
+        self.fill(self.table)
+        self.body.setContentsMargins(12, 8, 6, 8)
+
+    def follow(self) -> None:
+        """Follow the units, the selection, and what is computed of pairs."""
+        self.follow_sorting(self.workspace.units_changed, self.controller.unit_evidence.changed)
+        self.controller.derived_changed.connect(self.mark_dirty)
+
+    def redraw(self) -> None:
+        """Show the list of the unit that was selected first."""
+        evidence = self.controller.unit_evidence
+        view = present_similar(self.workspace, evidence.nats)
+        if view.unit is not None:
+            evidence.ask_pairs(view.unit, [row.unit for row in view.rows])
+        self._is_selecting = True
+        try:
+            if view.rows != self.model.rows:
+                self.model.set_rows(view.rows)
+            self._show_taken()
+        finally:
+            self._is_selecting = False
+        self.tell(view.message)
+        self.note.setText(f"{count(len(view.rows), 'unit')} near unit {view.unit}" if view.rows else "")
+
+    def _show_taken(self) -> None:
+        wanted = QtCore.QItemSelection()
+        last = len(COLUMNS) - 1
+        for number, row in enumerate(self.model.rows):
+            if row.is_taken:
+                wanted.select(self.model.index(number, 0), self.model.index(number, last))
+                self.table.scrollTo(self.model.index(number, 0))
+        self.table.selectionModel().select(wanted, QtCore.QItemSelectionModel.ClearAndSelect)
+
+    def _selection_changed(self, *_: object) -> None:
+        """Show what was chosen here beside the unit of the list."""
+        if self._is_selecting:
+            return
+        rows = sorted(index.row() for index in self.table.selectionModel().selectedRows())
+        self.workspace.take_similar(self.model.rows[row].unit for row in rows)
+
+
+def _dot(color: QtGui.QColor, ratio: float) -> QtGui.QIcon:
+    """Dot in the colour of a unit, the same in a row that is selected."""
+    pixmap = QtGui.QPixmap(round(DOT_PX * ratio), round(DOT_PX * ratio))
+    pixmap.setDevicePixelRatio(ratio)
+    pixmap.fill(QtCore.Qt.transparent)
+    painter = QtGui.QPainter(pixmap)
+    painter.setRenderHint(QtGui.QPainter.Antialiasing)
+    painter.setPen(QtCore.Qt.NoPen)
+    painter.setBrush(color)
+    painter.drawEllipse(QtCore.QRectF(0.5, 0.5, DOT_PX - 1, DOT_PX - 1))
+    painter.end()
+    icon = QtGui.QIcon(pixmap)
+    icon.addPixmap(pixmap, QtGui.QIcon.Selected)
+    return icon
