@@ -55,6 +55,12 @@ class Front(Protocol):
     def toggle_all_units(self) -> None:
         """Change between the units on screen and all units."""
 
+    def reset_layout(self) -> None:
+        """Put all panels back to where they are at first."""
+
+    def toggle_history(self) -> None:
+        """Show or hide the list of edits."""
+
     def show_palette(self) -> None:
         """Show the command palette."""
 

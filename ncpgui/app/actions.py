@@ -162,6 +162,11 @@ ACTIONS: tuple[Action, ...] = (
         lambda c, _: c.workspace.redo(), CAN_REDO, in_toolbar=True,
     ),
     Action(
+        "history", "History", ("Ctrl+H",), "Edit",
+        "Show or hide the list of edits; a click on one goes there, by undo or redo.",
+        lambda c, _: c.front.toggle_history(), has_project,
+    ),
+    Action(
         "select_all", "Select all units on screen", ("Ctrl+A",), "Edit",
         "Select every unit in use on screen.",
         lambda c, _: _select_all(c), has_component, starts_section=True,
@@ -325,6 +330,11 @@ ACTIONS: tuple[Action, ...] = (
         "inspect", "Layout: inspect", ("F3",), "View",
         "Show the evidence: correlograms, amplitudes over time, features, traces.",
         lambda c, _: c.front.show_layout("inspect"), has_project,
+    ),
+    Action(
+        "reset_layout", "Panels where they were at first", (), "View",
+        "Put all panels back to their first places and sizes, as in the layout \"decide\".",
+        lambda c, _: c.front.reset_layout(), has_project,
     ),
     Action("help", "Keys", ("H", "F1"), "Help", "Show this page.", lambda c, _: c.front.show_help()),
     Action(

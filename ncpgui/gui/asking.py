@@ -8,11 +8,14 @@ from PyQt5 import QtWidgets
 
 from ncpgui.app.controller import Controller
 from ncpgui.app.model.workspace import Workspace
+from ncpgui.app.words import sentence
 from ncpgui.app.work import jobs
 from ncpgui.app.work.recognition import is_raw
+from ncpgui.core.errors import ExportError
 from ncpgui.gui.banner import Banner
 from ncpgui.gui.dialogs.export import ExportDialog
 from ncpgui.gui.dialogs.open_recording import OpenRecordingDialog
+from ncpgui.gui.saved_panel import FILTER, save_panel
 
 SESSIONS = "Sessions (*.h5 *.hdf5)"
 
@@ -101,6 +104,21 @@ class AskingWindow(QtWidgets.QMainWindow):
             self.workspace.told.emit(f"Saved {Path(path).name}")
         else:
             self.banner.tell(f"The picture cannot be written to {path}; choose a folder that can be written")
+
+    def ask_panel_picture(self, panel: QtWidgets.QWidget, title: str) -> None:
+        """Ask for a file and save a picture of a panel."""
+        name, kind = QtWidgets.QFileDialog.getSaveFileName(self, f"Save {title}", f"{title}.png", FILTER)
+        if not name:
+            return
+        path = Path(name)
+        if not path.suffix:
+            path = path.with_suffix(".svg" if "svg" in kind else ".png")
+        try:
+            save_panel(panel, path)
+        except ExportError as error:
+            self.banner.tell(sentence(str(error)))
+        else:
+            self.workspace.told.emit(f"Saved {path.name}")
 
     def may_leave(self) -> bool:
         """Whether nothing is lost, or the person said that it may be."""

@@ -55,6 +55,8 @@ class MainWindow(AskingWindow):
         menus["File"].insertMenu(self.actions_["open_demo"], self.recent_menu)
         self.panels_menu = menus["View"].addMenu("Panels")
         self.panels_menu.aboutToShow.connect(self._fill_panels)
+        self.pictures_menu = menus["View"].addMenu("Save panel")
+        self.pictures_menu.aboutToShow.connect(self._fill_pictures)
         self.toolbar = QtWidgets.QToolBar("Actions")
         self.toolbar.setObjectName("toolbar")
         self.toolbar.setMovable(False)
@@ -72,6 +74,7 @@ class MainWindow(AskingWindow):
         self.start.file_chosen.connect(lambda path: self.open_path(Path(path)))
         self.start.activity.stopped.connect(self.controller.cancel)
         self.bench = Workbench(self.workspace, self.controller)
+        self.bench.picture_asked.connect(self._save_panel)
         self.pages = QtWidgets.QStackedWidget()
         self.pages.addWidget(self.start)
         self.pages.addWidget(self.bench)
@@ -144,11 +147,23 @@ class MainWindow(AskingWindow):
     def _fill_panels(self) -> None:
         """List the panels, those on screen checked."""
         self.panels_menu.clear()
-        for name, panel in self.bench.by_name.items():
-            entry = self.panels_menu.addAction(panel.title or sentence(name))
+        for name in self.bench.by_name:
+            entry = self.panels_menu.addAction(self.bench.title_of(name))
             entry.setCheckable(True)
             entry.setChecked(name in self.bench.shown)
             entry.triggered.connect(lambda on, name=name: self.bench.show_panel(name, on))
+
+    def _fill_pictures(self) -> None:
+        """List the panels on screen, each to be saved as a picture."""
+        self.pictures_menu.clear()
+        for name in self.bench.shown:
+            if self.bench.by_name[name].isVisible():
+                self.pictures_menu.addAction(
+                    f"{self.bench.title_of(name)}…", lambda name=name: self._save_panel(name)
+                )
+
+    def _save_panel(self, name: str) -> None:
+        self.ask_panel_picture(self.bench.by_name[name], self.bench.title_of(name))
 
     # -- messages ---------------------------------------------------------------------------
 
@@ -253,6 +268,14 @@ class MainWindow(AskingWindow):
     def show_layout(self, name: str) -> None:
         """Put the panels of a ready layout on screen."""
         self.bench.show_panels(LAYOUTS[name])
+
+    def reset_layout(self) -> None:
+        """Put all panels back to where they are at first."""
+        self.bench.reset()
+
+    def toggle_history(self) -> None:
+        """Show or hide the list of edits."""
+        self.bench.show_panel("history", "history" not in self.bench.shown)
 
     def step_spike(self, step: int) -> None:
         """Show the traces around the next spike, or (-1) the one before."""

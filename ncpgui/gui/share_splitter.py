@@ -24,7 +24,8 @@ class ShareSplitter(QtWidgets.QSplitter):
         self.setChildrenCollapsible(False)
         for widget, _ in parts:
             self.addWidget(widget)
-        self._shares = [float(share) for _, share in parts]
+        self._at_first = [float(share) for _, share in parts]
+        self._shares = [*self._at_first]
         self.splitterMoved.connect(self._moved)
 
     def permille(self) -> list[int]:
@@ -34,6 +35,11 @@ class ShareSplitter(QtWidgets.QSplitter):
     def setSizes(self, sizes: Sequence[int]) -> None:
         """Share the room out in proportion to `sizes`."""
         self._shares = [max(float(size), 0.0) for size in sizes]
+        self._share_out()
+
+    def reset(self) -> None:
+        """Give every part the share that it had at first."""
+        self._shares = [*self._at_first]
         self._share_out()
 
     def _moved(self, *_: int) -> None:

@@ -9,6 +9,7 @@ from PyQt5 import QtCore, QtWidgets
 
 from ncpgui.app.controller import Controller
 from ncpgui.app.model.workspace import Workspace
+from ncpgui.app.words import sentence
 from ncpgui.core.errors import InputError
 from ncpgui.gui.panels.alternatives import AlternativesPanel
 from ncpgui.gui.panels.amplitudes import AmplitudesPanel
@@ -16,6 +17,7 @@ from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.panels.correlograms import CorrelogramsPanel
 from ncpgui.gui.panels.embedding import EmbeddingPanel
 from ncpgui.gui.panels.features import FeaturesPanel
+from ncpgui.gui.panels.history import HistoryPanel
 from ncpgui.gui.panels.probe_map import ProbeMapPanel
 from ncpgui.gui.panels.queue import QueuePanel
 from ncpgui.gui.panels.receptive_fields import ReceptiveFieldsPanel
@@ -46,8 +48,12 @@ class Workbench(QtWidgets.QWidget):
         queue     | waveforms | t-SNE | receptive fields | correlograms | over time
                   |           | units                    | features     | traces
 
-    Which of them are on screen is a layout; what is hidden gives its room to its neighbours.
+    The history of edits is below the queue. Which of them are on screen is a layout; what is hidden gives
+    its room to its neighbours.
+    `picture_asked(name)`: a picture of a panel is to be saved.
     """
+
+    picture_asked = QtCore.pyqtSignal(str)
 
     def __init__(self, workspace: Workspace, controller: Controller) -> None:
         super().__init__()
@@ -64,6 +70,7 @@ class Workbench(QtWidgets.QWidget):
         self.amplitudes = AmplitudesPanel(workspace, controller)
         self.features = FeaturesPanel(workspace, controller)
         self.traces = TracesPanel(workspace, controller)
+        self.history = HistoryPanel(workspace, controller)
         self.by_name: dict[str, Panel] = {
             "probe": self.probe_map,
             "queue": self.queue,
@@ -76,9 +83,10 @@ class Workbench(QtWidgets.QWidget):
             "features": self.features,
             "over time": self.amplitudes,
             "traces": self.traces,
+            "history": self.history,
         }
         self.shown: tuple[str, ...] = LAYOUTS["decide"]
-        left = ShareSplitter(Qt.Vertical, (self.probe_map, 32), (self.queue, 68))
+        left = ShareSplitter(Qt.Vertical, (self.probe_map, 32), (self.queue, 68), (self.history, 34))
         maps = ShareSplitter(Qt.Horizontal, (self.embedding, 48), (self.fields, 52))
         right = ShareSplitter(Qt.Vertical, (maps, 66), (self.units, 34))
         views = ShareSplitter(Qt.Horizontal, (self.waveforms, 45), (right, 55))
@@ -99,6 +107,7 @@ class Workbench(QtWidgets.QWidget):
         self.places = Places(dict(self.by_name), self)
         for name, panel in self.by_name.items():
             panel.window_asked.connect(lambda name=name: self.toggle_window(name))
+            panel.menu_asked.connect(lambda place, name=name: self.panel_menu(name).popup(place))
             panel.dropped.connect(lambda title, name=name: self._dropped(title, name))
         self.show_panels(self.shown)
 
@@ -135,6 +144,20 @@ class Workbench(QtWidgets.QWidget):
             self._watch(name, self.places.float(name))
         self.show_panels(self.shown)
 
+    def title_of(self, name: str) -> str:
+        """What a panel is called in menus."""
+        return self.by_name[name].title or sentence(name)
+
+    def panel_menu(self, name: str) -> QtWidgets.QMenu:
+        """What can be done with a panel."""
+        menu = QtWidgets.QMenu(self)
+        menu.setAttribute(Qt.WA_DeleteOnClose)
+        menu.addAction("Save as PNG or SVG…", lambda: self.picture_asked.emit(name))
+        words = "Put back into the window" if name in self.places.windows else "Give it a window of its own"
+        menu.addAction(words, lambda: self.toggle_window(name))
+        menu.addAction("Hide", lambda: self.show_panel(name, False))
+        return menu
+
     def _watch(self, name: str, window: PanelWindow) -> None:
         window.closed.connect(lambda: self.toggle_window(name))
 
@@ -144,6 +167,17 @@ class Workbench(QtWidgets.QWidget):
         if named:
             self.places.swap(named[0], onto)
             self.show_panels(self.shown)
+
+    def reset(self) -> None:
+        """Put all panels back to where and as large as they are at first, and show *decide*."""
+        for name in [*self.places.windows]:
+            self.places.dock(name)
+        for name in self.by_name:
+            at = next(other for other, place in self.places.place_of.items() if place == name)
+            self.places.swap(name, at)
+        for splitter in self.splitters.values():
+            splitter.reset()
+        self.show_panels(LAYOUTS["decide"])
 
     def restore_places(self, values: dict[str, Any]) -> None:
         """Move panels to where they were when `places.values` told."""

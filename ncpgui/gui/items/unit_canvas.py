@@ -7,6 +7,12 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 from ncpgui.gui.theme import LIGHT, Theme
 
 
+def keeps_shapes(painter: QtGui.QPainter) -> bool:
+    """Whether what is painted stays lines and words: then no picture of it must be painted in its place."""
+    engine = painter.paintEngine()
+    return engine is not None and engine.type() == QtGui.QPaintEngine.SVG
+
+
 class UnitCanvas(QtWidgets.QWidget):
     """A widget that paints units in rows of its view; `clicked(row, whether it adds to the selection)`.
 

@@ -16,11 +16,13 @@ class Panel(QtWidgets.QFrame):
     """Redraws once per turn of the event loop at most, and only while it is visible.
 
     A subclass says in `follow` which signals make it stale, and draws in `redraw`. `window_asked`: a person
-    wants it in a window of its own, or back; `dropped(title)`: another panel was dragged onto it.
+    wants it in a window of its own, or back;
+    `menu_asked(place)`: what can be done with it; `dropped(title)`: another panel was dragged onto it.
     """
 
     title = ""
     window_asked = QtCore.pyqtSignal()
+    menu_asked = QtCore.pyqtSignal(QtCore.QPoint)
     dropped = QtCore.pyqtSignal(str)
 
     def __init__(self, workspace: Workspace, controller: Controller) -> None:
@@ -41,6 +43,7 @@ class Panel(QtWidgets.QFrame):
         if self.title:
             self.title_label = PanelTitle(self.title)
             self.title_label.double_clicked.connect(self.window_asked)
+            self.title_label.menu_asked.connect(self.menu_asked)
             self.setAcceptDrops(True)
             self.header.addWidget(self.title_label)
             self.note = ElidedLabel("")

@@ -9,7 +9,7 @@ from PyQt5 import QtCore, QtGui
 from ncpgui.app.model.picking import pick
 from ncpgui.app.presenters.embedding import EmbeddingView, present_embedding
 from ncpgui.app.words import percent
-from ncpgui.gui.items.unit_canvas import UnitCanvas
+from ncpgui.gui.items.unit_canvas import UnitCanvas, keeps_shapes
 from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.theme import Theme, font
 
@@ -93,16 +93,24 @@ class EmbeddingWidget(UnitCanvas):
         if self._picture is None or self._picture.size() != self.size() * ratio:
             self._picture = self._draw_picture(ratio)
         painter = QtGui.QPainter(self)
-        painter.drawPixmap(0, 0, self._picture)
+        if keeps_shapes(painter):
+            self._draw(painter)
+        else:
+            painter.drawPixmap(0, 0, self._picture)
         painter.end()
 
     def _draw_picture(self, ratio: float) -> QtGui.QPixmap:
-        view = self.view
-        assert view is not None
         picture = QtGui.QPixmap(self.size() * ratio)
         picture.setDevicePixelRatio(ratio)
         picture.fill(QtCore.Qt.transparent)
         painter = QtGui.QPainter(picture)
+        self._draw(painter)
+        painter.end()
+        return picture
+
+    def _draw(self, painter: QtGui.QPainter) -> None:
+        view = self.view
+        assert view is not None
         painter.setRenderHint(QtGui.QPainter.Antialiasing)
         places = self.places()
         chosen = view.selected.any()
@@ -110,8 +118,6 @@ class EmbeddingWidget(UnitCanvas):
         self._paint_points(painter, places, ~view.selected & (view.labels >= 0), dimmed=bool(chosen))
         self._paint_points(painter, places, view.selected, dimmed=False)
         self._paint_names(painter, places)
-        painter.end()
-        return picture
 
     def _paint_points(
         self, painter: QtGui.QPainter, places: NDArray[np.float64], which: NDArray[np.bool_], *, dimmed: bool

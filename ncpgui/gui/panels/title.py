@@ -8,14 +8,18 @@ PANEL_MIME = "application/x-ncpgui-panel"
 
 
 class PanelTitle(QtWidgets.QLabel):
-    """`double_clicked`; a drag carries the title itself, as `PANEL_MIME`."""
+    """`double_clicked`; `menu_asked(place)`; a drag carries the title itself, as `PANEL_MIME`."""
 
     double_clicked = QtCore.pyqtSignal()
+    menu_asked = QtCore.pyqtSignal(QtCore.QPoint)
 
     def __init__(self, title: str) -> None:
         super().__init__(title)
         self.setObjectName("panelTitle")
-        self.setToolTip("Drag it onto another panel to change their places; a double click gives it a window")
+        self.setToolTip(
+            "Drag it onto another panel to change their places; a double click gives it a window, "
+            "a right click a menu"
+        )
         self._pressed: QtCore.QPoint | None = None
 
     def carried(self) -> QtCore.QMimeData:
@@ -42,6 +46,10 @@ class PanelTitle(QtWidgets.QLabel):
         drag.setMimeData(self.carried())
         drag.setPixmap(self.grab())
         drag.exec_(QtCore.Qt.MoveAction)
+
+    def contextMenuEvent(self, event: QtGui.QContextMenuEvent) -> None:
+        """Tell where a menu is wanted."""
+        self.menu_asked.emit(event.globalPos())
 
     def mouseDoubleClickEvent(self, _: QtGui.QMouseEvent) -> None:
         """Tell of it."""

@@ -11,7 +11,7 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 from ncpgui.app.model.picking import pick
 from ncpgui.app.presenters.waveforms import WaveformsView, present_waveforms
 from ncpgui.gui.items import waveform_painting as paint
-from ncpgui.gui.items.unit_canvas import UnitCanvas
+from ncpgui.gui.items.unit_canvas import UnitCanvas, keeps_shapes
 from ncpgui.gui.items.waveform_layout import WaveformLayout, at_contacts, extents, stacked
 from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.theme import Theme, font
@@ -146,9 +146,12 @@ class WaveformsWidget(UnitCanvas):
         if self.arrangement == "columns":
             self._paint_backdrops(painter)
         ratio = self.devicePixelRatioF()
-        if self._picture is None or self._picture.size() != self.size() * ratio:
-            self._picture = self._draw_picture(ratio)
-        painter.drawPixmap(0, 0, self._picture)
+        if keeps_shapes(painter):
+            self._draw(painter)
+        else:
+            if self._picture is None or self._picture.size() != self.size() * ratio:
+                self._picture = self._draw_picture(ratio)
+            painter.drawPixmap(0, 0, self._picture)
         painter.end()
 
     def _paint_backdrops(self, painter: QtGui.QPainter) -> None:
@@ -164,11 +167,16 @@ class WaveformsWidget(UnitCanvas):
             painter.drawRoundedRect(self.column_rect(row).adjusted(1, 1, -1, -1), 7, 7)
 
     def _draw_picture(self, ratio: float) -> QtGui.QPixmap:
-        assert self.view is not None
         picture = QtGui.QPixmap(self.size() * ratio)
         picture.setDevicePixelRatio(ratio)
         picture.fill(QtCore.Qt.transparent)
         painter = QtGui.QPainter(picture)
+        self._draw(painter)
+        painter.end()
+        return picture
+
+    def _draw(self, painter: QtGui.QPainter) -> None:
+        assert self.view is not None
         painter.setRenderHint(QtGui.QPainter.Antialiasing)
         layout = self.waveform_layout()
         if self.arrangement == "columns":
@@ -176,8 +184,6 @@ class WaveformsWidget(UnitCanvas):
         else:
             self._paint_at_contacts(painter, layout)
         paint.paint_bars(painter, self.view, layout, self._corner, self.theme)
-        painter.end()
-        return picture
 
     def _paint_columns(self, painter: QtGui.QPainter, layout: WaveformLayout) -> None:
         view, theme = self.view, self.theme

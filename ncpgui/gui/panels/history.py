@@ -1,0 +1,65 @@
+"""The history: a line an edit; a click goes there by undo or redo."""
+
+from __future__ import annotations
+
+from PyQt5 import QtCore, QtWidgets
+
+from ncpgui.app.presenters.history import HistoryRow, present_history, step_to
+from ncpgui.app.words import count
+from ncpgui.gui.panels.base import Panel
+from ncpgui.gui.theme import font
+
+
+class HistoryPanel(Panel):
+    """What was done, oldest first, where one stands in bold, what was taken back faint below it."""
+
+    title = "History"
+
+    def build(self) -> None:
+        """Make the list and the message."""
+        self.rows: tuple[HistoryRow, ...] = ()
+        self.view = QtWidgets.QListWidget()
+        self.view.setFocusPolicy(QtCore.Qt.NoFocus)
+        self.view.setSelectionMode(QtWidgets.QAbstractItemView.NoSelection)
+        self.view.setVerticalScrollMode(QtWidgets.QAbstractItemView.ScrollPerPixel)
+        self.view.setHorizontalScrollBarPolicy(QtCore.Qt.ScrollBarAlwaysOff)
+        self.view.setTextElideMode(QtCore.Qt.ElideRight)
+        self.view.setAccessibleName("History")
+        self.view.itemClicked.connect(self._go)
+        self.fill(self.view)
+        self.body.setContentsMargins(12, 8, 6, 8)
+
+    def follow(self) -> None:
+        """Follow the edits."""
+        workspace = self.workspace
+        for signal in (workspace.opened, workspace.units_changed, workspace.components_changed):
+            signal.connect(self.mark_dirty)
+
+    def redraw(self) -> None:
+        """Show the edits and where one stands."""
+        rows = present_history(self.workspace)
+        texts = [row.words for row in rows]
+        if texts != [row.words for row in self.rows]:
+            self.view.clear()
+            self.view.addItems(texts)
+        self.rows = rows
+        for number, row in enumerate(rows):
+            item = self.view.item(number)
+            item.setFont(font(bold=row.is_present))
+            item.setForeground(self.theme.color("text" if row.is_done else "faint"))
+            item.setToolTip(f"{row.words}\n{_help(row)}")
+            if row.is_present:
+                self.view.scrollToItem(item)
+        n_done = sum(row.is_done for row in rows) - 1
+        self.note.setText(f"{count(n_done, 'edit')}" if rows else "")
+        self.tell("" if rows else "Open a recording or a session to begin.")
+
+    def _go(self, item: QtWidgets.QListWidgetItem) -> None:
+        step_to(self.workspace, self.rows[self.view.row(item)].n_done)
+
+
+def _help(row: HistoryRow) -> str:
+    """What a click does."""
+    if row.is_present:
+        return "Here you are"
+    return "A click takes back what came after" if row.is_done else "A click does it again"

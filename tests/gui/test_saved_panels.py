@@ -1,0 +1,169 @@
+"""Panels as pictures: PNG as on the screen, SVG of lines and words; what cannot be written is said."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PyQt5 import QtCore, QtGui, QtWidgets
+
+from ncpgui.app.presenters.embedding import principal_plane
+from ncpgui.app.work import jobs
+from ncpgui.core.errors import ExportError
+from ncpgui.core.project import Project
+from ncpgui.gui.main_window import MainWindow
+from ncpgui.gui.saved_panel import save_panel
+from tests.gui.windows import shown_window
+from tests.synthetic_project import synthetic_project
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture(scope="module")
+def project() -> Project:
+    return synthetic_project()
+
+
+@pytest.fixture
+def window(qtbot, tmp_path: Path, project: Project, monkeypatch) -> Iterator[MainWindow]:
+    monkeypatch.setattr(jobs, "embed", lambda features, **_: principal_plane(features))
+    with shown_window(qtbot, tmp_path) as window:
+        window.workspace.open(project)
+        settle()
+        yield window
+
+
+def settle() -> None:
+    for _ in range(4):
+        QtWidgets.QApplication.processEvents()
+
+
+def choose(monkeypatch, path: Path, kind: str = "PNG (*.png)") -> None:
+    monkeypatch.setattr(QtWidgets.QFileDialog, "getSaveFileName", lambda *_: (str(path), kind))
+
+
+def texts(path: Path) -> str:
+    tree = ElementTree.parse(path)
+    return " ".join("".join(node.itertext()) for node in tree.iter(f"{SVG}text"))
+
+
+def menu_entries(menu: QtWidgets.QMenu) -> dict[str, QtWidgets.QAction]:
+    return {entry.text(): entry for entry in menu.actions()}
+
+
+def test_a_right_click_on_its_title_saves_a_panel_as_it_is_on_screen(window, tmp_path, monkeypatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(QtWidgets.QMenu, "popup", lambda menu, _: asked.extend(menu_entries(menu)))
+    label = window.bench.units.title_label
+    place = QtGui.QContextMenuEvent(QtGui.QContextMenuEvent.Mouse, QtCore.QPoint(3, 3))
+    QtWidgets.QApplication.sendEvent(label, place)
+    assert asked == ["Save as PNG or SVG…", "Give it a window of its own", "Hide"]
+    choose(monkeypatch, tmp_path / "units")
+    menu_entries(window.bench.panel_menu("units"))["Save as PNG or SVG…"].trigger()
+    picture = QtGui.QImage(str(tmp_path / "units.png"))
+    assert picture.size() == window.bench.units.size() * window.devicePixelRatioF()
+    assert picture == window.bench.units.grab().toImage().convertToFormat(picture.format())
+    assert window.status.currentMessage() == "Saved units.png"
+
+
+def test_the_menu_of_a_panel_hides_it_and_gives_it_a_window(window) -> None:
+    menu_entries(window.bench.panel_menu("units"))["Give it a window of its own"].trigger()
+    assert window.bench.units.window() is not window
+    menu_entries(window.bench.panel_menu("units"))["Put back into the window"].trigger()
+    assert window.bench.units.window() is window
+    menu_entries(window.bench.panel_menu("units"))["Hide"].trigger()
+    assert not window.bench.units.isVisible()
+
+
+@pytest.mark.parametrize(
+    ("layout", "name", "words"),
+    [
+        ("decide", "waveforms", "Waveforms"), ("decide", "embedding", "Embedding"),
+        ("decide", "units", "SNR"), ("decide", "fields", "Receptive fields"),
+        ("inspect", "correlograms", "Correlograms"),
+        ("inspect", "features", "Features"), ("inspect", "over time", "Over time"), ("decide", "cards", "%"),
+    ],
+)  # fmt: skip
+def test_an_svg_has_the_words_and_shapes_of_a_panel(
+    window, tmp_path, monkeypatch, layout: str, name: str, words: str
+) -> None:
+    window.show_layout(layout)
+    settle()
+    choose(monkeypatch, tmp_path / "panel", "SVG (*.svg)")
+    window.pictures_menu.aboutToShow.emit()
+    menu_entries(window.pictures_menu)[f"{window.bench.title_of(name)}…"].trigger()
+    path = tmp_path / "panel.svg"
+    assert words in texts(path)
+    tree = ElementTree.parse(path)
+    panel = window.bench.by_name[name]
+    assert tree.getroot().get("viewBox").split() == ["0", "0", str(panel.width()), str(panel.height())]
+    if name == "fields":
+        return  # they are pictures
+    pictures = [float(node.get("width")) * float(node.get("height")) for node in tree.iter(f"{SVG}image")]
+    assert sum(pictures) < 0.02 * panel.width() * panel.height()  # arrows of buttons
+
+
+def test_points_of_a_plot_are_shapes_in_an_svg_and_as_before_on_screen(window, tmp_path) -> None:
+    window.show_layout("inspect")
+    settle()
+    panel = window.bench.features
+    before = panel.grab().toImage()
+    save_panel(panel, tmp_path / "features.svg")
+    n_shapes = sum(1 for _ in ElementTree.parse(tmp_path / "features.svg").iter(f"{SVG}path"))
+    n_points = len(panel.scatter.points)
+    assert n_shapes + 20 > 0.9 * n_points > 50
+    assert panel.grab().toImage() == before
+
+
+def test_hidden_panels_are_not_in_the_menu(window) -> None:
+    window.pictures_menu.aboutToShow.emit()
+    assert "Correlograms…" not in menu_entries(window.pictures_menu)
+    assert "Cards…" in menu_entries(window.pictures_menu)
+
+
+def test_what_cannot_be_written_is_said_across_the_window(window, tmp_path, monkeypatch) -> None:
+    choose(monkeypatch, tmp_path / "no" / "such" / "units.svg")
+    menu_entries(window.bench.panel_menu("units"))["Save as PNG or SVG…"].trigger()
+    assert "units.svg: No such file or directory; choose a folder" in window.banner.text.text()
+    choose(monkeypatch, tmp_path / "units.gif")
+    menu_entries(window.bench.panel_menu("units"))["Save as PNG or SVG…"].trigger()
+    assert "is a .png or a .svg file, got units.gif" in window.banner.text.text()
+    choose(monkeypatch, Path())
+    with pytest.raises(ExportError, match="choose such a name"):
+        save_panel(window.bench.units, tmp_path / "units.pdf")
+    assert [path.name for path in tmp_path.iterdir() if "units" in path.name] == []
+
+
+def test_panels_go_back_to_where_they_were_at_first(window) -> None:
+    bench = window.bench
+
+    def places() -> dict[str, QtCore.QRect]:
+        settle()
+        return {
+            name: QtCore.QRect(panel.mapTo(window, QtCore.QPoint()), panel.size())
+            for name, panel in bench.by_name.items()
+            if panel.isVisible()
+        }
+
+    before = places()
+    bench.places.swap("units", "waveforms")
+    bench.places.swap("embedding", "units")
+    bench.places.swap("traces", "fields")
+    bench.toggle_window("queue")
+    bench.splitters["all"].setSizes([500, 500])
+    window.show_layout("inspect")
+    assert places() != before
+    window.actions_["reset_layout"].trigger()
+    assert places() == before
+
+
+def test_ctrl_h_shows_the_history_below_the_queue_and_hides_it(window) -> None:
+    window.actions_["history"].trigger()
+    settle()
+    assert window.bench.history.isVisible()
+    below = window.bench.history.mapTo(window, QtCore.QPoint()).y()
+    assert below > window.bench.queue.mapTo(window, QtCore.QPoint()).y()
+    window.actions_["history"].trigger()
+    assert not window.bench.history.isVisible()
