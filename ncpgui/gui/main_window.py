@@ -82,6 +82,7 @@ class MainWindow(QtWidgets.QMainWindow):
         self.start.file_chosen.connect(lambda path: self.open_path(Path(path)))
         self.start.activity.stopped.connect(self.controller.cancel)
         self.bench = Workbench(self.workspace, self.controller)
+        self.bench.alternatives.adopt.clicked.connect(self.actions_["adopt"].trigger)
         self.pages = QtWidgets.QStackedWidget()
         self.pages.addWidget(self.start)
         self.pages.addWidget(self.bench)

@@ -63,9 +63,9 @@ def test_both_directions_have_the_same_scale(panel) -> None:
 def test_a_click_on_a_point_selects_its_unit(panel, workspace, screen) -> None:
     screen.click(panel.plot, place(panel, RIGHT_BOTTOM))
     assert workspace.selected == (1,)
-    screen.click(panel.plot, place(panel, LEFT_TOP), ctrl=True)
+    screen.click(panel.plot, place(panel, LEFT_TOP), shift=True)
     assert workspace.selected == (1, 0)
-    screen.click(panel.plot, place(panel, LEFT_TOP), ctrl=True)
+    screen.click(panel.plot, place(panel, LEFT_TOP), shift=True)
     assert workspace.selected == (1,)
     screen.click(panel.plot, QtCore.QPointF(2, 2))
     assert workspace.selected == (1,)

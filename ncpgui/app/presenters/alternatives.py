@@ -164,7 +164,7 @@ def present_alternatives(workspace: Workspace) -> AlternativesView:
     other = max(0.0, 1.0 - sum(a.mass for a in component.alternatives))
     subtitle = f"{place}{n} spikes · {count(len(component.alternatives), 'plausible sorting')}"
     settled = workspace.status(component_id).state == "curated"
-    previewed = workspace.preview is not None
+    previewed = workspace.preview is not None or workspace.proposal is not None
     means = [unit.waveform for card in cards for unit in card.units if unit.waveform is not None]
     return AlternativesView(
         title=title,
@@ -174,7 +174,9 @@ def present_alternatives(workspace: Workspace) -> AlternativesView:
         other_mass=other,
         message="" if cards else "No unit was found among these spikes.",
         can_adopt=_can_adopt(workspace) if previewed else bool(cards) and not settled,
-        adopt_text="Use this sorting"
+        adopt_text="Split"
+        if workspace.proposal is not None
+        else "Use this sorting"
         if previewed
         else _accept_text(workspace, component_id, settled=settled),
         largest_amplitude=max((float(np.abs(mean).max()) for mean in means), default=1.0) or 1.0,
@@ -276,7 +278,7 @@ def _card(
         words=words,
         units=units,
         n_unassigned=sorting.n_unassigned,
-        is_shown=workspace.shown_alternative == index,
+        is_shown=workspace.proposal is None and workspace.shown_alternative == index,
         is_in_use=in_use,
         given=_given(workspace, component),
         mass_waveforms=alone,
