@@ -186,7 +186,7 @@ def test_the_button_and_a_double_click_use_the_sorting_on_screen(window: MainWin
     panel = window.bench.alternatives
     press("2")
     qtbot.mouseClick(panel.adopt, QtCore.Qt.LeftButton)
-    assert units(window) == [5] * 14 + [2] * 5 + [-1]
+    assert units(window) == [4] * 14 + [2] * 5 + [-1]
     press("Ctrl+Z")
     assert units(window) == APART
     card = panel.cards[1]
