@@ -211,6 +211,15 @@ def test_a_lasso_around_points_that_were_replaced_splits_nothing(project) -> Non
         propose_lasso_split(workspace, None)
 
 
+def test_principal_components_stay_under_their_lasso_when_the_t_sne_comes(project) -> None:
+    """Of two points, the principal plane has one at -1 and one at 1."""
+    workspace = sampled_in_part(project, np.arange(12, dtype=np.float32).reshape(6, 2))
+    corners = np.array([(0.5, -1.0), (1.5, -1), (1.5, 1), (0.5, 1)])
+    workspace.draw_lasso(Lasso(1, "embedding", ("PCA 1", "PCA 2"), corners))
+    propose_lasso_split(workspace, TSNE)
+    assert sorted(unit.n_spikes for unit in workspace.shown().units) == [3, 3]
+
+
 def test_the_nearest_is_found_for_more_spikes_than_fit_at_once() -> None:
     """10 000 spikes on a line between eleven sampled ones: each goes to the nearest whole number."""
     values = np.concatenate([np.arange(11.0), np.random.default_rng(0).uniform(0, 10, 10_000)])

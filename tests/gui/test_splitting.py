@@ -273,6 +273,13 @@ def test_all_panels_show_the_parts_before_it_is_done(window, draw, press) -> Non
     assert not any(widget.card.is_shown for widget in bench.alternatives.cards)
 
 
+def test_beside_the_title_the_panel_says_how_to_go_on(window, draw, press) -> None:
+    panel, corners = panel_and_corners(window, "over time")
+    draw(panel, corners)
+    press("K")
+    assert panel.note.text() == "K or Enter does the split · Esc leaves it"
+
+
 def test_one_unit_is_split_as_the_card_on_screen_has_it(window, press) -> None:
     press("2", "Shift+K")
     assert line(window).startswith(f"Split 0? 0a: 6 | 0b: 6 spikes · P(split) 20{THIN}%")
@@ -283,7 +290,7 @@ def test_one_unit_is_split_as_the_card_on_screen_has_it(window, press) -> None:
 
 def test_two_selected_units_say_what_a_merge_would_do(window) -> None:
     window.workspace.select([0, 1])
-    assert line(window).startswith("Merge 0 + 1? one neuron 0")
+    assert line(window).startswith("Merge 0 + 1? one neuron in no draw · close pairs")
     assert line(window).endswith("G merges")
     assert "root of the sum of squared differences" in window.bench.alternatives.consequence.toolTip()
     window.workspace.select([1])

@@ -135,7 +135,7 @@ def _proposal(workspace: Workspace, proposal: Proposal) -> Consequence:
         part
         for part in (
             f"Split {' + '.join(map(str, units))}? {sizes} spikes",
-            f"P(split) {percent(p)}",
+            f"P(split) {_share(p)}",
             f"close pairs {own}, across {thousands(n_across)} ({by_chance:.0f} by chance)",
             "K or Enter does it, Esc leaves",
             proposal.note,
@@ -144,7 +144,7 @@ def _proposal(workspace: Workspace, proposal: Proposal) -> Consequence:
     )
     lines = [
         f"{command.words.capitalize()}. Nothing is changed yet: K or Enter does it, Esc leaves it.",
-        f"P(split), the share of the draws that have no two of the parts in one neuron: {percent(p)}.",
+        f"P(split), the share of the draws that have no two of the parts in one neuron: {_share(p)}.",
         *(
             f"{name}: {count(len(some), 'spike')}, {count(int(close[k, k]), 'pair')} of spikes 0.7 to 2 ms "
             f"apart, {chance[k, k]:.1f} by chance."
@@ -191,7 +191,7 @@ def _merge(workspace: Workspace, units: tuple[int, ...], component: Component | 
     else:
         mass = _mass(workspace, component)
         p = p_one_neuron(component.posterior, _points(component, ids), stands_for=mass)
-        together, apart = f"one neuron {percent(p)}", _template_distance_sd(workspace, component, units)
+        together, apart = f"one neuron {_share(p)}", _template_distance_sd(workspace, component, units)
     far = "" if np.isnan(apart) else f"templates {apart:.1f} noise sd apart"
     text = " · ".join(
         part
@@ -234,6 +234,11 @@ def _template_distance_sd(workspace: Workspace, component: Component, units: Seq
 
 
 # -- of both ----------------------------------------------------------------------------------
+
+
+def _share(p: float) -> str:
+    """A share of the draws: what no draw has may be possible all the same."""
+    return "in no draw" if p == 0 else percent(p)
 
 
 def _points(component: Component, ids: Sequence[NDArray[np.int64]]) -> list[NDArray[np.bool_]]:

@@ -112,6 +112,7 @@ def plane_points(
     waveforms = workspace.waveforms()
     if waveforms is None:
         return np.zeros(0, np.int64), np.zeros((0, 2))
+    tsne = under_lasso(lasso, tsne)
     _still_there(lasso, embedding_axes(tsne))
     return component.sampled, embedding_points(workspace, component, waveforms, tsne)
 
@@ -119,6 +120,13 @@ def plane_points(
 def _still_there(lasso: Lasso, axes: tuple[str, str]) -> None:
     if axes != lasso.axes:
         raise CurationError("the points under the lasso were replaced by others; draw it again")
+
+
+def under_lasso(lasso: Lasso | None, tsne: NDArray[np.float32] | None) -> NDArray[np.float32] | None:
+    """The t-SNE, or None while a lasso is drawn around principal components, which stay under it."""
+    if lasso is not None and lasso.plane == "embedding" and lasso.axes == embedding_axes(None):
+        return None
+    return tsne
 
 
 def embedding_axes(tsne: NDArray[np.float32] | None) -> tuple[str, str]:
@@ -132,6 +140,8 @@ def present_lasso(workspace: Workspace, tsne: NDArray[np.float32] | None) -> str
     lasso = workspace.lasso
     if lasso is None:
         return ""
+    if workspace.proposal is not None:
+        return "K or Enter does the split · Esc leaves it"
     if not lasso.is_closed:
         return "Lasso: Ctrl+click sets more corners · Esc clears"
     if not workspace.selected:

@@ -8,7 +8,7 @@ from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.model.picking import pick
 from ncpgui.app.presenters.embedding import EmbeddingView, present_embedding
-from ncpgui.app.presenters.lasso import embedding_axes
+from ncpgui.app.presenters.lasso import embedding_axes, under_lasso
 from ncpgui.app.words import percent
 from ncpgui.gui.items.lasso_outline import FILL_ALPHA, lasso_pen, polygon
 from ncpgui.gui.items.unit_canvas import UnitCanvas
@@ -323,7 +323,7 @@ class EmbeddingPanel(LassoPanel):
 
     def redraw(self) -> None:
         """Show the points of the sorting on screen."""
-        view = present_embedding(self.workspace, self.controller.embedding())
+        view = present_embedding(self.workspace, self._tsne())
         self.plot.set_view(view, self.theme)
         self.tell(view.message)
         self.note_text = view.note
@@ -332,7 +332,10 @@ class EmbeddingPanel(LassoPanel):
 
     def axes(self) -> tuple[str, str]:
         """Of the method that is on screen."""
-        return embedding_axes(self.controller.embedding())
+        return embedding_axes(self._tsne())
+
+    def _tsne(self) -> NDArray[np.float32] | None:
+        return under_lasso(self.workspace.lasso, self.controller.embedding())
 
     def _clicked(self, label: int, adds: bool) -> None:
         assert self.plot.view is not None

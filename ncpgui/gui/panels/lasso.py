@@ -42,6 +42,7 @@ class LassoPanel(Panel):
         plot.cleared.connect(lambda: self.workspace.draw_lasso(None))
         self.workspace.lasso_changed.connect(self.show_lasso)
         self.workspace.selection_changed.connect(self.show_lasso)
+        self.workspace.lasso_changed.connect(self._ended)
 
     def own_lasso(self) -> Lasso | None:
         """The lasso, if it is drawn in the plane that is on screen here."""
@@ -61,6 +62,11 @@ class LassoPanel(Panel):
         lasso = self.workspace.lasso
         if lasso is not None and lasso.plane == self.plane and self.own_lasso() is None:
             self.workspace.draw_lasso(None)
+
+    def _ended(self) -> None:
+        """What waited for the lasso to be cleared is drawn."""
+        if self.workspace.lasso is None:
+            self.mark_dirty()
 
     def show_lasso(self) -> None:
         """Draw the lasso, and say beside the title what it holds."""
