@@ -51,15 +51,7 @@ def correlograms(
     times, labels = np.concatenate(trains), np.repeat(rows, [len(train) for train in trains])
     sorting = NumpySorting.from_samples_and_labels([times], [labels], sampling_frequency_hz, unit_ids=rows)
     counts, edges_ms = compute_correlograms(sorting, window_ms=window_ms, bin_ms=bin_ms, method="numpy")
-    close, chance = np.zeros((n, n), np.int64), np.zeros((n, n), np.int64)
-    per_ms = sampling_frequency_hz / 1000
-    for i in range(n):
-        for j in range(i, n):
-            for table, (low, high) in ((close, REFRACTORY_MS), (chance, CHANCE_MS)):
-                n_pairs = _n_apart(trains[i], trains[j], low * per_ms, high * per_ms)
-                table[i, j] = table[j, i] = n_pairs // (2 if i == j else 1)
-    ratio = (REFRACTORY_MS[1] - REFRACTORY_MS[0]) / (CHANCE_MS[1] - CHANCE_MS[0])
-    by_chance = np.asarray(chance * ratio, np.float64)
+    close, by_chance = close_pairs(trains, sampling_frequency_hz=sampling_frequency_hz)
     found = [intervals_ms(train, sampling_frequency_hz=sampling_frequency_hz) for train in trains]
     return Correlograms(
         np.asarray(counts, np.int64),
@@ -69,6 +61,25 @@ def correlograms(
         intervals=np.stack([counts for counts, _ in found]),
         interval_edges_ms=found[0][1],
     )
+
+
+def close_pairs(
+    trains: Sequence[NDArray[np.integer]], *, sampling_frequency_hz: float
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Pairs of spikes at refractory distances, and as many as there would be by chance: (K, K) each.
+
+    trains : sorted samples of each; a pair within a train counts once
+    """
+    n = len(trains)
+    close, chance = np.zeros((n, n), np.int64), np.zeros((n, n), np.int64)
+    per_ms = sampling_frequency_hz / 1000
+    for i in range(n):
+        for j in range(i, n):
+            for table, (low, high) in ((close, REFRACTORY_MS), (chance, CHANCE_MS)):
+                n_pairs = _n_apart(trains[i], trains[j], low * per_ms, high * per_ms)
+                table[i, j] = table[j, i] = n_pairs // (2 if i == j else 1)
+    ratio = (REFRACTORY_MS[1] - REFRACTORY_MS[0]) / (CHANCE_MS[1] - CHANCE_MS[0])
+    return close, np.asarray(chance * ratio, np.float64)
 
 
 def intervals_ms(

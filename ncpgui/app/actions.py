@@ -21,6 +21,7 @@ from ncpgui.app.action import (
     shown_keys,
 )
 from ncpgui.app.presenters.alternatives import step_alternative
+from ncpgui.app.presenters.consequences import propose_lasso_split, propose_split_as
 from ncpgui.app.presenters.questions import mark_question, merge_question
 from ncpgui.app.presenters.queue import neighbour_in_queue
 from ncpgui.app.presenters.similar_units import step_similar
@@ -75,6 +76,15 @@ def _merge(context: Context) -> None:
     workspace = context.workspace
     if _may(context, merge_question(workspace, workspace.selected)):
         workspace.merge(workspace.selected)
+
+
+def _split(context: Context) -> None:
+    """Show what the lasso splits; do what is shown."""
+    workspace = context.workspace
+    if workspace.proposal is not None:
+        workspace.confirm()
+    else:
+        propose_lasso_split(workspace, context.controller.embedding())
 
 
 def _go(context: Context, step: int) -> None:
@@ -154,9 +164,13 @@ def _write_back(context: Context) -> None:
 
 
 def _stop(context: Context) -> None:
-    """Cancel long work; without any, leave the preview, then the selection."""
+    """Leave the split that is shown, else the lasso, else long work, the preview, the selection."""
     workspace = context.workspace
-    if context.controller.activity is not None and context.controller.activity.can_cancel:
+    if workspace.proposal is not None:
+        workspace.withdraw()
+    elif workspace.lasso is not None:
+        workspace.draw_lasso(None)
+    elif context.controller.activity is not None and context.controller.activity.can_cancel:
         context.controller.cancel()
     elif workspace.preview is not None:
         workspace.show_alternative(None)
@@ -295,6 +309,17 @@ ACTIONS: tuple[Action, ...] = (
         has_several, in_toolbar=True,
     ),
     Action(
+        "split", "Split along the lasso", ("K",), "Unit",
+        "Show what the lasso makes of all spikes of the selected units; once more does it. "
+        "Ctrl+click draws a lasso in Embedding, Features and Over time, a right click clears it.",
+        lambda c, _: _split(c), has_component,
+    ),
+    Action(
+        "split_as", "Split as shown", ("Shift+K",), "Unit",
+        "Show the split of the selected unit that the alternative on screen has, that one alone; K does it.",
+        lambda c, _: propose_split_as(c.workspace), has_alternatives,
+    ),
+    Action(
         "lock", "Accept unit", ("Y",), "Unit",
         "Accept (lock) the selected units, or open them again: each is a neuron, all of it and nothing else. "
         "All probabilities are given that, and other sortings leave it as it is.",
@@ -368,7 +393,8 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "adopt", "Use this sorting", ("Return", "Enter"), "Sorting",
-        "Sort these spikes as shown. The sorting already in use is accepted: all its units are locked.",
+        "Sort these spikes as shown, or do the split that is shown. The sorting already in use is accepted: "
+        "all its units are locked.",
         lambda c, _: c.workspace.adopt(), has_alternatives, starts_section=True,
     ),
     Action(
@@ -390,7 +416,8 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "stop", "Stop", ("Escape",), "Sorting",
-        "Stop the work under way and keep what it did; else leave the preview; else select nothing.",
+        "Leave the split that is shown, or clear the lasso; else stop the work under way and keep what it "
+        "did; else leave the preview; else select nothing.",
         lambda c, _: _stop(c),
     ),
     Action(

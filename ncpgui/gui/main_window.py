@@ -78,6 +78,7 @@ class MainWindow(AskingWindow):
         self.start.activity.stopped.connect(self.controller.cancel)
         self.bench = Workbench(self.workspace, self.controller)
         self.bench.picture_asked.connect(self._save_panel)
+        self.bench.alternatives.adopt.clicked.connect(self.actions_["adopt"].trigger)
         self.pages = QtWidgets.QStackedWidget()
         self.pages.addWidget(self.start)
         self.pages.addWidget(self.bench)

@@ -1,4 +1,4 @@
-"""Waveforms and features of the sampled spikes, beside the session; may be deleted at any time.
+"""Waveforms and features of the sampled spikes, coordinates of all, beside the session; may be deleted.
 
 Each component is kept under a key made of the recording's fingerprint, the times of its sampled
 spikes and its contacts. What does not match the session is ignored: no waveform of another
@@ -33,11 +33,21 @@ _LARGEST = float(np.finfo(np.float16).max)
 def cache_key(project: Project, component: Component) -> str:
     """Tell which waveforms these are: the same recording, spikes and contacts give the same key."""
     digest = hashlib.blake2b(project.recording.fingerprint.encode(), digest_size=16)
-    times = project.spikes.sample_index[component.spike_ids[component.sampled]]
-    for values in (component.contacts, times):
-        digest.update(np.ascontiguousarray(values, dtype="<i8").tobytes())
-        digest.update(b"|")
+    _add(digest, component.contacts, project.spikes.sample_index[component.spike_ids[component.sampled]])
     return digest.hexdigest()
+
+
+def _coordinates_key(project: Project, component: Component) -> str:
+    """Tell of which spikes coordinates are: of all those of the component."""
+    digest = hashlib.blake2b(cache_key(project, component).encode(), digest_size=16)
+    _add(digest, project.spikes.sample_index[component.spike_ids])
+    return digest.hexdigest()
+
+
+def _add(digest: hashlib.blake2b, *values: NDArray[np.int64]) -> None:
+    for array in values:
+        digest.update(np.ascontiguousarray(array, dtype="<i8").tobytes())
+        digest.update(b"|")
 
 
 def update(path: Path, project: Project) -> None:
@@ -46,6 +56,7 @@ def update(path: Path, project: Project) -> None:
     Nothing is written when nothing changed. Values are kept as float16 (noise sd to 3 digits).
     """
     keys = {one.id: cache_key(project, one) for one in project.components}
+    by_id = {one.id: one for one in project.components}
     known = _cached_keys(path)
     fresh = {one: value for one, value in project.waveforms.items() if one in keys}
     if all(known.get(one) == keys[one] for one in fresh):
@@ -63,6 +74,9 @@ def update(path: Path, project: Project) -> None:
             group.attrs["key"] = keys[one]
             write_array(group, "waveforms", _half(value.waveforms), unit="noise sd", compressed=False)
             write_array(group, "features", _half(value.features), compressed=False)
+            if value.coordinates is not None:
+                group.attrs["coordinates_key"] = _coordinates_key(project, by_id[one])
+                write_array(group, "coordinates", _half(value.coordinates), compressed=False)
 
 
 def load(path: Path, project: Project) -> dict[int, ComponentWaveforms]:
@@ -81,12 +95,20 @@ def load(path: Path, project: Project) -> dict[int, ComponentWaveforms]:
                 result[component.id] = ComponentWaveforms(
                     read_array(node, "waveforms", np.float32, shape=(n, None, len(component.contacts))),
                     read_array(node, "features", np.float32, shape=(n, None)),
+                    _coordinates(node, project, component),
                 )
     except FileNotFoundError:
         return {}
     except (OSError, RuntimeError, KeyError, ValueError, TypeError, SessionError) as error:
         logger.warning("the waveform cache %s is damaged and is ignored: %s", path, error)
     return result
+
+
+def _coordinates(node: h5py.Group, project: Project, component: Component) -> NDArray[np.float32] | None:
+    """Coordinates of all spikes of a component, None where they were not kept, or are of other spikes."""
+    if "coordinates" not in node or node.attrs.get("coordinates_key") != _coordinates_key(project, component):
+        return None
+    return read_array(node, "coordinates", np.float32, shape=(len(component.spike_ids), None))
 
 
 def _cached_keys(path: Path) -> dict[int, str]:

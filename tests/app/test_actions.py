@@ -39,6 +39,9 @@ ASKS_THE_FRONT = {
 }  # fmt: skip
 
 
+NEEDS_FIRST = {"split": "draw a lasso first", "split_as": "show an alternative that splits the unit first"}
+
+
 class FakeFront:
     """A window that writes down what it is asked."""
 
@@ -178,6 +181,9 @@ def test_every_action_runs_with_each_of_its_keys(
         assert item.enabled(context)
         if item.id == "number" and key > 1:
             with pytest.raises(CurationError, match="there are 2 alternatives, none has the number"):
+                item.run(context, key)
+        elif item.id in NEEDS_FIRST:
+            with pytest.raises(CurationError, match=NEEDS_FIRST[item.id]):
                 item.run(context, key)
         else:
             item.run(context, key)

@@ -97,9 +97,12 @@ class Screen:
     def __init__(self, qtbot) -> None:
         self._qtbot = qtbot
 
-    def click(self, widget: QtWidgets.QWidget, point: QtCore.QPointF, *, ctrl: bool = False) -> None:
+    def click(
+        self, widget: QtWidgets.QWidget, point: QtCore.QPointF, *, ctrl: bool = False, shift: bool = False
+    ) -> None:
         """Click with the left button."""
         keys = QtCore.Qt.ControlModifier if ctrl else QtCore.Qt.NoModifier
+        keys = QtCore.Qt.ShiftModifier if shift else keys
         self._qtbot.mouseClick(widget, QtCore.Qt.LeftButton, keys, point.toPoint())
 
     @staticmethod

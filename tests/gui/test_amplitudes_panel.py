@@ -44,7 +44,7 @@ def test_a_click_on_a_spike_selects_its_unit(panel, workspace, qtbot, screen) ->
     qtbot.mouseClick(viewport, QtCore.Qt.LeftButton, QtCore.Qt.NoModifier, point(panel, 2))
     assert workspace.selected == (1,)
     screen.settle()
-    qtbot.mouseClick(viewport, QtCore.Qt.LeftButton, QtCore.Qt.ControlModifier, point(panel, 9))
+    qtbot.mouseClick(viewport, QtCore.Qt.LeftButton, QtCore.Qt.ShiftModifier, point(panel, 9))
     assert workspace.selected == (1, 0)
 
 

@@ -162,3 +162,19 @@ def test_g_asks_before_it_merges_an_accepted_unit(qtbot, window: MainWindow, pre
     press("Down", "Y", "Ctrl+A")
     assert press_and_answer(qtbot, window, "G", "No") == "Unit 0 is accepted. Merge 0 + 1 + 2 all the same?"
     assert units(window) == APART
+
+
+# -- the mouse -------------------------------------------------------------------------------------
+
+
+def test_the_button_and_a_double_click_use_the_sorting_on_screen(window: MainWindow, press, qtbot) -> None:
+    panel = window.bench.alternatives
+    press("2")
+    qtbot.mouseClick(panel.adopt, QtCore.Qt.LeftButton)
+    assert units(window) == [4] * 14 + [2] * 5 + [-1]
+    press("Ctrl+Z")
+    assert units(window) == APART
+    card = panel.cards[1]
+    qtbot.mouseClick(card, QtCore.Qt.LeftButton)
+    qtbot.mouseDClick(card, QtCore.Qt.LeftButton)
+    assert len(set(units(window)[:14])) == 1

@@ -63,9 +63,9 @@ def test_both_directions_have_the_same_scale(panel) -> None:
 def test_a_click_on_a_point_selects_its_unit(panel, workspace, screen) -> None:
     screen.click(panel.plot, place(panel, RIGHT_BOTTOM))
     assert workspace.selected == (1,)
-    screen.click(panel.plot, place(panel, LEFT_TOP), ctrl=True)
+    screen.click(panel.plot, place(panel, LEFT_TOP), shift=True)
     assert workspace.selected == (1, 0)
-    screen.click(panel.plot, place(panel, LEFT_TOP), ctrl=True)
+    screen.click(panel.plot, place(panel, LEFT_TOP), shift=True)
     assert workspace.selected == (1,)
     screen.click(panel.plot, QtCore.QPointF(2, 2))
     assert workspace.selected == (1,)
@@ -219,3 +219,18 @@ def test_names_of_units_at_one_place_lie_beside_each_other_and_inside() -> None:
         taken.append(free_place(np.array([4.0, 80.0]), QtCore.QSizeF(30, 16), room, taken))
     assert all(room.contains(place) for place in taken)
     assert not any(a.intersects(b) for n, a in enumerate(taken) for b in taken[n + 1 :])
+
+
+def test_principal_components_stay_while_a_lasso_is_drawn_on_them(
+    show, workspace, controller, runner, screen
+):
+    panel = show(EmbeddingPanel)
+    screen.click(panel.plot, QtCore.QPointF(30, 30), ctrl=True)
+    controller.refresh_views()
+    runner.let_go()
+    screen.settle()
+    assert panel.note_text == "PCA of 10 spikes"
+    assert workspace.lasso is not None
+    workspace.draw_lasso(None)
+    screen.settle()
+    assert panel.note.text() == "t-SNE of 10 spikes"

@@ -90,3 +90,37 @@ def test_a_cache_that_cannot_be_written_does_not_stop_the_save(project: Project,
 def test_a_larger_project_fills_only_what_is_asked(make_project, path: Path) -> None:
     store.save(make_project(n_spikes=400), path)
     assert store.load(path, waveforms=False).waveforms == {}
+
+
+# -- coordinates of all spikes ------------------------------------------------------------------
+
+
+def with_coordinates(project: Project) -> Project:
+    """Component 0 with three coordinates of each of its spikes."""
+    n = len(project.components[0].spike_ids)
+    values = np.linspace(-9, 9, 3 * n, dtype=np.float32).reshape(n, 3)
+    return replace(
+        project, waveforms={**project.waveforms, 0: replace(project.waveforms[0], coordinates=values)}
+    )
+
+
+def test_coordinates_of_all_spikes_are_there_again(project: Project, path: Path) -> None:
+    made = with_coordinates(project)
+    store.save(made, path)
+    loaded = store.load(path).waveforms
+    np.testing.assert_allclose(loaded[0].coordinates, made.waveforms[0].coordinates, rtol=1e-3, atol=1e-3)
+    assert loaded[1].coordinates is None
+
+
+def test_coordinates_of_other_spikes_are_ignored_and_the_waveforms_are_not(
+    project: Project, path: Path
+) -> None:
+    """The sampled spikes are the same; the second spike of component 0, which was not sampled, is another."""
+    store.save(with_coordinates(project), path)
+    samples = project.spikes.sample_index.copy()
+    samples[project.components[0].spike_ids[1]] += 1
+    spikes = replace(project.spikes, sample_index=samples)
+    store.save(replace(project, spikes=spikes, waveforms={}), path)
+    loaded = store.load(path).waveforms
+    assert loaded[0].waveforms.shape == project.waveforms[0].waveforms.shape
+    assert loaded[0].coordinates is None

@@ -8,7 +8,7 @@ number and colour; a new cluster is called after the units that it comes from (`
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -51,7 +51,8 @@ class ShownUnit:
 class ShownSorting:
     """Units of one component, the largest spikes first.
 
-    alternative : index when it is a preview, None for the current sorting;
+    alternative : index when it is a preview of one, None for another sorting;
+    proposal : number of the edit that it previews, 0 where it previews none;
     labels : (n,) int32, row of `units` of each spike of the component, -1 = none;
     assigned : (n,) float32, probability with which each spike was given to its unit;
     min_spikes : sampled spikes below which the sorting dropped clusters;
@@ -71,6 +72,17 @@ class ShownSorting:
     n_moved: int = 0
     n_taken_along: int = 0
     held: tuple[int, ...] = ()
+    proposal: int = 0
+
+    @property
+    def is_preview(self) -> bool:
+        """Whether it shows what an alternative or an edit would make, and not what is."""
+        return self.alternative is not None or self.proposal > 0
+
+    @property
+    def key(self) -> tuple[int | None, int]:
+        """The same for the same sorting, as long as no spike of the component changes its unit."""
+        return self.alternative, self.proposal
 
     @property
     def n_unassigned(self) -> int:
@@ -159,6 +171,28 @@ def preview_sorting(
     alternative = component.alternatives[index]
     current = current_sorting(clustering, component, colors) if current is None else current
     command = adopt_command(clustering, component, alternative, locked=locked)
+    shown = sorting_after(clustering, component, command, colors, current=current)
+    return replace(
+        shown,
+        alternative=index,
+        assigned=alternative.probability,
+        held=_held(clustering, component, alternative, locked),
+    )
+
+
+def sorting_after(
+    clustering: Clustering,
+    component: Component,
+    command: Assign | None,
+    colors: ColorBook,
+    *,
+    current: ShownSorting,
+    proposal: int = 0,
+) -> ShownSorting:
+    """What the units of a component would be after a command that gives its spikes to others.
+
+    proposal : its number, see `ShownSorting`
+    """
     after = _after(clustering, component, command)
     codes, labels = _ordered(after)
     names = _names(current, labels, codes)
@@ -176,15 +210,15 @@ def preview_sorting(
     moved = np.zeros(0, dtype=np.int64) if command is None else command.spike_ids
     return ShownSorting(
         component,
-        index,
+        None,
         units,
         labels,
-        alternative.probability,
+        clustering.probability[component.spike_ids],
         current.min_spikes,
         current.unknown,
         n_moved=len(moved),
         n_taken_along=int(np.isin(moved, component.spike_ids, invert=True).sum()),
-        held=_held(clustering, component, alternative, locked),
+        proposal=proposal,
     )
 
 

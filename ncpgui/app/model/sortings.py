@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.app.model.colors import ColorBook
-from ncpgui.app.model.shown_sorting import ShownSorting, current_sorting, preview_sorting
+from ncpgui.app.model.shown_sorting import ShownSorting, current_sorting, preview_sorting, sorting_after
 from ncpgui.core.component import Component
 from ncpgui.curation.adopt import present_alternative
+from ncpgui.curation.commands import Assign
 from ncpgui.curation.history import History
 from ncpgui.evidence.units import joined_by_hand
 
@@ -77,6 +78,17 @@ class Sortings:
                 current=self.current(component),
                 locked=self._history.labels.locked,
             ),
+        )
+
+    def after(self, component: Component, command: Assign, *, proposal: int) -> ShownSorting:
+        """What an edit that is proposed would make of a component."""
+        return sorting_after(
+            self._history.clustering,
+            component,
+            command,
+            self.colors,
+            current=self.current(component),
+            proposal=proposal,
         )
 
     def present(self, component: Component) -> int | None:

@@ -11,8 +11,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from ncpgui.app.model.lasso import Lasso, Proposal
 from ncpgui.app.model.open_project import OpenProject
-from ncpgui.app.model.shown_sorting import ShownSorting
+from ncpgui.app.model.shown_sorting import ShownSorting, ShownUnit
 from ncpgui.app.words import sentence
 from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.errors import CurationError
@@ -28,8 +29,9 @@ class Workspace(OpenProject):
 
     Signals: `opened` another project, or none; `components_changed(ids)` their posterior or
     status; `current_changed` another component on screen; `shown_changed` another sorting of
-    it; `selection_changed` selected units; `units_changed(change)` the sorting or its labels;
-    `decided(ids)` somebody decided something about these components;
+    it; `selection_changed` selected units; `lasso_changed` what a person draws around spikes;
+    `units_changed(change)` the sorting or its labels; `decided(ids)` somebody decided something about
+    these components;
     `saved_changed`; `told(text)` something for the status bar; `warned(text)` something that stays on
     screen until it was read.
     """
@@ -37,6 +39,7 @@ class Workspace(OpenProject):
     current_changed: ClassVar[Signal] = Signal()
     shown_changed: ClassVar[Signal] = Signal()
     selection_changed: ClassVar[Signal] = Signal()
+    lasso_changed: ClassVar[Signal] = Signal()
     decided: ClassVar[Signal] = Signal(tuple)
 
     def __init__(self, project: Project | None = None) -> None:
@@ -44,6 +47,9 @@ class Workspace(OpenProject):
         self.preview: int | None = None
         self.selected: tuple[int, ...] = ()
         self.similar: tuple[int, ...] = ()
+        self.lasso: Lasso | None = None
+        self.proposal: Proposal | None = None
+        self._n_proposals = 0
         super().__init__()
         if project is not None:
             self.open(project)
@@ -77,6 +83,8 @@ class Workspace(OpenProject):
         self.component_id = component_id
         self.preview = None
         self.selected = self.similar = ()
+        self.proposal = None
+        self.draw_lasso(None)
         self.current_changed.emit()
         self.selection_changed.emit()
 
@@ -92,8 +100,8 @@ class Workspace(OpenProject):
                 )
             if index == self.present_alternative():
                 index = None
-        if index != self.preview:
-            self.preview = index
+        if index != self.preview or self.proposal is not None:
+            self.preview, self.proposal = index, None
             self.shown_changed.emit()
 
     @property
@@ -116,7 +124,9 @@ class Workspace(OpenProject):
         return None if component is None else self._sortings.current(component)
 
     def shown(self) -> ShownSorting | None:
-        """Sorting that the panels draw: the preview, or the current one."""
+        """Sorting that the panels draw: what an edit would make, the preview, or the current one."""
+        if self.proposal is not None:
+            return self.proposal.sorting
         return self.current() if self.preview is None else self.sorting_of(self.preview)
 
     def sorting_of(self, index: int) -> ShownSorting | None:
@@ -133,6 +143,8 @@ class Workspace(OpenProject):
         taken = tuple(int(u) for u in similar if int(u) in chosen)
         taken = () if len(taken) == len(chosen) else taken
         if (chosen, taken) != (self.selected, self.similar):
+            if chosen != self.selected:
+                self.withdraw()
             self.selected, self.similar = chosen, taken
             self.selection_changed.emit()
 
@@ -145,6 +157,42 @@ class Workspace(OpenProject):
         """Select units like the chosen one beside it, in place of those taken before."""
         taken = tuple(units)
         self.select((*self.chosen, *taken), similar=taken)
+
+    def is_chosen(self, unit: ShownUnit) -> bool:
+        """Whether a unit on screen is selected, or a part that a proposed edit would make."""
+        if self.proposal is not None:
+            return unit.is_changed
+        return unit.unit is not None and unit.unit in self.selected
+
+    # -- an edit that waits to be confirmed ---------------------------------------------------
+
+    def draw_lasso(self, lasso: Lasso | None) -> None:
+        """Show a lasso, or none; a split proposed from another one is withdrawn."""
+        if lasso is not self.lasso:
+            self.lasso = lasso
+            self.withdraw()
+            self.lasso_changed.emit()
+
+    def propose(self, command: Assign, note: str = "") -> None:
+        """Show what an edit of the component on screen would make, until it is confirmed or withdrawn."""
+        component = self.component()
+        assert component is not None
+        self._n_proposals += 1
+        sorting = self._sortings.after(component, command, proposal=self._n_proposals)
+        self.proposal = Proposal(component.id, command, sorting, note)
+        self.shown_changed.emit()
+
+    def withdraw(self) -> None:
+        """Show again what was on screen before an edit was proposed."""
+        if self.proposal is not None:
+            self.proposal = None
+            self.shown_changed.emit()
+
+    def confirm(self) -> None:
+        """Do the edit that is proposed, and select what it made."""
+        assert self.proposal is not None
+        change = self.do(self.proposal.command)
+        self.select(change.added)
 
     # -- edits ------------------------------------------------------------------------------
 
@@ -184,10 +232,13 @@ class Workspace(OpenProject):
         self.do(SetLocked(units, locked))
 
     def adopt(self) -> None:
-        """Use the sorting on screen for its component; the one already in use is accepted as it is."""
+        """Use what is on screen for its component; the sorting already in use is accepted as it is."""
         component = self.component()
         if component is None:
             raise CurationError("this component is not sampled yet; wait for it, or choose another")
+        if self.proposal is not None:
+            self.confirm()
+            return
         if self.preview is None:
             self._accept_current()
             return
@@ -255,10 +306,12 @@ class Workspace(OpenProject):
         self.component_id = best[0] if best else None
         self.preview = None
         self.selected = self.similar = ()
+        self.lasso = self.proposal = None
 
     def _forget_shown(self, component_ids: set[int]) -> None:
         if self.component_id in component_ids:
-            self.preview = None
+            self.preview = self.proposal = None
+            self.draw_lasso(None)
         self.select(self.selected, similar=self.similar)
 
     def _renumber(self, new: Callable[[Iterable[int]], tuple[int, ...]]) -> None:

@@ -166,7 +166,7 @@ def present_alternatives(workspace: Workspace) -> AlternativesView:
     other = max(0.0, 1.0 - sum(a.mass for a in component.alternatives))
     subtitle = f"{place}{n} spikes · {count(len(component.alternatives), 'plausible sorting')}"
     settled = workspace.status(component_id).state == "curated"
-    previewed = workspace.preview is not None
+    previewed = workspace.preview is not None or workspace.proposal is not None
     means = [unit.waveform for card in cards for unit in card.units if unit.waveform is not None]
     return AlternativesView(
         title=title,
@@ -176,7 +176,9 @@ def present_alternatives(workspace: Workspace) -> AlternativesView:
         other_mass=other,
         message="" if cards else "No unit was found among these spikes.",
         can_adopt=_can_adopt(workspace) if previewed else bool(cards) and not settled,
-        adopt_text="Use this sorting"
+        adopt_text="Split"
+        if workspace.proposal is not None
+        else "Use this sorting"
         if previewed
         else _accept_text(workspace, component_id, settled=settled),
         largest_amplitude=max((float(np.abs(mean).max()) for mean in means), default=1.0) or 1.0,
@@ -278,7 +280,7 @@ def _card(
         words=words,
         units=units,
         n_unassigned=sorting.n_unassigned,
-        is_shown=workspace.shown_alternative == index,
+        is_shown=workspace.proposal is None and workspace.shown_alternative == index,
         is_in_use=in_use,
         as_given=index == 0 and workspace.project is not None and workspace.project.given is not None,
         given=_given(workspace, component),

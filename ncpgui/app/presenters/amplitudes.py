@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +13,10 @@ from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.points import NO_POINTS, SpikePoints, spike_points
 from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.probe import Probe
+from ncpgui.core.project import Project
 
-Height = Literal["amplitude", "depth"]
+Height = Literal["amplitude", "depth", "raster"]
+HEIGHTS: tuple[Height, ...] = get_args(Height)
 RATE_BINS = 60
 LEAST_BIN_S = 1.0
 
@@ -23,7 +25,7 @@ LEAST_BIN_S = 1.0
 class AmplitudesView:
     """Spikes over time.
 
-    points : x in seconds; y in noise sd, or µm along the probe
+    points : x in seconds; y in noise sd, or µm along the probe, or minus the row of the unit
     rate_edges_s : (B + 1,); rates_hz : (K, B), spikes a second of each unit
     motion_s, motion_um : (T,) where the tissue at the depth of the spikes came to lie; empty where unknown
     """
@@ -41,7 +43,7 @@ class AmplitudesView:
     @property
     def axis(self) -> str:
         """What is upwards."""
-        return "depth (µm)" if self.height == "depth" else "amplitude (noise sd)"
+        return {"depth": "depth (µm)", "amplitude": "amplitude (noise sd)", "raster": "units"}[self.height]
 
 
 def present_amplitudes(workspace: Workspace, height: Height) -> AmplitudesView:
@@ -52,23 +54,14 @@ def present_amplitudes(workspace: Workspace, height: Height) -> AmplitudesView:
     if shown is None:
         return AmplitudesView(height, message="Amplitudes appear when the component is sampled.")
     component, spikes = shown.component, project.spikes
-    time_s = spikes.sample_index[component.spike_ids] / spikes.sampling_frequency_hz
+    plane = time_plane(workspace, project, shown, height)
+    if plane is None:
+        words = "Depths come from waveforms, which are read from the recording (File > Locate recording)."
+        return AmplitudesView(height, message=words)
+    positions, times_s, y = plane
     motion_s, motion_um = np.zeros(0), np.zeros(0)
     note = ""
-    if height == "amplitude":
-        positions = np.arange(len(component.spike_ids))
-        y = np.abs(spikes.amplitude[component.spike_ids]).astype(np.float64)
-    else:
-        waveforms = workspace.waveforms()
-        if waveforms is None:
-            words = "Depths come from waveforms, which are read from the recording (File > Locate recording)."
-            return AmplitudesView(height, message=words)
-        axis = 1 if project.motion is None else project.motion.axis
-        positions = component.sampled
-        y = workspace.memo(
-            ("depth", component.id, id(waveforms)),
-            lambda: depths_um(waveforms, component, project.probe, axis),
-        )
+    if height == "depth":
         motion = project.motion
         if motion is not None and motion.displacement_um.size and len(y):
             motion_s = motion.time_s
@@ -76,16 +69,44 @@ def present_amplitudes(workspace: Workspace, height: Height) -> AmplitudesView:
             motion_um = middle + motion.at(motion_s, np.full(len(motion_s), middle))
             note = f"motion {motion.range_um:.0f} µm{'' if motion.applied else ', not followed'}"
     edges = rate_edges_s(spikes.duration_s)
+    all_s = spikes.sample_index[component.spike_ids] / spikes.sampling_frequency_hz
     return AmplitudesView(
         height,
-        spike_points(workspace, shown, positions, time_s[positions], y),
+        spike_points(workspace, shown, positions, times_s, y),
         spikes.duration_s,
         edges,
-        _rates_hz(shown, time_s, edges),
+        _rates_hz(shown, all_s, edges),
         motion_s,
         motion_um,
         note=note,
     )
+
+
+def time_plane(
+    workspace: Workspace, project: Project, shown: ShownSorting, height: Height
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]] | None:
+    """Positions (m,) of spikes in their component, times (s) and heights; None where there are no heights.
+
+    Depths are those of the sampled spikes; in a raster the units of `shown` have rows, the first one on top.
+    """
+    component, spikes = shown.component, project.spikes
+    positions = np.arange(len(component.spike_ids))
+    if height == "raster":
+        y = -np.where(shown.labels < 0, len(shown.units), shown.labels).astype(np.float64)
+    elif height == "amplitude":
+        y = np.abs(spikes.amplitude[component.spike_ids]).astype(np.float64)
+    else:
+        waveforms = workspace.waveforms(component.id)
+        if waveforms is None:
+            return None
+        axis = 1 if project.motion is None else project.motion.axis
+        positions = component.sampled
+        y = workspace.memo(
+            ("depth", component.id, id(waveforms)),
+            lambda: depths_um(waveforms, component, project.probe, axis),
+        )
+    ids = component.spike_ids[positions]
+    return positions, spikes.sample_index[ids] / spikes.sampling_frequency_hz, y
 
 
 def depths_um(

@@ -94,11 +94,13 @@ def _few(expected: float) -> str:
 
 
 def units_of_grid(workspace: Workspace) -> tuple[ShownUnit, ...]:
-    """Units whose correlograms are shown: the selected ones on screen if there are two or more, else all."""
+    """Units with correlograms: the selected ones, or the parts that an edit would make, if there are
+    two or more on screen, else all.
+    """
     shown = workspace.shown()
     if shown is None:
         return ()
-    chosen = tuple(unit for unit in shown.units if unit.unit in workspace.selected)
+    chosen = tuple(filter(workspace.is_chosen, shown.units))
     return chosen if len(chosen) > 1 else shown.units
 
 

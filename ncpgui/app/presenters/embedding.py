@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ncpgui.app.model.colors import Color
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.words import count
+from ncpgui.core.component import Component, ComponentWaveforms
 
 MIN_OPACITY = 0.25
 
@@ -70,16 +71,11 @@ def present_embedding(workspace: Workspace, tsne: NDArray[np.float32] | None) ->
     waveforms = workspace.waveforms()
     if shown is None or current is None or waveforms is None:
         return _nothing("Points appear when the component is sampled.")
-    if tsne is None:
-        points = workspace.memo(
-            ("pca", shown.component.id, id(waveforms)), lambda: principal_plane(waveforms.features)
-        )
-    else:
-        points = tsne
+    points = embedding_points(workspace, shown.component, waveforms, tsne)
     labels = shown.sampled_labels
     sure = np.clip(shown.probability[shown.component.sampled], 0, 1)
     opacity = MIN_OPACITY + (1 - MIN_OPACITY) * np.nan_to_num(sure) ** 2
-    chosen = np.array([unit.unit in workspace.selected for unit in shown.units] + [False])
+    chosen = np.array([*map(workspace.is_chosen, shown.units), False])
     return EmbeddingView(
         points=points,
         labels=labels,
@@ -94,6 +90,18 @@ def present_embedding(workspace: Workspace, tsne: NDArray[np.float32] | None) ->
         before=current.sampled_labels,
         colors_before=tuple(unit.color for unit in current.units),
     )
+
+
+def embedding_points(
+    workspace: Workspace,
+    component: Component,
+    waveforms: ComponentWaveforms,
+    tsne: NDArray[np.float32] | None,
+) -> NDArray[np.float32]:
+    """Points (m, 2) of the sampled spikes: the t-SNE if it is there already, principal components else."""
+    if tsne is not None:
+        return tsne
+    return workspace.memo(("pca", component.id, id(waveforms)), lambda: principal_plane(waveforms.features))
 
 
 def principal_plane(features: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.points import NO_POINTS, SpikePoints, spike_points
 from ncpgui.core.component import Component, ComponentWaveforms
+from ncpgui.core.project import Project
 
 MOST_COMPONENTS = 6
 AMPLITUDE, TIME = "amplitude", "time"
@@ -37,7 +38,33 @@ def present_features(workspace: Workspace, x: str, y: str) -> FeaturesView:
         return FeaturesView(message="Open a recording or a session to begin.")
     if shown is None:
         return FeaturesView(message="Features appear when the component is sampled.")
-    component, waveforms = shown.component, workspace.waveforms()
+    component = shown.component
+    plane = feature_plane(workspace, project, component, x, y)
+    sampled = "" if len(plane.positions) == len(component.spike_ids) else "sampled spikes"
+    points = spike_points(workspace, shown, plane.positions, plane.x, plane.y)
+    return FeaturesView(plane.axes, *plane.names, points, sampled)
+
+
+@dataclass(frozen=True, eq=False)
+class FeaturePlane:
+    """Two coordinates of the spikes of a component that have them.
+
+    axes : names of the coordinates that there are; names : of these two
+    positions : (m,) of the spikes in the component; x, y : (m,)
+    """
+
+    axes: tuple[str, ...]
+    names: tuple[str, str]
+    positions: NDArray[np.int64]
+    x: NDArray[np.floating]
+    y: NDArray[np.floating]
+
+
+def feature_plane(
+    workspace: Workspace, project: Project, component: Component, x: str, y: str
+) -> FeaturePlane:
+    """Coordinates of the spikes of a component; an axis that there is not gives way to one that there is."""
+    waveforms = workspace.waveforms(component.id)
     positions, components = np.arange(len(component.spike_ids)), np.zeros((len(component.spike_ids), 0))
     if waveforms is not None:
         positions, components = workspace.memo(
@@ -56,8 +83,7 @@ def present_features(workspace: Workspace, x: str, y: str) -> FeaturesView:
             return project.spikes.sample_index[ids] / project.spikes.sampling_frequency_hz
         return components[:, names.index(axis)]
 
-    sampled = "" if len(positions) == len(component.spike_ids) else "sampled spikes"
-    return FeaturesView(axes, x, y, spike_points(workspace, shown, positions, values(x), values(y)), sampled)
+    return FeaturePlane(axes, (x, y), positions, values(x), values(y))
 
 
 def principal_components(

@@ -60,7 +60,7 @@ def spike_points(
         names=tuple(unit.name for unit in shown.units),
         colors=tuple(unit.color for unit in shown.units),
         units=tuple(unit.unit for unit in shown.units),
-        is_selected=tuple(unit.unit is not None and unit.unit in workspace.selected for unit in shown.units),
+        is_selected=tuple(map(workspace.is_chosen, shown.units)),
     )
 
 

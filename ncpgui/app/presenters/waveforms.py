@@ -139,11 +139,11 @@ def present_waveforms(workspace: Workspace) -> WaveformsView:
     component = shown.component
     positions = workspace.project.probe.positions_um[component.contacts]
     drawn = workspace.memo(
-        ("waveform columns", component.id, shown.alternative, id(waveforms)),
+        ("waveform columns", component.id, shown.key, id(waveforms)),
         lambda: _columns(shown, waveforms),
     )
     ghosts = workspace.memo(
-        ("waveform ghosts", component.id, shown.alternative, id(waveforms)),
+        ("waveform ghosts", component.id, shown.key, id(waveforms)),
         lambda: _ghosts(workspace.current(), shown, waveforms),
     )
     numbers = [_support(workspace, shown, row) for row in range(len(shown.units))]
@@ -157,7 +157,7 @@ def present_waveforms(workspace: Workspace) -> WaveformsView:
             p_complete=numbers[row][1],
             spikes=spikes,
             mean=mean,
-            is_selected=unit.unit is not None and unit.unit in workspace.selected,
+            is_selected=unit.unit is not None and workspace.is_chosen(unit),
             is_changed=unit.is_changed,
             ghosts=ghosts[row],
         )
@@ -170,14 +170,14 @@ def present_waveforms(workspace: Workspace) -> WaveformsView:
         offsets_um=positions - positions[0],
         lowest=min((float(mean.min()) for mean in means), default=-1.0),
         highest=max((float(mean.max()) for mean in means), default=1.0),
-        is_preview=shown.alternative is not None,
+        is_preview=shown.is_preview,
     )
 
 
 def _support(workspace: Workspace, shown: ShownSorting, row: int) -> tuple[float, float]:
     """P(pure), P(complete): in all components of a unit in use, in this component in a preview."""
     unit = shown.units[row].unit
-    if shown.alternative is None and unit is not None:
+    if not shown.is_preview and unit is not None:
         numbers = workspace.unit_numbers(unit)
         return numbers.p_pure, numbers.p_complete
     if np.isnan(shown.p_exists[row]):
@@ -206,7 +206,7 @@ def _ghosts(
     current: ShownSorting | None, shown: ShownSorting, waveforms: ComponentWaveforms
 ) -> list[tuple[Ghost, ...]]:
     """For each changed unit, the current ones with a fifth of its spikes, or a fifth of theirs in it."""
-    if current is None or shown.alternative is None:
+    if current is None or not shown.is_preview:
         return [()] * len(shown.units)
     means = [mean for _, mean in _columns(current, waveforms)]
     result = []

@@ -1,4 +1,4 @@
-"""Spikes as points of a plot: in the colours of their units, a click selects a unit."""
+"""Spikes as points of a plot, coloured by unit: a click selects a unit, Ctrl+click draws a lasso."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import pyqtgraph as pg
 from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.presenters.points import NO_POINTS, SpikePoints
+from ncpgui.gui.items.lasso_outline import LassoOutline
 from ncpgui.gui.items.plot import Plot
 from ncpgui.gui.theme import Theme
 
@@ -17,14 +18,21 @@ DIMMED = 40
 
 
 class SpikeScatter(Plot):
-    """Draws `SpikePoints`; `clicked(row of a unit, adds)`. The wheel zooms, a double click shows all."""
+    """Draws `SpikePoints`; `clicked(row of a unit, adds)`. The wheel zooms, a double click shows all.
+
+    `corner_set(x, y)`: a lasso gets a corner, in the coordinates of the points; `cleared`: it is taken away.
+    """
 
     clicked = QtCore.pyqtSignal(int, bool)
+    corner_set = QtCore.pyqtSignal(float, float)
+    cleared = QtCore.pyqtSignal()
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.points: SpikePoints = NO_POINTS
         self.scatters: list[pg.ScatterPlotItem] = []
+        self.lasso = LassoOutline()
+        self._corners = np.zeros((0, 2))
         self.scene().sigMouseClicked.connect(self._clicked)
 
     def set_points(self, points: SpikePoints, theme: Theme) -> None:
@@ -40,6 +48,13 @@ class SpikeScatter(Plot):
                 rows = np.flatnonzero((points.labels == label) & (dimmed != is_bright))
                 if len(rows):
                     self._add(rows, label, is_bright)
+        self.lasso.put_into(self)
+        self.lasso.draw(self._corners, theme)
+
+    def set_lasso(self, corners: np.ndarray) -> None:
+        """Draw a polygon (V, 2) in the coordinates of the points."""
+        self._corners = corners
+        self.lasso.draw(corners, self.theme)
 
     def _add(self, rows: np.ndarray, label: int, is_bright: bool) -> None:
         alpha = ALPHA if is_bright else DIMMED
@@ -70,17 +85,28 @@ class SpikeScatter(Plot):
         """Fit all points."""
         self.getViewBox().autoRange(padding=0.03)
 
-    def mouseDoubleClickEvent(self, _: QtGui.QMouseEvent) -> None:
-        """Show all points."""
-        self.show_all()
+    def mouseDoubleClickEvent(self, event: QtGui.QMouseEvent) -> None:
+        """Show all points; while a lasso is drawn, two quick clicks are two corners."""
+        if event.modifiers() & QtCore.Qt.ControlModifier:
+            self._set_corner(self.mapToScene(event.pos()))
+        else:
+            self.show_all()
+
+    def _set_corner(self, where: QtCore.QPointF) -> None:
+        corner = self.getViewBox().mapSceneToView(where)
+        self.corner_set.emit(corner.x(), corner.y())
 
     def _clicked(self, event: object) -> None:
-        if event.button() != QtCore.Qt.LeftButton:  # type: ignore[attr-defined]
-            return
-        row = self.unit_at(event.scenePos())  # type: ignore[attr-defined]
-        if row >= 0:
-            keys = event.modifiers()  # type: ignore[attr-defined]
-            self.clicked.emit(row, bool(keys & (QtCore.Qt.ControlModifier | QtCore.Qt.ShiftModifier)))
+        button, keys = event.button(), event.modifiers()  # type: ignore[attr-defined]
+        where = event.scenePos()  # type: ignore[attr-defined]
+        if button == QtCore.Qt.RightButton:
+            self.cleared.emit()
+        elif button == QtCore.Qt.LeftButton and keys & QtCore.Qt.ControlModifier:
+            self._set_corner(where)
+        elif button == QtCore.Qt.LeftButton:
+            row = self.unit_at(where)
+            if row >= 0:
+                self.clicked.emit(row, bool(keys & QtCore.Qt.ShiftModifier))
 
     def viewportEvent(self, event: QtCore.QEvent) -> bool:
         """Name the unit under the pointer."""

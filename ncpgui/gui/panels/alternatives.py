@@ -6,6 +6,7 @@ from PyQt5 import QtCore, QtWidgets
 
 from ncpgui.app.actions import action
 from ncpgui.app.presenters.alternatives import AlternativesView, present_alternatives, step_alternative
+from ncpgui.app.presenters.consequences import present_consequence
 from ncpgui.gui.items.alternative_cards import CARD_HEIGHT, CardWidget, OtherCard
 from ncpgui.gui.items.elided_label import ElidedLabel
 from ncpgui.gui.items.mass_bar import MassBar
@@ -15,7 +16,7 @@ from ncpgui.gui.theme import font
 
 STRIP_TOP = 2
 SCROLL_BAR = 14
-AROUND_CARDS = 98
+AROUND_CARDS = 110
 
 
 class AlternativesPanel(Panel):
@@ -52,9 +53,7 @@ class AlternativesPanel(Panel):
         self.bar = MassBar()
         self.bar.clicked.connect(self.workspace.show_alternative)
         self.body.addWidget(self.bar)
-        self.condition = ElidedLabel()
-        self.condition.setObjectName("subtitle")
-        self.body.addWidget(self.condition)
+        self.body.addWidget(self._line())
         self.message = message_label()
         self.body.addWidget(self.message, 1)
         self.strip = QtWidgets.QWidget()
@@ -74,10 +73,28 @@ class AlternativesPanel(Panel):
         self.scroll.viewport().setAutoFillBackground(False)
         self.strip.setAutoFillBackground(False)
         self.body.addWidget(self.scroll, 1)
-        self.body.setContentsMargins(16, 9, 16, 8)
-        self.body.setSpacing(6)
+        self.body.setContentsMargins(16, 8, 16, 6)
+        self.body.setSpacing(4)
         self.setMaximumHeight(CARD_HEIGHT[1] + AROUND_CARDS)
         self.cards: list[CardWidget] = []
+
+    def _line(self) -> QtWidgets.QWidget:
+        """One line for what an edit would do, else for the condition of all probabilities.
+
+        Its room is always there: what a person aims at stays where it is while a lasso is drawn.
+        """
+        self.condition = ElidedLabel()
+        self.condition.setObjectName("subtitle")
+        self.consequence = ElidedLabel()
+        self.consequence.setAccessibleName("What the edit would do")
+        line = QtWidgets.QWidget()
+        line.setFixedHeight(self.fontMetrics().height())
+        row = QtWidgets.QHBoxLayout(line)
+        row.setContentsMargins(0, 0, 0, 0)
+        for label in (self.condition, self.consequence):
+            label.hide()
+            row.addWidget(label)
+        return line
 
     def _button(self, text: str, tip: str) -> QtWidgets.QPushButton:
         button = QtWidgets.QPushButton(text)
@@ -94,6 +111,8 @@ class AlternativesPanel(Panel):
         for signal in (workspace.opened, workspace.current_changed, workspace.shown_changed):
             signal.connect(self.mark_dirty)
         workspace.components_changed.connect(self._components_changed)
+        for signal in (workspace.selection_changed, workspace.lasso_changed):
+            signal.connect(self._show_consequence)
 
     def _components_changed(self, component_ids: tuple[int, ...]) -> None:
         if self.workspace.component_id in component_ids:
@@ -108,7 +127,6 @@ class AlternativesPanel(Panel):
         self.bar.set_view(view)
         self.condition.setText(view.given)
         self.condition.setToolTip("Probabilities are those of the draws that have all of this")
-        self.condition.setVisible(bool(view.given))
         self.adopt.setText(view.adopt_text)
         self.adopt.setEnabled(view.can_adopt)
         for button in (self.previous, self.next):
@@ -118,8 +136,17 @@ class AlternativesPanel(Panel):
         self.message.setText(view.message)
         self.message.setVisible(bool(view.message))
         self.scroll.setVisible(not view.message)
+        self._show_consequence()
         self._show_cards(view)
         self.other.set_mass(view.other_mass if view.cards else 0.0, is_open=view.is_open)
+
+    def _show_consequence(self) -> None:
+        """Say what the edit that is proposed, or a merge of what is selected, would do."""
+        told = present_consequence(self.workspace, self.controller.embedding())
+        self.consequence.setText(told.text)
+        self.consequence.setToolTip("\n".join(filter(None, (told.tooltip, self.condition.text()))))
+        self.consequence.setVisible(bool(told.text))
+        self.condition.setVisible(bool(self.condition.text()) and not told.text)
 
     def _show_cards(self, view: AlternativesView) -> None:
         while len(self.cards) > len(view.cards):

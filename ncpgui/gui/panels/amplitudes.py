@@ -10,7 +10,7 @@ from ncpgui.app.model.picking import pick
 from ncpgui.app.presenters.amplitudes import AmplitudesView, Height, present_amplitudes
 from ncpgui.gui.items.plot import Plot
 from ncpgui.gui.items.spike_scatter import SpikeScatter
-from ncpgui.gui.panels.base import Panel
+from ncpgui.gui.panels.lasso import LASSO_HELP, LassoPanel
 
 AXIS_PX = 40
 RATES_FROM_PX = 110
@@ -31,10 +31,11 @@ class _Column(QtWidgets.QWidget):
         self._scatter.getAxis("bottom").setStyle(showValues=not both)
 
 
-class AmplitudesPanel(Panel):
+class AmplitudesPanel(LassoPanel):
     """The spikes of the sorting on screen over the whole recording."""
 
     title = "Over time"
+    plane = "over time"
 
     def build(self) -> None:
         """Make both plots, the message and the switch."""
@@ -45,6 +46,7 @@ class AmplitudesPanel(Panel):
         self.rates = Plot("Firing rates over time")
         self.rates.setMinimumSize(120, 40)
         self.scatter.clicked.connect(self._clicked)
+        self.watch(self.scatter)
         self.rates.setXLink(self.scatter)
         for plot in (self.scatter, self.rates):
             plot.getAxis("left").setWidth(AXIS_PX)
@@ -67,7 +69,8 @@ class AmplitudesPanel(Panel):
         self.note.setToolTip(
             "Above: a point a spike, at most 2500 of each unit. Below: spikes a second of each unit.\n"
             "With depth, the line is where the tissue came to lie, as far as the motion is known.\n"
-            "The wheel zooms in time, a double click shows all, a click selects the unit."
+            f"The wheel zooms in time, a double click shows all, a click selects the unit. {LASSO_HELP}\n"
+            "A lasso around a stretch of time splits by time."
         )
 
     def follow(self) -> None:
@@ -86,10 +89,12 @@ class AmplitudesPanel(Panel):
         """Show the spikes of the sorting on screen."""
         view = self.view = present_amplitudes(self.workspace, self.height_shown)
         self.tell(view.message)
-        self.note.setText(" · ".join(word for word in (view.axis, "time (s)", view.note) if word))
+        self.note_text = " · ".join(word for word in (view.axis, "time (s)", view.note) if word)
         self.scatter.set_points(view.points, self.theme)
         self.rates.set_theme(self.theme)
         self.rates.clear()
+        self.leave_plane()
+        self.show_lasso()
         if view.message:
             return
         if len(view.motion_s):
@@ -118,6 +123,10 @@ class AmplitudesPanel(Panel):
         decade = 10.0 ** np.floor(np.log10(top))
         tick = float(np.floor(top / decade) * decade)
         self.rates.getAxis("left").setTicks([[(0.0, "0"), (tick, f"{tick:g} Hz")]])
+
+    def axes(self) -> tuple[str, str]:
+        """Time, and what is upwards."""
+        return "time", self.height_shown
 
     def _clicked(self, row: int, adds: bool) -> None:
         pick(self.workspace, self.view.points.units[row], adds=adds)

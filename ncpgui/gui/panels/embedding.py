@@ -8,9 +8,11 @@ from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.model.picking import pick
 from ncpgui.app.presenters.embedding import EmbeddingView, present_embedding
+from ncpgui.app.presenters.lasso import embedding_axes, under_lasso
 from ncpgui.app.words import percent
+from ncpgui.gui.items.lasso_outline import FILL_ALPHA, lasso_pen, polygon
 from ncpgui.gui.items.unit_canvas import UnitCanvas, keeps_shapes
-from ncpgui.gui.panels.base import Panel
+from ncpgui.gui.panels.lasso import LASSO_HELP, LassoPanel
 from ncpgui.gui.theme import Theme, font
 
 MARGIN_PX = 16
@@ -21,15 +23,23 @@ RING_PX = 1.6
 DIMMED = 0.22
 DRAG_PX = 4
 SMALL_PX = 140
+CORNER_PX = 3.0
 
 
 class EmbeddingWidget(UnitCanvas):
-    """Paints points; the wheel zooms, a drag moves, a double click shows all."""
+    """Paints points; the wheel zooms, a drag moves, a double click shows all.
+
+    `corner_set(x, y)`: a lasso gets a corner, in the coordinates of the points; `cleared`: it is taken away.
+    """
+
+    corner_set = QtCore.pyqtSignal(float, float)
+    cleared = QtCore.pyqtSignal()
 
     def __init__(self) -> None:
         super().__init__("Embedding of the spikes")
         self.view: EmbeddingView | None = None
         self._picture: QtGui.QPixmap | None = None
+        self._corners = np.zeros((0, 2))
         self._zoom = 1.0
         self._shift = np.zeros(2)
         self._pressed: QtCore.QPointF | None = None
@@ -53,15 +63,25 @@ class EmbeddingWidget(UnitCanvas):
 
     # -- geometry ---------------------------------------------------------------------------
 
-    def places(self) -> NDArray[np.float64]:
-        """Pixel of each point (m, 2); the same scale in both directions."""
+    def _transform(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Pixels a unit of each coordinate (2,), and the pixel of the origin (2,)."""
         assert self.view is not None
         points = self.view.points.astype(np.float64) * [1, -1]
         low, high = points.min(axis=0), points.max(axis=0)
         free = np.array([self.width(), self.height()]) - 2 * MARGIN_PX
-        scale = float((np.maximum(free, 1) / np.maximum(high - low, 1e-6)).min())
+        scale = float((np.maximum(free, 1) / np.maximum(high - low, 1e-6)).min()) * self._zoom
         middle = np.array([self.width(), self.height()]) / 2
-        return (points - (low + high) / 2) * scale * self._zoom + middle + self._shift
+        return np.array([scale, -scale]), middle + self._shift - (low + high) / 2 * scale
+
+    def places(self) -> NDArray[np.float64]:
+        """Pixel of each point (m, 2); the same scale in both directions."""
+        assert self.view is not None
+        return self.places_of(self.view.points.astype(np.float64))
+
+    def places_of(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Pixels (n, 2) of any points of the plane."""
+        scale, origin = self._transform()
+        return points * scale + origin
 
     def point_at(self, where: QtCore.QPointF) -> int:
         """Nearest point within a few pixels, -1 when there is none; a spike of a unit comes first."""
@@ -97,7 +117,25 @@ class EmbeddingWidget(UnitCanvas):
             self._draw(painter)
         else:
             painter.drawPixmap(0, 0, self._picture)
+        if len(self._corners):
+            self._paint_lasso(painter)
         painter.end()
+
+    def _paint_lasso(self, painter: QtGui.QPainter) -> None:
+        painter.setRenderHint(QtGui.QPainter.Antialiasing)
+        places = self.places_of(self._corners)
+        painter.setPen(lasso_pen(self.theme))
+        painter.setBrush(self.theme.color("accent", FILL_ALPHA))
+        painter.drawPolygon(polygon(places))
+        painter.setPen(self.theme.color("panel"))
+        painter.setBrush(self.theme.color("accent"))
+        for place in places:
+            painter.drawEllipse(QtCore.QPointF(*place), CORNER_PX, CORNER_PX)
+
+    def set_lasso(self, corners: NDArray[np.float64]) -> None:
+        """Draw a polygon (V, 2) in the coordinates of the points."""
+        self._corners = corners
+        self.update()
 
     def _draw_picture(self, ratio: float) -> QtGui.QPixmap:
         picture = QtGui.QPixmap(self.size() * ratio)
@@ -183,8 +221,10 @@ class EmbeddingWidget(UnitCanvas):
     # -- mouse ------------------------------------------------------------------------------
 
     def mousePressEvent(self, event: QtGui.QMouseEvent) -> None:
-        """Begin a click or a drag."""
-        if event.button() == QtCore.Qt.LeftButton:
+        """Begin a click or a drag; the right button clears the lasso."""
+        if event.button() == QtCore.Qt.RightButton:
+            self.cleared.emit()
+        elif event.button() == QtCore.Qt.LeftButton:
             self._pressed, self._shift_at_press = event.localPos(), self._shift.copy()
             self._is_dragging = False
 
@@ -202,16 +242,28 @@ class EmbeddingWidget(UnitCanvas):
             self.update()
 
     def mouseReleaseEvent(self, event: QtGui.QMouseEvent) -> None:
-        """Select the unit of the point that is clicked; Ctrl or Shift adds it."""
+        """Select the unit of the point that is clicked, Shift adds it; with Ctrl, set a corner of a lasso."""
         if self._pressed is None or event.button() != QtCore.Qt.LeftButton:
             return
         self._pressed = None
-        if not self._is_dragging:
+        if self._is_dragging:
+            return
+        if event.modifiers() & QtCore.Qt.ControlModifier:
+            self._set_corner(event.localPos())
+        else:
             self.click(event)
 
-    def mouseDoubleClickEvent(self, _: QtGui.QMouseEvent) -> None:
-        """Show all points."""
-        self.show_all()
+    def mouseDoubleClickEvent(self, event: QtGui.QMouseEvent) -> None:
+        """Show all points; while a lasso is drawn, two quick clicks are two corners."""
+        if event.modifiers() & QtCore.Qt.ControlModifier:
+            self._set_corner(event.localPos())
+        else:
+            self.show_all()
+
+    def _set_corner(self, where: QtCore.QPointF) -> None:
+        if self.view is not None and len(self.view.points):
+            scale, origin = self._transform()
+            self.corner_set.emit(*((np.array([where.x(), where.y()]) - origin) / scale).tolist())
 
     def wheelEvent(self, event: QtGui.QWheelEvent) -> None:
         """Zoom about the pointer."""
@@ -252,20 +304,23 @@ def free_place(
     return at_home
 
 
-class EmbeddingPanel(Panel):
+class EmbeddingPanel(LassoPanel):
     """The spikes that the network clustered, as points; a click selects a unit."""
 
     title = "Embedding"
+    plane = "embedding"
 
     def build(self) -> None:
         """Make plot and message."""
         self.plot = EmbeddingWidget()
         self.plot.clicked.connect(self._clicked)
+        self.watch(self.plot)
         self.fill(self.plot)
         self.note.setToolTip(
             "Spikes that look alike to the network lie close together. The fainter a point, the less\n"
             "certain its unit. A ring has the colour of the unit that the spike would leave.\n"
-            "Wheel zooms, drag moves, double click shows all."
+            f"Wheel zooms, drag moves, double click shows all. {LASSO_HELP}\n"
+            "Spikes that are not drawn go with the drawn one that is most alike."
         )
 
     def follow(self) -> None:
@@ -274,10 +329,19 @@ class EmbeddingPanel(Panel):
 
     def redraw(self) -> None:
         """Show the points of the sorting on screen."""
-        view = present_embedding(self.workspace, self.controller.embedding())
+        view = present_embedding(self.workspace, self._tsne())
         self.plot.set_view(view, self.theme)
         self.tell(view.message)
-        self.note.setText(view.note)
+        self.note_text = view.note
+        self.leave_plane()
+        self.show_lasso()
+
+    def axes(self) -> tuple[str, str]:
+        """Of the method that is on screen."""
+        return embedding_axes(self._tsne())
+
+    def _tsne(self) -> NDArray[np.float32] | None:
+        return under_lasso(self.workspace.lasso, self.controller.embedding())
 
     def _clicked(self, label: int, adds: bool) -> None:
         assert self.plot.view is not None

@@ -7,13 +7,14 @@ from PyQt5 import QtCore, QtWidgets
 from ncpgui.app.model.picking import pick
 from ncpgui.app.presenters.features import FeaturesView, present_features
 from ncpgui.gui.items.spike_scatter import SpikeScatter
-from ncpgui.gui.panels.base import Panel
+from ncpgui.gui.panels.lasso import LASSO_HELP, LassoPanel
 
 
-class FeaturesPanel(Panel):
+class FeaturesPanel(LassoPanel):
     """The spikes of the sorting on screen by two of their features."""
 
     title = "Features"
+    plane = "features"
 
     def build(self) -> None:
         """Make plot, message and the choice of axes."""
@@ -22,13 +23,14 @@ class FeaturesPanel(Panel):
         self.scatter = SpikeScatter("Features")
         self.scatter.getAxis("left").setWidth(34)
         self.scatter.clicked.connect(self._clicked)
+        self.watch(self.scatter)
         self.fill(self.scatter)
         self.choices = {name: self._choice(name) for name in ("x", "y")}
         self._wanted = {"x": "PC 1", "y": "PC 2"}
         self.note.setToolTip(
             "A point a spike, at most 2500 of each unit. PC: principal components of the waveforms, or of\n"
             "the network's features where only these are at hand. The wheel zooms, a drag moves, a double\n"
-            "click shows all, a click selects the unit."
+            f"click shows all, a click selects the unit, Shift+click adds it. {LASSO_HELP}"
         )
 
     def _choice(self, name: str) -> QtWidgets.QComboBox:
@@ -53,7 +55,7 @@ class FeaturesPanel(Panel):
         """Show the spikes of the sorting on screen."""
         view = self.view = present_features(self.workspace, self._wanted["x"], self._wanted["y"])
         self.tell(view.message)
-        self.note.setText(view.note)
+        self.note_text = view.note
         for name, axis in (("x", view.x), ("y", view.y)):
             box = self.choices[name]
             if tuple(box.itemText(k) for k in range(box.count())) != view.axes:
@@ -62,10 +64,16 @@ class FeaturesPanel(Panel):
             box.setCurrentText(axis)
             box.setVisible(not view.message)
         self.scatter.set_points(view.points, self.theme)
+        self.leave_plane()
+        self.show_lasso()
         shown = (self.workspace.component_id, view.x, view.y, len(view.axes))
         if shown != self._range:  # another sorting of the same spikes leaves the zoom as it is
             self._range = shown
             self.scatter.show_all()
+
+    def axes(self) -> tuple[str, str]:
+        """The two that are on screen."""
+        return self.view.x, self.view.y
 
     def _clicked(self, row: int, adds: bool) -> None:
         pick(self.workspace, self.view.points.units[row], adds=adds)

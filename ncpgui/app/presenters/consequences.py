@@ -1,0 +1,266 @@
+"""What a merge or a split would do, in one line above the cards, before it is done.
+
+P(one neuron) and P(split) are shares of the weighed draws (`ncpgui.evidence.parted`). Close pairs are spikes
+at refractory distances: within a neuron there are hardly any, between two about as many as by chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.app.model.lasso import Proposal
+from ncpgui.app.model.workspace import Workspace
+from ncpgui.app.presenters.lasso import present_lasso, spikes_inside
+from ncpgui.app.words import count, percent, thousands
+from ncpgui.core.component import Component
+from ncpgui.core.errors import CurationError
+from ncpgui.curation.split import lasso_split, split_as
+from ncpgui.evidence.parted import p_one_neuron, p_parted
+from ncpgui.evidence.wrong import stands_for
+
+MOST_MERGED = 6
+MAX_LAG = 4
+"""Samples of 20 kHz by which two templates are moved to find how far apart they are."""
+
+
+@dataclass(frozen=True)
+class Consequence:
+    """A line, and the same in full."""
+
+    text: str = ""
+    tooltip: str = ""
+
+
+NOTHING = Consequence()
+
+
+def present_consequence(workspace: Workspace, tsne: NDArray[np.float32] | None) -> Consequence:
+    """What there is to say: of the edit that is proposed, of the lasso, or of merging what is selected."""
+    if workspace.project is None or workspace.component() is None:
+        return NOTHING
+    if workspace.proposal is not None:
+        return present_proposal(workspace, workspace.proposal)
+    if workspace.lasso is not None:
+        return Consequence(present_lasso(workspace, tsne))
+    return present_merge(workspace)
+
+
+# -- splits -----------------------------------------------------------------------------------
+
+
+def propose_lasso_split(workspace: Workspace, tsne: NDArray[np.float32] | None) -> None:
+    """Show what splitting the selected units along the lasso would make.
+
+    Raises
+    ------
+    CurationError
+        There is no lasso, or it splits nothing.
+    """
+    lasso, current = workspace.lasso, workspace.current()
+    if current is None or lasso is None or not lasso.is_closed:
+        raise CurationError(
+            "draw a lasso first: Ctrl+click sets its corners in Embedding, Features or Over time"
+        )
+    found = spikes_inside(workspace, lasso, tsne, workspace.selected)
+    locked = workspace.history.labels.locked
+    command = lasso_split(
+        workspace.clustering, current.component, found.inside, workspace.selected, locked=locked
+    )
+    note = ""
+    if found.n_following:
+        note = (
+            f"{count(found.n_following, 'spike')} not drawn {_follow(found.n_following)} the most alike drawn"
+        )
+    workspace.propose(command, note)
+
+
+def propose_split_as(workspace: Workspace) -> None:
+    """Show what splitting the one selected unit as the alternative on screen would make.
+
+    Raises
+    ------
+    CurationError
+        No alternative is previewed, not one unit is selected, or the alternative does not split it.
+    """
+    component, index = workspace.component(), workspace.preview
+    if component is None or index is None:
+        raise CurationError("show an alternative that splits the unit first, with ] or its number")
+    if len(workspace.selected) != 1:
+        raise CurationError(
+            f"select the one unit that is to be split as alternative {index + 1} does; "
+            f"{len(workspace.selected)} are selected"
+        )
+    locked = workspace.history.labels.locked
+    workspace.propose(
+        split_as(workspace.clustering, component, index, workspace.selected[0], locked=locked),
+        "no other unit changes",
+    )
+
+
+def _follow(n: int) -> str:
+    return "follows" if n == 1 else "follow"
+
+
+def present_proposal(workspace: Workspace, proposal: Proposal) -> Consequence:
+    """Spikes of each part, P(split), and close pairs within the parts and across."""
+    key = ("proposal", proposal.component_id, proposal.sorting.proposal)
+    return workspace.memo(key, lambda: _proposal(workspace, proposal))
+
+
+def _proposal(workspace: Workspace, proposal: Proposal) -> Consequence:
+    component, project = workspace.component(), workspace.project
+    assert component is not None
+    assert project is not None
+    command = proposal.command
+    parts = [unit for unit in proposal.sorting.units if unit.is_changed]
+    of_spike = np.full(len(project.spikes), -1)
+    of_spike[command.spike_ids] = command.cluster
+    ids = [
+        command.spike_ids[command.cluster == of_spike[component.spike_ids[unit.positions[0]]]]
+        for unit in parts
+    ]
+    names = [unit.name for unit in parts]
+    p = p_parted(component.posterior, _points(component, ids), stands_for=_mass(workspace, component))
+    close, chance = _close(workspace, ids)
+    across = np.triu_indices(len(ids), 1)
+    n_across, by_chance = int(close[across].sum()), float(chance[across].sum())
+    sizes = " | ".join(f"{name}: {thousands(len(some))}" for name, some in zip(names, ids, strict=True))
+    units = np.unique(workspace.clustering.unit_of_spike[command.spike_ids])
+    own = " | ".join(thousands(int(n)) for n in np.diag(close))
+    text = " · ".join(
+        part
+        for part in (
+            f"Split {' + '.join(map(str, units))}? {sizes} spikes",
+            f"P(split) {_share(p)}",
+            f"close pairs {own}, across {thousands(n_across)} ({by_chance:.0f} by chance)",
+            "K or Enter does it, Esc leaves",
+            proposal.note,
+        )
+        if part
+    )
+    lines = [
+        f"{command.words.capitalize()}. Nothing is changed yet: K or Enter does it, Esc leaves it.",
+        f"P(split), the share of the draws that have no two of the parts in one neuron: {_share(p)}.",
+        *(
+            f"{name}: {count(len(some), 'spike')}, {count(int(close[k, k]), 'pair')} of spikes 0.7 to 2 ms "
+            f"apart, {chance[k, k]:.1f} by chance."
+            for k, (name, some) in enumerate(zip(names, ids, strict=True))
+        ),
+        f"Across the parts: {count(n_across, 'pair')}, {by_chance:.1f} by chance. Two parts of one neuron "
+        "have hardly any, two neurons about as many as by chance.",
+    ]
+    if proposal.note:
+        lines.append(f"{proposal.note[:1].upper()}{proposal.note[1:]}.")
+    return Consequence(text, "\n".join(lines))
+
+
+# -- merges -----------------------------------------------------------------------------------
+
+
+def present_merge(workspace: Workspace) -> Consequence:
+    """P(one neuron), close pairs before and after, and how far apart the templates are; '' for one unit."""
+    units = tuple(sorted(workspace.selected))
+    if len(units) < 2:
+        return NOTHING
+    if len(units) > MOST_MERGED:
+        return Consequence(
+            f"{count(len(units), 'unit')} selected; of {MOST_MERGED} or fewer, this line says what G does"
+        )
+    shared = set.intersection(*(set(workspace.components_of(unit)) for unit in units))
+    if not shared:
+        return _merge(workspace, units, None)
+    where = workspace.component_id if workspace.component_id in shared else min(shared)
+    component = workspace.component(where)
+    return workspace.memo(("merge", where, units), lambda: _merge(workspace, units, component))
+
+
+def _merge(workspace: Workspace, units: tuple[int, ...], component: Component | None) -> Consequence:
+    ids = [workspace.clustering.spikes_of(unit) for unit in units]
+    names = " + ".join(map(str, units))
+    close, chance = _close(workspace, ids)
+    upper = np.triu_indices(len(units))
+    before, after = np.diag(close), int(close[upper].sum())
+    by_chance = float(chance[upper].sum())
+    own = " | ".join(thousands(int(n)) for n in before)
+    if component is None:
+        together, apart = "one neuron: unknown, no posterior has them both", float("nan")
+    else:
+        mass = _mass(workspace, component)
+        p = p_one_neuron(component.posterior, _points(component, ids), stands_for=mass)
+        together, apart = f"one neuron {_share(p)}", _template_distance_sd(workspace, component, units)
+    far = "" if np.isnan(apart) else f"templates {apart:.1f} noise sd apart"
+    text = " · ".join(
+        part
+        for part in (
+            f"Merge {names}? {together}",
+            f"close pairs {own} → {thousands(after)} as one ({by_chance:.0f} by chance)",
+            far,
+            "G merges",
+        )
+        if part
+    )
+    lines = [
+        f"What merging {names} would do. {together[:1].upper()}{together[1:]}: the share of the draws that "
+        "have them in one cluster.",
+        f"Pairs of spikes 0.7 to 2 ms apart: {own} in the units as they are, {thousands(after)} in all of "
+        f"them together, where there would be {by_chance:.1f} by chance. One neuron has hardly any.",
+    ]
+    if far:
+        lines.append(
+            "Distance of the mean waveforms: the root of the sum of squared differences over samples and "
+            "contacts, at the lag where they agree best"
+            + (", of the two farthest." if len(units) > 2 else ".")
+        )
+    return Consequence(text, "\n".join(lines))
+
+
+def _template_distance_sd(workspace: Workspace, component: Component, units: Sequence[int]) -> float:
+    """Distance of the mean waveforms of units, of the farthest two; nan where one has no waveform at hand."""
+    from ncpgui.sorting.template_distance import likeness
+
+    waveforms = workspace.waveforms(component.id)
+    if waveforms is None:
+        return float("nan")
+    unit_of = workspace.clustering.unit_of_spike[component.spike_ids[component.sampled]]
+    own = [unit_of == unit for unit in units]
+    if not all(rows.any() for rows in own):
+        return float("nan")
+    means = np.stack([waveforms.waveforms[rows].mean(axis=0) for rows in own])
+    return float(likeness(means, max_lag=MAX_LAG).distance.max())
+
+
+# -- of both ----------------------------------------------------------------------------------
+
+
+def _share(p: float) -> str:
+    """A share of the draws: what no draw has may be possible all the same."""
+    return "in no draw" if p == 0 else percent(p)
+
+
+def _points(component: Component, ids: Sequence[NDArray[np.int64]]) -> list[NDArray[np.bool_]]:
+    """Points of the posterior that are of each set of spikes: (m,) bool each."""
+    points = component.spike_ids[component.sampled]
+    return [np.isin(points, some) for some in ids]
+
+
+def _mass(workspace: Workspace, component: Component) -> NDArray[np.float64]:
+    """Spikes that each sampled one stands for, by the units in use: as decisions count them."""
+    shown = workspace.current_of(component.id)
+    assert shown is not None
+    return stands_for(shown.labels, component.sampled)
+
+
+def _close(
+    workspace: Workspace, ids: Sequence[NDArray[np.int64]]
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Close pairs of sets of spikes, and as many as by chance: (K, K) each."""
+    from ncpgui.analysis.correlograms import close_pairs
+
+    assert workspace.project is not None
+    spikes = workspace.project.spikes
+    trains = [spikes.sample_index[some] for some in ids]
+    return close_pairs(trains, sampling_frequency_hz=spikes.sampling_frequency_hz)

@@ -1,0 +1,76 @@
+"""Panels in which a lasso is drawn around spikes: Ctrl+click sets a corner, a right click clears."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from PyQt5 import QtCore
+
+from ncpgui.app.model.lasso import Lasso
+from ncpgui.app.presenters.lasso import present_lasso
+from ncpgui.gui.panels.base import Panel
+
+LASSO_HELP = "Ctrl+click draws a lasso, a right click or Esc clears it, K shows what it splits."
+
+
+class LassoPlot(Protocol):
+    """A plot of spikes that tells where a corner is set, and draws the lasso."""
+
+    corner_set: QtCore.pyqtBoundSignal
+    cleared: QtCore.pyqtBoundSignal
+
+    def set_lasso(self, corners: NDArray[np.float64]) -> None:
+        """Draw a polygon in the coordinates of the plot; none for fewer than one corner."""
+
+
+class LassoPanel(Panel):
+    """A panel with a plane of spikes; a subclass says which (`plane`) and calls `watch` and `show_lasso`."""
+
+    plane = ""
+    note_text = ""
+
+    def axes(self) -> tuple[str, str]:
+        """Names of the two coordinates."""
+        raise NotImplementedError
+
+    def watch(self, plot: LassoPlot) -> None:
+        """Take corners from a plot, and draw the lasso in it."""
+        self._lasso_plot = plot
+        plot.corner_set.connect(self._set_corner)
+        plot.cleared.connect(lambda: self.workspace.draw_lasso(None))
+        self.workspace.lasso_changed.connect(self.show_lasso)
+        self.workspace.selection_changed.connect(self.show_lasso)
+        self.workspace.lasso_changed.connect(self._ended)
+
+    def own_lasso(self) -> Lasso | None:
+        """The lasso, if it is drawn in the plane that is on screen here."""
+        lasso = self.workspace.lasso
+        is_own = lasso is not None and lasso.is_in(self.workspace.component_id, self.plane, self.axes())
+        return lasso if is_own else None
+
+    def _set_corner(self, x: float, y: float) -> None:
+        component_id = self.workspace.component_id
+        if component_id is None:
+            return
+        lasso = self.own_lasso() or Lasso(component_id, self.plane, self.axes(), np.zeros((0, 2)))
+        self.workspace.draw_lasso(lasso.with_corner(x, y))
+
+    def leave_plane(self) -> None:
+        """Other coordinates are on screen: a lasso drawn in those before is cleared."""
+        lasso = self.workspace.lasso
+        if lasso is not None and lasso.plane == self.plane and self.own_lasso() is None:
+            self.workspace.draw_lasso(None)
+
+    def _ended(self) -> None:
+        """What waited for the lasso to be cleared is drawn."""
+        if self.workspace.lasso is None:
+            self.mark_dirty()
+
+    def show_lasso(self) -> None:
+        """Draw the lasso, and say beside the title what it holds."""
+        lasso = self.own_lasso()
+        self._lasso_plot.set_lasso(np.zeros((0, 2)) if lasso is None else lasso.corners)
+        words = "" if lasso is None else present_lasso(self.workspace, self.controller.embedding())
+        self.note.setText(words or self.note_text)
