@@ -1,12 +1,12 @@
 """What each step of `ncpgui.sort` is worth: the same recordings with one step changed or left out at a time.
 
-    python benchmarks/ablation.py [--recordings NAME ...] [--steps NAME ...] [--first-seed 101]
+    python benchmarks/ablation.py [--recordings NAME ...] [--steps NAME ...] [--cache DIR]
 
 The first row is all as by default. A first pass is done once a recording for all rows that share it; its CPU
 time counts in each. "isosplit" clusters the detected spikes with SpikeInterface's iterative isosplit in place
 of our first pass; "SpikeInterface joins" leaves joining to the merging of SpykingCircus2, once after
 matching. Gains and losses are true units against the first row. Found, extra and mean accuracy are those of
-`sorters.py`.
+`sorters.py`, whose development recordings without motion these are.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import numpy as np
 from ground_truth import made
 from numpy.typing import NDArray
 from report import Clock, Origin, begin, keep, options, table, where
-from sorters import RECORDINGS
+from sorters import RECORDINGS, STILL, development
 from spikeinterface.core import BaseRecording, BaseSorting, ChannelSparsity, NumpySorting, Templates
 from unit_scores import FOUND, MATCHED, scores
 
@@ -224,18 +224,13 @@ def failed(name: str, label: str, truth: BaseSorting) -> dict[str, Any]:
 def main() -> None:
     """Print the table and keep it."""
     parser = options(__doc__)
-    parser.add_argument("--recordings", nargs="+", choices=RECORDINGS, default=list(RECORDINGS))
+    parser.add_argument("--recordings", nargs="+", choices=STILL, default=list(STILL))
     parser.add_argument("--steps", nargs="+", choices=STEPS, default=list(STEPS))
-    parser.add_argument("--first-seed", type=int, default=101, help="of the first recording  [101]")
     parser.add_argument("--cache", type=Path, default=None, help="folder that keeps the recordings")
     parser.add_argument("--name", default="ablation", help="of the file of results  [ablation]")
     arguments = parser.parse_args()
     device = begin(arguments)
-    chosen = {
-        name: truth.with_seed(arguments.first_seed + number)
-        for number, (name, truth) in enumerate(RECORDINGS.items())
-        if name in arguments.recordings
-    }
+    chosen = development(arguments.recordings)
     steps = {label: STEPS[label] for label in ["as by default", *arguments.steps]}
     if arguments.quick:
         chosen = {"tetrode": replace(RECORDINGS["tetrode"], n_units=3, duration_s=20.0, seed=101)}
@@ -272,7 +267,7 @@ Recordings of SpikeInterface's generator without motion, on which settings were 
 
 {where(device)}
 """
-    origin = Origin(arguments.first_seed, PROPOSING_DRAWS, {"spikes": "spikes"})
+    origin = Origin(min(truth.seed for truth in chosen.values()), PROPOSING_DRAWS, {"spikes": "spikes"})
     keep(arguments.name, {"rows": rows, "sums": sums}, page=page, origin=origin, folder=arguments.out)
 
 

@@ -44,7 +44,13 @@ RECORDINGS = {
 """Seeds of the figures that are shown; those of `columns48` are one, so that they have the same units."""
 DEVELOPMENT = 100
 """Added to the seeds for the recordings that settings are chosen on."""
+STILL = tuple(name for name, truth in RECORDINGS.items() if truth.motion == "none")
 QUICK = {"tetrode": GroundTruth("tetrode", 30_000.0, 3, 15.0, seed=901)}
+
+
+def development(names: Iterable[str]) -> dict[str, GroundTruth]:
+    """Return the recordings that settings are chosen on, of these names."""
+    return {name: RECORDINGS[name].with_seed(RECORDINGS[name].seed + DEVELOPMENT) for name in names}
 
 
 def on_disk(truth: GroundTruth, folder: Path) -> OnDisk:
@@ -93,7 +99,7 @@ def main() -> int:
     if arguments.quick:
         chosen = QUICK
     elif arguments.development:
-        chosen = {name: truth.with_seed(truth.seed + DEVELOPMENT) for name, truth in chosen.items()}
+        chosen = development(arguments.recordings)
     rows: list[dict[str, Any]] = []
     for name, truth in chosen.items():
         _, units = made(truth, arguments.cache)

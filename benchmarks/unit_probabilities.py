@@ -23,10 +23,11 @@ from typing import Any
 
 import numpy as np
 from ground_truth import GroundTruth, made
-from neuron_probability import are_neurons, calibration, near, reliability, shares
+from neuron_probability import are_neurons, reliability, shares
 from numpy.typing import NDArray
 from report import Origin, begin, keep, options, table, where
 from spikeinterface.core import BaseRecording, BaseSorting
+from unit_scores import calibration_error, near
 
 from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.project import Project
@@ -176,7 +177,7 @@ def summary(parts: dict[str, list[Scored]]) -> tuple[dict[str, Any], str]:
                     "how many": len(said[name]),
                     "mean P": float(said[name].mean()),
                     "true": float(true[name].mean()),
-                    "ECE": calibration(said[name], true[name]),
+                    "ECE": calibration_error(said[name], true[name], n_bins=10),
                 }
             )
             text += f"\n## {name}, {way}\n\n{table(reliability(said[name], true[name]))}\n"
