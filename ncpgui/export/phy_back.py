@@ -66,9 +66,7 @@ def write_back(project: Project, decisions: Decisions) -> WrittenBack:
     """
     given = project.given
     if given is None:
-        raise ExportError(
-            "this sorting was made here and reviews no other; write it with 'ncpgui export'"
-        )
+        raise ExportError("this sorting was made here and reviews no other; write it with 'ncpgui export'")
     folder = Path(given.path)
     now = _digest(given)
     if given.kind == PHY:
