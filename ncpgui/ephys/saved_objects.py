@@ -24,6 +24,7 @@ _NAME = re.compile(r"spikeinterface(\.[A-Za-z]\w*)+")
 _ZARR_DESCRIPTIONS = (".zattrs", ".zarray", ".zgroup", ".zmetadata")
 _PICKLES = (".pkl", ".pickle")
 _PROGRAMS = (".py", ".prm", ".prb")
+EXTENSIONS = "extensions"
 _REFUSED_READERS = {
     "spikeinterface.extractors.phykilosortextractors": "runs the params.py of the folder",
     "spikeinterface.extractors.klustaextractors": "runs the parameter file of the folder",
@@ -38,6 +39,8 @@ _REFUSED_READERS = {
 def load_saved(path: Path) -> Any:
     """Load a JSON description, or a binary, Zarr or analyzer folder that SpikeInterface wrote.
 
+    The extensions of an analyzer are not loaded, nor looked at: principal components are pickles.
+
     Raises
     ------
     RecordingError
@@ -45,17 +48,22 @@ def load_saved(path: Path) -> Any:
     Exception
         What SpikeInterface raises on damaged files.
     """
-    _Inspection().look(path)
-    from spikeinterface.core import load
+    from spikeinterface.core import load, load_sorting_analyzer
 
+    if path.is_dir() and _is_analyzer(path):
+        _Inspection(not_loaded=path.resolve() / EXTENSIONS).look(path)
+        return load_sorting_analyzer(path, load_extensions=False)
+    _Inspection().look(path)
     return load(path, base_folder=True) if path.is_file() else load(path)
 
 
 class _Inspection:
     """One look at a file or folder, and at the files and folders that it names."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, not_loaded: Path | None = None) -> None:
+        """not_loaded : folder (or group of a Zarr folder) that nothing opens."""
         self._seen: set[Path] = set()
+        self._not_loaded = not_loaded
 
     def look(self, path: Path) -> None:
         path = path.resolve()
@@ -65,7 +73,7 @@ class _Inspection:
         if path.is_file():
             self._file(path, base=path.parent)
             return
-        files = list(_files(path))
+        files = [file for file in _files(path) if not self._is_left(file)]
         runs_parameters = any(file.name == "spikeinterface_log.json" for file in files)
         for file in files:
             if runs_parameters and file.suffix.lower() in _PROGRAMS:
@@ -86,7 +94,23 @@ class _Inspection:
         if suffix == ".npy":
             _refuse_pickled_array(file)
         elif suffix == ".json" or file.name in _ZARR_DESCRIPTIONS:
-            self._entry(_parsed(file), file, base=base)
+            value = _parsed(file)
+            if file.name == ".zmetadata" and isinstance(value, dict):
+                value = self._loaded_part(value, file.parent)
+            self._entry(value, file, base=base)
+
+    def _is_left(self, place: Path) -> bool:
+        return self._not_loaded is not None and place.is_relative_to(self._not_loaded)
+
+    def _loaded_part(self, metadata: dict[Any, Any], group: Path) -> dict[Any, Any]:
+        """Metadata of a Zarr folder without those of what is not loaded."""
+        entries = metadata.get("metadata")
+        if not isinstance(entries, dict):
+            return metadata
+        return {
+            **metadata,
+            "metadata": {k: v for k, v in entries.items() if not self._is_left(group / str(k))},
+        }
 
     def _zarr_arrays(self, group: Path, *, base: Path) -> None:
         """Look at the values of arrays of objects, which SpikeInterface keeps descriptions in."""
@@ -98,7 +122,7 @@ class _Inspection:
             except (OSError, KeyError, ValueError):
                 continue
             for array in [root] if isinstance(root, zarr.Array) else _arrays(root):
-                if _may_hold_entries(array):
+                if not self._is_left(group / array.path) and _may_hold_entries(array):
                     self._entry(array[...].tolist(), group / array.path, base=base)
 
     def _entry(self, value: Any, place: Path, *, base: Path, arguments: bool = False) -> None:
@@ -128,6 +152,19 @@ class _Inspection:
                 if named.resolve() not in (base, place):
                     self.look(named)
                 return  # "." is the folder itself, and not the one in which the program was started
+
+
+def _is_analyzer(folder: Path) -> bool:
+    """Whether SpikeInterface would open a folder as an analyzer."""
+    file = folder / "spikeinterface_info.json"
+    if file.is_file():
+        info = _parsed(file)
+    elif folder.suffix == ".zarr" and (folder / ".zattrs").is_file():
+        attributes = _parsed(folder / ".zattrs")
+        info = attributes.get("spikeinterface_info") if isinstance(attributes, dict) else None
+    else:
+        return False
+    return isinstance(info, dict) and info.get("object") == "SortingAnalyzer"
 
 
 def _files(folder: Path) -> Iterator[Path]:

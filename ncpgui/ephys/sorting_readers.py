@@ -137,7 +137,10 @@ def spikeinterface_sorting(path: Path, *, n_samples: int | None = None) -> tuple
         n_samples = n_samples or int(loaded.get_num_samples(segment_index=0))
         loaded = loaded.sorting
     if not isinstance(loaded, BaseSorting):
-        raise RecordingError(f"{path} holds a {type(loaded).__name__}, not a sorting")
+        kind = (
+            "nothing that this version of SpikeInterface knows" if loaded is None else type(loaded).__name__
+        )
+        raise RecordingError(f"{path} holds {kind}, not a sorting; save it again, or export it to Phy")
     if loaded.get_num_segments() != 1:
         raise RecordingError(
             f"{path} has {loaded.get_num_segments()} segments; concatenate them before opening the sorting"
