@@ -257,6 +257,7 @@ QLineEdit, QComboBox, QSpinBox, QDoubleSpinBox {{
     selection-background-color: {t.accent}; selection-color: {t.on_accent};
 }}
 QLineEdit:focus, QComboBox:focus, QSpinBox:focus, QDoubleSpinBox:focus {{ border-color: {t.accent}; }}
+QLineEdit[tone="bad"], QLineEdit[tone="bad"]:focus {{ border-color: {t.bad}; }}
 QLineEdit:disabled, QComboBox:disabled {{ color: {t.faint}; background: {t.sunken}; }}
 QComboBox {{ padding-right: 24px; }}
 QComboBox::drop-down {{ border: none; width: 24px; }}

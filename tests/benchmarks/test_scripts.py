@@ -203,6 +203,12 @@ def test_unit_probabilities(tmp_path: Path) -> None:
         assert all(0 <= row[column] <= 1 for row in rows for column in ("mean P", "true", "ECE"))
 
 
+def test_similarity(tmp_path: Path) -> None:
+    kept = run("similarity", tmp_path)
+    assert len(kept["all"]) == 5
+    assert all(0 <= row[column] <= 1 for row in kept["rows"] for column in ("AUC", "first"))
+
+
 def test_noise_crossings(tmp_path: Path) -> None:
     one, eight = run("noise_crossings", tmp_path, "--threshold", "2.5")["rows"]
     assert one["median of the others"] == ""

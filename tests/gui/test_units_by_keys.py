@@ -112,6 +112,15 @@ def test_pairs_are_walked_merged_and_labelled(window, press) -> None:
     assert workspace.component_id == 1
 
 
+def test_the_list_of_similar_units_fits_into_the_smallest_window(window, press) -> None:
+    press("S")
+    assert window.bench.similar.isVisible()
+    assert window.minimumSizeHint().width() <= window.minimumWidth()
+    window.resize(window.minimumSize())
+    settle()
+    assert window.bench.units.table.width() >= 290
+
+
 def test_a_tag_and_a_note_are_asked_for_kept_and_there_after_reopening(
     window, press, tmp_path: Path, monkeypatch
 ) -> None:

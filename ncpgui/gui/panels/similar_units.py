@@ -15,7 +15,7 @@ from ncpgui.gui.items.unit_rows import ROW_HEIGHT
 from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.theme import font
 
-DOT_PX = 10
+DOT_PX = 12
 LEAST_WIDTH = 150
 LEAST_ROWS = 2
 
@@ -124,6 +124,7 @@ class SimilarUnitsPanel(Panel):
         self.table.setVerticalScrollMode(QtWidgets.QAbstractItemView.ScrollPerPixel)
         self.table.setHorizontalScrollMode(QtWidgets.QAbstractItemView.ScrollPerPixel)
         self.table.setFocusPolicy(QtCore.Qt.NoFocus)
+        self.table.setIconSize(QtCore.QSize(DOT_PX, DOT_PX))
         self.table.setShowGrid(False)
         self.table.setWordWrap(False)
         self.table.setMinimumSize(LEAST_WIDTH, (1 + LEAST_ROWS) * ROW_HEIGHT + 2)
@@ -188,7 +189,7 @@ def _dot(color: QtGui.QColor, ratio: float) -> QtGui.QIcon:
     painter.setRenderHint(QtGui.QPainter.Antialiasing)
     painter.setPen(QtCore.Qt.NoPen)
     painter.setBrush(color)
-    painter.drawEllipse(QtCore.QRectF(0.5, 0.5, DOT_PX - 1, DOT_PX - 1))
+    painter.drawEllipse(QtCore.QRectF(1.5, 1.5, DOT_PX - 3, DOT_PX - 3))
     painter.end()
     icon = QtGui.QIcon(pixmap)
     icon.addPixmap(pixmap, QtGui.QIcon.Selected)

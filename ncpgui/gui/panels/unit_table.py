@@ -30,6 +30,7 @@ TITLE_PAD = 7
 MOST_SPARE = 56
 WIDEST = 200
 LEAST_WIDTH = 396
+LEAST_BESIDE = 290
 LEAST_ROWS = 3
 FILTER_WIDTH = 190
 REMEMBERED = "unit_table"
@@ -103,6 +104,10 @@ class UnitTablePanel(Panel):
     def follow(self) -> None:
         """Follow the units, their labels, the component on screen, the selection, and metrics."""
         self.follow_sorting(self.workspace.units_changed, self.controller.unit_evidence.changed)
+
+    def set_beside(self, is_beside: bool) -> None:
+        """Be content with less width, because another list is beside the table."""
+        self.table.setMinimumWidth(LEAST_BESIDE if is_beside else LEAST_WIDTH)
 
     # -- which units ------------------------------------------------------------------------
 
