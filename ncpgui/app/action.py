@@ -67,6 +67,12 @@ class Front(Protocol):
     def toggle_theme(self) -> None:
         """Change between light and dark."""
 
+    def follow_system_theme(self) -> None:
+        """Be light or dark as the system is."""
+
+    def show_tour(self) -> None:
+        """Show the tour of three steps."""
+
     def toggle_arrangement(self) -> None:
         """Change between waveforms in columns and at probe geometry."""
 

@@ -469,6 +469,11 @@ ACTIONS: tuple[Action, ...] = (
         lambda c, _: c.front.toggle_theme(), in_toolbar=True,
     ),
     Action(
+        "system_theme", "Theme of the system", (), "View",
+        "Be light or dark as the system is, which is so until you choose a theme.",
+        lambda c, _: c.front.follow_system_theme(),
+    ),
+    Action(
         "arrangement", "Waveforms at probe geometry", ("P",), "View",
         "Draw the contacts where they are on the probe, or one under the other.",
         lambda c, _: c.front.toggle_arrangement(), has_project,
@@ -509,6 +514,10 @@ ACTIONS: tuple[Action, ...] = (
         lambda c, _: c.front.reset_layout(), has_project,
     ),
     Action("help", "Keys", ("H", "F1"), "Help", "Show this page.", lambda c, _: c.front.show_help()),
+    Action(
+        "tour", "Tour", (), "Help", "The window in three steps, as at the first start.",
+        lambda c, _: c.front.show_tour(), has_project,
+    ),
     Action(
         "about", "About ncpgui", ("?",), "Help",
         "What this program is.", lambda c, _: c.front.show_about(),

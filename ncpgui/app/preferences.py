@@ -63,9 +63,10 @@ class Preferences:
             logger.warning("preferences cannot be written to %s: %s", self._path, error)
 
     @property
-    def dark(self) -> bool:
-        """Whether the dark theme is on."""
-        return self.get("theme", "light") == "dark"
+    def theme(self) -> str:
+        """``"light"``, ``"dark"``, or ``"system"``: whichever of them the system has."""
+        chosen = self.get("theme", "system")
+        return chosen if chosen in ("light", "dark") else "system"
 
     @property
     def recent(self) -> list[str]:

@@ -19,7 +19,9 @@ from ncpgui.gui.commands import Commands
 from ncpgui.gui.dialogs.keys import about_text
 from ncpgui.gui.start_page import StartPage
 from ncpgui.gui.status_line import StatusLine
+from ncpgui.gui.system_look import system_is_dark
 from ncpgui.gui.theme import Theme, app_icon, apply_theme, theme_named
+from ncpgui.gui.tour import STEPS, Tour, is_watched
 from ncpgui.gui.workbench import LAYOUTS, Workbench
 
 DEFAULT_SIZE = (1280, 800)
@@ -35,7 +37,8 @@ class MainWindow(AskingWindow):
 
     def __init__(self, workspace: Workspace, controller: Controller) -> None:
         super().__init__(workspace, controller)
-        self.theme: Theme = theme_named("dark" if self.preferences.dark else "light")
+        self.theme: Theme = self._chosen_theme()
+        self.tour: Tour | None = None
         self.setWindowIcon(app_icon())
         self.setAcceptDrops(True)
         self.resize(*DEFAULT_SIZE)
@@ -125,8 +128,11 @@ class MainWindow(AskingWindow):
         self._fill_recent()
         self._title_changed()
         self.status.tell_project()
+        if project is None and self.tour is not None:
+            self.tour.leave()
         self.bench.project_changed()
         self.actions_.refresh()
+        QtCore.QTimer.singleShot(0, self._tour_if_first)  # once panels have their places
         self.status.count_wrong()
 
     def _title_changed(self) -> None:
@@ -275,6 +281,40 @@ class MainWindow(AskingWindow):
         box.setIconPixmap(self.windowIcon().pixmap(64))
         box.setText(about_text())
         box.exec_()
+
+    def _chosen_theme(self) -> Theme:
+        """The theme of the preferences, or that of the system."""
+        chosen = self.preferences.theme
+        application = QtWidgets.QApplication.instance()
+        assert isinstance(application, QtWidgets.QApplication)
+        is_dark = system_is_dark(application) if chosen == "system" else chosen == "dark"
+        return theme_named("dark" if is_dark else "light")
+
+    def follow_system_theme(self) -> None:
+        """Be light or dark as the system is, now and in the next run."""
+        self.preferences.set("theme", "system")
+        self.theme = self._chosen_theme()
+        self._apply_theme()
+
+    def show_tour(self) -> None:
+        """Show the tour of three steps."""
+        if self.tour is not None:
+            self.tour.leave()
+        self.bench.show_panels([*self.bench.shown, *(step.panel for step in STEPS)])
+        for step in STEPS:
+            self.bench.places.dock(step.panel)
+        self.tour = Tour(self, {step.panel: self.bench.by_name[step.panel] for step in STEPS})
+        self.tour.ended.connect(self._tour_ended)
+
+    def _tour_ended(self) -> None:
+        self.tour = None
+        self.preferences.set("toured", True)
+
+    def _tour_if_first(self) -> None:
+        """Show the tour when somebody has a project before them for the first time."""
+        first = not self.preferences.get("toured", False)
+        if first and self.tour is None and self.workspace.project is not None and is_watched():
+            self.show_tour()
 
     def toggle_theme(self) -> None:
         """Change between light and dark."""

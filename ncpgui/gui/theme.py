@@ -224,6 +224,8 @@ QPushButton[quiet="true"]:checked {{ background: {t.accent_soft}; color: {t.acce
     background: {blend(t.color("panel"), t.color("bad"), 0.10).name()}; border-bottom: 1px solid {t.bad};
 }}
 #palette {{ background: {t.panel}; border: 1px solid {t.faint}; border-radius: 9px; }}
+#tour {{ background: {t.panel}; border: 1px solid {t.accent}; border-radius: 9px; }}
+#tourFrame {{ border: 2px solid {t.accent}; border-radius: 9px; background: transparent; }}
 #snippets {{ background: {t.window}; border-top: 1px solid {t.border}; }}
 QLabel[tone="bad"] {{ color: {t.bad}; }}
 QLabel[tone="good"] {{ color: {t.good}; }}

@@ -32,6 +32,7 @@ ASKS_THE_FRONT = {
     "intervals": "toggle_intervals", "height": "toggle_height", "decide": "show_layout decide",
     "inspect": "show_layout inspect", "next_spike": "step_spike 1", "previous_spike": "step_spike -1",
     "ambiguous_spike": "step_ambiguous",
+    "system_theme": "follow_system_theme", "tour": "show_tour",
     "history": "toggle_history", "reset_layout": "reset_layout",
     "palette": "show_palette", "snippet": "show_snippet_line",
     "filter": "begin_filter", "copy": "copy_units", "similar": "toggle_similar",
@@ -153,6 +154,7 @@ def test_with_nothing_open_only_opening_and_looking_are_possible(
         "help",
         "about",
         "palette",
+        "system_theme",
     }
     press(empty, "stop")
 

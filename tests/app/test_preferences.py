@@ -12,8 +12,8 @@ from ncpgui.app.preferences import MAX_RECENT, Preferences
 
 def test_what_is_set_is_there_after_a_restart(tmp_path: Path) -> None:
     Preferences(tmp_path / "new").set("theme", "dark")
-    assert Preferences(tmp_path / "new").dark
-    assert not Preferences(tmp_path / "other").dark
+    assert Preferences(tmp_path / "new").theme == "dark"
+    assert Preferences(tmp_path / "other").theme == "system"
 
 
 def test_a_value_of_another_type_counts_as_missing(tmp_path: Path) -> None:
@@ -29,7 +29,9 @@ def test_a_damaged_file_is_ignored_and_replaced(tmp_path: Path, text: str) -> No
     preferences = Preferences(tmp_path)
     assert preferences.recent == []
     preferences.set("theme", "dark")
-    assert Preferences(tmp_path).dark
+    assert Preferences(tmp_path).theme == "dark"
+    preferences.set("theme", "sepia")
+    assert Preferences(tmp_path).theme == "system"
 
 
 def test_the_file_opened_last_is_first_and_named_once(tmp_path: Path) -> None:
@@ -60,7 +62,7 @@ def test_a_folder_that_cannot_be_written_is_logged_and_the_setting_holds_for_now
     preferences = Preferences(tmp_path / "file" / "folder")
     with caplog.at_level(logging.WARNING):
         preferences.set("theme", "dark")
-    assert preferences.dark
+    assert preferences.theme == "dark"
     assert "cannot be written" in caplog.text
 
 

@@ -37,12 +37,15 @@ def press_keys(qtbot, window: MainWindow, *names: str) -> None:
 
 
 @contextmanager
-def shown_window(qtbot, folder: Path, *, threads: bool = False) -> Iterator[MainWindow]:
-    """The real window; long work runs at once, or on threads as in the application."""
+def shown_window(qtbot, folder: Path, *, threads: bool = False, tour: bool = False) -> Iterator[MainWindow]:
+    """The real window; long work runs at once, or on threads as in the application; `tour`: a first start."""
     qt_application()
     workers = Workers() if threads else None
     workspace = Workspace()
-    controller = Controller(workspace, workers or Immediate(), Preferences(folder / "preferences"))
+    preferences = Preferences(folder / "preferences")
+    if not tour:
+        preferences.set("toured", True)
+    controller = Controller(workspace, workers or Immediate(), preferences)
     window = MainWindow(workspace, controller)
     window.show()
     qtbot.waitExposed(window)
