@@ -48,12 +48,17 @@ class Finding:
 
 
 @click.command(short_help="Check that everything is there; say what to do where it is not.")
+@click.option("--formats", is_flag=True, help="List the formats of recordings instead, as installed here.")
 @options.as_json
-def doctor(as_json: bool) -> int:
+def doctor(formats: bool, as_json: bool) -> int:
     """Check packages, torch and GPU, Qt, models and folders; say what to do about each problem.
 
-    The exit code is 1 when something is missing that ncpgui cannot do without.
+    The exit code is 1 when something is missing that ncpgui cannot do without. --formats lists the
+    recordings that ncpgui opens, those of which it knows only the name, and those that SpikeInterface
+    reads and ncpgui does not open.
     """
+    if formats:
+        return _show_formats(as_json)
     findings = examine()
     if as_json:
         print_json([asdict(finding) for finding in findings])
@@ -63,6 +68,20 @@ def doctor(as_json: bool) -> int:
             if finding.advice:
                 click.echo(f"{finding.state}: {finding.name}: {finding.advice}")
     return int(any(finding.state == "problem" for finding in findings))
+
+
+def _show_formats(as_json: bool) -> int:
+    from ncpgui.ephys.known_formats import STATES, known_formats
+
+    rows = known_formats()
+    if as_json:
+        print_json([asdict(row) for row in rows])
+        return 0
+    columns = ["", "format", "known by", "reader"]
+    print_table("", columns, [[row.state, row.name, ", ".join(row.known_by), row.reader] for row in rows])
+    for state, meaning in STATES.items():
+        click.echo(f"{state}: {meaning}")
+    return 0
 
 
 def examine() -> list[Finding]:

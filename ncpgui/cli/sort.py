@@ -27,6 +27,23 @@ if TYPE_CHECKING:
 @click.option("--n-channels", type=int, metavar="N", help="Of a raw binary file.")
 @click.option("--dtype", metavar="T", help="Of a raw binary file  [int16].")
 @click.option(
+    "--stream",
+    metavar="NAME",
+    help="Which set of channels, where there are several: its name or a part of it.",
+)
+@click.option(
+    "--time-range",
+    type=float,
+    nargs=2,
+    metavar="FROM TO",
+    help="Sort these seconds only; exports keep the times of the whole recording.",
+)
+@click.option(
+    "--bad-channels",
+    metavar="N,N,...",
+    help="Channels to leave out, counted from 0 in the order of the file.",
+)
+@click.option(
     "--stimulus", type=options.PATH, metavar="FILE.npz", help="White noise: frames and trigger_sample."
 )
 @click.option("--threshold-sd", type=float, metavar="SD", help="Least size of a spike, in noise sd  [4.5].")
@@ -73,6 +90,9 @@ def sort(
     sampling_frequency: float | None,
     n_channels: int | None,
     dtype: str | None,
+    stream: str | None,
+    time_range: tuple[float, float] | None,
+    bad_channels: str | None,
     stimulus: Path | None,
     threshold_sd: float | None,
     peak_sign: str | None,
@@ -98,7 +118,7 @@ def sort(
 
     from ncpgui.engine.device import resolve_device
     from ncpgui.engine.networks.checkpoint import load_checkpoint
-    from ncpgui.ephys.readers import load_stimulus, open_recording
+    from ncpgui.ephys.readers import channel_numbers, load_stimulus, open_recording, stimulus_of
     from ncpgui.sorting.chosen_workers import chosen_workers
     from ncpgui.sorting.config import SortingConfig
     from ncpgui.sorting.pipeline import sort_recording
@@ -118,9 +138,16 @@ def sort(
     if stimulus is not None and not stimulus.is_file():
         raise InputError(f"stimulus {stimulus} does not exist; give an .npz with frames and trigger_sample")
     opened = open_recording(
-        recording, probe=probe, sampling_frequency=sampling_frequency, n_channels=n_channels, dtype=dtype
+        recording,
+        probe=probe,
+        sampling_frequency=sampling_frequency,
+        n_channels=n_channels,
+        dtype=dtype,
+        stream=stream,
+        time_range_s=time_range,
+        bad_channels=channel_numbers(bad_channels) if bad_channels else (),
     )
-    shown = load_stimulus(stimulus or recording)
+    shown = stimulus_of(opened, load_stimulus(stimulus or recording))
     resolve_device(config.device)  # what is wrong with these is said now, not after the spikes are found
     load_checkpoint(config.model)
     workers = chosen_workers(jobs, parallel=parallel, dask=dask)

@@ -27,22 +27,26 @@ _FORMATS = (
     _Format(
         "MaxWell",
         lambda file: "version" in file and ("wells" in file or {"sig", "mapping"} <= set(file)),
-        "read_maxwell",
+        "MaxwellRecordingExtractor",
     ),
-    _Format("MCS", lambda file: "Data/Recording_0/AnalogStream" in file, "read_mcsh5"),
-    _Format("NWB", lambda file: "nwb_version" in file.attrs, "read_nwb_recording"),
+    _Format("MCS", lambda file: "Data/Recording_0/AnalogStream" in file, "MCSH5RecordingExtractor"),
+    _Format("NWB", lambda file: "nwb_version" in file.attrs, "NwbRecordingExtractor"),
     _Format(
         "3Brain BioCAM",
         lambda file: "3BData" in file or {"ExperimentSettings", "TOC"} <= set(file),
-        "read_biocam",
+        "BiocamRecordingExtractor",
     ),
     _Format("SiNAPS", lambda file: "RealTimeProcessedData" in file, None),
-    _Format("MEArec", lambda file: {"recordings", "spiketrains", "templates"} <= set(file), None),
+    _Format(
+        "MEArec",
+        lambda file: {"recordings", "spiketrains", "templates"} <= set(file),
+        "MEArecRecordingExtractor",
+    ),
 )
 
 
-def hdf5_format(path: Path) -> tuple[str, Callable[[Path], Any]]:
-    """Name of the format of a recording, and what opens it.
+def hdf5_format(path: Path) -> tuple[str, str]:
+    """Name of the format of a recording, and the reader of SpikeInterface that opens it.
 
     Raises
     ------
@@ -69,31 +73,37 @@ def hdf5_format(path: Path) -> tuple[str, Callable[[Path], Any]]:
         names = ", ".join(f"'{name}'" for name in held[:5]) or "nothing"
         raise RecordingError(
             f"{path} is an HDF5 file of a format that is not known here (it holds {names}); a recording in "
-            f"such a file can be one of MaxWell, MCS, NWB or 3Brain BioCAM. If it is another, {_CONVERT}"
+            "such a file can be one of MaxWell, MCS, NWB, 3Brain BioCAM or MEArec. If it is another, "
+            f"{_CONVERT}"
         )
     if found.reader is None:
         raise RecordingError(
             f"{path} is a recording of {found.name}, which is not opened directly; {_CONVERT}"
         )
-    if found.reader == "read_maxwell":
-        return found.name, _maxwell
-    return found.name, _extractor(found.reader)
+    return found.name, found.reader
 
 
-def _extractor(name: str) -> Callable[[Path], Any]:
-    def read(path: Path) -> Any:
-        import spikeinterface.extractors
+def mcs_stream_names(path: Path) -> list[str]:
+    """Names of the analog streams in a file of MCS."""
+    import h5py
 
-        return getattr(spikeinterface.extractors, name)(path)
+    with h5py.File(path, "r") as file:
+        return sorted(file["Data/Recording_0/AnalogStream"])
 
-    return read
 
+def maxwell(path: Path, **options: Any) -> Any:
+    """Open a recording of MaxOne or MaxTwo; their library for compressed files is never downloaded.
 
-def _maxwell(path: Path) -> Any:
-    """Open a recording of MaxOne or MaxTwo; their library for compressed files is never downloaded."""
+    options : of the reader of SpikeInterface
+
+    Raises
+    ------
+    RecordingError
+        It needs that library.
+    """
     import spikeinterface.extractors
 
-    recording = spikeinterface.extractors.read_maxwell(path, install_maxwell_plugin=False)
+    recording = spikeinterface.extractors.read_maxwell(path, install_maxwell_plugin=False, **options)
     try:
         with contextlib.redirect_stdout(io.StringIO()):  # the reader prints its advice
             recording.get_traces(segment_index=0, start_frame=0, end_frame=1)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import platform
-from collections.abc import Callable
-from functools import partial
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,43 +17,44 @@ from ncpgui.core.probe import Probe
 from ncpgui.core.project import RecordingReference
 from ncpgui.ephys import simulated_folder
 from ncpgui.ephys.fingerprint import fingerprint
-from ncpgui.ephys.hdf5_formats import HDF5_ENDINGS, hdf5_format
+from ncpgui.ephys.formats import available_streams, is_undescribed, opened
+from ncpgui.ephys.part import (
+    channel_numbers,
+    first_sample,
+    silenced,
+    stimulus_of,
+    time_range,
+    without_part,
+)
 from ncpgui.ephys.paths import existing_path
 from ncpgui.ephys.probes import describe_probe, from_probeinterface, load_probe
 from ncpgui.ephys.raw_columns import COLUMNS, open_columns
 from ncpgui.ephys.recording import ExtractorRecording, Recording
-from ncpgui.ephys.saved_objects import load_saved
 from ncpgui.ephys.simulated_folder import load_stimulus
 from ncpgui.ephys.sorting_readers import open_sorting
 
 if TYPE_CHECKING:
     from spikeinterface.core import BaseRecording
 
-__all__ = ["gain_uv", "load_stimulus", "open_recording", "open_sorting", "recording_of", "reopen"]
+__all__ = [
+    "available_streams",
+    "channel_numbers",
+    "first_sample",
+    "gain_uv",
+    "is_undescribed",
+    "load_stimulus",
+    "n_segments",
+    "open_recording",
+    "open_sorting",
+    "recording_of",
+    "reopen",
+    "reopen_whole",
+    "stimulus_of",
+]
+log = logging.getLogger(__name__)
 
-RAW_ENDINGS = (".raw", ".bin", ".dat", ".i16", ".bat", ".data")
-_FILE_READERS = {
-    ".nwb": "read_nwb_recording",
-    ".rhd": "read_intan",
-    ".rhs": "read_intan",
-    ".ns5": "read_blackrock",
-    ".ns6": "read_blackrock",
-    ".mda": "read_mda_recording",
-    ".plx": "read_plexon",
-    ".pl2": "read_plexon2",
-    ".smr": "read_ced",
-    ".smrx": "read_ced",
-    ".edf": "read_edf",
-    ".brw": "read_biocam",
-    ".rec": "read_spikegadgets",
-    ".nex": "read_neuroexplorer",
-}
-_FOLDER_READERS = {"*.meta": "read_spikeglx", "structure.oebin": "read_openephys", "*.ncs": "read_neuralynx"}
-_OPENABLE = (
-    "a raw binary file (.raw .bin .dat with --sampling-frequency, --n-channels, --dtype and --probe), "
-    "a folder of 'ncpgui simulate', a SpikeInterface folder or .zarr, or one of "
-    + " ".join((*_FILE_READERS, *HDF5_ENDINGS))
-)
+JOINED = "ncpgui_joined_segments"
+"""Annotation of a recording: of how many segments it was joined."""
 
 
 def open_recording(
@@ -63,6 +64,9 @@ def open_recording(
     sampling_frequency: float | None = None,
     n_channels: int | None = None,
     dtype: str | None = None,
+    stream: str | None = None,
+    time_range_s: Sequence[float] | None = None,
+    bad_channels: Sequence[int] = (),
 ) -> Recording:
     """Open a recording without reading its traces.
 
@@ -71,31 +75,42 @@ def open_recording(
     path : file or folder
     probe : overrides the recording's own; see `probes.load_probe`. Needed for raw files
     sampling_frequency : Hz; n_channels; dtype : of raw files ("int16" when left out)
+    stream : which of several sets of channels, by name or a part of it; the only one that may hold spikes
+        when left out, see `streams.chosen_stream`
+    time_range_s : start and end of the part to open, seconds; its samples count from its start
+    bad_channels : rows of the probe whose traces are zero, so that filtering leaves them out
 
     Raises
     ------
     RecordingError
         The file is missing, empty, truncated, or of a format that cannot be read.
     InputError
-        An option is missing or makes no sense, or the probe is of another size.
+        An option is missing or makes no sense, or the probe is of another size, or there are several
+        streams to choose from.
     """
     place = existing_path(path)
     options: dict[str, Any] = {}
-    found: Probe | None
+    found: Probe | None = None
+    chosen: str | None = None
+    is_raw = is_undescribed(place) or (
+        place.is_file() and sampling_frequency is not None and n_channels is not None
+    )
+    if stream is not None and (is_raw or simulated_folder.is_simulated_folder(place)):
+        raise InputError(f"{place} has one stream only; leave --stream out")
     if place.is_dir() and simulated_folder.is_simulated_folder(place):
         extractor, found = _simulated(place)
-    elif place.is_dir():
-        extractor, found = _spikeinterface(place)
-    elif place.suffix.lower() in RAW_ENDINGS or (sampling_frequency is not None and n_channels is not None):
+    elif is_raw:
         options = {
             "sampling_frequency": sampling_frequency,
             "n_channels": n_channels,
             "dtype": dtype or "int16",
         }
-        extractor, found = _raw(place, probe, **options), None
+        extractor = _raw(place, probe, **options)
     else:
-        extractor, found = _spikeinterface(place)
-    extractor = _one_segment(extractor)
+        extractor, chosen = _spikeinterface(place, stream)
+    if chosen is not None:
+        options["stream"] = chosen
+    extractor = _one_segment(extractor, place)
     channels = extractor.get_num_channels()
     if n_channels is not None and n_channels != channels:
         raise InputError(
@@ -106,6 +121,12 @@ def open_recording(
         found = load_probe(probe, n_channels=channels)
     if found is None:
         found = _own_probe(extractor, place)
+    if bad_channels:
+        extractor = silenced(extractor, bad_channels)
+        options["bad_channels"] = [int(channel) for channel in bad_channels]
+    if time_range_s is not None:
+        extractor = time_range(extractor, time_range_s, float(extractor.get_sampling_frequency()))
+        options["time_range_s"] = [float(value) for value in time_range_s]
     reference = RecordingReference(
         path=str(place),
         options=options,
@@ -125,7 +146,7 @@ def recording_of(extractor: BaseRecording, *, probe: str | Path | Probe | None =
     InputError
         It has no probe, and none is given; or the probe is of another size.
     """
-    joined = _one_segment(extractor)
+    joined = _one_segment(extractor, Path("the recording"))
     channels = joined.get_num_channels()
     n_samples = int(joined.get_num_samples(segment_index=0))
     start = np.ascontiguousarray(joined.get_traces(start_frame=0, end_frame=min(n_samples, 10_000)))
@@ -169,6 +190,17 @@ def reopen(reference: RecordingReference) -> Recording:
     if COLUMNS in reference.options:
         return open_columns(path, **reference.options)
     return open_recording(path, **reference.options)
+
+
+def reopen_whole(reference: RecordingReference) -> Recording:
+    """Open all of the recording of a session again, also where a part of it was sorted.
+
+    Raises
+    ------
+    RecordingError
+        It moved, or is not the one that was sorted.
+    """
+    return reopen(replace(reference, options=without_part(reference.options)))
 
 
 def gain_uv(recording: Recording) -> NDArray[np.float64] | None:
@@ -256,10 +288,10 @@ def _simulated(folder: Path) -> tuple[BaseRecording, Probe]:
     )
 
 
-def _spikeinterface(path: Path) -> tuple[BaseRecording, Probe | None]:
+def _spikeinterface(path: Path, stream: str | None) -> tuple[BaseRecording, str | None]:
     from spikeinterface.core import BaseRecording, SortingAnalyzer
 
-    loaded = _guarded(path, *_reader_for(path))
+    loaded, chosen = opened(path, stream)
     if isinstance(loaded, SortingAnalyzer):
         if not loaded.has_recording():
             raise RecordingError(
@@ -270,84 +302,25 @@ def _spikeinterface(path: Path) -> tuple[BaseRecording, Probe | None]:
         raise RecordingError(
             f"{path} holds a {type(loaded).__name__}, not a recording; give the recording itself"
         )
-    return loaded, None
+    return loaded, chosen
 
 
-def _reader_for(path: Path) -> tuple[Callable[[], Any], str]:
-    """Return the call that opens `path`, and as what; each reader is imported only when it runs."""
-    if path.is_dir():
-        known = (
-            "spikeinterface_info.json",
-            "si_folder.json",
-            "cached.json",
-            "cached.pkl",
-            "cached.pickle",
-            ".zattrs",
-            ".zgroup",
-        )
-        if path.suffix == ".zarr" or any((path / name).is_file() for name in known):
-            return partial(load_saved, path), ""
-        for pattern, reader in _FOLDER_READERS.items():
-            if next(path.rglob(pattern), None) is not None:
-                return partial(_extractor, reader, path), ""
-        raise RecordingError(f"no recording is known in the folder {path}; what can be opened: {_OPENABLE}")
-    if path.stat().st_size == 0:
-        raise RecordingError(f"{path} is empty (0 bytes); copy the recording again")
-    if path.suffix.lower() == ".json":
-        return partial(load_saved, path), ""
-    if path.suffix.lower() in HDF5_ENDINGS:
-        maker, read = hdf5_format(path)
-        return partial(read, path), f" as a recording of {maker}"
-    name = _FILE_READERS.get(path.suffix.lower())
-    if name is None:
-        raise RecordingError(f"the format of {path} is not known; what can be opened: {_OPENABLE}")
-    if name == "read_plexon2":
-        _check_plexon_library(path)
-    return partial(_extractor, name, path), ""
-
-
-def _check_plexon_library(path: Path) -> None:
-    """Raise RecordingError where the reader would download a library of Plexon's."""
-    wide = platform.architecture()[0] == "64bit" and platform.system() in ("Windows", "Darwin")
-    library = Path.home() / ".plexon_dlls_for_neo" / ("PL2FileReader64.dll" if wide else "PL2FileReader.dll")
-    if not library.is_file():
-        raise RecordingError(
-            f"{path} needs Plexon's own library, {library.name}, which ncpgui does not download; "
-            f"put it into {library.parent}, or convert the recording to .plx with Plexon's PlexUtil"
-        )
-
-
-def _guarded(path: Path, read: Callable[[], Any], kind: str) -> Any:
-    """Run another library's reader; whatever it raises becomes a RecordingError."""
-    try:
-        return read()
-    except RecordingError:
-        raise
-    except ImportError as error:
-        raise RecordingError(
-            f"{path} needs a package that is not installed: {error}; install it with pip"
-        ) from error
-    except Exception as error:
-        text = str(error).strip().splitlines()
-        detail = text[0] if text else type(error).__name__
-        raise RecordingError(
-            f"SpikeInterface cannot read {path}{kind} ({type(error).__name__}: {detail}); "
-            f"what can be opened: {_OPENABLE}"
-        ) from error
-
-
-def _extractor(name: str, path: Path) -> Any:
-    import spikeinterface.extractors
-
-    return getattr(spikeinterface.extractors, name)(path)
-
-
-def _one_segment(extractor: BaseRecording) -> BaseRecording:
-    if extractor.get_num_segments() == 1:
+def _one_segment(extractor: BaseRecording, path: Path) -> BaseRecording:
+    """The recording itself, or its segments end to end, which is said."""
+    n_segments = extractor.get_num_segments()
+    if n_segments == 1:
         return extractor
     from spikeinterface.core import concatenate_recordings
 
-    return concatenate_recordings([extractor])
+    log.warning("%s has %d segments; they are sorted as one recording, joined end to end", path, n_segments)
+    joined = concatenate_recordings([extractor])
+    joined.annotate(**{JOINED: n_segments})
+    return joined
+
+
+def n_segments(recording: Recording) -> int:
+    """Number of segments that a recording was joined of, 1 of most."""
+    return int(recording.extractor().get_annotation(JOINED) or 1)
 
 
 def _own_probe(extractor: BaseRecording, path: Path) -> Probe:

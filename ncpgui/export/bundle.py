@@ -30,7 +30,8 @@ class ExportBundle:
     Parameters
     ----------
     sorting : the spikes to export, each in a unit (none unassigned); `p_exists` and `main_channel`
-        for all units or for none
+        for all units or for none. Samples count from the start of the recording, also where a part was sorted
+    first_sample : the first that was sorted; spikes before it were not looked for
     probe, recording : as sorted
     amplitude : (n,) float32, trace at each spike on its main channel, noise sd (negative)
     noise_sd : (n_channels,) float32, unit of the recording
@@ -44,7 +45,8 @@ class ExportBundle:
     numbers : what is known of each unit; of all units or of none
     tags, notes : a person's own label of each unit and note on it, of those that have one
     ncp : plain values for JSON: model, alternatives and their probabilities per component
-    components, spikes : posterior samples and the spikes that they are about, for formats that carry them
+    components, spikes : posterior samples and the spikes that they are about, for formats that carry them;
+        these count from `first_sample`
 
     Raises
     ------
@@ -57,6 +59,7 @@ class ExportBundle:
     recording: RecordingReference
     amplitude: NDArray[np.float32]
     noise_sd: NDArray[np.float32]
+    first_sample: int = 0
     templates: NDArray[np.float32] | None = None
     features: SpikeFeatures | None = None
     unit_before_merges: NDArray[np.int64] | None = None
@@ -197,7 +200,7 @@ def unit_columns(bundle: ExportBundle) -> UnitColumns:
         channel = np.ptp(bundle.templates, axis=1).argmax(axis=1).astype(np.int64)
     else:
         channel = np.zeros(len(units), dtype=np.int64)
-    duration_s = sorting.n_samples / sorting.sampling_frequency_hz
+    duration_s = (sorting.n_samples - bundle.first_sample) / sorting.sampling_frequency_hz
     assert bundle.probe.shank is not None
     p_exists = [sorting.p_exists[int(unit)] for unit in units] if sorting.p_exists else None
     return UnitColumns(

@@ -15,6 +15,7 @@ from ncpgui.core.errors import InputError
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import Sorting
+from ncpgui.ephys.part import first_sample
 from ncpgui.evidence.units import project_numbers
 from ncpgui.export.bundle import ExportBundle
 from ncpgui.export.features import spike_features, with_all_waveforms
@@ -75,11 +76,13 @@ def bundle_of(
     ids = np.unique(units[keep])
     main = main_channels(project, units)
     home = main_components(project, units)
+    rate_hz = project.spikes.sampling_frequency_hz
+    first = first_sample(project.recording.options, rate_hz)
     sorting = Sorting(
-        sample_index=project.spikes.sample_index[keep],
+        sample_index=project.spikes.sample_index[keep] + first,
         unit_id=units[keep],
-        sampling_frequency_hz=project.spikes.sampling_frequency_hz,
-        n_samples=project.spikes.n_samples,
+        sampling_frequency_hz=rate_hz,
+        n_samples=project.spikes.n_samples + first,
         probability=numbers.probability[keep],
         entropy=numbers.entropy[keep],
         labels={
@@ -99,6 +102,7 @@ def bundle_of(
         recording=project.recording,
         amplitude=project.spikes.amplitude[keep],
         noise_sd=project.noise_sd,
+        first_sample=first,
         templates=templates_from_waveforms(project, units),
         features=features,
         unit_before_merges=None if unit_before_merges is None else unit_before_merges[keep],

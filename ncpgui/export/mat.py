@@ -9,7 +9,7 @@
                              misses, spike_times_s, spike_samples, spike_probability,
                              template_noise_sd (t, channels)
     channel_positions_um (c, 2), channel_shanks (c, 1), noise_sd (c, 1) in the unit of the recording,
-    sampling_frequency_hz, n_samples, recording_path, ncp_json
+    sampling_frequency_hz, first_sample, n_samples (what was sorted), recording_path, ncp_json
 
 Samples and channels count from 1, as MATLAB does; times are seconds from the first sample. Values that
 are not known are NaN or absent. ``units(3).spike_times_s`` is a spike train, ``[units.p_neuron] > 0.9``
@@ -65,6 +65,7 @@ def _variables(bundle: ExportBundle) -> dict[str, Any]:
         "noise_sd": bundle.noise_sd,
         "sampling_frequency_hz": float(sorting.sampling_frequency_hz),
         "n_samples": float(sorting.n_samples),
+        "first_sample": bundle.first_sample + 1.0,
         "recording_path": bundle.recording.path,
         "ncp_json": json.dumps(bundle.ncp),
     }

@@ -9,7 +9,8 @@
     unit_false_positives (k,)  unit_misses (k,) expected shares
     templates (k, t, channels) float32 noise sd, if there are any
     channel_positions_um (c, 2)      channel_shank (c,)           noise_sd (c,)
-    sampling_frequency_hz ()         n_samples ()                 recording_path ()   ncp () JSON text
+    sampling_frequency_hz ()         recording_path ()            ncp () JSON text
+    first_sample (), n_samples ()    what was sorted: samples from first_sample to n_samples of the recording
     component_ids (g,)               for each component, with i its id:
     posterior_i_channels (c,)        its contacts, the reference contact first
     posterior_i_sample (m,)          sample index of the spikes that the network clustered
@@ -69,6 +70,7 @@ def _arrays(bundle: ExportBundle) -> dict[str, NDArray[Any] | None]:
         "noise_sd": bundle.noise_sd,
         "sampling_frequency_hz": np.array(sorting.sampling_frequency_hz),
         "n_samples": np.array(sorting.n_samples),
+        "first_sample": np.array(bundle.first_sample),
         "recording_path": np.array(bundle.recording.path),
         "ncp": np.array(json.dumps(bundle.ncp)),
         **_posterior(bundle),
@@ -84,7 +86,8 @@ def _posterior(bundle: ExportBundle) -> dict[str, NDArray[Any]]:
     for component in bundle.components:
         name = f"posterior_{component.id}"
         result[f"{name}_channels"] = component.contacts
-        result[f"{name}_sample"] = bundle.spikes.sample_index[component.spike_ids[component.sampled]]
+        sample = bundle.spikes.sample_index[component.spike_ids[component.sampled]]
+        result[f"{name}_sample"] = sample + bundle.first_sample
         labels = component.posterior.labels
         result[f"{name}_labels"] = labels.astype(np.min_scalar_type(labels.max(initial=0)))
         result[f"{name}_weight"] = component.posterior.weight

@@ -149,13 +149,13 @@ def _add_units(file: NWBFile, bundle: ExportBundle, columns: UnitColumns) -> Non
     if "template_noise_sd" in means:
         about = "mean of the filtered waveforms on the unit's electrodes (samples, electrodes), noise sd"
         file.add_unit_column("template_noise_sd", about)
-    duration_s = sorting.n_samples / sorting.sampling_frequency_hz
+    sorted_s = [sample / sorting.sampling_frequency_hz for sample in (bundle.first_sample, sorting.n_samples)]
     order = np.argsort(bundle.unit_index, kind="stable")
     for row, mine in enumerate(np.split(order, np.cumsum(bundle.n_spikes)[:-1])):
         file.add_unit(
             id=int(columns.unit_id[row]),
             spike_times=sorting.sample_index[mine] / sorting.sampling_frequency_hz,
-            obs_intervals=[[0.0, duration_s]],
+            obs_intervals=[sorted_s],
             electrodes=contacts[row].tolist(),
             **{name: values[mine] for name, (_, values) in spikes.items()},
             **{name: values[row] for name, (_, values) in units.items()},

@@ -127,12 +127,12 @@ def _copying(
     project: Project, chosen: ExportFormat, path: Path, progress: Progress
 ) -> Callable[[Path], RawFile]:
     """What copies the traces of a project into a folder; the disk is asked whether it has place."""
-    from ncpgui.ephys.readers import reopen
+    from ncpgui.ephys.readers import reopen_whole
     from ncpgui.export.copied_traces import check_place, copy_traces
 
     if not chosen.with_traces:
         raise InputError(f"{chosen.title} holds no traces; leave out --copy-traces, or export to phy")
-    recording = reopen(project.recording)
+    recording = reopen_whole(project.recording)
     check_place(recording, path)
     return lambda folder: copy_traces(recording, folder, progress=progress)
 

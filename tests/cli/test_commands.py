@@ -238,3 +238,22 @@ def test_copied_traces_lie_in_the_folder_of_phy(
     ).read_bytes()
     refused = ncpgui("export", tetrode_session, "--format", "csv", "--out", tmp_path / "a", "--copy-traces")
     assert "(.csv) holds no traces; leave out --copy-traces, or export to phy" in refused.error
+
+
+def test_a_part_of_a_recording_is_sorted_and_a_wrong_part_is_refused(
+    ncpgui: Command, tetrode_folder: Path, few_settings: Path, tmp_path: Path
+) -> None:
+    options = ["--out", tmp_path / "s.h5", "--settings", few_settings]
+    part = ["--time-range", 1, 3, "--bad-channels", "3"]
+    assert ncpgui("sort", tetrode_folder, *options, *part).code == 0
+    assert json.loads(ncpgui("info", tmp_path / "s.h5", "--json").out)["recording"]["duration_s"] == 2
+    assert ncpgui("export", tmp_path / "s.h5", "--format", "npz", "--out", tmp_path / "s").code == 0
+    with np.load(tmp_path / "s.npz") as exported:
+        assert 20_000 <= exported["spike_sample"].min() < exported["spike_sample"].max() < 60_000
+    options[1] = tmp_path / "other.h5"
+    late = ncpgui("sort", tetrode_folder, *options, "--time-range", 3, 9)
+    assert "time range 3 to 9 s does not lie in the recording of 4 s" in late.error
+    none = ncpgui("sort", tetrode_folder, *options, "--bad-channels", "x")
+    assert "'x' is no channel; give numbers from 0, such as 3,17,20-23" in none.error
+    stream = ncpgui("sort", tetrode_folder, *options, "--stream", "imec0")
+    assert "has one stream only; leave --stream out" in stream.error

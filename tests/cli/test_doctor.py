@@ -79,3 +79,42 @@ def test_a_folder_that_cannot_be_written_is_a_note(monkeypatch: pytest.MonkeyPat
     finding = doctor._writable("settings folder", tmp_path / "not" / "there")
     assert finding.state == "note"
     assert f"make {tmp_path} writable" in finding.advice
+
+
+def test_formats_are_listed_from_what_is_installed(ncpgui: Command) -> None:
+    ran = ncpgui("doctor", "--formats", "--json")
+    assert ran.code == 0, ran.err
+    rows = {row["name"]: row for row in json.loads(ran.out)}
+    assert {row["state"] for row in rows.values()} == {"read", "recognised", "not opened"}
+    assert rows["SpikeGLX"]["state"] == "read"
+    assert "*.meta" in rows["SpikeGLX"]["known_by"]
+    assert rows["TDT"]["state"] == "recognised"
+    from spikeinterface.extractors.extractor_classes import recording_extractor_full_dict
+
+    readers = {row["reader"] for row in rows.values()}
+    for name, reader in recording_extractor_full_dict.items():
+        listed = {name, getattr(reader, "__name__", "")} & (readers | set(rows))
+        assert listed or name in (
+            "numpy",
+            "openephysbinary",
+            "openephyslegacy",
+            "mearec",
+            "binary",
+            "zarr",
+        ), name
+    assert rows["alphaomega"]["state"] == "not opened"  # SpikeInterface reads it and ncpgui does not
+
+
+def test_formats_are_said_to_be_read_only_where_a_test_opens_one(ncpgui: Command) -> None:
+    text = "".join(path.read_text() for path in Path(__file__).parents[1].glob("ephys/test_*formats.py"))
+    for row in json.loads(ncpgui("doctor", "--formats", "--json").out):
+        if row["state"] == "read" and row["reader"] != "ncpgui":
+            name = row["name"].split()[0].split(",")[0].lower()
+            assert name in text.lower().replace("_", " "), row["name"]
+
+
+def test_what_the_states_of_formats_mean_is_under_the_table(ncpgui: Command) -> None:
+    lines = ncpgui("doctor", "--formats").out.splitlines()
+    assert any(line.startswith("read: ") for line in lines)
+    assert any(line.startswith("recognised: ") for line in lines)
+    assert any(line.startswith("not opened: ") for line in lines)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ncpgui.app.actions import ACTIONS
-from ncpgui.ephys.readers import _FILE_READERS
+from ncpgui.ephys.formats import FORMATS
 from ncpgui.session.session_file import create_session, open_session
 from tests.docs.printed import ALL_BLOCKS, DOCUMENTS, LANGUAGES, ROOT, blocks, inline
 from tests.docs.small_runs import Reader
@@ -129,7 +129,7 @@ def test_the_formats_that_the_guide_names_have_a_reader() -> None:
     (row,) = (line for line in _text("docs/user_guide.md").splitlines() if line.startswith("| NWB"))
     named = set(re.findall(r"`(\.\w+)`", row))
     assert len(named) > 8
-    assert named - set(_FILE_READERS) == set()
+    assert named - {ending for known in FORMATS for ending in known.endings} == set()
 
 
 def test_a_dialog_that_a_document_names_is_opened_by_an_action_of_that_name() -> None:

@@ -38,14 +38,16 @@ SESSION_SUFFIXES = (".h5", ".hdf5")
 class RecordingRequest:
     """A recording to open and how: what the open dialog asks for.
 
-    options : of `ephys.readers.open_recording` (probe, sampling_frequency, n_channels, dtype);
-    settings : of `SortingConfig` that differ from its defaults; session : where to keep the work.
+    options : of `ephys.readers.open_recording` (probe, sampling_frequency, n_channels, dtype, stream, ...);
+    settings : of `SortingConfig` that differ from its defaults; session : where to keep the work;
+    stimulus : file of the stimulus, None for the one beside the recording, if any.
     """
 
     path: Path
     options: dict[str, Any] = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
     session: Path | None = None
+    stimulus: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,7 @@ def describe_recording(request: RecordingRequest, *, progress: Progress = silent
 
 def find_units(request: RecordingRequest, *, progress: Progress = silent) -> tuple[Live, Project]:
     """Open a recording and find its units; the project has no sampled component yet."""
-    from ncpgui.ephys.readers import load_stimulus, open_recording
+    from ncpgui.ephys.readers import load_stimulus, open_recording, stimulus_of
     from ncpgui.sorting.config import SortingConfig
     from ncpgui.sorting.pipeline import find_units as found_in
     from ncpgui.sorting.pipeline import project_of
@@ -108,7 +110,7 @@ def find_units(request: RecordingRequest, *, progress: Progress = silent) -> tup
     recording = open_recording(request.path, **request.options)
     config = from_dict(SortingConfig, request.settings, place="the sorting settings")
     found = found_in(recording, config, progress=progress)
-    stimulus = load_stimulus(_stimulus_folder(request.path))
+    stimulus = stimulus_of(recording, load_stimulus(request.stimulus or _stimulus_folder(request.path)))
     return Live(found), project_of(found, recording.reference, stimulus=stimulus)
 
 

@@ -58,10 +58,10 @@ def without_options(text: str) -> str:
 
 
 def is_raw(path: Path) -> bool:
-    """Whether a path names a raw binary file, which does not say how it is to be read."""
-    from ncpgui.ephys.readers import RAW_ENDINGS
+    """Whether a path names a raw binary file, and nothing beside it says how it is to be read."""
+    from ncpgui.ephys.readers import is_undescribed
 
-    return path.suffix.lower() in RAW_ENDINGS and path.is_file()
+    return is_undescribed(path)
 
 
 def unused_session(recording: Path) -> Path:

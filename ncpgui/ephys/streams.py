@@ -1,0 +1,120 @@
+"""Streams: one recording may hold several sets of channels, sampled together or not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+from ncpgui.core.errors import InputError, RecordingError
+from ncpgui.ephys.recording import SAMPLING_HZ
+
+_NOT_OF_SPIKES = ("sync", "aux", "adc", "digital", "supply", "board")
+"""Words in the names of streams that hold no electrodes: triggers, accelerometers, voltages."""
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A set of channels that are sampled together; `name` is that of the acquisition program."""
+
+    name: str
+    n_channels: int
+    sampling_frequency_hz: float
+
+    @property
+    def may_hold_spikes(self) -> bool:
+        """Whether it is sampled fast enough, and is not called after something else."""
+        words = self.name.lower()
+        lowest, highest = SAMPLING_HZ
+        fast = lowest <= self.sampling_frequency_hz <= highest
+        return fast and not any(word in words for word in _NOT_OF_SPIKES)
+
+    def __str__(self) -> str:
+        channels = f"{self.n_channels} channel{'' if self.n_channels == 1 else 's'}"
+        return f"'{self.name}' ({channels} at {self.sampling_frequency_hz / 1000:g} kHz)"
+
+
+def streams_of(reader: Any, place: Path) -> tuple[Stream, ...]:
+    """Streams that a reader of SpikeInterface finds at a place; () where it has no choice of them."""
+    if reader.__name__.startswith("IntanSplit"):
+        from spikeinterface.extractors import read_intan
+
+        return streams_of(
+            read_intan, min(file for file in place.iterdir() if file.suffix in (".rhd", ".rhs"))
+        )
+    if "stream_name" in signature(reader.__init__).parameters:
+        names = reader.map_to_neo_kwargs(str(place))
+        header = reader.get_neo_io_reader(reader.NeoRawIOClass, **names).header
+        channels = header["signal_channels"]
+        found = []
+        for stream in header["signal_streams"]:
+            mine = channels[channels["stream_id"] == stream["id"]]
+            if len(mine):
+                found.append(Stream(str(stream["name"]), len(mine), float(mine["sampling_rate"][0])))
+        return tuple(found)
+    if hasattr(reader, "fetch_available_electrical_series_paths"):
+        return tuple(
+            _described(name, reader(place, electrical_series_path=name))
+            for name in reader.fetch_available_electrical_series_paths(place)
+        )
+    if reader.__name__.startswith("MCSH5"):
+        return _mcs_streams(reader, place)
+    return ()
+
+
+def reader_options(reader: Any, stream: Stream) -> dict[str, Any]:
+    """What tells a reader of SpikeInterface which stream to open."""
+    if hasattr(reader, "fetch_available_electrical_series_paths"):
+        return {"electrical_series_path": stream.name}
+    if reader.__name__.startswith("MCSH5"):
+        return {"stream_id": int(stream.name.rpartition("_")[2])}
+    return {"stream_name": stream.name}
+
+
+def chosen_stream(streams: Sequence[Stream], asked: str | None, place: Path) -> Stream | None:
+    """Stream to open: the one asked for, by its name or a part of it, or the only one that may hold spikes.
+
+    Returns None where there is no choice.
+
+    Raises
+    ------
+    RecordingError
+        There is none of that name.
+    InputError
+        Several may be meant.
+    """
+    if asked is not None:
+        name = asked.lower()
+        exact = [stream for stream in streams if stream.name.lower() == name]
+        found = exact or [stream for stream in streams if name in stream.name.lower()]
+        if not found:
+            there = f"it has {_listed(streams)}" if streams else "its format has one stream only"
+            raise RecordingError(f"{place} has no stream '{asked}'; {there}")
+    else:
+        found = (
+            [stream for stream in streams if stream.may_hold_spikes] if len(streams) > 1 else list(streams)
+        )
+        found = found or list(streams)
+    if len(found) > 1:
+        raise InputError(f"{place} has several streams; choose one (--stream): {_listed(found)}")
+    return found[0] if found else None
+
+
+def _listed(streams: Sequence[Stream]) -> str:
+    return ", ".join(map(str, streams))
+
+
+def _described(name: str, recording: Any) -> Stream:
+    return Stream(name, int(recording.get_num_channels()), float(recording.get_sampling_frequency()))
+
+
+def _mcs_streams(reader: Any, place: Path) -> tuple[Stream, ...]:
+    from ncpgui.ephys.hdf5_formats import mcs_stream_names
+
+    streams = []
+    for name in mcs_stream_names(place):
+        recording = reader(place, stream_id=int(name.rpartition("_")[2]))
+        streams.append(_described(name, recording))
+    return tuple(streams)
