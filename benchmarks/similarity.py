@@ -24,11 +24,11 @@ from typing import Any
 
 import numpy as np
 from ground_truth import GroundTruth, made
-from neuron_probability import near
 from numpy.typing import NDArray
 from report import Origin, begin, keep, options, table, where
 from sklearn.metrics import roc_auc_score
 from spikeinterface.core import BaseRecording, BaseSorting, NumpySorting, create_sorting_analyzer
+from unit_scores import near
 
 from ncpgui.core.seeds import stream
 from ncpgui.ephys.preprocessing import Preprocessed

@@ -3,11 +3,12 @@
     python benchmarks/unit_probabilities.py [--recordings tetrode ...] [--seconds 60]
 
 Recordings with known units (seeds from 101, those on which settings were tuned) are sorted once; the
-posterior is then weighed with and without firing times, and the sorting shown first is scored. The true
-cell of a unit is the one with which its spikes agree best (within 0.4 ms). The unit is pure if nine in ten of
-its spikes are that cell's, complete if it has nine in ten of the cell's spikes that any unit has found, and a
-neuron as in `neuron_probability.py`; a spike is right if it is the cell's. False positives and misses are
-shares of the same spikes. ECE: expected calibration error in ten bins.
+posterior is then weighed by all spikes and their times, by times alone, and not at all, and the sorting
+shown first is scored. The true cell of a unit is the one with which its spikes agree best (within 0.4 ms).
+The unit is pure if nine in ten of its spikes are that cell's, complete if it has nine in ten of the cell's
+spikes that any unit has found, and a neuron as in `neuron_probability.py`; a spike is right if it is the
+cell's. False positives and misses are shares of the same spikes. All but P(neuron) is of the units that are
+neurons: a unit of noise is not pure, and P(neuron) says so. ECE: expected calibration error in ten bins.
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ from ground_truth import GroundTruth, made
 from neuron_probability import are_neurons, reliability, shares
 from numpy.typing import NDArray
 from report import Origin, begin, keep, options, table, where
+from sampled_recordings import agreements, cell_of_spike, spikes_of_cells
 from spikeinterface.core import BaseRecording, BaseSorting
-from unit_scores import calibration_error, near
+from unit_scores import calibration_error
 
 from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.project import Project
@@ -46,21 +48,29 @@ RECORDINGS = {
     "tetrode": GroundTruth("tetrode", 30_000.0, 8, 240.0),
     "columns": GroundTruth("columns48", 30_000.0, 35, 180.0),
 }
-COINCIDENT_MS = 0.4
+WAYS = {
+    "all spikes and times": SortingConfig(),
+    "firing times": SortingConfig(heaps=False),
+    "network alone": SortingConfig(heaps=False, firing_times=False),
+}
+"""What weighs the draws."""
 GOOD_SHARE = 0.9
+NEURON = "neuron"
 SAID = {
-    "neuron": "p_neuron",
+    NEURON: "p_neuron",
     "pure": "p_pure",
     "complete": "p_complete",
     "pure and complete": "p_exists",
 }
+SHARES = ("false_positives", "misses")
 
 
 @dataclass(frozen=True)
 class Scored:
     """What is said of units, and what is true of them.
 
-    said, true : by question, of K units each; p_spike, right : (n,) of their spikes
+    said, true : by question, of all units whether they are neurons, else of the K that are
+    p_spike, right : (n,) of the spikes of these
     expected, actual : (K, 2) shares of false positives and of misses
     """
 
@@ -73,11 +83,10 @@ class Scored:
 
 
 def sorted_both_ways(recording: BaseRecording) -> dict[str, Project]:
-    """Projects with firing times and without, of the same draws."""
-    config = SortingConfig()
-    alone = replace(config, firing_times=False)
+    """Projects with all evidence and with less, of the same draws."""
+    alone = WAYS["network alone"]
     opened = recording_of(recording)
-    found = find_units(opened, config, workers=1)
+    found = find_units(opened, alone, workers=1)
     with closing(found):
         project = project_of(found, opened.reference)
         sampled, _ = sample_components(found.pre, found.units, found.draws, found.pre.probe, alone, workers=1)
@@ -90,16 +99,15 @@ def both_ways(
     draws: Sequence[ComponentDraw],
     sampled: dict[int, tuple[Component, ComponentWaveforms]],
 ) -> dict[str, Project]:
-    """Weigh draws with firing times and without, and show what comes first then."""
+    """Weigh draws in each of the `WAYS`, and show what comes first then."""
     projects = {}
-    for name, timed in (("with firing times", True), ("waveforms alone", False)):
+    for name, config in WAYS.items():
         components = []
         for draw in draws:
             if draw.id in sampled:
                 component, kept = sampled[draw.id]
                 assert kept.coordinates is not None
                 drawn = Sampled(component.posterior, kept.features, project.model)
-                config = SortingConfig(firing_times=timed)
                 finished, _ = finish_component(draw, drawn, kept.waveforms, kept.coordinates, units, config)
                 components.append(finished)
         unit, probability = shown_first(project.unit_of_spike, project.probability, components)
@@ -112,30 +120,34 @@ def both_ways(
 def scored(project: Project, truth: BaseSorting) -> Scored:
     """Score the units of a project that were sampled."""
     everything, unit_of_spike = project.spikes.sample_index, project.unit_of_spike
-    reach = round(COINCIDENT_MS * truth.sampling_frequency / 1000)
-    cells = [truth.get_unit_spike_train(cell) for cell in truth.unit_ids]
     numbers = project_numbers(project, unit_of_spike, project.probability)
     units = sorted(unit for unit, one in numbers.of_unit.items() if not np.isnan(one.p_pure))
     own, _ = shares(_Trains(everything, unit_of_spike), truth)
     is_neuron = are_neurons(own)[units]
-    precision, recall = np.zeros((2, len(units)))
+    of_cell, n_true = spikes_of_cells(everything, truth)
+    best, _, _ = agreements(unit_of_spike, of_cell, n_true)
+    cell = cell_of_spike(of_cell, unit_of_spike, best)
+    neurons = [unit for unit, one in zip(units, is_neuron, strict=True) if one]
+    precision, recall = np.zeros((2, len(neurons)))
     p_spike, right = [], []
-    for row, unit in enumerate(units):
-        train = everything[unit_of_spike == unit]
-        best = max(cells, key=lambda cell: agreement(train, cell, reach))
-        hit = near(train, best, reach)
-        seen = best[near(best, everything, reach)]
-        precision[row], recall[row] = hit.mean(), near(seen, train, reach).mean() if len(seen) else 0
+    for row, unit in enumerate(neurons):
+        hit = cell[unit_of_spike == unit] == best[unit]
+        precision[row], recall[row] = hit.mean(), hit.sum() / max((cell == best[unit]).sum(), 1)
         p_spike.append(numbers.probability[unit_of_spike == unit])
         right.append(hit)
-    of_unit = [numbers.of_unit[unit] for unit in units]
     pure, complete = precision >= GOOD_SHARE, recall >= GOOD_SHARE
+    said = {
+        name: np.array(
+            [getattr(numbers.of_unit[unit], key) for unit in (units if name == NEURON else neurons)]
+        )
+        for name, key in SAID.items()
+    }
     return Scored(
-        {name: np.array([getattr(one, key) for one in of_unit]) for name, key in SAID.items()},
+        said,
         dict(zip(SAID, (is_neuron, pure, complete, pure & complete), strict=True)),
         np.concatenate(p_spike).astype(np.float64),
         np.concatenate(right),
-        np.array([[one.false_positives, one.misses] for one in of_unit]),
+        np.array([[getattr(numbers.of_unit[unit], name) for name in SHARES] for unit in neurons]),
         np.column_stack([1 - precision, 1 - recall]),
     )
 
@@ -152,48 +164,56 @@ class _Trains:
         return int(self.unit.max(initial=-1)) + 1
 
 
-def agreement(train: NDArray[np.int64], cell: NDArray[np.int64], reach: int) -> float:
-    """Spikes that both have over those that either has."""
-    both = min(int(near(train, cell, reach).sum()), int(near(cell, train, reach).sum()))
-    return both / max(len(train) + len(cell) - both, 1)
+def promises(sets: list[Scored]) -> dict[str, tuple[NDArray[np.float64], NDArray[np.bool_]]]:
+    """What was promised of all units, and of their spikes, and what came true."""
+    found = {
+        name: tuple(np.concatenate([getattr(one, key)[name] for one in sets]) for key in ("said", "true"))
+        for name in SAID
+    }
+    found["spike"] = tuple(
+        np.concatenate([getattr(one, key) for one in sets]) for key in ("p_spike", "right")
+    )
+    return {name: (said, true) for name, (said, true) in found.items()}
+
+
+def rows_of(way: str, sets: list[Scored]) -> list[dict[str, Any]]:
+    """Rows of the table, for one way of weighing."""
+    rows = [
+        {
+            "draws": way,
+            "P of": name,
+            "how many": len(said),
+            "mean P": float(said.mean()),
+            "true": float(true.mean()),
+            "ECE": calibration_error(said, true, n_bins=10),
+        }
+        for name, (said, true) in promises(sets).items()
+    ]
+    expected, actual = (
+        np.concatenate([getattr(one, name) for one in sets]) for name in ("expected", "actual")
+    )
+    return rows + [
+        {
+            "draws": way,
+            "P of": f"{name}, share",
+            "how many": len(expected),
+            "mean P": float(expected[:, column].mean()),
+            "true": float(actual[:, column].mean()),
+            "ECE": _apart(expected[:, column], actual[:, column]),
+        }
+        for column, name in enumerate(("false positives", "misses"))
+    ]
 
 
 def summary(parts: dict[str, list[Scored]]) -> tuple[dict[str, Any], str]:
     """Figures to keep, and the middle of the page; `parts` are of each way of weighing, by recording."""
-    rows, kept, text = [], {}, ""
-    for way, sets in parts.items():
-        said = {name: np.concatenate([one.said[name] for one in sets]) for name in SAID}
-        true = {name: np.concatenate([one.true[name] for one in sets]) for name in SAID}
-        said["spike"] = np.concatenate([one.p_spike for one in sets])
-        true["spike"] = np.concatenate([one.right for one in sets])
-        expected, actual = (
-            np.concatenate([getattr(one, name) for one in sets]) for name in ("expected", "actual")
-        )
-        for name in said:
-            rows.append(
-                {
-                    "draws": way,
-                    "P of": name,
-                    "how many": len(said[name]),
-                    "mean P": float(said[name].mean()),
-                    "true": float(true[name].mean()),
-                    "ECE": calibration_error(said[name], true[name], n_bins=10),
-                }
-            )
-            text += f"\n## {name}, {way}\n\n{table(reliability(said[name], true[name]))}\n"
-        for column, name in enumerate(("false positives", "misses")):
-            rows.append(
-                {
-                    "draws": way,
-                    "P of": f"{name}, share",
-                    "how many": len(expected),
-                    "mean P": float(expected[:, column].mean()),
-                    "true": float(actual[:, column].mean()),
-                    "ECE": _apart(expected[:, column], actual[:, column]),
-                }
-            )
-        kept[way] = [row for row in rows if row["draws"] == way]
-    return kept, f"{table(rows)}\n{text}"
+    kept = {way: rows_of(way, sets) for way, sets in parts.items()}
+    text = "".join(
+        f"\n## {name}, {way}\n\n{table(reliability(said, true))}\n"
+        for way, sets in parts.items()
+        for name, (said, true) in promises(sets).items()
+    )
+    return kept, f"{table([row for rows in kept.values() for row in rows])}\n{text}"
 
 
 def _apart(expected: NDArray[np.float64], actual: NDArray[np.float64]) -> float:
@@ -247,8 +267,9 @@ def main() -> None:
 # Do the probabilities of units come true?
 
 Recordings with known units on which settings were tuned ({", ".join(chosen)}{length}), sorted once,
-with the draws weighed by firing times and without. Pure, complete: at least {GOOD_SHARE:g} of the unit's
-spikes are of its best cell, at least {GOOD_SHARE:g} of that cell's spikes that were found are in the unit.
+with the draws weighed by all spikes and their times, by times alone, and not at all. Pure, complete: at
+least {GOOD_SHARE:g} of the unit's spikes are of its best cell, at least {GOOD_SHARE:g} of that cell's spikes
+that were found are in the unit.
 Rows of shares have means in place of probabilities.
 
 {text}

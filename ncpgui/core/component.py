@@ -21,7 +21,8 @@ class Alternative:
     mass, mass_se : probability of this sorting and its Monte Carlo standard error;
     p_exists : (n_units,) float32, share of all posterior samples in which the cluster has a
     partner with Jaccard >= 0.5;
-    mass_waveforms : the mass by waveforms alone, where firing times weigh the samples too; else None.
+    mass_waveforms : the mass as the network drew it, by waveforms of the sampled spikes alone, where other
+        evidence weighs the samples too; else None.
     """
 
     labels: NDArray[np.int32]

@@ -77,7 +77,7 @@ class Resample:
 def resample_to_json(command: Resample) -> dict[str, Any]:
     """The command as JSON values; arrays are packed."""
     posterior, ways = command.posterior, command.alternatives
-    drawn = posterior.drawn_weight
+    drawn, order = posterior.drawn_weight, posterior.order
     return {
         "do": "resample",
         "words": command.words,
@@ -87,6 +87,7 @@ def resample_to_json(command: Resample) -> dict[str, Any]:
             "labels": pack(posterior.labels, "<i4"),
             "log_prob": pack(posterior.log_prob, "<f8"),
             "weight": pack(posterior.weight, "<f8"),
+            **({} if order is None else {"order": pack(order, "<i4")}),
             **({} if drawn is None else {"drawn_weight": pack(drawn, "<f8")}),
         },
         "alternatives": [
@@ -113,6 +114,7 @@ def resample_from_json(value: dict[str, Any]) -> Resample:
             labels,
             log_prob,
             unpack(packed["weight"], "<f8"),
+            unpack(packed["order"], "<i4") if "order" in packed else None,
             drawn_weight=unpack(packed["drawn_weight"], "<f8") if "drawn_weight" in packed else None,
         ),
         tuple(_alternative(way) for way in value["alternatives"]),

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from ncpgui.core.errors import InputError, MissingRecordingError, RecordingError
 from ncpgui.core.probe import Probe
+from ncpgui.ephys.formats import RAW_ENDINGS
 from ncpgui.ephys.literals import read_literals
 from ncpgui.ephys.paths import existing_path
 from ncpgui.ephys.phy_folder import array, is_phy_folder, phy_folder_of
 from ncpgui.ephys.raw_columns import open_columns
-from ncpgui.ephys.readers import RAW_ENDINGS, open_recording
+from ncpgui.ephys.readers import open_recording
 from ncpgui.ephys.recording import Recording
 from ncpgui.ephys.simulated_folder import is_simulated_folder
 

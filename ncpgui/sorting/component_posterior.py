@@ -17,11 +17,11 @@ from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.seeds import stream_seed
 from ncpgui.core.waveform_format import N_SAMPLES
 from ncpgui.evidence.wrong import stands_for
+from ncpgui.sorting.all_spikes import weighed_by_all_spikes
 from ncpgui.sorting.assignment import fit_features
 from ncpgui.sorting.components import ComponentDraw
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.executors import Workers, workers_of
-from ncpgui.sorting.firing_times import weighed_by_times
 from ncpgui.sorting.found_units import FoundUnits
 from ncpgui.sorting.group_posterior import build_alternatives, exists_probability
 from ncpgui.sorting.posterior_draws import ToDraw, draw_all
@@ -133,16 +133,15 @@ def finish_component(
 ) -> tuple[Component, ComponentWaveforms]:
     """Make the component: all its spikes under each alternative, that of matching among them."""
     matched = np.searchsorted(draw.units, units.unit[draw.spike_ids])
-    posterior = drawn.posterior
-    if config.firing_times:
-        posterior = weighed_by_times(
-            posterior,
-            draw.sampled,
-            coordinates,
-            matched,
-            units.matched.sample_index[draw.spike_ids],
-            sampling_frequency_hz=units.sampling_frequency_hz,
-        )
+    posterior = weighed_by_all_spikes(
+        drawn.posterior,
+        draw.sampled,
+        coordinates,
+        matched,
+        units.matched.sample_index[draw.spike_ids],
+        sampling_frequency_hz=units.sampling_frequency_hz,
+        config=config,
+    )
     alternatives = build_alternatives(posterior, draw.sampled, coordinates, config, company=matched)
     component = Component(
         id=draw.id,
@@ -167,8 +166,8 @@ def with_matched(
 ) -> tuple[Alternative, ...]:
     """Alternatives with what matching found in place of the one that is the same, or added.
 
-    What matching found is the first, to be shown first, unless another one has `CLEARLY` times its mass, by
-    waveforms alone too where firing times weigh; then the most probable come first.
+    What matching found is the first, to be shown first, unless another one has `CLEARLY` times its mass, as
+    the network drew it too where other evidence weighs; then the most probable come first.
 
     matched, probability : (n,) unit of each spike of the component, 0 .. K-1, and P(it is of that unit)
     """

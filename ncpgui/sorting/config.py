@@ -42,6 +42,7 @@ class SortingConfig:
         pitches when None), the nearest first: 7 of a hexagonal array, 4 of a tetrode
     spikes_per_group : spikes of a component that the network clusters; the rest is assigned
     posterior_samples : draws of the posterior of a component
+    heaps : whether it weighs these draws if all spikes of what they part lie in one heap or in two
     firing_times : whether the refractory periods in the times of all spikes weigh these draws
     min_cluster_spikes : clusters with fewer sampled spikes are dropped (paper, SM D)
     assignment_dims : principal components in which the remaining spikes are assigned
@@ -72,6 +73,7 @@ class SortingConfig:
     max_neighbours: int = 7
     spikes_per_group: int = 2000
     posterior_samples: int = 200
+    heaps: bool = True
     firing_times: bool = True
     min_cluster_spikes: int = 20
     assignment_dims: int = 16

@@ -14,9 +14,9 @@ from ncpgui.core.progress import Progress, silent
 from ncpgui.core.seeds import stream_seed
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.evidence.ways import OTHER, way_of_draw
+from ncpgui.sorting.all_spikes import weighed_by_all_spikes
 from ncpgui.sorting.assignment import fit_features
 from ncpgui.sorting.config import SortingConfig
-from ncpgui.sorting.firing_times import weighed_by_times
 from ncpgui.sorting.group_posterior import build_alternatives
 from ncpgui.sorting.posterior_draws import ToDraw, draw_posterior
 from ncpgui.sorting.sampling import ClusterFunction
@@ -74,16 +74,16 @@ def resample_rest(
     if coordinates is None:
         space = fit_features(waveforms.waveforms, config.assignment_dims)
         coordinates = _from_company(component, space.project(waveforms.waveforms))
-    company, posterior = component.alternatives[0].labels, drawn.posterior
-    if config.firing_times:
-        posterior = weighed_by_times(
-            posterior,
-            component.sampled,
-            coordinates,
-            np.where(held >= 0, company.max(initial=-1) + 1 + held, company),
-            spikes.sample_index[component.spike_ids],
-            sampling_frequency_hz=spikes.sampling_frequency_hz,
-        )
+    company = component.alternatives[0].labels
+    posterior = weighed_by_all_spikes(
+        drawn.posterior,
+        component.sampled,
+        coordinates,
+        np.where(held >= 0, company.max(initial=-1) + 1 + held, company),
+        spikes.sample_index[component.spike_ids],
+        sampling_frequency_hz=spikes.sampling_frequency_hz,
+        config=config,
+    )
     alternatives = build_alternatives(
         posterior, component.sampled, coordinates, config, company=company, held=held
     )

@@ -104,7 +104,9 @@ def test_a_unit_that_reaches_into_two_components_is_in_the_table_of_both(project
 
 def test_a_neuron_of_two_components_is_asked_about_in_one(project: Project) -> None:
     two = PosteriorSamples(np.repeat([[0, 0, 1]], 40, axis=0), np.zeros(40))  # of C: unit 3 is two
-    components = tuple(replace(one, posterior=two) if one.id == C else one for one in project.components)
+    doubted = tuple(replace(way, mass=0.5) for way in project.component(C).alternatives)
+    unsure = replace(project.component(C), posterior=two, alternatives=doubted)
+    components = tuple(unsure if one.id == C else one for one in project.components)
     workspace = Workspace(replace(project, components=components))
     assert workspace.status(C).state == "sampled"
     assert workspace.wrong_left() == pytest.approx(1)

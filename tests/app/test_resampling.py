@@ -29,7 +29,8 @@ def doubtful(channel: int, ids: np.ndarray, seed: int) -> Component:
     rng = np.random.default_rng(seed)
     n = len(ids)
     labels = rng.integers(0, 3, (7, n))
-    posterior = PosteriorSamples(labels, rng.normal(-300, 20, 7), rng.random(7), drawn_weight=rng.random(7))
+    order = rng.integers(0, 3, 7)
+    posterior = PosteriorSamples(labels, rng.normal(-300, 20, 7), rng.random(7), order, rng.random(7))
     ways = tuple(
         Alternative(
             mode.labels,
@@ -49,7 +50,7 @@ def bits(component: Component | None) -> list[bytes]:
     assert component is not None
     p = component.posterior
     found = [p.labels.tobytes(), p.log_prob.tobytes(), p.weight.tobytes()]
-    found += [] if p.drawn_weight is None else [p.drawn_weight.tobytes()]
+    found += [more.tobytes() for more in (p.drawn_weight, p.order) if more is not None]
     for a in component.alternatives:
         numbers = np.array([a.mass, a.mass_se, a.mass_waveforms], dtype=float)
         found += [x.tobytes() for x in (a.labels, a.probability, numbers, a.p_exists)]

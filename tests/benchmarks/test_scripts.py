@@ -197,7 +197,7 @@ def test_neuron_probability(tmp_path: Path) -> None:
 
 def test_unit_probabilities(tmp_path: Path) -> None:
     ways = run("unit_probabilities", tmp_path)["ways"]
-    assert list(ways) == ["with firing times", "waveforms alone"]
+    assert list(ways) == ["all spikes and times", "firing times", "network alone"]
     for rows in ways.values():
         assert len(rows) == 7
         assert all(0 <= row[column] <= 1 for row in rows for column in ("mean P", "true", "ECE"))
@@ -207,6 +207,25 @@ def test_similarity(tmp_path: Path) -> None:
     kept = run("similarity", tmp_path)
     assert len(kept["all"]) == 5
     assert all(0 <= row[column] <= 1 for row in kept["rows"] for column in ("AUC", "first"))
+
+
+def test_questions(tmp_path: Path) -> None:
+    tables = run("questions", tmp_path)["tables"]
+    assert [row["draws"] for row in tables["Questions"]] == [
+        "all spikes and times",
+        "firing times",
+        "network alone",
+    ]
+    for row in tables["By recording"]:
+        assert row["questions"] <= row["components"]
+        assert row["asked about"] <= row["can be told"] <= row["wrong"] <= row["units"]
+        assert row["after the queue"] <= row["wrong assignments"]
+
+
+def test_heaps(tmp_path: Path) -> None:
+    kept = run("heaps", tmp_path)
+    assert [row["quantity"] for row in kept["weights"]] == ["valley", "distance", "intercept"]
+    assert all(0 <= row["said"] <= 1 for row in kept["rows"])
 
 
 def test_noise_crossings(tmp_path: Path) -> None:

@@ -40,15 +40,15 @@ def test_each_way_has_a_card_with_its_probability(panel) -> None:
     assert panel.subtitle.text() == "contact 0 · 10 spikes · 2 plausible sortings"
 
 
-def test_a_card_says_what_waveforms_alone_say_where_firing_times_change_it(panel, screen) -> None:
+def test_a_card_says_what_the_network_alone_says_where_all_spikes_change_it(panel, screen) -> None:
     card = replace(panel.cards[0].card, mass=0.91, mass_waveforms=0.6)
     widget = CardWidget(card, 1.0, LIGHT)
     widget.resize(264, 200)
-    assert f"waveforms alone 60{THIN}%, with firing times 91{THIN}%" in widget.toolTip()
-    assert f"waveforms alone 60{THIN}%" in [text.words for text in painted_texts(widget)]
+    assert f"network alone 60{THIN}%, with all spikes and their times 91{THIN}%" in widget.toolTip()
+    assert f"network alone 60{THIN}%" in [text.words for text in painted_texts(widget)]
     for same in (None, 0.9101):
         widget.set_card(replace(card, mass_waveforms=same), 1.0, LIGHT)
-        assert "waveforms alone" not in widget.toolTip()
+        assert "network alone" not in widget.toolTip()
 
 
 def test_what_the_cards_leave_over_is_shown(panel) -> None:

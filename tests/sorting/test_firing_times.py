@@ -7,11 +7,13 @@ import pytest
 from numpy.typing import NDArray
 
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.sorting.firing_times import nearest_sampled, weighed_by_times
+from ncpgui.sorting.all_spikes import nearest_sampled, weighed_by_all_spikes
+from ncpgui.sorting.config import SortingConfig
 
 RATE_HZ = 20_000.0
 DURATION_S = 300.0
 RNG = np.random.default_rng
+TIMES_ALONE = SortingConfig(heaps=False)
 
 
 def train(rate_hz: float, seed: int, refractory_ms: float) -> NDArray[np.int64]:
@@ -38,8 +40,14 @@ def probability_merged(
     rows = np.array([np.zeros(len(sampled), int)] * n_merged + [part[sampled]] * (20 - n_merged))
     posterior = PosteriorSamples(rows, np.zeros(20))
     coordinates = (part[:, None] + RNG(5).normal(0, 0.1, (len(times), 2))).astype(np.float32)
-    found = weighed_by_times(
-        posterior, sampled, coordinates, np.zeros(len(times), int), times, sampling_frequency_hz=RATE_HZ
+    found = weighed_by_all_spikes(
+        posterior,
+        sampled,
+        coordinates,
+        np.zeros(len(times), int),
+        times,
+        sampling_frequency_hz=RATE_HZ,
+        config=TIMES_ALONE,
     )
     return float(found.weight[:n_merged].sum())
 
@@ -101,13 +109,14 @@ def test_the_weights_as_drawn_are_kept() -> None:
     posterior = PosteriorSamples(
         np.array([part, np.zeros(len(part), int)]), np.zeros(2), np.array([0.3, 0.7])
     )
-    found = weighed_by_times(
+    found = weighed_by_all_spikes(
         posterior,
         np.arange(len(times)),
         np.zeros((len(times), 1), np.float32),
         np.zeros(len(times), int),
         times,
         sampling_frequency_hz=RATE_HZ,
+        config=TIMES_ALONE,
     )
     assert found.drawn_weight == pytest.approx([0.3, 0.7])
     assert found.weight[0] > 0.99

@@ -33,7 +33,9 @@ from .planted import (
 from .tasks import dask_cluster
 
 N_SAMPLES = 20 * 20_000
-CONFIG = SortingConfig(spikes_per_group=150, posterior_samples=8, reference="none", firing_times=False)
+CONFIG = SortingConfig(
+    spikes_per_group=150, posterior_samples=8, reference="none", heaps=False, firing_times=False
+)
 FEW = SortingConfig(spikes_per_group=60, posterior_samples=6, min_cluster_spikes=5, reference="none")
 CELLS = [
     Cell([40, 15, 10, 5], regular_times(200, N_SAMPLES, 1)),

@@ -9,21 +9,33 @@ from ncpgui.core.component import Component
 from ncpgui.evidence.wrong import expected_wrong, stands_for
 
 SURE = 0.99
-"""Probability of the sorting in use above which a component may settle itself ..."""
+"""A component whose sorting in use has this probability settles itself, ..."""
+LIKELY = 0.95
+"""... and so does one that has this probability, if few spikes are expected to be wrong: ..."""
+WRONG_SHARE, MANY_WRONG = 0.02, 20.0
+"""... less than this share of its spikes, and fewer than so many, ..."""
 FEW_WRONG = 1.0
-"""... if fewer spikes than this ..."""
-WRONG_SHARE = 0.01
-"""... or than this share of all are expected to be wrong: single spikes are no question."""
+"""... or fewer than this: single spikes are no question."""
 
 
-def expected_wrong_of(component: Component, labels: NDArray[np.integer]) -> float:
-    """Spikes of a component that are expected to be in a wrong unit; labels : (n,) units as they are."""
+def expected_wrong_of(
+    component: Component, labels: NDArray[np.integer], p_neuron: NDArray[np.floating] | None = None
+) -> float:
+    """Spikes of a component that are expected to be in a wrong unit.
+
+    labels : (n,) units as they are; p_neuron : (n,) P(each spike is of a unit of cells): a spike of noise is
+        in no wrong unit; ones when left out
+    """
     mass = stands_for(labels, component.sampled)
+    if p_neuron is not None:
+        mass = mass * p_neuron[component.sampled]
     return expected_wrong(component.posterior, labels[component.sampled], mass=mass)
 
 
 def is_sure(component: Component, in_use: int | None, wrong: float) -> bool:
     """Whether a component settles itself; in_use : index of the alternative that is used, None of none."""
-    if in_use is None or component.alternatives[in_use].mass <= SURE:
+    if in_use is None:
         return False
-    return wrong < max(FEW_WRONG, WRONG_SHARE * len(component.spike_ids))
+    mass = component.alternatives[in_use].mass
+    few = min(MANY_WRONG, max(FEW_WRONG, WRONG_SHARE * len(component.spike_ids)))
+    return mass >= SURE or (mass >= LIKELY and wrong < few)

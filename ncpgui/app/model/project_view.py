@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ncpgui.app.model.colors import ColorBook
 from ncpgui.app.model.component_status import ComponentStatus
@@ -82,8 +83,14 @@ class ProjectView:
             return 0.0
         return self.memo(
             ("wrong", component_id),
-            lambda: expected_wrong_of(component, self._sortings.current(component).labels),
+            lambda: expected_wrong_of(
+                component, self._sortings.current(component).labels, self._p_neuron_of(component)
+            ),
         )
+
+    def _p_neuron_of(self, component: Component) -> NDArray[np.float32] | None:
+        known = None if self.project is None else self.project.p_neuron
+        return None if known is None else known[component.spike_ids]
 
     def given(self, component_id: int) -> Given | None:
         """A component given what was decided, and the condition; None while it is not sampled."""

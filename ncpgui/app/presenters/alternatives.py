@@ -37,7 +37,7 @@ class Card:
     """One way to sort the component.
 
     index : of the alternative, None for a sorting made by hand; mass, mass_se : its probability;
-    mass_waveforms : the same by waveforms alone, None where firing times do not weigh;
+    mass_waveforms : the same as the network alone has it, None where nothing else weighs the draws;
     words : its difference from the sorting in use, every spike accounted for; units, n_unassigned : what
     using it gives, spikes of this component without a unit; is_shown : drawn by the other panels now;
     is_in_use : it is the current sorting; as_given : it is that of the folder that is reviewed;
@@ -73,10 +73,10 @@ class Card:
 
     @property
     def alone(self) -> str:
-        """What waveforms alone say, where firing times change it; ''."""
+        """What the network alone says, where all spikes and their times change it; ''."""
         if self.mass_waveforms is None or percent(self.mass_waveforms) == percent(self.mass):
             return ""
-        return f"waveforms alone {percent(self.mass_waveforms)}"
+        return f"network alone {percent(self.mass_waveforms)}"
 
     @property
     def title(self) -> str:
@@ -306,7 +306,7 @@ def _words(current: ShownSorting, preview: ShownSorting) -> str:
 def _agreement(
     workspace: Workspace, component: Component, current: ShownSorting
 ) -> tuple[float, float, float | None]:
-    """Share of the posterior that is the current sorting, its error, and the share by waveforms alone."""
+    """Share of the posterior that is the current sorting, its error, and the share as the network drew it."""
     same = workspace.memo(
         ("agreement", component.id),
         lambda: samples_of_sorting(

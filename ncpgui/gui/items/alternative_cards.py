@@ -41,7 +41,7 @@ class CardWidget(QtWidgets.QWidget):
         """Show another card."""
         self.card, self._largest, self.theme = card, largest_amplitude, theme
         condition = f", {card.given}" if card.given else ""
-        alone = f"{card.alone}, with firing times {card.percent}\n" if card.alone else ""
+        alone = f"{card.alone}, with all spikes and their times {card.percent}\n" if card.alone else ""
         self.setToolTip(
             f"{card.percent} of the posterior ({card.error} % Monte Carlo error){condition}\n{alone}"
             f"{card.words}\n{card.counts}\n"

@@ -1,0 +1,143 @@
+"""All spikes of a component weigh its draws, not only those that were sampled: by heaps, and by their times.
+
+A draw says of the sampled spikes which are of one neuron. Each other spike goes with the sampled one that is
+nearest to it in the coordinates, among those that matching gave to the same unit. So every draw is a sorting
+of all spikes. What it parts of a unit of matching, and units that it has as one, are two heaps or one
+(`evidence.heaps`); and the refractory periods in it have a likelihood (`evidence.refractory`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.core.alternatives import min_unit_size
+from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.evidence.heaps import heap_quantities, two_heaps_nats
+from ncpgui.evidence.refractory import ClosePairs, refractory_nats
+from ncpgui.sorting.config import SortingConfig
+
+SPIKES_AT_ONCE = 4096
+
+
+def weighed_by_all_spikes(
+    posterior: PosteriorSamples,
+    sampled: NDArray[np.int64],
+    coordinates: NDArray[np.float32],
+    company: NDArray[np.integer],
+    sample_index: NDArray[np.int64],
+    *,
+    sampling_frequency_hz: float,
+    config: SortingConfig,
+) -> PosteriorSamples:
+    """Posterior given where all spikes of the component lie and when they were fired, as `config` asks.
+
+    Parameters
+    ----------
+    sampled : (m,) positions of the posterior's points among the n spikes
+    coordinates : (n, d) of all spikes
+    company : (n,) unit that matching gave each spike to, -1 = none
+    sample_index : (n,) samples, not decreasing
+    """
+    if not (config.heaps or config.firing_times):
+        return posterior
+    followed = nearest_sampled(sampled, coordinates, company)
+    if config.heaps:
+        posterior = posterior.weighed(heaps_nats(posterior, sampled, coordinates, company, followed))
+    if config.firing_times:
+        pairs = ClosePairs.of(sample_index, sampling_frequency_hz=sampling_frequency_hz)
+        posterior = posterior.weighed(refractory_nats(pairs.of_points(followed), posterior.labels))
+    return posterior
+
+
+def heaps_nats(
+    posterior: PosteriorSamples,
+    sampled: NDArray[np.int64],
+    coordinates: NDArray[np.float32],
+    company: NDArray[np.integer],
+    followed: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """Log likelihood of what each draw parts and joins, against the units of matching: (S,), nats.
+
+    A part of a unit is its spikes that are in one cluster of the draw; the largest is the unit's home. Each
+    other part is compared with every larger one, and each unit with every larger one that has the same home:
+    the nearest of them speaks. Parts of few sampled spikes are no units, and say nothing.
+
+    followed : (n,) the point of the posterior that each spike goes with; others as `weighed_by_all_spikes`
+    """
+    known = company >= 0
+    names, sizes = np.unique(company[known & (company[sampled][followed] == company)], return_counts=True)
+    names = names[np.argsort(-sizes, kind="stable")]
+    nats = np.zeros(posterior.n_samples)
+    home = np.zeros((posterior.n_samples, len(names)), dtype=np.int64)
+    for column, unit in enumerate(names):
+        points = np.flatnonzero(company[sampled] == unit)
+        members = np.flatnonzero((company == unit) & (company[sampled][followed] == unit))
+        heaps = Heaps(coordinates[members], np.searchsorted(points, followed[members]))
+        least = min_unit_size(len(points))
+        cuts, row = np.unique(posterior.labels[:, points], axis=0, return_inverse=True)
+        parts = [np.bincount(cut) for cut in cuts]
+        home[:, column] = np.array([sizes.argmax() for sizes in parts])[row.reshape(-1)]
+        of_cut = [
+            heaps.parted([cut == part for part in np.argsort(-sizes, kind="stable") if sizes[part] >= least])
+            for cut, sizes in zip(cuts, parts, strict=True)
+        ]
+        nats += np.array(of_cut)[row.reshape(-1)]
+    heaps = Heaps(coordinates, np.arange(len(coordinates)))
+    units = [company == unit for unit in names]
+    for draw, homes in enumerate(home):
+        for k in range(1, len(names)):
+            larger = [units[j] for j in range(k) if homes[j] == homes[k]]
+            if larger:
+                nats[draw] -= heaps.nearest(larger, units[k])
+    return nats
+
+
+class Heaps:
+    """Compares parts of some spikes, the same ones once.
+
+    coordinates : (n, d) of the spikes; point : (n,) which of m points each goes with, those that parts are of
+    """
+
+    def __init__(self, coordinates: NDArray[np.float32], point: NDArray[np.int64]) -> None:
+        self._coordinates, self._point = coordinates, point
+        self._known: dict[tuple[bytes, bytes], float] = {}
+
+    def parted(self, parts: Sequence[NDArray[np.bool_]]) -> float:
+        """Log likelihood ratio of parts, the largest first, against one heap; parts : (m,) bool each."""
+        return sum(self.nearest(parts[:k], part) for k, part in enumerate(parts) if k)
+
+    def nearest(self, others: Sequence[NDArray[np.bool_]], part: NDArray[np.bool_]) -> float:
+        """Log likelihood ratio of a part against its being one heap with the nearest of others."""
+        return min(self._compared(other, part) for other in others)
+
+    def _compared(self, first: NDArray[np.bool_], second: NDArray[np.bool_]) -> float:
+        key = first.tobytes(), second.tobytes()
+        if key not in self._known:
+            heaps = (self._coordinates[part[self._point]] for part in (first, second))
+            self._known[key] = float(two_heaps_nats(heap_quantities(*heaps)))
+        return self._known[key]
+
+
+def nearest_sampled(
+    sampled: NDArray[np.int64], coordinates: NDArray[np.float32], company: NDArray[np.integer]
+) -> NDArray[np.int64]:
+    """Row of `sampled` of the spike that each spike goes with: (n,); sampled ones go with themselves.
+
+    The nearest of its company; of all, where none of its company was sampled. Options as
+    `weighed_by_all_spikes`.
+    """
+    result = np.zeros(len(coordinates), dtype=np.int64)
+    for unit in np.unique(company):
+        members = np.flatnonzero(company == unit)
+        rows = np.flatnonzero(company[sampled] == unit)
+        rows = rows if len(rows) else np.arange(len(sampled))
+        known = coordinates[sampled[rows]].astype(np.float64)
+        square = (known**2).sum(axis=1)
+        for first in range(0, len(members), SPIKES_AT_ONCE):
+            some = members[first : first + SPIKES_AT_ONCE]
+            result[some] = rows[(square - 2 * coordinates[some].astype(np.float64) @ known.T).argmin(axis=1)]
+    result[sampled] = np.arange(len(sampled))
+    return result
