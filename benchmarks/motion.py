@@ -70,7 +70,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="ncpgui-truth-") as temporary:
         for name in names:
             truth = RECORDINGS[name].lasting(arguments.seconds).with_seed(arguments.seed)
-            recording, _ = made(truth, arguments.cache or Path(temporary))
+            length = f"{arguments.seconds:g} s"  # a folder keeps one recording of each seed
+            recording, _ = made(truth, (arguments.cache or Path(temporary)) / length)
             with preprocess(recording_of(recording)) as pre:
                 motion_of(pre, presets[0])  # traces are filtered, programs compiled and loaded
                 for preset in presets:
