@@ -70,7 +70,7 @@ FORMATS = (
     Format("MaxWell", "MaxwellRecordingExtractor", HDF5_ENDINGS, is_tested=True),
     Format("3Brain BioCAM", "BiocamRecordingExtractor", (".brw", *HDF5_ENDINGS)),
     Format("MEArec", "MEArecRecordingExtractor", HDF5_ENDINGS),
-    Format("Blackrock", "BlackrockRecordingExtractor", (".ns5", ".ns6")),
+    Format("Blackrock", "BlackrockRecordingExtractor", (".ns5", ".ns6"), is_tested=True),
     Format("TDT", "TdtRecordingExtractor", (), "*.[tT][bB][kK]", "parent"),
     Format("Axona", "AxonaRecordingExtractor", (".set",), "*.set", "file"),
     Format("Neuralynx", "NeuralynxRecordingExtractor", (), "*.ncs"),

@@ -44,10 +44,11 @@ def in_folder(write: Callable[[Path], Path]) -> Callable[[Path], Path]:
         (lambda p: recorded.intan(p.with_suffix(".rhd")), 2, 20_000, 32_768),
         (recorded.intan_signals, 2, 20_000, 0),
         (split_intan, 2, 20_000, 32_768),
+        (lambda p: recorded.blackrock(p.with_suffix(".ns6")), 3, 30_000, 0),
     ],
     ids=[
         "SpikeGLX run", "SpikeGLX bin", "SpikeGLX meta", "Open Ephys", "Open Ephys, legacy", "Neuroscope dat",
-        "Neuroscope folder", "Intan file", "Intan folder", "Intan, split files",
+        "Neuroscope folder", "Intan file", "Intan folder", "Intan, split files", "Blackrock",
     ],
 )  # fmt: skip
 def test_a_recording_has_the_numbers_that_were_written(
