@@ -42,6 +42,8 @@ def info(session: Path, as_json: bool) -> None:
         "stimulus": values["stimulus"] or "none",
         "actions": f"{values['n_actions']} saved, {values['actions_since_saved']} since",
     }
+    if part := _part(recording):
+        lines["part"] = part
     for name, value in lines.items():
         click.echo(f"{name + ':':<11}{value}")
     click.echo()
@@ -64,6 +66,19 @@ def info(session: Path, as_json: bool) -> None:
             click.echo(f"{spikes} were not sorted: {one['failed']}")
 
 
+def _part(recording: dict[str, Any]) -> str:
+    """What of the recording was sorted, '' when all of it."""
+    words = []
+    if recording["stream"]:
+        words.append(f"stream {recording['stream']}")
+    if recording["time_range_s"]:
+        start, end = recording["time_range_s"]
+        words.append(f"{start:g} to {end:g} s")
+    if recording["bad_channels"]:
+        words.append(f"without channels {_some(recording['bad_channels'])}")
+    return ", ".join(words)
+
+
 def _units(unit_of_spike: NDArray[np.int64]) -> list[int]:
     """Units of some spikes, each once."""
     return sorted({unit for unit in unit_of_spike.tolist() if unit >= 0})
@@ -83,6 +98,9 @@ def describe(project: Project) -> dict[str, Any]:
         "recording": {
             "path": reference.path,
             "found": bool(reference.path) and Path(reference.path).exists(),
+            "stream": reference.options.get("stream"),
+            "time_range_s": reference.options.get("time_range_s"),
+            "bad_channels": reference.options.get("bad_channels", []),
             "n_channels": reference.n_channels,
             "sampling_frequency_hz": reference.sampling_frequency_hz,
             "n_samples": reference.n_samples,

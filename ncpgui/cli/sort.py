@@ -118,7 +118,7 @@ def sort(
 
     from ncpgui.engine.device import resolve_device
     from ncpgui.engine.networks.checkpoint import load_checkpoint
-    from ncpgui.ephys.readers import channel_numbers, load_stimulus, open_recording, stimulus_of
+    from ncpgui.ephys.readers import load_stimulus, open_recording, stimulus_of
     from ncpgui.sorting.chosen_workers import chosen_workers
     from ncpgui.sorting.config import SortingConfig
     from ncpgui.sorting.pipeline import sort_recording
@@ -145,7 +145,7 @@ def sort(
         dtype=dtype,
         stream=stream,
         time_range_s=time_range,
-        bad_channels=channel_numbers(bad_channels) if bad_channels else (),
+        bad_channels=bad_channels or (),
     )
     shown = stimulus_of(opened, load_stimulus(stimulus or recording))
     resolve_device(config.device)  # what is wrong with these is said now, not after the spikes are found

@@ -70,7 +70,7 @@ FORMATS = (
     Format("MaxWell", "MaxwellRecordingExtractor", HDF5_ENDINGS, is_tested=True),
     Format("3Brain BioCAM", "BiocamRecordingExtractor", (".brw", *HDF5_ENDINGS)),
     Format("MEArec", "MEArecRecordingExtractor", HDF5_ENDINGS),
-    Format("Blackrock", "BlackrockRecordingExtractor", (".ns5", ".ns6")),
+    Format("Blackrock", "BlackrockRecordingExtractor", (".ns5", ".ns6"), is_tested=True),
     Format("TDT", "TdtRecordingExtractor", (), "*.[tT][bB][kK]", "parent"),
     Format("Axona", "AxonaRecordingExtractor", (".set",), "*.set", "file"),
     Format("Neuralynx", "NeuralynxRecordingExtractor", (), "*.ncs"),
@@ -80,7 +80,7 @@ FORMATS = (
     Format("EDF", "EDFRecordingExtractor", (".edf",)),
     Format("SpikeGadgets", "SpikeGadgetsRecordingExtractor", (".rec",)),
     Format("NeuroExplorer", "NeuroExplorerRecordingExtractor", (".nex",)),
-    Format("MountainSort", "MdaRecordingExtractor", (".mda",)),
+    Format("MountainSort", "MdaRecordingExtractor", (".mda",), "raw.mda", "parent", is_tested=True),
 )
 OPENABLE = (
     "a raw binary file (.raw .bin .dat with --sampling-frequency, --n-channels, --dtype and --probe), "
@@ -121,6 +121,8 @@ def opened(path: Path, stream: str | None) -> tuple[Any, str | None]:
     streams = guarded(path, partial(streams_of, reader, place), kind)
     chosen = chosen_stream(streams, stream or _own_stream(path), path)
     options = {} if chosen is None or len(streams) == 1 else reader_options(reader, chosen)
+    if reader.__name__.startswith("Mda") and path.is_file():
+        options["raw_fname"] = path.name
     if reader.__name__.startswith("Maxwell"):
         from ncpgui.ephys.hdf5_formats import maxwell
 
@@ -198,7 +200,7 @@ def _recognized(path: Path) -> tuple[Any, Path, str]:
         raise RecordingError(f"the format of {path} is not known; what can be opened: {OPENABLE}")
     if named.name == "Plexon 2":
         _check_plexon_library(path)
-    place = path.parent if named.name == "SpikeGLX" else path
+    place = path.parent if named.name in ("SpikeGLX", "MountainSort") else path
     return reader_class(named.reader), place, f" as a recording of {named.name}"
 
 

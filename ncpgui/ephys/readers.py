@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "available_streams",
-    "channel_numbers",
     "first_sample",
     "gain_uv",
     "is_undescribed",
@@ -65,8 +64,8 @@ def open_recording(
     n_channels: int | None = None,
     dtype: str | None = None,
     stream: str | None = None,
-    time_range_s: Sequence[float] | None = None,
-    bad_channels: Sequence[int] = (),
+    time_range_s: Sequence[float | None] | None = None,
+    bad_channels: str | Sequence[int] = (),
 ) -> Recording:
     """Open a recording without reading its traces.
 
@@ -77,8 +76,10 @@ def open_recording(
     sampling_frequency : Hz; n_channels; dtype : of raw files ("int16" when left out)
     stream : which of several sets of channels, by name or a part of it; the only one that may hold spikes
         when left out, see `streams.chosen_stream`
-    time_range_s : start and end of the part to open, seconds; its samples count from its start
-    bad_channels : rows of the probe whose traces are zero, so that filtering leaves them out
+    time_range_s : start and end (None: to the end) of the part to open, seconds; its samples count from
+        its start
+    bad_channels : rows of the probe, or text such as "3,17,20-23", whose traces are zero, so that filtering
+        leaves them out
 
     Raises
     ------
@@ -121,12 +122,16 @@ def open_recording(
         found = load_probe(probe, n_channels=channels)
     if found is None:
         found = _own_probe(extractor, place)
-    if bad_channels:
-        extractor = silenced(extractor, bad_channels)
-        options["bad_channels"] = [int(channel) for channel in bad_channels]
+    bad = channel_numbers(bad_channels) if isinstance(bad_channels, str) else bad_channels
+    if bad:
+        extractor = silenced(extractor, bad)
+        options["bad_channels"] = [int(channel) for channel in bad]
     if time_range_s is not None:
-        extractor = time_range(extractor, time_range_s, float(extractor.get_sampling_frequency()))
-        options["time_range_s"] = [float(value) for value in time_range_s]
+        rate = float(extractor.get_sampling_frequency())
+        start, end = time_range_s
+        part = [start or 0.0, extractor.get_num_samples() / rate if end is None else end]
+        extractor = time_range(extractor, part, rate)
+        options["time_range_s"] = [float(value) for value in part]
     reference = RecordingReference(
         path=str(place),
         options=options,

@@ -247,6 +247,7 @@ def test_a_part_of_a_recording_is_sorted_and_a_wrong_part_is_refused(
     part = ["--time-range", 1, 3, "--bad-channels", "3"]
     assert ncpgui("sort", tetrode_folder, *options, *part).code == 0
     assert json.loads(ncpgui("info", tmp_path / "s.h5", "--json").out)["recording"]["duration_s"] == 2
+    assert "part:      1 to 3 s, without channels 3\n" in ncpgui("info", tmp_path / "s.h5").out
     assert ncpgui("export", tmp_path / "s.h5", "--format", "npz", "--out", tmp_path / "s").code == 0
     with np.load(tmp_path / "s.npz") as exported:
         assert 20_000 <= exported["spike_sample"].min() < exported["spike_sample"].max() < 60_000

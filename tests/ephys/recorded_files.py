@@ -188,3 +188,17 @@ def intan_signals(folder: Path) -> Path:
     ramp(2).astype("<i2").tofile(folder / "amplifier.dat")
     np.zeros(N_SAMPLES, "<u2").tofile(folder / "auxiliary.dat")
     return folder
+
+
+def blackrock(path: Path) -> Path:
+    """An ``.ns6`` file, version 2.2: 3 channels at 30 kHz."""
+    header = b"NEURALCD" + struct.pack("<2BI", 2, 2, 314 + 3 * 66) + b"30 kS/s".ljust(16, b"\0")
+    header += bytes(256) + struct.pack("<2I8HI", 1, 30_000, 2020, 1, 3, 1, 12, 0, 0, 0, 3)
+    for channel in range(3):
+        header += b"CC" + struct.pack("<H", channel + 1) + f"e{channel}".encode().ljust(16, b"\0")
+        header += struct.pack("<2B4h", 0, channel, -32_764, 32_764, -8_191, 8_191) + b"uV".ljust(16, b"\0")
+        header += struct.pack("<2IH2IH", 300, 3, 1, 7_500_000, 3, 1)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    data = struct.pack("<BII", 1, 0, N_SAMPLES) + ramp(3).astype("<i2").tobytes()
+    path.write_bytes(header + data)
+    return path

@@ -44,10 +44,11 @@ def in_folder(write: Callable[[Path], Path]) -> Callable[[Path], Path]:
         (lambda p: recorded.intan(p.with_suffix(".rhd")), 2, 20_000, 32_768),
         (recorded.intan_signals, 2, 20_000, 0),
         (split_intan, 2, 20_000, 32_768),
+        (lambda p: recorded.blackrock(p.with_suffix(".ns6")), 3, 30_000, 0),
     ],
     ids=[
         "SpikeGLX run", "SpikeGLX bin", "SpikeGLX meta", "Open Ephys", "Open Ephys, legacy", "Neuroscope dat",
-        "Neuroscope folder", "Intan file", "Intan folder", "Intan, split files",
+        "Neuroscope folder", "Intan file", "Intan folder", "Intan, split files", "Blackrock",
     ],
 )  # fmt: skip
 def test_a_recording_has_the_numbers_that_were_written(
@@ -202,3 +203,17 @@ def test_a_file_that_a_program_described_is_no_raw_file(tmp_path: Path) -> None:
 def test_every_format_has_a_reader_in_this_version_of_spikeinterface() -> None:
     for known in FORMATS:
         assert reader_class(known.reader).__name__ == known.reader
+
+
+def test_a_mountainsort_file_has_the_numbers_that_were_written(tmp_path: Path) -> None:
+    numbers = recorded.ramp(3).astype("<i2")
+    header = np.array([-4, 2, 2, *numbers.T.shape], "<i4")  # int16, 2 bytes each, two dimensions
+    folder = tmp_path / "sorted"
+    folder.mkdir()
+    (folder / "raw.mda").write_bytes(header.tobytes() + numbers.tobytes())
+    (folder / "params.json").write_text('{"samplerate": 20000, "spike_sign": -1}')
+    (folder / "geom.csv").write_text("0,0\n0,20\n0,40\n")
+    for path in (folder, folder / "raw.mda"):
+        recording = open_recording(path)
+        np.testing.assert_array_equal(recording.traces(4, 6), recorded.ramp(3)[4:6])
+        assert recording.probe.positions_um.tolist() == [[0, 0], [0, 20], [0, 40]]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from ephys import recorded_files as recorded
 from PyQt5 import QtCore
 
 from ncpgui.app.work.jobs import RecordingInfo
@@ -88,6 +89,102 @@ def test_the_sign_of_spikes_and_what_becomes_of_nan_can_be_chosen(
     qtbot.keyClick(dialog.blank_nan, QtCore.Qt.Key_Space)
     settings = dialog.request().settings
     assert (settings["peak_sign"], settings["blank_nan"]) == ("both", True)
+
+
+def spikeglx(folder: Path) -> Path:
+    recorded.spikeglx(folder)
+    return recorded.spikeglx(folder, probe=1)
+
+
+def test_streams_are_offered_with_channels_and_rates_and_one_has_to_be_chosen(
+    qtbot, dialog: OpenRecordingDialog, tmp_path: Path
+) -> None:
+    assert dialog.stream.isHidden()
+    dialog.path.setText(str(spikeglx(tmp_path / "run")))
+    dialog.describe()
+    assert not dialog.stream.isHidden()
+    words = [dialog.stream.itemText(row) for row in range(dialog.stream.count())]
+    assert words[0] == "choose one"
+    assert sorted(words[1:]) == ["imec0.ap – 4 channels at 30 kHz", "imec1.ap – 4 channels at 30 kHz"]
+    assert "has several streams; choose one" in dialog.verdict.text()
+    assert not dialog.go.isEnabled()
+    dialog.stream.setCurrentIndex(dialog.stream.findData("imec1.ap"))
+    dialog.describe()
+    assert dialog.verdict.text().startswith("4 channels at 30 kHz")
+    assert dialog.go.isEnabled()
+    assert dialog.request().options == {"stream": "imec1.ap"}
+    dialog.path.setText(str(tmp_path / "rec.raw"))
+    assert dialog.stream.isHidden()
+    assert dialog.request().options == {}
+
+
+def test_a_stream_that_vanished_while_the_dialog_was_open_is_named(
+    dialog: OpenRecordingDialog, tmp_path: Path
+) -> None:
+    run = spikeglx(tmp_path / "run")
+    dialog.path.setText(str(run))
+    dialog.describe()
+    dialog.stream.setCurrentIndex(dialog.stream.findData("imec1.ap"))
+    for path in run.glob("*imec1*"):
+        path.unlink()
+    dialog.describe()
+    assert "has no stream 'imec1.ap'; it has 'imec0.ap' (4 channels" in dialog.verdict.text()
+    assert not dialog.go.isEnabled()
+
+
+def test_what_few_people_change_is_folded_and_counts_all_the_same(
+    qtbot, dialog: OpenRecordingDialog, tmp_path: Path
+) -> None:
+    dialog.show()
+    details = dialog.details
+    assert not details.body.isVisible()
+    before = dialog.height()
+    qtbot.mouseClick(details.heading, QtCore.Qt.LeftButton)
+    assert details.body.isVisible()
+    assert dialog.height() > before
+    details.highpass.setValue(250)
+    details.reference.setCurrentIndex(details.reference.findData("none"))
+    details.start.setValue(0.5)
+    details.bad_channels.setText("2")
+    details.stimulus.setText(str(tmp_path / "stimulus.npz"))
+    details.model.setText("spikes")
+    qtbot.mouseClick(details.heading, QtCore.Qt.LeftButton)
+    assert not details.body.isVisible()
+    assert dialog.height() == before
+    request = dialog.request()
+    assert request.options == {"bad_channels": "2", "time_range_s": (0.5, None)}
+    changed = {"highpass_hz": 250.0, "reference": "none", "model": "spikes"}
+    assert changed.items() <= request.settings.items()
+    assert "lowpass_hz" not in request.settings
+    assert request.stimulus == tmp_path / "stimulus.npz"
+
+
+def test_what_is_wrong_with_the_details_is_said_before_anything_starts(dialog: OpenRecordingDialog) -> None:
+    dialog.probe.setEditText("tetrode")
+    dialog.rate.setText("15000")
+    dialog.channels.setText("4")
+    details = dialog.details
+    details.start.setValue(1.0)
+    dialog.describe()
+    assert dialog.verdict.text() == "4 channels at 15 kHz, 1 s"
+    for spoil, words in (
+        (lambda: details.end.setValue(0.3), "time range 1 to 0.3 s does not lie"),
+        (lambda: details.bad_channels.setText("9"), "There is no channel 9 to leave out"),
+        (lambda: details.stimulus.setText("/nowhere/s.npz"), "does not exist; give an .npz"),
+        (lambda: details.model.setText("nonesuch"), "nonesuch"),
+    ):
+        details.end.setValue(0)
+        details.bad_channels.clear()
+        details.stimulus.clear()
+        spoil()
+        dialog.describe()
+        assert words in dialog.verdict.text()
+        assert not dialog.go.isEnabled()
+
+
+def test_joined_segments_are_said() -> None:
+    info = RecordingInfo(4, 20_000.0, 2.0, has_stimulus=False, n_segments=2)
+    assert described(info) == "4 channels at 20 kHz, 2 s, 2 segments joined end to end and sorted as one"
 
 
 def test_a_recording_is_described_in_words() -> None:

@@ -52,12 +52,21 @@ class RecordingRequest:
 
 @dataclass(frozen=True)
 class RecordingInfo:
-    """What a recording is, before it is sorted."""
+    """What a recording is, before it is sorted.
+
+    streams : (name, channels, Hz) of those that it has, () where there is no choice; stream : the one
+    that was opened; problem : why none could be opened, when one has to be chosen first;
+    n_segments : parts that are joined
+    """
 
     n_channels: int
     sampling_frequency_hz: float
     duration_s: float
     has_stimulus: bool
+    streams: tuple[tuple[str, int, float], ...] = ()
+    stream: str | None = None
+    problem: str = ""
+    n_segments: int = 1
 
 
 @dataclass(frozen=True)
@@ -87,22 +96,43 @@ def open_session(path: Path, *, read_only: bool = False, progress: Progress = si
 
 
 def describe_recording(request: RecordingRequest, *, progress: Progress = silent) -> RecordingInfo:
-    """Open a recording just to say what it is; raises what is wrong with the request."""
-    from ncpgui.ephys.readers import load_stimulus, open_recording
+    """Open a recording just to say what it is; raises what is wrong with the request.
+
+    Where it has several streams and none is chosen, that is the `problem` of what is returned.
+    """
+    from ncpgui.ephys.readers import available_streams, is_undescribed, n_segments, open_recording
+    from ncpgui.sorting.config import SortingConfig
 
     progress(0, 1, "reading")
-    recording = open_recording(request.path, **request.options)
+    from_dict(SortingConfig, request.settings, place="the sorting settings")
+    streams: tuple[tuple[str, int, float], ...] = ()
+    if request.path.exists() and not is_undescribed(request.path):
+        found = [s for s in available_streams(request.path) if s.may_hold_spikes]
+        streams = tuple((s.name, s.n_channels, s.sampling_frequency_hz) for s in found)
+    try:
+        recording = open_recording(request.path, **request.options)
+    except InputError as error:
+        if len(streams) < 2 or "stream" in request.options:
+            raise
+        return RecordingInfo(0, 0.0, 0.0, False, streams, problem=str(error))
+    if request.settings.get("model"):
+        from ncpgui.engine.networks.checkpoint import load_checkpoint
+
+        load_checkpoint(request.settings["model"])
     return RecordingInfo(
         n_channels=recording.n_channels,
         sampling_frequency_hz=recording.sampling_frequency_hz,
         duration_s=recording.n_samples / recording.sampling_frequency_hz,
-        has_stimulus=load_stimulus(_stimulus_folder(request.path)) is not None,
+        has_stimulus=_stimulus(request) is not None,
+        streams=streams if len(streams) > 1 else (),
+        stream=recording.reference.options.get("stream"),
+        n_segments=n_segments(recording),
     )
 
 
 def find_units(request: RecordingRequest, *, progress: Progress = silent) -> tuple[Live, Project]:
     """Open a recording and find its units; the project has no sampled component yet."""
-    from ncpgui.ephys.readers import load_stimulus, open_recording, stimulus_of
+    from ncpgui.ephys.readers import open_recording, stimulus_of
     from ncpgui.sorting.config import SortingConfig
     from ncpgui.sorting.pipeline import find_units as found_in
     from ncpgui.sorting.pipeline import project_of
@@ -110,12 +140,21 @@ def find_units(request: RecordingRequest, *, progress: Progress = silent) -> tup
     recording = open_recording(request.path, **request.options)
     config = from_dict(SortingConfig, request.settings, place="the sorting settings")
     found = found_in(recording, config, progress=progress)
-    stimulus = stimulus_of(recording, load_stimulus(request.stimulus or _stimulus_folder(request.path)))
+    stimulus = stimulus_of(recording, _stimulus(request))
     return Live(found), project_of(found, recording.reference, stimulus=stimulus)
 
 
-def _stimulus_folder(path: Path) -> Path:
-    return path if path.is_dir() else path.parent
+def _stimulus(request: RecordingRequest) -> Stimulus | None:
+    """Stimulus that was asked for, or that lies in the folder of the recording."""
+    from ncpgui.ephys.readers import load_stimulus
+
+    if request.stimulus is None:
+        return load_stimulus(request.path if request.path.is_dir() else request.path.parent)
+    if not request.stimulus.is_file():
+        raise InputError(
+            f"stimulus {request.stimulus} does not exist; give an .npz with frames and trigger_sample"
+        )
+    return load_stimulus(request.stimulus)
 
 
 def reopen(project: Project, *, progress: Progress = silent) -> Live:
@@ -412,13 +451,16 @@ def export(
     )
 
 
-def default_threshold_sd() -> float:
-    """Depth of a trough that counts as a spike unless somebody says otherwise, in noise sd."""
+def default_settings() -> SortingConfig:
+    """Settings of a sorting unless somebody says otherwise."""
     from ncpgui.sorting.config import SortingConfig
 
-    return SortingConfig().threshold_sd
+    return SortingConfig()
 
 
 def known_extensions() -> Sequence[str]:
     """Endings of recordings that the open dialog suggests."""
-    return ("*.raw", "*.bin", "*.dat", "*.nwb", "*.rhd", "*.rhs", "*.ns5", "*.ns6", "*.h5", "*.meta", "*.mda")
+    from ncpgui.ephys.formats import FORMATS, RAW_ENDINGS
+
+    endings = (*RAW_ENDINGS, *(ending for known in FORMATS for ending in known.endings))
+    return [f"*{ending}" for ending in dict.fromkeys(endings)]

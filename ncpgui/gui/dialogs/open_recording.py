@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +12,13 @@ from ncpgui.app.words import count, duration, sentence
 from ncpgui.app.work.jobs import (
     RecordingInfo,
     RecordingRequest,
-    default_threshold_sd,
+    default_settings,
     describe_recording,
     known_extensions,
 )
 from ncpgui.app.work.recognition import unused_session, without_options
 from ncpgui.app.work.tasks import Runner, Task
+from ncpgui.gui.dialogs.sorting_details import SortingDetails
 
 DESCRIBE_AFTER_MS = 350
 LINE_MARGINS_PX = 28
@@ -47,6 +48,10 @@ class OpenRecordingDialog(QtWidgets.QDialog):
         form.addRow(
             "Recording", _row(self.path, ("File…", self._browse_file), ("Folder…", self._browse_folder))
         )
+        self.stream = QtWidgets.QComboBox()
+        self.stream.setAccessibleName("which set of channels")
+        self.stream_label = QtWidgets.QLabel("Stream")
+        form.addRow(self.stream_label, self.stream)
         self.probe = QtWidgets.QComboBox()
         self.probe.setEditable(True)
         self.probe.addItems(PROBES)
@@ -68,7 +73,7 @@ class OpenRecordingDialog(QtWidgets.QDialog):
         self.threshold = QtWidgets.QDoubleSpinBox()
         self.threshold.setRange(2.0, 20.0)
         self.threshold.setSingleStep(0.25)
-        self.threshold.setValue(default_threshold_sd())
+        self.threshold.setValue(default_settings().threshold_sd)
         self.threshold.setSuffix("  × noise sd")
         self.sign = QtWidgets.QComboBox()
         for value, words in SIGNS.items():
@@ -80,6 +85,8 @@ class OpenRecordingDialog(QtWidgets.QDialog):
         self.blank_nan = QtWidgets.QCheckBox("Blank samples that are NaN or infinite")
         self.blank_nan.setToolTip("The traces are zero there. Without this, such a recording is refused.")
         form.addRow("", self.blank_nan)
+        self.details = SortingDetails()
+        form.addRow("", self.details)
         self.session = QtWidgets.QLineEdit()
         form.addRow("Keep the work in", _row(self.session, ("Browse…", self._browse_session)))
         self.verdict = QtWidgets.QLabel()
@@ -104,13 +111,16 @@ class OpenRecordingDialog(QtWidgets.QDialog):
         self._timer.setInterval(DESCRIBE_AFTER_MS)
         self._timer.timeout.connect(self.describe)
         self.path.textChanged.connect(self._suggest_session)
+        self.path.textChanged.connect(lambda: self._offer((), None))
         self.session.textEdited.connect(self._session_edited)
         for signal in (
             self.path.textChanged, self.probe.currentTextChanged, self.rate.textChanged,
-            self.channels.textChanged, self.dtype.currentTextChanged,
+            self.channels.textChanged, self.dtype.currentTextChanged, self.details.changed,
+            self.stream.activated,
         ):  # fmt: skip
             signal.connect(self._changed)
         self._suggest_session()
+        self._offer((), None)
         self._changed()
 
     def request(self) -> RecordingRequest:
@@ -125,15 +135,19 @@ class OpenRecordingDialog(QtWidgets.QDialog):
                 "n_channels": None if channels is None else int(channels),
                 "dtype": self.dtype.currentText(),
             }
+        if self.stream.currentData() is not None:
+            options["stream"] = self.stream.currentData()
         return RecordingRequest(
             path=Path(self.path.text().strip()).expanduser(),
-            options=options,
+            options={**options, **self.details.options()},
             settings={
+                **self.details.settings(),
                 "threshold_sd": self.threshold.value(),
                 "peak_sign": self.sign.currentData(),
                 "blank_nan": self.blank_nan.isChecked(),
             },
             session=Path(self.session.text().strip()).expanduser() if self.session.text().strip() else None,
+            stimulus=self.details.stimulus_file(),
         )
 
     def describe(self) -> None:
@@ -155,7 +169,7 @@ class OpenRecordingDialog(QtWidgets.QDialog):
             Task(
                 "Looking at the recording",
                 lambda p: describe_recording(request, progress=p),
-                lambda info: self._tell(described(info), ok=True),
+                self._show,
                 failed=failed,
                 key="describe",
                 lane="view",
@@ -168,6 +182,22 @@ class OpenRecordingDialog(QtWidgets.QDialog):
         self._timer.stop()
         self._runner.cancel_key("describe")
         super().done(result)
+
+    def _show(self, info: RecordingInfo) -> None:
+        self._offer(info.streams, info.stream)
+        self._tell(info.problem or described(info), ok=not info.problem, bad=bool(info.problem))
+
+    def _offer(self, streams: Sequence[tuple[str, int, float]], chosen: str | None) -> None:
+        """List the streams; the row is there when there is a choice."""
+        self.stream.clear()
+        if streams and chosen is None:
+            self.stream.addItem("choose one", None)
+        for name, n_channels, rate_hz in streams:
+            words = f"{name} – {count(n_channels, 'channel')} at {rate_hz / 1000:g} kHz"
+            self.stream.addItem(words, name)
+        self.stream.setCurrentIndex(max(0, self.stream.findData(chosen) if chosen is not None else 0))
+        for widget in (self.stream, self.stream_label):
+            widget.setVisible(bool(streams))
 
     def _tell(self, words: str, *, ok: bool, bad: bool = False) -> None:
         self.verdict.setText(sentence(without_options(words)))
@@ -210,9 +240,11 @@ class OpenRecordingDialog(QtWidgets.QDialog):
 
 
 def described(info: RecordingInfo) -> str:
-    """``49 channels at 20 kHz, 60 s, with a stimulus``."""
+    """``49 channels at 20 kHz, 60 s, 2 segments end to end, with a stimulus``."""
     words = f"{count(info.n_channels, 'channel')} at {info.sampling_frequency_hz / 1000:g} kHz, "
     words += duration(info.duration_s)
+    if info.n_segments > 1:
+        words += f", {count(info.n_segments, 'segment')} joined end to end and sorted as one"
     return words + (", with a white-noise stimulus" if info.has_stimulus else "")
 
 

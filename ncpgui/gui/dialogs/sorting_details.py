@@ -1,0 +1,141 @@
+"""What few people change of a sorting, folded at first: model, band, reference, part of it, stimulus."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from PyQt5 import QtCore, QtWidgets
+
+from ncpgui.app.work.jobs import default_settings
+
+REFERENCES = {"median": "median of the other channels", "none": "none"}
+
+
+class SortingDetails(QtWidgets.QWidget):
+    """A heading that unfolds a form; what it holds counts whether it is folded or not.
+
+    changed : something was changed
+    """
+
+    changed = QtCore.pyqtSignal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._defaults = default_settings()
+        self.heading = QtWidgets.QToolButton()
+        self.heading.setText("Advanced")
+        self.heading.setCheckable(True)
+        self.heading.setToolButtonStyle(QtCore.Qt.ToolButtonTextBesideIcon)
+        self.heading.toggled.connect(self._unfold)
+        self.model = _line("as shipped", "model: a name, or a .safetensors file")
+        self.highpass = _number(10.0, 20_000.0, self._defaults.highpass_hz, " Hz", "high-pass")
+        self.lowpass = _number(100.0, 50_000.0, self._defaults.lowpass_hz, " Hz", "low-pass")
+        self.reference = QtWidgets.QComboBox()
+        self.reference.setAccessibleName("reference")
+        for value, words in REFERENCES.items():
+            self.reference.addItem(words, value)
+        self.start = _number(0.0, 1e7, 0.0, " s", "start of the part to sort")
+        self.end = _number(0.0, 1e7, 0.0, " s", "end of the part to sort")
+        self.end.setSpecialValueText("the end")
+        self.bad_channels = _line("none, e.g. 3,17,20-23", "channels to leave out, from 0")
+        self.stimulus = _line("the one beside the recording", "stimulus: an .npz file")
+        self.body = QtWidgets.QWidget()
+        form = QtWidgets.QFormLayout(self.body)
+        form.setContentsMargins(0, 6, 0, 0)
+        form.setLabelAlignment(QtCore.Qt.AlignRight | QtCore.Qt.AlignVCenter)
+        form.setHorizontalSpacing(16)
+        form.setVerticalSpacing(9)
+        form.addRow("Model", _with_file(self.model, "Model", "Models (*.safetensors)"))
+        form.addRow("Band", _beside(self.highpass, "to", self.lowpass))
+        form.addRow("Reference", self.reference)
+        form.addRow("Sort from", _beside(self.start, "to", self.end))
+        form.addRow("Leave out channels", self.bad_channels)
+        form.addRow("Stimulus", _with_file(self.stimulus, "Stimulus", "Stimuli (*.npz)"))
+        layout = QtWidgets.QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.heading, 0, QtCore.Qt.AlignLeft)
+        layout.addWidget(self.body)
+        self._unfold(False)
+        for line in (self.model, self.bad_channels, self.stimulus):
+            line.textChanged.connect(self.changed)
+        for box in (self.highpass, self.lowpass, self.start, self.end):
+            box.valueChanged.connect(self.changed)
+        self.reference.currentIndexChanged.connect(self.changed)
+
+    def settings(self) -> dict[str, Any]:
+        """Settings of the sorting that differ from the defaults."""
+        asked = {
+            "model": self.model.text().strip() or None,
+            "highpass_hz": self.highpass.value(),
+            "lowpass_hz": self.lowpass.value(),
+            "reference": self.reference.currentData(),
+        }
+        return {name: value for name, value in asked.items() if value != getattr(self._defaults, name)}
+
+    def options(self) -> dict[str, Any]:
+        """How to open the recording, where a part of it is to be sorted."""
+        options: dict[str, Any] = {}
+        if self.bad_channels.text().strip():
+            options["bad_channels"] = self.bad_channels.text().strip()
+        if self.start.value() or self.end.value():
+            options["time_range_s"] = (self.start.value(), self.end.value() or None)
+        return options
+
+    def stimulus_file(self) -> Path | None:
+        """File of the stimulus; None for the one beside the recording, if any."""
+        text = self.stimulus.text().strip()
+        return Path(text).expanduser() if text else None
+
+    def _unfold(self, shown: bool) -> None:
+        self.heading.setArrowType(QtCore.Qt.DownArrow if shown else QtCore.Qt.RightArrow)
+        self.body.setVisible(shown)
+        window = self.window()
+        if window is not self and window.isVisible():
+            for layout in (self.layout(), window.layout()):
+                layout.invalidate()
+                layout.activate()
+            window.resize(window.width(), window.layout().totalSizeHint().height())
+
+
+def _line(example: str, name: str) -> QtWidgets.QLineEdit:
+    line = QtWidgets.QLineEdit()
+    line.setPlaceholderText(example)
+    line.setAccessibleName(name)
+    return line
+
+
+def _number(least: float, most: float, value: float, suffix: str, name: str) -> QtWidgets.QDoubleSpinBox:
+    box = QtWidgets.QDoubleSpinBox()
+    box.setRange(least, most)
+    box.setDecimals(1)
+    box.setValue(value)
+    box.setSuffix(suffix)
+    box.setAccessibleName(name)
+    return box
+
+
+def _beside(first: QtWidgets.QWidget, words: str, second: QtWidgets.QWidget) -> QtWidgets.QHBoxLayout:
+    row = QtWidgets.QHBoxLayout()
+    row.setSpacing(10)
+    row.addWidget(first, 1)
+    row.addWidget(QtWidgets.QLabel(words))
+    row.addWidget(second, 1)
+    return row
+
+
+def _with_file(line: QtWidgets.QLineEdit, title: str, kinds: str) -> QtWidgets.QHBoxLayout:
+    def browse() -> None:
+        name, _ = QtWidgets.QFileDialog.getOpenFileName(line, title, line.text(), f"{kinds};;All files (*)")
+        if name:
+            line.setText(name)
+
+    row = QtWidgets.QHBoxLayout()
+    row.setSpacing(8)
+    row.addWidget(line, 1)
+    button = QtWidgets.QPushButton("File…")
+    button.setAutoDefault(False)
+    button.clicked.connect(browse)
+    row.addWidget(button)
+    return row
