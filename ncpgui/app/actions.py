@@ -77,7 +77,7 @@ class Front(Protocol):
         """Change between autocorrelograms and intervals."""
 
     def toggle_height(self) -> None:
-        """Change between amplitude and depth over time."""
+        """Go on from amplitude over time to depth, to a raster, and back."""
 
     def save_picture(self) -> None:
         """Ask for a file and save a picture of the window."""
@@ -445,8 +445,8 @@ ACTIONS: tuple[Action, ...] = (
         lambda c, _: c.front.toggle_intervals(), _has_project,
     ),
     Action(
-        "height", "Depth over time", ("A",), "View",
-        "Show the depth of the spikes along the probe in place of their amplitude, or this again.",
+        "height", "Amplitude, depth, raster", ("A",), "View",
+        "Show amplitudes over time, then the depth of the spikes along the probe, then a row for each unit.",
         lambda c, _: c.front.toggle_height(), _has_project,
     ),
     Action(

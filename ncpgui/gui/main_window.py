@@ -354,7 +354,7 @@ class MainWindow(QtWidgets.QMainWindow):
         self.bench.correlograms.toggle_intervals()
 
     def toggle_height(self) -> None:
-        """Change between amplitude and depth over time."""
+        """Go on from amplitude over time to depth, to a raster, and back."""
         self.bench.amplitudes.toggle_height()
 
     def save_picture(self) -> None:
