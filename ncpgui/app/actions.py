@@ -61,6 +61,9 @@ class Front(Protocol):
     def toggle_arrangement(self) -> None:
         """Change between waveforms in columns and at probe geometry."""
 
+    def step_waveforms(self) -> None:
+        """Go on from spikes to means, to means beside the most alike other unit, and back."""
+
     def toggle_all_units(self) -> None:
         """Change between the units on screen and all units."""
 
@@ -433,6 +436,11 @@ ACTIONS: tuple[Action, ...] = (
         "arrangement", "Waveforms at probe geometry", ("P",), "View",
         "Draw the contacts where they are on the probe, or one under the other.",
         lambda c, _: c.front.toggle_arrangement(), _has_project,
+    ),
+    Action(
+        "waveforms", "Spikes, means, most alike", ("W",), "View",
+        "Draw some spikes of each unit, then means alone, then beside each the most alike unit in grey.",
+        lambda c, _: c.front.step_waveforms(), _has_project,
     ),
     Action(
         "all_units", "List all units", ("U",), "View",

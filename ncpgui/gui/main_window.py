@@ -331,6 +331,10 @@ class MainWindow(QtWidgets.QMainWindow):
         """Change between waveforms in columns and at probe geometry."""
         self.bench.toggle_arrangement()
 
+    def step_waveforms(self) -> None:
+        """Go on from spikes to means, to means beside the most alike other unit, and back."""
+        self.bench.waveforms.step_shown()
+
     def toggle_all_units(self) -> None:
         """Change between the units on screen and all units."""
         self.bench.toggle_all_units()
