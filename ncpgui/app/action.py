@@ -76,6 +76,9 @@ class Front(Protocol):
     def toggle_arrangement(self) -> None:
         """Change between waveforms in columns and at probe geometry."""
 
+    def step_waveforms(self) -> None:
+        """Go on from spikes to means, to means beside the most alike other unit, and back."""
+
     def toggle_all_units(self) -> None:
         """Change between the units on screen and all units."""
 
@@ -122,7 +125,7 @@ class Front(Protocol):
         """Change between autocorrelograms and intervals."""
 
     def toggle_height(self) -> None:
-        """Change between amplitude and depth over time."""
+        """Go on from amplitude over time to depth, to a raster, and back."""
 
     def save_picture(self) -> None:
         """Ask for a file and save a picture of the window."""

@@ -479,6 +479,11 @@ ACTIONS: tuple[Action, ...] = (
         lambda c, _: c.front.toggle_arrangement(), has_project,
     ),
     Action(
+        "waveforms", "Spikes, means, most alike", ("W",), "View",
+        "Draw some spikes of each unit, then means alone, then beside each the most alike unit in grey.",
+        lambda c, _: c.front.step_waveforms(), has_project,
+    ),
+    Action(
         "all_units", "List all units", ("U",), "View",
         "List the units of the whole recording, or those on screen.",
         lambda c, _: c.front.toggle_all_units(), has_project,
@@ -494,8 +499,8 @@ ACTIONS: tuple[Action, ...] = (
         lambda c, _: c.front.toggle_intervals(), has_project,
     ),
     Action(
-        "height", "Depth over time", ("A",), "View",
-        "Show the depth of the spikes along the probe in place of their amplitude, or this again.",
+        "height", "Amplitude, depth, raster", ("A",), "View",
+        "Show amplitudes over time, then the depth of the spikes along the probe, then a row for each unit.",
         lambda c, _: c.front.toggle_height(), has_project,
     ),
     Action(

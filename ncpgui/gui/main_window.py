@@ -326,6 +326,10 @@ class MainWindow(AskingWindow):
         """Change between waveforms in columns and at probe geometry."""
         self.bench.toggle_arrangement()
 
+    def step_waveforms(self) -> None:
+        """Go on from spikes to means, to means beside the most alike other unit, and back."""
+        self.bench.waveforms.step_shown()
+
     def toggle_all_units(self) -> None:
         """Change between the units on screen and all units."""
         self.bench.toggle_all_units()
@@ -361,7 +365,7 @@ class MainWindow(AskingWindow):
         self.bench.correlograms.toggle_intervals()
 
     def toggle_height(self) -> None:
-        """Change between amplitude and depth over time."""
+        """Go on from amplitude over time to depth, to a raster, and back."""
         self.bench.amplitudes.toggle_height()
 
     def close_project(self) -> None:

@@ -2,7 +2,7 @@
 
 Each lane is one thread with a priority queue. A task gets a ticket; what arrives for a ticket that
 was cancelled or replaced is dropped. Nothing of Qt's widgets is touched outside the window's
-thread: the threads emit queued signals and that is all.
+thread: the threads emit queued signals and that is all, and they collect no garbage.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from PyQt5 import QtCore
 
 from ncpgui.app.work.tasks import LANES, Lane, Task
 from ncpgui.core.progress import CancelFlag, Cancelled
+from ncpgui.gui.garbage import GarbageCollection
 
 logger = logging.getLogger(__name__)
 
@@ -121,6 +122,7 @@ class Workers(QtCore.QObject):
         self._numbers = itertools.count()
         self._tickets: dict[int, _Ticket] = {}
         self._arrived.connect(self._receive, QtCore.Qt.QueuedConnection)
+        self._garbage = GarbageCollection(self)
         self._threads: dict[Lane, _Thread] = {lane: _Thread(self, lane) for lane in LANES}
         for thread in self._threads.values():
             thread.start()
@@ -184,6 +186,8 @@ class Workers(QtCore.QObject):
         deadline = time.monotonic() + wait_s
         for thread in self._threads.values():
             thread.join(max(0.0, deadline - time.monotonic()))
+        if not any(thread.is_alive() for thread in self._threads.values()):
+            self._garbage.end()
 
     def _receive(self, what: str, ticket: _Ticket, value: Any) -> None:
         ended = what in ("done", "failed", "cancelled")

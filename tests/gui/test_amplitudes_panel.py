@@ -50,7 +50,8 @@ def test_a_click_on_a_spike_selects_its_unit(panel, workspace, qtbot, screen) ->
 
 def test_a_selection_dims_the_others(panel, workspace, screen) -> None:
     def saturation(row: int) -> int:
-        return QtGui.QColor(screen.pixel(panel.scatter, QtCore.QPointF(point(panel, row)))).saturation()
+        around = QtCore.QRectF(QtCore.QPointF(point(panel, row)) - QtCore.QPointF(2, 2), QtCore.QSizeF(5, 5))
+        return max(QtGui.QColor(color).saturation() for color in screen.colors(panel.scatter, around))
 
     before = saturation(3)
     workspace.select([1])
@@ -66,12 +67,29 @@ def test_the_switch_changes_to_depth_and_draws_the_motion(show, workspace, small
     assert panel.note.text() == "amplitude (noise sd) · time (s)"
     panel.toggle_height()
     screen.settle()
-    assert panel.switch.isChecked()
+    assert panel.choice.currentText() == "depth"
     assert panel.note.text() == "depth (µm) · time (s) · motion 9 µm"
     low, high = panel.scatter.getViewBox().viewRange()[1]
     assert low < 0 < 9 < high
     ink = [c for c in screen.colors(panel.scatter) if QtGui.QColor(c).lightness() < 70]
     assert ink
+
+
+def test_a_raster_has_a_row_for_each_unit(panel, screen) -> None:
+    """Spikes 2 and 3 of the component are of units 1 and 0; the rows are named."""
+    panel.toggle_height()
+    panel.toggle_height()
+    screen.settle()
+    assert panel.note.text() == "units · time (s)"
+    assert panel.scatter.points.y[[2, 3]].tolist() == [-1.0, 0.0]
+    assert abs(hue(panel, 3, screen) - BLUE.hue()) < 12
+    assert panel.scatter.getAxis("left")._tickLevels == [[(0, "0"), (-1, "1")]]
+    low, high = panel.scatter.getViewBox().viewRange()[1]
+    assert low < -1 < 0 < high
+    panel.toggle_height()
+    screen.settle()
+    assert panel.choice.currentText() == "amplitude"
+    assert panel.scatter.getViewBox().viewRange()[1][1] > 10
 
 
 def test_the_rates_keep_the_time_of_the_points(panel, screen) -> None:

@@ -196,7 +196,7 @@ def test_corners_set_quickly_are_corners_and_not_a_double_click(window, draw, qt
 
 @pytest.mark.parametrize("plane", ["features", "over time", "embedding"])
 def test_the_lasso_is_painted_and_keeps_the_zoom(window, draw, screen, plane) -> None:
-    """The first corner has the accent on it, in the same place after the panel was drawn anew."""
+    """The first corner is as dark as words are, in the same place after the panel was drawn anew."""
     panel, corners = panel_and_corners(window, plane)
     before = pixel(panel, *corners[0])
     draw(panel, corners)
@@ -205,10 +205,8 @@ def test_the_lasso_is_painted_and_keeps_the_zoom(window, draw, screen, plane) ->
     window.workspace.show_alternative(None)
     settle()
     assert (pixel(panel, *corners[0]) - before).manhattanLength() <= 1
-    accent = QtGui.QColor(window.theme.accent)
     corner = QtCore.QRectF(QtCore.QPointF(before) - QtCore.QPointF(3, 3), QtCore.QSizeF(6, 6))
-    hues = [QtGui.QColor(c) for c in screen.colors(canvas(panel), corner)]
-    assert any(abs(c.hue() - accent.hue()) < 12 and c.saturation() > 60 for c in hues)
+    assert min(QtGui.QColor(color).lightness() for color in screen.colors(canvas(panel), corner)) < 60
 
 
 def test_a_corner_in_another_panel_begins_another_lasso(window, draw) -> None:
@@ -270,6 +268,7 @@ def test_all_panels_show_the_parts_before_it_is_done(window, draw, press) -> Non
     ghosts = {column.name: [ghost.name for ghost in column.ghosts] for column in columns}
     assert ghosts == {"0a": ["0"], "0b": ["0"], "1": []}
     assert "0a" in bench.embedding.plot.view.names
+    assert not bench.embedding.plot.view.moved.any()  # rings would hide the colours of the parts
     assert not any(widget.card.is_shown for widget in bench.alternatives.cards)
 
 

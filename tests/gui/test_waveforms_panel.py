@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PyQt5 import QtCore
+from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.model.colors import Color
 from ncpgui.app.presenters.waveforms import MAX_SPIKES_SHOWN, WaveformColumn, WaveformsView
@@ -260,3 +260,58 @@ def test_the_scale_bar_lies_on_no_name_of_a_channel(show, size, arrangement) -> 
         for bar in panel.plot.bar_rects():
             assert QtCore.QRectF(panel.plot.rect()).contains(bar)
             assert not any(bar.intersects(text.ink) for text in texts)
+
+
+def wheel(panel: WaveformsPanel, keys: QtCore.Qt.KeyboardModifiers, notches: int) -> bool:
+    """Turn the wheel over the plot; whether it took it."""
+    here = QtCore.QPointF(panel.plot.rect().center())
+    event = QtGui.QWheelEvent(
+        here,
+        QtCore.QPointF(panel.plot.mapToGlobal(here.toPoint())),
+        QtCore.QPoint(),
+        QtCore.QPoint(0, 120 * notches),
+        QtCore.Qt.NoButton,
+        keys,
+        QtCore.Qt.NoScrollPhase,
+        False,
+    )
+    panel.plot.wheelEvent(event)
+    return event.isAccepted()
+
+
+def test_ctrl_and_the_wheel_scale_the_waveforms_and_the_bar(panel, screen) -> None:
+    before, bar = panel.plot.waveform_layout().sd_px, panel.plot.bar_rects()[0].height()
+    assert wheel(panel, QtCore.Qt.ControlModifier, 2)
+    assert panel.plot.waveform_layout().sd_px == pytest.approx(1.15**2 * before)
+    assert panel.plot.bar_rects()[0].height() == pytest.approx(1.15**2 * bar)
+    assert wheel(panel, QtCore.Qt.ControlModifier, -2)
+    assert panel.plot.waveform_layout().sd_px == pytest.approx(before)
+    assert not wheel(panel, QtCore.Qt.NoModifier, 2)
+    assert panel.plot.waveform_layout().sd_px == pytest.approx(before)
+    for _ in range(3):
+        wheel(panel, QtCore.Qt.ControlModifier, 40)
+    assert panel.plot.gain == 8.0
+
+
+def test_means_alone_and_beside_the_most_alike_other_unit(panel, screen) -> None:
+    """In the column of unit 0 the trough of unit 1 is grey, 5 noise sd under the zero line."""
+    assert [column.neighbour.name for column in panel.plot.view.columns] == ["1", "0"]
+
+    def n_grey() -> int:
+        layout, column = panel.plot.waveform_layout(), panel.plot.column_rect(0)
+        x = column.left() + 6 + layout.x0[0] + 11 * layout.sample_px
+        around = QtCore.QRectF(x - 3, layout.y0[0] + 5 * layout.sd_px - 4, 6, 8)
+        return screen.colors(panel.plot, around).get(LIGHT.color("faint").name(), 0)
+
+    assert n_grey() == 0
+    panel.step_shown()
+    screen.settle()
+    assert panel.note.text() == "means"
+    assert n_grey() == 0
+    panel.step_shown()
+    screen.settle()
+    assert panel.note.text() == "means, the most alike other unit in grey"
+    assert n_grey() > 0
+    panel.step_shown()
+    screen.settle()
+    assert panel.note.text() == "some spikes of each unit, and the mean of all"

@@ -41,6 +41,11 @@ class AmplitudesView:
     note: str = ""
 
     @property
+    def has_unassigned(self) -> bool:
+        """Whether spikes of no unit are among the points."""
+        return bool((self.points.labels < 0).any())
+
+    @property
     def axis(self) -> str:
         """What is upwards."""
         return {"depth": "depth (µm)", "amplitude": "amplitude (noise sd)", "raster": "units"}[self.height]

@@ -20,7 +20,8 @@ class EmbeddingView:
     """Points of the sampled spikes.
 
     points : (m, 2), zero mean; labels : (m,) row of `colors`, -1 = none; opacity : (m,) by
-    certainty; moved : (m,) whether adopting the preview gives the spike to another unit;
+    certainty; moved : (m,) whether adopting the preview gives the spike to another unit, False where an edit
+    is proposed, whose parts are told by their colours;
     selected : (m,) whether the spike is of a selected unit, all False when none is;
     certainty : (m,) P(the spike belongs to its unit), nan = unknown; units : id of each row of `colors`,
     None for one that only adopting would make; before : (m,) row of `colors_before`, the units in use.
@@ -82,7 +83,7 @@ def present_embedding(workspace: Workspace, tsne: NDArray[np.float32] | None) ->
         colors=tuple(unit.color for unit in shown.units),
         names=tuple(unit.name for unit in shown.units),
         opacity=opacity.astype(np.float32),
-        moved=shown.moved[shown.component.sampled],
+        moved=shown.moved[shown.component.sampled] & (shown.proposal == 0),
         selected=chosen[labels],
         method="PCA" if tsne is None else "t-SNE",
         certainty=sure.astype(np.float32),

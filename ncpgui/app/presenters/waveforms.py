@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.app.model.colors import Color
-from ncpgui.app.model.shown_sorting import ShownSorting
+from ncpgui.app.model.shown_sorting import ShownSorting, ShownUnit
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.words import count, percent
 from ncpgui.core.component import ComponentWaveforms
@@ -36,7 +36,8 @@ class Ghost:
 class WaveformColumn:
     """One unit: some of its spikes (k, 32, C), their mean over all sampled ones (32, C), noise sd.
 
-    ghosts : of a unit that adopting the preview would make, the units it comes from.
+    ghosts : of a unit that adopting the preview would make, the units it comes from;
+    neighbour : the other unit on screen whose mean is nearest, None where there is none.
     """
 
     name: str
@@ -50,6 +51,7 @@ class WaveformColumn:
     is_selected: bool
     is_changed: bool
     ghosts: tuple[Ghost, ...] = ()
+    neighbour: Ghost | None = None
 
     @property
     def caption(self) -> str:
@@ -75,6 +77,8 @@ class WaveformColumn:
         if self.ghosts:
             names = " and ".join(ghost.name for ghost in self.ghosts)
             lines.append(f"Dashed: {names}, in use now")
+        if self.neighbour is not None:
+            lines.append(f"Most alike on screen: {self.neighbour.name} (grey with W)")
         is_made = self.unit is not None
         lines.append("Click to select, Ctrl+click to add" if is_made else "Adopting this sorting makes it")
         return "\n".join(lines)
@@ -146,6 +150,7 @@ def present_waveforms(workspace: Workspace) -> WaveformsView:
         ("waveform ghosts", component.id, shown.key, id(waveforms)),
         lambda: _ghosts(workspace.current(), shown, waveforms),
     )
+    alike = most_alike(shown.units, [mean for _, mean in drawn])
     numbers = [_support(workspace, shown, row) for row in range(len(shown.units))]
     columns = tuple(
         WaveformColumn(
@@ -160,6 +165,7 @@ def present_waveforms(workspace: Workspace) -> WaveformsView:
             is_selected=unit.unit is not None and workspace.is_chosen(unit),
             is_changed=unit.is_changed,
             ghosts=ghosts[row],
+            neighbour=alike[row],
         )
         for row, (unit, (spikes, mean)) in enumerate(zip(shown.units, drawn, strict=True))
     )
@@ -172,6 +178,22 @@ def present_waveforms(workspace: Workspace) -> WaveformsView:
         highest=max((float(mean.max()) for mean in means), default=1.0),
         is_preview=shown.is_preview,
     )
+
+
+def most_alike(units: tuple[ShownUnit, ...], means: list[NDArray[np.float32]]) -> list[Ghost | None]:
+    """Of each unit, the other one whose mean (32, C) is nearest by the sum of squared differences.
+
+    None for a unit without a waveform, and where there is no other with one.
+    """
+    found: list[Ghost | None] = []
+    for row, mean in enumerate(means):
+        others = [k for k, other in enumerate(means) if k != row and other.any()]
+        if not others or not mean.any():
+            found.append(None)
+            continue
+        nearest = others[int(np.argmin([((means[k] - mean) ** 2).sum() for k in others]))]
+        found.append(Ghost(units[nearest].name, units[nearest].color, means[nearest]))
+    return found
 
 
 def _support(workspace: Workspace, shown: ShownSorting, row: int) -> tuple[float, float]:

@@ -15,8 +15,8 @@ FILL_ALPHA = 28
 
 
 def lasso_pen(theme: Theme) -> QtGui.QPen:
-    """Pen of the border, of the same width at any zoom."""
-    pen = QtGui.QPen(theme.color("accent"), LINE_PX, QtCore.Qt.DashLine)
+    """Pen of the border, of the same width at any zoom; the colour of words, which no unit has."""
+    pen = QtGui.QPen(theme.color("text"), LINE_PX, QtCore.Qt.DashLine)
     pen.setCosmetic(True)
     return pen
 
@@ -47,5 +47,5 @@ class LassoOutline:
         self.border.setBrush(theme.color("accent", FILL_ALPHA))
         self.border.setPolygon(polygon(corners))
         self.corners.setData(
-            corners[:, 0], corners[:, 1], brush=theme.color("accent"), pen=pg.mkPen(theme.color("panel"))
+            corners[:, 0], corners[:, 1], brush=theme.color("text"), pen=pg.mkPen(theme.color("panel"))
         )

@@ -31,8 +31,9 @@ def paint_unit(
     *,
     faded: bool,
     spikes: bool,
+    neighbour: bool = False,
 ) -> None:
-    """Paint some spikes, then the units that a changed one comes from, dashed, then the mean."""
+    """Paint some spikes, or the most alike unit in grey, then what a changed one comes from, and the mean."""
     painter.setBrush(QtCore.Qt.NoBrush)
 
     def draw(waveforms: NDArray[np.floating], pen: QtGui.QPen) -> None:
@@ -48,6 +49,8 @@ def paint_unit(
         thin = QtGui.QPen(theme.unit(column.color, round(alpha)), 1)
         thin.setCosmetic(True)  # the quick stroker, at any number of device pixels
         draw(column.spikes, thin)
+    if neighbour and column.neighbour is not None:
+        draw(column.neighbour.mean[None], QtGui.QPen(theme.color("faint"), 2.4))
     for ghost in column.ghosts:
         dashed = QtGui.QPen(theme.unit(ghost.color), 1.8, QtCore.Qt.CustomDashLine)
         dashed.setDashPattern([2.2, 2.0])

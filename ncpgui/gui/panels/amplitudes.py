@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 import pyqtgraph as pg
 from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.model.picking import pick
-from ncpgui.app.presenters.amplitudes import AmplitudesView, Height, present_amplitudes
+from ncpgui.app.presenters.amplitudes import HEIGHTS, AmplitudesView, Height, present_amplitudes
 from ncpgui.gui.items.plot import Plot
 from ncpgui.gui.items.spike_scatter import SpikeScatter
 from ncpgui.gui.panels.lasso import LASSO_HELP, LassoPanel
@@ -59,15 +61,18 @@ class AmplitudesPanel(LassoPanel):
         column.addWidget(self.scatter, 3)
         column.addWidget(self.rates, 1)
         self.fill(both)
-        self.switch = QtWidgets.QPushButton("Depth")
-        self.switch.setProperty("quiet", True)
-        self.switch.setCheckable(True)
-        self.switch.setFocusPolicy(QtCore.Qt.NoFocus)
-        self.switch.setToolTip("Depth of the sampled spikes along the probe, in place of amplitude  (A)")
-        self.switch.toggled.connect(self._switched)
-        self.header.addWidget(self.switch)
+        self.choice = QtWidgets.QComboBox()
+        self.choice.setFocusPolicy(QtCore.Qt.NoFocus)
+        self.choice.setAccessibleName("What is upwards")
+        self.choice.setToolTip(
+            "Amplitude of all spikes, depth of the sampled ones along the probe, or a row for each unit  (A)"
+        )
+        self.choice.addItems(HEIGHTS)
+        self.choice.currentTextChanged.connect(self._chosen)
+        self.header.addWidget(self.choice)
         self.note.setToolTip(
-            "Above: a point a spike, at most 2500 of each unit. Below: spikes a second of each unit.\n"
+            "Above: a point a spike, at most 2500 of each unit; in a raster, a row a unit. Below: spikes a\n"
+            "second of each unit.\n"
             "With depth, the line is where the tissue came to lie, as far as the motion is known.\n"
             f"The wheel zooms in time, a double click shows all, a click selects the unit. {LASSO_HELP}\n"
             "A lasso around a stretch of time splits by time."
@@ -78,11 +83,11 @@ class AmplitudesPanel(LassoPanel):
         self.follow_sorting()
 
     def toggle_height(self) -> None:
-        """Change between amplitude and depth."""
-        self.switch.toggle()
+        """Go on from amplitude to depth, to a raster, and back to amplitude."""
+        self.choice.setCurrentIndex((self.choice.currentIndex() + 1) % len(HEIGHTS))
 
-    def _switched(self, on: bool) -> None:
-        self.height_shown = "depth" if on else "amplitude"
+    def _chosen(self, height: str) -> None:
+        self.height_shown = cast("Height", height)
         self.mark_dirty()
 
     def redraw(self) -> None:
@@ -113,7 +118,14 @@ class AmplitudesPanel(LassoPanel):
         self._fit_heights(view)
 
     def _fit_heights(self, view: AmplitudesView) -> None:
-        if len(view.points):
+        left = self.scatter.getAxis("left")
+        if view.height == "raster":
+            names = view.points.names
+            left.setTicks([[(-row, name) for row, name in enumerate(names)]])
+            self.scatter.setYRange(-len(names) + 0.5 - view.has_unassigned, 0.5, padding=0)
+        else:
+            left.setTicks(None)
+        if view.height != "raster" and len(view.points):
             together = np.concatenate([view.points.y, view.motion_um])
             low = 0.0 if view.height == "amplitude" else float(together.min())
             room = 0.04 * max(float(together.max()) - low, 1.0)

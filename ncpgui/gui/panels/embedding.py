@@ -128,7 +128,7 @@ class EmbeddingWidget(UnitCanvas):
         painter.setBrush(self.theme.color("accent", FILL_ALPHA))
         painter.drawPolygon(polygon(places))
         painter.setPen(self.theme.color("panel"))
-        painter.setBrush(self.theme.color("accent"))
+        painter.setBrush(self.theme.color("text"))
         for place in places:
             painter.drawEllipse(QtCore.QPointF(*place), CORNER_PX, CORNER_PX)
 

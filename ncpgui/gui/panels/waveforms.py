@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from PyQt5 import QtCore, QtGui, QtWidgets
@@ -17,6 +17,9 @@ from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.theme import Theme, font
 
 Arrangement = Literal["columns", "probe"]
+Shown = Literal["spikes", "mean", "alike"]
+SHOWN: tuple[Shown, ...] = get_args(Shown)
+SHOWN_WORDS = {"spikes": "", "mean": "means", "alike": "means, the most alike other unit in grey"}
 
 GUTTER = 54
 BAR_MARGIN = 10
@@ -29,15 +32,19 @@ WIDEST_COLUMN = 0.5
 CHIP_HEIGHT = 24
 NEAR_PX = 14.0
 BAR_X = 2.5
+GAINS = (0.2, 8.0)
+GAIN_STEP = 1.15
 
 
 class WaveformsWidget(UnitCanvas):
-    """Paints a view; keeps the picture until view, size or theme change."""
+    """Paints a view; keeps the picture until view, size or theme change. Ctrl+wheel scales the waveforms."""
 
     def __init__(self) -> None:
         super().__init__("Waveforms")
         self.view: WaveformsView | None = None
         self.arrangement: Arrangement = "columns"
+        self.shown: Shown = "spikes"
+        self.gain = 1.0
         self._extents = (np.zeros(0), np.zeros(0))
         self._picture: QtGui.QPixmap | None = None
 
@@ -55,6 +62,26 @@ class WaveformsWidget(UnitCanvas):
             "; ".join(f"unit {c.name}, {c.caption}, {c.support}" for c in view.columns)
         )
         self.update()
+
+    def show_kind(self, shown: Shown) -> None:
+        """Draw some spikes and the mean, the mean alone, or beside it the most alike other unit."""
+        self.shown = shown
+        self._picture = None
+        self.update()
+
+    def set_gain(self, gain: float) -> None:
+        """Draw the waveforms this many times as high as they fit."""
+        self.gain = float(np.clip(gain, *GAINS))
+        self._picture = None
+        self.update()
+
+    def wheelEvent(self, event: QtGui.QWheelEvent) -> None:
+        """Scale the waveforms with Ctrl; else scroll."""
+        if event.modifiers() & QtCore.Qt.ControlModifier:
+            self.set_gain(self.gain * GAIN_STEP ** (event.angleDelta().y() / 120))
+            event.accept()
+        else:
+            event.ignore()
 
     # -- geometry ---------------------------------------------------------------------------
 
@@ -96,7 +123,11 @@ class WaveformsWidget(UnitCanvas):
         return rects
 
     def waveform_layout(self) -> WaveformLayout:
-        """Place of each channel: in a column relative to its left edge, else in the widget."""
+        """Place of each channel, in a column relative to its left edge, else in the widget; and the scale."""
+        fitting = self._fitting_layout()
+        return replace(fitting, sd_px=fitting.sd_px * self.gain)
+
+    def _fitting_layout(self) -> WaveformLayout:
         assert self.view is not None
         lowest, highest = self._extents
         if self.arrangement == "columns":
@@ -205,7 +236,15 @@ class WaveformsWidget(UnitCanvas):
             painter.save()
             painter.setClipRect(rect.adjusted(2, HEADER - 4, -2, -2))
             placed = replace(layout, x0=layout.x0 + rect.left() + INSET)
-            paint.paint_unit(painter, column, placed, theme, faded=faded, spikes=True)
+            paint.paint_unit(
+                painter,
+                column,
+                placed,
+                theme,
+                faded=faded,
+                spikes=self.shown == "spikes",
+                neighbour=self.shown == "alike",
+            )
             painter.restore()
 
     def _paint_at_contacts(self, painter: QtGui.QPainter, layout: WaveformLayout) -> None:
@@ -270,6 +309,7 @@ class WaveformsPanel(Panel):
         self.scroll.viewport().setAutoFillBackground(False)
         self.plot.setAutoFillBackground(False)  # a scroll area turns it on
         self.fill(self.scroll)
+        self.note.setToolTip("Ctrl+wheel scales the waveforms, W shows means, and the most alike other unit")
 
     def follow(self) -> None:
         """Follow the sorting on screen and the selection."""
@@ -286,12 +326,18 @@ class WaveformsPanel(Panel):
             self._arrangement = arrangement
             self.mark_dirty()
 
+    def step_shown(self) -> None:
+        """Go on from spikes to means, to means beside the most alike other unit, and back."""
+        self.plot.show_kind(SHOWN[(SHOWN.index(self.plot.shown) + 1) % len(SHOWN)])
+        self.mark_dirty()
+
     def redraw(self) -> None:
         """Show the waveforms of the sorting on screen."""
         view = present_waveforms(self.workspace)
         self.plot.set_view(view, self._arrangement, self.theme)
         self.tell(view.message)
-        self.note.setText(view.note)
+        kind = "" if self._arrangement == "probe" or not view.columns else SHOWN_WORDS[self.plot.shown]
+        self.note.setText(" · ".join(filter(None, (kind, view.note if view.is_preview or not kind else ""))))
 
     def _clicked(self, row: int, adds: bool) -> None:
         assert self.plot.view is not None

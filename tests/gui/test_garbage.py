@@ -1,0 +1,79 @@
+"""Threads that compute destroy nothing of the window: garbage is collected on the window's thread."""
+
+from __future__ import annotations
+
+import gc
+import threading
+import weakref
+from collections.abc import Iterator
+
+import pytest
+
+from ncpgui.app.work.tasks import Task
+from ncpgui.gui.garbage import GarbageCollection
+from ncpgui.gui.worker import Workers
+
+
+class Cycle:
+    """Garbage that only a collection finds."""
+
+    def __init__(self) -> None:
+        self.self = self
+
+
+@pytest.fixture
+def workers(qtbot) -> Iterator[Workers]:
+    made = Workers()
+    yield made
+    made.stop(wait_s=10)
+
+
+@pytest.fixture
+def collectors() -> Iterator[list[int]]:
+    """Threads on which garbage was collected."""
+    found: list[int] = []
+
+    def note(phase: str, _: dict[str, int]) -> None:
+        if phase == "start":
+            found.append(threading.get_ident())
+
+    gc.callbacks.append(note)
+    yield found
+    gc.callbacks.remove(note)
+
+
+def test_a_thread_that_makes_garbage_collects_none_and_the_window_does(workers, collectors, qtbot) -> None:
+    here, kept = threading.get_ident(), []
+
+    def work(_progress: object) -> int:
+        kept.append(weakref.ref(Cycle()))
+        for _ in range(200_000):
+            Cycle()
+        return threading.get_ident()
+
+    done: list[int] = []
+    workers.submit(Task("garbage", work, done.append, failed=lambda error: done.append(-1)))
+    qtbot.waitUntil(lambda: bool(done), timeout=60_000)
+    assert done[0] not in (here, -1)
+    qtbot.waitUntil(lambda: here in collectors, timeout=60_000)
+    assert set(collectors) == {here}
+    gc.collect()
+    assert kept[0]() is None
+
+
+def test_python_collects_by_itself_again_when_the_threads_are_gone(qtbot) -> None:
+    assert gc.isenabled()
+    first, second = Workers(), Workers()
+    assert not gc.isenabled()
+    first.stop(wait_s=10)
+    assert not gc.isenabled()
+    second.stop(wait_s=10)
+    second.stop(wait_s=10)
+    assert gc.isenabled()
+
+
+def test_only_what_is_due_is_collected(collectors) -> None:
+    gc.collect()
+    before = len(collectors)
+    GarbageCollection.collect()
+    assert len(collectors) == before
