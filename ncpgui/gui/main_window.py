@@ -149,9 +149,8 @@ class MainWindow(QtWidgets.QMainWindow):
         else:
             recording = project.recording
             seconds = recording.n_samples / recording.sampling_frequency_hz
-            reviews = "" if project.given is None else f"review of {Path(project.given.path).name} · "
             self.about_project.setText(
-                f"{reviews}{count(project.probe.n_channels, 'channel')} · {duration(seconds)} · "
+                f"{count(project.probe.n_channels, 'channel')} · {duration(seconds)} · "
                 f"{thousands(len(project.spikes))} spikes · model {project.model}"
             )
         self.bench.project_changed()

@@ -58,7 +58,6 @@ def test_a_folder_is_reviewed_decided_on_by_keys_and_written_back(
     qtbot.waitUntil(lambda: not window.controller.is_sampling)
     assert sorted(workspace.clustering.unit_ids.tolist()) == sorted(TRAINS), "sampling changes nothing"
 
-    assert window.about_project.text().startswith("review of ks4 · 4 channels · 20 s · 413 spikes")
     decisions = 0
     for row in present_queue(workspace):
         workspace.show_component(row.component_id)
