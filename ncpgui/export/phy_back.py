@@ -12,7 +12,9 @@ from __future__ import annotations
 import csv
 import json
 import shutil
+from collections.abc import Container
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,7 @@ from ncpgui.ephys.phy_folder import PhyFolder, cluster_of, read_phy_folder, tabl
 from ncpgui.export.curation_json import curation_steps
 
 BACKUP = "before-ncpgui"
+SI_ID = "si_unit_id"
 MARK = "written_back.json"
 CLUSTERS, GROUPS, INFO = "spike_clusters.npy", "cluster_group.tsv", "cluster_info.tsv"
 
@@ -184,7 +187,21 @@ def _table(rows: list[list[str]], ids: list[int], parent: dict[int, int]) -> lis
         return []
     known = {cluster_of(row): row for row in rows[1:]}
     found = [(unit, known.get(unit, known.get(parent.get(unit)))) for unit in ids]
-    return [rows[0], *([str(unit), *row[1:]] for unit, row in found if row is not None)]
+    result = [rows[0], *([str(unit), *row[1:]] for unit, row in found if row is not None)]
+    header = [cell.strip() for cell in rows[0]]
+    if SI_ID in header:
+        _name_new(result, header.index(SI_ID), parent)
+    return result
+
+
+def _name_new(rows: list[list[str]], column: int, new: Container[int]) -> None:
+    """Give new clusters ids of their own where SpikeInterface has its ids: they may not be twice there."""
+    taken = {row[column] for row in rows[1:] if len(row) > column and int(row[0]) not in new}
+    numbers = [int(name) for name in taken if name.isdigit()]
+    fresh = count(max(numbers, default=-1) + 1)
+    for row in rows[1:]:
+        if int(row[0]) in new and len(row) > column:
+            row[column] = next(name for name in map(str, fresh) if name not in taken)
 
 
 def _put_info(

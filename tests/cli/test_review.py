@@ -13,7 +13,7 @@ import pytest
 
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.session import store
-from tests.phy_folder import FEW, HALF, MERGED, OTHER_HALF, QUICK, TRAINS, bytes_of, write_phy
+from tests.phy_folder import FEW, HALF, MERGED, OTHER_HALF, QUICK, TRAINS, bytes_of, table, write_phy
 
 from .conftest import Command
 
@@ -275,6 +275,18 @@ def test_what_is_written_back_is_read_by_phylib_and_by_spikeinterface(
     model = load_model(folder / "params.py")
     np.testing.assert_array_equal(model.spike_clusters, clusters)
     assert set(model.metadata["group"]) == set(np.unique(clusters).tolist())
+
+
+def test_new_clusters_get_ids_of_spikeinterface_that_no_other_has(
+    ncpgui: Command, folder: Path, curated: Path
+) -> None:
+    table(folder / "cluster_si_unit_ids.tsv", {"si_unit_id": {FEW: 0, HALF: 1, OTHER_HALF: 50, MERGED: 2}})
+    assert ncpgui("review", "--write-back", curated).code == 0
+    rows = [line.split("\t") for line in (folder / "cluster_si_unit_ids.tsv").read_text().splitlines()[1:]]
+    clusters = np.unique(np.load(folder / "spike_clusters.npy")).tolist()
+    assert [int(row[0]) for row in rows] == clusters
+    assert dict(rows)[str(FEW)] == "0"
+    assert sorted(int(row[1]) for row in rows) == [0, 1, 2, 3]
 
 
 def test_a_second_writing_goes_on_from_the_first(ncpgui: Command, folder: Path, curated: Path) -> None:

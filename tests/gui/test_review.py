@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PyQt5 import QtCore, QtGui, QtWidgets
+from scipy.optimize import linear_sum_assignment
 
 from ncpgui.app.presenters.alternatives import present_alternatives
 from ncpgui.app.presenters.queue import present_queue
@@ -15,9 +16,23 @@ from ncpgui.app.work import reviewing
 from ncpgui.gui.dialogs.review_recording import ReviewRecordingDialog
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.session import store
-from tests.phy_folder import FEW, HALF, MERGED, OTHER_HALF, SETTINGS, TRAINS, bytes_of, write_phy
+from tests.phy_folder import (
+    FEW,
+    FIRST,
+    HALF,
+    MERGED,
+    OTHER_HALF,
+    SECOND,
+    SETTINGS,
+    THIRD,
+    TRAINS,
+    bytes_of,
+    write_phy,
+)
 
 from .windows import shown_window
+
+TRUTH = (FIRST, SECOND, THIRD)
 
 
 @pytest.fixture
@@ -46,9 +61,21 @@ def drop(qtbot, window: MainWindow, path: Path) -> None:
     qtbot.waitUntil(lambda: window.workspace.project is not None or window.banner.isVisible())
 
 
+def wrong_spikes(folder: Path) -> int:
+    """Spikes of the three cells that are not in the one cluster that stands for their cell."""
+    times = np.load(folder / "spike_times.npy").ravel()
+    clusters = np.load(folder / "spike_clusters.npy").ravel()
+    shared = np.array(
+        [[np.isin(times[clusters == k], cell).sum() for k in np.unique(clusters)] for cell in TRUTH]
+    )
+    rows, columns = linear_sum_assignment(-shared)
+    return sum(map(len, TRUTH)) - int(shared[rows, columns].sum())
+
+
 def test_a_folder_is_reviewed_decided_on_by_keys_and_written_back(
     qtbot, window: MainWindow, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    assert wrong_spikes(folder) == 120 + 45, "the smaller cell of the merged unit, and half of the third"
     before = bytes_of(folder)
     drop(qtbot, window, folder)
     workspace = window.workspace
@@ -81,6 +108,7 @@ def test_a_folder_is_reviewed_decided_on_by_keys_and_written_back(
     clusters = np.load(folder / "spike_clusters.npy").ravel()
     times = np.load(folder / "spike_times.npy").ravel()
     assert len(np.unique(clusters)) == 4
+    assert wrong_spikes(folder) < 5, "two decisions put right what was wrong"
     third = np.isin(times, np.concatenate([TRAINS[HALF], TRAINS[OTHER_HALF]]))
     assert len(np.unique(clusters[third])) == 1
     assert f"{FEW}\tnoise" in (folder / "cluster_group.tsv").read_text()

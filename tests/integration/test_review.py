@@ -60,7 +60,9 @@ def check_written(folder: Path, before: np.ndarray, new: int, gone: tuple[int, i
     assert model.metadata["group"][noise] == "noise"
     trains = read_phy(folder)
     assert len(trains.to_spike_vector()) == len(expected)
-    assert {int(unit) for unit in trains.unit_ids} == set(expected.tolist())
+    times = np.load(folder / "spike_times.npy").ravel()
+    found = {tuple(trains.get_unit_spike_train(unit).tolist()) for unit in trains.unit_ids}
+    assert found == {tuple(times[expected == unit].tolist()) for unit in np.unique(expected)}
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from ncpgui.app.words import count, percent, sentence, thousands
 from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.difference import difference
 from ncpgui.core.order_agreement import Trust, order_spread, trust
+from ncpgui.core.partition import canonical
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,6 +249,18 @@ def _cards(workspace: Workspace, component: Component) -> tuple[Card, ...]:
     )
 
 
+def _is_given(workspace: Workspace, component: Component, index: int) -> bool:
+    """Whether an alternative is how the folder that is reviewed has these spikes."""
+    project = workspace.project
+    if project is None or project.given is None:
+        return False
+    given = project.unit_of_spike[component.spike_ids]
+    return workspace.memo(
+        ("as given", component.id, index),
+        lambda: np.array_equal(canonical(component.alternatives[index].labels), canonical(given)),
+    )
+
+
 def _card(
     workspace: Workspace,
     component: Component,
@@ -282,7 +295,7 @@ def _card(
         n_unassigned=sorting.n_unassigned,
         is_shown=workspace.proposal is None and workspace.shown_alternative == index,
         is_in_use=in_use,
-        as_given=index == 0 and workspace.project is not None and workspace.project.given is not None,
+        as_given=index is not None and _is_given(workspace, component, index),
         given=_given(workspace, component),
         mass_waveforms=alone,
     )
