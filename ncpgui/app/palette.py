@@ -55,21 +55,21 @@ def match(query: str, name: str, *, more: str = "") -> tuple[int, int] | None:
 
     Its words begin words of the name (0), its letters are the first ones of words (1), its words are inside
     (2), its letters are there in order from the first of a word (3), or its words begin words of `more` (4).
-    Of two that fit as well the one with fewer letters in between, or the shorter one, is better.
+    Of two that fit as well the one that begins so, or has fewer letters in between, is better.
     """
     name, words = name.lower(), query.lower().split()
     if all(re.search(rf"\b{re.escape(word)}", name) for word in words):
-        return (0, len(name))
+        return (0, not name.startswith(words[0]))
     letters = "".join(words)
     if "".join(part[0] for part in name.split()).startswith(letters):
-        return (1, len(name))
+        return (1, 0)
     if all(word in name for word in words):
-        return (2, len(name))
+        return (2, 0)
     spread = re.search(r"\b" + ".*?".join(map(re.escape, letters)), name)
     if spread is not None:
         return (3, len(spread.group()))
     if all(re.search(rf"\b{re.escape(word)}", f"{name} {more.lower()}") for word in words):
-        return (4, len(name))
+        return (4, 0)
     return None
 
 

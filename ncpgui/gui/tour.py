@@ -93,7 +93,8 @@ class Tour(QtWidgets.QFrame):
         column.addWidget(self.title)
         column.addWidget(self.text)
         column.addLayout(row)
-        window.installEventFilter(self)
+        for widget in (window, *panels.values()):
+            widget.installEventFilter(self)
         self._show_step()
 
     def go_on(self) -> None:
@@ -107,7 +108,8 @@ class Tour(QtWidgets.QFrame):
     def leave(self) -> None:
         """Close for good."""
         window = self.window()
-        window.removeEventFilter(self)
+        for widget in (window, *self._panels.values()):
+            widget.removeEventFilter(self)
         for widget in (self, self.frame):
             widget.hide()
             widget.deleteLater()
@@ -145,8 +147,8 @@ class Tour(QtWidgets.QFrame):
         self.move(fits[0] if fits else room.topLeft())
 
     def eventFilter(self, watched: QtCore.QObject, event: QtCore.QEvent) -> bool:
-        """Stay at the panel when the window gets another size."""
-        if event.type() == QtCore.QEvent.Resize:
+        """Stay at the panel when it gets another size or place."""
+        if event.type() in (QtCore.QEvent.Resize, QtCore.QEvent.Move):
             QtCore.QTimer.singleShot(0, self._stay)
         return False
 

@@ -60,6 +60,14 @@ def test_without_a_project_it_says_what_to_do(screen, panel, workspace) -> None:
     assert not panel.view.isVisible()
 
 
+def test_a_short_history_begins_at_the_top(screen, panel, workspace) -> None:
+    panel.hide()
+    workspace.label((0,), "good")
+    panel.show()
+    screen.settle()
+    assert panel.view.visualItemRect(panel.view.item(0)).top() <= 2
+
+
 def test_the_edit_on_which_one_stands_is_in_view(screen, panel, workspace) -> None:
     for number in range(40):
         workspace.label((0,), "good" if number % 2 else "mua")

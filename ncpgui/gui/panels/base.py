@@ -79,6 +79,7 @@ class Panel(QtWidgets.QFrame):
         """Put what is drawn in the panel, and a message that takes its place: see `tell`."""
         self._content = content
         self.message = message_label()
+        self.message.hide()
         self.body.addWidget(self.message, 1)
         self.body.addWidget(content, 1)
 

@@ -48,11 +48,15 @@ class HistoryPanel(Panel):
             item.setFont(font(bold=row.is_present))
             item.setForeground(self.theme.color("text" if row.is_done else "faint"))
             item.setToolTip(f"{row.words}\n{_help(row)}")
-            if row.is_present:
-                self.view.scrollToItem(item)
         n_done = sum(row.is_done for row in rows) - 1
         self.note.setText(f"{count(n_done, 'edit')}" if rows else "")
         self.tell("" if rows else "Open a recording or a session to begin.")
+        QtCore.QTimer.singleShot(0, self._show_present)  # once there is room
+
+    def _show_present(self) -> None:
+        for number, row in enumerate(self.rows):
+            if row.is_present:
+                self.view.scrollToItem(self.view.item(number))
 
     def _go(self, item: QtWidgets.QListWidgetItem) -> None:
         step_to(self.workspace, self.rows[self.view.row(item)].n_done)
