@@ -97,7 +97,12 @@ def _labelled(
 def fit(
     x: NDArray[np.float64], y: NDArray[np.bool_], weight: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], float]:
-    """Weights and intercept of a logistic regression in which both classes weigh the same."""
+    """Weights and intercept of a logistic regression in which both classes weigh the same.
+
+    Those in use where there is one class only.
+    """
+    if y.all() or not y.any():
+        return np.array(WEIGHTS), INTERCEPT
     balanced = weight.copy()
     for one in (True, False):
         balanced[y == one] *= weight.sum() / 2 / max(weight[y == one].sum(), 1e-12)

@@ -194,21 +194,18 @@ def answered_by_similarity(
     return curve
 
 
-def with_planted(recording: SampledRecording, config: SortingConfig, *, adopt: bool) -> Project:
+def with_planted(
+    recording: SampledRecording, whole: Sequence[Component], planted: Sequence[Component], *, adopt: bool
+) -> Project:
     """Return the project with the planted merges in place of the components of their units.
 
     adopt : whether each component is shown as its first alternative, or units as they are in `planted.units`
     """
     unit, before = recording.planted.units.unit, recording.parts
-    planted = weighed(recording.planted, recording.project.model, config)
     gone = np.unique(before[np.isin(unit, unit[before != unit])])
-    whole = [
-        component
-        for component in weighed(recording.whole, recording.project.model, config)
-        if not np.isin(before[component.spike_ids], gone).any()
-    ]
-    free = 1 + max((one.id for one in whole), default=0)
-    components = [*whole, *(replace(one, id=free + k) for k, one in enumerate(planted))]
+    kept = [component for component in whole if not np.isin(before[component.spike_ids], gone).any()]
+    free = 1 + max((one.id for one in kept), default=0)
+    components = [*kept, *(replace(one, id=free + k) for k, one in enumerate(planted))]
     _, dense = np.unique(unit, return_inverse=True)
     project = replace(
         recording.project,
@@ -269,12 +266,15 @@ def main() -> None:
             recording = sampled_recording(name, truth, cache)
             _, cells = made(truth, cache)
             for way, config in WAYS.items():
-                components = weighed(recording.whole, recording.project.model, config)
-                project = with_components(recording.project, components)
+                whole, merges = (
+                    weighed(part, recording.project.model, config)
+                    for part in (recording.whole, recording.planted)
+                )
+                project = with_components(recording.project, whole)
                 asked[way][name] = asked_of(project, recording)
                 promised[way].append(scored(project, cells))
                 for start, adopt in STARTS.items():
-                    merged = with_planted(recording, config, adopt=adopt)
+                    merged = with_planted(recording, whole, merges, adopt=adopt)
                     planted[start][way][name] = asked_of(merged, recording)
             print(name, *(f"{way}: {len(asked[way][name].questions)} questions" for way in WAYS), flush=True)
     first = next(iter(WAYS))

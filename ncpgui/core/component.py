@@ -54,6 +54,7 @@ class Component:
     stands_for : (m,) float32, spikes of the component that each sampled one stands for, where some units were
         drawn more densely than others; None where all were drawn alike
     given : units that were held as they were while this posterior was sampled: its condition
+    cut_from : ids of components that have a unit in doubt with one of this: together they would be too large
     """
 
     id: int
@@ -64,6 +65,7 @@ class Component:
     alternatives: tuple[Alternative, ...]
     given: tuple[int, ...] = ()
     stands_for: NDArray[np.float32] | None = None
+    cut_from: tuple[int, ...] = ()
 
     @property
     def channel(self) -> int:

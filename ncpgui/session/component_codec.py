@@ -32,6 +32,8 @@ def write_components(root: h5py.Group, components: tuple[Component, ...]) -> Non
         write_integers(group, "sampled", component.sampled)
         if component.stands_for is not None:
             write_array(group, "stands_for", component.stands_for)
+        if component.cut_from:
+            write_integers(group, "cut_from", np.array(component.cut_from))
         _write_posterior(group, component.posterior)
         _write_alternatives(group, component.alternatives, len(component.spike_ids))
 
@@ -147,6 +149,9 @@ def _read_component(
         stands_for=read_array(group, "stands_for", np.float32, shape=(len(sampled),))
         if "stands_for" in group
         else None,
+        cut_from=tuple(read_integers(group, "cut_from", np.int64, shape=(None,)).tolist())
+        if "cut_from" in group
+        else (),
     )
 
 

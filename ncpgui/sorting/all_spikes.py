@@ -31,6 +31,7 @@ def weighed_by_all_spikes(
     *,
     sampling_frequency_hz: float,
     config: SortingConfig,
+    seen: NDArray[np.bool_] | None = None,
 ) -> PosteriorSamples:
     """Posterior given where all spikes of the component lie and when they were fired, as `config` asks.
 
@@ -40,12 +41,15 @@ def weighed_by_all_spikes(
     coordinates : (n, d) of all spikes
     company : (n,) unit that matching gave each spike to, -1 = none
     sample_index : (n,) samples, not decreasing
+    seen : (n,) spikes whose coordinates are their own and not made up: the others are in no heap; all of them
+        when left out
     """
     if not (config.heaps or config.firing_times):
         return posterior
     followed = nearest_sampled(sampled, coordinates, company)
     if config.heaps:
-        posterior = posterior.weighed(heaps_nats(posterior, sampled, coordinates, company, followed))
+        heaped = company if seen is None else np.where(seen, company, -1)
+        posterior = posterior.weighed(heaps_nats(posterior, sampled, coordinates, heaped, followed))
     if config.firing_times:
         pairs = ClosePairs.of(sample_index, sampling_frequency_hz=sampling_frequency_hz)
         posterior = posterior.weighed(refractory_nats(pairs.of_points(followed), posterior.labels))

@@ -153,6 +153,7 @@ def finish_component(
             alternatives, matched, units.probability[draw.spike_ids], posterior, draw.sampled
         ),
         stands_for=stands_for(matched, draw.sampled).astype(np.float32),
+        cut_from=draw.cut_from,
     )
     return component, ComponentWaveforms(waveforms, drawn.features, coordinates)
 

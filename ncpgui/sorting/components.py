@@ -39,6 +39,7 @@ class ComponentDraw:
     id : its number; units : (k,) increasing
     contacts : (C,) channels of the waveforms, aligned on the first
     spike_ids : (n,) rows of all spikes of its units; sampled : (m,) increasing positions in `spike_ids`
+    cut_from : as of `Component`
     """
 
     id: int
@@ -46,6 +47,7 @@ class ComponentDraw:
     contacts: NDArray[np.int64]
     spike_ids: NDArray[np.int64]
     sampled: NDArray[np.int64]
+    cut_from: tuple[int, ...] = ()
 
     @property
     def rest(self) -> NDArray[np.int64]:
@@ -61,6 +63,12 @@ class Doubts:
 
     components: list[list[int]]
     cut: list[tuple[int, int]]
+
+    def cut_from(self, number: int) -> tuple[int, ...]:
+        """Numbers of the components that a doubt would join with one, were it not cut."""
+        home = {unit: k for k, members in enumerate(self.components) for unit in members}
+        ends = [(home[first], home[second]) for first, second in self.cut]
+        return tuple(sorted({b if a == number else a for a, b in ends if number in (a, b)}))
 
 
 def draw_components(
@@ -96,7 +104,9 @@ def draw_components(
         ids = np.flatnonzero(np.isin(units.unit, members))
         rng = stream(config.seed, "component", number)
         sampled = drawn_fairly(units.unit[ids], config.spikes_per_group, rng)
-        result.append(ComponentDraw(number, np.array(members), channels, ids, sampled))
+        result.append(
+            ComponentDraw(number, np.array(members), channels, ids, sampled, doubts.cut_from(number))
+        )
     return result
 
 

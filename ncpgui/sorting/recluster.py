@@ -70,8 +70,9 @@ def resample_rest(
         held=held[component.sampled] if (held[component.sampled] >= 0).any() else None,
         progress=progress,
     )
-    coordinates = waveforms.coordinates
+    coordinates, seen = waveforms.coordinates, None
     if coordinates is None:
+        seen = np.isin(np.arange(len(component.spike_ids)), component.sampled)
         space = fit_features(waveforms.waveforms, config.assignment_dims)
         coordinates = _from_company(component, space.project(waveforms.waveforms))
     company = component.alternatives[0].labels
@@ -83,6 +84,7 @@ def resample_rest(
         spikes.sample_index[component.spike_ids],
         sampling_frequency_hz=spikes.sampling_frequency_hz,
         config=config,
+        seen=seen,
     )
     alternatives = build_alternatives(
         posterior, component.sampled, coordinates, config, company=company, held=held

@@ -157,3 +157,17 @@ def test_an_export_has_every_unit_on_the_contacts_of_its_component(project: Proj
         [False, True, True, False],
         [False] * 4,
     ]
+
+
+def test_a_doubt_that_was_cut_is_said_in_the_queue_and_on_the_cards(project: Project) -> None:
+    components = tuple(replace(one, cut_from=(B,)) if one.id == A else one for one in project.components)
+    workspace = Workspace(replace(project, components=components))
+    rows = {row.component_id: row for row in present_queue(workspace)}
+    assert rows[A].tooltip.splitlines()[-1] == (
+        "in doubt with unit 2 around contact 2 too, asked about apart: together they would be too large"
+    )
+    assert "apart" not in rows[B].tooltip
+    workspace.show_component(A)
+    assert present_alternatives(workspace).subtitle.endswith(" · in doubt with unit 2 around contact 2 too")
+    workspace.show_component(B)
+    assert "in doubt" not in present_alternatives(workspace).subtitle

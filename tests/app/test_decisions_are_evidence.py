@@ -14,6 +14,7 @@ from later import Later
 from tiny_project import tiny_project
 
 from ncpgui.app.controller import Controller
+from ncpgui.app.model.conditioned import Condition, Given
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.presenters.alternatives import present_alternatives
@@ -237,6 +238,28 @@ def test_what_no_draw_has_is_done_and_said(workspace: Workspace) -> None:
     assert given.text == "given: 0 + 1 together (in no draw)"
     assert masses(workspace) == before
     assert given.needs_draws
+
+
+def test_a_decision_asks_for_new_draws_where_other_evidence_left_few() -> None:
+    """All spikes are for 20 of 400 draws: what was decided rests on fewer than 30, as it did before."""
+    nats = np.where(np.arange(400) < 20, 12.0, 0.0)
+    workspace = Workspace(project_of(component_of(posterior_of().weighed(nats))))
+    given = workspace.given(0)
+    assert given is not None
+    assert not given.needs_draws  # nothing is decided: the same spikes would be drawn in the same way
+    workspace.link((2, 3), same=False)
+    given = workspace.given(0)
+    assert given is not None
+    assert given.n_effective < 30
+    assert given.needs_draws
+
+
+def test_draws_that_were_made_under_the_decisions_are_not_made_again_however_few_speak() -> None:
+    component = component_of(posterior_of().weighed(np.where(np.arange(400) < 20, 12.0, 0.0)))
+    drawn_under = Given(component, (Condition("2 and 3 apart", None),), (), 19.0)
+    decided_since = replace(drawn_under, conditions=(*drawn_under.conditions, Condition("0 accepted", 0.9)))
+    assert not drawn_under.needs_draws
+    assert decided_since.needs_draws
 
 
 def test_a_link_between_components_is_refused() -> None:

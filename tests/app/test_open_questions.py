@@ -22,8 +22,9 @@ def component(mass: float, n_spikes: int = 500, *rows: np.ndarray) -> Component:
 @pytest.mark.parametrize(
     ("mass", "wrong", "sure"),
     [
-        (0.99, 100.0, True),  # no other sorting is likely: what is left are single spikes
-        (0.98, 100.0, False),
+        (0.99, 24.9, True),  # no other sorting is likely: what is left are single spikes
+        (0.98, 24.9, False),
+        (0.99, 25.0, False),  # 5 % of 500: too many to be single ones
         (0.98, 9.9, True),  # under 2 % of 500
         (0.98, 10.0, False),
         (0.94, 0.1, False),  # another sorting is likely, however few spikes it is about

@@ -47,7 +47,10 @@ def build(*, n_spikes: int = 60, seed: int = 0) -> Project:
         alone = 0.4 if main else None
         two = Alternative(labels, np.full(n, 0.5, np.float32), 0.25, 0.1, exists, alone)
         neighbours = np.array([main, 2], dtype=np.int64)
-        components.append(Component(main, neighbours, spike_ids, sampled, posterior, (one, two)))
+        apart = (0,) if main else ()
+        components.append(
+            Component(main, neighbours, spike_ids, sampled, posterior, (one, two), cut_from=apart)
+        )
         waveforms[main] = ComponentWaveforms(
             rng.normal(size=(len(sampled), 32, 2)).astype(np.float16).astype(np.float32),
             rng.normal(size=(len(sampled), 5)).astype(np.float16).astype(np.float32),

@@ -67,3 +67,11 @@ def test_every_unit_is_drawn_evenly_for_a_half_and_in_proportion_for_the_rest() 
 
 def test_all_spikes_are_drawn_where_there_are_few() -> None:
     assert drawn_fairly(np.zeros(5, int), 5, np.random.default_rng(0)).tolist() == [0, 1, 2, 3, 4]
+
+
+def test_components_between_which_a_doubt_was_cut_know_of_each_other() -> None:
+    """0-1-2, 3-4 and 5 alone; 2-3 and 1-4 are cut, which is one thing to know, and 4-5 too."""
+    chain = [(1, 2), (3, 4), (0, 1), (2, 3), (1, 4), (4, 5)]
+    doubts = connected(6, chain, fits=lambda members: len(members) <= 3 and 5 not in members)
+    assert doubts.components == [[0, 1, 2], [3, 4], [5]]
+    assert [doubts.cut_from(number) for number in range(3)] == [(1,), (0, 2), (1,)]

@@ -28,12 +28,20 @@ def weights(
     company: NDArray[np.integer],
     *draws: NDArray[np.integer],
     config: SortingConfig = HEAPS_ALONE,
+    seen: NDArray[np.bool_] | None = None,
 ) -> PosteriorSamples:
     """Draws of every fifth spike, equally probable as drawn."""
     sampled = np.arange(0, N, EVERY)
     posterior = PosteriorSamples(np.stack([row[sampled] for row in draws]), np.zeros(len(draws)))
     return weighed_by_all_spikes(
-        posterior, sampled, coordinates, company, 600 * np.arange(N), sampling_frequency_hz=2e4, config=config
+        posterior,
+        sampled,
+        coordinates,
+        company,
+        600 * np.arange(N),
+        sampling_frequency_hz=2e4,
+        config=config,
+        seen=seen,
     )
 
 
@@ -89,6 +97,17 @@ def test_heaps_can_be_left_out() -> None:
     found = weights(coordinates, ONE, ONE, cell, config=neither)
     assert found.weight.tolist() == [0.5, 0.5]
     assert found.drawn_weight is None
+
+
+def test_spikes_whose_coordinates_are_made_up_are_in_no_heap() -> None:
+    """Those that were not sampled stand in the middle of two cells, and would fill the valley."""
+    coordinates, cell = spikes(6.0)
+    sampled = np.isin(np.arange(N), np.arange(0, N, EVERY))
+    coordinates[~sampled] = coordinates.mean(axis=0)
+    filled = weights(coordinates, ONE, ONE, cell)
+    left_out = weights(coordinates, ONE, ONE, cell, seen=sampled)
+    assert filled.weight[1] < 0.95
+    assert left_out.weight[1] > 0.99
 
 
 def test_spikes_of_no_unit_are_in_no_heap() -> None:

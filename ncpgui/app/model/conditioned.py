@@ -47,14 +47,13 @@ class Given:
     component : its draws and the masses of its alternatives, as weighed by the decisions
     conditions : the decisions, accepted units first
     said : what was said of its spikes
-    n_effective : draws of equal weight that would say as much; n_before : the same without the decisions
+    n_effective : draws of equal weight that would say as much
     """
 
     component: Component
     conditions: tuple[Condition, ...]
     said: tuple[Said, ...]
     n_effective: float
-    n_before: float
 
     @property
     def text(self) -> str:
@@ -63,8 +62,9 @@ class Given:
 
     @property
     def needs_draws(self) -> bool:
-        """Whether decisions leave few draws of more than that, or none has what was decided."""
-        return self.n_before >= FEW_DRAWS and not self.has_enough
+        """Whether few draws have what was decided since they were made, of more than that."""
+        decided = any(one.probability is not None for one in self.conditions)
+        return decided and self.component.posterior.n_samples >= FEW_DRAWS and not self.has_enough
 
     @property
     def has_enough(self) -> bool:
@@ -106,13 +106,12 @@ class GivenComponents:
     def of(self, component: Component) -> Given:
         """A component, as it was sampled, given what was decided."""
         whole = self.whole(component)
-        n_before = _n_effective(whole.posterior.weight)
         said = self.said(component.id)
         about = {int(unit) for one in said for ids in one.sets for unit in self._units_of(ids)}
         kept = [str(unit) for unit in component.given if unit not in about]
         held = (Condition(f"{', '.join(kept)} held", None),) if kept else ()
         if not said:
-            return Given(whole, held, (), n_before, n_before)
+            return Given(whole, held, (), whole.posterior.n_effective)
         labels = self._labels(component)
         mass = stands_for(labels, component.sampled)
         points = component.spike_ids[component.sampled]
@@ -132,9 +131,9 @@ class GivenComponents:
             conditions.append(Condition(f"{', '.join(map(str, units))} accepted", None if known else p))
         conditions += [Condition(one.words, None if component.given and p else p) for one, p in others]
         if not conditions:
-            return Given(whole, held, said, n_before, n_before)
+            return Given(whole, held, said, whole.posterior.n_effective)
         weighed = self._weighed(whole, given.weight)
-        return Given(weighed, (*held, *conditions), said, given.n_effective, n_before)
+        return Given(weighed, (*held, *conditions), said, given.n_effective)
 
     def _weighed(self, component: Component, weight: NDArray[np.float64]) -> Component:
         before = component.posterior
@@ -207,7 +206,3 @@ def _decisions(said: Said, points: NDArray[np.int64]) -> Iterator[Decision]:
 def _present(component_of_spike: NDArray[np.integer], said: Said) -> frozenset[int]:
     found = [np.unique(component_of_spike[ids]) for ids in said.sets]
     return frozenset(np.unique(np.concatenate(found)).tolist()) - {-1}
-
-
-def _n_effective(weight: NDArray[np.float64]) -> float:
-    return float(1 / (weight**2).sum())

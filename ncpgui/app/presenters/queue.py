@@ -19,6 +19,7 @@ class QueueRow:
     under `OTHER`; n_wrong : spikes that are expected to be in a wrong unit; ambiguity : the same, relative to
     the largest of the queue;
     units : names of the units in use, None while the component is not sampled.
+    cut_from : what else it is in doubt with that is asked about apart, in words; '' without such
     """
 
     component_id: int
@@ -30,6 +31,7 @@ class QueueRow:
     ambiguity: float
     is_current: bool
     n_wrong: float = 0.0
+    cut_from: str = ""
 
     @property
     def name(self) -> str:
@@ -77,6 +79,10 @@ class QueueRow:
         if self.units is not None:
             lines.append(f"in use: {count(len(self.units), 'unit')}")
             lines.append(f"expected wrong assignments: {wrong_words(self.n_wrong)}")
+        if self.cut_from:
+            lines.append(
+                f"in doubt with {self.cut_from} too, asked about apart: together they would be too large"
+            )
         if self.status.message:
             lines.append(self.status.message)
         return "\n".join(lines)
@@ -100,9 +106,17 @@ def present_queue(workspace: Workspace) -> tuple[QueueRow, ...]:
                 ambiguity=wrong[component_id] / largest,
                 n_wrong=wrong[component_id],
                 is_current=component_id == workspace.component_id,
+                cut_from=cut_from_words(workspace, component_id),
             )
         )
     return tuple(rows)
+
+
+def cut_from_words(workspace: Workspace, component_id: int) -> str:
+    """What else a component is in doubt with that is asked about apart: ``unit 7 around contact 3``; ''."""
+    component = workspace.sampled_component(component_id)
+    others = () if component is None else component.cut_from
+    return " and ".join(workspace.name(one) for one in others if one in workspace.component_ids)
 
 
 def wrong_words(n: float) -> str:
