@@ -54,8 +54,8 @@ def doctor(formats: bool, as_json: bool) -> int:
     """Check packages, torch and GPU, Qt, models and folders; say what to do about each problem.
 
     The exit code is 1 when something is missing that ncpgui cannot do without. --formats lists the
-    recordings that ncpgui opens, those of which it knows only the name, and those that SpikeInterface
-    reads and ncpgui does not open.
+    recordings that are opened, those of which only the name is known, and those that SpikeInterface
+    reads and that are not opened here.
     """
     if formats:
         return _show_formats(as_json)

@@ -1,6 +1,6 @@
 """Formats of acquisition programs: what opens a file or folder, by its name and by what is in it.
 
-SpikeInterface reads them. `FORMATS` says what ncpgui knows of each; ``ncpgui doctor --formats`` shows it
+SpikeInterface reads them. `FORMATS` says what is known of each; ``ncpgui doctor --formats`` shows it
 beside all that SpikeInterface reads.
 """
 
@@ -168,9 +168,7 @@ def reader_class(name: str) -> Any:
     for found in extractor_classes.recording_extractor_full_dict.values():
         if getattr(found, "__name__", "") == name:
             return found
-    raise RecordingError(
-        f"this version of SpikeInterface has no {name}; install the version that ncpgui asks for"
-    )
+    raise RecordingError(f"this version of SpikeInterface has no {name}; install ncpgui again with pip")
 
 
 def _recognized(path: Path) -> tuple[Any, Path, str]:

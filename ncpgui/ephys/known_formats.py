@@ -1,4 +1,4 @@
-"""Formats of recordings as installed here: what ncpgui opens, and what SpikeInterface alone reads."""
+"""Formats of recordings as installed here: what is opened, and what SpikeInterface alone reads."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from ncpgui.core.errors import RecordingError
 from ncpgui.ephys.formats import FORMATS, RAW_ENDINGS, SAVED, reader_class
 
 STATES = {
-    "read": "tests of ncpgui open a recording as the program writes it",
-    "recognised": "opened with the reader of SpikeInterface, known by name; no test of ncpgui opens one",
+    "read": "tests open a recording as its program writes it",
+    "recognised": "opened with the reader of SpikeInterface, known by name; no test opens one",
     "not opened": "SpikeInterface reads it; save it with recording.save(folder=...), open the folder",
 }
 """What is claimed of a format."""
@@ -28,7 +28,7 @@ class KnownFormat:
 
 
 def known_formats() -> list[KnownFormat]:
-    """Formats that ncpgui opens, then those that only SpikeInterface reads, as this version lists them."""
+    """Formats that are opened here, then those that only SpikeInterface reads, as this version lists them."""
     from spikeinterface.extractors.extractor_classes import recording_extractor_full_dict
 
     rows = [
