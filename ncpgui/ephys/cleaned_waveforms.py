@@ -2,7 +2,8 @@
 
 Matching says which spikes there are, of which template, how large and by how much of a sample late
 (`ephys.peeling`). Taken out of the filtered traces together they leave noise; a spike's own part put back
-on it is its cleaned waveform, which is then cut and resampled as any other (`ephys.waveforms`).
+on it is its cleaned waveform, which is then cut and resampled as any other (`ephys.waveforms`). Where tissue
+moved, what is put back is the part that it would have at one place: networks know nothing of the motion.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ class ExplainedSpikes:
     amplitude, shift_samples : (n,) float32: the spike is amplitude * template + shift * slope
     bank : templates in the filtered traces, noise sd, on all channels of the probe
     is_positive : (K,) whether the main peak of a template is positive
+    shown : (n,) int64, row of the template that its waveform is shown with, where tissue moved: that of its
+        unit at one place, so that spikes of a neuron look alike; `row` when None
     """
 
     sample_index: NDArray[np.int64]
@@ -36,6 +39,7 @@ class ExplainedSpikes:
     shift_samples: NDArray[np.float32]
     bank: TemplateBank
     is_positive: NDArray[np.bool_]
+    shown: NDArray[np.int64] | None = None
 
     def residual(self, pre: Preprocessed, start: int, stop: int) -> NDArray[np.float32]:
         """Filtered traces of samples `start` to `stop` without the spikes; ends repeat outside."""
@@ -86,10 +90,11 @@ def iterate_cleaned(
             begin = times[members] - plan.before
             windows = traces[:, channels][(begin - start)[:, None] + np.arange(plan.window)]
             own = rows[members]
+            shown = (spikes.row if spikes.shown is None else spikes.shown)[own]
             _put_back(
                 windows,
                 spikes.sample_index[own] - spikes.bank.n_before - begin,
-                spikes.row[own],
+                shown,
                 spikes.bank.waveforms,
                 spikes.bank.slopes,
                 channels,
@@ -99,7 +104,7 @@ def iterate_cleaned(
             yield (
                 int(key),
                 members,
-                resampled(windows, plan, is_positive=spikes.is_positive[spikes.row[own]]),
+                resampled(windows, plan, is_positive=spikes.is_positive[shown]),
             )
 
 

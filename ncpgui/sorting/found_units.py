@@ -123,6 +123,7 @@ def found_units(pre: Preprocessed, matched: Matched, *, peak_sign: str = "neg") 
         matched.shift_samples,
         TemplateBank(everywhere.reshape(-1, *everywhere.shape[2:]), n_before),
         np.tile(is_positive, len(everywhere)),
+        usual * len(kept) + matched.unit,
     )
     depth, trough = troughs(upward * waveforms, n_before, round(NEAR_TROUGH_MS * rate / 1000))
     return FoundUnits(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -101,6 +103,18 @@ def test_a_collision_leaves_a_spike_as_it_would_have_been_alone(filtered: Prepro
     collided = extract_waveforms(pre, alone.sample_index, CONTACTS)
     assert np.abs(cleaned(pre, spikes, of_first) - expected).max() < 1e-3
     assert np.abs(collided - expected).max() > 5
+
+
+def test_a_spike_that_was_elsewhere_looks_as_at_the_place_where_it_is_shown(filtered: Preprocessed) -> None:
+    """The two templates are one cell at two places; noise is that of the spike itself."""
+    moved = spikes_at([20_000, 30_000], [0, 1])
+    still = replace(moved, row=np.array([0, 0]))
+    shown = replace(moved, shown=np.array([0, 0]))
+    np.testing.assert_allclose(
+        cleaned(Added(filtered, moved), shown, [0, 1]),
+        cleaned(Added(filtered, still), still, [0, 1]),
+        atol=1e-4,
+    )
 
 
 def test_spikes_at_the_ends_of_the_recording_are_cleaned_too(filtered: Preprocessed) -> None:
