@@ -71,7 +71,8 @@ def key(qtbot, window: MainWindow, name: str) -> None:
 
 def test_an_empty_window_says_how_to_begin(window: MainWindow) -> None:
     assert window.pages.currentWidget() is window.start
-    assert [b.text() for b in window.start.buttons] == ["Open recording…", "Open session…", "Try the demo"]
+    words = ["Open recording…", "Open session…", "Review a sorting…", "Try the demo"]
+    assert [button.text() for button in window.start.buttons] == words
     assert window.windowTitle() == "ncpgui"
     assert not window.actions_["export"].isEnabled()
 
