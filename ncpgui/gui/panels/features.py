@@ -22,6 +22,7 @@ class FeaturesPanel(LassoPanel):
         self._range: tuple[object, ...] = ()
         self.scatter = SpikeScatter("Features")
         self.scatter.getAxis("left").setWidth(34)
+        self.scatter.setMinimumSize(120, 68)
         self.scatter.clicked.connect(self._clicked)
         self.watch(self.scatter)
         self.fill(self.scatter)

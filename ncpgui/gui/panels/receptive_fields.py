@@ -135,7 +135,7 @@ class FieldsWidget(UnitCanvas):
 
     def _fit_height(self) -> None:
         bottom = self.tile_rect(len(self.view.tiles) - 1).bottom() if self.view.tiles else 0
-        self.setMinimumHeight(int(np.ceil(bottom)))
+        self.setMinimumHeight(max(int(np.ceil(bottom)), 0))
 
     def unit_at(self, point: QtCore.QPointF) -> int:
         """Tile under a point, -1 when there is none."""
