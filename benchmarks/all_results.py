@@ -82,7 +82,6 @@ STEPS = (
     _script("motion", 4),
     _script("unit_probabilities", 8, "--seconds 60"),
     _script("similarity", 3, "--threads 1"),
-    _script("questions", 14),
     Step("paper_figures", "python benchmarks/paper_figures.py", "docs/figures/measured.json", 6),
     Step("reservoir", "python scripts/draw_reservoir.py", f"{RESULTS}/reservoir.json", 0.2),
     Step(
