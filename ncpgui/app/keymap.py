@@ -167,8 +167,8 @@ def write_template(actions: Sequence[Action], preferences: Preferences) -> Path:
         return path
     lines = [
         '# Keys of your own. Take the # off a line and change its key, or give several: ["Space", "N"];',
-        "# [] is no key. A key that another action had is taken from it. Read when the program starts, and by",
-        "# 'Read again' on the page of keys.",
+        "# [] is no key. A key that another action had is taken from it. Read when the program starts, and",
+        "# by 'Read again' on the page of keys.",
         "",
         "[keys]",
     ]
