@@ -184,9 +184,10 @@ has_similar = Condition(
 
 def shown_keys(keys: Sequence[str]) -> str:
     """Keys as people read them: ``1 – 9``, ``Ctrl+Shift+Z · Ctrl+Y``."""
-    if len(keys) > 3 and keys[0].isdigit():
-        return f"{keys[0]} – {keys[-1]}"
-    return " · ".join(dict.fromkeys(_KEY_NAMES.get(key, key) for key in keys))
+    there = [key for key in keys if key]
+    if len(there) > 3 and there[0].isdigit():
+        return f"{there[0]} – {there[-1]}"
+    return " · ".join(dict.fromkeys(_KEY_NAMES.get(key, key) for key in there))
 
 
 _KEY_NAMES = {"Return": "Enter", "Escape": "Esc"}

@@ -13,7 +13,7 @@ An own key is taken from the action that had it. What cannot be understood is to
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -99,11 +99,12 @@ def keymap_from(actions: Sequence[Action], name: str, own: Mapping[str, Any]) ->
         problems.append(f"there is no keymap '{name}'; there are {' and '.join(KEYMAPS)}")
         name = "phy"
     keys = {item.id: item.keys for item in actions}
-    _lay_over(keys, KEYMAPS[name])
+    numbered = {item.id for item in actions if not item.in_menu}
+    _lay_over(keys, KEYMAPS[name], numbered)
     mine = _understood(keys, own, problems)
-    for key, loser in _lay_over(keys, mine):
+    for key, loser in _lay_over(keys, mine, numbered):
         winner = next(action for action in mine if key in mine[action])
-        left = f"keeps {' and '.join(keys[loser])}" if keys[loser] else "has no key left"
+        left = f"keeps {' and '.join(filter(None, keys[loser]))}" if any(keys[loser]) else "has no key left"
         problems.append(
             f"{OWN_KEYS}: {key} is the key of '{winner}' now and no longer of '{loser}', which {left}; "
             f"give '{loser}' keys of its own, or [] for none"
@@ -111,13 +112,19 @@ def keymap_from(actions: Sequence[Action], name: str, own: Mapping[str, Any]) ->
     return Keymap(name, keys, tuple(problems))
 
 
-def _lay_over(keys: dict[str, tuple[str, ...]], over: Mapping[str, tuple[str, ...]]) -> list[tuple[str, str]]:
-    """Give actions other keys, taking them from those that had them; returns (key, who lost it)."""
+def _lay_over(
+    keys: dict[str, tuple[str, ...]], over: Mapping[str, tuple[str, ...]], numbered: Container[str]
+) -> list[tuple[str, str]]:
+    """Give actions other keys, taking them from those that had them; returns (key, who lost it).
+
+    numbered : actions whose keys mean different things; a key that is taken from one leaves '' in its place
+    """
     taken = {key for some in over.values() for key in some}
     lost = []
     for action in [action for action in keys if action not in over]:
         lost += [(key, action) for key in keys[action] if key in taken]
-        keys[action] = tuple(key for key in keys[action] if key not in taken)
+        left = tuple("" if key in taken else key for key in keys[action])
+        keys[action] = left if action in numbered else tuple(filter(None, left))
     keys.update(over)
     return lost
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from ncpgui.app.action import shown_keys
 from ncpgui.app.actions import ACTIONS
 from ncpgui.app.keymap import (
     KEYMAPS,
@@ -59,11 +60,11 @@ def test_a_keymap_of_another_version_is_said_and_phy_s_is_used(preferences: Pref
 
 
 def test_own_keys_win(preferences: Preferences) -> None:
-    keymap = own(preferences, '[keys]\nmerge = ["Ctrl+M", "shift+m"]\ntheme = []\nlock = "k"\n')
+    keymap = own(preferences, '[keys]\nmerge = ["Ctrl+J", "shift+m"]\ntheme = []\nlock = "b"\n')
     assert keymap.problems == ()
-    assert keymap.keys["merge"] == ("Ctrl+M", "Shift+M")
+    assert keymap.keys["merge"] == ("Ctrl+J", "Shift+M")
     assert keymap.keys["theme"] == ()
-    assert keymap.keys["lock"] == ("K",)
+    assert keymap.keys["lock"] == ("B",)
 
 
 def test_a_key_that_another_action_had_is_taken_from_it_and_that_is_said(preferences: Preferences) -> None:
@@ -77,6 +78,15 @@ def test_a_key_that_another_action_had_is_taken_from_it_and_that_is_said(prefere
     )
     quiet = own(preferences, '[keys]\ngood = "G"\nmerge = []\n')
     assert quiet.problems == ()
+
+
+def test_the_keys_of_an_action_that_mean_different_things_keep_their_places(preferences: Preferences) -> None:
+    """Ctrl+G, Ctrl+M, Ctrl+N and Ctrl+U label good, MUA, noise and unsorted."""
+    preferences.set("keymap", "spikeinterface-gui")
+    keymap = read_keymap(ACTIONS, preferences)
+    assert keymap.keys["merge"] == ("Ctrl+M",)
+    assert keymap.keys["label_similar"] == ("Ctrl+G", "", "Ctrl+N", "Ctrl+U")
+    assert shown_keys(keymap.keys["label_similar"]) == "Ctrl+G · Ctrl+N · Ctrl+U"
 
 
 def test_an_action_that_has_another_key_left_keeps_that(preferences: Preferences) -> None:
@@ -96,7 +106,7 @@ def test_of_two_actions_with_one_key_the_first_keeps_it(preferences: Preferences
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ('[keys]\nmerg = "Ctrl+M"\n', "keys.toml: there is no action 'merg'; did you mean 'merge'?"),
+        ('[keys]\nmerg = "Ctrl+J"\n', "keys.toml: there is no action 'merg'; did you mean 'merge'?"),
         ('[keys]\nfrobnicate = "B"\n', "keys.toml: there is no action 'frobnicate'; the file lists them all"),
         ('[keys]\nmerge = "Ctrl+Foo"\n', "keys.toml: merge: there is no key 'Ctrl+Foo'; write keys"),
         ("[keys]\nmerge = 3\n", "keys.toml: merge must be a key or a list of keys, got 3"),
@@ -108,11 +118,11 @@ def test_of_two_actions_with_one_key_the_first_keeps_it(preferences: Preferences
 def test_what_cannot_be_understood_is_said_and_the_rest_holds(
     preferences: Preferences, text: str, words: str
 ) -> None:
-    keymap = own(preferences, text + ("" if "[keys]" not in text else 'lock = "K"\n'))
+    keymap = own(preferences, text + ("" if "[keys]" not in text else 'lock = "B"\n'))
     assert len(keymap.problems) == 1
     assert words in keymap.problems[0]
     assert keymap.keys["merge"] == ("G",)
-    assert keymap.keys["lock"] == (("K",) if "[keys]" in text else ("Y",))
+    assert keymap.keys["lock"] == (("B",) if "[keys]" in text else ("Y",))
 
 
 def test_a_file_that_is_not_text_is_said(preferences: Preferences) -> None:
@@ -152,9 +162,9 @@ def test_the_template_lists_every_action_and_changes_nothing(preferences: Prefer
     keymap = read_keymap(ACTIONS, preferences)
     assert keymap.problems == ()
     assert keymap.keys["merge"] == ("G",)
-    path.write_text(text.replace("# merge = ", "merge = ").replace('"G"', '"Ctrl+M"'), encoding="utf-8")
+    path.write_text(text.replace("# merge = ", "merge = ").replace('"G"', '"Ctrl+J"'), encoding="utf-8")
     write_template(ACTIONS, preferences)  # a file that is there stays
-    assert read_keymap(ACTIONS, preferences).keys["merge"] == ("Ctrl+M",)
+    assert read_keymap(ACTIONS, preferences).keys["merge"] == ("Ctrl+J",)
 
 
 def test_a_template_that_cannot_be_written_says_where(tmp_path: Path) -> None:
