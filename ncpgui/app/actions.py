@@ -226,7 +226,8 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "write_back", "Write decisions back…", (), "File",
         "Write units and labels into the folder that is reviewed; files that are replaced are kept there.",
-        lambda c, _: _write_back(c), lambda c: is_reviewed(c.workspace),
+        lambda c, _: _write_back(c),
+        Condition(lambda c: is_reviewed(c.workspace), "what is open is no review of another sorter's folder"),
     ),
     Action(
         "locate", "Locate recording…", (), "File", "Tell where the recording is, when it moved.",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from PyQt5 import QtWidgets
 
 from ncpgui.app.controller import Activity, Controller
@@ -52,8 +54,9 @@ class StatusLine(QtWidgets.QStatusBar):
             return
         recording = project.recording
         seconds = recording.n_samples / recording.sampling_frequency_hz
+        review = "" if project.given is None else f"review of {Path(project.given.path).name} · "
         self.about_project.setText(
-            f"{count(project.probe.n_channels, 'channel')} · {duration(seconds)} · "
+            f"{review}{count(project.probe.n_channels, 'channel')} · {duration(seconds)} · "
             f"{thousands(len(project.spikes))} spikes · model {project.model}"
         )
 

@@ -84,6 +84,7 @@ def test_a_folder_is_reviewed_decided_on_by_keys_and_written_back(
     assert "cluster_group.tsv lacks clusters 3, 12: they are unsorted" in window.banner.text.text()
     qtbot.waitUntil(lambda: not window.controller.is_sampling)
     assert sorted(workspace.clustering.unit_ids.tolist()) == sorted(TRAINS), "sampling changes nothing"
+    assert window.status.about_project.text().startswith(f"review of {folder.name} · ")
 
     decisions = 0
     for row in present_queue(workspace):
