@@ -99,6 +99,42 @@ def agreement() -> str:
     return table(rows) + "\n" + made_by_all("clustering")
 
 
+SORTERS = {
+    "ncpgui": "ncpgui",
+    "matched": "ncpgui, matching alone",
+    "lupin": "Lupin",
+    "tridesclous2": "Tridesclous2",
+    "spykingcircus2": "SpykingCircus2",
+    "mountainsort5": "MountainSort5",
+}
+
+
+def whole_recordings() -> str:
+    """Units that each sorter finds in each recording, and those too many; sums and CPU time."""
+    found = kept("sorters")
+    rows = {(row["recording"], row["sorter"]): row for row in found["rows"]}
+    sorters = [name for name in SORTERS if any(sorter == name for _, sorter in rows)]
+    result = [["recording", "true units", *(SORTERS[name] for name in sorters)]]
+    recordings = list(dict.fromkeys(name for name, _ in rows))
+    for name in recordings:
+        of = [rows[name, sorter] for sorter in sorters]
+        best = max(row["found"] for row in of)
+        cells = [
+            f"{'**' if row['found'] == best else ''}{row['found']}{'**' if row['found'] == best else ''}"
+            f" ({row['extra']})"
+            for row in of
+        ]
+        result.append([name, str(of[0]["true units"]), *cells])
+    sums = {
+        key: [sum(rows[name, sorter][key] for name in recordings) for sorter in sorters]
+        for key in ("true units", "found", "extra", "CPU s")
+    }
+    together = [f"{units} ({extra})" for units, extra in zip(sums["found"], sums["extra"], strict=True)]
+    result.append(["all", str(sums["true units"][0]), *together])
+    result.append(["CPU s", "", *(str(seconds) for seconds in sums["CPU s"])])
+    return table(result) + "\n" + made_by_all("sorters")
+
+
 def span(values: list[float], form: str = ".2f", between: str = " to ") -> str:
     """Smallest and largest of some numbers."""
     low, high = f"{min(values):{form}}", f"{max(values):{form}}"
@@ -330,7 +366,7 @@ def steps() -> str:
 
 
 PAGES: dict[str, dict[str, Callable[[], str]]] = {
-    "README.md": {"agreement": agreement, "how good": how_good},
+    "README.md": {"whole recordings": whole_recordings, "agreement": agreement, "how good": how_good},
     "docs/diagnostics.md": {
         "scores": scores,
         "speed": speed,

@@ -24,7 +24,9 @@ def context(fake: FakeJobs, preferences: Preferences, tmp_path: Path) -> Context
     controller = Controller(Workspace(), Immediate(), preferences)
     save(fake.project, tmp_path / "s.h5")
     controller.open_session(tmp_path / "s.h5")
-    return Context(controller.workspace, controller, FakeFront(tmp_path / "demo"))  # type: ignore[arg-type]
+    front = FakeFront(tmp_path / "demo")
+    front.workspace = controller.workspace
+    return Context(controller.workspace, controller, front)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

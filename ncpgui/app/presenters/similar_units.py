@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from ncpgui.app.model.colors import Color
 from ncpgui.app.model.shown_sorting import ShownSorting
 from ncpgui.app.model.workspace import Workspace
-from ncpgui.evidence.same_neuron import same_neuron
 from ncpgui.sorting.template_distance import likeness
 
 NEAR_UM = 100.0
@@ -153,6 +152,8 @@ def _p_same(workspace: Workspace, unit: int) -> dict[int, float]:
 
 
 def _table(sorting: ShownSorting) -> NDArray[np.float64]:
+    from ncpgui.evidence.same_neuron import same_neuron  # the window opens without SciPy
+
     component = sorting.component
     return same_neuron(
         component.posterior,
