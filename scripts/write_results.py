@@ -99,6 +99,8 @@ def agreement() -> str:
     return table(rows) + "\n" + made_by_all("clustering")
 
 
+LARGE_SNR, FOUND = 4.0, 0.8
+"""Trough over noise sd of a unit that is not small; accuracy of one that is found."""
 SORTERS = {
     "ncpgui": "ncpgui",
     "matched": "ncpgui, matching alone",
@@ -132,7 +134,22 @@ def whole_recordings() -> str:
     together = [f"{units} ({extra})" for units, extra in zip(sums["found"], sums["extra"], strict=True)]
     result.append(["all", str(sums["true units"][0]), *together])
     result.append(["CPU s", "", *(str(seconds) for seconds in sums["CPU s"])])
-    return table(result) + "\n" + made_by_all("sorters")
+    return table(result) + "\n" + _large_units(rows, sorters) + "\n" + made_by_all("sorters")
+
+
+def _large_units(rows: dict[tuple[str, str], Row], sorters: list[str]) -> str:
+    """How many of the units that are not small each sorter finds, as a sentence."""
+    counts = []
+    for sorter in sorters:
+        of = [row for (_, name), row in rows.items() if name == sorter]
+        pairs = [
+            (snr, accuracy)
+            for row in of
+            for snr, accuracy in zip(row["SNR of true units"], row["accuracy of true units"], strict=True)
+        ]
+        large = [accuracy for snr, accuracy in pairs if snr >= LARGE_SNR]
+        counts.append(f"{SORTERS[sorter]} {sum(one >= FOUND for one in large)} of {len(large)}")
+    return f"Of units of SNR {LARGE_SNR:g} and more: {', '.join(counts)}.\n"
 
 
 def span(values: list[float], form: str = ".2f", between: str = " to ") -> str:
