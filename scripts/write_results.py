@@ -149,7 +149,7 @@ def _large_units(rows: dict[tuple[str, str], Row], sorters: list[str]) -> str:
         ]
         large = [accuracy for snr, accuracy in pairs if snr >= LARGE_SNR]
         counts.append(f"{SORTERS[sorter]} {sum(one >= FOUND for one in large)} of {len(large)}")
-    return f"Of units of SNR {LARGE_SNR:g} and more: {', '.join(counts)}.\n"
+    return f"Of units of SNR {LARGE_SNR:g} and more: {'; '.join(counts)}.\n"
 
 
 def span(values: list[float], form: str = ".2f", between: str = " to ") -> str:
