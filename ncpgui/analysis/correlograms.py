@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.spike_pairs import n_apart
 from ncpgui.evidence.refractory import CHANCE_MS, REFRACTORY_MS
 
 WINDOW_MS = 50.0
@@ -76,7 +77,7 @@ def close_pairs(
     for i in range(n):
         for j in range(i, n):
             for table, (low, high) in ((close, REFRACTORY_MS), (chance, CHANCE_MS)):
-                n_pairs = _n_apart(trains[i], trains[j], low * per_ms, high * per_ms)
+                n_pairs = n_apart(trains[i], trains[j], low * per_ms, high * per_ms)
                 table[i, j] = table[j, i] = n_pairs // (2 if i == j else 1)
     ratio = (REFRACTORY_MS[1] - REFRACTORY_MS[0]) / (CHANCE_MS[1] - CHANCE_MS[0])
     return close, np.asarray(chance * ratio, np.float64)
@@ -89,11 +90,3 @@ def intervals_ms(
     edges = np.arange(0, longest_ms + bin_ms / 2, bin_ms)
     counts, _ = np.histogram(np.diff(train) * 1000 / sampling_frequency_hz, edges)
     return counts.astype(np.int64), edges
-
-
-def _n_apart(first: NDArray[np.integer], second: NDArray[np.integer], low: float, high: float) -> int:
-    """Ordered pairs more than `low` and at most `high` samples apart, either way."""
-    low, high = np.floor(low), np.floor(high)  # times are whole samples
-    after = np.searchsorted(second, first + high, "right") - np.searchsorted(second, first + low, "right")
-    before = np.searchsorted(second, first - low, "left") - np.searchsorted(second, first - high, "left")
-    return int(after.sum() + before.sum())

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.core.spike_pairs import n_apart, n_later
 from ncpgui.evidence.refractory import CHANCE_MS, REFRACTORY_MS, cluster_nats
 from ncpgui.evidence.support import cells_of
 
@@ -55,19 +56,9 @@ def pair_nats(
     per_ms = sampling_frequency_hz / 1000
     counts = []
     for low, high in (REFRACTORY_MS, CHANCE_MS):
-        own = [_n_apart(train, train, low * per_ms, high * per_ms) for train in (first, second)]
-        between = _n_apart(first, second, low * per_ms, high * per_ms)
-        between += _n_apart(second, first, low * per_ms, high * per_ms)
+        own = [n_later(train, train, low * per_ms, high * per_ms) for train in (first, second)]
+        between = n_apart(first, second, low * per_ms, high * per_ms)
         counts.append([*own, sum(own) + between])
     ratio = (REFRACTORY_MS[1] - REFRACTORY_MS[0]) / (CHANCE_MS[1] - CHANCE_MS[0])
     one, other, together = cluster_nats(np.array(counts[0]), np.array(counts[1]), ratio)
     return float(together - one - other)
-
-
-def _n_apart(first: NDArray[np.integer], second: NDArray[np.integer], low: float, high: float) -> int:
-    """Pairs of which the second is more than `low` and at most `high` samples later; times are whole."""
-    low, high = np.floor(low), np.floor(high)
-    return int(
-        np.searchsorted(second, first + high, "right").sum()
-        - np.searchsorted(second, first + low, "right").sum()
-    )

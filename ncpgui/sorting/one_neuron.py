@@ -18,10 +18,12 @@ too, is what `same_probability` says.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ncpgui.core.spike_pairs import n_apart
 
 if TYPE_CHECKING:
     from ncpgui.sorting.matching import Matched
@@ -143,18 +145,7 @@ def refractory_evidence(
 ) -> float:
     """Log likelihood ratio in nats, one neuron against two, of the times of two trains (sorted samples)."""
     per_ms = sampling_frequency_hz / 1000
-    seen = _pairs(first, second, REFRACTORY_MS[0] * per_ms, REFRACTORY_MS[1] * per_ms)
+    seen = n_apart(first, second, REFRACTORY_MS[0] * per_ms, REFRACTORY_MS[1] * per_ms)
     widths = [high - low for low, high in (REFRACTORY_MS, CHANCE_MS)]
-    chance = _pairs(first, second, CHANCE_MS[0] * per_ms, CHANCE_MS[1] * per_ms) * widths[0] / widths[1]
+    chance = n_apart(first, second, CHANCE_MS[0] * per_ms, CHANCE_MS[1] * per_ms) * widths[0] / widths[1]
     return (1 - MISTAKEN) * chance + seen * float(np.log(MISTAKEN))
-
-
-def _pairs(first: NDArray[np.integer], second: NDArray[np.integer], low: float, high: float) -> int:
-    """Pairs of spikes, one of each, more than `low` and at most `high` samples apart, on either side."""
-
-    def up_to(reach: float, side: Literal["left", "right"]) -> NDArray[np.int64]:
-        return np.searchsorted(second, first + reach, side=side)
-
-    after = up_to(high, "right") - up_to(low, "right")
-    before = up_to(-low, "left") - up_to(-high, "left")
-    return int(after.sum() + before.sum())
