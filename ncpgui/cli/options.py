@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -12,6 +13,7 @@ from ncpgui.core.errors import ExportError, InputError, SessionError, SessionLoc
 from ncpgui.core.files import too_long
 
 Settings = TypeVar("Settings")
+Decorator = Callable[[Any], Any]
 
 PATH = click.Path(path_type=Path)
 """A path that the command checks itself, so that every error reads the same."""
@@ -29,6 +31,62 @@ model = click.option(
     help="A shipped model (see 'ncpgui models') or a .safetensors file.",
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+
+
+def _together(*options: Decorator) -> Decorator:
+    """Several options as one decorator; help shows them in this order."""
+
+    def decorate(command: Any) -> Any:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+of_traces = _together(
+    click.option("--stimulus", type=PATH, metavar="FILE.npz", help="White noise: frames and trigger_sample."),
+    click.option(
+        "--peak-sign",
+        type=click.Choice(["neg", "pos", "both"]),
+        help="Spikes are troughs, positive peaks, or either  [neg].",
+    ),
+    click.option(
+        "--blank-nan",
+        is_flag=True,
+        help="Go on where samples are NaN or infinite: the traces are zero there.",
+    ),
+    click.option("--settings", type=PATH, metavar="FILE.toml", help="Settings, see docs/parameters.md."),
+    click.option(
+        "--motion",
+        metavar="auto|off|PRESET",
+        help="Follow tissue that moves along the probe; presets of SpikeInterface, such as dredge_fast  "
+        "[auto].",
+    ),
+)
+"""What 'sort' and 'review' make of the recording."""
+of_sampling = _together(
+    click.option(
+        "--no-firing-times",
+        is_flag=True,
+        help="Weigh sortings by waveforms alone, not by refractory periods too.",
+    ),
+    model,
+    device,
+    click.option("--seed", type=int, default=None, metavar="N", help="Same seed, same result  [0]."),
+    click.option(
+        "--jobs",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Channels or components sampled at a time, same result  [cores, at most 4].",
+    ),
+    click.option(
+        "--parallel", metavar="HOW", help="Sample with threads or processes, same result  [threads]."
+    ),
+    click.option("--dask", metavar="ADDRESS", help="Sample on a Dask cluster: the address of its scheduler."),
+    click.option("--overwrite", is_flag=True, help="Replace the session at SESSION.h5."),
+)
+"""How 'sort' and 'review' sample, and whether they replace a session."""
 
 
 def check_name(path: Path, *beside: Path) -> None:

@@ -31,40 +31,8 @@ MAX_WARNINGS = 3
 @click.option("--sampling-frequency", type=float, metavar="HZ", help="Of a raw binary --recording.")
 @click.option("--n-channels", type=int, metavar="N", help="Of a raw binary --recording.")
 @click.option("--dtype", metavar="T", help="Of a raw binary --recording  [int16].")
-@click.option(
-    "--stimulus", type=options.PATH, metavar="FILE.npz", help="White noise: frames and trigger_sample."
-)
-@click.option(
-    "--peak-sign",
-    type=click.Choice(["neg", "pos", "both"]),
-    help="Spikes are troughs, positive peaks, or either  [neg].",
-)
-@click.option(
-    "--blank-nan", is_flag=True, help="Go on where samples are NaN or infinite: the traces are zero there."
-)
-@click.option("--settings", type=options.PATH, metavar="FILE.toml", help="Settings, see docs/parameters.md.")
-@click.option(
-    "--motion",
-    metavar="auto|off|PRESET",
-    help="Follow tissue that moves along the probe; presets of SpikeInterface, such as dredge_fast  [auto].",
-)
-@click.option(
-    "--no-firing-times",
-    is_flag=True,
-    help="Weigh sortings by waveforms alone, not by refractory periods too.",
-)
-@options.model
-@options.device
-@click.option("--seed", type=int, default=None, metavar="N", help="Same seed, same result  [0].")
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Components sampled at a time, same result  [cores, at most 4].",
-)
-@click.option("--parallel", metavar="HOW", help="Sample with threads or processes, same result  [threads].")
-@click.option("--dask", metavar="ADDRESS", help="Sample on a Dask cluster: the address of its scheduler.")
-@click.option("--overwrite", is_flag=True, help="Replace the session at SESSION.h5.")
+@options.of_traces
+@options.of_sampling
 @click.option(
     "--write-back",
     is_flag=True,

@@ -43,46 +43,14 @@ if TYPE_CHECKING:
     metavar="N,N,...",
     help="Channels to leave out, counted from 0 in the order of the file.",
 )
-@click.option(
-    "--stimulus", type=options.PATH, metavar="FILE.npz", help="White noise: frames and trigger_sample."
-)
 @click.option("--threshold-sd", type=float, metavar="SD", help="Least size of a spike, in noise sd  [4.5].")
-@click.option(
-    "--peak-sign",
-    type=click.Choice(["neg", "pos", "both"]),
-    help="Spikes are troughs, positive peaks, or either  [neg].",
-)
-@click.option(
-    "--blank-nan", is_flag=True, help="Go on where samples are NaN or infinite: the traces are zero there."
-)
-@click.option("--settings", type=options.PATH, metavar="FILE.toml", help="Settings, see docs/parameters.md.")
-@click.option(
-    "--motion",
-    metavar="auto|off|PRESET",
-    help="Follow tissue that moves along the probe; presets of SpikeInterface, such as dredge_fast  [auto].",
-)
+@options.of_traces
 @click.option(
     "--matcher",
     metavar="wobble|tdc-peeler|circus-omp|none",
     help="How spikes of templates are found; none keeps those of the first pass  [wobble].",
 )
-@click.option(
-    "--no-firing-times",
-    is_flag=True,
-    help="Weigh sortings by waveforms alone, not by refractory periods too.",
-)
-@options.model
-@options.device
-@click.option("--seed", type=int, default=None, metavar="N", help="Same seed, same result  [0].")
-@click.option(
-    "--jobs",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Channels or components sampled at a time, same result  [cores, at most 4].",
-)
-@click.option("--parallel", metavar="HOW", help="Sample with threads or processes, same result  [threads].")
-@click.option("--dask", metavar="ADDRESS", help="Sample on a Dask cluster: the address of its scheduler.")
-@click.option("--overwrite", is_flag=True, help="Replace the session at SESSION.h5.")
+@options.of_sampling
 def sort(
     recording: Path,
     out: Path,
