@@ -134,7 +134,25 @@ def whole_recordings() -> str:
     together = [f"{units} ({extra})" for units, extra in zip(sums["found"], sums["extra"], strict=True)]
     result.append(["all", str(sums["true units"][0]), *together])
     result.append(["CPU s", "", *(str(seconds) for seconds in sums["CPU s"])])
-    return table(result) + "\n" + _large_units(rows, sorters) + "\n" + made_by_all("sorters")
+    sentences = _large_units(rows, sorters) + "\n" + _inserted_units()
+    return table(result) + "\n" + sentences + "\n" + made_by_all("sorters", "hybrid")
+
+
+def _inserted_units() -> str:
+    """How many units of one recording each sorter recovers in another, by the kind of the other."""
+    rows = kept("hybrid")["rows"]
+    sentences = []
+    for background in ("simulated", "real"):
+        of = [row for row in rows if row["recording"].split()[0] == background]
+        counts = [
+            f"{SORTERS[sorter]} {sum(row['recovered'] for row in of if row['sorter'] == sorter)}"
+            for sorter in dict.fromkeys(row["sorter"] for row in of)
+        ]
+        first = of[0]["sorter"]
+        inserted = sum(row["inserted"] for row in of if row["sorter"] == first)
+        sentences.append(f"of {inserted} in a {background} recording {', '.join(counts)}")
+    page = "[inserted into another](benchmarks/results/hybrid.md)"
+    return f"Units of one recording {page} that are recovered: {'; '.join(sentences)}.\n"
 
 
 def _large_units(rows: dict[tuple[str, str], Row], sorters: list[str]) -> str:
