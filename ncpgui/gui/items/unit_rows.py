@@ -184,3 +184,26 @@ class UnitDelegate(QtWidgets.QStyledItemDelegate):
             text = painter.fontMetrics().elidedText(index.data(), QtCore.Qt.ElideRight, width)
             painter.drawText(place, index.data(QtCore.Qt.TextAlignmentRole), text)
         painter.restore()
+
+
+def unit_list(
+    model: QtCore.QAbstractItemModel, name: str, *, least_width: int, least_rows: int
+) -> QtWidgets.QTableView:
+    """Return a table of units: rows that one selects, nothing that one edits, no grid."""
+    view = QtWidgets.QTableView()
+    view.setModel(model)
+    view.setAccessibleName(name)
+    view.setSelectionBehavior(QtWidgets.QAbstractItemView.SelectRows)
+    view.setSelectionMode(QtWidgets.QAbstractItemView.ExtendedSelection)
+    view.setEditTriggers(QtWidgets.QAbstractItemView.NoEditTriggers)
+    view.setVerticalScrollMode(QtWidgets.QAbstractItemView.ScrollPerPixel)
+    view.setHorizontalScrollMode(QtWidgets.QAbstractItemView.ScrollPerPixel)
+    view.setFocusPolicy(QtCore.Qt.NoFocus)
+    view.setShowGrid(False)
+    view.setWordWrap(False)
+    view.setMinimumSize(least_width, (1 + least_rows) * ROW_HEIGHT + 2)
+    view.setCornerButtonEnabled(False)
+    view.setCornerWidget(QtWidgets.QWidget())
+    view.verticalHeader().hide()
+    view.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
+    return view

@@ -11,7 +11,7 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.presenters.similar_units import SimilarUnit, present_similar
 from ncpgui.app.words import count, percent
-from ncpgui.gui.items.unit_rows import ROW_HEIGHT
+from ncpgui.gui.items.unit_rows import unit_list
 from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.theme import font
 
@@ -116,23 +116,8 @@ class SimilarUnitsPanel(Panel):
         """Make the list and the message."""
         self._is_selecting = False
         self.model = SimilarModel(self)
-        self.table = QtWidgets.QTableView()
-        self.table.setModel(self.model)
-        self.table.setSelectionBehavior(QtWidgets.QAbstractItemView.SelectRows)
-        self.table.setSelectionMode(QtWidgets.QAbstractItemView.ExtendedSelection)
-        self.table.setEditTriggers(QtWidgets.QAbstractItemView.NoEditTriggers)
-        self.table.setVerticalScrollMode(QtWidgets.QAbstractItemView.ScrollPerPixel)
-        self.table.setHorizontalScrollMode(QtWidgets.QAbstractItemView.ScrollPerPixel)
-        self.table.setFocusPolicy(QtCore.Qt.NoFocus)
+        self.table = unit_list(self.model, "Similar units", least_width=LEAST_WIDTH, least_rows=LEAST_ROWS)
         self.table.setIconSize(QtCore.QSize(DOT_PX, DOT_PX))
-        self.table.setShowGrid(False)
-        self.table.setWordWrap(False)
-        self.table.setMinimumSize(LEAST_WIDTH, (1 + LEAST_ROWS) * ROW_HEIGHT + 2)
-        self.table.setAccessibleName("Similar units")
-        self.table.setCornerButtonEnabled(False)
-        self.table.setCornerWidget(QtWidgets.QWidget())
-        self.table.verticalHeader().hide()
-        self.table.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(QtWidgets.QHeaderView.ResizeToContents)
         header.setFocusPolicy(QtCore.Qt.NoFocus)

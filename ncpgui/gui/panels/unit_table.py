@@ -18,10 +18,10 @@ from ncpgui.gui.items.unit_rows import (
     HEADER_PX,
     LOCK_WIDTH,
     NUMBERS,
-    ROW_HEIGHT,
     UnitDelegate,
     UnitHeader,
     UnitTableModel,
+    unit_list,
 )
 from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.theme import font
@@ -70,23 +70,8 @@ class UnitTablePanel(Panel):
         self.filter.left.connect(self._tell_problem)
         self.header.addWidget(self.filter)
         self.model = UnitTableModel()
-        self.table = QtWidgets.QTableView()
-        self.table.setModel(self.model)
+        self.table = unit_list(self.model, "Units", least_width=LEAST_WIDTH, least_rows=LEAST_ROWS)
         self.table.setItemDelegate(UnitDelegate(self, self))
-        self.table.setSelectionBehavior(QtWidgets.QAbstractItemView.SelectRows)
-        self.table.setSelectionMode(QtWidgets.QAbstractItemView.ExtendedSelection)
-        self.table.setEditTriggers(QtWidgets.QAbstractItemView.NoEditTriggers)
-        self.table.setVerticalScrollMode(QtWidgets.QAbstractItemView.ScrollPerPixel)
-        self.table.setHorizontalScrollMode(QtWidgets.QAbstractItemView.ScrollPerPixel)
-        self.table.setFocusPolicy(QtCore.Qt.NoFocus)
-        self.table.setShowGrid(False)
-        self.table.setWordWrap(False)
-        self.table.setMinimumSize(LEAST_WIDTH, (1 + LEAST_ROWS) * ROW_HEIGHT + 2)
-        self.table.setAccessibleName("Units")
-        self.table.setCornerButtonEnabled(False)
-        self.table.setCornerWidget(QtWidgets.QWidget())
-        self.table.verticalHeader().hide()
-        self.table.verticalHeader().setDefaultSectionSize(ROW_HEIGHT)
         header = UnitHeader(self, self)
         header.setSortIndicator(-1, QtCore.Qt.AscendingOrder)
         self.table.setHorizontalHeader(header)
