@@ -16,7 +16,7 @@ from ncpgui.gui.main_window import MainWindow
 from ncpgui.gui.palette import ENTRY_ROLE
 from ncpgui.gui.theme import DARK, LIGHT
 from tests.gui.painted_text import collisions, painted_texts
-from tests.gui.windows import shown_window
+from tests.gui.windows import settle, shown_window
 from tests.synthetic_project import synthetic_project
 
 Qt = QtCore.Qt
@@ -38,11 +38,6 @@ def window(qtbot, tmp_path: Path, project: Project) -> Iterator[MainWindow]:
         window.workspace.open(project)
         settle()
         yield window
-
-
-def settle() -> None:
-    for _ in range(3):
-        QtWidgets.QApplication.processEvents()
 
 
 def press(qtbot, window: MainWindow, *names: str) -> None:

@@ -15,7 +15,7 @@ from ncpgui.gui import main_window, system_look
 from ncpgui.gui.application import qt_application
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.gui.tour import STEPS, is_watched
-from tests.gui.windows import shown_window
+from tests.gui.windows import settle, shown_window
 from tests.synthetic_project import synthetic_project
 
 Qt = QtCore.Qt
@@ -37,19 +37,13 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> None:
 def first(qtbot, tmp_path: Path, project: Project, watched) -> Iterator[MainWindow]:
     with shown_window(qtbot, tmp_path, tour=True) as window:
         window.workspace.open(project)
-        settle()
+        settle(deleted=True)
         yield window
-
-
-def settle() -> None:
-    for _ in range(4):
-        QtWidgets.QApplication.sendPostedEvents(None, QtCore.QEvent.DeferredDelete)
-        QtWidgets.QApplication.processEvents()
 
 
 def key(qtbot, window: MainWindow, code: Qt.Key) -> None:
     qtbot.keyClick(window.focusWidget() or window, code)
-    settle()
+    settle(deleted=True)
 
 
 def test_enter_goes_through_the_three_steps_and_decides_nothing(qtbot, first) -> None:
@@ -74,17 +68,17 @@ def test_it_can_be_skipped_and_never_comes_again(qtbot, tmp_path, project, watch
     with shown_window(qtbot, tmp_path, tour=True) as window:
         assert window.tour is None  # nothing is open yet
         window.workspace.open(project)
-        settle()
+        settle(deleted=True)
         if way == "key":
             key(qtbot, window, Qt.Key_Escape)
         else:
             qtbot.mouseClick(window.tour.skip, Qt.LeftButton)
-            settle()
+            settle(deleted=True)
         assert window.tour is None
         assert window.findChild(QtWidgets.QFrame, "tourFrame") is None
     with shown_window(qtbot, tmp_path, tour=True) as window:
         window.workspace.open(project)
-        settle()
+        settle(deleted=True)
         assert window.tour is None
 
 
@@ -92,18 +86,18 @@ def test_the_help_menu_shows_it_again(first) -> None:
     first.tour.leave()
     first.show_layout("inspect")
     first.actions_["tour"].trigger()
-    settle()
+    settle(deleted=True)
     assert first.tour.isVisible()
     assert first.bench.waveforms.isVisible()
     first.controller.close()
-    settle()
+    settle(deleted=True)
     assert first.tour is None
 
 
 @pytest.mark.parametrize("size", [(960, 600), (1280, 800), (1920, 1200)])
 def test_its_card_is_whole_on_every_screen(qtbot, first, size) -> None:
     first.resize(*size)
-    settle()
+    settle(deleted=True)
     for _ in STEPS:
         assert first.rect().contains(first.tour.geometry())
         for label in (first.tour.title, first.tour.text, first.tour.count, first.tour.next):

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PyQt5 import QtCore, QtGui, QtWidgets
+from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.demo import DemoSettings, run_demo
 from ncpgui.app.presenters.embedding import principal_plane
 from ncpgui.app.work import jobs
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.session.session_file import create_session
-from tests.gui.windows import shown_window
+from tests.gui.windows import settle, shown_window
 from tests.synthetic_project import synthetic_project
 
 Qt = QtCore.Qt
@@ -47,11 +47,6 @@ def opened(qtbot, tmp_path: Path, session: Path) -> Iterator[MainWindow]:
         window.open_path(session)
         settle()
         yield window
-
-
-def settle() -> None:
-    for _ in range(3):
-        QtWidgets.QApplication.processEvents()
 
 
 class Keyboard:

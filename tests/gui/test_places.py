@@ -12,7 +12,7 @@ from ncpgui.app.presenters.embedding import principal_plane
 from ncpgui.app.work import jobs
 from ncpgui.core.project import Project
 from ncpgui.gui.main_window import MainWindow
-from tests.gui.windows import shown_window
+from tests.gui.windows import settle, shown_window
 from tests.synthetic_project import synthetic_project
 
 
@@ -26,14 +26,8 @@ def window(qtbot, tmp_path: Path, project: Project, monkeypatch) -> Iterator[Mai
     monkeypatch.setattr(jobs, "embed", lambda features, **_: principal_plane(features))
     with shown_window(qtbot, tmp_path) as window:
         window.workspace.open(project)
-        settle()
+        settle(deleted=True)
         yield window
-
-
-def settle() -> None:
-    for _ in range(4):
-        QtWidgets.QApplication.sendPostedEvents(None, QtCore.QEvent.DeferredDelete)
-        QtWidgets.QApplication.processEvents()
 
 
 def place(window: MainWindow, name: str) -> QtCore.QRect:
@@ -51,13 +45,13 @@ def drop(window: MainWindow, name: str, onto: str) -> None:
     QtWidgets.QApplication.sendEvent(target, entering)
     assert entering.isAccepted()
     QtWidgets.QApplication.sendEvent(target, QtGui.QDropEvent(QtCore.QPointF(5, 5), *keys))
-    settle()
+    settle(deleted=True)
 
 
 def double_click(window: MainWindow, name: str) -> None:
     label = window.bench.by_name[name].title_label
     QtTest.QTest.mouseDClick(label, QtCore.Qt.LeftButton)
-    settle()
+    settle(deleted=True)
 
 
 def test_a_panel_that_is_dropped_on_another_changes_places_with_it(window) -> None:
@@ -89,7 +83,7 @@ def test_a_double_click_on_its_title_gives_a_panel_a_window_and_another_takes_it
     assert units.window().windowTitle() == "Units"
     assert place(window, "embedding").height() > 1.3 * before["embedding"].height()
     window.workspace.show_component(0)
-    settle()
+    settle(deleted=True)
     assert units.model.rowCount() == 3  # it follows the sorting as before
     double_click(window, "units")
     assert units.window() is window
@@ -100,7 +94,7 @@ def test_closing_its_window_puts_a_panel_back(window) -> None:
     before = place(window, "waveforms")
     double_click(window, "waveforms")
     window.bench.waveforms.window().close()
-    settle()
+    settle(deleted=True)
     assert window.bench.waveforms.window() is window
     assert place(window, "waveforms") == before
 
@@ -122,7 +116,7 @@ def test_a_layout_without_it_hides_the_window_of_a_panel(window) -> None:
     window.show_layout("decide")
     assert own.isVisible()
     window.controller.close()
-    settle()
+    settle(deleted=True)
     assert not own.isVisible()
 
 
@@ -130,17 +124,17 @@ def test_places_and_windows_are_remembered(qtbot, tmp_path: Path, project: Proje
     monkeypatch.setattr(jobs, "embed", lambda features, **_: principal_plane(features))
     with shown_window(qtbot, tmp_path) as first:
         first.workspace.open(project)
-        settle()
+        settle(deleted=True)
         drop(first, "embedding", "waveforms")
         drop(first, "units", "waveforms")
         double_click(first, "fields")
         first.bench.fields.window().setGeometry(50, 60, 400, 300)
-        settle()
+        settle(deleted=True)
         seen = {name: place(first, name) for name in ("embedding", "waveforms", "units")}
     with shown_window(qtbot, tmp_path) as second:
         assert not second.bench.fields.isVisible()  # no project is open yet
         second.workspace.open(project)
-        settle()
+        settle(deleted=True)
         assert {name: place(second, name) for name in seen} == seen
         assert second.bench.fields.window().geometry() == QtCore.QRect(50, 60, 400, 300)
         assert second.bench.fields.isVisible()
@@ -152,7 +146,7 @@ def test_what_was_remembered_by_another_version_is_ignored(window) -> None:
     before = place(window, "units")
     window.bench.restore_places({"moved": {"units": "raster", "raster": "units"}, "windows": {"units": [1]}})
     window.bench.restore_places({"moved": 3, "windows": ["units"]})
-    settle()
+    settle(deleted=True)
     assert place(window, "units") == before
 
 

@@ -15,7 +15,7 @@ from ncpgui.core.errors import ExportError
 from ncpgui.core.project import Project
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.gui.saved_panel import save_panel
-from tests.gui.windows import shown_window
+from tests.gui.windows import settle, shown_window
 from tests.synthetic_project import synthetic_project
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -33,11 +33,6 @@ def window(qtbot, tmp_path: Path, project: Project, monkeypatch) -> Iterator[Mai
         window.workspace.open(project)
         settle()
         yield window
-
-
-def settle() -> None:
-    for _ in range(4):
-        QtWidgets.QApplication.processEvents()
 
 
 def choose(monkeypatch, path: Path, kind: str = "PNG (*.png)") -> None:

@@ -14,7 +14,7 @@ from ncpgui.core.project import Project
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.gui.panels.lasso import LassoPanel
 from ncpgui.session.session_file import create_session
-from tests.gui.windows import shown_window
+from tests.gui.windows import settle, shown_window
 from tests.tiny_project import tiny_project
 
 # channel 0: unit 0 of twelve spikes, in 20 % of the draws two of six; unit 1 of six
@@ -50,12 +50,6 @@ def window(qtbot, tmp_path: Path, project: Project, monkeypatch) -> Iterator[Mai
         made.workspace.select([0])
         settle()
         yield made
-
-
-def settle() -> None:
-    """Let panels and actions follow."""
-    for _ in range(4):
-        QtWidgets.QApplication.processEvents()
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.session.session_file import create_session
-from tests.gui.windows import shown_window
+from tests.gui.windows import settle, shown_window
 from tests.tiny_project import tiny_project
 
 # channel 0: units 0, 1 and 2, or 0 and 1 together; channel 1: unit 3, or halves
@@ -45,11 +45,6 @@ def press(qtbot, window: MainWindow) -> Callable[..., None]:
         settle()
 
     return press
-
-
-def settle() -> None:
-    for _ in range(3):
-        QtWidgets.QApplication.processEvents()
 
 
 def test_a_filter_is_written_used_and_taken_off_by_keys(window, press, qtbot) -> None:

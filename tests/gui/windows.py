@@ -20,9 +20,11 @@ Press = Callable[..., None]
 """Presses keys one after the other, each by its name."""
 
 
-def settle() -> None:
-    """Let panels and actions follow."""
-    for _ in range(3):
+def settle(*, deleted: bool = False) -> None:
+    """Let panels and actions follow; `deleted`: widgets that were given up go too."""
+    for _ in range(4):
+        if deleted:
+            QtWidgets.QApplication.sendPostedEvents(None, QtCore.QEvent.DeferredDelete)
         QtWidgets.QApplication.processEvents()
 
 
