@@ -30,7 +30,7 @@ from tests.phy_folder import (
     write_phy,
 )
 
-from .windows import shown_window
+from .windows import drop_file, shown_window
 
 TRUTH = (FIRST, SECOND, THIRD)
 
@@ -52,12 +52,7 @@ def window(qtbot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 
 def drop(qtbot, window: MainWindow, path: Path) -> None:
-    data = QtCore.QMimeData()
-    data.setUrls([QtCore.QUrl.fromLocalFile(str(path))])
-    event = QtGui.QDropEvent(
-        QtCore.QPointF(10, 10), QtCore.Qt.CopyAction, data, QtCore.Qt.LeftButton, QtCore.Qt.NoModifier
-    )
-    window.dropEvent(event)
+    drop_file(window, path)
     qtbot.waitUntil(lambda: window.workspace.project is not None or window.banner.isVisible())
 
 
