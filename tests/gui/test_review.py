@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PyQt5 import QtCore, QtGui, QtWidgets
+from PyQt5 import QtCore, QtWidgets
 from scipy.optimize import linear_sum_assignment
 
 from ncpgui.app.presenters.alternatives import present_alternatives
