@@ -105,6 +105,7 @@ class MainWindow(AskingWindow):
         controller.failed.connect(self.show_error)
         controller.only_readable.connect(self._offer_read_only)
         controller.recording_wanted.connect(self._want_recording)
+        controller.choice_wanted.connect(self.ask_open)
         self._refresh = QtCore.QTimer(self)
         self._refresh.setSingleShot(True)
         self._refresh.setInterval(0)
