@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from app_fakes import FakeJobs, opened
+from doubtful_project import SIZES, component_of, component_of_all_partitions, posterior_of, project_of
 from later import Later
 from tiny_project import tiny_project
 
@@ -20,47 +21,11 @@ from ncpgui.app.preferences import Preferences
 from ncpgui.app.presenters.alternatives import present_alternatives
 from ncpgui.app.presenters.queue import present_queue, present_wrong_left
 from ncpgui.app.work import jobs
-from ncpgui.core.alternatives import group_alternatives
-from ncpgui.core.component import Alternative, Component
 from ncpgui.core.errors import CurationError
 from ncpgui.core.held import Held
-from ncpgui.core.partition import all_partitions
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.project import Project
 from ncpgui.curation.said import Said
-
-SIZES = (60, 40, 40, 40)  # of units 0 .. 3; 2 and 3 are perhaps one
-
-
-def posterior_of(n_draws: int = 400) -> PosteriorSamples:
-    """Unit 0 is split in 1.5 % of the draws; 2 and 3 are one in 28 %, whatever unit 0 is."""
-    rng = np.random.default_rng(5)
-    unit = np.repeat(np.arange(4), SIZES)
-    rows = np.repeat(unit[None], n_draws, axis=0)
-    rows[np.ix_(rng.random(n_draws) < 0.28, unit == 3)] = 2
-    cut = rng.permutation(np.arange(n_draws) < 6)
-    rows[np.ix_(cut, np.arange(sum(SIZES)) < 30)] = 4
-    return PosteriorSamples(rows, np.zeros(n_draws))
-
-
-def component_of(posterior: PosteriorSamples, first: np.ndarray | None = None) -> Component:
-    """A component all of whose spikes are sampled, with the sortings of its draws."""
-    n = posterior.n_points
-    modes = group_alternatives(posterior)
-    if first is not None:
-        modes.sort(key=lambda mode: not np.array_equal(mode.labels, first))
-    ways = tuple(
-        Alternative(
-            mode.labels, np.ones(n, np.float32), mode.mass, mode.mass_se, np.ones(mode.labels.max() + 1)
-        )
-        for mode in modes
-    )
-    return Component(0, np.array([0]), np.arange(n), np.arange(n), posterior, ways)
-
-
-def project_of(component: Component) -> Project:
-    labels = component.alternatives[0].labels
-    return replace(tiny_project({0: [labels.tolist()]}), components=(component,))
 
 
 @pytest.fixture
@@ -137,18 +102,7 @@ def test_a_label_is_no_decision_about_spikes(workspace: Workspace) -> None:
 
 @pytest.fixture
 def exact() -> Workspace:
-    """All 52 partitions of five spikes, each a sorting of its own, in use the one of five units."""
-    rows = np.array(list(all_partitions(5)))
-    weight = np.random.default_rng(3).dirichlet(np.ones(len(rows)))
-    posterior = PosteriorSamples(rows, np.log(weight), weight)
-    order = [len(rows) - 1, *range(len(rows) - 1)]
-    ways = tuple(
-        Alternative(
-            rows[k].astype(np.int32), np.ones(5, np.float32), weight[k], 0.0, np.ones(rows[k].max() + 1)
-        )
-        for k in order
-    )
-    return Workspace(project_of(Component(0, np.array([0]), np.arange(5), np.arange(5), posterior, ways)))
+    return Workspace(project_of(component_of_all_partitions(5)))
 
 
 @pytest.mark.parametrize("same", [True, False], ids=["must-link", "never-merge"])
