@@ -15,7 +15,7 @@ from ncpgui.app.presenters.queue import cut_from_words
 from ncpgui.app.words import count, percent, sentence, thousands
 from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.difference import difference
-from ncpgui.core.order_agreement import Trust, order_spread, trust
+from ncpgui.core.order_agreement import Trust, trust
 from ncpgui.core.partition import canonical
 
 
@@ -212,7 +212,7 @@ def _can_adopt(workspace: Workspace) -> bool:
 
 def _badge(workspace: Workspace, component: Component) -> TrustBadge | None:
     sampled = workspace.sampled_component(component.id) or component  # decisions have no order
-    spread = workspace.memo(("order spread", component.id), lambda: order_spread(sampled.posterior))
+    spread = sampled.order_spread
     if spread is None or component.posterior.order is None:
         return None
     kind, n_orders = trust(spread), len(np.unique(component.posterior.order))
