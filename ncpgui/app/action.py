@@ -76,8 +76,11 @@ class Front(Protocol):
     def toggle_arrangement(self) -> None:
         """Change between waveforms in columns and at probe geometry."""
 
-    def step_waveforms(self) -> None:
-        """Go on from spikes to means, to means beside the most alike other unit, and back."""
+    def step_waveforms(self, step: int) -> None:
+        """Draw spikes, density, means, or the most alike unit too: the next of these, or (-1) back."""
+
+    def toggle_means(self) -> None:
+        """Draw mean waveforms alone, or spikes again."""
 
     def toggle_all_units(self) -> None:
         """Change between the units on screen and all units."""

@@ -327,9 +327,13 @@ class MainWindow(AskingWindow):
         """Change between waveforms in columns and at probe geometry."""
         self.bench.toggle_arrangement()
 
-    def step_waveforms(self) -> None:
-        """Go on from spikes to means, to means beside the most alike other unit, and back."""
-        self.bench.waveforms.step_shown()
+    def step_waveforms(self, step: int) -> None:
+        """Draw spikes, density, means, or the most alike unit too: the next of these, or (-1) back."""
+        self.bench.waveforms.step_shown(step)
+
+    def toggle_means(self) -> None:
+        """Draw mean waveforms alone, or spikes again."""
+        self.bench.waveforms.toggle_means()
 
     def toggle_all_units(self) -> None:
         """Change between the units on screen and all units."""

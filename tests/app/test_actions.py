@@ -29,7 +29,7 @@ ASKS_THE_FRONT = {
     "open": "ask_open", "open_session": "ask_session", "save_as": "ask_save_as", "export": "ask_export",
     "locate": "ask_recording_place", "picture": "save_picture", "close": "close_project", "quit": "quit",
     "theme": "toggle_theme", "arrangement": "toggle_arrangement",
-    "waveforms": "step_waveforms", "all_units": "toggle_all_units",
+    "waveforms": "step_waveforms 1", "waveforms_back": "step_waveforms -1", "means": "toggle_means", "all_units": "toggle_all_units",
     "intervals": "toggle_intervals", "height": "toggle_height", "decide": "show_layout decide",
     "inspect": "show_layout inspect", "next_spike": "step_spike 1", "previous_spike": "step_spike -1",
     "ambiguous_spike": "step_ambiguous",

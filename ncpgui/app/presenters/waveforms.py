@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from ncpgui.app.model.shown_sorting import ShownSorting, ShownUnit
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.words import count, percent
 from ncpgui.core.component import ComponentWaveforms
-from ncpgui.core.waveform_format import SAMPLING_FREQUENCY_HZ
+from ncpgui.core.waveform_format import N_SAMPLES, SAMPLING_FREQUENCY_HZ
 
 MAX_SPIKES_PER_UNIT = 80
 MAX_SPIKES_SHOWN = 360
@@ -36,6 +36,7 @@ class Ghost:
 class WaveformColumn:
     """One unit: some of its spikes (k, 32, C), their mean over all sampled ones (32, C), noise sd.
 
+    sampled, rows : waveforms (m, 32, C) of the component's sampled spikes, and which of them are the unit's;
     ghosts : of a unit that adopting the preview would make, the units it comes from;
     neighbour : the other unit on screen whose mean is nearest, None where there is none.
     """
@@ -50,8 +51,15 @@ class WaveformColumn:
     mean: NDArray[np.float32]
     is_selected: bool
     is_changed: bool
+    sampled: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, N_SAMPLES, 1), np.float32))
+    rows: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     ghosts: tuple[Ghost, ...] = ()
     neighbour: Ghost | None = None
+
+    @property
+    def all_spikes(self) -> NDArray[np.float32]:
+        """Waveforms of all its spikes that have one: (n, 32, C), a copy that nobody keeps."""
+        return self.sampled[self.rows]
 
     @property
     def caption(self) -> str:
@@ -72,7 +80,8 @@ class WaveformColumn:
             f"Unit {self.name}: {self.caption}, {self.support}",
             "pure: probability that hardly a spike of another cell is in it",
             "compl.: probability that hardly a spike of its cell is elsewhere",
-            f"{count(len(self.spikes), 'spike')} drawn, evenly through the recording",
+            f"{count(len(self.spikes), 'spike')} drawn, evenly through the recording; "
+            f"{count(len(self.rows), 'spike')} in the density (W)",
         ]
         if self.ghosts:
             names = " and ".join(ghost.name for ghost in self.ghosts)
@@ -164,6 +173,8 @@ def present_waveforms(workspace: Workspace) -> WaveformsView:
             mean=mean,
             is_selected=unit.unit is not None and workspace.is_chosen(unit),
             is_changed=unit.is_changed,
+            sampled=waveforms.waveforms,
+            rows=np.flatnonzero(shown.sampled_labels == row),
             ghosts=ghosts[row],
             neighbour=alike[row],
         )
