@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ncpgui.app.model.colors import Color
 from ncpgui.app.model.shown_sorting import ShownSorting, ShownUnit
 from ncpgui.app.model.workspace import Workspace
+from ncpgui.app.presenters.points import colors_of
 from ncpgui.app.words import count, percent
 from ncpgui.core.component import ComponentWaveforms
 from ncpgui.core.waveform_format import N_SAMPLES, SAMPLING_FREQUENCY_HZ
@@ -155,16 +156,18 @@ def present_waveforms(workspace: Workspace) -> WaveformsView:
         ("waveform columns", component.id, shown.key, id(waveforms)),
         lambda: _columns(shown, waveforms),
     )
+    current = workspace.current()
+    colors, before = colors_of(workspace, shown), () if current is None else colors_of(workspace, current)
     ghosts = workspace.memo(
-        ("waveform ghosts", component.id, shown.key, id(waveforms)),
-        lambda: _ghosts(workspace.current(), shown, waveforms),
+        ("waveform ghosts", component.id, shown.key, id(waveforms), before),
+        lambda: _ghosts(current, before, shown, waveforms),
     )
-    alike = most_alike(shown.units, [mean for _, mean in drawn])
+    alike = most_alike(shown.units, colors, [mean for _, mean in drawn])
     numbers = [_support(workspace, shown, row) for row in range(len(shown.units))]
     columns = tuple(
         WaveformColumn(
             name=unit.name,
-            color=unit.color,
+            color=colors[row],
             unit=unit.unit,
             n_spikes=unit.n_spikes,
             p_pure=numbers[row][0],
@@ -191,7 +194,9 @@ def present_waveforms(workspace: Workspace) -> WaveformsView:
     )
 
 
-def most_alike(units: tuple[ShownUnit, ...], means: list[NDArray[np.float32]]) -> list[Ghost | None]:
+def most_alike(
+    units: tuple[ShownUnit, ...], colors: tuple[Color, ...], means: list[NDArray[np.float32]]
+) -> list[Ghost | None]:
     """Of each unit, the other one whose mean (32, C) is nearest by the sum of squared differences.
 
     None for a unit without a waveform, and where there is no other with one.
@@ -203,7 +208,7 @@ def most_alike(units: tuple[ShownUnit, ...], means: list[NDArray[np.float32]]) -
             found.append(None)
             continue
         nearest = others[int(np.argmin([((means[k] - mean) ** 2).sum() for k in others]))]
-        found.append(Ghost(units[nearest].name, units[nearest].color, means[nearest]))
+        found.append(Ghost(units[nearest].name, colors[nearest], means[nearest]))
     return found
 
 
@@ -236,9 +241,15 @@ def _columns(
 
 
 def _ghosts(
-    current: ShownSorting | None, shown: ShownSorting, waveforms: ComponentWaveforms
+    current: ShownSorting | None,
+    colors: tuple[Color, ...],
+    shown: ShownSorting,
+    waveforms: ComponentWaveforms,
 ) -> list[tuple[Ghost, ...]]:
-    """For each changed unit, the current ones with a fifth of its spikes, or a fifth of theirs in it."""
+    """For each changed unit, the current ones with a fifth of its spikes, or a fifth of theirs in it.
+
+    colors : of the current units
+    """
     if current is None or not shown.is_preview:
         return [()] * len(shown.units)
     means = [mean for _, mean in _columns(current, waveforms)]
@@ -248,7 +259,7 @@ def _ghosts(
         shared = [int((inside & (current.labels == k)).sum()) for k in range(len(current.units))]
         result.append(
             tuple(
-                Ghost(old.name, old.color, means[k])
+                Ghost(old.name, colors[k], means[k])
                 for k, old in enumerate(current.units)
                 if unit.is_changed
                 and shared[k] >= GHOST_SHARE * min(unit.n_spikes, old.n_spikes)
