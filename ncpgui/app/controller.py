@@ -68,6 +68,7 @@ class Controller:
         self.unit_evidence = UnitEvidence(workspace, runner)
         self.read_only_path: Path | None = None
         self._begin()
+        workspace.color_by(preferences.get("color_by", ""))
         workspace.current_changed.connect(self._look_at_current)
         workspace.shown_changed.connect(self.refresh_views)
         workspace.opened.connect(self._derived.forget)
@@ -333,7 +334,7 @@ class Controller:
         self._derived.read_traces(position)
 
     def want(self, what: str, wanted: bool) -> None:
-        """Say whether ``"fields"``, ``"correlograms"`` or ``"traces"`` are on screen: those are asked for."""
+        """Say whether something is on screen, see `Derived.wanted`: that is asked for."""
         if wanted:
             self._derived.wanted.add(what)
             self.refresh_views()
@@ -355,6 +356,11 @@ class Controller:
     def _look_at_current(self) -> None:
         self._sampling.look_at(self.workspace.component_id)
         self.refresh_views()
+
+    def color_by(self, what: str) -> None:
+        """Let the colours of units say something else, now and in the next run."""
+        self.workspace.color_by(what)
+        self.preferences.set("color_by", what)
 
     # -- files ------------------------------------------------------------------------------
 

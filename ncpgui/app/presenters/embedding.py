@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ncpgui.app.model.colors import Color
 from ncpgui.app.model.shown_sorting import ShownSorting
 from ncpgui.app.model.workspace import Workspace
-from ncpgui.app.presenters.points import NO_POINTS, SpikePoints
+from ncpgui.app.presenters.points import NO_POINTS, SpikePoints, colors_of
 from ncpgui.app.words import count
 from ncpgui.core.component import Component, ComponentWaveforms
 
@@ -46,19 +46,20 @@ def present_embedding(workspace: Workspace, tsne: NDArray[np.float32] | None) ->
     plane = embedding_points(workspace, shown.component, waveforms, tsne)
     sure = np.clip(shown.probability[shown.component.sampled], 0, 1)
     opacity = MIN_OPACITY + (1 - MIN_OPACITY) * np.nan_to_num(sure) ** 2
-    ring, ring_colors = _rings(shown, current)
+    colors, before = colors_of(workspace, shown), colors_of(workspace, current)
+    ring = _rings(shown, current, colors, before)
     points = SpikePoints(
         plane[:, 0].astype(np.float64),
         plane[:, 1].astype(np.float64),
         shown.sampled_labels,
         names=tuple(unit.name for unit in shown.units),
-        colors=tuple(unit.color for unit in shown.units),
+        colors=colors,
         units=tuple(unit.unit for unit in shown.units),
         is_selected=tuple(map(workspace.is_chosen, shown.units)),
         certainty=sure.astype(np.float32),
         opacity=opacity.astype(np.float32),
         ring=ring,
-        ring_colors=ring_colors,
+        ring_colors=(*before, None),
     )
     return EmbeddingView(points, embedding_axes(tsne), "PCA" if tsne is None else "t-SNE")
 
@@ -69,19 +70,20 @@ def embedding_axes(tsne: NDArray[np.float32] | None) -> tuple[str, str]:
     return f"{method} 1", f"{method} 2"
 
 
-def _rings(shown: ShownSorting, current: ShownSorting) -> tuple[NDArray[np.int32], tuple[Color | None, ...]]:
-    """Ring of each sampled spike that the preview would move to a unit of another colour, and the colours.
+def _rings(
+    shown: ShownSorting, current: ShownSorting, colors: tuple[Color, ...], before: tuple[Color, ...]
+) -> NDArray[np.int32]:
+    """Ring of each sampled spike that the preview would move to a unit of another colour: row of that before.
 
-    The last colour, None, is that of spikes that have no unit now.
+    The row after the last one is that of spikes that have no unit now.
     """
-    colors = tuple(unit.color for unit in current.units)
-    before, after = current.sampled_labels, shown.sampled_labels
-    leaves = shown.moved[shown.component.sampled] & (shown.proposal == 0)
-    same = np.array([[new.color == old for old in (*colors, None)] for new in shown.units], dtype=bool)
-    same = same.reshape(len(shown.units), len(colors) + 1)
-    ring = np.where(before < 0, len(colors), before)
-    leaves = leaves & (after >= 0) & ~same[after, ring] if len(shown.units) else np.zeros(len(after), bool)
-    return np.where(leaves, ring, -1).astype(np.int32), (*colors, None)
+    if not colors:
+        return np.full(len(shown.sampled_labels), -1, np.int32)
+    old, new = current.sampled_labels, shown.sampled_labels
+    same = np.array([[color == other for other in (*before, None)] for color in colors], dtype=bool)
+    ring = np.where(old < 0, len(before), old)
+    leaves = shown.moved[shown.component.sampled] & (shown.proposal == 0) & (new >= 0) & ~same[new, ring]
+    return np.where(leaves, ring, -1).astype(np.int32)
 
 
 def embedding_points(

@@ -58,6 +58,11 @@ class SpikePoints:
         return f"Spike of unit {self.names[label]}, with probability {percent(float(self.certainty[point]))}"
 
 
+def colors_of(workspace: Workspace, shown: ShownSorting) -> tuple[Color, ...]:
+    """Colour of each unit of a sorting, as every panel shows it."""
+    return tuple(workspace.coloring.of(shown.component, unit) for unit in shown.units)
+
+
 NO_POINTS = SpikePoints(np.zeros(0), np.zeros(0), np.zeros(0, np.int32))
 
 
@@ -75,7 +80,7 @@ def spike_points(
         np.asarray(y, np.float64)[kept],
         shown.labels[positions][kept],
         names=tuple(unit.name for unit in shown.units),
-        colors=tuple(unit.color for unit in shown.units),
+        colors=colors_of(workspace, shown),
         units=tuple(unit.unit for unit in shown.units),
         is_selected=tuple(map(workspace.is_chosen, shown.units)),
     )

@@ -1,7 +1,7 @@
 """Spikes as points of a plot, coloured by unit: a click selects a unit, Ctrl+click draws a lasso.
 
 Points of one look are one `ScatterPlotItem`, which copies one picture of a point to many places. A unit has
-at most 2500 of them (`app.presenters.points`), so that no picture of all is needed however long the recording.
+at most 2500 of them (`app.presenters.points`): no picture of all is needed, however long the recording.
 """
 
 from __future__ import annotations
