@@ -21,7 +21,7 @@ from ncpgui.app.presenters.receptive_fields import Field
 from ncpgui.app.work import jobs, reviewing
 from ncpgui.app.work.activity import Activity, Work
 from ncpgui.app.work.panel_data import Derived
-from ncpgui.app.work.recognition import recognize
+from ncpgui.app.work.recognition import kept_elsewhere, recognize
 from ncpgui.app.work.sampling import Sampling
 from ncpgui.app.work.saving import Saving, export
 from ncpgui.app.work.tasks import Runner
@@ -161,12 +161,7 @@ class Controller:
         """Find the units of a recording, then sample all its components."""
 
         def done(result: tuple[jobs.Live, Project]) -> None:
-            live, project = result
-            self.workspace.open(project)
-            self._begin(request.session, live)
-            self.preferences.remember_file(request.path)
-            self.workspace.saved_changed.emit()
-            self.sample_waiting()
+            self._take_sorting(request, *result)
 
         self.close()
         self._work.submit(
@@ -182,14 +177,7 @@ class Controller:
         words = f"opening {request.path.name}"
 
         def done(result: tuple[jobs.Live, Project, tuple[str, ...]]) -> None:
-            live, project, notes = result
-            self.workspace.open(project)
-            self._begin(request.session, live)
-            self.preferences.remember_file(request.path)
-            if notes:
-                self.workspace.warned.emit("; ".join(notes))
-            self.workspace.saved_changed.emit()
-            self.sample_waiting()
+            self._take_sorting(request, *result)
 
         def failed(error: Exception) -> None:
             given = request.recording is not None and isinstance(error, NcpguiError)
@@ -207,6 +195,23 @@ class Controller:
             key="open",
             close=lambda result: result[0].close(),
         )
+
+    def _take_sorting(
+        self,
+        request: jobs.RecordingRequest | reviewing.ReviewRequest,
+        live: jobs.Live,
+        project: Project,
+        notes: tuple[str, ...] = (),
+    ) -> None:
+        """Show a project that was just made, and sample its components."""
+        self.workspace.open(project)
+        self._begin(request.session, live)
+        self.preferences.remember_file(request.path)
+        said = [*notes, kept_elsewhere(request.path, request.session)]
+        if any(said):
+            self.workspace.warned.emit("; ".join(filter(None, said)))
+        self.workspace.saved_changed.emit()
+        self.sample_waiting()
 
     def open_demo(self, folder: Path) -> None:
         """Open the demo: its session if it was sorted before, else simulate it and sort it."""

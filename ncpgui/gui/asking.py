@@ -20,6 +20,7 @@ from ncpgui.gui.dialogs.review_recording import ReviewRecordingDialog
 from ncpgui.gui.saved_panel import FILTER, save_panel
 
 SESSIONS = "Sessions (*.h5 *.hdf5)"
+NWB = "NWB (*.nwb *.h5 *.hdf5)"
 
 
 class AskingWindow(QtWidgets.QMainWindow):
@@ -61,6 +62,12 @@ class AskingWindow(QtWidgets.QMainWindow):
         name = QtWidgets.QFileDialog.getExistingDirectory(
             self, "Folder of Phy, Kilosort or SpikeInterface to review"
         )
+        if name:
+            self.controller.open_path(Path(name))
+
+    def ask_review_file(self) -> None:
+        """Ask for an NWB file whose units another program made, and open it."""
+        name, _ = QtWidgets.QFileDialog.getOpenFileName(self, "Units of an NWB file to review", "", NWB)
         if name:
             self.controller.open_path(Path(name))
 

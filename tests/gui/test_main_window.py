@@ -22,7 +22,7 @@ from ncpgui.gui.workbench import LAYOUTS
 from ncpgui.session.journal import Journal
 from ncpgui.session.session_file import SessionFile, create_session, open_session
 from tests.ephys import hostile
-from tests.gui.windows import drop_file, shown_window
+from tests.gui.windows import drop_file, settle, shown_window
 from tests.synthetic_project import synthetic_project
 
 Qt = QtCore.Qt
@@ -388,3 +388,28 @@ def test_every_control_can_be_read_by_a_screen_reader(opened: MainWindow) -> Non
     for card in opened.bench.alternatives.cards:
         assert "%" in card.accessibleName()
         assert "unit" in card.accessibleName()
+
+
+def test_a_panel_that_fails_says_so_and_the_others_go_on(
+    qtbot, opened: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embedding, waveforms = opened.bench.embedding, opened.bench.waveforms
+
+    def broken() -> None:
+        raise ZeroDivisionError("no points")
+
+    with monkeypatch.context() as patch, qtbot.captureExceptions() as raised:
+        patch.setattr(embedding, "redraw", broken)
+        n_drawn = waveforms.n_redraws
+        workspace = opened.workspace
+        workspace.show_component(next(k for k in workspace.component_ids if k != workspace.component_id))
+        settle()
+    assert {kind for kind, _, _ in raised} == {ZeroDivisionError}
+    assert embedding.failure.isVisible()
+    assert "cannot be drawn: ZeroDivisionError: no points\nNothing is lost" in embedding.failure.text()
+    assert embedding.failure.width() >= embedding.width() - 2
+    assert waveforms.n_redraws > n_drawn
+    assert not waveforms.failure.isVisible()
+    embedding.mark_dirty()
+    settle()
+    assert not embedding.failure.isVisible()

@@ -116,6 +116,15 @@ def test_a_selection_goes_to_the_nearest_of_its_spikes(panel, workspace, runner,
     assert panel.note.text().startswith("0.450 s · unit 1 · ")
 
 
+def test_a_decision_leaves_the_traces_where_they_were(panel, workspace, runner, screen) -> None:
+    panel.step(1)
+    panel.step(1)
+    read(runner, screen)
+    workspace.lock((1,), True)  # the component is weighed anew
+    read(runner, screen)
+    assert panel.note.text().startswith("0.150 s · unit 1 · ")
+
+
 def test_while_traces_are_read_it_says_so(show, screen, monkeypatch) -> None:
     monkeypatch.setattr(panel_data, "TraceReader", FlatReader)
     panel = show(TracesPanel)
