@@ -16,15 +16,13 @@ from typing import Any, NamedTuple, TypeGuard, cast
 import numba
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
+from ncpgui.engine.networks.compiled_options import FAST, Array
 from ncpgui.engine.networks.ncp import PRIOR_POINTS, ClusterAwareNCP
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
 
 AT_ONCE = 12
 """Rows of a product; OpenBLAS divides those of more than 2^18 multiplications over cores."""
-FAST = {"contract", "reassoc", "nsz", "arcp"}
-Array = NDArray[np.float32]
 
 
 class Weights(NamedTuple):

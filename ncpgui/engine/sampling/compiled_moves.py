@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.engine.networks.compiled_ncp import (
-    FAST,
-    Array,
     add_own_state,
     candidate_inputs,
     scores,
     value_inputs,
 )
+from ncpgui.engine.networks.compiled_options import FAST, Array
 
 Ints = NDArray[np.int64]
 

@@ -18,8 +18,6 @@ from torch import Tensor
 from ncpgui.core.progress import Progress, silent
 from ncpgui.engine.networks.compiled_ncp import (
     AT_ONCE,
-    FAST,
-    Array,
     Weights,
     add_own_state,
     candidate_inputs,
@@ -28,6 +26,7 @@ from ncpgui.engine.networks.compiled_ncp import (
     value_inputs,
     weights_of,
 )
+from ncpgui.engine.networks.compiled_options import FAST, Array
 from ncpgui.engine.networks.ncp import ClusterAwareNCP
 from ncpgui.engine.networks.pointwise import Encoding
 

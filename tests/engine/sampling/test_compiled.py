@@ -100,3 +100,14 @@ def test_points_that_tell_their_times_are_left_to_torch():
     with torch.inference_mode():
         told = network.encode(points, torch.arange(4.0)[None])
     assert not compiled_ncp.serves(network, [told])
+
+
+def test_compiled_points_see_of_those_to_come_what_they_see_in_torch():
+    network = network_of("whitened")
+    encoding = encoding_of(network, 300)
+    orders = torch.stack([torch.randperm(300, generator=torch.Generator().manual_seed(i)) for i in range(3)])
+    with torch.inference_mode():
+        found = network.finish_in(orders, encoding).tables["context"]
+        for row, order in zip(found, orders, strict=True):
+            alone = network.finish(encoding.reordered(order)).tables["context"][0]
+            torch.testing.assert_close(row, alone, rtol=1e-4, atol=1e-4)
