@@ -27,6 +27,7 @@ from ncpgui.app.work.saving import Saving, export
 from ncpgui.app.work.tasks import Runner
 from ncpgui.app.work.unit_evidence import UnitEvidence
 from ncpgui.core.errors import (
+    CurationError,
     InputError,
     MissingRecordingError,
     NcpguiError,
@@ -361,6 +362,28 @@ class Controller:
     def _look_at_current(self) -> None:
         self._sampling.look_at(self.workspace.component_id)
         self.refresh_views()
+
+    def read_all_spikes(self) -> None:
+        """Read the spikes of the component on screen that were not sampled, for features and lassos.
+
+        Raises
+        ------
+        CurationError
+            They are there, or nothing says where on the probe they are.
+        """
+        project, component = self.workspace.project, self.workspace.component()
+        waveforms = self.workspace.waveforms()
+        if project is None or component is None or waveforms is None:
+            raise CurationError("there are no waveforms yet; wait for them, or use File > Locate recording")
+        if waveforms.coordinates is not None or len(component.sampled) == len(component.spike_ids):
+            raise CurationError("the principal components of all these spikes are there already")
+        self._work.submit(
+            f"Reading all spikes of {self.workspace.name(component.id)}",
+            lambda p: jobs.read_coordinates(project, component, waveforms, progress=p),
+            lambda found: self._derived.put_coordinates(component, waveforms, found),
+            key=("coordinates", component.id),
+            lane="view",
+        )
 
     def color_by(self, what: str) -> None:
         """Let the colours of units say something else, now and in the next run."""

@@ -43,7 +43,11 @@ ASKS_THE_FRONT = {
 }  # fmt: skip
 
 
-NEEDS_FIRST = {"split": "draw a lasso first", "split_as": "show an alternative that splits the unit first"}
+NEEDS_FIRST = {
+    "read_all_spikes": "of all these spikes are there already",
+    "split": "draw a lasso first",
+    "split_as": "show an alternative that splits the unit first",
+}
 
 
 class FakeFront:

@@ -92,7 +92,9 @@ class FieldsWidget(UnitCanvas):
         """
         free = self._room.width() + GAP
         most = max((group.n_tiles for group in self.view.groups), default=1)
-        widest = max(1, min(most, free // (TILE_WIDTH[0] + GAP)))
+        widest = max(1, free // (TILE_WIDTH[0] + GAP))
+        if len(self.view.groups) < 2:  # narrower tiles than one row needs make room below for nothing
+            widest = min(most, widest)
         widths = {n: min(free / n - GAP, TILE_WIDTH[1]) for n in range(1, widest + 1)}
         for below in (COURSE + FOOT, 4 + FOOT, 0):
             fitting = []
