@@ -16,6 +16,7 @@ from ncpgui.app.words import sentence
 from ncpgui.app.work import jobs
 from ncpgui.core.errors import RecordingError, SessionError
 from ncpgui.gui.dialogs.export import ExportDialog
+from ncpgui.gui.dialogs.open_recording import OpenRecordingDialog
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.gui.theme import DARK, LIGHT
 from ncpgui.gui.workbench import LAYOUTS
@@ -413,3 +414,23 @@ def test_a_panel_that_fails_says_so_and_the_others_go_on(
     embedding.mark_dirty()
     settle()
     assert not embedding.failure.isVisible()
+
+
+def test_pages_menus_and_dialogs_that_were_closed_are_gone(
+    opened: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for kind in (ExportDialog, OpenRecordingDialog, QtWidgets.QMessageBox):
+        monkeypatch.setattr(kind, "exec_", lambda dialog: QtWidgets.QDialog.Rejected)
+    n_widgets = []
+    for _ in range(3):
+        opened.show_help()
+        opened.commands.page.close()
+        for menu in (opened.bench.units.columns_menu(), opened.bench.panel_menu("units")):
+            menu.popup(QtCore.QPoint(0, 0))
+            menu.close()
+        opened.ask_export()
+        opened.ask_open()
+        opened.show_about()
+        settle(deleted=True)
+        n_widgets.append(len(QtWidgets.QApplication.allWidgets()))
+    assert n_widgets[0] == n_widgets[2]

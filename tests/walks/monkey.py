@@ -164,7 +164,7 @@ class Monkey:
         """Press a key of the keymap in force."""
         window = self.window
         keys = window.commands.keymap.keys
-        bound = [key for name, its in keys.items() if name not in LEAVES for key in its]
+        bound = [key for name, its in keys.items() if name not in LEAVES for key in its if key]
         name = str(self._one_of(bound))
         code = QtGui.QKeySequence(name)[0]
         self._note("bound", name)

@@ -186,6 +186,7 @@ class UnitTablePanel(Panel):
     def columns_menu(self) -> QtWidgets.QMenu:
         """Menu of all columns, those on screen checked."""
         menu = QtWidgets.QMenu(self)
+        menu.setAttribute(QtCore.Qt.WA_DeleteOnClose)
         menu.setToolTipsVisible(True)
         shown = names_shown(self.model.rows, self._chosen)
         for column in COLUMNS[1:]:
