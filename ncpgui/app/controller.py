@@ -156,6 +156,7 @@ class Controller:
             key="open",
             lane="io",  # after the save of the project before, which may be this very file
             close=lambda session: session.close(),
+            can_cancel=True,
         )
 
     def open_recording(self, request: jobs.RecordingRequest) -> None:
@@ -302,6 +303,7 @@ class Controller:
         """Stop the long work under way; what it did so far stays."""
         was_sampling = self.is_sampling
         self.runner.cancel("work")
+        self.runner.cancel_key("open")
         self.workspace.told.emit(
             "Sampling stopped; the components done so far are kept" if was_sampling else "Stopped"
         )

@@ -247,6 +247,31 @@ def test_a_session_that_nobody_wants_any_more_is_closed(
     controller.close()
 
 
+def test_opening_a_session_tells_how_far_it_is_and_can_be_stopped(
+    fake: FakeJobs, preferences: Preferences, tmp_path: Path
+) -> None:
+    save(fake.project, tmp_path / "s.h5")
+    runner = Later()
+    controller, ears = start(preferences, runner)
+    seen: list[tuple[float | None, bool]] = []
+    controller.activity_changed.connect(
+        lambda now: None if now is None else seen.append((now.fraction, now.can_cancel))
+    )
+    controller.open_session(tmp_path / "s.h5")
+    runner.work("io")
+    controller.cancel()
+    runner.deliver()
+    assert controller.workspace.project is None
+    assert ears.told == ["Stopped"]
+    controller.open_session(tmp_path / "s.h5")  # it is not locked any more
+    runner.run()
+    assert controller.workspace.project is not None
+    n = len(fake.project.components)
+    once = [(0.0, True), *((k / n, True) for k in range(n))]
+    assert [one for one in seen if one[0] is not None] == once + once
+    controller.close()
+
+
 def test_a_save_that_ends_after_its_project_was_closed_does_not_touch_the_next(
     fake: FakeJobs, preferences: Preferences, tmp_path: Path
 ) -> None:

@@ -94,10 +94,9 @@ def open_session(path: Path, *, read_only: bool = False, progress: Progress = si
     """Open a session, for writing unless `read_only`, with its project and journal."""
     from ncpgui.session.session_file import open_session as opened
 
-    progress(0, 1, f"reading {path.name}")
-    session = opened(path, read_only=read_only)
-    progress(1, 1, f"reading {path.name}")
-    return session
+    words = f"reading {path.name}"
+    progress(0, 1, words)
+    return opened(path, read_only=read_only, progress=lambda done, total, _="": progress(done, total, words))
 
 
 def describe_recording(request: RecordingRequest, *, progress: Progress = silent) -> RecordingInfo:
