@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,7 @@ from ncpgui.app.work.sampling import Sampling
 from ncpgui.core.project import Project
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.session.session_file import create_session
-from tests.gui.windows import Press, press_keys, settle, shown_window
+from tests.gui.windows import settle, shown_window
 from tests.tiny_project import tiny_project
 
 # channel 0: units 0, 1, 2 and a spike of none; 0 and 1 together; 1 left out. 1: unit 3. 2: noise.
@@ -42,11 +41,6 @@ def window(qtbot, tmp_path: Path, project: Project, monkeypatch) -> Iterator[Mai
         made.open_path(path)
         assert made.workspace.component_id == 0
         yield made
-
-
-@pytest.fixture
-def press(qtbot, window: MainWindow) -> Press:
-    return partial(press_keys, qtbot, window)
 
 
 def units(window: MainWindow, channel: int = 0) -> list[int]:

@@ -54,21 +54,6 @@ def window(qtbot, tmp_path: Path, project: Project, monkeypatch) -> Iterator[Mai
         yield made
 
 
-@pytest.fixture
-def press(qtbot, window: MainWindow) -> Callable[..., None]:
-    """Press keys as a person does."""
-
-    def press(*names: str) -> None:
-        for name in names:
-            settle()
-            code = QtGui.QKeySequence(name)[0]
-            modifiers = QtCore.Qt.KeyboardModifiers(code & QtCore.Qt.KeyboardModifierMask)
-            qtbot.keyClick(window, code & ~QtCore.Qt.KeyboardModifierMask, modifiers)
-        settle()
-
-    return press
-
-
 def pixel(panel: LassoPanel, x: float, y: float) -> QtCore.QPoint:
     """Place of coordinates on the plot."""
     return panel.scatter.mapFromScene(panel.scatter.getViewBox().mapViewToScene(QtCore.QPointF(x, y)))

@@ -29,13 +29,14 @@ def settle(*, deleted: bool = False) -> None:
 
 
 def press_keys(qtbot, window: MainWindow, *names: str) -> None:
-    """Press keys as a person does: through Qt's shortcuts, when the window has settled."""
+    """Press keys as a person does: where the cursor is, else through Qt's shortcuts."""
+    settle()
     for name in names:
-        settle()
         code = QtGui.QKeySequence(name)[0]
         modifiers = QtCore.Qt.KeyboardModifiers(code & QtCore.Qt.KeyboardModifierMask)
-        qtbot.keyClick(window, code & ~QtCore.Qt.KeyboardModifierMask, modifiers)
-    settle()
+        target = window.focusWidget() or window
+        qtbot.keyClick(target, code & ~QtCore.Qt.KeyboardModifierMask, modifiers)
+        settle()
 
 
 def drop_file(window: MainWindow, path: Path) -> None:

@@ -2,54 +2,21 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PyQt5 import QtCore, QtGui, QtWidgets
+from PyQt5 import QtCore, QtWidgets
 
 from ncpgui.app.demo import DemoSettings, run_demo
-from ncpgui.app.presenters.embedding import principal_plane
-from ncpgui.app.work import jobs
 from ncpgui.gui.dialogs.export import ExportDialog
 from ncpgui.gui.main_window import MainWindow
-from ncpgui.session.session_file import create_session
-from tests.gui.windows import settle, shown_window
-from tests.synthetic_project import synthetic_project
+from tests.gui.windows import press_keys, settle, shown_window
 
 from .random_edits import digest_of
 
 Qt = QtCore.Qt
 MOST_STEPS = 400
-
-
-@pytest.fixture(autouse=True)
-def _quick_embedding(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jobs, "embed", lambda features, **_: principal_plane(features))
-
-
-@pytest.fixture(scope="module")
-def saved_session(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("saved") / "array.h5"
-    create_session(synthetic_project(), path).close()
-    return path
-
-
-@pytest.fixture
-def session(saved_session: Path, tmp_path: Path) -> Path:
-    for path in saved_session.parent.glob("array*"):
-        shutil.copy(path, tmp_path)
-    return tmp_path / "array.h5"
-
-
-@pytest.fixture
-def opened(qtbot, tmp_path: Path, session: Path) -> Iterator[MainWindow]:
-    with shown_window(qtbot, tmp_path) as window:
-        window.open_path(session)
-        settle()
-        yield window
 
 
 class Keyboard:
@@ -61,13 +28,8 @@ class Keyboard:
         self.n_pressed = 0
 
     def press(self, *names: str) -> None:
-        for name in names:
-            code = QtGui.QKeySequence(name)[0]
-            modifiers = Qt.KeyboardModifiers(code & Qt.KeyboardModifierMask)
-            target = self._window.focusWidget() or self._window
-            self._qtbot.keyClick(target, code & ~Qt.KeyboardModifierMask, modifiers)
-            self.n_pressed += 1
-            settle()
+        press_keys(self._qtbot, self._window, *names)
+        self.n_pressed += len(names)
 
     def write(self, text: str) -> None:
         self._qtbot.keyClicks(self._window.focusWidget(), text)

@@ -83,6 +83,7 @@ class Coloring:
         if self.by == "label":
             return Legend("label", tuple((name, Color(index)) for name, index in LABELS.items()))
         if self.by == "shank":
+            assert project.probe.shank is not None
             shanks = np.unique(project.probe.shank)
             return Legend(
                 "shank", tuple((str(shank), Color(row)) for row, shank in enumerate(shanks.tolist()))
