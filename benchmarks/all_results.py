@@ -95,6 +95,7 @@ STEPS = (
     _script("sorters", 120, alone=True, peers=True),
     _script("receptive_fields", 25, alone=True, peers=True),
     _script("hybrid", 25, alone=True, peers=True),
+    _script("review", 12, "--development", peers=True),
     _script("variants", 35, "--minutes 5 --jobs 2", alone=True, training=True),
     _script("one_probe", 60, "--minutes 8 --sets 10 --jobs 2", alone=True, training=True),
 )
