@@ -209,6 +209,13 @@ def test_similarity(tmp_path: Path) -> None:
     assert all(0 <= row[column] <= 1 for row in kept["rows"] for column in ("AUC", "first"))
 
 
+def test_review(tmp_path: Path) -> None:
+    (row,) = run("review", tmp_path)["rows"]
+    before, after = map(int, row["wrong assignments"].split(" → "))
+    assert after <= before
+    assert row["decisions"] <= row["questions"] <= row["keys"]
+
+
 def test_questions(tmp_path: Path) -> None:
     tables = run("questions", tmp_path)["tables"]
     assert [row["draws"] for row in tables["Questions"]] == [
