@@ -6,7 +6,7 @@ OUT ?= demo-out
 BIN = $(VENV)/bin
 FILES = setup.py constraints.txt scripts/set_up.sh
 
-.PHONY: help demo test test-all gui lint results clean
+.PHONY: help demo test test-all gui lint results dist soak clean
 
 help:
 	@echo "make demo       set up, sort a simulated array, show it (without a display: write $(OUT)/)"
@@ -15,6 +15,8 @@ help:
 	@echo "make gui        set up and open the application"
 	@echo "make lint       ruff, mypy and the import contracts"
 	@echo "make results    every benchmark whose figures README and docs show, an hour; goes on when stopped"
+	@echo "make dist       build sdist and wheel, check them, try the wheel with every Python that is here"
+	@echo "make soak       endurance: hours of channels, kills, full disks, damaged files; half a day"
 	@echo "make clean      remove $(VENV) and what was built"
 
 $(VENV)/.ready: $(FILES)
@@ -53,6 +55,12 @@ lint: $(VENV)/.ready-dev
 
 results: $(VENV)/.ready-bench
 	@"$(BIN)/python" benchmarks/all_results.py $(ARGS)
+
+dist: $(VENV)/.ready-dev
+	@"$(BIN)/python" scripts/make_dist.py $(ARGS)
+
+soak: $(VENV)/.ready-bench
+	@PATH="$(abspath $(BIN)):$$PATH" bash scripts/soak.sh $(ARGS)
 
 clean:
 	rm -rf "$(VENV)" build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

@@ -270,3 +270,13 @@ def test_hybrid(tmp_path: Path) -> None:
     assert row["failure"] is None
     assert row["inserted"] == len(row["accuracy"]) == len(row["peak to peak"]) == len(row["Hz"]) == 2
     assert (tmp_path / "hybrid.png").stat().st_size > 10_000
+
+
+def test_endurance(tmp_path: Path) -> None:
+    """A recording is sorted as it is made up, first a tenth of it; no trace of it is kept."""
+    kept = run("endurance", tmp_path)
+    short, long = kept["rows"]
+    assert long["seconds"] == pytest.approx(10 * short["seconds"])
+    assert long["spikes"] > short["spikes"] > 0
+    assert long["times"] == long["MiB"] / short["MiB"]
+    assert {path.name for path in tmp_path.iterdir()} == {"endurance.json", "endurance.md"}
