@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sets up ncpgui in a virtual environment: bash scripts/set_up.sh app|test|dev|bench
+# Sets up ncpgui in a virtual environment: bash scripts/set_up.sh app|test|dev|bench|docs
 # Installs missing system libraries with apt-get when run as root, else prints the line to run.
 # Quick when there is nothing to do; PYTHON and VENV say which Python and where.
 set -euo pipefail
@@ -29,7 +29,8 @@ case "$what" in
     test) target=".[test]" ;;
     dev) target=".[dev]" ;;
     bench) target=".[dev,bench]" ;;
-    *) die "unknown environment '$what'; use app, test, dev or bench" ;;
+    docs) target=".[docs]" ;;
+    *) die "unknown environment '$what'; use app, test, dev, bench or docs" ;;
 esac
 say "installing ncpgui and the packages pinned in constraints.txt (minutes the first time)"
 install=("$venv/bin/python" -m pip install --disable-pip-version-check)

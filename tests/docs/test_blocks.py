@@ -19,19 +19,28 @@ from tests.tiny_project import tiny_project
 
 QUICK = {
     "benchmarks/README.md",
-    "docs/architecture.md",
-    "docs/diagnostics.md",
-    "docs/file_format.md",
-    "docs/model.md",
-    "docs/parameters.md",
+    "docs/guide/cluster.md",
+    "docs/guide/palette.md",
+    "docs/guide/train.md",
+    "docs/method/diagnostics.md",
+    "docs/method/sampling.md",
+    "docs/project/architecture.md",
+    "docs/project/site.md",
+    "docs/reference/errors.md",
+    "docs/reference/session_file.md",
+    "docs/reference/settings.md",
     "docs/user_guide.md",
 }
 SLOW = {
     "README.md",
     "CONTRIBUTING.md",
-    "docs/training.md",
-    "docs/reservoir.md",
-    "docs/spikeinterface.md",
+    "docs/guide/spikeinterface.md",
+    "docs/method/reservoir.md",
+    "docs/method/training.md",
+    "docs/start.md",
+    "docs/tutorials/kilosort.md",
+    "docs/tutorials/own_model.md",
+    "docs/tutorials/recording.md",
 }
 
 
@@ -140,7 +149,7 @@ def test_a_dialog_that_a_document_names_is_opened_by_an_action_of_that_name() ->
 
 
 def test_the_first_line_of_a_journal_is_as_printed(tmp_path: Path) -> None:
-    (printed,) = (block for block in blocks("docs/file_format.md") if block.language == "json")
+    (printed,) = (block for block in blocks("docs/reference/session_file.md") if block.language == "json")
     path = tmp_path / "tiny.h5"
     create_session(tiny_project({0: [[0, 0, 1]]}), path).close()
     with open_session(path) as session:
