@@ -1,8 +1,8 @@
 """Docstrings of the house as Sphinx reads them.
 
 The house writes ``name, other : what they are`` for parameters and attributes, with what follows indented.
-For Sphinx the words go below the names: numpy's style would take them for a type. What is said of returned values
-becomes one sentence.
+For Sphinx the words go below the names: numpy's style would take them for a type. What is said of
+returned values becomes one sentence.
 """
 
 from __future__ import annotations

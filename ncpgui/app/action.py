@@ -76,8 +76,14 @@ class Front(Protocol):
     def toggle_arrangement(self) -> None:
         """Change between waveforms in columns and at probe geometry."""
 
-    def step_waveforms(self) -> None:
-        """Go on from spikes to means, to means beside the most alike other unit, and back."""
+    def step_waveforms(self, step: int) -> None:
+        """Draw spikes, density, means, or the most alike unit too: the next of these, or (-1) back."""
+
+    def toggle_means(self) -> None:
+        """Draw mean waveforms alone, or spikes again."""
+
+    def toggle_other_fields(self) -> None:
+        """Show receptive fields of what other cards would make, or leave them out."""
 
     def toggle_all_units(self) -> None:
         """Change between the units on screen and all units."""
@@ -199,6 +205,7 @@ class Action:
 
     keys : the first is shown in menus; run(context, k) gets the index of the key that was pressed. They
     are those of phy; a `Keymap` may say others. enabled : best a `Condition`, which knows the reason.
+    submenu : of its menu, in which it stands; is_on : of a choice, whether it is the one in force
     """
 
     id: str
@@ -211,6 +218,8 @@ class Action:
     in_menu: bool = True
     in_toolbar: bool = False
     starts_section: bool = False
+    submenu: str = ""
+    is_on: Callable[[Context], bool] | None = None
 
     def why_not(self, context: Context) -> str:
         """Why it is not allowed now, '' when it is."""

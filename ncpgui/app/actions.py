@@ -20,6 +20,7 @@ from ncpgui.app.action import (
     has_similar,
     shown_keys,
 )
+from ncpgui.app.panel_actions import PANEL_ACTIONS
 from ncpgui.app.presenters.alternatives import step_alternative
 from ncpgui.app.presenters.consequences import propose_lasso_split, propose_split_as
 from ncpgui.app.presenters.questions import mark_question, merge_question
@@ -474,16 +475,7 @@ ACTIONS: tuple[Action, ...] = (
         "Be light or dark as the system is, which is so until you choose a theme.",
         lambda c, _: c.front.follow_system_theme(),
     ),
-    Action(
-        "arrangement", "Waveforms at probe geometry", ("P",), "View",
-        "Draw the contacts where they are on the probe, or one under the other.",
-        lambda c, _: c.front.toggle_arrangement(), has_project,
-    ),
-    Action(
-        "waveforms", "Spikes, means, most alike", ("W",), "View",
-        "Draw some spikes of each unit, then means alone, then beside each the most alike unit in grey.",
-        lambda c, _: c.front.step_waveforms(), has_project,
-    ),
+    *PANEL_ACTIONS,
     Action(
         "all_units", "List all units", ("U",), "View",
         "List the units of the whole recording, or those on screen.",

@@ -26,7 +26,13 @@ from ncpgui.app.work.sampling import Sampling
 from ncpgui.app.work.saving import Saving, export
 from ncpgui.app.work.tasks import Runner
 from ncpgui.app.work.unit_evidence import UnitEvidence
-from ncpgui.core.errors import InputError, MissingRecordingError, NcpguiError, SessionUnwritableError
+from ncpgui.core.errors import (
+    InputError,
+    MissingRecordingError,
+    NcpguiError,
+    SessionUnwritableError,
+    SeveralStreamsError,
+)
 from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.signals import Signal
 
@@ -39,7 +45,8 @@ class Controller:
     Signals: `activity_changed(activity or None)`; `derived_changed` what panels wait
     for arrived; `failed(error, doing)` work went wrong; `only_readable(path, error)` a session
     cannot be opened for writing, but `open_session(path, read_only=True)` opens it;
-    `recording_wanted(request, error)` a sorting does not lead to its recording: `open_review` it with one.
+    `recording_wanted(request, error)` a sorting does not lead to its recording: `open_review` it with one;
+    `choice_wanted(path)` a recording has several streams: `open_recording` with one of them.
     """
 
     activity_changed: ClassVar[Signal] = Signal(object)
@@ -47,6 +54,7 @@ class Controller:
     failed: ClassVar[Signal] = Signal(object, str)
     only_readable: ClassVar[Signal] = Signal(object, object)
     recording_wanted: ClassVar[Signal] = Signal(object, object)
+    choice_wanted: ClassVar[Signal] = Signal(object)
 
     def __init__(self, workspace: Workspace, runner: Runner, preferences: Preferences) -> None:
         self.workspace = workspace
@@ -60,6 +68,7 @@ class Controller:
         self.unit_evidence = UnitEvidence(workspace, runner)
         self.read_only_path: Path | None = None
         self._begin()
+        workspace.color_by(preferences.get("color_by", ""))
         workspace.current_changed.connect(self._look_at_current)
         workspace.shown_changed.connect(self.refresh_views)
         workspace.opened.connect(self._derived.forget)
@@ -76,8 +85,10 @@ class Controller:
     def open_path(self, path: Path) -> None:
         """Open a session, a recording or a finished sorting, whichever it is.
 
-        A recording that does not say what it takes to read it fails with words that say so.
+        A recording that does not say what it takes to read it fails with words that say so; one of several
+        streams asks which.
         """
+        words = f"looking at {path.name}"
 
         def done(what: Path | jobs.RecordingRequest | reviewing.ReviewRequest) -> None:
             if isinstance(what, reviewing.ReviewRequest):
@@ -87,10 +98,17 @@ class Controller:
             else:
                 self.open_session(what)
 
+        def failed(error: Exception) -> None:
+            if isinstance(error, SeveralStreamsError):
+                self.choice_wanted.emit(path)
+            else:
+                self.failed.emit(error, words)
+
         self._work.submit(
-            f"Looking at {path.name}",
+            words[:1].upper() + words[1:],
             lambda p: recognize(path, progress=p),
             done,
+            failed=failed,
             key="open",
             lane="view",
         )
@@ -316,7 +334,7 @@ class Controller:
         self._derived.read_traces(position)
 
     def want(self, what: str, wanted: bool) -> None:
-        """Say whether ``"fields"``, ``"correlograms"`` or ``"traces"`` are on screen: those are asked for."""
+        """Say whether something is on screen, see `Derived.wanted`: that is asked for."""
         if wanted:
             self._derived.wanted.add(what)
             self.refresh_views()
@@ -338,6 +356,11 @@ class Controller:
     def _look_at_current(self) -> None:
         self._sampling.look_at(self.workspace.component_id)
         self.refresh_views()
+
+    def color_by(self, what: str) -> None:
+        """Let the colours of units say something else, now and in the next run."""
+        self.workspace.color_by(what)
+        self.preferences.set("color_by", what)
 
     # -- files ------------------------------------------------------------------------------
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.order_agreement import order_spread
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.spikes import SpikeEvents
 
@@ -71,6 +73,11 @@ class Component:
     def channel(self) -> int:
         """Reference contact, where the component is shown on the probe."""
         return int(self.contacts[0])
+
+    @cached_property
+    def order_spread(self) -> float | None:
+        """How much the order of the spikes moves the posterior: see `core.order_agreement`."""
+        return order_spread(self.posterior)
 
     @property
     def entropy_nats(self) -> float:

@@ -4,6 +4,7 @@
 
     NcpguiError
     |- InputError(ValueError)      a value passed in cannot be used
+    |  `- SeveralStreamsError      a recording has several streams, and which is meant is not said
     |- RecordingError(OSError)     a recording or sorting cannot be opened or read
     |  `- MissingRecordingError    a sorting does not lead to its recording, which has to be given
     |- CheckpointError             not a network that this version can load
@@ -28,6 +29,10 @@ class NcpguiError(Exception):
 
 class InputError(NcpguiError, ValueError):
     """A value passed in cannot be used."""
+
+
+class SeveralStreamsError(InputError):
+    """A recording has several streams, and which is meant is not said."""
 
 
 class RecordingError(NcpguiError, OSError):

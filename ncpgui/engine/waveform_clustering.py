@@ -41,7 +41,7 @@ class ClusterResult:
 
     map_labels : (n,) int32, the point estimate: the consensus of the samples of the most probable sorting
     labels, log_prob, weight : (S, n) int32, (S,) and (S,) float64, samples of the posterior: ancestral, and
-        swept unless there are links (`sampling.sweeps`); log q is nan of swept samples, which are draws of
+        swept (`sampling.sweeps`), linked spikes aside; log q is nan of swept samples, which are draws of
         no law that is known, and cannot be weighed by it; the weights are equal unless there are links
     order : (S,) int32, number of the order of the spikes in which each sample was drawn
     beam_labels, beam_log_prob : (B, n), (B,), the most probable label vectors found, best first
@@ -130,7 +130,7 @@ def cluster_waveforms(
     )
     network, encoding = seen.network, seen.encoding
     best: PosteriorSamples | None = None
-    links_log_prob = 0.0
+    links_log_prob, fixed = 0.0, clamped
     whole = 5 * (samples + beam)  # steps of progress
     if len(must_link) or len(cannot_link):
         linked = linked_samples(
@@ -141,9 +141,10 @@ def cluster_waveforms(
             n_samples=samples,
             seed=seed,
             clamped=clamped,
-            progress=progress,
+            progress=portion(progress, 0, 4 * samples, whole),
         )
         posterior, links_log_prob, beam = linked.samples, linked.log_probability, 0
+        fixed = _with_linked(clamped, posterior.n_points, [*must_link, *cannot_link])
     else:
         posterior = ancestral_samples(
             network,
@@ -153,16 +154,16 @@ def cluster_waveforms(
             clamped=clamped,
             progress=portion(progress, 0, 4 * samples, whole),
         )
-        if sweeps:
-            posterior = swept(
-                network,
-                encoding,
-                posterior,
-                seed=seed,
-                n_sweeps=sweeps,
-                clamped=clamped,
-                progress=portion(progress, 4 * samples, 5 * samples, whole),
-            )
+    if sweeps:
+        posterior = swept(
+            network,
+            encoding,
+            posterior,
+            seed=seed,
+            n_sweeps=sweeps,
+            clamped=fixed,
+            progress=portion(progress, 4 * samples, 5 * samples, whole),
+        )
     if beam:
         best = beam_samples(
             network,
@@ -196,6 +197,16 @@ def cluster_waveforms(
             *(_notes_on_times(times, checkpoint) if times is not None else ()),
         ),
     )
+
+
+def _with_linked(
+    clamped: NDArray[np.integer] | None, n_points: int, links: Sequence[tuple[int, int]]
+) -> NDArray[np.int64]:
+    """Clamped labels in which linked points are not free: what sweeps must leave where it is."""
+    fixed = np.full(n_points, -1) if clamped is None else np.array(clamped, dtype=np.int64)
+    points = np.unique(np.array(links, dtype=np.int64))
+    fixed[points] = np.maximum(fixed[points], 0)
+    return fixed
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
-from ncpgui.core.errors import InputError, RecordingError
+from ncpgui.core.errors import RecordingError, SeveralStreamsError
 from ncpgui.ephys.recording import SAMPLING_HZ
 
 _NOT_OF_SPIKES = ("sync", "aux", "adc", "digital", "supply", "board")
@@ -82,7 +82,7 @@ def chosen_stream(streams: Sequence[Stream], asked: str | None, place: Path) -> 
     ------
     RecordingError
         There is none of that name.
-    InputError
+    SeveralStreamsError
         Several may be meant.
     """
     if asked is not None:
@@ -98,7 +98,7 @@ def chosen_stream(streams: Sequence[Stream], asked: str | None, place: Path) -> 
         )
         found = found or list(streams)
     if len(found) > 1:
-        raise InputError(f"{place} has several streams; choose one (--stream): {_listed(found)}")
+        raise SeveralStreamsError(f"{place} has several streams; choose one (--stream): {_listed(found)}")
     return found[0] if found else None
 
 

@@ -65,23 +65,14 @@ def holds(
     stands_for : (m,) spikes that each point stands for; ones when left out
     """
     mass = np.ones(posterior.n_points) if stands_for is None else np.asarray(stands_for, dtype=float)
+    first, shared, sizes = cells_of(posterior.labels, np.where(decision.first, 0, -1), 1, mass)
     if decision.kind == "neuron":
-        unit = np.where(decision.first, 0, -1)
-        size = float(mass[decision.first].sum())
-        found = (cells_of(row, unit, 1, mass) for row in posterior.labels)
-        return np.array(
-            [
-                both[0] >= (1 - TOLERATED) * size and both[0] >= (1 - TOLERATED) * sizes[cell[0]]
-                for cell, both, sizes in found
-            ]
-        )
+        unit, cell = float(mass[decision.first].sum()), np.take_along_axis(sizes, first, axis=1)
+        return np.asarray((shared >= (1 - TOLERATED) * np.maximum(unit, cell))[:, 0])
     assert decision.second is not None
-    main = [
-        np.array([cells_of(row, np.where(points, 0, -1), 1, mass)[0][0] for row in posterior.labels])
-        for points in (decision.first, decision.second)
-    ]
-    same = main[0] == main[1]
-    return same if decision.kind == "same" else ~same
+    second, _, _ = cells_of(posterior.labels, np.where(decision.second, 0, -1), 1, mass)
+    same = (first == second)[:, 0]
+    return np.asarray(same if decision.kind == "same" else ~same)
 
 
 def conditioned(

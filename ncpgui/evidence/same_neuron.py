@@ -38,11 +38,8 @@ def same_neuron(
     unit = np.asarray(labels, dtype=np.int64)
     n_units = int(unit.max(initial=-1)) + 1 if n_units is None else n_units
     mass = np.ones(len(unit)) if stands_for is None else np.asarray(stands_for, dtype=float)
-    same = np.zeros((n_units, n_units))
-    for row, share in zip(posterior.labels, posterior.weight, strict=True):
-        if share > 0:
-            cell, _, _ = cells_of(row, unit, n_units, mass)
-            same += share * (cell[:, None] == cell)
+    cell, _, _ = cells_of(posterior.labels, unit, n_units, mass)
+    same = np.tensordot(posterior.weight, cell[:, :, None] == cell[:, None, :], axes=1)
     known = np.bincount(unit[unit >= 0], minlength=n_units) > 0
     same = np.minimum(same, 1)
     np.fill_diagonal(same, 1)

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.evidence.ways import tables
 
 TOLERATED = 0.1
 
@@ -74,42 +75,38 @@ def unit_support(
     unit = np.asarray(labels, dtype=np.int64)
     n_units = int(unit.max(initial=-1)) + 1 if n_units is None else n_units
     mass = np.ones(len(unit)) if stands_for is None else np.asarray(stands_for, dtype=float)
+    share = posterior.weight if weight is None else np.asarray(weight)
+    used = np.flatnonzero(share > 0)
+    rows, share = posterior.labels[used], share[used]
     in_unit = unit >= 0
     size = np.bincount(unit[in_unit], mass[in_unit], minlength=n_units)
-    pure, complete, exists, strange, missed = (np.zeros(n_units) for _ in range(5))
-    membership = np.zeros((len(unit), n_units))
-    probability = np.zeros(len(unit))
-    for row, share in zip(posterior.labels, posterior.weight if weight is None else weight, strict=True):
-        if share == 0:
-            continue
-        cell, overlap, cell_size = cells_of(row, unit, n_units, mass)
-        outside = 1 - overlap / np.maximum(size, 1e-12)
-        elsewhere = 1 - overlap / np.maximum(cell_size[cell], 1e-12)
-        is_pure, is_complete = outside <= TOLERATED, elsewhere <= TOLERATED
-        pure += share * is_pure
-        complete += share * is_complete
-        exists += share * (is_pure & is_complete)
-        strange += share * outside
-        missed += share * elsewhere
-        n_here = np.bincount(cell[size > 0], minlength=len(cell_size))
-        inside = (row[:, None] == cell) & (size > 0)
-        membership += share * inside / np.maximum(n_here[row], 1)[:, None]
-        probability[in_unit] += share * (row[in_unit] == cell[unit[in_unit]])
-    for value in (pure, complete, exists, strange, missed):
-        value[:] = np.where(size == 0, np.nan, np.minimum(value, 1))
+    cell, overlap, cell_size = cells_of(rows, unit, n_units, mass)
+    outside = 1 - overlap / np.maximum(size, 1e-12)
+    elsewhere = 1 - overlap / np.maximum(np.take_along_axis(cell_size, cell, axis=1), 1e-12)
+    is_pure, is_complete = outside <= TOLERATED, elsewhere <= TOLERATED
+    pure, complete, exists, strange, missed = (
+        np.where(size == 0, np.nan, np.clip(share @ value, 0, 1))
+        for value in (is_pure, is_complete, is_pure & is_complete, outside, elsewhere)
+    )
+    cluster = np.arange(cell_size.shape[1])[:, None]
+    stands = (cell[:, None, :] == cluster) & (size > 0)  # (S, C, K): whether a cluster is the cell of a unit
+    part = share[:, None, None] * stands / np.maximum(stands.sum(axis=2, keepdims=True), 1)
+    membership, probability = np.zeros((len(unit), n_units)), np.zeros(len(unit))
+    for row, parts, cells, one in zip(rows, part, cell, share, strict=True):
+        membership += parts[row]
+        probability[in_unit] += one * (row[in_unit] == cells[unit[in_unit]])
     return UnitSupport(
         pure, complete, exists, strange, missed, np.minimum(membership, 1), np.minimum(probability, 1)
     )
 
 
 def cells_of(
-    row: NDArray[np.integer], unit: NDArray[np.int64], n_units: int, mass: NDArray[np.floating]
+    rows: NDArray[np.integer], unit: NDArray[np.integer], n_units: int, mass: NDArray[np.floating]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-    """Cell of each unit in one draw: its cluster (K,), what both share (K,), and the clusters' sizes (C,)."""
-    n_clusters = int(row.max(initial=0)) + 1
-    seen = unit >= 0
-    cell = row[seen].astype(np.int64) * n_units + unit[seen]
-    table = np.bincount(cell, mass[seen], minlength=n_clusters * n_units).reshape(n_clusters, n_units)
-    main = table.argmax(axis=0)
-    sizes = np.bincount(row, mass, minlength=n_clusters).astype(np.float64)
-    return main, table[main, np.arange(n_units)].astype(np.float64), sizes
+    """Cell of each unit in each draw, its cluster (S, K), what both share (S, K), the clusters' sizes (S, C).
+
+    rows : (S, m) labels of the draws; unit : (m,) 0 .. K-1, -1 = none; mass : (m,) of each point
+    """
+    table, sizes = tables(rows, unit, mass, n_units=n_units)
+    main = table.argmax(axis=1)
+    return main, np.take_along_axis(table, main[:, None, :], axis=1)[:, 0], sizes

@@ -23,13 +23,19 @@ def sizeable(sizes: NDArray[np.floating], least: float) -> NDArray[np.bool_]:
 
 
 def tables(
-    rows: NDArray[np.integer], reference: NDArray[np.integer], mass: NDArray[np.floating] | None = None
+    rows: NDArray[np.integer],
+    reference: NDArray[np.integer],
+    mass: NDArray[np.floating] | None = None,
+    *,
+    n_units: int | None = None,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Points by (draw, its cluster, cluster of `reference`): (S, C, K); sizes of the draws' clusters: (S, C).
 
     reference : (m,) 0 .. K-1, -1 = none; mass : (m,) of each point, ones when left out
+    n_units : K, where the last ones may have no point
     """
-    n_units, n_clusters = int(reference.max(initial=-1)) + 1, int(rows.max(initial=-1)) + 1
+    n_units = int(reference.max(initial=-1)) + 1 if n_units is None else n_units
+    n_clusters = int(rows.max(initial=0)) + 1
     shape = (len(rows), n_clusters, n_units + 1)
     column = np.where(reference < 0, n_units, reference)
     cell = rows * np.int64(n_units + 1) + np.arange(shape[0])[:, None] * (n_clusters * (n_units + 1)) + column

@@ -17,6 +17,7 @@ from ncpgui.core.errors import NcpguiError
 from ncpgui.gui.asking import AskingWindow
 from ncpgui.gui.commands import Commands
 from ncpgui.gui.dialogs.keys import about_text
+from ncpgui.gui.items.color_legend import ColorLegend
 from ncpgui.gui.start_page import StartPage
 from ncpgui.gui.status_line import StatusLine
 from ncpgui.gui.system_look import system_is_dark
@@ -68,6 +69,11 @@ class MainWindow(AskingWindow):
         self.toolbar.setToolButtonStyle(QtCore.Qt.ToolButtonTextOnly)
         self.toolbar.setContextMenuPolicy(QtCore.Qt.PreventContextMenu)
         self.actions_.fill_toolbar(self.toolbar)
+        self.color_legend = ColorLegend()
+        gap = QtWidgets.QWidget()
+        gap.setSizePolicy(QtWidgets.QSizePolicy.Expanding, QtWidgets.QSizePolicy.Preferred)
+        self.toolbar.addWidget(gap)
+        self._legend_place = self.toolbar.addWidget(self.color_legend)
         self.addToolBar(self.toolbar)
         self.start = StartPage(
             {
@@ -105,9 +111,11 @@ class MainWindow(AskingWindow):
         controller.failed.connect(self.show_error)
         controller.only_readable.connect(self._offer_read_only)
         controller.recording_wanted.connect(self._want_recording)
+        controller.choice_wanted.connect(self.ask_open)
         self._refresh = QtCore.QTimer(self)
         self._refresh.setSingleShot(True)
         self._refresh.setInterval(0)
+        workspace.colors_changed.connect(self._colors_changed)
         self._refresh.timeout.connect(self.actions_.refresh)
         self._refresh.timeout.connect(self.status.count_wrong)
         for signal in (
@@ -116,6 +124,12 @@ class MainWindow(AskingWindow):
             controller.activity_changed,
         ):  # fmt: skip
             signal.connect(self._refresh_actions)
+
+    def _colors_changed(self) -> None:
+        """Say what the colours mean."""
+        legend = self.workspace.coloring.legend()
+        self._legend_place.setVisible(legend is not None)
+        self.color_legend.show_legend(legend, self.theme)
 
     def _refresh_actions(self, *_: object) -> None:
         self._refresh.start()
@@ -131,6 +145,7 @@ class MainWindow(AskingWindow):
         if project is None and self.tour is not None:
             self.tour.leave()
         self.bench.project_changed()
+        self._colors_changed()
         self.actions_.refresh()
         QtCore.QTimer.singleShot(0, self._tour_if_first)  # once panels have their places
         self.status.count_wrong()
@@ -216,6 +231,7 @@ class MainWindow(AskingWindow):
         assert isinstance(application, QtWidgets.QApplication)
         apply_theme(application, self.theme)
         self.bench.set_theme(self.theme)
+        self._colors_changed()
 
     def _restore_layout(self) -> None:
         geometry = self.preferences.get("geometry", "")
@@ -326,9 +342,17 @@ class MainWindow(AskingWindow):
         """Change between waveforms in columns and at probe geometry."""
         self.bench.toggle_arrangement()
 
-    def step_waveforms(self) -> None:
-        """Go on from spikes to means, to means beside the most alike other unit, and back."""
-        self.bench.waveforms.step_shown()
+    def step_waveforms(self, step: int) -> None:
+        """Draw spikes, density, means, or the most alike unit too: the next of these, or (-1) back."""
+        self.bench.waveforms.step_shown(step)
+
+    def toggle_means(self) -> None:
+        """Draw mean waveforms alone, or spikes again."""
+        self.bench.waveforms.toggle_means()
+
+    def toggle_other_fields(self) -> None:
+        """Show receptive fields of what other cards would make, or leave them out."""
+        self.bench.fields.toggle_others()
 
     def toggle_all_units(self) -> None:
         """Change between the units on screen and all units."""

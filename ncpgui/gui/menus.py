@@ -44,6 +44,7 @@ class ActionSet:
     def _made_one(self, item: Action, number: int) -> QtWidgets.QAction:
         action = QtWidgets.QAction(item.name, self._window)
         action.setStatusTip(item.help)
+        action.setCheckable(item.is_on is not None)
         action.triggered.connect(lambda _checked=False: self._run(item, number))
         self._window.addAction(action)
         return action
@@ -78,6 +79,8 @@ class ActionSet:
             allowed = item.enabled(self._context)
             for action in self._made[item.id]:
                 action.setEnabled(allowed)
+                if item.is_on is not None:
+                    action.setChecked(item.is_on(self._context))
 
     def fill_menus(self, bar: QtWidgets.QMenuBar) -> dict[str, QtWidgets.QMenu]:
         """Fill a menu bar; returns its menus by name."""
@@ -88,7 +91,7 @@ class ActionSet:
                 if item.menu == name and item.in_menu:
                     if item.starts_section:
                         menu.addSeparator()
-                    menu.addAction(self[item.id])
+                    _place(menu, item.submenu).addAction(self[item.id])
         return menus
 
     def fill_toolbar(self, bar: QtWidgets.QToolBar) -> None:
@@ -100,6 +103,14 @@ class ActionSet:
                 bar.addSeparator()
             self[item.id].setIconText(TOOLBAR_WORDS.get(item.id, item.name.rstrip("…")))
             bar.addAction(self[item.id])
+
+
+def _place(menu: QtWidgets.QMenu, submenu: str) -> QtWidgets.QMenu:
+    """A menu, or its submenu of a name, which is made when the first action of it comes."""
+    if not submenu:
+        return menu
+    there = [entry.menu() for entry in menu.actions() if entry.menu() and entry.text() == submenu]
+    return there[0] if there else menu.addMenu(submenu)
 
 
 def _tooltip(item: Action, keys: Sequence[str]) -> str:

@@ -167,6 +167,18 @@ def style_sheet(theme: Theme) -> str:
     return f"""
 QMainWindow, QDialog, #workbench {{ background: {t.window}; }}
 QWidget {{ color: {t.text}; }}
+QRadioButton:disabled, QCheckBox:disabled, QLabel:disabled, QComboBox:disabled {{ color: {t.faint}; }}
+QRadioButton::indicator, QCheckBox::indicator {{
+    width: 13px; height: 13px; border: 1px solid {t.muted}; background: {t.panel};
+}}
+QRadioButton::indicator {{ border-radius: 7px; }}
+QCheckBox::indicator {{ border-radius: 3px; }}
+QRadioButton::indicator:checked {{ width: 5px; height: 5px; border: 5px solid {t.accent}; }}
+QCheckBox::indicator:checked {{ border-color: {t.accent}; image: url("{_icon("check", t)}"); }}
+QRadioButton::indicator:disabled, QCheckBox::indicator:disabled {{
+    border-color: {t.border}; background: {t.sunken};
+}}
+QRadioButton::indicator:checked:disabled {{ border-color: {t.faint}; }}
 QToolTip {{ background: {t.panel}; color: {t.text}; border: 1px solid {t.border}; padding: 5px 7px; }}
 
 QMenuBar {{ background: {t.window}; padding: 2px 6px; }}
@@ -263,15 +275,15 @@ QLineEdit[tone="bad"], QLineEdit[tone="bad"]:focus {{ border-color: {t.bad}; }}
 QLineEdit:disabled, QComboBox:disabled {{ color: {t.faint}; background: {t.sunken}; }}
 QComboBox {{ padding-right: 24px; }}
 QComboBox::drop-down {{ border: none; width: 24px; }}
-QComboBox::down-arrow {{ image: url("{_arrow("down", t)}"); width: 12px; height: 12px; }}
+QComboBox::down-arrow {{ image: url("{_icon("arrow-down", t)}"); width: 12px; height: 12px; }}
 QSpinBox, QDoubleSpinBox {{ padding-right: 24px; }}
 QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {{
     subcontrol-origin: border; width: 24px; border: none; background: transparent;
 }}
 QAbstractSpinBox::up-button {{ subcontrol-position: top right; }}
 QAbstractSpinBox::down-button {{ subcontrol-position: bottom right; }}
-QAbstractSpinBox::up-arrow {{ image: url("{_arrow("up", t)}"); width: 10px; height: 10px; }}
-QAbstractSpinBox::down-arrow {{ image: url("{_arrow("down", t)}"); width: 10px; height: 10px; }}
+QAbstractSpinBox::up-arrow {{ image: url("{_icon("arrow-up", t)}"); width: 10px; height: 10px; }}
+QAbstractSpinBox::down-arrow {{ image: url("{_icon("arrow-down", t)}"); width: 10px; height: 10px; }}
 QComboBox QAbstractItemView {{ background: {t.panel}; border: 1px solid {t.border}; padding: 4px; }}
 QGroupBox {{ border: none; margin-top: 18px; font-weight: 600; }}
 QGroupBox::title {{ subcontrol-origin: margin; left: 0px; color: {t.muted}; }}
@@ -294,9 +306,9 @@ QSplitter::handle:hover {{ background: {t.accent_soft}; }}
 """
 
 
-def _arrow(direction: str, theme: Theme) -> str:
-    """File of the arrow of a combo box or spin box: a style sheet draws none of its own."""
-    return resource(f"icons/arrow-{direction}-{theme.name}.svg").as_posix()
+def _icon(name: str, theme: Theme) -> str:
+    """File of an arrow or tick: a style sheet draws none of its own."""
+    return resource(f"icons/{name}-{theme.name}.svg").as_posix()
 
 
 def icon_pixmap(size: int, ratio: float = 1.0) -> QtGui.QPixmap:

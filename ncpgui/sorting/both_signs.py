@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.held import Pairs
 from ncpgui.core.seeds import stream_seed
 from ncpgui.core.waveform_format import TROUGH_SAMPLE
 
@@ -23,6 +24,7 @@ class _Both:
 
     labels: NDArray[np.int32]
     log_prob: NDArray[np.float64]
+    weight: NDArray[np.float64]
     order: NDArray[np.int32] | None
     features: NDArray[np.float32]
     model: str
@@ -41,39 +43,59 @@ def by_sign(cluster: Callable[..., Any]) -> Callable[..., Any]:
         *,
         seed: int,
         clamped: NDArray[np.integer] | None = None,
+        must_link: Pairs = (),
+        cannot_link: Pairs = (),
         **options: Any,
     ) -> Any:
         positive = is_positive(waveforms)
         if not positive.any():
-            return cluster(waveforms, seed=seed, clamped=clamped, **options)
+            links = {"must_link": must_link, "cannot_link": cannot_link}
+            return cluster(waveforms, seed=seed, clamped=clamped, **links, **options)
 
         def sampled(rows: NDArray[np.bool_], factor: float, seed: int) -> Any:
             held = None if clamped is None else np.asarray(clamped)[rows]
             if held is not None and (held < 0).all():
                 held = None
-            return cluster(np.float32(factor) * waveforms[rows], seed=seed, clamped=held, **options)
+            links = {"must_link": _among(must_link, rows), "cannot_link": _among(cannot_link, rows)}
+            return cluster(np.float32(factor) * waveforms[rows], seed=seed, clamped=held, **links, **options)
 
         if positive.all():
             return sampled(positive, -1.0, seed)
         up = sampled(positive, -1.0, stream_seed(seed, "positive spikes"))
         down = sampled(~positive, 1.0, seed)
-        return _joined(down, up, positive, clamped)
+        return _joined(down, up, positive, clamped, must_link)
 
     return clustered
 
 
-def _joined(down: Any, up: Any, positive: NDArray[np.bool_], clamped: NDArray[np.integer] | None) -> _Both:
+def _among(pairs: Pairs, rows: NDArray[np.bool_]) -> Pairs:
+    """Those pairs both of which are among some rows, numbered as these."""
+    number = np.cumsum(rows) - 1
+    return tuple((int(number[i]), int(number[j])) for i, j in pairs if rows[i] and rows[j])
+
+
+def _joined(
+    down: Any,
+    up: Any,
+    positive: NDArray[np.bool_],
+    clamped: NDArray[np.integer] | None,
+    must_link: Pairs,
+) -> _Both:
     labels = np.empty((len(down.labels), len(positive)), np.int32)
     labels[:, ~positive] = down.labels
     labels[:, positive] = up.labels + down.labels.max(axis=1, keepdims=True) + 1
     if clamped is not None:
         _hold_together(labels, np.asarray(clamped), positive)
+    for pair in must_link:
+        _hold_together(labels, np.where(np.isin(np.arange(len(positive)), pair), 0, -1), positive)
     features = np.empty((len(positive), down.features.shape[1]), np.float32)
     features[~positive], features[positive] = (
         down.features,
         -up.features,
     )  # turned back: apart from the others
-    return _Both(labels, down.log_prob + up.log_prob, down.order, features, down.model)
+    return _Both(
+        labels, down.log_prob + up.log_prob, down.weight * up.weight, down.order, features, down.model
+    )
 
 
 def _hold_together(

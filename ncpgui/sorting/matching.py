@@ -44,6 +44,9 @@ AFTER_MS = 2.5
 TEMPLATE_RADIUS_UM = 100.0
 SEEN_SD = 1.0
 """A template is seen on channels where it spans more than this, in noise sd."""
+NOISE_SPAN_SD = 6.0
+"""What the noise of one spike spans; that of the mean of n spikes has 1 / sqrt(n) of it. Beyond the radius
+a template is seen where it spans more than this too: what a large cell leaves there is found as a unit."""
 MIN_SPAN_SD = 3.5
 """Templates that span less on their largest channel are not looked for."""
 GAIN_A_HZ = 1.5e-3
@@ -255,12 +258,12 @@ def pruned(
     """
     span = np.ptp(bank.waveforms, axis=2)
     main = span.argmax(axis=2)
-    near = np.linalg.norm(channels_um[main][:, :, None] - channels_um, axis=3) <= TEMPLATE_RADIUS_UM
-    seen = near & (span > SEEN_SD)
     n_units = span.shape[1]
-    kept = (span.max(axis=(0, 2)) >= MIN_SPAN_SD) & (
-        np.bincount(units[units >= 0], minlength=n_units) >= MIN_SPIKES
-    )
+    n_spikes = np.bincount(units[units >= 0], minlength=n_units)
+    far = np.linalg.norm(channels_um[main][:, :, None] - channels_um, axis=3) > TEMPLATE_RADIUS_UM
+    noise = NOISE_SPAN_SD / np.sqrt(np.maximum(n_spikes, 1))
+    seen = span > SEEN_SD + far * noise[:, None]
+    kept = (span.max(axis=(0, 2)) >= MIN_SPAN_SD) & (n_spikes >= MIN_SPIKES)
     if keep_all:
         kept[:] = True
         np.put_along_axis(seen, main[:, :, None], True, axis=2)

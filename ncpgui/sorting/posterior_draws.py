@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.errors import CheckpointError, InputError, NcpguiError
+from ncpgui.core.held import Held
 from ncpgui.core.progress import Progress, silent
 from ncpgui.engine import shared_cores
 from ncpgui.sorting.config import SortingConfig
@@ -38,7 +39,7 @@ def draw_posterior(
     config: SortingConfig,
     *,
     cluster: ClusterFunction | None = None,
-    held: NDArray[np.integer] | None = None,
+    held: Held | None = None,
     progress: Progress = silent,
 ) -> Sampled:
     """Run the network; `held` and `cluster` as in `Sampling`."""
@@ -49,7 +50,7 @@ def _task(
     wanted: ToDraw,
     config: SortingConfig,
     cluster: ClusterFunction | None,
-    held: NDArray[np.integer] | None = None,
+    held: Held | None = None,
 ) -> Sampling:
     return Sampling(
         wanted.waveforms,

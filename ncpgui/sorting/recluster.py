@@ -1,4 +1,4 @@
-"""The rest of a component sampled again, given the units that a person has accepted."""
+"""The rest of a component sampled again, given what a person has decided."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms
 from ncpgui.core.errors import InputError
+from ncpgui.core.held import Held
 from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.seeds import stream_seed
@@ -25,7 +26,7 @@ from ncpgui.sorting.sampling import ClusterFunction
 def resample_rest(
     component: Component,
     waveforms: ComponentWaveforms,
-    held: NDArray[np.integer],
+    held: Held,
     probe: Probe,
     config: SortingConfig,
     *,
@@ -33,28 +34,26 @@ def resample_rest(
     cluster: ClusterFunction | None = None,
     progress: Progress = silent,
 ) -> Component:
-    """Sample the posterior of a component again with some spikes held together.
+    """Sample the posterior of a component again under what was decided.
 
     Parameters
     ----------
     waveforms : those of the sampled spikes; with `coordinates` of all spikes where there are spikes
         that were not sampled (without them these follow the sampled ones they were sorted with)
-    held : (n,) label of each spike of the component that is decided on, -1 = free.
-        Spikes of one label stay together, spikes of two never meet.
     spikes : of the recording: when those of the component were fired weighs the draws too
 
     Raises
     ------
     InputError
-        `held` has another length than the component, or no spike is free.
+        The labels of `held` have another length than the component, or no spike is free.
     """
-    held = np.asarray(held)
-    if held.shape != component.spike_ids.shape:
+    labels = np.asarray(held.labels)
+    if labels.shape != component.spike_ids.shape:
         raise InputError(
             f"held labels must be one a spike of the component around contact {component.channel}: "
-            f"{len(component.spike_ids)}, got shape {held.shape}"
+            f"{len(component.spike_ids)}, got shape {labels.shape}"
         )
-    if (held >= 0).all():
+    if held.is_all:
         raise InputError(
             f"every spike around contact {component.channel} belongs to a locked unit; "
             "unlock one to sample again"
@@ -67,7 +66,7 @@ def resample_rest(
         ),
         config,
         cluster=cluster,
-        held=held[component.sampled] if (held[component.sampled] >= 0).any() else None,
+        held=Held(labels[component.sampled], held.must_link, held.cannot_link),
         progress=progress,
     )
     coordinates, seen = waveforms.coordinates, None
@@ -80,14 +79,14 @@ def resample_rest(
         drawn.posterior,
         component.sampled,
         coordinates,
-        np.where(held >= 0, company.max(initial=-1) + 1 + held, company),
+        np.where(labels >= 0, company.max(initial=-1) + 1 + labels, company),
         spikes.sample_index[component.spike_ids],
         sampling_frequency_hz=spikes.sampling_frequency_hz,
         config=config,
         seen=seen,
     )
     alternatives = build_alternatives(
-        posterior, component.sampled, coordinates, config, company=company, held=held
+        posterior, component.sampled, coordinates, config, company=company, held=labels
     )
     return replace(component, posterior=posterior, alternatives=alternatives)
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.errors import CheckpointError, InputError
+from ncpgui.core.held import Held
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.sorting.both_signs import by_sign
@@ -34,7 +35,7 @@ class Sampling:
     waveforms : (m, 32, C) float32, noise sd, main channel first; positions_um : (C, 2)
     n_draws : how many; seed : of these draws
     model, device : as in `SortingConfig`
-    held : (m,) label of each spike that is settled, -1 = free, as in `engine.cluster`'s clamped
+    held : what was decided of the spikes; its labels are (m,), those of `engine.cluster`'s clamped
     cluster : stands in for `ncpgui.engine.cluster`
     both_signs : spikes may be positive; they are clustered apart from the others (`both_signs`)
     sweeps : over the draws; 0 for draws as they come
@@ -46,7 +47,7 @@ class Sampling:
     seed: int
     model: str | None = None
     device: str = "auto"
-    held: NDArray[np.integer] | None = None
+    held: Held | None = None
     cluster: ClusterFunction | None = None
     both_signs: bool = False
     sweeps: int = 2
@@ -72,10 +73,10 @@ class Sampling:
             seed=self.seed,
             device=self.device,
             progress=progress,
-            clamped=self.held,
+            **_decided(self.held),
         )
         return Sampled(
-            PosteriorSamples(result.labels, result.log_prob, order=result.order),
+            PosteriorSamples(result.labels, result.log_prob, result.weight, result.order),
             result.features,
             result.model,
         )
@@ -121,6 +122,14 @@ def _outcome(task: Sampling, progress: Progress) -> Sampled | Exception:
         raise
     except Exception as error:
         return error
+
+
+def _decided(held: Held | None) -> dict[str, Any]:
+    """What was decided as options of `engine.cluster`."""
+    if held is None:
+        return {}
+    clamped = held.labels if (held.labels >= 0).any() else None
+    return {"clamped": clamped, "must_link": held.must_link, "cannot_link": held.cannot_link}
 
 
 def _engine_cluster() -> ClusterFunction:

@@ -12,6 +12,7 @@ from tiny_project import tiny_project
 
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.alternatives import Card, present_alternatives
+from ncpgui.app.presenters.consequences import present_consequence, propose_split_as
 from ncpgui.core.errors import CurationError
 from ncpgui.core.partition import canonical
 from ncpgui.core.project import Project
@@ -63,7 +64,9 @@ def test_spikes_of_other_channels_that_come_along_are_told() -> None:
     assert cards(workspace)[1].words == "merges 1 + 3, takes 4 spikes from elsewhere along"
 
 
-# -- any sequence of edits ----------------------------------------------------------------------
+# -- any sequence of decisions ------------------------------------------------------------------
+
+MOVES = ("use", "use", "use", "split", "lock", "label", "link", "link", "merge", "undo")
 
 
 def some_project(rng: np.random.Generator) -> Project:
@@ -97,9 +100,15 @@ def use(workspace: Workspace, index: int) -> None:
     before = workspace.clustering.unit_of_spike.copy()
     locked = [unit for unit in workspace.history.labels.locked if unit in workspace.clustering]
     workspace.show_alternative(index)
-    with suppress(CurationError):  # nothing to change, which the card must have said
+    refused = ""
+    try:
         workspace.adopt()
+    except CurationError as error:
+        refused = str(error)
     after = workspace.clustering.unit_of_spike.copy()
+    if "contradicts" in refused:
+        assert np.array_equal(before, after)
+        return  # else there was nothing to change, which the card must have said
 
     here = np.isin(np.arange(len(before)), component.spike_ids)
     assert told(card.words, "unassigns") == np.sum((before >= 0) & (after < 0))
@@ -123,23 +132,88 @@ def use(workspace: Workspace, index: int) -> None:
         assert len(set(targets)) == 1
 
 
+def split(workspace: Workspace, unit: int, index: int) -> None:
+    """Split a unit as an alternative does, and compare what the line above the cards said."""
+    before = workspace.clustering.unit_of_spike.copy()
+    workspace.show_alternative(index)
+    workspace.select((unit,))
+    with suppress(CurationError):  # it does not split this one, or it is accepted
+        propose_split_as(workspace)
+    if workspace.proposal is None:
+        return
+    line = present_consequence(workspace, None).text
+    sizes = [int(n) for n in re.findall(r"[:] (\d+)", line.split(" spikes")[0])]
+    with suppress(CurationError):  # it contradicts something
+        workspace.confirm()
+    after = workspace.clustering.unit_of_spike
+    if np.array_equal(before, after):
+        workspace.withdraw()
+        return
+    changed = before != after
+    assert line.startswith(f"Split {unit}?")
+    assert set(before[changed].tolist()) == {unit}
+    assert sorted(sizes) == sorted(np.unique(after[changed], return_counts=True)[1].tolist())
+
+
+def say(workspace: Workspace, what: str, units: tuple[int, ...], *, yes: bool) -> None:
+    """Say something of units that is no edit: no spike changes its unit."""
+    before = workspace.clustering.unit_of_spike.copy()
+    with suppress(CurationError):  # it contradicts something, or the units are of different components
+        if what == "lock":
+            workspace.lock(units[:1], not workspace.history.labels.is_locked(units[0]))
+        elif what == "label":
+            workspace.label(units, "good" if yes else "mua")
+        else:
+            workspace.link(units, same=yes)
+    assert np.array_equal(workspace.clustering.unit_of_spike, before)
+
+
+def join(workspace: Workspace, units: tuple[int, ...]) -> None:
+    """Merge units: their spikes, and no others, are one unit afterwards."""
+    before = workspace.clustering.unit_of_spike.copy()
+    with suppress(CurationError):  # it contradicts something
+        workspace.merge(units)
+        after = workspace.clustering.unit_of_spike
+        assert len(set(after[np.isin(before, units)].tolist())) == 1
+        assert np.array_equal(before != after, np.isin(before, units))
+
+
+def everything(workspace: Workspace) -> list[bytes]:
+    """Units of all spikes, and all that the posteriors say, to the last bit."""
+    found = [workspace.clustering.unit_of_spike.tobytes()]
+    for component_id in workspace.component_ids:
+        component = workspace.component(component_id)
+        assert component is not None
+        masses = np.array([(way.mass, way.mass_se) for way in component.alternatives])
+        found += [component.posterior.weight.tobytes(), masses.tobytes()]
+    return found
+
+
 @pytest.mark.parametrize("seed", range(12))
-def test_after_any_edits_what_a_card_says_is_what_happens(seed: int) -> None:
+def test_after_any_decisions_what_is_said_is_what_happens_and_undo_takes_all_of_it_back(seed: int) -> None:
     rng = stream(seed, "decisions")
     workspace = Workspace(some_project(rng))
-    for _ in range(25):
+    start = everything(workspace)
+    for _ in range(40):
         workspace.show_component(int(rng.integers(0, 2)))
         present = workspace.clustering.unit_ids
-        move = rng.choice(["use", "use", "lock", "merge", "undo"])
+        units = tuple(int(u) for u in rng.choice(present, min(2, len(present)), replace=False))
+        move, yes = str(rng.choice(MOVES)), bool(rng.random() < 0.5)
         if move == "use":
             use(workspace, int(rng.integers(0, 4)))
-        elif move == "lock" and len(present):
-            unit = int(rng.choice(present))
-            workspace.lock((unit,), not workspace.history.labels.is_locked(unit))
-        elif move == "merge" and len(present) > 1:
-            workspace.merge(tuple(int(u) for u in rng.choice(present, 2, replace=False)))
+        elif move == "split" and units:
+            split(workspace, units[0], int(rng.integers(0, 4)))
+        elif move in ("lock", "label", "link") and len(units) > 1:
+            say(workspace, move, units, yes=yes)
+        elif move == "merge" and len(units) > 1:
+            join(workspace, units)
         elif move == "undo":
-            workspace.undo()
+            before = everything(workspace)
+            if workspace.history.can_undo:
+                workspace.undo()
+                workspace.redo()
+                assert everything(workspace) == before
+                workspace.undo()
         component, index = workspace.component(), workspace.present_alternative()
         if (
             component is not None and index is not None
@@ -147,3 +221,6 @@ def test_after_any_edits_what_a_card_says_is_what_happens(seed: int) -> None:
             wanted = component.alternatives[index].labels
             now = workspace.clustering.unit_of_spike[component.spike_ids]
             assert np.array_equal(canonical(now), canonical(wanted))
+    while workspace.history.can_undo:
+        workspace.undo()
+    assert everything(workspace) == start

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from ncpgui.app.model.coloring import LABELS
 from ncpgui.app.model.colors import DARK, LIGHT, N_COLORS, Color, ColorBook
 
 N_APART = 8
@@ -86,3 +87,44 @@ def test_a_colour_that_was_given_stays() -> None:
     book.give(5, 4)
     assert 5 in book
     assert book.color(5).index == 3
+
+
+GROUNDS = {"light": "#FFFFFF", "dark": "#181B22"}
+
+
+@pytest.mark.parametrize("vision", VISION)
+@pytest.mark.parametrize("ground", GROUNDS)
+def test_labels_are_told_apart_by_everyone(ground: str, vision: str) -> None:
+    names = [Color(index).hex(dark=ground == "dark") for index in LABELS.values()]
+    seen = [cielab(VISION[vision] @ linear_rgb(name)) for name in names]
+    for first, second in itertools.combinations(seen, 2):
+        assert np.linalg.norm(first - second) >= MIN_DISTANCE
+
+
+@pytest.mark.parametrize("vision", VISION)
+@pytest.mark.parametrize("ground", GROUNDS)
+def test_on_the_scale_more_is_lighter_for_everyone(ground: str, vision: str) -> None:
+    """So that its order is seen without hue: lightness of CIELAB, at nine places."""
+    names = [Color(-1, share).hex(dark=ground == "dark") for share in np.linspace(0, 1, 9)]
+    seen = np.array([cielab(VISION[vision] @ linear_rgb(name)) for name in names])
+    assert (np.diff(seen[:, 0]) > 0.5).all()
+    assert (np.linalg.norm(np.diff(seen[::2], axis=0), axis=1) >= 7).all()
+
+
+@pytest.mark.parametrize("ground", GROUNDS)
+def test_the_whole_scale_stands_out_from_its_ground(ground: str) -> None:
+    """Contrast of WCAG for graphics: 3 to 1."""
+
+    def luminance(name: str) -> float:
+        return float(np.array([0.2126, 0.7152, 0.0722]) @ linear_rgb(name))
+
+    for share in np.linspace(0, 1, 21):
+        pair = sorted(map(luminance, (Color(-1, share).hex(dark=ground == "dark"), GROUNDS[ground])))
+        assert (pair[1] + 0.05) / (pair[0] + 0.05) >= 3.0
+
+
+def test_the_scale_goes_through_its_stops_and_ends_there() -> None:
+    assert [Color(-1, share).hex(dark=False) for share in (-1.0, 0.0, 0.25, 1.0, 2.0)] == [
+        "#0D0887", "#0D0887", "#6A00A8", "#E16462", "#E16462",
+    ]  # fmt: skip
+    assert Color(-1, 0.125).hex(dark=False) == "#3C0498"

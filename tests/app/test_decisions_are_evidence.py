@@ -10,54 +10,22 @@ from typing import Any
 import numpy as np
 import pytest
 from app_fakes import FakeJobs, opened
+from doubtful_project import SIZES, component_of, component_of_all_partitions, posterior_of, project_of
 from later import Later
 from tiny_project import tiny_project
 
 from ncpgui.app.controller import Controller
-from ncpgui.app.model.conditioned import Condition, Given
+from ncpgui.app.model.conditioned import Condition, Given, held_by
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.presenters.alternatives import present_alternatives
+from ncpgui.app.presenters.queue import present_queue, present_wrong_left
 from ncpgui.app.work import jobs
-from ncpgui.core.alternatives import group_alternatives
-from ncpgui.core.component import Alternative, Component
 from ncpgui.core.errors import CurationError
-from ncpgui.core.partition import all_partitions
+from ncpgui.core.held import Held
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.project import Project
-
-SIZES = (60, 40, 40, 40)  # of units 0 .. 3; 2 and 3 are perhaps one
-
-
-def posterior_of(n_draws: int = 400) -> PosteriorSamples:
-    """Unit 0 is split in 1.5 % of the draws; 2 and 3 are one in 28 %, whatever unit 0 is."""
-    rng = np.random.default_rng(5)
-    unit = np.repeat(np.arange(4), SIZES)
-    rows = np.repeat(unit[None], n_draws, axis=0)
-    rows[np.ix_(rng.random(n_draws) < 0.28, unit == 3)] = 2
-    cut = rng.permutation(np.arange(n_draws) < 6)
-    rows[np.ix_(cut, np.arange(sum(SIZES)) < 30)] = 4
-    return PosteriorSamples(rows, np.zeros(n_draws))
-
-
-def component_of(posterior: PosteriorSamples, first: np.ndarray | None = None) -> Component:
-    """A component all of whose spikes are sampled, with the sortings of its draws."""
-    n = posterior.n_points
-    modes = group_alternatives(posterior)
-    if first is not None:
-        modes.sort(key=lambda mode: not np.array_equal(mode.labels, first))
-    ways = tuple(
-        Alternative(
-            mode.labels, np.ones(n, np.float32), mode.mass, mode.mass_se, np.ones(mode.labels.max() + 1)
-        )
-        for mode in modes
-    )
-    return Component(0, np.array([0]), np.arange(n), np.arange(n), posterior, ways)
-
-
-def project_of(component: Component) -> Project:
-    labels = component.alternatives[0].labels
-    return replace(tiny_project({0: [labels.tolist()]}), components=(component,))
+from ncpgui.curation.said import Said
 
 
 @pytest.fixture
@@ -134,18 +102,7 @@ def test_a_label_is_no_decision_about_spikes(workspace: Workspace) -> None:
 
 @pytest.fixture
 def exact() -> Workspace:
-    """All 52 partitions of five spikes, each a sorting of its own, in use the one of five units."""
-    rows = np.array(list(all_partitions(5)))
-    weight = np.random.default_rng(3).dirichlet(np.ones(len(rows)))
-    posterior = PosteriorSamples(rows, np.log(weight), weight)
-    order = [len(rows) - 1, *range(len(rows) - 1)]
-    ways = tuple(
-        Alternative(
-            rows[k].astype(np.int32), np.ones(5, np.float32), weight[k], 0.0, np.ones(rows[k].max() + 1)
-        )
-        for k in order
-    )
-    return Workspace(project_of(Component(0, np.array([0]), np.arange(5), np.arange(5), posterior, ways)))
+    return Workspace(project_of(component_of_all_partitions(5)))
 
 
 @pytest.mark.parametrize("same", [True, False], ids=["must-link", "never-merge"])
@@ -273,14 +230,16 @@ def test_a_link_between_components_is_refused() -> None:
 
 
 @pytest.fixture
-def asked(fake: FakeJobs, monkeypatch: pytest.MonkeyPatch) -> list[np.ndarray]:
-    """What was held each time that a component was sampled again; the draws are as it was held."""
+def asked(fake: FakeJobs, monkeypatch: pytest.MonkeyPatch) -> list[Held]:
+    """What was held each time that a component was sampled again; the draws obey the links."""
     fake.project = project_of(component_of(posterior_of()))
-    held_so_far: list[np.ndarray] = []
+    held_so_far: list[Held] = []
 
-    def resample(project: Project, component: Any, waveforms: Any, held: Any, *, progress: Any) -> Any:
+    def resample(project: Project, component: Any, waveforms: Any, held: Held, *, progress: Any) -> Any:
         held_so_far.append(held)
-        row = np.where(held >= 0, held, component.posterior.labels[0] + held.max() + 1)
+        row = component.posterior.labels[0].copy()
+        for i, j in held.must_link:
+            row[row == row[j]] = row[i]
         return component_of(PosteriorSamples(np.repeat(row[None], 200, axis=0), np.zeros(200))), waveforms
 
     monkeypatch.setattr(jobs, "resample", resample)
@@ -292,7 +251,7 @@ def start(fake: FakeJobs, preferences: Preferences, path: Path) -> tuple[Control
 
 
 def test_nothing_is_sampled_while_enough_draws_have_what_was_decided(
-    fake: FakeJobs, asked: list[np.ndarray], preferences: Preferences, tmp_path: Path
+    fake: FakeJobs, asked: list[Held], preferences: Preferences, tmp_path: Path
 ) -> None:
     controller, _ = start(fake, preferences, tmp_path / "s.h5")
     controller.workspace.lock((0,), True)
@@ -303,13 +262,16 @@ def test_nothing_is_sampled_while_enough_draws_have_what_was_decided(
 
 
 def test_where_few_draws_are_left_new_ones_are_made_under_the_decisions(
-    fake: FakeJobs, asked: list[np.ndarray], preferences: Preferences, tmp_path: Path
+    fake: FakeJobs, asked: list[Held], preferences: Preferences, tmp_path: Path
 ) -> None:
     controller, _ = start(fake, preferences, tmp_path / "s.h5")
     workspace = controller.workspace
     workspace.merge((0, 1))
     (held,) = asked
-    assert (np.unique(held[:100]).tolist(), np.unique(held[100:]).tolist()) == ([0], [-1])
+    ((one, other),) = held.must_link
+    assert (one < 60, 60 <= other < 100) == (True, True)  # a spike of each of the units
+    assert held.cannot_link == ()
+    assert (held.labels == -1).all()
     given = workspace.given(0)
     assert given is not None
     assert given.text == "given: 0 + 1 together"
@@ -319,6 +281,59 @@ def test_where_few_draws_are_left_new_ones_are_made_under_the_decisions(
     assert len(asked) == 1  # undo samples nothing
     workspace.undo()
     assert workspace.clustering.unit_ids.tolist() == [0, 1, 2, 3]
+
+
+def test_new_draws_hold_what_was_decided_and_nothing_of_the_inside_of_a_unit() -> None:
+    """Who says that two units are apart, or one, has not said that each is pure: only `accept` does."""
+    component = component_of(posterior_of())
+    units = np.repeat(np.arange(4), SIZES)
+    sets = [np.flatnonzero(units == unit) for unit in range(4)]
+    apart = Said("different", (sets[0], sets[1], sets[2]), "0, 1 and 2 apart")
+    together = Said("same", (sets[2], sets[3]), "2 + 3 together")
+    accepted = Said("neuron", (sets[1],), "1 accepted")
+    held = held_by(component, units, (apart, together, accepted))
+    assert [sorted({int(units[i]), int(units[j])}) for i, j in held.cannot_link] == [[0, 1], [0, 2], [1, 2]]
+    assert [[int(units[i]), int(units[j])] for i, j in held.must_link] == [[2, 3]]
+    assert (held.labels >= 0).tolist() == (units == 1).tolist()
+    assert not held.is_all
+    assert held_by(component, units, (accepted,)).must_link == ()
+
+
+def test_the_spike_that_stands_for_a_unit_is_one_that_is_surely_of_it() -> None:
+    """The first of five spikes is elsewhere in most draws, the second in some."""
+    rows = np.zeros((10, 9), dtype=int)
+    rows[:, 5:] = 1
+    rows[:7, 0] = 1
+    rows[:2, 1] = 1
+    component = component_of(PosteriorSamples(rows, np.zeros(10)))
+    units = np.repeat([0, 1], [5, 4])
+    apart = Said("different", (np.arange(5), np.arange(5, 9)), "0 and 1 apart")
+    ((one, other),) = held_by(component, units, (apart,)).cannot_link
+    assert one in (2, 3, 4)
+    assert other in (5, 6, 7, 8)
+
+
+def test_a_spike_that_left_the_unit_of_its_set_does_not_stand_for_it() -> None:
+    """Else what was accepted since could hold two spikes together that must not meet."""
+    component = component_of(PosteriorSamples(np.zeros((10, 6), int), np.zeros(10)))
+    apart = Said("different", (np.arange(3), np.arange(3, 6)), "0 split in 2")
+    units = np.array([1, 0, 0, 1, 1, 1])  # the first one was given to the other unit afterwards
+    ((one, other),) = held_by(component, units, (apart,)).cannot_link
+    assert units[[one, other]].tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(("n_left", "asks"), [(11, False), (9, True)])
+def test_of_few_draws_half_are_enough(n_left: int, asks: bool) -> None:
+    """Twenty draws can never leave 30: the component would not be asked of a network again, or always."""
+    unit = np.repeat(np.arange(4), SIZES)
+    rows = np.repeat(unit[None], 20, axis=0)
+    rows[np.ix_(np.arange(20) >= n_left, unit == 3)] = 2
+    workspace = Workspace(project_of(component_of(PosteriorSamples(rows, np.zeros(20)), first=unit)))
+    workspace.link((2, 3), same=False)
+    given = workspace.given(0)
+    assert given is not None
+    assert given.n_effective == pytest.approx(n_left)
+    assert given.needs_draws is asks
 
 
 def test_without_a_network_decisions_still_weigh_the_draws_there_are(
@@ -344,7 +359,7 @@ def test_without_a_network_decisions_still_weigh_the_draws_there_are(
 
 
 def test_draws_that_come_after_another_decision_are_dropped_without_a_word(
-    fake: FakeJobs, asked: list[np.ndarray], preferences: Preferences, tmp_path: Path
+    fake: FakeJobs, asked: list[Held], preferences: Preferences, tmp_path: Path
 ) -> None:
     runner = Later()
     controller, ears = opened(fake, preferences, tmp_path / "s.h5", runner)
@@ -357,3 +372,40 @@ def test_draws_that_come_after_another_decision_are_dropped_without_a_word(
     assert bits(workspace) == before
     assert workspace.history.can_redo
     assert not [text for text in ears.told if "dropped" in text]
+
+
+# -- what a decision costs -----------------------------------------------------------------------
+
+
+def test_what_the_network_is_worth_is_measured_once_whatever_is_decided(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is about the draws as they were made, which no decision changes."""
+    measured: list[PosteriorSamples] = []
+    monkeypatch.setattr("ncpgui.core.component.order_spread", measured.append)
+    present_alternatives(workspace)
+    workspace.lock((0,), True)
+    present_alternatives(workspace)
+    workspace.link((2, 3), same=False)
+    present_alternatives(workspace)
+    assert len(measured) == 1
+
+
+def test_a_decision_asks_anew_of_its_own_component_alone_whether_it_is_sure(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from ncpgui.app.model import project_view
+
+    asked: list[int] = []
+    is_sure = project_view.is_sure
+    monkeypatch.setattr(
+        project_view, "is_sure", lambda one, *rest: (asked.append(one.id), is_sure(one, *rest))[1]
+    )
+    workspace = Workspace(tiny_project({0: [[0] * 4 + [1] * 4], 1: [[0] * 4]}))
+    present_queue(workspace)
+    present_wrong_left(workspace)
+    assert sorted(asked) == [0, 1]
+    asked.clear()
+    workspace.link((0, 1), same=False)
+    present_queue(workspace)
+    assert asked == [0]

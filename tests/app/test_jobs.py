@@ -13,6 +13,7 @@ from tiny_project import tiny_project
 from ncpgui.app.work import jobs
 from ncpgui.app.work.recognition import unused_session
 from ncpgui.core.errors import InputError, RecordingError
+from ncpgui.core.held import Held
 from ncpgui.core.project import RecordingReference
 
 BESIDE = {0: [[0] * 30 + [1] * 30], 1: [[0] * 30]}
@@ -88,5 +89,5 @@ def test_a_session_with_settings_of_another_version_can_be_sampled_on(
     monkeypatch.setattr("ncpgui.sorting.recluster.resample_rest", lambda *args, **_: seen.append(args))
     project = tiny_project(BESIDE)
     project = replace(project, settings={**project.settings, "threshold_sd": 4.25, "long_gone": 0.7})
-    jobs.resample(project, project.components[0], project.waveforms[0], np.full(60, -1, dtype=np.int32))
+    jobs.resample(project, project.components[0], project.waveforms[0], Held(np.full(60, -1, dtype=np.int32)))
     assert seen[0][4].threshold_sd == 4.25

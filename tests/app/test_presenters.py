@@ -323,28 +323,32 @@ def test_points_are_the_plane_until_the_map_is_there(workspace: Workspace) -> No
     workspace.select([2])
     first = present_embedding(workspace, None)
     assert first.method == "PCA"
-    assert first.points.shape == (10, 2)
-    assert first.labels.tolist() == [0, 0, 0, 0, 1, 1, 1, 2, 2, 2]
-    assert first.selected.tolist() == [False] * 7 + [True] * 3
+    assert first.axes == ("PCA 1", "PCA 2")
+    assert len(first.points) == 10
+    assert first.points.labels.tolist() == [0, 0, 0, 0, 1, 1, 1, 2, 2, 2]
+    assert first.points.is_dimmed.tolist() == [True] * 7 + [False] * 3
     sure = [1.0] * 10  # merged in 40 %: of one cell, whichever it is
-    assert first.certainty == pytest.approx(sure)
-    assert first.opacity == pytest.approx(0.25 + 0.75 * np.array(sure) ** 2)
-    assert first.names == ("0", "1", "2")
-    tsne = np.zeros((10, 2), np.float32)
+    assert first.points.certainty == pytest.approx(sure)
+    assert first.points.opacity == pytest.approx(0.25 + 0.75 * np.array(sure) ** 2)
+    assert first.points.names == ("0", "1", "2")
+    tsne = np.arange(20, dtype=np.float32).reshape(10, 2)
     second = present_embedding(workspace, tsne)
-    assert second.method == "t-SNE"
-    assert second.points is tsne
+    assert second.axes == ("t-SNE 1", "t-SNE 2")
+    assert np.column_stack([second.points.x, second.points.y]).tolist() == tsne.tolist()
 
 
-def test_points_that_a_preview_would_move_are_marked(workspace: Workspace) -> None:
+def test_points_that_leave_a_unit_of_another_colour_have_a_ring_in_it(workspace: Workspace) -> None:
+    """0 and 1 are merged: the merged unit keeps the colour of 0."""
     workspace.show_alternative(1)
-    assert present_embedding(workspace, None).moved.tolist() == [True] * 7 + [False] * 3
+    points = present_embedding(workspace, None).points
+    assert points.ring.tolist() == [-1] * 4 + [1] * 3 + [-1] * 3
+    assert points.ring_colors[1] == workspace.colors.color(1)
 
 
 def test_uncertain_spikes_are_faint_but_seen(project: Project) -> None:
     workspace = Workspace(project)
     workspace.merge((2, 3))  # on two channels, of which no posterior tells at once
-    assert present_embedding(workspace, None).opacity[7:].tolist() == [MIN_OPACITY] * 3
+    assert present_embedding(workspace, None).points.opacity[7:].tolist() == [MIN_OPACITY] * 3
     assert present_waveforms(workspace).columns[2].support == "support unknown"
 
 

@@ -32,13 +32,13 @@ def script(name: str) -> ModuleType:
 
 def test_the_table_of_keys_is_up_to_date() -> None:
     """Otherwise run scripts/write_key_table.py."""
-    text = (ROOT / "docs" / "user_guide.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "reference" / "keys.md").read_text(encoding="utf-8")
     assert script("write_key_table").with_keys(text) == text
 
 
 def test_the_table_of_presets_is_up_to_date() -> None:
     """Otherwise run scripts/write_preset_table.py."""
-    text = (ROOT / "docs" / "user_guide.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "guide" / "train.md").read_text(encoding="utf-8")
     assert script("write_preset_table").with_presets(text) == text
 
 

@@ -29,7 +29,6 @@ QUICK = {
     "docs/reference/errors.md",
     "docs/reference/session_file.md",
     "docs/reference/settings.md",
-    "docs/user_guide.md",
 }
 SLOW = {
     "README.md",
@@ -73,9 +72,10 @@ def test_the_blocks_of_a_document_work_one_after_the_other(document: str, reader
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_the_table_of_training_commands_works_from_top_to_bottom(reader: Reader) -> None:
-    (printed,) = (block for block in blocks("docs/user_guide.md") if "# mine.toml" in block.text)
+    (printed,) = (block for block in blocks("docs/guide/train.md") if "# mine.toml" in block.text)
     reader.read(printed)
-    rows = re.findall(r"^\| `([^`]*ncpgui train mine\.toml[^`]*)`", _text("docs/user_guide.md"), re.MULTILINE)
+    row = r"^\| `([^`]*ncpgui train mine\.toml[^`]*)`"
+    rows = re.findall(row, _text("docs/guide/train.md"), re.MULTILINE)
     assert len(rows) == 6
     ran = []
     for row in rows:
@@ -135,7 +135,7 @@ def test_every_option_named_in_passing_is_one(document: str) -> None:
 
 
 def test_the_formats_that_the_guide_names_have_a_reader() -> None:
-    (row,) = (line for line in _text("docs/user_guide.md").splitlines() if line.startswith("| NWB"))
+    (row,) = (line for line in _text("docs/guide/open.md").splitlines() if line.startswith("| NWB `.nwb`"))
     named = set(re.findall(r"`(\.\w+)`", row))
     assert len(named) > 8
     assert named - {ending for known in FORMATS for ending in known.endings} == set()

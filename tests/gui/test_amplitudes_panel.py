@@ -60,15 +60,31 @@ def test_a_selection_dims_the_others(panel, workspace, screen) -> None:
     assert saturation(2) > 0.5 * before
 
 
+def axis_names(panel) -> list[str]:
+    """Left and bottom of the plot of spikes, then of rates."""
+    plots = (panel.scatter, panel.rates)
+    return [plot.getAxis(side).labelText for plot in plots for side in ("left", "bottom")]
+
+
+def test_plots_of_one_time_begin_at_one_place_and_give_their_names_up_for_room(panel, screen) -> None:
+    left = [plot.getAxis("left").width() for plot in (panel.scatter, panel.rates)]
+    assert left[0] == left[1]
+    panel.resize(460, 150)
+    screen.settle()
+    assert panel.rates.isHidden()
+    assert axis_names(panel)[:2] == ["", "time (s)"]
+
+
 def test_the_switch_changes_to_depth_and_draws_the_motion(show, workspace, small_project, screen) -> None:
     motion = Motion(np.array([0.0, 2.0]), np.array([0.0]), np.array([[0.0], [9.0]]), preset="x", applied=True)
     workspace.open(replace(small_project, motion=motion))
     panel = show(AmplitudesPanel)
-    assert panel.note.text() == "amplitude (noise sd) · time (s)"
+    assert axis_names(panel) == ["amplitude (noise sd)", "", "Hz", "time (s)"]
     panel.toggle_height()
     screen.settle()
     assert panel.choice.currentText() == "depth"
-    assert panel.note.text() == "depth (µm) · time (s) · motion 9 µm"
+    assert axis_names(panel) == ["depth (µm)", "", "Hz", "time (s)"]
+    assert panel.note.text() == "motion 9 µm"
     low, high = panel.scatter.getViewBox().viewRange()[1]
     assert low < 0 < 9 < high
     ink = [c for c in screen.colors(panel.scatter) if QtGui.QColor(c).lightness() < 70]
@@ -80,7 +96,7 @@ def test_a_raster_has_a_row_for_each_unit(panel, screen) -> None:
     panel.toggle_height()
     panel.toggle_height()
     screen.settle()
-    assert panel.note.text() == "units · time (s)"
+    assert axis_names(panel) == ["units", "", "Hz", "time (s)"]
     assert panel.scatter.points.y[[2, 3]].tolist() == [-1.0, 0.0]
     assert abs(hue(panel, 3, screen) - BLUE.hue()) < 12
     assert panel.scatter.getAxis("left")._tickLevels == [[(0, "0"), (-1, "1")]]

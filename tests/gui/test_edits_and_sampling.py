@@ -14,6 +14,7 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 from ncpgui.app.model import conditioned
 from ncpgui.app.presenters.embedding import principal_plane
 from ncpgui.app.work import jobs
+from ncpgui.core.errors import InputError
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.project import Project
 from ncpgui.gui.main_window import MainWindow
@@ -43,6 +44,7 @@ def window(qtbot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, project: Proj
     monkeypatch.setattr(jobs, "find_units", lambda request, *, progress: (FakeLive(), detected))
     monkeypatch.setattr(jobs, "sample", lambda live, waiting, *, progress: sampled(project, waiting.id))
     monkeypatch.setattr(jobs, "combine_components", lambda project, *, progress: joined(project))
+    monkeypatch.setattr(jobs, "resample", without_network)
     with shown_window(qtbot, tmp_path) as made:
         yield made
 
@@ -59,6 +61,10 @@ def press(qtbot, window: MainWindow) -> Press:
         QtWidgets.QApplication.processEvents()
 
     return pressed
+
+
+def without_network(*_: Any, **__: Any) -> Any:
+    raise InputError("no network here")
 
 
 def sampled(project: Project, channel: int) -> Any:

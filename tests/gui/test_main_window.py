@@ -22,7 +22,7 @@ from ncpgui.gui.workbench import LAYOUTS
 from ncpgui.session.journal import Journal
 from ncpgui.session.session_file import SessionFile, create_session, open_session
 from tests.ephys import hostile
-from tests.gui.windows import shown_window
+from tests.gui.windows import drop_file, shown_window
 from tests.synthetic_project import synthetic_project
 
 Qt = QtCore.Qt
@@ -297,18 +297,8 @@ def test_an_export_that_cannot_be_written_is_told_and_the_window_stays(
     assert opened.workspace.project is not None
 
 
-def drop(window: MainWindow, path: Path) -> None:
-    """Drop a file on the window."""
-    data = QtCore.QMimeData()
-    data.setUrls([QtCore.QUrl.fromLocalFile(str(path))])
-    event = QtGui.QDropEvent(
-        QtCore.QPointF(10, 10), Qt.CopyAction, data, Qt.LeftButton, Qt.NoModifier, QtCore.QEvent.Drop
-    )
-    window.dropEvent(event)
-
-
 def test_a_dropped_session_opens(qtbot, window: MainWindow, session: Path) -> None:
-    drop(window, session)
+    drop_file(window, session)
     qtbot.waitUntil(lambda: window.workspace.project is not None)
 
 
@@ -316,7 +306,7 @@ def test_a_dropped_session_opens(qtbot, window: MainWindow, session: Path) -> No
 def test_a_dropped_recording_whose_class_is_a_program_is_not_run(
     qtbot, window: MainWindow, tmp_path: Path, kind: str
 ) -> None:
-    drop(window, hostile.KINDS[kind](tmp_path, hostile.program(tmp_path / "was run")))
+    drop_file(window, hostile.KINDS[kind](tmp_path, hostile.program(tmp_path / "was run")))
     qtbot.waitUntil(window.banner.isVisible)
     assert "names 'subprocess.run', which is not a recording or sorting" in window.banner.text.text()
     assert not (tmp_path / "was run").exists()

@@ -13,6 +13,7 @@ from ncpgui.app.work.jobs import RecordingInfo
 from ncpgui.app.work.recognition import unused_session
 from ncpgui.app.work.tasks import Immediate
 from ncpgui.gui.dialogs.open_recording import OpenRecordingDialog, described
+from tests.gui.windows import drop_file, shown_window
 
 
 @pytest.fixture
@@ -116,6 +117,24 @@ def test_streams_are_offered_with_channels_and_rates_and_one_has_to_be_chosen(
     dialog.path.setText(str(tmp_path / "rec.raw"))
     assert dialog.stream.isHidden()
     assert dialog.request().options == {}
+
+
+def test_a_dropped_recording_with_several_streams_asks_which(
+    qtbot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = spikeglx(tmp_path / "run")
+    asked: list[OpenRecordingDialog] = []
+    monkeypatch.setattr(OpenRecordingDialog, "exec_", lambda dialog: asked.append(dialog) or 0)
+    with shown_window(qtbot, tmp_path) as window:
+        drop_file(window, run)
+        qtbot.waitUntil(lambda: bool(asked))
+        (dialog,) = asked
+        assert dialog.path.text() == str(run)
+        dialog.describe()
+        assert sorted(dialog.stream.itemText(row) for row in range(dialog.stream.count())) == [
+            "choose one", "imec0.ap – 4 channels at 30 kHz", "imec1.ap – 4 channels at 30 kHz",
+        ]  # fmt: skip
+        assert not window.banner.isVisible()
 
 
 def test_a_stream_that_vanished_while_the_dialog_was_open_is_named(

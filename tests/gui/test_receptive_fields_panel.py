@@ -10,8 +10,9 @@ from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.work import jobs
 from ncpgui.core.stimulus import Stimulus
-from ncpgui.gui.panels.receptive_fields import ReceptiveFieldsPanel, map_image
+from ncpgui.gui.panels.receptive_fields import REMEMBERED, ReceptiveFieldsPanel, map_image
 from ncpgui.gui.theme import DARK, LIGHT, apply_theme
+from tests.gui.painted_text import painted_texts
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,9 @@ def asked(monkeypatch) -> list[int]:
 
 
 @pytest.fixture
-def panel(show, workspace, small_project, asked) -> ReceptiveFieldsPanel:
-    """While the fields are still computed."""
+def panel(show, workspace, controller, small_project, asked) -> ReceptiveFieldsPanel:
+    """While the fields are still computed; those of other cards are not asked for."""
+    controller.preferences.set(REMEMBERED, False)
     frames = np.ones((20, 4, 6), dtype=np.int8)
     stimulus = Stimulus(frames, np.arange(20) * 2000)
     workspace.open(replace(small_project, stimulus=stimulus))
@@ -184,3 +186,59 @@ def test_both_themes_have_their_own_ground(done, screen, qapp) -> None:
     done.set_theme(DARK)
     screen.settle()
     assert DARK.sunken.lower() in screen.colors(done.grid, done.grid.tile_rect(0))
+
+
+# -- other cards, and what is the same in the posterior -------------------------------------------
+
+
+@pytest.fixture
+def with_others(done, runner, screen) -> ReceptiveFieldsPanel:
+    """With the fields of what other cards would make."""
+    done.toggle_others()
+    runner.let_go()
+    screen.settle()
+    return done
+
+
+def test_below_are_the_fields_of_what_other_cards_would_make(with_others, asked) -> None:
+    """Card 2 merges both units: ten spikes."""
+    view = with_others.grid.view
+    assert [tile.name for tile in view.tiles] == ["0", "1", "0+1"]
+    assert [(group.n_tiles, group.title) for group in view.groups] == [(2, ""), (1, "card 2: 25\u2009%")]
+    assert sorted(asked) == [4, 6, 10]
+    assert view.tiles[2].verdict == "no clear field"
+    assert with_others.note.text() == "1 of 2 units clear"
+    assert with_others.grid.tile_rect(2).top() > with_others.grid.tile_rect(1).bottom()
+    titles = [text.words for text in painted_texts(with_others.grid) if "card" in text.words]
+    assert titles == ["card 2: 25\u2009%"]
+
+
+def test_a_click_on_the_field_of_another_card_shows_the_card(with_others, workspace, screen) -> None:
+    screen.click(with_others.grid, with_others.grid.tile_rect(2).center())
+    screen.settle()
+    assert workspace.preview == 1
+    view = with_others.grid.view
+    assert [tile.name for tile in view.tiles] == ["0+1", "0", "1"]
+    assert [group.title for group in view.groups] == ["", "in use"]
+    screen.click(with_others.grid, with_others.grid.tile_rect(1).center())
+    assert workspace.preview is None
+    assert workspace.selected == ()
+
+
+def test_whether_other_cards_are_shown_is_remembered(with_others, controller, show) -> None:
+    assert show(ReceptiveFieldsPanel).shows_others
+    with_others.toggle_others()
+    assert not show(ReceptiveFieldsPanel).shows_others
+    assert not controller.is_wanted("other fields")
+
+
+def test_a_tile_says_in_how_much_of_the_posterior_it_is_the_same(with_others, screen) -> None:
+    """Three of four draws have both units as they are, the fourth has one cell of all ten spikes."""
+    with_others.resize(700, 900)
+    screen.settle()
+    tiles = with_others.grid.view.tiles
+    assert [tile.p_same for tile in tiles] == pytest.approx([0.75, 0.75, 0.25])
+    assert tiles[0].foot[0] == "clear ON field · same in 75\u2009%"
+    assert "The same in 75\u2009% of the posterior" in tiles[0].tooltip
+    words = [text.words for text in painted_texts(with_others.grid)]
+    assert "clear ON field · same in 75\u2009%" in words

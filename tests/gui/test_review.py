@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PyQt5 import QtCore, QtGui, QtWidgets
+from PyQt5 import QtCore, QtWidgets
 from scipy.optimize import linear_sum_assignment
 
 from ncpgui.app.presenters.alternatives import present_alternatives
@@ -30,7 +30,7 @@ from tests.phy_folder import (
     write_phy,
 )
 
-from .windows import shown_window
+from .windows import drop_file, shown_window
 
 TRUTH = (FIRST, SECOND, THIRD)
 
@@ -52,12 +52,7 @@ def window(qtbot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 
 def drop(qtbot, window: MainWindow, path: Path) -> None:
-    data = QtCore.QMimeData()
-    data.setUrls([QtCore.QUrl.fromLocalFile(str(path))])
-    event = QtGui.QDropEvent(
-        QtCore.QPointF(10, 10), QtCore.Qt.CopyAction, data, QtCore.Qt.LeftButton, QtCore.Qt.NoModifier
-    )
-    window.dropEvent(event)
+    drop_file(window, path)
     qtbot.waitUntil(lambda: window.workspace.project is not None or window.banner.isVisible())
 
 

@@ -70,7 +70,7 @@ def painted_widgets(window: MainWindow) -> dict[str, QtWidgets.QWidget]:
     found = {
         "badge": bench.alternatives.badge,
         "waveforms": bench.waveforms.plot,
-        "embedding": bench.embedding.plot,
+        "embedding": bench.embedding.scatter.viewport(),
         "fields": bench.fields.grid,
         "legend": bench.probe_map.legend,
         "queue": bench.queue.view.viewport(),

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PyQt5 import QtCore, QtGui, QtWidgets
+from PyQt5 import QtCore, QtGui
 
 from ncpgui.core.project import Project
 from ncpgui.gui.main_window import MainWindow
@@ -67,16 +67,9 @@ def press(qtbot, window: MainWindow) -> Callable[..., None]:
     return press
 
 
-def canvas(panel: LassoPanel) -> QtWidgets.QWidget:
-    """What takes the mouse of a panel."""
-    return panel.scatter.viewport() if hasattr(panel, "scatter") else panel.plot
-
-
 def pixel(panel: LassoPanel, x: float, y: float) -> QtCore.QPoint:
-    """Place of coordinates on the canvas."""
-    if hasattr(panel, "scatter"):
-        return panel.scatter.mapFromScene(panel.scatter.getViewBox().mapViewToScene(QtCore.QPointF(x, y)))
-    return QtCore.QPointF(*panel.plot.places_of(np.array([[x, y]]))[0]).toPoint()
+    """Place of coordinates on the plot."""
+    return panel.scatter.mapFromScene(panel.scatter.getViewBox().mapViewToScene(QtCore.QPointF(x, y)))
 
 
 @pytest.fixture
@@ -86,8 +79,8 @@ def draw(qtbot) -> Callable[..., None]:
     def draw(panel: LassoPanel, corners: Corners) -> None:
         for x, y in corners:
             where = pixel(panel, x, y)
-            assert canvas(panel).rect().contains(where), (x, y)
-            qtbot.mouseClick(canvas(panel), QtCore.Qt.LeftButton, QtCore.Qt.ControlModifier, where)
+            assert panel.scatter.viewport().rect().contains(where), (x, y)
+            qtbot.mouseClick(panel.scatter.viewport(), QtCore.Qt.LeftButton, QtCore.Qt.ControlModifier, where)
         settle()
 
     return draw
@@ -172,7 +165,9 @@ def test_escape_leaves_the_split_then_the_lasso_and_keeps_the_selection(window, 
 def test_a_right_click_clears_the_lasso(window, draw, qtbot, plane) -> None:
     panel, corners = panel_and_corners(window, plane)
     draw(panel, corners)
-    qtbot.mouseClick(canvas(panel), QtCore.Qt.RightButton, QtCore.Qt.NoModifier, pixel(panel, *corners[0]))
+    qtbot.mouseClick(
+        panel.scatter.viewport(), QtCore.Qt.RightButton, QtCore.Qt.NoModifier, pixel(panel, *corners[0])
+    )
     settle()
     assert window.workspace.lasso is None
 
@@ -182,7 +177,7 @@ def test_corners_set_quickly_are_corners_and_not_a_double_click(window, draw, qt
     panel, corners = panel_and_corners(window, plane)
     draw(panel, corners[:1])
     where = pixel(panel, *corners[2])
-    qtbot.mouseDClick(canvas(panel), QtCore.Qt.LeftButton, QtCore.Qt.ControlModifier, where)
+    qtbot.mouseDClick(panel.scatter.viewport(), QtCore.Qt.LeftButton, QtCore.Qt.ControlModifier, where)
     settle()
     assert len(window.workspace.lasso.corners) == 2
     assert (pixel(panel, *corners[2]) - where).manhattanLength() <= 1
@@ -200,7 +195,9 @@ def test_the_lasso_is_painted_and_keeps_the_zoom(window, draw, screen, plane) ->
     settle()
     assert (pixel(panel, *corners[0]) - before).manhattanLength() <= 1
     corner = QtCore.QRectF(QtCore.QPointF(before) - QtCore.QPointF(3, 3), QtCore.QSizeF(6, 6))
-    assert min(QtGui.QColor(color).lightness() for color in screen.colors(canvas(panel), corner)) < 60
+    assert (
+        min(QtGui.QColor(color).lightness() for color in screen.colors(panel.scatter.viewport(), corner)) < 60
+    )
 
 
 def test_a_corner_in_another_panel_begins_another_lasso(window, draw) -> None:
@@ -261,8 +258,8 @@ def test_all_panels_show_the_parts_before_it_is_done(window, draw, press) -> Non
     columns = bench.waveforms.plot.view.columns
     ghosts = {column.name: [ghost.name for ghost in column.ghosts] for column in columns}
     assert ghosts == {"0a": ["0"], "0b": ["0"], "1": []}
-    assert "0a" in bench.embedding.plot.view.names
-    assert not bench.embedding.plot.view.moved.any()  # rings would hide the colours of the parts
+    assert "0a" in bench.embedding.scatter.points.names
+    assert (bench.embedding.scatter.points.ring < 0).all()  # rings would hide the colours of the parts
     assert not any(widget.card.is_shown for widget in bench.alternatives.cards)
 
 

@@ -85,3 +85,26 @@ def test_text_grows_with_the_scale_of_the_screen(dpi: int, expected_px: float) -
         [sys.executable, "-c", MEASURE], env=environment, cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert float(done.stdout.split()[-1]) == expected_px
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("kind", [QtWidgets.QRadioButton, QtWidgets.QCheckBox])
+def test_a_choice_that_is_not_allowed_looks_so(qtbot, screen, qapp, theme: Theme, kind) -> None:
+    """Its words are faint and its circle or box is, as are those of buttons."""
+    apply_theme(qapp, theme)
+    holder = QtWidgets.QDialog()
+    qtbot.addWidget(holder)
+    column = QtWidgets.QVBoxLayout(holder)
+    allowed, forbidden = kind("MMMMMM"), kind("MMMMMM")
+    forbidden.setEnabled(False)
+    for widget in (allowed, forbidden):
+        widget.setFixedSize(160, 28)
+        column.addWidget(widget)
+    holder.show()
+    settle(qapp)
+    text, faint = theme.text.lower(), theme.faint.lower()
+    assert screen.colors(allowed).get(text, 0) > 20
+    assert text not in screen.colors(forbidden)
+    assert screen.colors(forbidden).get(faint, 0) > 20
+    mark = QtCore.QRectF(0, 6, 16, 16)
+    assert screen.colors(allowed, mark) != screen.colors(forbidden, mark)

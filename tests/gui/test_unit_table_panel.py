@@ -355,3 +355,10 @@ def test_a_tag_brings_its_column(panel, workspace, screen) -> None:
     workspace.undo()
     screen.settle()
     assert "tag" not in panel.shown_columns
+
+
+def test_the_filter_ends_where_the_columns_end(panel, screen) -> None:
+    """Right of both is the room of the scroll bar."""
+    screen.settle()
+    room = panel.table.verticalScrollBar().sizeHint().width()
+    assert panel.filter.geometry().right() == panel.table.geometry().right() - room

@@ -11,7 +11,8 @@ from PyQt5 import QtCore, QtGui
 
 from ncpgui.app.model.colors import Color
 from ncpgui.app.presenters.waveforms import MAX_SPIKES_SHOWN, WaveformColumn, WaveformsView
-from ncpgui.gui.items.waveform_layout import at_contacts, extents, stacked
+from ncpgui.gui.items.waveform_density import density
+from ncpgui.gui.items.waveform_layout import WaveformLayout, at_contacts, extents, stacked
 from ncpgui.gui.panels.waveforms import BAR_X, GUTTER, HEADER, STRIP, WaveformsPanel, WaveformsWidget
 from ncpgui.gui.theme import DARK, LIGHT, apply_theme
 from tests.gui.painted_text import painted_texts
@@ -303,15 +304,93 @@ def test_means_alone_and_beside_the_most_alike_other_unit(panel, screen) -> None
         around = QtCore.QRectF(x - 3, layout.y0[0] + 5 * layout.sd_px - 4, 6, 8)
         return screen.colors(panel.plot, around).get(LIGHT.color("faint").name(), 0)
 
-    assert n_grey() == 0
-    panel.step_shown()
+    notes = [panel.note.text()]
+    grey = [n_grey()]
+    for _ in range(4):
+        panel.step_shown()
+        screen.settle()
+        notes.append(panel.note.text())
+        grey.append(n_grey())
+    assert notes == [
+        "some spikes of each unit, and the mean of all",
+        "density of all sampled spikes, and their mean",
+        "means",
+        "means, the most alike other unit in grey",
+        "some spikes of each unit, and the mean of all",
+    ]
+    assert [bool(n) for n in grey] == [False, False, False, True, False]
+    panel.step_shown(-1)
+    assert panel.plot.shown == "alike"
+    panel.toggle_means()
+    assert panel.plot.shown == "mean"
+    panel.toggle_means()
+    assert panel.plot.shown == "spikes"
+
+
+# -- density ------------------------------------------------------------------------------------
+
+
+def one_contact() -> WaveformLayout:
+    return WaveformLayout(np.array([2.0]), np.array([50.5]), 3.0, 4.0, 100.0)
+
+
+def test_every_waveform_is_counted_once_in_each_column_of_its_contact() -> None:
+    """Samples lie 3 pixels apart from pixel 2 on; zero is row 50, and 5 sd lower is row 70."""
+    waveforms = np.zeros((7, 32, 1), np.float32)
+    waveforms[4:] = -5.0
+    counts = density(waveforms, one_contact(), 120, 100)
+    assert counts.sum(axis=0).tolist() == [0] * 2 + [7] * (3 * 31 + 1) + [0] * 24
+    assert counts[50, 2:96].tolist() == [4] * 94
+    assert counts[70, 2:96].tolist() == [3] * 94
+
+
+def test_between_two_samples_a_waveform_is_a_straight_line() -> None:
+    """From 0 at sample 0 to -3 sd at sample 1: 4 pixels a sd, a third of the way at each pixel between."""
+    waveforms = np.zeros((1, 32, 1), np.float32)
+    waveforms[0, 1:] = -3.0
+    counts = density(waveforms, one_contact(), 120, 100)
+    assert [int(counts[:, x].argmax()) for x in (2, 3, 4, 5)] == [50, 54, 58, 62]
+
+
+def test_the_density_has_all_spikes_also_one_that_is_not_among_the_drawn(qtbot, theme, screen) -> None:
+    """Of 500 spikes ten are drawn; the last one alone is 2 sd high, all others at most 1."""
+    sampled = np.random.default_rng(0).uniform(-1, 1, (500, 32, 1)).astype(np.float32)
+    sampled[499] = 2.0
+    mean = sampled.mean(axis=0)
+    column = WaveformColumn(
+        "7", Color(0), 7, 500, 0.9, 0.9, sampled[:10], mean, False, False, sampled, np.arange(500)
+    )
+    widget = WaveformsWidget()
+    qtbot.addWidget(widget)
+    widget.resize(300, 400)
+    widget.set_view(WaveformsView((column,), (0,), np.zeros((1, 2)), -3, 12), "columns", theme)
+    widget.show()
+    layout = widget.waveform_layout()
+    y = layout.y0[0] - 2 * layout.sd_px
+    around = QtCore.QRectF(widget.column_rect(0).center().x() - 4, y - 1, 8, 3)
+
+    def has_ink() -> bool:
+        return any(QtGui.QColor(c).lightness() < 245 for c in screen.colors(widget, around))
+
+    assert not has_ink()
+    widget.show_kind("density")
+    assert has_ink()
+    spent = []
+    for _ in range(3):
+        widget.show_kind("density")
+        start = time.process_time()
+        widget.grab()
+        spent.append(time.process_time() - start)
+    assert min(spent) < 0.06
+
+
+def test_at_probe_geometry_spikes_and_density_are_drawn_too(panel, screen) -> None:
+    """Beside the mean of unit 0 its spikes leave a pale blue; means alone leave none."""
+    panel.set_arrangement("probe")
     screen.settle()
-    assert panel.note.text() == "means"
-    assert n_grey() == 0
-    panel.step_shown()
-    screen.settle()
-    assert panel.note.text() == "means, the most alike other unit in grey"
-    assert n_grey() > 0
-    panel.step_shown()
-    screen.settle()
-    assert panel.note.text() == "some spikes of each unit, and the mean of all"
+    kinds = {}
+    for shown in ("spikes", "density", "mean"):
+        panel.plot.show_kind(shown)
+        kinds[shown] = screen.colors(panel.plot)
+    assert kinds["spikes"] != kinds["mean"]
+    assert kinds["density"] != kinds["mean"]

@@ -38,6 +38,15 @@ def press_keys(qtbot, window: MainWindow, *names: str) -> None:
     settle()
 
 
+def drop_file(window: MainWindow, path: Path) -> None:
+    """Drop a file or folder on the window."""
+    data = QtCore.QMimeData()
+    data.setUrls([QtCore.QUrl.fromLocalFile(str(path))])
+    place, left = QtCore.QPointF(10, 10), QtCore.Qt.LeftButton
+    keys = QtCore.Qt.NoModifier
+    window.dropEvent(QtGui.QDropEvent(place, QtCore.Qt.CopyAction, data, left, keys, QtCore.QEvent.Drop))
+
+
 @contextmanager
 def shown_window(qtbot, folder: Path, *, threads: bool = False, tour: bool = False) -> Iterator[MainWindow]:
     """The real window; long work runs at once, or on threads as in the application; `tour`: a first start."""

@@ -65,6 +65,11 @@ class FakeResult:
     order: NDArray[np.int64]
     model: str = "stand-in"
 
+    @property
+    def weight(self) -> NDArray[np.float64]:
+        """Of the samples: equal."""
+        return np.full(len(self.labels), 1 / len(self.labels))
+
 
 def leader_clustering(waveforms: NDArray[np.float32], *, samples: int, **_: Any) -> FakeResult:
     """Every spike joins the first cluster whose leader has similar troughs, else it leads a new one.

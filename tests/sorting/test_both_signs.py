@@ -105,6 +105,21 @@ def test_the_network_sees_positive_spikes_upside_down_and_apart() -> None:
     assert not (free.labels[:, [0, 3, 4], None] == free.labels[:, None, [1, 2]]).any()
 
 
+def test_links_between_spikes_of_one_sign_go_to_the_network_and_a_must_link_across_signs_is_kept() -> None:
+    seen: list[tuple[Any, Any]] = []
+
+    def cluster(waveforms: np.ndarray, *, must_link: Any, cannot_link: Any, **_: Any) -> Any:
+        seen.append((must_link, cannot_link))
+        return leader_clustering(waveforms, samples=4)
+
+    one = template([40, 10])
+    waveforms = np.stack([one, -one, one, -one, one])
+    links = {"must_link": ((1, 3), (0, 1)), "cannot_link": ((2, 4), (0, 3))}
+    result = by_sign(cluster)(waveforms, seed=1, **links)
+    assert seen == [(((0, 1),), ()), ((), ((1, 2),))]
+    assert (result.labels[:, 0] == result.labels[:, 1]).all()
+
+
 def test_log_probabilities_of_the_signs_add() -> None:
     def cluster(waveforms: np.ndarray, **_: Any) -> Any:
         found = leader_clustering(waveforms, samples=3)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from ncpgui.core.errors import CheckpointError, InputError
+from ncpgui.core.held import Held
 from ncpgui.core.progress import Cancelled
 from ncpgui.core.project import Project
 from ncpgui.ephys.preprocessing import preprocess
@@ -298,10 +299,13 @@ def test_resampling_passes_what_is_settled_to_the_network_and_keeps_it(project: 
     assert component is not None
     first = component.alternatives[0].labels
     held = np.where(first == 0, 0, -1)
+    free = np.flatnonzero(held[component.sampled] < 0)
+    links = {"must_link": ((int(free[0]), int(free[1])),), "cannot_link": ((0, int(free[0])),)}
     received: list[np.ndarray] = []
 
     def cluster(waveforms: np.ndarray, *, clamped: np.ndarray, **rest: Any) -> Any:
         received.append(clamped)
+        assert {name: rest[name] for name in links} == links
         result = leader_clustering(waveforms, **rest)
         result.labels[:] = np.where(clamped == 0, 0, 1)
         return result
@@ -309,7 +313,13 @@ def test_resampling_passes_what_is_settled_to_the_network_and_keeps_it(project: 
     cache = project.waveforms[0]
     for waveforms in (cache, replace(cache, coordinates=None)):
         new = resample_rest(
-            component, waveforms, held, project.probe, CONFIG, spikes=project.spikes, cluster=cluster
+            component,
+            waveforms,
+            Held(held, **links),
+            project.probe,
+            CONFIG,
+            spikes=project.spikes,
+            cluster=cluster,
         )
         assert received[-1].tolist() == held[component.sampled].tolist()
         labels = new.alternatives[0].labels
@@ -323,9 +333,9 @@ def test_resampling_refuses_labels_that_do_not_fit(project: Project) -> None:
     assert component is not None
     n, how = len(component.spike_ids), {"spikes": project.spikes, "cluster": leader_clustering}
     with pytest.raises(InputError, match="held labels must be one a spike of the component around contact 0"):
-        resample_rest(component, project.waveforms[0], np.zeros(3), SQUARE, CONFIG, **how)
+        resample_rest(component, project.waveforms[0], Held(np.zeros(3, int)), SQUARE, CONFIG, **how)
     with pytest.raises(InputError, match="unlock one to sample again"):
-        resample_rest(component, project.waveforms[0], np.zeros(n), SQUARE, CONFIG, **how)
+        resample_rest(component, project.waveforms[0], Held(np.zeros(n, int)), SQUARE, CONFIG, **how)
 
 
 def test_the_recording_of_the_project_is_the_one_that_was_sorted(

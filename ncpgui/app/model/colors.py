@@ -2,7 +2,8 @@
 
 The first eight colours keep a CIELAB distance of at least 13 from each other in normal vision and
 under simulated protanopia, deuteranopia and tritanopia (Machado et al. 2009); `tests/app` holds
-this. Each has a twin for dark backgrounds, so that a unit keeps its hue when the theme changes.
+this. Each has a twin for dark backgrounds, so that a unit keeps its hue when the theme changes. Numbers have
+a scale on which lightness alone tells their order (a part of Matplotlib's plasma on each background).
 """
 
 from __future__ import annotations
@@ -19,17 +20,34 @@ DARK = (
     "#9BE3FF", "#9AA0AE",
 )  # fmt: skip
 N_COLORS = len(LIGHT)
+LIGHT_SCALE = ("#0D0887", "#6A00A8", "#B12A90", "#CC4778", "#E16462")
+DARK_SCALE = ("#CC4778", "#E16462", "#F2844B", "#FCA636", "#F0F921")
 
 
 @dataclass(frozen=True)
 class Color:
-    """One entry of the palette; the theme picks the twin."""
+    """One entry of the palette, or a place on the scale; the theme picks the twin.
+
+    share : from 0, the low end of the scale, to 1; None for an entry of the palette
+    """
 
     index: int
+    share: float | None = None
 
     def hex(self, *, dark: bool) -> str:
         """``#RRGGBB`` on a light or dark background."""
+        if self.share is not None:
+            return _between(DARK_SCALE if dark else LIGHT_SCALE, self.share)
         return (DARK if dark else LIGHT)[self.index % N_COLORS]
+
+
+def _between(stops: tuple[str, ...], share: float) -> str:
+    """Colour at a share of the way along some colours, evenly apart."""
+    place = min(max(share, 0.0), 1.0) * (len(stops) - 1)
+    left = min(int(place), len(stops) - 2)
+    ends = [[int(stop[k : k + 2], 16) for k in (1, 3, 5)] for stop in stops[left : left + 2]]
+    mix = (round(a + (b - a) * (place - left)) for a, b in zip(*ends, strict=True))
+    return "#" + "".join(f"{part:02X}" for part in mix)
 
 
 class ColorBook:

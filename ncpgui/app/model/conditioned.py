@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 
 from ncpgui.app.words import percent
 from ncpgui.core.component import Alternative, Component
+from ncpgui.core.held import Held
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.curation.history import History
 from ncpgui.curation.said import Said
 from ncpgui.evidence.decisions import FEW_DRAWS, Decision, conditioned
+from ncpgui.evidence.support import cells_of
 from ncpgui.evidence.ways import masses_given, way_of_draw
 from ncpgui.evidence.wrong import stands_for
 
@@ -62,14 +64,19 @@ class Given:
 
     @property
     def needs_draws(self) -> bool:
-        """Whether few draws have what was decided since they were made, of more than that."""
+        """Whether few draws have what was decided since they were made: few of that many, too."""
         decided = any(one.probability is not None for one in self.conditions)
-        return decided and self.component.posterior.n_samples >= FEW_DRAWS and not self.has_enough
+        few = min(FEW_DRAWS, self.component.posterior.n_samples / 2)
+        return decided and (self.n_effective < few or self._is_in_no_draw)
 
     @property
     def has_enough(self) -> bool:
         """Whether draws enough have all that was decided."""
-        return self.n_effective >= FEW_DRAWS and all(one.probability != 0 for one in self.conditions)
+        return self.n_effective >= FEW_DRAWS and not self._is_in_no_draw
+
+    @property
+    def _is_in_no_draw(self) -> bool:
+        return any(one.probability == 0 for one in self.conditions)
 
 
 class GivenComponents:
@@ -171,24 +178,35 @@ class GivenComponents:
         return self._about[said]
 
 
-def held_labels(component: Component, said: tuple[Said, ...]) -> NDArray[np.int32]:
-    """Labels to hold while a component is sampled again: (n,), -1 = free.
+def held_by(component: Component, units: NDArray[np.int64], said: tuple[Said, ...]) -> Held:
+    """What to hold while a component is sampled again; units : (n,) unit of each of its spikes, -1 = none.
 
-    Spikes that were said to be of one neuron have one label, parts of different ones different labels.
+    Of an accepted unit all spikes are held. What else was said is that sets of spikes are of one neuron, or
+    of different ones, and nothing of the inside of a set: one spike stands for each (`_surest`).
     """
-    held = np.full(len(component.spike_ids), -1, dtype=np.int64)
-    n_labels = 0
-    for one in sorted(said, key=lambda one: one.kind == "same"):
-        for ids in one.sets:
-            here = np.isin(component.spike_ids, ids)
-            held[here & (held < 0)] = n_labels
-            n_labels += 1
-        if one.kind == "same":
-            together = np.isin(component.spike_ids, np.concatenate(one.sets))
-            names = np.unique(held[together])
-            held[np.isin(held, names) & (held >= 0)] = names[-1] if len(names) else -1
-    _, numbers = np.unique(held, return_inverse=True)
-    return (numbers - int((held < 0).any())).astype(np.int32)
+    labels = np.full(len(component.spike_ids), -1, dtype=np.int32)
+    accepted = [ids for one in said if one.kind == "neuron" for ids in one.sets]
+    for label, ids in enumerate(accepted):
+        labels[np.isin(component.spike_ids, ids)] = label
+    points, unit = component.spike_ids[component.sampled], units[component.sampled]
+    links: dict[str, list[tuple[int, int]]] = {"same": [], "different": []}
+    for one in said:
+        if one.kind != "neuron":
+            there = [here for here in (np.isin(points, ids) for ids in one.sets) if here.any()]
+            chosen = [_surest(component.posterior, here, unit) for here in there]
+            links[one.kind] += pairwise(chosen) if one.kind == "same" else combinations(chosen, 2)
+    return Held(labels, tuple(links["same"]), tuple(links["different"]))
+
+
+def _surest(posterior: PosteriorSamples, here: NDArray[np.bool_], unit: NDArray[np.int64]) -> int:
+    """Point of a set that is in the cell of the set in most draws; of the unit that has most of the set.
+
+    here : (m,) whether each point is of the set; unit : (m,) of each point, -1 = none
+    """
+    units, counts = np.unique(unit[here], return_counts=True)
+    candidates = np.flatnonzero(here & (unit == units[counts.argmax()]))
+    cell, _, _ = cells_of(posterior.labels, np.where(here, 0, -1), 1, np.ones(len(here)))
+    return int(candidates[(posterior.weight @ (posterior.labels[:, candidates] == cell)).argmax()])
 
 
 def _decisions(said: Said, points: NDArray[np.int64]) -> Iterator[Decision]:

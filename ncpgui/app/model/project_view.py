@@ -57,7 +57,9 @@ class ProjectView:
     def status(self, component_id: int) -> ComponentStatus:
         """How far a component is."""
         return self._components.status(
-            component_id, lambda: self._is_settled(component_id), lambda: self._is_sure(component_id)
+            component_id,
+            lambda: self._is_settled(component_id),
+            lambda: self.memo(("sure", component_id), lambda: self._is_sure(component_id)),
         )
 
     def _is_settled(self, component_id: int) -> bool:

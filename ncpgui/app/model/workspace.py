@@ -11,6 +11,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ncpgui.app.model.coloring import COLOR_BY, Coloring
 from ncpgui.app.model.lasso import Lasso, Proposal
 from ncpgui.app.model.open_project import OpenProject
 from ncpgui.app.model.shown_sorting import ShownSorting, ShownUnit
@@ -30,6 +31,7 @@ class Workspace(OpenProject):
     Signals: `opened` another project, or none; `components_changed(ids)` their posterior or
     status; `current_changed` another component on screen; `shown_changed` another sorting of
     it; `selection_changed` selected units; `lasso_changed` what a person draws around spikes;
+    `colors_changed` what the colours of units say (`coloring`);
     `units_changed(change)` the sorting or its labels; `decided(ids)` somebody decided something about
     these components;
     `saved_changed`; `told(text)` something for the status bar; `warned(text)` something that stays on
@@ -40,6 +42,7 @@ class Workspace(OpenProject):
     shown_changed: ClassVar[Signal] = Signal()
     selection_changed: ClassVar[Signal] = Signal()
     lasso_changed: ClassVar[Signal] = Signal()
+    colors_changed: ClassVar[Signal] = Signal()
     decided: ClassVar[Signal] = Signal(tuple)
 
     def __init__(self, project: Project | None = None) -> None:
@@ -50,6 +53,7 @@ class Workspace(OpenProject):
         self.lasso: Lasso | None = None
         self.proposal: Proposal | None = None
         self._n_proposals = 0
+        self.coloring = Coloring(self)
         super().__init__()
         if project is not None:
             self.open(project)
@@ -163,6 +167,12 @@ class Workspace(OpenProject):
         if self.proposal is not None:
             return unit.is_changed
         return unit.unit is not None and unit.unit in self.selected
+
+    def color_by(self, what: str) -> None:
+        """Let colours of units say something else, one of `coloring.COLOR_BY`; others are ignored."""
+        if what in COLOR_BY and what != self.coloring.by:
+            self.coloring.by = what
+            self.colors_changed.emit()
 
     # -- an edit that waits to be confirmed ---------------------------------------------------
 

@@ -11,11 +11,12 @@ from ncpgui.analysis.support import samples_of_sorting
 from ncpgui.app.model.colors import Color
 from ncpgui.app.model.shown_sorting import ShownSorting
 from ncpgui.app.model.workspace import Workspace
+from ncpgui.app.presenters.points import colors_of
 from ncpgui.app.presenters.queue import cut_from_words
 from ncpgui.app.words import count, percent, sentence, thousands
 from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.difference import difference
-from ncpgui.core.order_agreement import Trust, order_spread, trust
+from ncpgui.core.order_agreement import Trust, trust
 from ncpgui.core.partition import canonical
 
 
@@ -212,7 +213,7 @@ def _can_adopt(workspace: Workspace) -> bool:
 
 def _badge(workspace: Workspace, component: Component) -> TrustBadge | None:
     sampled = workspace.sampled_component(component.id) or component  # decisions have no order
-    spread = workspace.memo(("order spread", component.id), lambda: order_spread(sampled.posterior))
+    spread = sampled.order_spread
     if spread is None or component.posterior.order is None:
         return None
     kind, n_orders = trust(spread), len(np.unique(component.posterior.order))
@@ -286,8 +287,8 @@ def _card(
         ("means", component.id, index, waveforms is None), lambda: _means(sorting, waveforms)
     )
     units = tuple(
-        CardUnit(unit.name, unit.color, unit.n_spikes, unit.n_spikes / largest, unit.is_changed, mean)
-        for unit, mean in zip(sorting.units, means, strict=True)
+        CardUnit(unit.name, color, unit.n_spikes, unit.n_spikes / largest, unit.is_changed, mean)
+        for unit, color, mean in zip(sorting.units, colors_of(workspace, sorting), means, strict=True)
     )
     return Card(
         index=index,

@@ -119,7 +119,8 @@ def present_correlograms(workspace: Workspace, known: Mapping[tuple[bytes, ...],
     """The grid of the units on screen, with what is `known` by the key of `trains_of_grid`."""
     if workspace.project is None:
         return CorrelogramsView(message="Open a recording or a session to begin.")
-    if workspace.shown() is None:
+    shown = workspace.shown()
+    if shown is None:
         return CorrelogramsView(message="Correlograms appear when the component is sampled.")
     units = units_of_grid(workspace)
     if not units:
@@ -129,7 +130,7 @@ def present_correlograms(workspace: Workspace, known: Mapping[tuple[bytes, ...],
     found = known.get(key)
     return CorrelogramsView(
         names=tuple(unit.name for unit in in_grid),
-        colors=tuple(unit.color for unit in in_grid),
+        colors=tuple(workspace.coloring.of(shown.component, unit) for unit in in_grid),
         units=tuple(unit.unit for unit in in_grid),
         is_selected=tuple(unit.unit is not None and unit.unit in workspace.selected for unit in in_grid),
         found=found,

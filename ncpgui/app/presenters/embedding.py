@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.app.model.colors import Color
+from ncpgui.app.model.shown_sorting import ShownSorting
 from ncpgui.app.model.workspace import Workspace
+from ncpgui.app.presenters.points import NO_POINTS, SpikePoints, colors_of
 from ncpgui.app.words import count
 from ncpgui.core.component import Component, ComponentWaveforms
 
@@ -17,28 +19,16 @@ MIN_OPACITY = 0.25
 
 @dataclass(frozen=True, eq=False)
 class EmbeddingView:
-    """Points of the sampled spikes.
+    """The sampled spikes in a plane.
 
-    points : (m, 2), zero mean; labels : (m,) row of `colors`, -1 = none; opacity : (m,) by
-    certainty; moved : (m,) whether adopting the preview gives the spike to another unit, False where an edit
-    is proposed, whose parts are told by their colours;
-    selected : (m,) whether the spike is of a selected unit, all False when none is;
-    certainty : (m,) P(the spike belongs to its unit), nan = unknown; units : id of each row of `colors`,
-    None for one that only adopting would make; before : (m,) row of `colors_before`, the units in use.
+    points : their opacity follows the certainty, a ring has the colour of the unit that adopting the preview
+    would take a spike from; where an edit is proposed there are none, its parts are told by their colours
+    axes : names of the two coordinates
     """
 
-    points: NDArray[np.float32]
-    labels: NDArray[np.int32]
-    colors: tuple[Color, ...]
-    names: tuple[str, ...]
-    opacity: NDArray[np.float32]
-    moved: NDArray[np.bool_]
-    selected: NDArray[np.bool_]
-    method: str
-    certainty: NDArray[np.float32]
-    units: tuple[int | None, ...]
-    before: NDArray[np.int32]
-    colors_before: tuple[Color, ...]
+    points: SpikePoints = NO_POINTS
+    axes: tuple[str, str] = ("", "")
+    method: str = ""
     message: str = ""
 
     @property
@@ -47,50 +37,53 @@ class EmbeddingView:
         return f"{self.method} of {count(len(self.points), 'spike')}" if len(self.points) else ""
 
 
-def _nothing(message: str) -> EmbeddingView:
-    none, number, label = np.zeros(0, dtype=bool), np.zeros(0, np.float32), np.zeros(0, np.int32)
-    return EmbeddingView(
-        points=np.zeros((0, 2), np.float32),
-        labels=label,
-        colors=(),
-        names=(),
-        opacity=number,
-        moved=none,
-        selected=none,
-        method="",
-        certainty=number,
-        units=(),
-        before=label,
-        colors_before=(),
-        message=message,
-    )
-
-
 def present_embedding(workspace: Workspace, tsne: NDArray[np.float32] | None) -> EmbeddingView:
     """Points of the sorting on screen: the t-SNE if it is there already, principal components else."""
     shown, current = workspace.shown(), workspace.current()
     waveforms = workspace.waveforms()
     if shown is None or current is None or waveforms is None:
-        return _nothing("Points appear when the component is sampled.")
-    points = embedding_points(workspace, shown.component, waveforms, tsne)
-    labels = shown.sampled_labels
+        return EmbeddingView(message="Points appear when the component is sampled.")
+    plane = embedding_points(workspace, shown.component, waveforms, tsne)
     sure = np.clip(shown.probability[shown.component.sampled], 0, 1)
     opacity = MIN_OPACITY + (1 - MIN_OPACITY) * np.nan_to_num(sure) ** 2
-    chosen = np.array([*map(workspace.is_chosen, shown.units), False])
-    return EmbeddingView(
-        points=points,
-        labels=labels,
-        colors=tuple(unit.color for unit in shown.units),
+    colors, before = colors_of(workspace, shown), colors_of(workspace, current)
+    ring = _rings(shown, current, colors, before)
+    points = SpikePoints(
+        plane[:, 0].astype(np.float64),
+        plane[:, 1].astype(np.float64),
+        shown.sampled_labels,
         names=tuple(unit.name for unit in shown.units),
-        opacity=opacity.astype(np.float32),
-        moved=shown.moved[shown.component.sampled] & (shown.proposal == 0),
-        selected=chosen[labels],
-        method="PCA" if tsne is None else "t-SNE",
-        certainty=sure.astype(np.float32),
+        colors=colors,
         units=tuple(unit.unit for unit in shown.units),
-        before=current.sampled_labels,
-        colors_before=tuple(unit.color for unit in current.units),
+        is_selected=tuple(map(workspace.is_chosen, shown.units)),
+        certainty=sure.astype(np.float32),
+        opacity=opacity.astype(np.float32),
+        ring=ring,
+        ring_colors=(*before, None),
     )
+    return EmbeddingView(points, embedding_axes(tsne), "PCA" if tsne is None else "t-SNE")
+
+
+def embedding_axes(tsne: NDArray[np.float32] | None) -> tuple[str, str]:
+    """Names of the coordinates of the embedding, by which a lasso knows its plane."""
+    method = "PCA" if tsne is None else "t-SNE"
+    return f"{method} 1", f"{method} 2"
+
+
+def _rings(
+    shown: ShownSorting, current: ShownSorting, colors: tuple[Color, ...], before: tuple[Color, ...]
+) -> NDArray[np.int32]:
+    """Ring of each sampled spike that the preview would move to a unit of another colour: row of that before.
+
+    The row after the last one is that of spikes that have no unit now.
+    """
+    if not colors:
+        return np.full(len(shown.sampled_labels), -1, np.int32)
+    old, new = current.sampled_labels, shown.sampled_labels
+    same = np.array([[color == other for other in (*before, None)] for color in colors], dtype=bool)
+    ring = np.where(old < 0, len(before), old)
+    leaves = shown.moved[shown.component.sampled] & (shown.proposal == 0) & (new >= 0) & ~same[new, ring]
+    return np.where(leaves, ring, -1).astype(np.int32)
 
 
 def embedding_points(

@@ -14,6 +14,7 @@ from ncpgui.core.project import Project
 
 MOST_COMPONENTS = 6
 AMPLITUDE, TIME = "amplitude", "time"
+UNITS = {AMPLITUDE: " (noise sd)", TIME: " (s)"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +30,11 @@ class FeaturesView:
     points: SpikePoints = NO_POINTS
     note: str = ""
     message: str = ""
+
+    @staticmethod
+    def label(axis: str) -> str:
+        """Name of an axis with its unit, where it has one."""
+        return f"{axis}{UNITS.get(axis, '')}"
 
 
 def present_features(workspace: Workspace, x: str, y: str) -> FeaturesView:

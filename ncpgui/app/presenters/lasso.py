@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ncpgui.app.model.lasso import Lasso
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.amplitudes import Height, time_plane
-from ncpgui.app.presenters.embedding import embedding_points
+from ncpgui.app.presenters.embedding import embedding_axes, embedding_points
 from ncpgui.app.presenters.features import feature_plane
 from ncpgui.app.words import count, thousands
 from ncpgui.core.component import Component, ComponentWaveforms
@@ -127,12 +127,6 @@ def under_lasso(lasso: Lasso | None, tsne: NDArray[np.float32] | None) -> NDArra
     if lasso is not None and lasso.plane == "embedding" and lasso.axes == embedding_axes(None):
         return None
     return tsne
-
-
-def embedding_axes(tsne: NDArray[np.float32] | None) -> tuple[str, str]:
-    """Names of the coordinates of the embedding, by which a lasso knows its plane."""
-    method = "PCA" if tsne is None else "t-SNE"
-    return f"{method} 1", f"{method} 2"
 
 
 def present_lasso(workspace: Workspace, tsne: NDArray[np.float32] | None) -> str:

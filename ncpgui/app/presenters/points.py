@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ncpgui.app.model.colors import Color
 from ncpgui.app.model.shown_sorting import ShownSorting
 from ncpgui.app.model.workspace import Workspace
+from ncpgui.app.words import percent
 
 MOST_POINTS = 2500
 """Points of a unit that are drawn: more cannot be told apart, and each costs time."""
@@ -21,6 +22,9 @@ class SpikePoints:
 
     x, y : (n,) float64; labels : (n,) row of `colors`, -1 = no unit
     names, colors, units, is_selected : of each unit; a unit is None where only adopting would make it
+    certainty : (n,) P(the spike is of its unit), nan = unknown; opacity : (n,) in which it is drawn, 0 .. 1
+    ring : (n,) row of `ring_colors` in which the point has a ring, -1 = it has none
+    The last four are None where nothing is said of single spikes.
     """
 
     x: NDArray[np.float64]
@@ -30,6 +34,10 @@ class SpikePoints:
     colors: tuple[Color, ...] = ()
     units: tuple[int | None, ...] = ()
     is_selected: tuple[bool, ...] = ()
+    certainty: NDArray[np.float32] | None = None
+    opacity: NDArray[np.float32] | None = None
+    ring: NDArray[np.int32] | None = None
+    ring_colors: tuple[Color | None, ...] = ()
 
     def __len__(self) -> int:
         return len(self.x)
@@ -39,6 +47,20 @@ class SpikePoints:
         """(n,) whether a unit is selected and the spike is of another one, or of none."""
         chosen = np.array([*self.is_selected, False])
         return ~chosen[self.labels] & bool(chosen.any())
+
+    def tooltip(self, point: int) -> str:
+        """Words about a point."""
+        label = int(self.labels[point])
+        if label < 0:
+            return "A spike of no unit"
+        if self.certainty is None:
+            return f"Unit {self.names[label]}"
+        return f"Spike of unit {self.names[label]}, with probability {percent(float(self.certainty[point]))}"
+
+
+def colors_of(workspace: Workspace, shown: ShownSorting) -> tuple[Color, ...]:
+    """Colour of each unit of a sorting, as every panel shows it."""
+    return tuple(workspace.coloring.of(shown.component, unit) for unit in shown.units)
 
 
 NO_POINTS = SpikePoints(np.zeros(0), np.zeros(0), np.zeros(0, np.int32))
@@ -58,7 +80,7 @@ def spike_points(
         np.asarray(y, np.float64)[kept],
         shown.labels[positions][kept],
         names=tuple(unit.name for unit in shown.units),
-        colors=tuple(unit.color for unit in shown.units),
+        colors=colors_of(workspace, shown),
         units=tuple(unit.unit for unit in shown.units),
         is_selected=tuple(map(workspace.is_chosen, shown.units)),
     )

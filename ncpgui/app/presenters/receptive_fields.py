@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -9,8 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.app.model.colors import Color
+from ncpgui.app.model.shown_sorting import ShownSorting
 from ncpgui.app.model.workspace import Workspace
-from ncpgui.app.words import count
+from ncpgui.app.words import count, percent
+from ncpgui.evidence.same_train import LEAST_JACCARD, same_train
 
 
 class Field(Protocol):
@@ -24,9 +27,17 @@ class Field(Protocol):
     peak_z: float
 
 
+MOST_OTHERS = 4
+"""Other sortings of which receptive fields are shown: the most probable of the cards."""
+
+
 @dataclass(frozen=True, eq=False)
 class FieldTile:
-    """One unit: field is None while it is computed; unit is None for one that only adopting would make."""
+    """One unit: field is None while it is computed; unit is None for one that only adopting would make.
+
+    p_same : share of the posterior in which its spike train, and with it the field, is the same
+    (`evidence.same_train`), nan where unknown
+    """
 
     name: str
     color: Color
@@ -35,6 +46,7 @@ class FieldTile:
     unit: int | None = None
     is_selected: bool = False
     is_changed: bool = False
+    p_same: float = float("nan")
 
     @property
     def caption(self) -> str:
@@ -58,35 +70,110 @@ class FieldTile:
         return self.verdict.removesuffix(" field")
 
     @property
+    def foot(self) -> tuple[str, ...]:
+        """Words below the map, the longest first, for as much room as there is."""
+        if math.isnan(self.p_same):
+            return self.verdict, self.short_verdict
+        same = f"same in {percent(self.p_same)}"
+        return f"{self.verdict} · {same}", f"{self.short_verdict} · {same}", self.verdict, self.short_verdict
+
+    @property
     def tooltip(self) -> str:
         """The tile in full."""
         text = f"Unit {self.name}, {self.caption}: {self.verdict}"
+        if not math.isnan(self.p_same):
+            text += (
+                f"\nThe same in {percent(self.p_same)} of the posterior: in so many draws a cell and it\n"
+                f"share at least {percent(LEAST_JACCARD)} of the spikes of both, and the field is this one"
+            )
         if self.field is not None:
             text += f"\nThe largest pixel is {abs(self.field.peak_z):.0f} noise sd"
         return text
 
 
 @dataclass(frozen=True, eq=False)
+class FieldGroup:
+    """Tiles of one sorting, with a title where it is not the one on screen.
+
+    alternative : to be shown for it, None for the sorting in use
+    """
+
+    n_tiles: int
+    title: str = ""
+    alternative: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class ReceptiveFieldsView:
-    """Tiles of the sorting on screen; message : what to show when there are none."""
+    """Tiles of the sorting on screen, then those of other cards that differ, a group a sorting.
+
+    message : what to show when there are none.
+    """
 
     tiles: tuple[FieldTile, ...]
     message: str = ""
     has_stimulus: bool = False
+    groups: tuple[FieldGroup, ...] = ()
+
+    def group_of(self, tile: int) -> FieldGroup:
+        """Group of a tile."""
+        ends = np.cumsum([group.n_tiles for group in self.groups])
+        return self.groups[int(np.searchsorted(ends, tile, side="right"))]
 
     @property
     def note(self) -> str:
         """Beside the title of the panel."""
         if not self.tiles:
             return ""
-        n_clear = sum(tile.field is not None and tile.field.is_clear for tile in self.tiles)
-        return f"{n_clear} of {count(len(self.tiles), 'unit')} clear"
+        here = self.tiles[: self.groups[0].n_tiles]
+        n_clear = sum(tile.field is not None and tile.field.is_clear for tile in here)
+        return f"{n_clear} of {count(len(here), 'unit')} clear"
+
+
+@dataclass(frozen=True, eq=False)
+class SortingWithFields:
+    """A sorting and the rows of its units of which the receptive fields are shown; see `FieldGroup`."""
+
+    sorting: ShownSorting
+    rows: tuple[int, ...]
+    title: str = ""
+    alternative: int | None = None
+
+
+def sortings_with_fields(workspace: Workspace, *, others: bool) -> list[SortingWithFields]:
+    """The sorting on screen with all units, then (`others`) the most probable cards with what they change."""
+    shown, component = workspace.shown(), workspace.component()
+    if shown is None or component is None or not shown.units:
+        return []
+    found = [SortingWithFields(shown, tuple(range(len(shown.units))))]
+    if not others or workspace.proposal is not None:
+        return found
+    seen = {spikes_key(component.id, unit.positions) for unit in shown.units}
+    current, present = workspace.current(), workspace.present_alternative()
+    cards: list[tuple[ShownSorting | None, str, int | None]] = []
+    if workspace.preview is not None:
+        cards.append((current, "in use", None))
+    for index, way in enumerate(component.alternatives):
+        if index not in (workspace.shown_alternative, present):
+            cards.append((workspace.sorting_of(index), f"card {index + 1}: {percent(way.mass)}", index))
+    for sorting, title, alternative in cards[:MOST_OTHERS]:
+        if sorting is None:
+            continue
+        keys = [spikes_key(component.id, unit.positions) for unit in sorting.units]
+        rows = tuple(row for row, key in enumerate(keys) if key not in seen)
+        seen.update(keys)
+        if rows:
+            found.append(SortingWithFields(sorting, rows, title, alternative))
+    return found
 
 
 def present_receptive_fields(
-    workspace: Workspace, known: dict[bytes, Field], *, problem: str = ""
+    workspace: Workspace, known: dict[bytes, Field], *, problem: str = "", others: bool = False
 ) -> ReceptiveFieldsView:
-    """Tiles with the fields that are known, by `spikes_key`; or the `problem` why there are none."""
+    """Tiles with the fields that are known, by `spikes_key`; or the `problem` why there are none.
+
+    others : those that other cards would make, too
+    """
     if workspace.project is None:
         return ReceptiveFieldsView((), "Open a recording or a session to begin.")
     if workspace.project.stimulus is None:
@@ -102,19 +189,46 @@ def present_receptive_fields(
         return ReceptiveFieldsView((), "Receptive fields appear when the component is sampled.", True)
     if not shown.units:
         return ReceptiveFieldsView((), "No units in this sorting.", True)
-    tiles = tuple(
+    groups = sortings_with_fields(workspace, others=others)
+    return ReceptiveFieldsView(
+        tuple(tile for group in groups for tile in _tiles(workspace, group, known)),
+        "",
+        True,
+        tuple(FieldGroup(len(group.rows), group.title, group.alternative) for group in groups),
+    )
+
+
+def _tiles(
+    workspace: Workspace, group: SortingWithFields, known: dict[bytes, Field]
+) -> tuple[FieldTile, ...]:
+    shown = group.sorting
+    p_same = workspace.memo(("same train", shown.component.id, shown.key), lambda: _p_same(shown))
+    return tuple(
         FieldTile(
             name=unit.name,
-            color=unit.color,
+            color=workspace.coloring.of(shown.component, unit),
             n_spikes=unit.n_spikes,
             field=known.get(spikes_key(shown.component.id, unit.positions)),
             unit=unit.unit,
             is_selected=unit.unit is not None and unit.unit in workspace.selected,
-            is_changed=unit.is_changed,
+            is_changed=unit.is_changed and not group.title,
+            p_same=float(p_same[row]),
         )
-        for unit in shown.units
+        for row, unit in enumerate(shown.units)
+        if row in group.rows
     )
-    return ReceptiveFieldsView(tiles, "", True)
+
+
+def _p_same(shown: ShownSorting) -> NDArray[np.float64]:
+    """Share of the posterior with the same train, of each unit; nan of those that nothing is known of."""
+    component = shown.component
+    share = same_train(
+        component.posterior,
+        shown.sampled_labels,
+        stands_for=component.stands_for,
+        n_units=len(shown.units),
+    )
+    return np.where(np.isnan(shown.p_exists), np.nan, share)
 
 
 def spikes_key(component_id: int, positions: NDArray[np.int64]) -> bytes:

@@ -73,7 +73,7 @@ def present_similar(workspace: Workspace, nats: Mapping[tuple[int, int], float] 
         rows.append(
             SimilarUnit(
                 unit=other,
-                color=workspace.colors.color(other),
+                color=workspace.coloring.of_unit(other),
                 label=workspace.unit_label(other),
                 channel=workspace.main_channel(other),
                 n_spikes=len(workspace.clustering.spikes_of(other)),

@@ -11,6 +11,7 @@ from ncpgui.app.model.colors import Color
 from ncpgui.app.model.shown_sorting import ShownSorting
 from ncpgui.app.model.trace_window import TraceWindow
 from ncpgui.app.model.workspace import Workspace
+from ncpgui.app.presenters.points import colors_of
 from ncpgui.app.words import percent
 from ncpgui.core.component import ComponentWaveforms
 
@@ -131,6 +132,7 @@ def _snippets(
     first, last = np.searchsorted(project.spikes.sample_index[ids], [window.start, stop])
     large = large_contacts(shown, workspace.waveforms())
     row_of = {int(contact): row for row, contact in enumerate(shown.component.contacts[order].tolist())}
+    colors = colors_of(workspace, shown)
     found = []
     for position in range(int(first), int(last)):
         label = int(shown.labels[position])
@@ -141,7 +143,7 @@ def _snippets(
         contacts = {*(shown.component.contacts[large[label]].tolist() if large is not None else ()), main}
         found += [
             Snippet(
-                shown.units[label].color,
+                colors[label],
                 row_of[contact],
                 max(0, at - round(BEFORE_MS * per_ms)),
                 min(len(window.traces), at + round(AFTER_MS * per_ms) + 1),

@@ -75,6 +75,7 @@ def present_unit_table(
         UnitRow(
             **{
                 **vars(rows[unit]),
+                "color": workspace.coloring.of_unit(unit),
                 "label": workspace.unit_label(unit),
                 "is_label_given": labels.label(unit) != "unsorted",
                 "is_locked": labels.is_locked(unit),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from ncpgui.app.model.colors import Color
 from ncpgui.app.model.shown_sorting import ShownSorting, ShownUnit
 from ncpgui.app.model.workspace import Workspace
+from ncpgui.app.presenters.points import colors_of
 from ncpgui.app.words import count, percent
 from ncpgui.core.component import ComponentWaveforms
-from ncpgui.core.waveform_format import SAMPLING_FREQUENCY_HZ
+from ncpgui.core.waveform_format import N_SAMPLES, SAMPLING_FREQUENCY_HZ
 
 MAX_SPIKES_PER_UNIT = 80
 MAX_SPIKES_SHOWN = 360
@@ -36,6 +37,7 @@ class Ghost:
 class WaveformColumn:
     """One unit: some of its spikes (k, 32, C), their mean over all sampled ones (32, C), noise sd.
 
+    sampled, rows : waveforms (m, 32, C) of the component's sampled spikes, and which of them are the unit's;
     ghosts : of a unit that adopting the preview would make, the units it comes from;
     neighbour : the other unit on screen whose mean is nearest, None where there is none.
     """
@@ -50,8 +52,15 @@ class WaveformColumn:
     mean: NDArray[np.float32]
     is_selected: bool
     is_changed: bool
+    sampled: NDArray[np.float32] = field(default_factory=lambda: np.zeros((0, N_SAMPLES, 1), np.float32))
+    rows: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     ghosts: tuple[Ghost, ...] = ()
     neighbour: Ghost | None = None
+
+    @property
+    def all_spikes(self) -> NDArray[np.float32]:
+        """Waveforms of all its spikes that have one: (n, 32, C), a copy that nobody keeps."""
+        return self.sampled[self.rows]
 
     @property
     def caption(self) -> str:
@@ -72,7 +81,8 @@ class WaveformColumn:
             f"Unit {self.name}: {self.caption}, {self.support}",
             "pure: probability that hardly a spike of another cell is in it",
             "compl.: probability that hardly a spike of its cell is elsewhere",
-            f"{count(len(self.spikes), 'spike')} drawn, evenly through the recording",
+            f"{count(len(self.spikes), 'spike')} drawn, evenly through the recording; "
+            f"{count(len(self.rows), 'spike')} in the density (W)",
         ]
         if self.ghosts:
             names = " and ".join(ghost.name for ghost in self.ghosts)
@@ -146,16 +156,18 @@ def present_waveforms(workspace: Workspace) -> WaveformsView:
         ("waveform columns", component.id, shown.key, id(waveforms)),
         lambda: _columns(shown, waveforms),
     )
+    current = workspace.current()
+    colors, before = colors_of(workspace, shown), () if current is None else colors_of(workspace, current)
     ghosts = workspace.memo(
-        ("waveform ghosts", component.id, shown.key, id(waveforms)),
-        lambda: _ghosts(workspace.current(), shown, waveforms),
+        ("waveform ghosts", component.id, shown.key, id(waveforms), before),
+        lambda: _ghosts(current, before, shown, waveforms),
     )
-    alike = most_alike(shown.units, [mean for _, mean in drawn])
+    alike = most_alike(shown.units, colors, [mean for _, mean in drawn])
     numbers = [_support(workspace, shown, row) for row in range(len(shown.units))]
     columns = tuple(
         WaveformColumn(
             name=unit.name,
-            color=unit.color,
+            color=colors[row],
             unit=unit.unit,
             n_spikes=unit.n_spikes,
             p_pure=numbers[row][0],
@@ -164,6 +176,8 @@ def present_waveforms(workspace: Workspace) -> WaveformsView:
             mean=mean,
             is_selected=unit.unit is not None and workspace.is_chosen(unit),
             is_changed=unit.is_changed,
+            sampled=waveforms.waveforms,
+            rows=np.flatnonzero(shown.sampled_labels == row),
             ghosts=ghosts[row],
             neighbour=alike[row],
         )
@@ -180,7 +194,9 @@ def present_waveforms(workspace: Workspace) -> WaveformsView:
     )
 
 
-def most_alike(units: tuple[ShownUnit, ...], means: list[NDArray[np.float32]]) -> list[Ghost | None]:
+def most_alike(
+    units: tuple[ShownUnit, ...], colors: tuple[Color, ...], means: list[NDArray[np.float32]]
+) -> list[Ghost | None]:
     """Of each unit, the other one whose mean (32, C) is nearest by the sum of squared differences.
 
     None for a unit without a waveform, and where there is no other with one.
@@ -192,7 +208,7 @@ def most_alike(units: tuple[ShownUnit, ...], means: list[NDArray[np.float32]]) -
             found.append(None)
             continue
         nearest = others[int(np.argmin([((means[k] - mean) ** 2).sum() for k in others]))]
-        found.append(Ghost(units[nearest].name, units[nearest].color, means[nearest]))
+        found.append(Ghost(units[nearest].name, colors[nearest], means[nearest]))
     return found
 
 
@@ -225,9 +241,15 @@ def _columns(
 
 
 def _ghosts(
-    current: ShownSorting | None, shown: ShownSorting, waveforms: ComponentWaveforms
+    current: ShownSorting | None,
+    colors: tuple[Color, ...],
+    shown: ShownSorting,
+    waveforms: ComponentWaveforms,
 ) -> list[tuple[Ghost, ...]]:
-    """For each changed unit, the current ones with a fifth of its spikes, or a fifth of theirs in it."""
+    """For each changed unit, the current ones with a fifth of its spikes, or a fifth of theirs in it.
+
+    colors : of the current units
+    """
     if current is None or not shown.is_preview:
         return [()] * len(shown.units)
     means = [mean for _, mean in _columns(current, waveforms)]
@@ -237,7 +259,7 @@ def _ghosts(
         shared = [int((inside & (current.labels == k)).sum()) for k in range(len(current.units))]
         result.append(
             tuple(
-                Ghost(old.name, old.color, means[k])
+                Ghost(old.name, colors[k], means[k])
                 for k, old in enumerate(current.units)
                 if unit.is_changed
                 and shared[k] >= GHOST_SHARE * min(unit.n_spikes, old.n_spikes)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms, WaitingComponent
 from ncpgui.core.config import from_dict
 from ncpgui.core.errors import InputError, RecordingError
+from ncpgui.core.held import Held
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.seeds import stream_seed
@@ -266,11 +267,11 @@ def resample(
     project: Project,
     component: Component,
     waveforms: ComponentWaveforms | None,
-    held: NDArray[np.int32],
+    held: Held,
     *,
     progress: Progress = silent,
 ) -> tuple[Component, ComponentWaveforms]:
-    """Sample a component again with the locked units held; waveforms are read again if need be."""
+    """Sample a component again under what was decided; waveforms are read again if need be."""
     from ncpgui.sorting.recluster import resample_rest
 
     if waveforms is None:

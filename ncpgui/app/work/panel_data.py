@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ncpgui.app.model.trace_window import TraceWindow
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.correlograms import Trains, trains_of_grid
-from ncpgui.app.presenters.receptive_fields import Field, spikes_key
+from ncpgui.app.presenters.receptive_fields import Field, sortings_with_fields, spikes_key
 from ncpgui.app.presenters.traces import HALF_MS
 from ncpgui.app.work import jobs
 from ncpgui.app.work.tasks import Runner, Task
@@ -30,7 +30,8 @@ class Derived:
     fields : receptive fields by `spikes_key`
     fields_problem : why there are none, '' when there is no reason
     correlograms : by the key of `trains_of_grid`
-    wanted : what is on screen, of ``"fields"``, ``"correlograms"``, ``"traces"``; the rest is not asked for
+    wanted : what is on screen, of ``"fields"``, ``"other fields"`` (of what other cards would make),
+        ``"correlograms"``, ``"traces"``; the rest is not asked for
     traces : those around the last spike that was asked for
     traces_problem : why there are none, '' when there is no reason
     """
@@ -215,14 +216,16 @@ class Derived:
         )
 
     def _ask_fields(self, project: Project) -> None:
-        shown, stimulus = self._workspace.shown(), project.stimulus
-        if shown is None or stimulus is None:
+        stimulus = project.stimulus
+        if stimulus is None:
             return
         wanted = {}
-        for unit in shown.units:
-            key = spikes_key(shown.component.id, unit.positions)
-            if key not in self.fields and key not in self._asked:
-                wanted[key] = project.spikes.sample_index[shown.component.spike_ids[unit.positions]]
+        for group in sortings_with_fields(self._workspace, others="other fields" in self.wanted):
+            component = group.sorting.component
+            for unit in (group.sorting.units[row] for row in group.rows):
+                key = spikes_key(component.id, unit.positions)
+                if key not in self.fields and key not in self._asked:
+                    wanted[key] = project.spikes.sample_index[component.spike_ids[unit.positions]]
         if not wanted:
             return
         self._asked.update(wanted)

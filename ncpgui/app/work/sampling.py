@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.app.model.component_status import ComponentStatus
-from ncpgui.app.model.conditioned import held_labels
+from ncpgui.app.model.conditioned import held_by
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.words import count, sentence
 from ncpgui.app.work import jobs
@@ -19,11 +20,14 @@ from ncpgui.app.work.saving import Saving
 from ncpgui.app.work.tasks import Task
 from ncpgui.core.component import Component, ComponentWaveforms, WaitingComponent
 from ncpgui.core.errors import CurationError
+from ncpgui.core.held import Held
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.curation.resample import Resample
 from ncpgui.curation.said import Said
 from ncpgui.evidence.decisions import FEW_DRAWS
+
+NO_SPIKES = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -44,15 +48,16 @@ class Asked:
         given = workspace.given(component.id)
         return Asked(component, units, () if given is None else given.said)
 
-    @property
-    def held(self) -> NDArray[np.int32]:
-        """Labels of spikes that stay together and apart from others: (n,), -1 = free."""
-        return held_labels(self.component, self.said)
+    @cached_property
+    def held(self) -> Held:
+        """What stays as it is."""
+        return held_by(self.component, self.units, self.said)
 
     @property
     def given(self) -> tuple[int, ...]:
-        """Units that are held."""
-        units = self.units[(self.held >= 0) & (self.units != UNASSIGNED)]
+        """Units of which something was said."""
+        about = np.concatenate([NO_SPIKES, *(ids for one in self.said for ids in one.sets)])
+        units = self.units[np.isin(self.component.spike_ids, about) & (self.units != UNASSIGNED)]
         return tuple(np.unique(units).tolist())
 
     def is_still_so(self, workspace: Workspace) -> bool:
@@ -262,7 +267,7 @@ class Sampling:
         if component is None or project is None:
             raise CurationError("this component is not sampled yet; wait for it, or choose another")
         asked = Asked.of(workspace, component)
-        if (asked.held >= 0).all():
+        if asked.held.is_all:
             raise CurationError(
                 f"{workspace.name(component.id)}: all is decided, nothing is left to sample; "
                 "unlock one of them (Y) first"
@@ -274,7 +279,7 @@ class Sampling:
                 f"{workspace.name(component.id)}: {given.n_effective:.0f} draws have what was decided, and "
                 f"{FEW_DRAWS:.0f} are enough; sampling again would change the probabilities by chance only"
             )
-        self._work.runner.submit(self._again(project, asked, asked.held))
+        self._work.runner.submit(self._again(project, asked))
 
     def draw_where_few_are_left(self, component_ids: Iterable[int]) -> None:
         """Sample components again of which decisions leave few draws, in the background.
@@ -289,14 +294,12 @@ class Sampling:
             if component is None or given is None or project is None or not given.needs_draws:
                 continue
             asked = Asked.of(workspace, component)
-            if not (asked.held >= 0).all():
-                self._work.runner.submit(self._again(project, asked, asked.held, is_asked=False))
+            if not asked.held.is_all:
+                self._work.runner.submit(self._again(project, asked, is_asked=False))
 
-    def _again(
-        self, project: Project, asked: Asked, held: NDArray[np.int32], *, is_asked: bool = True
-    ) -> Task:
+    def _again(self, project: Project, asked: Asked, *, is_asked: bool = True) -> Task:
         workspace, component, component_id = self._workspace, asked.component, asked.component.id
-        waveforms = workspace.waveforms(component_id)
+        waveforms, held = workspace.waveforms(component_id), asked.held
         name = workspace.name(component_id)
         words = f"Sampling {name} again"
         owner = object()

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import pyqtgraph as pg
+from PyQt5 import QtGui
 
 from ncpgui.gui.theme import LIGHT, Theme, font
 
 AXIS_PX = 10
+LABEL_PX = 13
+LABELS_FROM_PX = (200, 80)
+"""Width and height of a plot from which its axes are named: below, the room is for what is drawn."""
 
 
 class Plot(pg.PlotWidget):  # type: ignore[misc]
@@ -15,6 +19,9 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
     def __init__(self, name: str, *, has_axes: bool = True) -> None:
         super().__init__()
         self.theme: Theme = LIGHT
+        self._labels = {"left": "", "bottom": ""}
+        self._written: tuple[object, ...] = ()
+        self._left_px = 0
         self.setAccessibleName(name)
         self.setMinimumSize(120, 84)
         self.setFrameShape(self.NoFrame)
@@ -33,6 +40,37 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
                 self.hideAxis(side)
         self.setFocusPolicy(pg.QtCore.Qt.NoFocus)
 
+    def set_left_px(self, width_px: int) -> None:
+        """Give the numbers of the left axis this room, so that plots below each other begin at one place."""
+        self._left_px = width_px
+        self._write_labels()
+
+    def set_labels(self, *, left: str, bottom: str) -> None:
+        """Name the axes, with their units; the names are there where there is room for them."""
+        self._labels = {"left": left, "bottom": bottom}
+        self._write_labels()
+
+    def _write_labels(self) -> None:
+        is_wide, is_high = self.width() >= LABELS_FROM_PX[0], self.height() >= LABELS_FROM_PX[1]
+        left, bottom = self._labels["left"], self._labels["bottom"]
+        fits = QtGui.QFontMetrics(font(AXIS_PX)).horizontalAdvance(left) + LABEL_PX <= self.height()
+        shown = {"left": left if is_wide and fits else "", "bottom": bottom if is_wide and is_high else ""}
+        wanted = (tuple(shown.items()), self.theme.name, self._left_px, is_wide)
+        if wanted == self._written:
+            return
+        self._written = wanted
+        style = {"color": self.theme.muted, "font-size": f"{AXIS_PX}px"}
+        for side, text in shown.items():
+            self.getAxis(side).setLabel(text or None, **style)
+        if self._left_px:  # whether its name fits or not, so that plots below each other begin at one place
+            self.getAxis("left").setWidth(self._left_px + (LABEL_PX if left and is_wide else 0))
+
+    def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
+        """Name the axes if there is room."""
+        super().resizeEvent(event)
+        if hasattr(self, "_labels"):  # pyqtgraph resizes while it is made
+            self._write_labels()
+
     def set_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
         self.theme = theme
@@ -40,3 +78,4 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
             axis = self.getAxis(side)
             axis.setPen(theme.color("border"))
             axis.setTextPen(theme.color("muted"))
+        self._write_labels()

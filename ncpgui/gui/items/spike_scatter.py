@@ -1,39 +1,55 @@
-"""Spikes as points of a plot, coloured by unit: a click selects a unit, Ctrl+click draws a lasso."""
+"""Spikes as points of a plot, coloured by unit: a click selects a unit, Ctrl+click draws a lasso.
+
+Points of one look are one `ScatterPlotItem`, which copies one picture of a point to many places. A unit has
+at most 2500 of them (`app.presenters.points`): no picture of all is needed, however long the recording.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 import pyqtgraph as pg
+from numpy.typing import NDArray
 from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.presenters.points import NO_POINTS, SpikePoints
 from ncpgui.gui.items.lasso_outline import LassoOutline
 from ncpgui.gui.items.plot import Plot
+from ncpgui.gui.items.unit_names import paint_names
 from ncpgui.gui.theme import Theme
 
-POINT_PX = 3.0
+POINT_PX = (3.0, 8.0)
+SPARSE = 0.42
+"""Diameter of a point as a share of the distance of points that fill the plot evenly."""
 NEAR_PX = 8.0
-ALPHA = 150
-DIMMED = 40
+ALPHA = 190
+DIMMED = 45
+UNASSIGNED = 0.7
+OPACITY_STEPS = 8
+RING_PX = 1.6
 
 
 class SpikeScatter(Plot):
     """Draws `SpikePoints`; `clicked(row of a unit, adds)`. The wheel zooms, a double click shows all.
 
     `corner_set(x, y)`: a lasso gets a corner, in the coordinates of the points; `cleared`: it is taken away.
+    has_names : names of units stand over their points; is_square : both directions have the same scale
     """
 
     clicked = QtCore.pyqtSignal(int, bool)
     corner_set = QtCore.pyqtSignal(float, float)
     cleared = QtCore.pyqtSignal()
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, has_names: bool = False, is_square: bool = False) -> None:
         super().__init__(name)
         self.points: SpikePoints = NO_POINTS
         self.scatters: list[pg.ScatterPlotItem] = []
         self.lasso = LassoOutline()
+        self._has_names = has_names
         self._corners = np.zeros((0, 2))
+        self.setAspectLocked(is_square)
         self.scene().sigMouseClicked.connect(self._clicked)
+        if has_names:
+            self.getViewBox().sigRangeChanged.connect(lambda *_: self.viewport().update())
 
     def set_points(self, points: SpikePoints, theme: Theme) -> None:
         """Show other points: those of no unit first, those of selected units last."""
@@ -41,49 +57,104 @@ class SpikeScatter(Plot):
         self.set_theme(theme)
         self.clear()
         self.scatters = []
-        dimmed = points.is_dimmed
-        labels = np.unique(points.labels)
-        for is_bright in (False, True):
-            for label in labels.tolist():
-                rows = np.flatnonzero((points.labels == label) & (dimmed != is_bright))
-                if len(rows):
-                    self._add(rows, label, is_bright)
+        for rows in self._looks():
+            self._add(rows)
         self.lasso.put_into(self)
         self.lasso.draw(self._corners, theme)
 
-    def set_lasso(self, corners: np.ndarray) -> None:
+    def _looks(self) -> list[NDArray[np.int64]]:
+        """Rows of the points of each look: bright or dimmed, of one unit, opacity and ring."""
+        if len(self.points) == 0:
+            return []
+        nothing = np.full(len(self.points), -1)
+        ring = nothing if self.points.ring is None else self.points.ring
+        keys = np.stack([~self.points.is_dimmed, self.points.labels, ring, self._steps()])
+        _, look = np.unique(keys, axis=1, return_inverse=True)
+        order = np.argsort(look.ravel(), kind="stable")
+        return np.split(order, np.flatnonzero(np.diff(look.ravel()[order])) + 1)
+
+    def _steps(self) -> NDArray[np.int64]:
+        """Opacity of each point in eighths."""
+        opacity = np.ones(len(self.points)) if self.points.opacity is None else self.points.opacity
+        return np.ceil(opacity * OPACITY_STEPS).astype(np.int64).clip(1, OPACITY_STEPS)
+
+    def _add(self, rows: NDArray[np.int64]) -> None:
+        points, theme, one = self.points, self.theme, int(rows[0])
+        label, is_dimmed = int(points.labels[one]), bool(points.is_dimmed[one])
+        alpha = (DIMMED if is_dimmed else ALPHA) * float(self._steps()[one]) / OPACITY_STEPS
+        if label < 0:
+            brush = theme.color("faint", round(alpha * UNASSIGNED))
+        else:
+            brush = theme.unit(points.colors[label], round(alpha))
+        ring = None if is_dimmed else self.ring(one)
+        pen = pg.mkPen(None) if ring is None else pg.mkPen(ring, width=RING_PX)
+        item = pg.ScatterPlotItem(points.x[rows], points.y[rows], size=self.point_px, pen=pen, brush=brush)
+        self.scatters.append(item)
+        self.addItem(item)
+
+    def ring(self, point: int) -> QtGui.QColor | None:
+        """Colour of the ring around a point; None where it has none."""
+        points = self.points
+        if points.ring is None or points.ring[point] < 0:
+            return None
+        color = points.ring_colors[points.ring[point]]
+        return self.theme.color("faint") if color is None else self.theme.unit(color)
+
+    @property
+    def point_px(self) -> float:
+        """Diameter of a point: smaller when there are many for the room."""
+        free = self.width() * self.height() / max(len(self.points), 1)
+        return float(np.clip(SPARSE * np.sqrt(free), *POINT_PX))
+
+    def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
+        """Draw the points as large as there is room."""
+        super().resizeEvent(event)
+        for item in getattr(self, "scatters", ()):
+            item.setSize(self.point_px)
+
+    def drawForeground(self, painter: QtGui.QPainter, rect: QtCore.QRectF) -> None:
+        """Write the names of the units over everything, of the same size at any zoom."""
+        super().drawForeground(painter, rect)
+        if self._has_names and len(self.points):
+            painter.save()
+            painter.resetTransform()
+            painter.setRenderHint(QtGui.QPainter.Antialiasing)
+            room = self.getViewBox().sceneBoundingRect()
+            paint_names(painter, self.points, self.pixels(), room, self.theme)
+            painter.restore()
+
+    def set_lasso(self, corners: NDArray[np.float64]) -> None:
         """Draw a polygon (V, 2) in the coordinates of the points."""
         self._corners = corners
         self.lasso.draw(corners, self.theme)
 
-    def _add(self, rows: np.ndarray, label: int, is_bright: bool) -> None:
-        alpha = ALPHA if is_bright else DIMMED
-        theme = self.theme
-        color = theme.color("faint", alpha) if label < 0 else theme.unit(self.points.colors[label], alpha)
-        item = pg.ScatterPlotItem(
-            self.points.x[rows], self.points.y[rows], size=POINT_PX, pen=pg.mkPen(None), brush=color
-        )
-        self.scatters.append(item)
-        self.addItem(item)
+    # -- what is where ------------------------------------------------------------------------
 
-    def pixels(self) -> np.ndarray:
+    def pixels(self) -> NDArray[np.float64]:
         """Place of each point in pixels of the scene: (n, 2)."""
         corner = self.getViewBox().mapViewToScene(QtCore.QPointF(0, 0))
         unit = self.getViewBox().mapViewToScene(QtCore.QPointF(1, 1))
         scale = np.array([unit.x() - corner.x(), unit.y() - corner.y()])
         return np.column_stack([self.points.x, self.points.y]) * scale + [corner.x(), corner.y()]
 
-    def unit_at(self, where: QtCore.QPointF) -> int:
-        """Row of the unit of the nearest point, -1 when there is none within a few pixels."""
+    def point_at(self, where: QtCore.QPointF) -> int:
+        """Nearest point within a few pixels, -1 when there is none; a spike of a unit comes first."""
         if len(self.points) == 0:
             return -1
         distance = np.hypot(*(self.pixels() - [where.x(), where.y()]).T) + 3.0 * (self.points.labels < 0)
         nearest = int(distance.argmin())
-        return int(self.points.labels[nearest]) if distance[nearest] <= NEAR_PX else -1
+        return nearest if distance[nearest] <= NEAR_PX else -1
+
+    def unit_at(self, where: QtCore.QPointF) -> int:
+        """Row of the unit of the nearest point, -1 when there is none within a few pixels."""
+        point = self.point_at(where)
+        return -1 if point < 0 else int(self.points.labels[point])
 
     def show_all(self) -> None:
         """Fit all points."""
         self.getViewBox().autoRange(padding=0.03)
+
+    # -- mouse --------------------------------------------------------------------------------
 
     def mouseDoubleClickEvent(self, event: QtGui.QMouseEvent) -> None:
         """Show all points; while a lasso is drawn, two quick clicks are two corners."""
@@ -93,8 +164,9 @@ class SpikeScatter(Plot):
             self.show_all()
 
     def _set_corner(self, where: QtCore.QPointF) -> None:
-        corner = self.getViewBox().mapSceneToView(where)
-        self.corner_set.emit(corner.x(), corner.y())
+        if len(self.points):
+            corner = self.getViewBox().mapSceneToView(where)
+            self.corner_set.emit(corner.x(), corner.y())
 
     def _clicked(self, event: object) -> None:
         button, keys = event.button(), event.modifiers()  # type: ignore[attr-defined]
@@ -108,11 +180,16 @@ class SpikeScatter(Plot):
             if row >= 0:
                 self.clicked.emit(row, bool(keys & QtCore.Qt.ShiftModifier))
 
+    def tooltip_at(self, where: QtCore.QPointF) -> str:
+        """Words about the spike at a place."""
+        point = self.point_at(where)
+        return "" if point < 0 else self.points.tooltip(point)
+
     def viewportEvent(self, event: QtCore.QEvent) -> bool:
-        """Name the unit under the pointer."""
+        """Tell about the spike under the pointer."""
         if isinstance(event, QtGui.QHelpEvent) and event.type() == QtCore.QEvent.ToolTip:
-            row = self.unit_at(self.mapToScene(event.pos()))
-            words = f"Unit {self.points.names[row]}" if row >= 0 else ""
-            QtWidgets.QToolTip.showText(event.globalPos(), words, self)
+            QtWidgets.QToolTip.showText(
+                event.globalPos(), self.tooltip_at(self.mapToScene(event.pos())), self
+            )
             return True
         return bool(super().viewportEvent(event))

@@ -1,6 +1,8 @@
-"""How a unit's waveforms look: spikes thin, mean thick, header, chip, scale bars."""
+"""How a unit's waveforms look: spikes thin or as a density, mean thick, header, chip, scale bars."""
 
 from __future__ import annotations
+
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,8 +11,9 @@ from PyQt5 import QtCore, QtGui
 from ncpgui.app.presenters.waveforms import WaveformColumn, WaveformsView
 from ncpgui.gui.items.glyphs import elided, fitting
 from ncpgui.gui.items.waveform import waveform_path
+from ncpgui.gui.items.waveform_density import paint_density
 from ncpgui.gui.items.waveform_layout import WaveformLayout
-from ncpgui.gui.theme import Theme, font
+from ncpgui.gui.theme import Theme, blend, font
 
 LEFT = QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter
 RIGHT = QtCore.Qt.AlignRight | QtCore.Qt.AlignVCenter
@@ -22,19 +25,30 @@ DISTANCE_PX = 13
 PLATE_PX = 13
 BAR_PX = 1.8
 
+Shown = Literal["spikes", "density", "mean", "alike"]
+SHOWN: tuple[Shown, ...] = get_args(Shown)
+
 
 def paint_unit(
     painter: QtGui.QPainter,
     column: WaveformColumn,
     layout: WaveformLayout,
+    place: QtCore.QRectF,
     theme: Theme,
     *,
     faded: bool,
-    spikes: bool,
-    neighbour: bool = False,
+    shown: Shown,
 ) -> None:
-    """Paint some spikes, or the most alike unit in grey, then what a changed one comes from, and the mean."""
+    """Paint some spikes, the density of all, or the most alike unit in grey; then the mean.
+
+    Of a changed unit, what it comes from lies below its mean. place : where the density may be
+    """
     painter.setBrush(QtCore.Qt.NoBrush)
+    is_density = shown == "density" and len(column.rows) > 0
+    if is_density:
+        color = theme.unit(column.color)
+        color = blend(theme.color("panel"), color, 0.5) if faded else color
+        paint_density(painter, column.all_spikes, layout, place, color)
 
     def draw(waveforms: NDArray[np.floating], pen: QtGui.QPen) -> None:
         painter.setPen(pen)
@@ -44,18 +58,20 @@ def paint_unit(
             )
         )
 
-    if spikes and len(column.spikes):
+    if shown == "spikes" and len(column.spikes):
         alpha = float(np.clip(INK / len(column.spikes), *SPIKE_ALPHA)) * (0.5 if faded else 1.0)
         thin = QtGui.QPen(theme.unit(column.color, round(alpha)), 1)
         thin.setCosmetic(True)  # the quick stroker, at any number of device pixels
         draw(column.spikes, thin)
-    if neighbour and column.neighbour is not None:
+    if shown == "alike" and column.neighbour is not None:
         draw(column.neighbour.mean[None], QtGui.QPen(theme.color("faint"), 2.4))
     for ghost in column.ghosts:
         dashed = QtGui.QPen(theme.unit(ghost.color), 1.8, QtCore.Qt.CustomDashLine)
         dashed.setDashPattern([2.2, 2.0])
         draw(ghost.mean[None], dashed)
-    if column.mean.any():
+    if is_density:
+        draw(column.mean[None], QtGui.QPen(theme.color("text"), 1.0))
+    elif column.mean.any():
         thick = QtGui.QPen(theme.unit(column.color, 150 if faded else 255), 1.6 if faded else 2.4)
         thick.setJoinStyle(QtCore.Qt.RoundJoin)
         thick.setCapStyle(QtCore.Qt.RoundCap)

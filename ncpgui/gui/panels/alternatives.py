@@ -108,7 +108,9 @@ class AlternativesPanel(Panel):
     def follow(self) -> None:
         """Follow the component on screen, its posterior and the sorting shown."""
         workspace = self.workspace
-        for signal in (workspace.opened, workspace.current_changed, workspace.shown_changed):
+        for signal in (
+            workspace.opened, workspace.current_changed, workspace.shown_changed, workspace.colors_changed,
+        ):  # fmt: skip
             signal.connect(self.mark_dirty)
         workspace.components_changed.connect(self._components_changed)
         for signal in (workspace.selection_changed, workspace.lasso_changed):

@@ -14,16 +14,18 @@ from ncpgui.gui.items.plot import Plot
 from ncpgui.gui.items.spike_scatter import SpikeScatter
 from ncpgui.gui.panels.lasso import LASSO_HELP, LassoPanel
 
-AXIS_PX = 40
+AXIS_PX = 30
+TIME = "time (s)"
 RATES_FROM_PX = 110
 
 
 class _Column(QtWidgets.QWidget):
-    """Hides the rates where both plots would lie on each other."""
+    """Two plots below each other; hides the rates where both would lie on each other."""
 
     def __init__(self, scatter: Plot, rates: Plot) -> None:
         super().__init__()
         self._scatter, self._rates = scatter, rates
+        self._height = ""
 
     def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
         """Keep the rates where there is room."""
@@ -31,6 +33,13 @@ class _Column(QtWidgets.QWidget):
         both = self.height() >= RATES_FROM_PX
         self._rates.setVisible(both)
         self._scatter.getAxis("bottom").setStyle(showValues=not both)
+        self.name_axes(self._height)
+
+    def name_axes(self, height: str) -> None:
+        """Name what is upwards above, the rate below, and time under the lower plot."""
+        self._height = height
+        self._scatter.set_labels(left=height, bottom=TIME if self._rates.isHidden() else "")
+        self._rates.set_labels(left="Hz", bottom=TIME)
 
 
 class AmplitudesPanel(LassoPanel):
@@ -51,10 +60,10 @@ class AmplitudesPanel(LassoPanel):
         self.watch(self.scatter)
         self.rates.setXLink(self.scatter)
         for plot in (self.scatter, self.rates):
-            plot.getAxis("left").setWidth(AXIS_PX)
+            plot.set_left_px(AXIS_PX)
             plot.setMouseEnabled(x=True, y=False)
         self.scatter.setMinimumSize(120, 44)
-        both = _Column(self.scatter, self.rates)
+        both = self._column = _Column(self.scatter, self.rates)
         column = QtWidgets.QVBoxLayout(both)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
@@ -94,7 +103,8 @@ class AmplitudesPanel(LassoPanel):
         """Show the spikes of the sorting on screen."""
         view = self.view = present_amplitudes(self.workspace, self.height_shown)
         self.tell(view.message)
-        self.note_text = " · ".join(word for word in (view.axis, "time (s)", view.note) if word)
+        self.note_text = view.note
+        self._column.name_axes(view.axis)
         self.scatter.set_points(view.points, self.theme)
         self.rates.set_theme(self.theme)
         self.rates.clear()
@@ -134,7 +144,7 @@ class AmplitudesPanel(LassoPanel):
         self.rates.setYRange(-0.08 * top, 1.1 * top, padding=0)
         decade = 10.0 ** np.floor(np.log10(top))
         tick = float(np.floor(top / decade) * decade)
-        self.rates.getAxis("left").setTicks([[(0.0, "0"), (tick, f"{tick:g} Hz")]])
+        self.rates.getAxis("left").setTicks([[(0.0, "0"), (tick, f"{tick:g}")]])
 
     def axes(self) -> tuple[str, str]:
         """Time, and what is upwards."""

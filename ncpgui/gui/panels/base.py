@@ -64,13 +64,14 @@ class Panel(QtWidgets.QFrame):
         """Draw the present state."""
 
     def follow_sorting(self, *more: SignalInstance) -> None:
-        """Redraw when another sorting is on screen, another unit selected, or one of `more` is emitted."""
+        """Redraw when another sorting, selection or colouring is on screen, or one of `more` is emitted."""
         workspace = self.workspace
         for signal in (
             workspace.opened,
             workspace.current_changed,
             workspace.shown_changed,
             workspace.selection_changed,
+            workspace.colors_changed,
             *more,
         ):
             signal.connect(self.mark_dirty)

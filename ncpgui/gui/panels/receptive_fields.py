@@ -1,4 +1,8 @@
-"""Receptive fields: one tile a unit, the map of what drives it and the course in time."""
+"""Receptive fields: one tile a unit, the map of what drives it and the course in time.
+
+Painted by hand: a tile is words, a map of some hundred pixels, an ellipse and a curve, with nothing to zoom
+into or to read off an axis, and its size follows from the room for all of them.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +28,8 @@ GAP = 8
 TOP = 22
 COURSE = 34
 FOOT = 18
+TITLE = 22
+REMEMBERED = "fields_of_other_cards"
 SMALLEST_RANGE_Z = 6.0
 ELLIPSE_SD = 1.5
 DIVERGING_LIGHT = ("#1D4FA3", "#6F9FD8", "#F4F5F8", "#E58A6B", "#A9202C")
@@ -85,15 +91,13 @@ class FieldsWidget(UnitCanvas):
         a whole row of them in view.
         """
         free = self._room.width() + GAP
-        n_tiles = max(len(self.view.tiles), 1)
-        widest = max(1, min(n_tiles, free // (TILE_WIDTH[0] + GAP)))
+        most = max((group.n_tiles for group in self.view.groups), default=1)
+        widest = max(1, min(most, free // (TILE_WIDTH[0] + GAP)))
         widths = {n: min(free / n - GAP, TILE_WIDTH[1]) for n in range(1, widest + 1)}
         for below in (COURSE + FOOT, 4 + FOOT, 0):
             fitting = []
             for n, width in widths.items():
-                n_rows = -(-n_tiles // n)
-                height = n_rows * (self._tile_height(width, below) + GAP) - GAP
-                if height <= self._room.height():
+                if self._height(n, self._tile_height(width, below)) <= self._room.height():
                     fitting.append((width, n))
             if fitting:
                 width, n = max(fitting)
@@ -104,6 +108,13 @@ class FieldsWidget(UnitCanvas):
         whole = (w for w in lower if self._tile_height(w, below) <= self._room.height())
         return widest, float(next(whole, least)), below
 
+    def _height(self, n: int, tile_height: float) -> float:
+        """Height of all groups with `n` tiles in a row."""
+        n_rows = sum(-(-group.n_tiles // n) for group in self.view.groups)
+        return (
+            n_rows * (tile_height + GAP) - GAP + TITLE * sum(bool(group.title) for group in self.view.groups)
+        )
+
     def _tile_height(self, width: float, below: float) -> float:
         return sum(_padding(below)) + TOP + self._map_height(width) + below
 
@@ -112,12 +123,24 @@ class FieldsWidget(UnitCanvas):
         aspect = shapes[0][0] / shapes[0][1] if shapes else 0.75
         return float(np.clip(aspect, 0.4, 1.4)) * (width - 16)
 
+    def _places(self) -> tuple[list[QtCore.QRectF], list[QtCore.QRectF]]:
+        """Places of the tiles, and of the titles of groups (empty where there is none)."""
+        n, width, below = self._arrangement()
+        height, y = self._tile_height(width, below), 0.0
+        tiles, titles = [], []
+        for group in self.view.groups:
+            titles.append(QtCore.QRectF(0, y, self._room.width(), TITLE if group.title else 0))
+            y += titles[-1].height()
+            for number in range(group.n_tiles):
+                row, column = divmod(number, n)
+                x = column * (width + GAP)
+                tiles.append(QtCore.QRectF(x, y + row * (height + GAP), width, height))
+            y += -(-group.n_tiles // n) * (height + GAP)
+        return tiles, titles
+
     def tile_rect(self, index: int) -> QtCore.QRectF:
         """Place of a tile."""
-        n, width, below = self._arrangement()
-        height = self._tile_height(width, below)
-        row, column = divmod(index, n)
-        return QtCore.QRectF(column * (width + GAP), row * (height + GAP), width, height)
+        return self._places()[0][index]
 
     def map_rect(self, index: int) -> QtCore.QRectF:
         """Place of the map of a tile; the whole map, at its own aspect."""
@@ -139,17 +162,21 @@ class FieldsWidget(UnitCanvas):
 
     def unit_at(self, point: QtCore.QPointF) -> int:
         """Tile under a point, -1 when there is none."""
-        hits = [row for row in range(len(self.view.tiles)) if self.tile_rect(row).contains(point)]
-        return hits[0] if hits else -1
+        return next((row for row, rect in enumerate(self._places()[0]) if rect.contains(point)), -1)
 
     # -- painting ---------------------------------------------------------------------------
 
     def paintEvent(self, event: QtGui.QPaintEvent) -> None:
-        """Paint the tiles in view."""
+        """Paint titles, and the tiles in view."""
         painter = QtGui.QPainter(self)
         painter.setRenderHint(QtGui.QPainter.Antialiasing)
-        for row, tile in enumerate(self.view.tiles):
-            rect = self.tile_rect(row)
+        tiles, titles = self._places()
+        painter.setFont(font(11))
+        painter.setPen(self.theme.color("muted"))
+        for group, line in zip(self.view.groups, titles, strict=True):
+            if group.title:
+                painter.drawText(line, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, group.title)
+        for row, (tile, rect) in enumerate(zip(self.view.tiles, tiles, strict=True)):
             if rect.intersects(QtCore.QRectF(event.rect())):
                 self._paint_tile(painter, row, tile, rect)
         painter.end()
@@ -181,7 +208,8 @@ class FieldsWidget(UnitCanvas):
         painter.setFont(font(11))
         painter.setPen(theme.color("good" if tile.field is not None and tile.field.is_clear else "muted"))
         foot = QtCore.QRectF(inner.left(), inner.bottom() - 15, inner.width(), 16)
-        words = tile.verdict if inner.width() > 84 else tile.short_verdict
+        width = painter.fontMetrics().horizontalAdvance
+        words = next((text for text in tile.foot if width(text) <= foot.width()), tile.foot[-1])
         painter.drawText(foot, QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, words)
 
     def _paint_head(self, painter: QtGui.QPainter, tile: FieldTile, line: QtCore.QRectF) -> None:
@@ -282,10 +310,13 @@ class ReceptiveFieldsPanel(Panel):
         self.grid.clicked.connect(self._clicked)
         self.scroll = FieldsArea(self.grid)
         self.fill(self.scroll)
+        self.shows_others = bool(self.controller.preferences.get(REMEMBERED, True))
         self.note.setToolTip(
             "Mean of the stimulus before a spike: red where light drives the unit (ON), blue where dark\n"
             f"does (OFF). Ellipse: the Gaussian that fits, at {ELLIPSE_SD:g} sd. Below: its course in time,\n"
-            "the spike at the right end."
+            "the spike at the right end. Further down: fields of units that other cards would make; a click\n"
+            "shows the card. Same in: share of the posterior in which the unit has these spikes\n"
+            "(95\u2009% of those of both), and so this field."
         )
 
     def follow(self) -> None:
@@ -294,22 +325,38 @@ class ReceptiveFieldsPanel(Panel):
 
     def showEvent(self, event: object) -> None:
         """Ask for the fields."""
+        self.controller.want("other fields", self.shows_others)
         self.controller.want("fields", True)
         super().showEvent(event)
+
+    def toggle_others(self) -> None:
+        """Show the fields of what other cards would make, or leave them out; that is remembered."""
+        self.shows_others = not self.shows_others
+        self.controller.preferences.set(REMEMBERED, self.shows_others)
+        self.controller.want("other fields", self.shows_others and self.isVisible())
+        self.mark_dirty()
 
     def hideEvent(self, event: object) -> None:
         """Ask no more."""
         self.controller.want("fields", False)
+        self.controller.want("other fields", False)
         super().hideEvent(event)  # type: ignore[arg-type]
 
     def redraw(self) -> None:
         """Show the tiles of the sorting on screen."""
         view = present_receptive_fields(
-            self.workspace, self.controller.fields, problem=self.controller.fields_problem
+            self.workspace,
+            self.controller.fields,
+            problem=self.controller.fields_problem,
+            others=self.shows_others,
         )
         self.grid.set_view(view, self.theme)
         self.tell(view.message)
         self.note.setText(view.note)
 
     def _clicked(self, row: int, adds: bool) -> None:
-        pick(self.workspace, self.grid.view.tiles[row].unit, adds=adds)
+        group = self.grid.view.group_of(row)
+        if group.title:
+            self.workspace.show_alternative(group.alternative)
+        else:
+            pick(self.workspace, self.grid.view.tiles[row].unit, adds=adds)

@@ -85,6 +85,11 @@ class UnitTablePanel(Panel):
         self.table.doubleClicked.connect(self._go_to)
         self.fill(self.table)
         self.body.setContentsMargins(12, 8, 6, 8)
+        self.header.setContentsMargins(0, 0, self._bar_width(), 0)
+
+    def _bar_width(self) -> int:
+        """Room right of the columns, which the scroll bar takes where there is one."""
+        return self.table.verticalScrollBar().sizeHint().width()
 
     def follow(self) -> None:
         """Follow the units, their labels, the component on screen, the selection, and metrics."""
@@ -214,7 +219,7 @@ class UnitTablePanel(Panel):
         """
         shown = list(names_shown(self.model.rows if rows is None else rows, self._chosen))
         widths = {name: self._widths.get(name) or self._width(name) for name in shown}
-        room = self.table.width() - self.table.verticalScrollBar().sizeHint().width()
+        room = self.table.width() - self._bar_width()
         for name in LEFT_OUT_FIRST if self._chosen is None else ():
             if sum(widths.values()) > room and name in widths:
                 del widths[name]

@@ -1,9 +1,14 @@
-"""Waveforms: one column a unit and one row a channel, or all units at probe geometry."""
+"""Waveforms: one column a unit and one row a channel, or all units at probe geometry.
+
+Painted by hand, with the paths and images of pyqtgraph: contacts share one scale bar and have places of
+their own, heads stand over columns, and there is no axis to read off. A plot each for units times contacts
+would take a tenth of a second at each selection.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from PyQt5 import QtCore, QtGui, QtWidgets
@@ -17,9 +22,12 @@ from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.theme import Theme, font
 
 Arrangement = Literal["columns", "probe"]
-Shown = Literal["spikes", "mean", "alike"]
-SHOWN: tuple[Shown, ...] = get_args(Shown)
-SHOWN_WORDS = {"spikes": "", "mean": "means", "alike": "means, the most alike other unit in grey"}
+SHOWN_WORDS: dict[paint.Shown, str] = {
+    "spikes": "",
+    "density": "density of all sampled spikes, and their mean",
+    "mean": "means",
+    "alike": "means, the most alike other unit in grey",
+}
 
 GUTTER = 54
 BAR_MARGIN = 10
@@ -43,7 +51,7 @@ class WaveformsWidget(UnitCanvas):
         super().__init__("Waveforms")
         self.view: WaveformsView | None = None
         self.arrangement: Arrangement = "columns"
-        self.shown: Shown = "spikes"
+        self.shown: paint.Shown = "spikes"
         self.gain = 1.0
         self._extents = (np.zeros(0), np.zeros(0))
         self._picture: QtGui.QPixmap | None = None
@@ -63,8 +71,8 @@ class WaveformsWidget(UnitCanvas):
         )
         self.update()
 
-    def show_kind(self, shown: Shown) -> None:
-        """Draw some spikes and the mean, the mean alone, or beside it the most alike other unit."""
+    def show_kind(self, shown: paint.Shown) -> None:
+        """Draw some spikes, the density of all, the mean alone, or with it the most alike other unit."""
         self.shown = shown
         self._picture = None
         self.update()
@@ -234,17 +242,10 @@ class WaveformsWidget(UnitCanvas):
             faded = view.is_preview and not column.is_changed
             paint.paint_header(painter, column, rect.adjusted(9, 6, -4, 0), theme, faded=faded)
             painter.save()
-            painter.setClipRect(rect.adjusted(2, HEADER - 4, -2, -2))
+            place = rect.adjusted(2, HEADER - 4, -2, -2)
+            painter.setClipRect(place)
             placed = replace(layout, x0=layout.x0 + rect.left() + INSET)
-            paint.paint_unit(
-                painter,
-                column,
-                placed,
-                theme,
-                faded=faded,
-                spikes=self.shown == "spikes",
-                neighbour=self.shown == "alike",
-            )
+            paint.paint_unit(painter, column, placed, place, theme, faded=faded, shown=self.shown)
             painter.restore()
 
     def _paint_at_contacts(self, painter: QtGui.QPainter, layout: WaveformLayout) -> None:
@@ -253,9 +254,11 @@ class WaveformsWidget(UnitCanvas):
         width = layout.sample_px * (len(view.columns[0].mean) - 1)
         paint.paint_zero_lines(painter, layout, theme, width=width)
         chosen = any(column.is_selected for column in view.columns)
+        top = self.chip_rects()[-1].bottom()
+        place = QtCore.QRectF(0, top, self.width(), self.height() - STRIP - top)
         for column in sorted(view.columns, key=lambda c: (c.is_selected, c.is_changed)):
             faded = (chosen and not column.is_selected) or (view.is_preview and not column.is_changed)
-            paint.paint_unit(painter, column, layout, theme, faded=faded, spikes=False)
+            paint.paint_unit(painter, column, layout, place, theme, faded=faded, shown=self.shown)
         right, bottom = self.width() - 2.0, self.height() - STRIP + 2.0
         paint.paint_contact_names(painter, view, layout, theme, right=right, bottom=bottom)
         for column, rect in zip(view.columns, self.chip_rects(), strict=True):
@@ -309,7 +312,10 @@ class WaveformsPanel(Panel):
         self.scroll.viewport().setAutoFillBackground(False)
         self.plot.setAutoFillBackground(False)  # a scroll area turns it on
         self.fill(self.scroll)
-        self.note.setToolTip("Ctrl+wheel scales the waveforms, W shows means, and the most alike other unit")
+        self.note.setToolTip(
+            "Ctrl+wheel scales the waveforms. W shows the density of all sampled spikes, means, and means\n"
+            "beside the most alike other unit on screen; M means alone."
+        )
 
     def follow(self) -> None:
         """Follow the sorting on screen and the selection."""
@@ -326,9 +332,17 @@ class WaveformsPanel(Panel):
             self._arrangement = arrangement
             self.mark_dirty()
 
-    def step_shown(self) -> None:
-        """Go on from spikes to means, to means beside the most alike other unit, and back."""
-        self.plot.show_kind(SHOWN[(SHOWN.index(self.plot.shown) + 1) % len(SHOWN)])
+    def step_shown(self, step: int = 1) -> None:
+        """Go on from spikes to density, means, the most alike other unit, and again; or (-1) back."""
+        at = paint.SHOWN.index(self.plot.shown) + step
+        self._show(paint.SHOWN[at % len(paint.SHOWN)])
+
+    def toggle_means(self) -> None:
+        """Draw means alone, or spikes again."""
+        self._show("spikes" if self.plot.shown == "mean" else "mean")
+
+    def _show(self, shown: paint.Shown) -> None:
+        self.plot.show_kind(shown)
         self.mark_dirty()
 
     def redraw(self) -> None:
@@ -336,7 +350,7 @@ class WaveformsPanel(Panel):
         view = present_waveforms(self.workspace)
         self.plot.set_view(view, self._arrangement, self.theme)
         self.tell(view.message)
-        kind = "" if self._arrangement == "probe" or not view.columns else SHOWN_WORDS[self.plot.shown]
+        kind = SHOWN_WORDS[self.plot.shown] if view.columns else ""
         self.note.setText(" · ".join(filter(None, (kind, view.note if view.is_preview or not kind else ""))))
 
     def _clicked(self, row: int, adds: bool) -> None:

@@ -1,0 +1,95 @@
+"""What the colours of units say: which unit it is, or its label, depth, P(neuron) or shank."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ncpgui.app.model.colors import Color
+from ncpgui.app.model.project_view import ProjectView
+from ncpgui.app.model.shown_sorting import ShownUnit
+from ncpgui.core.component import Component
+from ncpgui.core.project import Project
+from ncpgui.sorting.neuron_probability import shown_label
+
+COLOR_BY = ("unit", "label", "depth", "P(neuron)", "shank")
+LABELS = {"good": 2, "mua": 1, "noise": 9, "unsorted": 0}
+"""Colour of each label, entries of the palette; what somebody else calls a unit has that of *unsorted*."""
+UNKNOWN = Color(9)
+
+
+@dataclass(frozen=True)
+class Legend:
+    """What the colours mean: the title, then (words, colour) of each, from low to high on a scale."""
+
+    title: str
+    entries: tuple[tuple[str, Color], ...]
+
+    @property
+    def is_scale(self) -> bool:
+        """Whether the entries are the ends of a scale."""
+        return any(color.share is not None for _, color in self.entries)
+
+
+class Coloring:
+    """Gives units their colours; `by` is one of `COLOR_BY`.
+
+    A unit that only adopting would make has the depth and P(neuron) of its spikes, and no label.
+    """
+
+    def __init__(self, view: ProjectView) -> None:
+        self.by = "unit"
+        self._view = view
+
+    def of_unit(self, unit: int) -> Color:
+        """Colour of a unit of the current sorting."""
+        if self.by == "unit" or self._view.project is None:
+            return self._view.colors.color(unit)
+        label = self._view.unit_label(unit) if self.by == "label" else ""
+        p_neuron = self._view.p_neuron(unit) if self.by == "P(neuron)" else math.nan
+        return self._of(self._view.project, label, self._view.main_channel(unit), p_neuron)
+
+    def of(self, component: Component, unit: ShownUnit) -> Color:
+        """Colour of a unit on screen."""
+        project = self._view.project
+        if self.by == "unit" or project is None:
+            return unit.color
+        if unit.unit is not None:
+            return self.of_unit(unit.unit)
+        ids = component.spike_ids[unit.positions]
+        channel = int(np.bincount(project.spikes.channel[ids]).argmax()) if len(ids) else component.channel
+        known = project.p_neuron is not None and len(ids)
+        p_neuron = float(project.p_neuron[ids].mean(dtype=np.float64)) if known else math.nan
+        return self._of(project, shown_label("unsorted", p_neuron), channel, p_neuron)
+
+    def _of(self, project: Project, label: str, channel: int, p_neuron: float) -> Color:
+        if self.by == "label":
+            return Color(LABELS.get(label, LABELS["unsorted"]))
+        if self.by == "shank":
+            assert project.probe.shank is not None
+            return Color(int(np.unique(project.probe.shank).searchsorted(project.probe.shank[channel])))
+        if self.by == "depth":
+            depth = project.probe.positions_um[:, 1]
+            return Color(-1, float(depth[channel] - depth.min()) / max(float(np.ptp(depth)), 1e-9))
+        return UNKNOWN if math.isnan(p_neuron) else Color(-1, p_neuron)
+
+    def legend(self) -> Legend | None:
+        """What the colours mean; None where they only tell units apart."""
+        project = self._view.project
+        if self.by == "unit" or project is None:
+            return None
+        if self.by == "label":
+            return Legend("label", tuple((name, Color(index)) for name, index in LABELS.items()))
+        if self.by == "shank":
+            shanks = np.unique(project.probe.shank)
+            return Legend(
+                "shank", tuple((str(shank), Color(row)) for row, shank in enumerate(shanks.tolist()))
+            )
+        if self.by == "depth":
+            depth = project.probe.positions_um[:, 1]
+            ends = (f"{depth.min():.0f}", f"{depth.max():.0f} µm")
+        else:
+            ends = ("0", "100\u2009%")
+        return Legend(self.by, ((ends[0], Color(-1, 0.0)), (ends[1], Color(-1, 1.0))))

@@ -1,0 +1,52 @@
+"""Actions of single panels: how waveforms, features and receptive fields are drawn, and in which colours."""
+
+from __future__ import annotations
+
+from ncpgui.app.action import Action, has_project
+from ncpgui.app.model.coloring import COLOR_BY
+
+SAID = {
+    "unit": "Give the units beside each other colours of their own.",
+    "label": "Colour units by label: good, MUA, noise, unsorted; yours, else that of P(neuron).",
+    "depth": "Colour units by the height of their main channel on the probe.",
+    "P(neuron)": "Colour units by P(neuron).",
+    "shank": "Colour units by the shank of their main channel.",
+}
+
+
+def _color_action(what: str) -> Action:
+    return Action(
+        f"color_{what.removeprefix('P(').rstrip(')')}", f"Colour by {what}", (), "View", SAID[what],
+        lambda c, _: c.controller.color_by(what), has_project,
+        submenu="Colour units by", is_on=lambda c: c.workspace.coloring.by == what,
+    )  # fmt: skip
+
+
+PANEL_ACTIONS: tuple[Action, ...] = (
+    *map(_color_action, COLOR_BY),
+    Action(
+        "arrangement", "Waveforms at probe geometry", ("P", "O"), "View",
+        "Draw the contacts where they are on the probe, all units over each other, or one under the other.",
+        lambda c, _: c.front.toggle_arrangement(), has_project,
+    ),
+    Action(
+        "waveforms", "Spikes, density, means, most alike", ("W",), "View",
+        "Draw some spikes of each unit, then the density of all, then means alone, then beside each the most "
+        "alike unit in grey.",
+        lambda c, _: c.front.step_waveforms(1), has_project,
+    ),
+    Action(
+        "waveforms_back", "Most alike, means, density, spikes", ("Shift+W",), "View",
+        "The same in the other direction.",
+        lambda c, _: c.front.step_waveforms(-1), has_project, in_menu=False,
+    ),
+    Action(
+        "other_fields", "Receptive fields of other cards", (), "View",
+        "Show the receptive fields of what other cards would make below those on screen, or leave them out.",
+        lambda c, _: c.front.toggle_other_fields(), has_project,
+    ),
+    Action(
+        "means", "Means alone", ("M",), "View", "Draw the mean waveforms alone, or spikes again.",
+        lambda c, _: c.front.toggle_means(), has_project,
+    ),
+)  # fmt: skip

@@ -1,0 +1,42 @@
+"""In how many draws a unit has the spike train that it has now: whether what is measured of it would change.
+
+In one draw, the *cell* of a unit is the cluster that has most of the unit's spikes (`evidence.support`). The
+train is the same if unit and cell have a Jaccard index of at least `LEAST_JACCARD`: the spikes of both, over
+those of either. A unit of fewer than twenty spikes has to be its cell to the last one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.evidence.support import cells_of
+
+LEAST_JACCARD = 0.95
+
+
+def same_train(
+    posterior: PosteriorSamples,
+    labels: NDArray[np.integer],
+    *,
+    stands_for: NDArray[np.floating] | None = None,
+    n_units: int | None = None,
+) -> NDArray[np.float64]:
+    """Share of the draws, by their weights, in which each unit has the same train: (K,), nan without points.
+
+    labels : (m,) unit of each point, 0 .. K-1, -1 = none
+    stands_for : (m,) spikes that each point stands for, ones when left out
+    n_units : K, where the last units may have no point
+    """
+    unit = np.asarray(labels, dtype=np.int64)
+    n_units = int(unit.max(initial=-1)) + 1 if n_units is None else n_units
+    mass = np.ones(len(unit)) if stands_for is None else np.asarray(stands_for, dtype=float)
+    size = np.bincount(unit[unit >= 0], mass[unit >= 0], minlength=n_units)
+    share = np.zeros(n_units)
+    for row, weight in zip(posterior.labels, posterior.weight, strict=True):
+        if weight > 0:
+            cell, overlap, cell_size = cells_of(row, unit, n_units, mass)
+            either = size + cell_size[cell] - overlap
+            share += weight * (overlap >= LEAST_JACCARD * either - 1e-9)
+    return np.where(size > 0, np.minimum(share, 1), np.nan)

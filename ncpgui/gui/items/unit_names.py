@@ -1,0 +1,62 @@
+"""Names of units over a plot of their spikes: each where its spikes are, none on another."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from PyQt5 import QtCore, QtGui
+
+from ncpgui.app.presenters.points import SpikePoints
+from ncpgui.gui.theme import Theme, font
+
+SMALL_PX = 140
+"""Shorter side of a plot below which names are small."""
+
+
+def paint_names(
+    painter: QtGui.QPainter,
+    points: SpikePoints,
+    places: NDArray[np.float64],
+    room: QtCore.QRectF,
+    theme: Theme,
+) -> None:
+    """Write each unit's name at the median of its points, or as near as there is room.
+
+    places : (n, 2) of the points, in the coordinates of `painter` and `room`
+    """
+    is_small = min(room.width(), room.height()) < SMALL_PX
+    painter.setFont(font(10 if is_small else 12, bold=True))
+    metrics = painter.fontMetrics()
+    dimmed = points.is_dimmed
+    taken: list[QtCore.QRectF] = []
+    for label, name in enumerate(points.names):
+        own = points.labels == label
+        if not own.any():
+            continue
+        size = QtCore.QSizeF(metrics.horizontalAdvance(name) + (8 if is_small else 12), metrics.height() + 4)
+        pill = free_place(np.median(places[own], axis=0), size, room, taken)
+        taken.append(pill)
+        faded = bool(dimmed[own].all())
+        painter.setPen(QtGui.QPen(theme.unit(points.colors[label], 90 if faded else 255), 1.4))
+        painter.setBrush(theme.color("panel", 215))
+        painter.drawRoundedRect(pill, pill.height() / 2, pill.height() / 2)
+        painter.setPen(theme.color("faint" if faded else "text"))
+        painter.drawText(pill, QtCore.Qt.AlignCenter, name)
+
+
+def free_place(
+    centre: NDArray[np.float64], size: QtCore.QSizeF, room: QtCore.QRectF, taken: list[QtCore.QRectF]
+) -> QtCore.QRectF:
+    """Place of a name near `centre` (x, y) that is inside `room` and on no other name, if there is one."""
+    width, height = size.width(), size.height()
+    at_home = QtCore.QRectF(centre[0] - width / 2, centre[1] - height / 2, width, height)
+    if not room.contains(at_home.center()):
+        return at_home  # zoomed out of view
+    at_home.moveLeft(min(max(at_home.left(), room.left()), room.right() - width))
+    at_home.moveTop(min(max(at_home.top(), room.top()), room.bottom() - height))
+    steps = [(dx, dy) for dy in range(-5, 6) for dx in (0.0, -0.5, 0.5, -1.0, 1.0)]
+    for dx, dy in sorted(steps, key=lambda step: np.hypot(step[0] * width, step[1] * height)):
+        pill = at_home.translated(dx * (width + 1), dy * (height + 1))
+        if room.contains(pill) and not any(pill.intersects(other) for other in taken):
+            return pill
+    return at_home
