@@ -24,6 +24,9 @@ if ! "$venv/bin/python" -c 'import pip' 2>/dev/null; then
     "$python" -m venv "$venv" || die "'$python -m venv $venv' failed; see the message above"
 fi
 
+if [ "$what" = docs ] && ! "$venv/bin/python" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
+    die "the documentation is built with Python 3.11 to 3.13; make docs PYTHON=python3.12 VENV=.venv-docs"
+fi
 case "$what" in
     app) target="." ;;
     test) target=".[test]" ;;

@@ -20,9 +20,10 @@ UNDERLINE = re.compile(r"-{3,}")
 def for_sphinx(lines: list[str]) -> list[str]:
     """The lines of a docstring with names above their words, and with returned values as a field."""
     result: list[str] = []
-    section = ""
-    for number, line in enumerate(lines):
-        ahead = lines[number + 1] if number + 1 < len(lines) else ""
+    section, is_named = "", False
+    for line, ahead in zip(lines, [*lines[1:], ""], strict=True):
+        found = NAMED.fullmatch(line)
+        is_named = found is not None or (is_named and bool(line.strip()))
         if UNDERLINE.fullmatch(ahead):
             section = line
             result += [""] if line == "Returns" else [line]
@@ -30,12 +31,12 @@ def for_sphinx(lines: list[str]) -> list[str]:
             result.append(":returns:" if section == "Returns" else line)
         elif section == "Returns" and line.strip():
             result.append(f"    {line}")
-        elif found := NAMED.fullmatch(line):
+        elif found is not None:
             names = found[1] if section else f"``{found[1]}``"
             result += [names, f"    {found[2]}"]
         else:
-            result.append(f"    {line.strip()}" if not section and line.startswith("        ") else line)
-    return result
+            result.append(f"    {line.strip()}" if is_named else line)
+    return [line if "``" in line else line.replace("|", "\\|") for line in result]
 
 
 def process(app: Sphinx, what: str, name: str, thing: Any, options: Any, lines: list[str]) -> None:

@@ -74,8 +74,8 @@ def test_the_blocks_of_a_document_work_one_after_the_other(document: str, reader
 def test_the_table_of_training_commands_works_from_top_to_bottom(reader: Reader) -> None:
     (printed,) = (block for block in blocks("docs/guide/train.md") if "# mine.toml" in block.text)
     reader.read(printed)
-    row = r"^\| `([^`]*ncpgui train mine\.toml[^`]*)`"
-    rows = re.findall(row, _text("docs/guide/train.md"), re.MULTILINE)
+    printed_rows = r"^\| `([^`]*ncpgui train mine\.toml[^`]*)`"
+    rows = re.findall(printed_rows, _text("docs/guide/train.md"), re.MULTILINE)
     assert len(rows) == 6
     ran = []
     for row in rows:
