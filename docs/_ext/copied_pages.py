@@ -64,7 +64,7 @@ def made_by(page: Path) -> tuple[str, str]:
     figures = page.with_suffix(".json")
     content: dict[str, Any] = json.loads(figures.read_text(encoding="utf-8")) if figures.is_file() else {}
     origin = content.get("origin", content)
-    return origin.get("command", ""), origin.get("date", "")
+    return origin.get("command", ""), origin.get("date", "").replace("-", "\N{NON-BREAKING HYPHEN}")
 
 
 def index_of_results() -> str:
