@@ -38,6 +38,7 @@ DOCS = [
     "furo>=2025.7",  # the theme
     "matplotlib>=3.9",  # pictures of the notebook
     "myst-nb>=1.2,<2",  # pages in Markdown, and the notebook
+    "pandas>=2.2",  # the comparison with the truth in the notebook
     "sphinx>=8.1,<9",
     "sphinx-design>=0.6,<1",  # the cards of the first page
     "sphinx-mathjax-offline>=0.0.2",  # formulas without a network

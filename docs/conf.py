@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
 sys.path[:0] = [str(ROOT), str(DOCS / "_ext")]
+os.environ["PYTHONWARNINGS"] = "ignore:IProgress"  # a bar of progress that the notebook does without
 
 import ncpgui  # noqa: E402
 

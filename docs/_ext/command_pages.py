@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import cleandoc
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,6 +12,9 @@ from ncpgui.cli.main import cli
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
+
+BAR = "\\|"
+"""A bar inside a cell of a table."""
 
 
 def commands() -> dict[str, click.Command]:
@@ -27,15 +31,17 @@ def page_of(name: str, command: click.Command) -> str:
     """A section about one command: its call, what it does, its options."""
     context = click.Context(command, info_name=f"ncpgui {name}")
     call = " ".join([context.command_path, *command.collect_usage_pieces(context)])
-    about = (command.help or "").replace("\b", "").strip()
-    rows = [record for param in command.params if (record := param.get_help_record(context))]
-    table = ["| option | |", "|---|---|", *(f"| `{names}` | {cell(words)} |" for names, words in rows)]
+    about = cleandoc((command.help or "").replace("\b", ""))
+    options = [param for param in command.get_params(context) if isinstance(param, click.Option)]
+    records = [record for option in options if (record := option.get_help_record(context))]
+    rows = [f"| `{names.replace('|', BAR)}` | {cell(words)} |" for names, words in records]
+    table = ["| option | what it does |", "|---|---|", *rows]
     return f"## ncpgui {name}\n\n```text\n{call}\n```\n\n{escaped(about)}\n\n" + "\n".join(table) + "\n"
 
 
 def cell(words: str) -> str:
     """Words in a cell of a table."""
-    return escaped(" ".join(words.split())).replace("|", "\\|")
+    return escaped(" ".join(words.split())).replace("|", BAR)
 
 
 def escaped(words: str) -> str:
