@@ -14,7 +14,7 @@ from types import ModuleType
 
 import pytest
 
-from tests.docs.printed import ROOT, messages
+from tests.docs.printed import DOCUMENTS, ROOT, messages
 
 DOCS = ROOT / "docs"
 PAGES = {
@@ -142,3 +142,16 @@ def test_what_a_docstring_says_of_a_name_stands_below_the_name() -> None:
         ":returns:",
         "    their sum",
     ]
+
+
+def test_every_page_that_the_program_names_is_there() -> None:
+    sources = [
+        path for folder in ("ncpgui", "scripts", "benchmarks") for path in (ROOT / folder).rglob("*.py")
+    ]
+    named = {
+        name
+        for path in [*sources, *DOCUMENTS.values(), ROOT / "pyproject.toml"]
+        for name in re.findall(r"\bdocs/[\w/-]+\.md", path.read_text(encoding="utf-8"))
+    }
+    assert len(named) > 5
+    assert sorted(name for name in named if not (ROOT / name).is_file()) == []
