@@ -6,7 +6,7 @@ OUT ?= demo-out
 BIN = $(VENV)/bin
 FILES = setup.py constraints.txt scripts/set_up.sh
 
-.PHONY: help demo test test-all gui lint results dist soak clean
+.PHONY: help demo test test-all gui lint docs results dist soak clean
 
 help:
 	@echo "make demo       set up, sort a simulated array, show it (without a display: write $(OUT)/)"
@@ -14,6 +14,7 @@ help:
 	@echo "make test-all   the slow tests too"
 	@echo "make gui        set up and open the application"
 	@echo "make lint       ruff, mypy and the import contracts"
+	@echo "make docs       the documentation as a site: build/docs/html/index.html"
 	@echo "make results    every benchmark whose figures README and docs show, an hour; goes on when stopped"
 	@echo "make dist       build sdist and wheel, check them, try the wheel with every Python that is here"
 	@echo "make soak       endurance: hours of channels, kills, full disks, damaged files; half a day"
@@ -27,6 +28,9 @@ $(VENV)/.ready-test: $(FILES)
 
 $(VENV)/.ready-dev: $(FILES)
 	@PYTHON="$(PYTHON)" VENV="$(VENV)" bash scripts/set_up.sh dev
+
+$(VENV)/.ready-docs: $(FILES)
+	@PYTHON="$(PYTHON)" VENV="$(VENV)" bash scripts/set_up.sh docs
 
 $(VENV)/.ready-bench: $(FILES)
 	@PYTHON="$(PYTHON)" VENV="$(VENV)" bash scripts/set_up.sh bench
@@ -52,6 +56,11 @@ lint: $(VENV)/.ready-dev
 	@"$(BIN)/ruff" format --check .
 	@"$(BIN)/mypy"
 	@"$(BIN)/lint-imports"
+
+docs: $(VENV)/.ready-docs
+	@"$(BIN)/python" -m sphinx -W --keep-going -j auto -d build/docs/read docs build/docs/html
+	@"$(BIN)/python" -m sphinx -W -q -b doctest -D nb_execution_mode=off -d build/docs/examples docs build/docs/doctest
+	@echo "open build/docs/html/index.html"
 
 results: $(VENV)/.ready-bench
 	@"$(BIN)/python" benchmarks/all_results.py $(ARGS)

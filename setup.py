@@ -3,6 +3,7 @@
 docs/dependencies.md says what each dependency is for.
 """
 
+import runpy
 from pathlib import Path
 
 from setuptools import find_packages, setup
@@ -18,6 +19,12 @@ def version() -> str:
     raise RuntimeError("ncpgui/__init__.py states no __version__")
 
 
+def readme() -> str:
+    """Return README.md as a package index shows it: without links that hold in a checkout only."""
+    made = runpy.run_path(str(HERE / "scripts" / "readme_for_index.py"))
+    return str(made["readme_for_index"]((HERE / "README.md").read_text(encoding="utf-8")))
+
+
 TEST = [
     "pytest>=8",
     "pytest-qt>=4.4",
@@ -31,11 +38,21 @@ TEST = [
     "tensorboard>=2.17,<3",
 ]
 
+DOCS = [
+    "furo>=2025.7",  # the theme
+    "matplotlib>=3.9",  # pictures of the notebook
+    "myst-nb>=1.2,<2",  # pages in Markdown, and the notebook
+    "pandas>=2.2",  # the comparison with the truth in the notebook
+    "sphinx>=8.1,<9",
+    "sphinx-design>=0.6,<1",  # the cards of the first page
+    "sphinx-mathjax-offline>=0.0.2",  # formulas without a network
+]
+
 setup(
     name="ncpgui",
     version=version(),
     description="Spike sorting that shows the alternatives, each with a probability",
-    long_description=(HERE / "README.md").read_text(encoding="utf-8"),
+    long_description=readme(),
     long_description_content_type="text/markdown",
     license="GPL-3.0-or-later",
     license_files=["LICENSE"],
@@ -106,6 +123,7 @@ setup(
     extras_require={
         "test": TEST,
         "dev": [*TEST, "mypy>=1.15", "pre-commit>=4", "ruff>=0.9", "build>=1.2", "twine>=6"],
+        "docs": DOCS,
         "train": ["tensorboard>=2.17,<3"],
         "figures": ["matplotlib>=3.9"],
         "bench": ["matplotlib>=3.9", "mountainsort5>=0.5"],

@@ -16,7 +16,7 @@ Cells whose spike seen 10 um from the soma lies outside the ranges of ``build_te
 (trough to peak 0.1-1.2 ms, extent 10-150 um), that make a trough of less than 15 uV there or a peak of
 nearly its size, or that do not give exactly one spike, are drawn again.
 Cell n of a seed is the same whatever the number of cells and of jobs. The ranges of sizes, densities and
-temperatures stand in ``cable_cells.py``; docs/reservoir.md compares the result with published figures.
+temperatures stand in ``cable_cells.py``; docs/method/reservoir.md compares the result with published figures.
 
     python scripts/build_biophysical_reservoir.py --out FILE [--n-cells 1000] [--seed 0] [--jobs 1]
         [--add OTHER]

@@ -1,7 +1,7 @@
 """Draw what the cells of reservoirs look like to contacts, beside published ranges.
 
-Writes ``docs/reservoir.md`` and ``docs/figures/reservoir.png``, with the parametric and the biophysical
-cells side by side. Every cell is seen from ten directions; what is measured is said in `measured`.
+Writes ``docs/method/reservoir.md`` and ``docs/figures/reservoir.png``, with the parametric and the
+biophysical cells side by side. Every cell is seen from ten directions; `measured` says what is measured.
 
     python scripts/draw_reservoir.py [--reservoir resources/template_reservoir.npz] [--templates PNG]
 
@@ -32,7 +32,7 @@ from report import SEED, Origin, made_by  # noqa: E402
 
 Array = NDArray[np.float64]
 FIGURE = ROOT / "docs" / "figures" / "reservoir.png"
-PAGE = ROOT / "docs" / "reservoir.md"
+PAGE = ROOT / "docs" / "method" / "reservoir.md"
 RESULT = ROOT / "benchmarks" / "results" / "reservoir.json"
 BEGIN = "<!-- measured: from scripts/draw_reservoir.py -->\n"
 END = "<!-- end of measured -->\n"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sets up ncpgui in a virtual environment: bash scripts/set_up.sh app|test|dev|bench
+# Sets up ncpgui in a virtual environment: bash scripts/set_up.sh app|test|dev|bench|docs
 # Installs missing system libraries with apt-get when run as root, else prints the line to run.
 # Quick when there is nothing to do; PYTHON and VENV say which Python and where.
 set -euo pipefail
@@ -24,12 +24,16 @@ if ! "$venv/bin/python" -c 'import pip' 2>/dev/null; then
     "$python" -m venv "$venv" || die "'$python -m venv $venv' failed; see the message above"
 fi
 
+if [ "$what" = docs ] && ! "$venv/bin/python" -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then
+    die "the documentation is built with Python 3.11 to 3.13; make docs PYTHON=python3.12 VENV=.venv-docs"
+fi
 case "$what" in
     app) target="." ;;
     test) target=".[test]" ;;
     dev) target=".[dev]" ;;
     bench) target=".[dev,bench]" ;;
-    *) die "unknown environment '$what'; use app, test, dev or bench" ;;
+    docs) target=".[docs]" ;;
+    *) die "unknown environment '$what'; use app, test, dev, bench or docs" ;;
 esac
 say "installing ncpgui and the packages pinned in constraints.txt (minutes the first time)"
 install=("$venv/bin/python" -m pip install --disable-pip-version-check)

@@ -1,4 +1,4 @@
-"""Write the table of keys in ``docs/user_guide.md`` from the registry of actions.
+"""Write the table of keys in ``docs/reference/keys.md`` from the registry of actions.
 
 python scripts/write_key_table.py
 """
@@ -15,7 +15,7 @@ from marked_table import with_table  # noqa: E402
 
 from ncpgui.app.actions import help_page  # noqa: E402
 
-GUIDE = ROOT / "docs" / "user_guide.md"
+PAGE = ROOT / "docs" / "reference" / "keys.md"
 BEGIN = "<!-- keys: written by scripts/write_key_table.py from ncpgui/app/actions.py -->\n"
 END = "<!-- end of keys -->\n"
 
@@ -31,9 +31,9 @@ def key_table() -> str:
 
 
 def with_keys(text: str) -> str:
-    """The guide with its table of keys up to date."""
+    """The page with its table of keys up to date."""
     return with_table(text, key_table(), BEGIN, END)
 
 
 if __name__ == "__main__":
-    GUIDE.write_text(with_keys(GUIDE.read_text(encoding="utf-8")), encoding="utf-8")
+    PAGE.write_text(with_keys(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Write the table of training presets in ``docs/user_guide.md`` from the presets themselves.
+"""Write the table of training presets in ``docs/guide/train.md`` from the presets themselves.
 
 python scripts/write_preset_table.py
 """
@@ -16,7 +16,7 @@ from marked_table import with_table  # noqa: E402
 from ncpgui.engine.training.config import TrainConfig  # noqa: E402
 from ncpgui.engine.training.presets import PRESETS  # noqa: E402
 
-GUIDE = ROOT / "docs" / "user_guide.md"
+GUIDE = ROOT / "docs" / "guide" / "train.md"
 BEGIN = "<!-- presets: from PRESETS of ncpgui/engine/training/presets.py -->\n"
 END = "<!-- end of presets -->\n"
 

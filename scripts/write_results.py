@@ -59,7 +59,7 @@ def made_by_all(*names: str) -> str:
     return "Made by " + "; ".join(told) + ".\n"
 
 
-# README: agreement with the truth
+# docs/results/single_channels.md: agreement with the truth
 
 METHODS = {
     "{}, first alternative": "ncpgui, first alternative",
@@ -190,8 +190,8 @@ def how_good() -> str:
     rows = sampling["rows"]
     seconds = [row["ancestral s"] + row["sweeps s"] + row["encode s"] for row in rows]
     beam = [row["beam s"] for row in rows]
-    shown = "[shown](benchmarks/results/failures.md)"
-    tables = "[tables](benchmarks/results/sampling.md)"
+    shown = "[shown](../../benchmarks/results/failures.md)"
+    tables = "[tables](../../benchmarks/results/sampling.md)"
     number = f"{failures['sets']} sets" if "sets" in failures else "sets"
     sentences = [
         "What is missing there is mostly units that are merged.",
@@ -218,7 +218,7 @@ def where(found: Row) -> str:
     return f"{threads} on {machine['cores']} cores of {machine['processor']}{busy}"
 
 
-# docs/diagnostics.md
+# docs/method/diagnostics.md
 
 EVALUATED = ("spikes", "gauss2d", "gauss2d-alpha07", "gauss2d-ccp")
 FAILED = 0.01
@@ -349,7 +349,7 @@ def of_rows(name: str) -> str:
     return table([list(rows[0]), *cells]) + "\n" + made_by_all(name)
 
 
-# docs/training.md
+# docs/method/training.md
 
 ADDED = {
     "spikes": "sets of 30 to 300 spikes on up to seven contacts",
@@ -373,7 +373,7 @@ def runs_of_spikes() -> str:
     for (name, added), one in zip(ADDED.items(), chain, strict=True):
         rows.append(
             [
-                f"[`{name}`](../trained_models/runs/{name}.toml)",
+                f"[`{name}`](../../trained_models/runs/{name}.toml)",
                 f"{one['minutes']:g}",
                 str(one["steps"]),
                 f"{one['scores']['nll']:.4f}",
@@ -401,15 +401,16 @@ def steps() -> str:
 
 
 PAGES: dict[str, dict[str, Callable[[], str]]] = {
-    "README.md": {"whole recordings": whole_recordings, "agreement": agreement, "how good": how_good},
-    "docs/diagnostics.md": {
+    "README.md": {"whole recordings": whole_recordings},
+    "docs/results/single_channels.md": {"agreement": agreement, "how good": how_good},
+    "docs/method/diagnostics.md": {
         "scores": scores,
         "speed": speed,
         "known posteriors": lambda: of_rows("known_posteriors"),
         "finite spikes": lambda: of_rows("finite_spikes"),
     },
     "benchmarks/README.md": {"steps": steps},
-    "docs/training.md": {"runs of spikes": runs_of_spikes},
+    "docs/method/training.md": {"runs of spikes": runs_of_spikes},
 }
 
 

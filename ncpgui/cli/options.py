@@ -56,7 +56,12 @@ of_traces = _together(
         is_flag=True,
         help="Go on where samples are NaN or infinite: the traces are zero there.",
     ),
-    click.option("--settings", type=PATH, metavar="FILE.toml", help="Settings, see docs/parameters.md."),
+    click.option(
+        "--settings",
+        type=PATH,
+        metavar="FILE.toml",
+        help="Settings, as docs/reference/settings.md lists them.",
+    ),
     click.option(
         "--motion",
         metavar="auto|off|PRESET",

@@ -1,8 +1,8 @@
 """How much a posterior depends on the order in which the network saw the spikes, which should not matter.
 
 A true posterior is the same in every order; a network's is nearly so on spikes like those that it was
-trained on, and less so on others (docs/diagnostics.md has the figures). So the spread between orders says
-of any recording, without a likelihood, how far its probabilities can be trusted.
+trained on, and less so on others (docs/method/diagnostics.md has the figures). So the spread between orders
+says of any recording, without a likelihood, how far its probabilities can be trusted.
 """
 
 from __future__ import annotations

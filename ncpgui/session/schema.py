@@ -1,4 +1,4 @@
-"""Names, encodings and version of the session file; ``docs/file_format.md`` is the specification.
+"""Names, encodings and version of the session file; ``docs/reference/session_file.md`` is the specification.
 
 Every group and dataset carries two attributes: ``encoding``, what it is, and ``version``, the
 version of that encoding. A reader refuses what it does not know instead of guessing.

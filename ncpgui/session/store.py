@@ -1,4 +1,4 @@
-"""Save and load a project as one HDF5 file (``docs/file_format.md``)."""
+"""Save and load a project as one HDF5 file (``docs/reference/session_file.md``)."""
 
 from __future__ import annotations
 

@@ -142,5 +142,5 @@ def test_the_table_of_scores_says_what_missed_and_what_failed() -> None:
     assert write_results.score_cell(row("exact posterior: mean KL, nats", 0.04, 0.05)) == "**0.04**"
     assert write_results.score_cell(row("ranks, log p(c, x): p value", 2e-4)) == "0.0002, failed"
     assert write_results.score_cell(row("ranks, log p(c, x): p value", 0.02)) == "0.02"
-    shown = (ROOT / "docs" / "diagnostics.md").read_text(encoding="utf-8")
+    shown = (ROOT / "docs" / "method" / "diagnostics.md").read_text(encoding="utf-8")
     assert re.search(r"\| importance weights: share with Pareto k > 0.7 \|", shown)

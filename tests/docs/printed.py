@@ -15,9 +15,10 @@ DOCUMENTS = {
         ROOT / "README.md",
         ROOT / "CONTRIBUTING.md",
         ROOT / "benchmarks" / "README.md",
-        *sorted((ROOT / "docs").glob("*.md")),
+        *sorted(path for path in (ROOT / "docs").rglob("*.md") if "copied" not in path.parts),
     )
 }
+"""All pages that people read, but for those that a build of the site copies into docs."""
 LANGUAGES = ("sh", "python", "toml", "json", "text")
 """Of fenced blocks: commands, code, files; text is a drawing."""
 
@@ -45,7 +46,7 @@ class Block:
 
 
 def blocks(document: str) -> list[Block]:
-    """Fenced blocks of a document, in order."""
+    """Fenced blocks of a document, in order; not those that Sphinx reads, such as ``{toctree}``."""
     found, opened, lines = [], None, []
     for number, line in enumerate(DOCUMENTS[document].read_text(encoding="utf-8").splitlines(), 1):
         if not line.startswith("```"):
@@ -53,7 +54,8 @@ def blocks(document: str) -> list[Block]:
         elif opened is None:
             opened, lines = (number + 1, line.removeprefix("```").strip()), []
         else:
-            found.append(Block(document, *opened, "\n".join(lines) + "\n"))
+            if not opened[1].startswith("{"):
+                found.append(Block(document, *opened, "\n".join(lines) + "\n"))
             opened = None
     return found
 

@@ -218,7 +218,7 @@ def simulate(folder: str, *options: str) -> None:
 def smaller(words: list[str]) -> list[str]:
     """The same command with less to do: everything that was printed stays, but lengths and numbers."""
     words = list(words)
-    less = {"--minutes": "0.3", "--n-cells": "4", "--steps": "6"}
+    less = {"--minutes": "0.3", "--n-cells": "4", "--steps": "6", "--duration": "8"}
     for option, value in less.items():
         if option in words:
             words[words.index(option) + 1] = value

@@ -19,19 +19,27 @@ from tests.tiny_project import tiny_project
 
 QUICK = {
     "benchmarks/README.md",
-    "docs/architecture.md",
-    "docs/diagnostics.md",
-    "docs/file_format.md",
-    "docs/model.md",
-    "docs/parameters.md",
-    "docs/user_guide.md",
+    "docs/guide/cluster.md",
+    "docs/guide/palette.md",
+    "docs/guide/train.md",
+    "docs/method/diagnostics.md",
+    "docs/method/sampling.md",
+    "docs/project/architecture.md",
+    "docs/project/site.md",
+    "docs/reference/errors.md",
+    "docs/reference/session_file.md",
+    "docs/reference/settings.md",
 }
 SLOW = {
     "README.md",
     "CONTRIBUTING.md",
-    "docs/training.md",
-    "docs/reservoir.md",
-    "docs/spikeinterface.md",
+    "docs/guide/spikeinterface.md",
+    "docs/method/reservoir.md",
+    "docs/method/training.md",
+    "docs/start.md",
+    "docs/tutorials/kilosort.md",
+    "docs/tutorials/own_model.md",
+    "docs/tutorials/recording.md",
 }
 
 
@@ -64,9 +72,10 @@ def test_the_blocks_of_a_document_work_one_after_the_other(document: str, reader
 @pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_the_table_of_training_commands_works_from_top_to_bottom(reader: Reader) -> None:
-    (printed,) = (block for block in blocks("docs/user_guide.md") if "# mine.toml" in block.text)
+    (printed,) = (block for block in blocks("docs/guide/train.md") if "# mine.toml" in block.text)
     reader.read(printed)
-    rows = re.findall(r"^\| `([^`]*ncpgui train mine\.toml[^`]*)`", _text("docs/user_guide.md"), re.MULTILINE)
+    printed_rows = r"^\| `([^`]*ncpgui train mine\.toml[^`]*)`"
+    rows = re.findall(printed_rows, _text("docs/guide/train.md"), re.MULTILINE)
     assert len(rows) == 6
     ran = []
     for row in rows:
@@ -126,7 +135,7 @@ def test_every_option_named_in_passing_is_one(document: str) -> None:
 
 
 def test_the_formats_that_the_guide_names_have_a_reader() -> None:
-    (row,) = (line for line in _text("docs/user_guide.md").splitlines() if line.startswith("| NWB"))
+    (row,) = (line for line in _text("docs/guide/open.md").splitlines() if line.startswith("| NWB `.nwb`"))
     named = set(re.findall(r"`(\.\w+)`", row))
     assert len(named) > 8
     assert named - {ending for known in FORMATS for ending in known.endings} == set()
@@ -140,7 +149,7 @@ def test_a_dialog_that_a_document_names_is_opened_by_an_action_of_that_name() ->
 
 
 def test_the_first_line_of_a_journal_is_as_printed(tmp_path: Path) -> None:
-    (printed,) = (block for block in blocks("docs/file_format.md") if block.language == "json")
+    (printed,) = (block for block in blocks("docs/reference/session_file.md") if block.language == "json")
     path = tmp_path / "tiny.h5"
     create_session(tiny_project({0: [[0, 0, 1]]}), path).close()
     with open_session(path) as session:

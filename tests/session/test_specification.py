@@ -10,7 +10,7 @@ from ncpgui.core.project import Project
 from ncpgui.session import store
 from ncpgui.session.schema import CACHE_VERSION, FORMAT_VERSION, JOURNAL_VERSION, SessionPaths
 
-TEXT = (Path(__file__).parents[2] / "docs" / "file_format.md").read_text(encoding="utf-8")
+TEXT = (Path(__file__).parents[2] / "docs" / "reference" / "session_file.md").read_text(encoding="utf-8")
 
 
 def test_every_element_and_attribute_is_specified(project: Project, path: Path) -> None:

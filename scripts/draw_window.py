@@ -1,0 +1,69 @@
+"""Draw the pictures of the window that the documentation shows, from the session of a demo.
+
+python scripts/draw_window.py demo-out/session.h5 [--out docs/pictures]
+
+Each picture is drawn without a display, with preferences of its own; the session is only read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT)]
+
+from ncpgui.app.controller import Controller  # noqa: E402
+from ncpgui.app.model.workspace import Workspace  # noqa: E402
+from ncpgui.app.preferences import Preferences  # noqa: E402
+from ncpgui.app.work.tasks import Immediate  # noqa: E402
+from ncpgui.gui.application import qt_application  # noqa: E402
+from ncpgui.gui.main_window import MainWindow  # noqa: E402
+from ncpgui.gui.screenshot import settle  # noqa: E402
+
+SIZE = (1360, 850)
+PICTURES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "window_light": ("light", ()),
+    "window_dark": ("dark", ()),
+    "inspect_light": ("light", ("inspect",)),
+    "other_card_light": ("light", ("next_alternative",)),
+}
+"""Theme and actions, one after the other, by the name of the picture."""
+
+
+def draw(session: Path, path: Path, theme: str, actions: tuple[str, ...]) -> None:
+    """Write one picture of the window with a session open."""
+    application = qt_application()
+    with tempfile.TemporaryDirectory() as folder:
+        preferences = Preferences(Path(folder))
+        preferences.set("theme", theme)
+        workspace = Workspace()
+        controller = Controller(workspace, Immediate(), preferences)
+        window = MainWindow(workspace, controller)
+        window.resize(*SIZE)
+        window.show()
+        controller.open_session(session, read_only=True)
+        settle(application)
+        for name in actions:
+            window.actions_[name].trigger()
+            settle(application)
+        window.grab().save(str(path), "PNG")
+        window.close()
+        window.deleteLater()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("session", type=Path, metavar="SESSION.h5")
+    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "pictures")
+    arguments = parser.parse_args()
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    for name, (theme, actions) in PICTURES.items():
+        draw(arguments.session, arguments.out / f"{name}.png", theme, actions)
+        print(arguments.out / f"{name}.png")

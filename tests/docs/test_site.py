@@ -1,0 +1,157 @@
+"""The documentation is one site: every page has its place in it, and it is built without a warning."""
+
+from __future__ import annotations
+
+import doctest
+import fnmatch
+import importlib
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tests.docs.printed import DOCUMENTS, ROOT, messages
+
+DOCS = ROOT / "docs"
+PAGES = {
+    path.relative_to(DOCS).with_suffix("").as_posix()
+    for path in DOCS.rglob("*.md")
+    if "copied" not in path.parts
+}
+TOCTREE = re.compile(r"^(:{3,}|`{3,})\{toctree\}[^\n]*\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
+
+
+def extension(name: str) -> ModuleType:
+    """An extension of the site as a module."""
+    spec = importlib.util.spec_from_file_location(name, DOCS / "_ext" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def below(page: str) -> list[str]:
+    """Pages that the tables of contents of a page name."""
+    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
+    lines = [line.strip() for found in TOCTREE.finditer(text) for line in found[2].splitlines()]
+    names = [re.sub(r".*<(.*)>$", r"\1", line) for line in lines if line and not line.startswith(":")]
+    folder = Path(page).parent
+    patterns = [name[1:] if name.startswith("/") else (folder / name).as_posix() for name in names]
+    return [
+        name
+        for pattern in patterns
+        for name in (sorted(fnmatch.filter(PAGES, pattern)) if "*" in pattern else [pattern])
+    ]
+
+
+def test_every_page_is_named_once_in_a_table_of_contents() -> None:
+    named = [name for page in PAGES for name in below(page) if not name.startswith("copied/")]
+    assert sorted(named) == sorted(PAGES - {"index"})
+
+
+def test_every_part_that_a_reader_looks_for_is_on_the_first_page() -> None:
+    parts = [Path(name).parts[0] for name in below("index")]
+    wanted = ["start", "tutorials", "coming_from", "guide", "concepts", "method", "reference", "results"]
+    assert [part for part in parts if part in wanted] == wanted
+
+
+def test_a_link_out_of_docs_leads_to_the_copy_of_a_page_or_to_a_file() -> None:
+    links = extension("copied_pages")
+    page = DOCS / "guide" / "page.md"
+    text = (
+        "[a](../../benchmarks/results/sorters.md#all) [b](../../setup.py) [c](../../tests) [d](https://d.e)"
+    )
+    assert links.with_links(text, page, page) == (
+        "[a](../copied/results/sorters.md#all) [b](../../setup.py) c [d](https://d.e)"
+    )
+    source, copy = ROOT / "benchmarks" / "results" / "x.md", links.COPIED / "results" / "x.md"
+    assert links.with_links("![p](../../docs/figures/p.png)", source, copy) == "![p](../../figures/p.png)"
+
+
+def test_every_page_of_results_says_in_the_index_how_it_was_made() -> None:
+    links = extension("copied_pages")
+    rows = links.index_of_results().splitlines()[2:]
+    pages = sorted((ROOT / "benchmarks" / "results").glob("*.md"))
+    assert len(rows) == len(pages) > 5
+    assert [
+        row for row in rows if not re.search(r"\| `(python|ncpgui) .*` \| \d{4}\W\d\d\W\d\d \|$", row)
+    ] == []
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_the_site_is_built_without_a_warning_and_its_notebook_was_run(tmp_path: Path) -> None:
+    for package in ("myst_nb", "furo", "sphinx_design"):
+        pytest.importorskip(package, reason="the extra 'docs' is not installed")
+    done = subprocess.run(
+        [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q", "docs", str(tmp_path / "html")],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    built = {
+        path.relative_to(tmp_path / "html").with_suffix("").as_posix() for path in tmp_path.rglob("*.html")
+    }
+    assert built >= PAGES
+    notebook = (tmp_path / "html" / "tutorials" / "spikeinterface.html").read_text(encoding="utf-8")
+    assert "cell_output" in notebook
+
+
+WITH_EXAMPLES = [
+    ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    for path in sorted((ROOT / "ncpgui").rglob("*.py"))
+    if ">>> " in path.read_text(encoding="utf-8")
+]
+
+
+@pytest.mark.parametrize("name", WITH_EXAMPLES)
+def test_the_examples_in_docstrings_are_true(name: str) -> None:
+    found = doctest.testmod(importlib.import_module(name))
+    assert found.attempted > 0
+    assert found.failed == 0
+
+
+def test_every_message_that_the_page_of_errors_names_is_one_of_the_program() -> None:
+    text = (DOCS / "reference" / "errors.md").read_text(encoding="utf-8")
+    rows = text.partition("| message begins")[2].splitlines()[2:]
+    named = [
+        part for row in rows if row.startswith("|") for part in re.findall(r"`([^`]+)`", row.split("|")[1])
+    ]
+    assert len(named) > 15
+    said = [text for path in (ROOT / "ncpgui").rglob("*.py") for text in messages(path)]
+    assert [part for part in named if not any(part in text for text in said)] == []
+
+
+def test_what_a_docstring_says_of_a_name_stands_below_the_name() -> None:
+    lines = ["Sum.", "", "n, m : counts,", "    of spikes", "", "Returns", "-------", "their sum"]
+    assert extension("docstrings").for_sphinx(lines) == [
+        "Sum.",
+        "",
+        "``n, m``",
+        "    counts,",
+        "    of spikes",
+        "",
+        "",
+        ":returns:",
+        "    their sum",
+    ]
+
+
+def test_every_page_that_the_program_names_is_there() -> None:
+    sources = [
+        path for folder in ("ncpgui", "scripts", "benchmarks") for path in (ROOT / folder).rglob("*.py")
+    ]
+    named = {
+        name
+        for path in [*sources, *DOCUMENTS.values(), ROOT / "pyproject.toml"]
+        for name in re.findall(r"\bdocs/[\w/-]+\.md", path.read_text(encoding="utf-8"))
+    }
+    assert len(named) > 5
+    assert sorted(name for name in named if not (ROOT / name).is_file()) == []
