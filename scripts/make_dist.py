@@ -37,7 +37,7 @@ NEEDED_IN_WHEEL = (
 )
 NEEDED_IN_SDIST = (
     "setup.py", "pyproject.toml", "LICENSE", "README.md", "CHANGELOG.md", "constraints.txt", "Makefile",
-    "tests/conftest.py", "docs/architecture.md", "packaging/ncpgui.desktop", "packaging/Dockerfile",
+    "tests/conftest.py", "docs/project/architecture.md", "packaging/ncpgui.desktop", "packaging/Dockerfile",
     "resources/template_reservoir.npz", "trained_models/spikes.safetensors",
 )  # fmt: skip
 STRAY = re.compile(
