@@ -262,3 +262,12 @@ def test_hybrid(tmp_path: Path) -> None:
     assert row["failure"] is None
     assert row["inserted"] == len(row["accuracy"]) == len(row["peak to peak"]) == len(row["Hz"]) == 2
     assert (tmp_path / "hybrid.png").stat().st_size > 10_000
+
+
+def test_gui(tmp_path: Path) -> None:
+    """A session is made, and the window opens it and is driven through its edits in both layouts."""
+    kept = run("gui", tmp_path, "--no-sampling", "--cache", str(tmp_path / "sessions"))
+    assert [row["program"] for row in kept["rows"]] == ["ncpgui, decide", "ncpgui, inspect"]
+    for row in kept["rows"]:
+        assert row["spikes"] == 6000
+        assert {"select", "next question", "split", "undo", "lock", "label"} <= set(row["times"])
