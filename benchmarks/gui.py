@@ -1,7 +1,7 @@
 """How fast the window is over large sessions, beside phy and spikeinterface-gui on the same units.
 
     python benchmarks/gui.py [--sizes 540k 5M] [--peers phy spikeinterface-gui] [--peers-at 540k]
-        [--repeats 5] [--selections 1000] [--cache FOLDER]
+        [--repeats 5] [--selections 1000] [--no-sampling] [--cache FOLDER]
 
 Each program runs in a process of its own, one after the other: CPU and wall seconds until its window shows
 the session, memory, milliseconds from an edit to its paint, memory that selections leave behind; of ours also
@@ -50,6 +50,7 @@ def asked_for() -> argparse.Namespace:
     parser.add_argument(
         "--cache", type=Path, default=folder, help="folder that keeps sessions  [user's cache]"
     )
+    parser.add_argument("--no-sampling", action="store_true", help="leave out stalls while sampling")
     arguments = parser.parse_args()
     if arguments.peers is None:
         arguments.peers = [] if arguments.quick else list(WINDOWS)
@@ -118,7 +119,7 @@ def of_size(name: str, size: Size, arguments: argparse.Namespace) -> list[dict[s
                 **common,
                 "session": f"{folder}/session.h5",
                 "layout": layout,
-                "sampling": layout == "decide",
+                "sampling": layout == "decide" and not arguments.no_sampling,
             }
             with display_of(OURS) as display:
                 found = measured(OURS, job, display)
