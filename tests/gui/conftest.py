@@ -214,7 +214,7 @@ def saved_array(tmp_path_factory: pytest.TempPathFactory, array_project: Project
 
 
 @pytest.fixture
-def session(saved_array: Path, tmp_path: Path) -> Path:
+def session(saved_array: Path, tmp_path: Path, quick_embedding: None) -> Path:
     """A session of that project, which the test may change."""
     for path in saved_array.parent.glob("array*"):
         shutil.copy(path, tmp_path)
