@@ -11,8 +11,6 @@ import pytest
 from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.demo import DemoSettings, run_demo
-from ncpgui.app.presenters.embedding import principal_plane
-from ncpgui.app.work import jobs
 from ncpgui.gui.dialogs.export import ExportDialog
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.session.session_file import create_session
@@ -23,11 +21,6 @@ from .random_edits import digest_of
 
 Qt = QtCore.Qt
 MOST_STEPS = 400
-
-
-@pytest.fixture(autouse=True)
-def _quick_embedding(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jobs, "embed", lambda features, **_: principal_plane(features))
 
 
 @pytest.fixture(scope="module")
