@@ -169,8 +169,7 @@ def _device() -> list[Finding]:
 
 
 def _threads() -> list[Finding]:
-    import torch
-
+    from ncpgui.engine.device import n_threads
     from ncpgui.sorting.executors import default_workers, usable_cores
 
     cores, workers = usable_cores(), default_workers()
@@ -178,7 +177,7 @@ def _threads() -> list[Finding]:
         Finding(
             "threads",
             "ok",
-            f"{cores} of {os.cpu_count()} cores may be used; torch computes on {torch.get_num_threads()}; "
+            f"{cores} of {os.cpu_count()} cores may be used; torch computes on {n_threads()}; "
             f"'ncpgui sort' samples {workers} components at a time (--jobs)",
         )
     ]
