@@ -29,11 +29,6 @@ def resolve_device(name: str = "auto") -> torch.device:
     return device
 
 
-def n_threads() -> int:
-    """Threads that torch computes on."""
-    return torch.get_num_threads()
-
-
 @contextmanager
 def shared_cores(n_calls: int) -> Iterator[None]:
     """While `n_calls` calls run side by side on threads, give each its share of torch's threads."""
