@@ -26,7 +26,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from peers import how_to_set_up, without_environment
+from peers import PEERS, WINDOWS, how_to_set_up, without_environment
 from report import ROOT
 
 from ncpgui.core.source_revision import same_source
@@ -38,7 +38,7 @@ class Step(NamedTuple):
     """One command and the file that it writes last.
 
     minutes : on two idle cores; alone : whether nothing may run beside it; training : hours of it, left out
-        unless asked for; peers : whether it needs the environments of other sorters
+        unless asked for; peers : other programs whose environments it needs
     """
 
     name: str
@@ -47,10 +47,10 @@ class Step(NamedTuple):
     minutes: float
     alone: bool = False
     training: bool = False
-    peers: bool = False
+    peers: tuple[str, ...] = ()
 
 
-def _script(name: str, minutes: float, options: str = "", **how: bool) -> Step:
+def _script(name: str, minutes: float, options: str = "", **how: Any) -> Step:
     command = f"python benchmarks/{name}.py {options}".strip()
     return Step(name, command, f"{RESULTS}/{name}.json", minutes, **how)
 
@@ -92,9 +92,10 @@ STEPS = (
         alone=True,
         training=True,
     ),
-    _script("sorters", 120, alone=True, peers=True),
-    _script("receptive_fields", 25, alone=True, peers=True),
-    _script("hybrid", 25, alone=True, peers=True),
+    _script("sorters", 120, alone=True, peers=PEERS),
+    _script("receptive_fields", 25, alone=True, peers=PEERS),
+    _script("hybrid", 25, alone=True, peers=PEERS),
+    _script("gui", 40, alone=True, peers=WINDOWS),
     _script("variants", 35, "--minutes 5 --jobs 2", alone=True, training=True),
     _script("one_probe", 60, "--minutes 8 --sets 10 --jobs 2", alone=True, training=True),
 )
@@ -127,7 +128,7 @@ def is_done(step: Step, root: Path = ROOT) -> bool:
 
 def why_not(step: Step) -> str | None:
     """Why a step cannot run here, None where it can."""
-    missing = without_environment() if step.peers else []
+    missing = without_environment(step.peers)
     return how_to_set_up(missing) if missing else None
 
 

@@ -16,6 +16,8 @@ from report import ROOT
 OURS = ("ncpgui", "matched")
 PEERS = ("mountainsort5", "spykingcircus2", "tridesclous2", "lupin")
 """Those that run unless others are asked for. Kilosort4 wants a GPU."""
+WINDOWS = ("phy", "spikeinterface-gui")
+"""The windows that ours is compared with."""
 
 
 def peers_folder() -> Path:

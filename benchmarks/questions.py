@@ -1,14 +1,15 @@
 """Are the questions few and right? What the queue asks, what comes true, and what answers are worth.
 
-    python benchmarks/questions.py [--development] [--recordings NAME ...] [--cache DIR]
+    python benchmarks/questions.py [--seeds-from 100] [--recordings NAME ...] [--cache DIR]
 
-Recordings are those of `sorters.py` that stand still. Each is sorted and sampled once
+Recordings are those of `sorters.py` that stand still. Each is sorted and sampled once, and kept in the cache
 (`sampled_recordings.py`); the draws are then weighed in each of the ways of `unit_probabilities.py`, and the
 queue of the window is read.
 
-A unit is *wrong* if it agrees with its best true cell by less than 0.8. It can be *told* if the spikes of the
-cell that are in its component would agree by 0.8, sorted perfectly: a unit that is too small to be found
-whole cannot. A wrong unit that can be told is *asked about* if its component is a question.
+A unit is *wrong* if it agrees with its best true cell by less than 0.8. It can be *told* if matching sorts
+that cell where it is given its true spikes (`sampled_recordings.told_by_true_templates`), and *mended* if the
+spikes of the cell that are in its component would agree by 0.8, sorted perfectly: then an answer can do it. A
+wrong unit is *asked about* if its component is a question.
 
 An oracle answers: of the alternatives it takes the one that leaves fewest *wrong assignments*. Those are the
 spikes of true cells that are not in the unit of their cell, when each unit stands for at most one cell so
@@ -35,17 +36,19 @@ from ground_truth import GroundTruth, made
 from numpy.typing import NDArray
 from report import Origin, begin, keep, options, table, where
 from sampled_recordings import (
+    RIGHT_FROM,
     SampledRecording,
     agreements,
     cell_of_spike,
     sampled_recording,
+    told_by_true_templates,
     weighed,
     with_components,
 )
 from scipy.optimize import linear_sum_assignment
 from sorters import DEVELOPMENT
 from sorters import RECORDINGS as ALL_RECORDINGS
-from unit_probabilities import WAYS, Scored, rows_of, scored
+from unit_probabilities import QUICK, USUAL, WAYS, Scored, rows_of, scored
 
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.core.component import Component
@@ -53,9 +56,6 @@ from ncpgui.core.project import Project
 from ncpgui.sorting.config import SortingConfig
 
 RECORDINGS = {name: truth for name, truth in ALL_RECORDINGS.items() if truth.motion == "none"}
-USUAL = ("hex49", "linear32", "tetrode", "columns48")
-QUICK = {"tetrode": GroundTruth("tetrode", 30_000.0, 4, 20.0, seed=901)}
-WRONG_BELOW = 0.8
 SHUFFLES = 200
 AT = (0, 1, 2, 3, 5, 8, 12, 20, 30, 50)
 """Numbers of questions at which curves are shown."""
@@ -68,7 +68,8 @@ STARTS = {"as they are shown": True, AS_PLANTED: False}
 class Asked:
     """What the queue asks of one recording.
 
-    questions : components, in order; units, is_wrong, can_tell, in_question : (K,) of the sorting shown
+    questions : components, in order; is_wrong, can_tell, can_mend, in_question : (K,) units of the sorting
+    shown
     curves : wrong assignments after 0, 1, 2, ... questions, by order
     """
 
@@ -76,6 +77,7 @@ class Asked:
     n_components: int
     is_wrong: NDArray[np.bool_]
     can_tell: NDArray[np.bool_]
+    can_mend: NDArray[np.bool_]
     in_question: NDArray[np.bool_]
     curves: dict[str, list[float]]
 
@@ -88,14 +90,16 @@ class Asked:
             "units": len(self.is_wrong),
             "wrong": int(self.is_wrong.sum()),
             "can be told": int(told.sum()),
-            "asked about": int((told & self.in_question).sum()),
+            "told and asked": int((told & self.in_question).sum()),
+            "can be mended": int((self.is_wrong & self.can_mend).sum()),
+            "mended and asked": int((self.is_wrong & self.can_mend & self.in_question).sum()),
             "wrong assignments": round(self.curves["queue"][0]),
             "after the queue": round(self.curves["queue"][-1]),
         }
 
 
-def asked_of(project: Project, recording: SampledRecording) -> Asked:
-    """Read the queue of a project, and answer it."""
+def asked_of(project: Project, recording: SampledRecording, told: NDArray[np.bool_]) -> Asked:
+    """Read the queue of a project, and answer it; told : (n_cells,) whether true templates sort each cell."""
     workspace = Workspace()
     workspace.open(project)
     questions = tuple(one for one in workspace.queue_order() if not workspace.status(one).is_settled)
@@ -104,9 +108,9 @@ def asked_of(project: Project, recording: SampledRecording) -> Asked:
     best, agreement, _ = agreements(unit, recording.truth, recording.n_true)
     component = project.component_of_spike
     home = np.array([np.bincount(component[unit == k] + 1).argmax() - 1 for k in range(len(best))])
-    can_tell = np.array(
+    can_mend = np.array(
         [
-            recording.truth[component == home[k], best[k]].sum() >= WRONG_BELOW * recording.n_true[best[k]]
+            recording.truth[component == home[k], best[k]].sum() >= RIGHT_FROM * recording.n_true[best[k]]
             for k in range(len(best))
         ]
     )
@@ -114,8 +118,9 @@ def asked_of(project: Project, recording: SampledRecording) -> Asked:
     return Asked(
         questions,
         len(project.components),
-        agreement < WRONG_BELOW,
-        can_tell,
+        agreement < RIGHT_FROM,
+        told[best],
+        can_mend,
         np.isin(home, questions),
         {
             "queue": answered(questions, project.components, unit, cell),
@@ -238,12 +243,15 @@ def curve_rows(sets: dict[str, Asked]) -> list[dict[str, Any]]:
     ]
 
 
-def chosen_recordings(arguments: argparse.Namespace, *, development: bool = True) -> dict[str, GroundTruth]:
-    """Return the recordings that were asked for."""
+def chosen_recordings(
+    arguments: argparse.Namespace, *, seeds_from: int = DEVELOPMENT
+) -> dict[str, GroundTruth]:
+    """Return the recordings that were asked for; seeds_from : what is added to their seeds."""
     if arguments.quick:
         return QUICK
-    more = DEVELOPMENT if development else 0
-    return {name: RECORDINGS[name].with_seed(RECORDINGS[name].seed + more) for name in arguments.recordings}
+    return {
+        name: RECORDINGS[name].with_seed(RECORDINGS[name].seed + seeds_from) for name in arguments.recordings
+    }
 
 
 def main() -> None:
@@ -251,12 +259,15 @@ def main() -> None:
     parser = options(__doc__)
     parser.add_argument("--recordings", nargs="+", choices=RECORDINGS, default=list(USUAL))
     parser.add_argument(
-        "--development", action="store_true", help="the recordings that settings are chosen on"
+        "--seeds-from",
+        type=int,
+        default=0,
+        help=f"added to their seeds; {DEVELOPMENT}: those that settings are chosen on  [0]",
     )
     parser.add_argument("--cache", type=Path, default=None, help="folder that keeps the recordings")
     arguments = parser.parse_args()
     device = begin(arguments)
-    chosen = chosen_recordings(arguments, development=arguments.development)
+    chosen = chosen_recordings(arguments, seeds_from=arguments.seeds_from)
     asked: dict[str, dict[str, Asked]] = {way: {} for way in WAYS}
     promised: dict[str, list[Scored]] = {way: [] for way in WAYS}
     planted: dict[str, dict[str, dict[str, Asked]]] = {start: {way: {} for way in WAYS} for start in STARTS}
@@ -265,17 +276,18 @@ def main() -> None:
         for name, truth in chosen.items():
             recording = sampled_recording(name, truth, cache)
             _, cells = made(truth, cache)
+            told = told_by_true_templates(truth, cache)
             for way, config in WAYS.items():
                 whole, merges = (
                     weighed(part, recording.project.model, config)
                     for part in (recording.whole, recording.planted)
                 )
                 project = with_components(recording.project, whole)
-                asked[way][name] = asked_of(project, recording)
+                asked[way][name] = asked_of(project, recording, told)
                 promised[way].append(scored(project, cells))
                 for start, adopt in STARTS.items():
                     merged = with_planted(recording, whole, merges, adopt=adopt)
-                    planted[start][way][name] = asked_of(merged, recording)
+                    planted[start][way][name] = asked_of(merged, recording, told)
             print(name, *(f"{way}: {len(asked[way][name].questions)} questions" for way in WAYS), flush=True)
     first = next(iter(WAYS))
     parts = {
@@ -295,26 +307,25 @@ def main() -> None:
     }
     text = "\n\n".join(f"## {head}\n\n{table(rows)}" for head, rows in parts.items())
     print(text)
-    seeds = "development" if arguments.development else "held-out"
+    seeds = ", ".join(f"{name} {truth.seed}" for name, truth in chosen.items())
     page = f"""
 # Are the questions few and right?
 
-{len(chosen)} {seeds} recordings with known units: {", ".join(chosen)}. A unit is wrong if it agrees with its
-best cell by less than {WRONG_BELOW:g}, can be told if the spikes of that cell in its component would agree by
-{WRONG_BELOW:g}, and is asked about if the component is a question. Wrong assignments left: an oracle answers
-the queue (draws weighed by {first}), all components in random order, and pairs of units in order of
-similarity.
+{len(chosen)} recordings with known units (with their seeds: {seeds}). A unit is wrong if it agrees with its
+best cell by less than {RIGHT_FROM:g}. It can be told if matching sorts that cell where it is given its true
+spikes, mended if the spikes of that cell in its component would agree by {RIGHT_FROM:g}; it is asked about if
+the component is a question. Wrong assignments left: an oracle answers the queue (draws weighed by {first}),
+all components in random order, and pairs of units in order of similarity.
 
 {text}
 
 {where(device)}
 """
-    name = "questions_development" if arguments.development else "questions"
     origin = Origin(
         min(one.seed for one in chosen.values()), SortingConfig().posterior_samples, {"spikes": "spikes"}
     )
     keep(
-        name,
+        "questions",
         {"tables": parts},
         page=page,
         origin=origin,

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from ablation import apart
 from ground_truth import GroundTruth, made, place_of
 from numpy.typing import NDArray
 from spikeinterface.core import BaseRecording, BaseSorting
@@ -24,16 +25,20 @@ from unit_scores import near
 from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.project import Project
 from ncpgui.core.seeds import stream
+from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.readers import recording_of
 from ncpgui.sorting.component_posterior import finish_component, sample_components
 from ncpgui.sorting.components import ComponentDraw, contacts_of, drawn_fairly
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.found_units import FoundUnits
+from ncpgui.sorting.matching import match_units
 from ncpgui.sorting.one_neuron import distances
 from ncpgui.sorting.pipeline import Found, find_units, project_of, shown_first
 from ncpgui.sorting.sampling import Sampled
 
 COINCIDENT_MS = 0.4
+RIGHT_FROM = 0.8
+"""A unit is right if it agrees with its best true cell by this, and wrong else."""
 PLANTED = 14
 """Most merges that are planted in a recording ..."""
 PLANTED_WITHIN_SD = 15.0
@@ -106,6 +111,33 @@ def _sampled(name: str, recording: BaseRecording, truth: BaseSorting) -> Sampled
     return SampledRecording(name, project, of_cell, n_true, *parts, units.unit)
 
 
+def told_by_true_templates(truth: GroundTruth, cache: Path) -> NDArray[np.bool_]:
+    """Whether each true cell is sorted (`RIGHT_FROM`) where matching is given its true spikes: (n_cells,).
+
+    Templates are means around the true spikes; matching finds them again in the whole recording, once.
+    """
+    kept = cache / "sampled" / f"{place_of(truth, cache).name}-{truth.duration_s:g}-templates.npy"
+    if not kept.is_file():
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        np.save(kept, _told(*made(truth, cache)))
+    told: NDArray[np.bool_] = np.load(kept)
+    return told
+
+
+def _told(recording: BaseRecording, truth: BaseSorting) -> NDArray[np.bool_]:
+    spikes = truth.to_spike_vector()
+    with (
+        warnings.catch_warnings(),
+        contextlib.redirect_stdout(None),
+        preprocess(recording_of(recording)) as pre,
+    ):
+        warnings.simplefilter("ignore")
+        matched = match_units(pre, spikes["sample_index"], spikes["unit_index"], n_rounds=1, join=apart)
+    of_cell, n_true = spikes_of_cells(matched.sample_index, truth)
+    best, agreement, _ = agreements(matched.unit, of_cell, n_true)
+    return np.isin(np.arange(len(n_true)), best[agreement >= RIGHT_FROM])
+
+
 def spikes_of_cells(
     sample_index: NDArray[np.integer], truth: BaseSorting
 ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
@@ -158,8 +190,10 @@ def planted_merges(
     good = (precision >= WELL_FOUND[0]) & (agreement >= WELL_FOUND[1])
     unit, taken = units.unit.copy(), set[int]()
     planted: list[tuple[int, NDArray[np.int64]]] = []
-    for apart, first, second in distances(units.matched, sampling_frequency_hz=units.sampling_frequency_hz):
-        if apart > PLANTED_WITHIN_SD or len(planted) == PLANTED:
+    for distance, first, second in distances(
+        units.matched, sampling_frequency_hz=units.sampling_frequency_hz
+    ):
+        if distance > PLANTED_WITHIN_SD or len(planted) == PLANTED:
             break
         if best[first] == best[second] or not good[[first, second]].all() or taken & {first, second}:
             continue
@@ -190,6 +224,11 @@ def weighed(components: SampledComponents, model: str, config: SortingConfig) ->
             )
             result.append(finished)
     return result
+
+
+def weighed_project(recording: SampledRecording, config: SortingConfig) -> Project:
+    """The project of a recording given the evidence that `config` asks for, as it is shown."""
+    return with_components(recording.project, weighed(recording.whole, recording.project.model, config))
 
 
 def with_components(project: Project, components: Sequence[Component]) -> Project:

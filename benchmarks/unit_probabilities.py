@@ -1,8 +1,8 @@
 """Do the probabilities of units come true: pure, complete, a neuron, each spike, and the expected errors?
 
-    python benchmarks/unit_probabilities.py [--recordings tetrode ...] [--seconds 60]
+    python benchmarks/unit_probabilities.py [--recordings tetrode ...] [--seconds 60] [--cache DIR]
 
-Recordings with known units (seeds from 101, those on which settings were tuned) are sorted once; the
+Recordings with known units on which nothing was fitted are sorted once (`sampled_recordings.py`); the
 posterior is then weighed by all spikes and their times, by times alone, and not at all, and the sorting
 shown first is scored. The true cell of a unit is the one with which its spikes agree best (within 0.4 ms).
 The unit is pure if nine in ten of its spikes are that cell's, complete if it has nine in ten of the cell's
@@ -13,12 +13,8 @@ neurons: a unit of noise is not pure, and P(neuron) says so. ECE: expected calib
 
 from __future__ import annotations
 
-import contextlib
 import tempfile
-import warnings
-from collections.abc import Sequence
-from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,27 +23,25 @@ from ground_truth import GroundTruth, made
 from neuron_probability import are_neurons, reliability, shares
 from numpy.typing import NDArray
 from report import Origin, begin, keep, options, table, where
-from sampled_recordings import agreements, cell_of_spike, spikes_of_cells
-from spikeinterface.core import BaseRecording, BaseSorting
+from sampled_recordings import (
+    agreements,
+    cell_of_spike,
+    sampled_recording,
+    spikes_of_cells,
+    weighed_project,
+)
+from sorters import RECORDINGS, STILL
+from spikeinterface.core import BaseSorting
 from unit_scores import calibration_error
 
-from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.project import Project
-from ncpgui.ephys.readers import recording_of
 from ncpgui.evidence.units import project_numbers
-from ncpgui.sorting.component_posterior import finish_component, sample_components
-from ncpgui.sorting.components import ComponentDraw
 from ncpgui.sorting.config import SortingConfig
-from ncpgui.sorting.found_units import FoundUnits
-from ncpgui.sorting.pipeline import find_units, project_of, shown_first
-from ncpgui.sorting.sampling import Sampled
 
-RECORDINGS = {
-    "hexagon": GroundTruth("hex49", 20_000.0, 45, 180.0),
-    "linear": GroundTruth("linear32", 30_000.0, 35, 150.0),
-    "tetrode": GroundTruth("tetrode", 30_000.0, 8, 240.0),
-    "columns": GroundTruth("columns48", 30_000.0, 35, 180.0),
-}
+UNTUNED = 120
+"""Added to the seeds of the recordings: on these no constant was fitted, and no setting chosen."""
+USUAL = ("hex49", "linear32", "tetrode", "columns48")
+QUICK = {"tetrode": GroundTruth("tetrode", 30_000.0, 4, 20.0, seed=901)}
 WAYS = {
     "all spikes and times": SortingConfig(),
     "firing times": SortingConfig(heaps=False),
@@ -80,41 +74,6 @@ class Scored:
     right: NDArray[np.bool_]
     expected: NDArray[np.float64]
     actual: NDArray[np.float64]
-
-
-def sorted_both_ways(recording: BaseRecording) -> dict[str, Project]:
-    """Projects with all evidence and with less, of the same draws."""
-    alone = WAYS["network alone"]
-    opened = recording_of(recording)
-    found = find_units(opened, alone, workers=1)
-    with closing(found):
-        project = project_of(found, opened.reference)
-        sampled, _ = sample_components(found.pre, found.units, found.draws, found.pre.probe, alone, workers=1)
-    return both_ways(project, found.units, found.draws, sampled)
-
-
-def both_ways(
-    project: Project,
-    units: FoundUnits,
-    draws: Sequence[ComponentDraw],
-    sampled: dict[int, tuple[Component, ComponentWaveforms]],
-) -> dict[str, Project]:
-    """Weigh draws in each of the `WAYS`, and show what comes first then."""
-    projects = {}
-    for name, config in WAYS.items():
-        components = []
-        for draw in draws:
-            if draw.id in sampled:
-                component, kept = sampled[draw.id]
-                assert kept.coordinates is not None
-                drawn = Sampled(component.posterior, kept.features, project.model)
-                finished, _ = finish_component(draw, drawn, kept.waveforms, kept.coordinates, units, config)
-                components.append(finished)
-        unit, probability = shown_first(project.unit_of_spike, project.probability, components)
-        projects[name] = replace(
-            project, components=tuple(components), unit_of_spike=unit, probability=probability
-        )
-    return projects
 
 
 def scored(project: Project, truth: BaseSorting) -> Scored:
@@ -230,53 +189,56 @@ def _apart(expected: NDArray[np.float64], actual: NDArray[np.float64]) -> float:
 def main() -> None:
     """Sort, score, and print what comes true."""
     parser = options(__doc__)
-    parser.add_argument("--recordings", nargs="+", choices=RECORDINGS, default=list(RECORDINGS))
+    parser.add_argument("--recordings", nargs="+", choices=STILL, default=list(USUAL))
     parser.add_argument("--seconds", type=float, default=None, help="of each recording  [all]")
-    parser.add_argument("--first-seed", type=int, default=101, help="of the first recording  [101]")
+    parser.add_argument(
+        "--seeds-from",
+        type=int,
+        default=UNTUNED,
+        help=f"added to their seeds; 100: those tuned on  [{UNTUNED}]",
+    )
     parser.add_argument("--cache", type=Path, default=None, help="folder that keeps the recordings")
     arguments = parser.parse_args()
     device = begin(arguments)
     chosen = {
-        name: replace(truth, seed=arguments.first_seed + number)
-        for number, (name, truth) in enumerate(RECORDINGS.items())
-        if name in arguments.recordings
+        name: RECORDINGS[name].with_seed(RECORDINGS[name].seed + arguments.seeds_from)
+        for name in arguments.recordings
     }
+    if arguments.seconds is not None:
+        chosen = {
+            name: truth.lasting(min(arguments.seconds, truth.duration_s)) for name, truth in chosen.items()
+        }
     if arguments.quick:
-        chosen = {"tetrode": replace(RECORDINGS["tetrode"], n_units=3, duration_s=20.0, seed=101)}
-    parts: dict[str, list[Scored]] = {}
+        chosen = QUICK
+    parts: dict[str, list[Scored]] = {way: [] for way in WAYS}
     with tempfile.TemporaryDirectory(prefix="ncpgui-truth-") as temporary:
         for name, wanted in chosen.items():
-            recording, truth = made(wanted, arguments.cache or Path(temporary))
-            if arguments.seconds is not None:
-                last = min(
-                    round(arguments.seconds * recording.sampling_frequency), recording.get_num_samples()
-                )
-                recording, truth = recording.frame_slice(0, last), truth.frame_slice(0, last)
-            with warnings.catch_warnings(), contextlib.redirect_stdout(None):
-                warnings.simplefilter("ignore")
-                projects = sorted_both_ways(recording)
-            for way, project in projects.items():
-                parts.setdefault(way, []).append(scored(project, truth))
+            cache = arguments.cache or Path(temporary)
+            recording, (_, truth) = sampled_recording(name, wanted, cache), made(wanted, cache)
+            for way, config in WAYS.items():
+                parts[way].append(scored(weighed_project(recording, config), truth))
             print(
                 name, *(f"{way}: {len(sets[-1].expected)} units" for way, sets in parts.items()), flush=True
             )
     kept, text = summary(parts)
     print(text)
-    length = "" if arguments.seconds is None else f", the first {arguments.seconds:g} s of each"
+    length = "" if arguments.seconds is None else f", {arguments.seconds:g} s of each"
+    seeds = ", ".join(f"{name} {truth.seed}" for name, truth in chosen.items())
     page = f"""
 # Do the probabilities of units come true?
 
-Recordings with known units on which settings were tuned ({", ".join(chosen)}{length}), sorted once,
-with the draws weighed by all spikes and their times, by times alone, and not at all. Pure, complete: at
-least {GOOD_SHARE:g} of the unit's spikes are of its best cell, at least {GOOD_SHARE:g} of that cell's spikes
-that were found are in the unit.
+Recordings with known units (with their seeds: {seeds}{length}), sorted once, with the draws weighed by all
+spikes and their times, by times alone, and not at all. No constant was fitted on seeds of 105 and above.
+Pure, complete: at least {GOOD_SHARE:g} of the unit's spikes are of its best cell, at least {GOOD_SHARE:g}
+of that cell's spikes that were found are in the unit.
 Rows of shares have means in place of probabilities.
 
 {text}
 
 {where(device)}
 """
-    origin = Origin(arguments.first_seed, SortingConfig().posterior_samples, {"spikes": "spikes"})
+    first = min(truth.seed for truth in chosen.values())
+    origin = Origin(first, SortingConfig().posterior_samples, {"spikes": "spikes"})
     keep("unit_probabilities", {"ways": kept}, page=page, origin=origin, folder=arguments.out)
 
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Sets up the sorters that the benchmarks compare with, each in an environment of its own:
-#   bash scripts/set_up_peers.sh [mountainsort5 spykingcircus2 tridesclous2 lupin kilosort4]
+# Sets up the sorters and windows that the benchmarks compare with, each in an environment of its own:
+#   bash scripts/set_up_peers.sh [mountainsort5 spykingcircus2 tridesclous2 lupin kilosort4 phy spikeinterface-gui]
 # PYTHON says which Python; NCPGUI_PEERS where the environments lie [.peers]. Quick when there is nothing to do.
-# Left out unless named: kilosort4, which is slow without an NVIDIA GPU.
+# Left out unless named: kilosort4, which is slow without an NVIDIA GPU; phy and spikeinterface-gui, the windows
+# (phy needs OpenGL and a display: Mesa and Xvfb will do).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python="${PYTHON:-python3}"
@@ -24,7 +25,9 @@ for name in "$@"; do
         tridesclous2) own=("hdbscan>=0.8.33" "isosplit6>=0.1") ;;
         lupin) own=("hdbscan>=0.8.33" "isosplit6>=0.1"); needs_torch=true ;;
         kilosort4) own=("kilosort>=4.1.1"); needs_torch=true ;;
-        *) die "no peer '$name'; there are mountainsort5, spykingcircus2, tridesclous2, lupin and kilosort4" ;;
+        phy) own=("phy>=2.1" PyQt5 PyQtWebEngine joblib) ;;
+        spikeinterface-gui) own=("spikeinterface-gui>=0.13" PyQt5 pyqtgraph matplotlib distinctipy) ;;
+        *) die "no peer '$name'; there are mountainsort5, spykingcircus2, tridesclous2, lupin, kilosort4, phy and spikeinterface-gui" ;;
     esac
     place="$peers/$name"
     if [ -f "$place/.ready" ]; then continue; fi

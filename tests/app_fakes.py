@@ -119,10 +119,12 @@ class Ears:
 
     def __init__(self, controller: Controller) -> None:
         self.told: list[str] = []
+        self.warned: list[str] = []
         self.failed: list[tuple[str, str]] = []
         self.activities: list[Activity | None] = []
         self.derived = 0
         controller.workspace.told.connect(self.told.append)
+        controller.workspace.warned.connect(self.warned.append)
         controller.failed.connect(lambda error, doing: self.failed.append((str(error), doing)))
         controller.activity_changed.connect(self.activities.append)
         controller.derived_changed.connect(self._derive)

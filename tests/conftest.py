@@ -1,4 +1,4 @@
-"""Settings of every test: no display, few threads, nothing written outside the temporary folder."""
+"""Settings of every test: no display, no network, few threads, files in the temporary folder only."""
 
 from __future__ import annotations
 
@@ -16,6 +16,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.only_this_machine import ATTEMPTS, forbid_the_network
+
+forbid_the_network()
+
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell's background job; children would inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -32,6 +36,27 @@ def _own_home(tmp_path_factory: pytest.TempPathFactory) -> None:
     patch.setenv("XDG_CACHE_HOME", str(home / "cache"))
     patch.setenv("XDG_STATE_HOME", str(home / "state"))
     patch.setenv("XDG_DATA_HOME", str(home / "data"))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def network_attempts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """File to which each attempt to reach beyond this machine is written, also by programs of the tests."""
+    path = tmp_path_factory.mktemp("network") / "attempts.txt"
+    path.touch()
+    patch = pytest.MonkeyPatch()
+    patch.setenv(ATTEMPTS, str(path))
+    patch.setenv("PYTHONPATH", str(ROOT / "tests" / "no_network"), prepend=os.pathsep)
+    return path
+
+
+@pytest.fixture(autouse=True)
+def _nothing_reaches_for_the_network(network_attempts: Path) -> Iterator[None]:
+    n_before = network_attempts.stat().st_size
+    yield
+    with network_attempts.open(encoding="utf-8") as file:
+        file.seek(n_before)
+        told = file.read()
+    assert not told, f"the network was reached for: {told}"
 
 
 @pytest.fixture(scope="session")

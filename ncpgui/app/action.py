@@ -25,6 +25,9 @@ class Front(Protocol):
     def ask_review(self) -> None:
         """Ask for the folder of another program's sorting and open it."""
 
+    def ask_review_file(self) -> None:
+        """Ask for an NWB file with units of another program and open it."""
+
     def ask_save_as(self) -> None:
         """Ask where to save, and save."""
 

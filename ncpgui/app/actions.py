@@ -205,6 +205,11 @@ ACTIONS: tuple[Action, ...] = (
         lambda c, _: c.front.ask_review(),
     ),
     Action(
+        "review_file", "Review the units of an NWB file…", (), "File",
+        "Open an NWB file that another program put units into, to review these.",
+        lambda c, _: c.front.ask_review_file(),
+    ),
+    Action(
         "open_demo", "Open the demo", (), "File",
         "A simulated 49-channel hexagonal array on a retina, sorted before your eyes.",
         lambda c, _: c.controller.open_demo(c.front.demo_folder()),

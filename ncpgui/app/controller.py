@@ -21,12 +21,13 @@ from ncpgui.app.presenters.receptive_fields import Field
 from ncpgui.app.work import jobs, reviewing
 from ncpgui.app.work.activity import Activity, Work
 from ncpgui.app.work.panel_data import Derived
-from ncpgui.app.work.recognition import recognize
+from ncpgui.app.work.recognition import kept_elsewhere, recognize
 from ncpgui.app.work.sampling import Sampling
 from ncpgui.app.work.saving import Saving, export
 from ncpgui.app.work.tasks import Runner
 from ncpgui.app.work.unit_evidence import UnitEvidence
 from ncpgui.core.errors import (
+    CurationError,
     InputError,
     MissingRecordingError,
     NcpguiError,
@@ -155,18 +156,14 @@ class Controller:
             key="open",
             lane="io",  # after the save of the project before, which may be this very file
             close=lambda session: session.close(),
+            can_cancel=True,
         )
 
     def open_recording(self, request: jobs.RecordingRequest) -> None:
         """Find the units of a recording, then sample all its components."""
 
         def done(result: tuple[jobs.Live, Project]) -> None:
-            live, project = result
-            self.workspace.open(project)
-            self._begin(request.session, live)
-            self.preferences.remember_file(request.path)
-            self.workspace.saved_changed.emit()
-            self.sample_waiting()
+            self._take_sorting(request, *result)
 
         self.close()
         self._work.submit(
@@ -182,14 +179,7 @@ class Controller:
         words = f"opening {request.path.name}"
 
         def done(result: tuple[jobs.Live, Project, tuple[str, ...]]) -> None:
-            live, project, notes = result
-            self.workspace.open(project)
-            self._begin(request.session, live)
-            self.preferences.remember_file(request.path)
-            if notes:
-                self.workspace.warned.emit("; ".join(notes))
-            self.workspace.saved_changed.emit()
-            self.sample_waiting()
+            self._take_sorting(request, *result)
 
         def failed(error: Exception) -> None:
             given = request.recording is not None and isinstance(error, NcpguiError)
@@ -207,6 +197,23 @@ class Controller:
             key="open",
             close=lambda result: result[0].close(),
         )
+
+    def _take_sorting(
+        self,
+        request: jobs.RecordingRequest | reviewing.ReviewRequest,
+        live: jobs.Live,
+        project: Project,
+        notes: tuple[str, ...] = (),
+    ) -> None:
+        """Show a project that was just made, and sample its components."""
+        self.workspace.open(project)
+        self._begin(request.session, live)
+        self.preferences.remember_file(request.path)
+        said = [*notes, kept_elsewhere(request.path, request.session)]
+        if any(said):
+            self.workspace.warned.emit("; ".join(filter(None, said)))
+        self.workspace.saved_changed.emit()
+        self.sample_waiting()
 
     def open_demo(self, folder: Path) -> None:
         """Open the demo: its session if it was sorted before, else simulate it and sort it."""
@@ -296,6 +303,7 @@ class Controller:
         """Stop the long work under way; what it did so far stays."""
         was_sampling = self.is_sampling
         self.runner.cancel("work")
+        self.runner.cancel_key("open")
         self.workspace.told.emit(
             "Sampling stopped; the components done so far are kept" if was_sampling else "Stopped"
         )
@@ -356,6 +364,28 @@ class Controller:
     def _look_at_current(self) -> None:
         self._sampling.look_at(self.workspace.component_id)
         self.refresh_views()
+
+    def read_all_spikes(self) -> None:
+        """Read the spikes of the component on screen that were not sampled, for features and lassos.
+
+        Raises
+        ------
+        CurationError
+            They are there, or nothing says where on the probe they are.
+        """
+        project, component = self.workspace.project, self.workspace.component()
+        waveforms = self.workspace.waveforms()
+        if project is None or component is None or waveforms is None:
+            raise CurationError("there are no waveforms yet; wait for them, or use File > Locate recording")
+        if waveforms.coordinates is not None or len(component.sampled) == len(component.spike_ids):
+            raise CurationError("the principal components of all these spikes are there already")
+        self._work.submit(
+            f"Reading all spikes of {self.workspace.name(component.id)}",
+            lambda p: jobs.read_coordinates(project, component, waveforms, progress=p),
+            lambda found: self._derived.put_coordinates(component, waveforms, found),
+            key=("coordinates", component.id),
+            lane="view",
+        )
 
     def color_by(self, what: str) -> None:
         """Let the colours of units say something else, now and in the next run."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ncpgui.app.action import Action, has_project
+from ncpgui.app.action import Action, has_component, has_project
 from ncpgui.app.model.coloring import COLOR_BY
 
 SAID = {
@@ -39,6 +39,12 @@ PANEL_ACTIONS: tuple[Action, ...] = (
         "waveforms_back", "Most alike, means, density, spikes", ("Shift+W",), "View",
         "The same in the other direction.",
         lambda c, _: c.front.step_waveforms(-1), has_project, in_menu=False,
+    ),
+    Action(
+        "read_all_spikes", "Read all spikes", (), "View",
+        "Read the spikes of this component that were not sampled from the recording, so that Features and "
+        "lassos have all of them, where the session does not have them already.",
+        lambda c, _: c.controller.read_all_spikes(), has_component,
     ),
     Action(
         "other_fields", "Receptive fields of other cards", (), "View",

@@ -31,6 +31,9 @@ MAX_WARNINGS = 3
 @click.option("--sampling-frequency", type=float, metavar="HZ", help="Of a raw binary --recording.")
 @click.option("--n-channels", type=int, metavar="N", help="Of a raw binary --recording.")
 @click.option("--dtype", metavar="T", help="Of a raw binary --recording  [int16].")
+@click.option(
+    "--stream", metavar="NAME", help="Which set of channels of the recording, or series of an NWB file."
+)
 @options.of_traces
 @options.of_sampling
 @click.option(
@@ -46,6 +49,7 @@ def review(
     sampling_frequency: float | None,
     n_channels: int | None,
     dtype: str | None,
+    stream: str | None,
     stimulus: Path | None,
     peak_sign: str | None,
     blank_nan: bool,
@@ -63,13 +67,13 @@ def review(
 ) -> None:
     """Ask for a second opinion on the units in FOLDER, which another sorter made.
 
-    FOLDER is of Phy or Kilosort (2 to 4), or a SpikeInterface analyzer or sorting. Units keep their ids and
-    labels. The session opens in the application ('ncpgui SESSION.h5'): its queue asks whether a unit is two,
-    two are one, a unit is a neuron. FOLDER is only read.
+    FOLDER is of Phy or Kilosort (2 to 4), a SpikeInterface analyzer or sorting, or an NWB file with units.
+    Units keep their ids and labels. The session opens in the application ('ncpgui SESSION.h5'): its queue
+    asks whether a unit is two, two are one, a unit is a neuron. FOLDER is only read.
 
     'ncpgui review --write-back SESSION.h5' writes what was decided into FOLDER: spike_clusters.npy and the
     tables of clusters of a Phy folder, with the files as they were kept in its folder before-ncpgui; a
-    curation JSON for SpikeInterface.
+    curation JSON for SpikeInterface, beside an NWB file too.
     """
     if write_back:
         if out is not None:
@@ -110,6 +114,7 @@ def review(
         sampling_frequency=sampling_frequency,
         n_channels=n_channels,
         dtype=dtype,
+        stream=stream,
     )
     for note in opened.notes:
         click.echo(f"note: {note}", err=True)

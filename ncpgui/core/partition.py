@@ -31,6 +31,8 @@ def canonical(labels: ArrayLike) -> Labels:
     if array.max() >= array.shape[-1]:  # large unit ids: number them densely first
         array = np.where(array < 0, array, np.unique(array, return_inverse=True)[1].reshape(array.shape))
     rows = array.reshape(-1, array.shape[-1])
+    if _is_canonical(rows):
+        return array.copy()
     n_labels = max(int(rows.max()) + 1, 1)
     first = np.empty((len(rows), n_labels), dtype=np.int64)  # where each label of each row first appears
     for label in range(n_labels):
@@ -39,6 +41,12 @@ def canonical(labels: ArrayLike) -> Labels:
     rank = first.argsort(axis=1, kind="stable").argsort(axis=1)
     ranked = np.take_along_axis(rank, np.maximum(rows, 0), axis=1)
     return np.where(rows < 0, rows, ranked).reshape(array.shape)
+
+
+def _is_canonical(rows: Labels) -> bool:
+    """Whether no label of a row is larger than those before it by more than one."""
+    before = np.maximum.accumulate(np.maximum(rows, -1), axis=1)
+    return bool((rows[:, 0] <= 0).all() and (rows[:, 1:] <= before[:, :-1] + 1).all())
 
 
 def cluster_sizes(labels: ArrayLike) -> Labels:

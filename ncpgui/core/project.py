@@ -88,9 +88,9 @@ class Project:
         return {} if self.given is None else self.given.labels
 
     @property
-    def component_of_spike(self) -> NDArray[np.int64]:
+    def component_of_spike(self) -> NDArray[np.int32]:
         """(n_spikes,) id of the component of each spike, sampled or waiting; -1 = none."""
-        result = np.full(len(self.spikes), -1, dtype=np.int64)
+        result = np.full(len(self.spikes), -1, dtype=np.int32)
         known: tuple[Component | WaitingComponent, ...] = (*self.components, *self.waiting)
         for one in known:
             result[one.spike_ids] = one.id

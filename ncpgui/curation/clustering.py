@@ -35,7 +35,7 @@ class Reassignment:
 
 
 class Clustering:
-    """Unit and probability of each spike; tells `changed` of each edit.
+    """Unit and probability of each spike; tells `changed` of each edit, and counts them in `n_changes`.
 
     Parameters
     ----------
@@ -67,6 +67,7 @@ class Clustering:
         parts = np.split(order.astype(np.int64), starts[1:]) if len(units) else []
         self._spikes = dict(zip(units.tolist(), parts, strict=True))
         self._used = {unit for unit in units.tolist() if unit != UNASSIGNED}
+        self.n_changes = 0
 
     def __len__(self) -> int:
         return len(self._unit)
@@ -139,6 +140,7 @@ class Clustering:
         touched = sorted(before | after)
         existed = {unit for unit in touched if unit in self._spikes}
         leaving = dict(zip(old_units.tolist(), np.bincount(old_cluster).tolist(), strict=True))
+        self.n_changes += 1
         self._unit[ids] = new.unit_ids[new.cluster]
         self._probability[ids] = new.probability
         joining = _parts(ids, new.cluster, new.unit_ids)

@@ -78,6 +78,7 @@ class History:
         self._done: list[Edit] = []
         self._undone: list[Edit] = []
         self._entries: list[dict[str, Any]] = []
+        self._said: tuple[tuple[int, int], tuple[Said, ...]] = ((-1, -1), ())
 
     @property
     def can_undo(self) -> bool:
@@ -107,9 +108,12 @@ class History:
     @property
     def said(self) -> tuple[Said, ...]:
         """What accepted units and the edits in force say, as far as the sorting still obeys it."""
-        told = [said for edit in self._done for said in edit.said]
-        holds = [said for said in told if said.is_standing or said.is_obeyed(self.clustering)]
-        return (*telling.of_accepted(self.clustering, self.labels.locked), *holds)
+        state = len(self._entries), self.clustering.n_changes
+        if self._said[0] != state:
+            told = [said for edit in self._done for said in edit.said]
+            holds = [said for said in told if said.is_standing or said.is_obeyed(self.clustering)]
+            self._said = state, (*telling.of_accepted(self.clustering, self.labels.locked), *holds)
+        return self._said[1]
 
     @property
     def undone(self) -> tuple[Command, ...]:

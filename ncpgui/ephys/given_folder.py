@@ -12,6 +12,7 @@ import numpy as np
 from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.given import PHY, SPIKEINTERFACE, GivenSorting
 from ncpgui.core.spikes import Sorting
+from ncpgui.ephys.hdf5_formats import has_nwb_units
 from ncpgui.ephys.paths import existing_path
 from ncpgui.ephys.phy_folder import PhyFolder, is_phy_folder, phy_folder_of, read_phy_folder
 from ncpgui.ephys.recording import Recording
@@ -31,8 +32,8 @@ class OpenedSorting:
 
 
 def is_sorting_folder(path: Path) -> bool:
-    """Whether a folder holds a sorting of Phy, Kilosort or SpikeInterface, by its files."""
-    if is_phy_folder(path):
+    """Whether a path holds a sorting of Phy, Kilosort, SpikeInterface or NWB, by its files."""
+    if is_phy_folder(path) or has_nwb_units(path):
         return True
     if path.suffix == ".zarr" and path.is_dir():
         return (path / "sorting").is_dir() or (path / "unit_ids").is_dir()
@@ -61,9 +62,9 @@ def open_given(path: str | Path, recording: Recording) -> OpenedSorting:
         )
         names: dict[int, str] = {}
     else:
-        if folder.is_file():
-            raise RecordingError(f"{folder} is a file; give the folder that holds the sorting")
-        opened, names = spikeinterface_sorting(folder, n_samples=n_samples)
+        if folder.is_file() and not has_nwb_units(folder):
+            raise RecordingError(f"{folder} is a file without units; give the folder that holds the sorting")
+        opened, names = spikeinterface_sorting(folder, n_samples=n_samples, recording=recording.reference)
     if abs(opened.sampling_frequency_hz - rate) > RATE_TOLERANCE * rate:
         raise RecordingError(
             f"{folder} is of a recording at {opened.sampling_frequency_hz:g} Hz, but "
@@ -78,7 +79,7 @@ def open_given(path: str | Path, recording: Recording) -> OpenedSorting:
         path=str(folder.resolve()),
         kind=SPIKEINTERFACE if phy is None else PHY,
         rows=rows.astype(np.int64),
-        digest=phy_digest(phy) if phy is not None else _digest_of(opened),
+        digest=phy_digest(phy) if phy is not None else _digest_of(spikeinterface_sorting(folder)[0]),
         labels={unit: label for unit, label in labels.items() if unit in present},
         names=names,
     )
@@ -90,19 +91,24 @@ def open_reviewed(
 ) -> tuple[Recording, OpenedSorting]:
     """Open a finished sorting and its recording: the one its folder leads to, unless another is given.
 
-    options : of the `recording`, as `readers.open_recording`; None where left out
+    options : of the `recording`, as `readers.open_recording`; None where left out. The stream may be that of
+        an NWB file that holds both
 
     Raises
     ------
     RecordingError, InputError
         One of them cannot be opened, or they do not belong together.
     """
-    if recording is None and any(value is not None for value in options.values()):
+    if recording is not None:
+        found = recording_given_for(path, recording, options)
+        return found, open_given(path, found)
+    given = {name: value for name, value in options.items() if value is not None}
+    if given and not (given.keys() == {"stream"} and has_nwb_units(Path(path))):
         raise InputError(
-            "--probe, --sampling-frequency, --n-channels and --dtype are of a --recording, which is missing; "
-            "give it"
+            "--probe, --sampling-frequency, --n-channels, --dtype and --stream are of a --recording, which "
+            "is missing; give it"
         )
-    found = recording_of_sorting(path) if recording is None else recording_given_for(path, recording, options)
+    found = recording_of_sorting(path, **given)
     return found, open_given(path, found)
 
 

@@ -12,6 +12,7 @@ from ncpgui.core.errors import RecordingError
 from ncpgui.core.project import SESSION_ENCODING, WAVEFORM_CACHE_ENCODING
 
 HDF5_ENDINGS = (".h5", ".hdf5")
+NWB_MARK = "nwb_version"
 _CONVERT = "open it with SpikeInterface and save it with recording.save(folder=...)"
 
 
@@ -30,7 +31,7 @@ _FORMATS = (
         "MaxwellRecordingExtractor",
     ),
     _Format("MCS", lambda file: "Data/Recording_0/AnalogStream" in file, "MCSH5RecordingExtractor"),
-    _Format("NWB", lambda file: "nwb_version" in file.attrs, "NwbRecordingExtractor"),
+    _Format("NWB", lambda file: NWB_MARK in file.attrs, "NwbRecordingExtractor"),
     _Format(
         "3Brain BioCAM",
         lambda file: "3BData" in file or {"ExperimentSettings", "TOC"} <= set(file),
@@ -81,6 +82,20 @@ def hdf5_format(path: Path) -> tuple[str, str]:
             f"{path} is a recording of {found.name}, which is not opened directly; {_CONVERT}"
         )
     return found.name, found.reader
+
+
+def has_nwb_units(path: Path) -> bool:
+    """Whether a path is an NWB file with a table of units that have spikes."""
+    if not path.is_file() or path.suffix.lower() not in (".nwb", *HDF5_ENDINGS):
+        return False
+    import h5py
+
+    try:
+        with h5py.File(path, "r") as file:
+            is_there = NWB_MARK in file.attrs and "units/spike_times" in file
+            return is_there and len(file["units/spike_times"]) > 0
+    except OSError:
+        return False
 
 
 def mcs_stream_names(path: Path) -> list[str]:

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from ncpgui.core.motion import Motion
     from ncpgui.ephys.blanking import Blanked
-    from ncpgui.ephys.cleaned_waveforms import ExplainedSpikes
     from ncpgui.ephys.kept_traces import KeptRecording
 
 log = logging.getLogger(__name__)
@@ -139,20 +138,6 @@ class Preprocessed:
             self._blanked,
             good=self.good_channels,
             noise_sd=noise_sd,
-            settings=self.settings,
-        )
-
-    def without(self, spikes: ExplainedSpikes) -> Preprocessed:
-        """Return what is left of the traces without these spikes, in the same noise sd; close it too."""
-        from ncpgui.ephys.kept_traces import KeptRecording
-        from ncpgui.ephys.left_traces import WithoutSpikes
-
-        return Preprocessed(
-            self.recording,
-            KeptRecording(WithoutSpikes(self, spikes), self.recording),
-            self._blanked,
-            good=self.good_channels,
-            noise_sd=self.noise_sd,
             settings=self.settings,
         )
 

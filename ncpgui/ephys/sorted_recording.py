@@ -25,8 +25,10 @@ log = logging.getLogger(__name__)
 _WAY_OUT = "give it with --recording"
 
 
-def recording_of_sorting(path: str | Path) -> Recording:
-    """Open the recording of a Phy folder, a SpikeInterface analyzer or a simulated folder.
+def recording_of_sorting(path: str | Path, *, stream: str | None = None) -> Recording:
+    """Open the recording of a Phy folder, a SpikeInterface analyzer, an NWB file or a simulated folder.
+
+    stream : which series of an NWB file
 
     Raises
     ------
@@ -39,7 +41,7 @@ def recording_of_sorting(path: str | Path) -> Recording:
     if is_phy_folder(folder):
         return _of_phy(folder, _data_file(folder))
     try:
-        return open_recording(folder)
+        return open_recording(folder, stream=stream)
     except (RecordingError, InputError) as error:
         raise MissingRecordingError(
             f"{folder} does not lead to its recording ({error}); {_WAY_OUT}"

@@ -9,8 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.errors import InputError, RecordingError
+from ncpgui.core.project import RecordingReference
 from ncpgui.core.spikes import Sorting
 from ncpgui.ephys import simulated_folder
+from ncpgui.ephys.hdf5_formats import has_nwb_units
+from ncpgui.ephys.nwb_units import nwb_sorting
 from ncpgui.ephys.paths import existing_path
 from ncpgui.ephys.phy_folder import (
     LABELS,
@@ -112,8 +115,12 @@ def _phy_main_channels(folder: Path, units: NDArray[np.int64]) -> dict[int, int]
         return {}
 
 
-def spikeinterface_sorting(path: Path, *, n_samples: int | None = None) -> tuple[Sorting, dict[int, str]]:
+def spikeinterface_sorting(
+    path: Path, *, n_samples: int | None = None, recording: RecordingReference | None = None
+) -> tuple[Sorting, dict[int, str]]:
     """The spikes of a SpikeInterface sorting or analyzer, and the ids of its units where they are text.
+
+    recording : whose samples the spikes of an NWB file are
 
     Raises
     ------
@@ -123,7 +130,7 @@ def spikeinterface_sorting(path: Path, *, n_samples: int | None = None) -> tuple
     from spikeinterface.core import BaseSorting, SortingAnalyzer
 
     try:
-        loaded = load_saved(path)
+        loaded = nwb_sorting(path, recording) if has_nwb_units(path) else load_saved(path)
     except RecordingError:
         raise
     except Exception as error:
@@ -166,7 +173,7 @@ def spikeinterface_sorting(path: Path, *, n_samples: int | None = None) -> tuple
 
 def _property_labels(sorting: Any, numbers: NDArray[np.int64]) -> dict[int, str]:
     """Labels from the first property that has them."""
-    for key in ("quality", "group", "KSLabel"):
+    for key in ("quality", "group", "KSLabel", "label"):
         values = sorting.get_property(key)
         if values is not None:
             words = [str(value).strip().lower() for value in values]

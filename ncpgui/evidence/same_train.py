@@ -33,10 +33,8 @@ def same_train(
     n_units = int(unit.max(initial=-1)) + 1 if n_units is None else n_units
     mass = np.ones(len(unit)) if stands_for is None else np.asarray(stands_for, dtype=float)
     size = np.bincount(unit[unit >= 0], mass[unit >= 0], minlength=n_units)
-    share = np.zeros(n_units)
-    for row, weight in zip(posterior.labels, posterior.weight, strict=True):
-        if weight > 0:
-            cell, overlap, cell_size = cells_of(row, unit, n_units, mass)
-            either = size + cell_size[cell] - overlap
-            share += weight * (overlap >= LEAST_JACCARD * either - 1e-9)
+    used = np.flatnonzero(posterior.weight > 0)
+    cell, overlap, cell_size = cells_of(posterior.labels[used], unit, n_units, mass)
+    either = size + np.take_along_axis(cell_size, cell, axis=1) - overlap
+    share = posterior.weight[used] @ (overlap >= LEAST_JACCARD * either - 1e-9)
     return np.where(size > 0, np.minimum(share, 1), np.nan)

@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.evidence.ways import tables
 
+FEW_UNITS = 8
+"""Of which all sets are gone through; 2 to the power of this many."""
+
 
 def stands_for(labels: NDArray[np.integer], sampled: NDArray[np.integer]) -> NDArray[np.float64]:
     """Spikes that each sampled one stands for: those of its unit for each that was sampled of it: (m,).
@@ -34,17 +37,35 @@ def expected_wrong(
     labels : (m,) unit of each point, 0 .. K-1, -1 = none
     mass : (m,) spikes that each point stands for, ones when left out
     """
-    from scipy.optimize import linear_sum_assignment  # the window opens without it
-
     if labels.max(initial=-1) < 0:
         return 0.0
     used = np.flatnonzero(posterior.weight > 0)
     table, _ = tables(posterior.labels[used], np.asarray(labels), mass)
-    best = table.argmax(axis=1)  # cluster of each unit: (S, K)
-    ordered = np.sort(best, axis=1)
+    ordered = np.sort(table.argmax(axis=1), axis=1)  # cluster that each unit would have: (S, K)
     right = table.max(axis=1).sum(axis=1)
-    for row in np.flatnonzero((np.diff(ordered, axis=1) == 0).any(axis=1)):
-        cluster, unit = linear_sum_assignment(table[row], maximize=True)
-        right[row] = table[row][cluster, unit].sum()
+    shared = (np.diff(ordered, axis=1) == 0).any(axis=1)
+    right[shared] = most_right(table[shared])
     wrong = posterior.weight[used] @ (table[0].sum() - right)
     return float(max(wrong, 0.0))
+
+
+def most_right(table: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Most spikes that are right when no two units have one cluster: (S,); table : (S, C, K).
+
+    Cluster after cluster, the most for each set of units that may have had one of them.
+    """
+    n_draws, n_clusters, n_units = table.shape
+    if n_units > FEW_UNITS:
+        from scipy.optimize import linear_sum_assignment  # the window opens without it
+
+        pairs = [linear_sum_assignment(one, maximize=True) for one in table]
+        return np.array([one[pair].sum() for one, pair in zip(table, pairs, strict=True)])
+    units = np.arange(1 << n_units)
+    best = np.zeros((n_draws, len(units)))
+    for cluster in range(n_clusters):
+        before = best.copy()
+        for unit in range(n_units):
+            without = units[units & (1 << unit) == 0]
+            after = before[:, without] + table[:, cluster, unit, None]
+            best[:, without | (1 << unit)] = np.maximum(best[:, without | (1 << unit)], after)
+    return best[:, -1]

@@ -20,6 +20,7 @@ from ncpgui.gui.dialogs.review_recording import ReviewRecordingDialog
 from ncpgui.gui.saved_panel import FILTER, save_panel
 
 SESSIONS = "Sessions (*.h5 *.hdf5)"
+NWB = "NWB (*.nwb *.h5 *.hdf5)"
 
 
 class AskingWindow(QtWidgets.QMainWindow):
@@ -47,7 +48,7 @@ class AskingWindow(QtWidgets.QMainWindow):
     def ask_open(self, path: Path | None = None) -> None:
         """Ask for a recording and open it."""
         dialog = OpenRecordingDialog(self, self.controller.runner, path="" if path is None else str(path))
-        if dialog.exec_() == QtWidgets.QDialog.Accepted:
+        if _is_accepted(dialog):
             self.controller.open_recording(dialog.request())
 
     def ask_session(self) -> None:
@@ -64,10 +65,16 @@ class AskingWindow(QtWidgets.QMainWindow):
         if name:
             self.controller.open_path(Path(name))
 
+    def ask_review_file(self) -> None:
+        """Ask for an NWB file whose units another program made, and open it."""
+        name, _ = QtWidgets.QFileDialog.getOpenFileName(self, "Units of an NWB file to review", "", NWB)
+        if name:
+            self.controller.open_path(Path(name))
+
     def ask_recording_of(self, request: ReviewRequest) -> None:
         """Ask for the recording of a sorting that does not lead to it, and open both."""
         dialog = ReviewRecordingDialog(self, request)
-        if dialog.exec_() == QtWidgets.QDialog.Accepted:
+        if _is_accepted(dialog):
             self.controller.open_review(dialog.request())
 
     def ask_save_as(self) -> None:
@@ -95,7 +102,7 @@ class AskingWindow(QtWidgets.QMainWindow):
             trace_bytes=trace_bytes,
             copy_first=copy_first,
         )
-        if dialog.exec_() == QtWidgets.QDialog.Accepted:
+        if _is_accepted(dialog):
             self.controller.export(
                 dialog.format_name,
                 dialog.path,
@@ -166,3 +173,10 @@ class AskingWindow(QtWidgets.QMainWindow):
             self.ask_save_as()
             return False
         return bool(answer == QtWidgets.QMessageBox.Discard)
+
+
+def _is_accepted(dialog: QtWidgets.QDialog) -> bool:
+    """Show a dialog until it is answered; it is gone once what was asked for was read."""
+    answer = dialog.exec_()
+    dialog.deleteLater()
+    return bool(answer == QtWidgets.QDialog.Accepted)

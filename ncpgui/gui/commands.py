@@ -61,6 +61,7 @@ class Commands:
         """Show the page of keys."""
         if self.page is not None:
             self.page.close()
+            self.page.deleteLater()
         self.page = KeysDialog(self._window, self._window.theme, self.keymap)
         self.page.keymap_chosen.connect(self.choose_keymap)
         self.page.own_keys_asked.connect(self.open_own_keys)

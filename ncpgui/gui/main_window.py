@@ -297,6 +297,7 @@ class MainWindow(AskingWindow):
         box.setIconPixmap(self.windowIcon().pixmap(64))
         box.setText(about_text())
         box.exec_()
+        box.deleteLater()
 
     def _chosen_theme(self) -> Theme:
         """The theme of the preferences, or that of the system."""

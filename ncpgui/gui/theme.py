@@ -228,6 +228,7 @@ QPushButton[quiet="true"]:checked {{ background: {t.accent_soft}; color: {t.acce
 #panelTitle {{ color: {t.muted}; font-weight: 600; }}
 #panelNote {{ color: {t.faint}; }}
 #message {{ color: {t.muted}; }}
+#failure {{ color: {t.muted}; background: {t.panel}; }}
 #headline {{ font-size: 18px; font-weight: 700; }}
 #subtitle {{ color: {t.muted}; }}
 #hero {{ font-size: 30px; font-weight: 700; }}

@@ -2,13 +2,14 @@
 
 Each component is kept under a key made of the recording's fingerprint, the times of its sampled
 spikes and its contacts. What does not match the session is ignored: no waveform of another
-sorting is ever shown.
+sorting is ever shown. The file is mapped into memory: what is not looked at stays on the disk.
 """
 
 from __future__ import annotations
 
 import hashlib
 import logging
+from functools import lru_cache
 from pathlib import Path
 
 import h5py
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.errors import SessionError
 from ncpgui.core.project import Project
-from ncpgui.session.codecs import create_group, element, read_array, write_array
+from ncpgui.session.codecs import create_group, element, mapped_array, write_array
 from ncpgui.session.hdf5_file import written_hdf5
 from ncpgui.session.schema import CACHE_VERSION, WAVEFORM_CACHE
 from ncpgui.session.swap import swapped
@@ -28,6 +29,50 @@ logger = logging.getLogger(__name__)
 _ENCODINGS = {1: "group-waveforms", 2: "component-waveforms"}
 """What the waveforms of a component are called, by version of the cache."""
 _LARGEST = float(np.finfo(np.float16).max)
+_AT_HAND = 12
+"""Arrays that are kept as they were asked for: those of some four components."""
+
+
+class MappedWaveforms(ComponentWaveforms):
+    """Waveforms that stay in their file until somebody asks for them.
+
+    They are float32 as any others; the file has float16.
+    """
+
+    mapped: tuple[NDArray[np.floating], NDArray[np.floating], NDArray[np.floating] | None]
+
+    def __init__(
+        self,
+        waveforms: NDArray[np.floating],
+        features: NDArray[np.floating],
+        coordinates: NDArray[np.floating] | None = None,
+    ) -> None:
+        object.__setattr__(self, "mapped", (waveforms, features, coordinates))
+
+    __hash__ = object.__hash__
+    __eq__ = object.__eq__
+
+    @property
+    def waveforms(self) -> NDArray[np.float32]:  # type: ignore[override]
+        """See `ComponentWaveforms`."""
+        return _single(self, 0)
+
+    @property
+    def features(self) -> NDArray[np.float32]:  # type: ignore[override]
+        """See `ComponentWaveforms`."""
+        return _single(self, 1)
+
+    @property
+    def coordinates(self) -> NDArray[np.float32] | None:  # type: ignore[override]
+        """See `ComponentWaveforms`."""
+        return None if self.mapped[2] is None else _single(self, 2)
+
+
+@lru_cache(_AT_HAND)
+def _single(of: MappedWaveforms, number: int) -> NDArray[np.float32]:
+    found = of.mapped[number]
+    assert found is not None
+    return np.array(found, dtype=np.float32)
 
 
 def cache_key(project: Project, component: Component) -> str:
@@ -72,11 +117,11 @@ def update(path: Path, project: Project) -> None:
         for one, value in fresh.items():
             group = create_group(file, str(one), "component-waveforms")
             group.attrs["key"] = keys[one]
-            write_array(group, "waveforms", _half(value.waveforms), unit="noise sd", compressed=False)
-            write_array(group, "features", _half(value.features), compressed=False)
+            write_array(group, "waveforms", _half(value.waveforms), unit="noise sd", in_one_piece=True)
+            write_array(group, "features", _half(value.features), in_one_piece=True)
             if value.coordinates is not None:
                 group.attrs["coordinates_key"] = _coordinates_key(project, by_id[one])
-                write_array(group, "coordinates", _half(value.coordinates), compressed=False)
+                write_array(group, "coordinates", _half(value.coordinates), in_one_piece=True)
 
 
 def load(path: Path, project: Project) -> dict[int, ComponentWaveforms]:
@@ -86,16 +131,17 @@ def load(path: Path, project: Project) -> dict[int, ComponentWaveforms]:
         with h5py.File(path, "r", locking=False) as file:
             if _version(file) not in _ENCODINGS:
                 return {}
+            mapped = np.memmap(path, np.uint8, mode="r")
             for component in project.components:
                 node = file.get(str(component.id))
                 if node is None or node.attrs.get("key") != cache_key(project, component):
                     continue
                 element(file, str(component.id), _ENCODINGS[_version(file)])
                 n = len(component.sampled)
-                result[component.id] = ComponentWaveforms(
-                    read_array(node, "waveforms", np.float32, shape=(n, None, len(component.contacts))),
-                    read_array(node, "features", np.float32, shape=(n, None)),
-                    _coordinates(node, project, component),
+                result[component.id] = MappedWaveforms(
+                    mapped_array(node, "waveforms", mapped, shape=(n, None, len(component.contacts))),
+                    mapped_array(node, "features", mapped, shape=(n, None)),
+                    _coordinates(node, project, component, mapped),
                 )
     except FileNotFoundError:
         return {}
@@ -104,11 +150,13 @@ def load(path: Path, project: Project) -> dict[int, ComponentWaveforms]:
     return result
 
 
-def _coordinates(node: h5py.Group, project: Project, component: Component) -> NDArray[np.float32] | None:
+def _coordinates(
+    node: h5py.Group, project: Project, component: Component, mapped: NDArray[np.uint8]
+) -> NDArray[np.floating] | None:
     """Coordinates of all spikes of a component, None where they were not kept, or are of other spikes."""
     if "coordinates" not in node or node.attrs.get("coordinates_key") != _coordinates_key(project, component):
         return None
-    return read_array(node, "coordinates", np.float32, shape=(len(component.spike_ids), None))
+    return mapped_array(node, "coordinates", mapped, shape=(len(component.spike_ids), None))
 
 
 def _cached_keys(path: Path) -> dict[int, str]:

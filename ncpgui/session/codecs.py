@@ -80,14 +80,15 @@ def attribute(node: h5py.Group, name: str, kind: type) -> Any:
 
 
 def write_array(
-    parent: h5py.Group, name: str, values: ArrayLike, *, unit: str = "", compressed: bool = True
+    parent: h5py.Group, name: str, values: ArrayLike, *, unit: str = "", in_one_piece: bool = False
 ) -> None:
     """Write a numeric array as it is; `unit` is for people who read the file.
 
-    Compressing holds up every other thread of the program for the time of one array.
+    in_one_piece : neither compressed, which holds up every other thread for the time of one array, nor in
+        chunks with a checksum: it can be mapped into memory (`mapped_array`)
     """
     array = np.asarray(values)
-    dataset = parent.create_dataset(name, data=array, **_filters(array, compressed=compressed))
+    dataset = parent.create_dataset(name, data=array, **({} if in_one_piece else _filters(array)))
     stamp(dataset, "array")
     if unit:
         dataset.attrs["unit"] = unit
@@ -101,6 +102,22 @@ def read_array(
     array = dataset[()]
     _check_shape(dataset, np.shape(array), shape)
     return np.asarray(array, dtype=dtype)
+
+
+def mapped_array(
+    parent: h5py.Group, name: str, mapped: NDArray[np.uint8], *, shape: tuple[int | None, ...]
+) -> NDArray[Any]:
+    """View of an array that lies in one piece in its file, as stored; one in chunks is read.
+
+    mapped : the file's bytes, in one dimension
+    """
+    dataset = element(parent, name, "array")
+    _check_shape(dataset, dataset.shape, shape)
+    begin = dataset.id.get_offset()
+    if begin is None:
+        return np.asarray(dataset[()])
+    piece = mapped[begin : begin + dataset.id.get_storage_size()]
+    return piece.view(dataset.dtype).reshape(dataset.shape)
 
 
 def write_integers(parent: h5py.Group, name: str, values: ArrayLike, *, unit: str = "") -> None:
@@ -177,12 +194,10 @@ def _text(dataset: h5py.Dataset) -> str:
     return value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else str(value)
 
 
-def _filters(array: NDArray[Any], *, compressed: bool = True) -> dict[str, Any]:
+def _filters(array: NDArray[Any]) -> dict[str, Any]:
     """Compress what is worth it; the checksum (Fletcher) finds damage when the file is read."""
     if array.nbytes < _COMPRESS_FROM_BYTES:
         return {}
-    if not compressed:
-        return {"fletcher32": True}
     return {"compression": "gzip", "compression_opts": 1, "shuffle": True, "fletcher32": True}
 
 

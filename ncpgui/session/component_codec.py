@@ -10,6 +10,7 @@ from ncpgui.core.component import Alternative, Component, WaitingComponent
 from ncpgui.core.errors import InputError
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
+from ncpgui.core.progress import Progress, silent
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.session.codecs import (
     attribute,
@@ -46,7 +47,7 @@ def write_waiting(root: h5py.Group, waiting: tuple[WaitingComponent, ...]) -> No
 
 
 def read_components(
-    root: h5py.Group, spikes: SpikeEvents, probe: Probe
+    root: h5py.Group, spikes: SpikeEvents, probe: Probe, *, progress: Progress = silent
 ) -> tuple[tuple[Component, ...], tuple[WaitingComponent, ...]]:
     """Read what `write_components` and `write_waiting` wrote.
 
@@ -60,8 +61,9 @@ def read_components(
         element(root, "waiting", "waiting-components"),
     )
     components = []
-    for name in map(str, range(len(parent))):
-        group = element(parent, name, "component")
+    for number in range(len(parent)):
+        progress(number, len(parent), "")
+        group = element(parent, str(number), "component")
         key, contacts, spike_ids = _read_place(group, spikes, probe)
         components.append(_read_component(group, key, contacts, spike_ids))
     rest = []

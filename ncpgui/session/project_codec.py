@@ -10,6 +10,7 @@ from ncpgui.core.errors import InputError, SessionFormatError
 from ncpgui.core.given import GivenSorting
 from ncpgui.core.motion import Motion
 from ncpgui.core.probe import Probe
+from ncpgui.core.progress import Progress, silent
 from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.core.stimulus import Stimulus
@@ -61,7 +62,7 @@ def write_project(root: h5py.Group, project: Project) -> None:
     write_json(root, "history", list(project.history))
 
 
-def read_project(root: h5py.Group, *, version: int) -> Project:
+def read_project(root: h5py.Group, *, version: int, progress: Progress = silent) -> Project:
     """Read a project of a version of the format, without waveforms.
 
     What differs between versions in more than names is brought forward by `session.version_1`.
@@ -84,7 +85,7 @@ def read_project(root: h5py.Group, *, version: int) -> Project:
         components = read_channel_groups(root, spikes, probe)
         waiting = one_per_channel(spikes, but={one.id for one in components})
     else:
-        components, waiting = read_components(root, spikes, probe)
+        components, waiting = read_components(root, spikes, probe, progress=progress)
     return Project(
         recording=_read_recording(root),
         probe=probe,

@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ncpgui.core.errors import SessionError
+from ncpgui.core.progress import Progress, silent
 from ncpgui.core.project import Project
 from ncpgui.session import store
 from ncpgui.session.journal import Entry, Journal, JournalContents, read_journal, set_aside, unfolded
@@ -33,7 +34,14 @@ class SessionFile:
     read_only : whether `append` and `save` are refused
     """
 
-    def __init__(self, path: str | Path, *, read_only: bool = False, waveforms: bool = True) -> None:
+    def __init__(
+        self,
+        path: str | Path,
+        *,
+        read_only: bool = False,
+        waveforms: bool = True,
+        progress: Progress = silent,
+    ) -> None:
         self.paths = SessionPaths(Path(path))
         self.read_only = read_only
         self.notes: tuple[str, ...] = ()
@@ -46,7 +54,7 @@ class SessionFile:
         if not read_only:
             self._lock = SessionLock(self.paths.lock, self.path)
         try:
-            self._header, self.project, contents = self._read(waveforms=waveforms)
+            self._header, self.project, contents = self._read(waveforms=waveforms, progress=progress)
             self.journal_entries = self._recover(contents)
         except BaseException:
             self.close()
@@ -123,10 +131,12 @@ class SessionFile:
             raise SessionError(f"{self.path} is {state}; open it for writing, or save under another name")
         return self._journal
 
-    def _read(self, *, waveforms: bool) -> tuple[store.Header, Project, JournalContents | None]:
+    def _read(
+        self, *, waveforms: bool, progress: Progress
+    ) -> tuple[store.Header, Project, JournalContents | None]:
         """Read session and journal as they were at one moment, also while another program saves."""
         for _ in range(_READ_TIMES):
-            header, project, forward = store.read_session(self.paths, waveforms=waveforms)
+            header, project, forward = store.read_session(self.paths, waveforms=waveforms, progress=progress)
             contents = read_journal(self.paths.journal)
             if contents is not None and contents.version == 1:
                 entries = tuple(forward(entry) for entry in contents.entries)
@@ -171,8 +181,12 @@ class SessionFile:
         self.notes += (text,)
 
 
-def open_session(path: str | Path, *, read_only: bool = False, waveforms: bool = True) -> SessionFile:
+def open_session(
+    path: str | Path, *, read_only: bool = False, waveforms: bool = True, progress: Progress = silent
+) -> SessionFile:
     """Open a session; replay its `journal_entries` to get back to where the person was.
+
+    progress : of the components that are read
 
     Raises
     ------
@@ -183,7 +197,7 @@ def open_session(path: str | Path, *, read_only: bool = False, waveforms: bool =
     SessionError
         The file does not exist, or its folder cannot be written (`read_only` does not need that).
     """
-    return SessionFile(path, read_only=read_only, waveforms=waveforms)
+    return SessionFile(path, read_only=read_only, waveforms=waveforms, progress=progress)
 
 
 def create_session(project: Project, path: str | Path) -> SessionFile:

@@ -15,6 +15,7 @@ import h5py
 import ncpgui
 from ncpgui.core.errors import SessionError, SessionFormatError
 from ncpgui.core.files import too_long
+from ncpgui.core.progress import Progress, silent
 from ncpgui.core.project import Project
 from ncpgui.session import cache
 from ncpgui.session.codecs import attribute
@@ -119,12 +120,12 @@ def write_session(paths: SessionPaths, project: Project, header: Header) -> None
 
 
 def read_session(
-    paths: SessionPaths, *, waveforms: bool = True
+    paths: SessionPaths, *, waveforms: bool = True, progress: Progress = silent
 ) -> tuple[Header, Project, Callable[[Entry], Entry]]:
     """Read header and project; and what brings an action in a journal of the same version forward."""
     with opened(paths.session) as file:
         header = read_header(file)
-        project = read_project(file, version=header.version)
+        project = read_project(file, version=header.version, progress=progress)
     if waveforms:
         project = replace(project, waveforms=cache.load(paths.waveforms, project))
     if header.version > 1:

@@ -82,6 +82,7 @@ def found_units(pre: Preprocessed, matched: Matched, *, peak_sign: str = "neg") 
     """
     from ncpgui.ephys.cleaned_waveforms import ExplainedSpikes
     from ncpgui.ephys.peeling import TemplateBank
+    from ncpgui.ephys.spikeinterface_adapter import filtered_templates
 
     rate = pre.sampling_frequency_hz
     duration_s = pre.n_samples / rate
@@ -91,7 +92,7 @@ def found_units(pre: Preprocessed, matched: Matched, *, peak_sign: str = "neg") 
         neuron_evidence(matched, none, duration_s=duration_s, sampling_frequency_hz=rate)
     )
     n_spikes = np.bincount(matched.unit, minlength=matched.n_units)
-    everywhere = filtered_banks(pre, matched)
+    everywhere = np.stack([filtered_templates(pre, bank.waveforms) for bank in matched.moving.banks])
     usual = int(matched.moving.share.argmax())
     waveforms = everywhere[usual]
     low, high = -waveforms.min(axis=(1, 2), initial=0), waveforms.max(axis=(1, 2), initial=0)
@@ -104,6 +105,7 @@ def found_units(pre: Preprocessed, matched: Matched, *, peak_sign: str = "neg") 
     spikes = often[matched.unit]
     matched, probability = matched.of(spikes).with_units(kept), probability[spikes]
     main, upward, is_positive, everywhere = main[kept], upward[kept], is_positive[kept], everywhere[:, kept]
+    everywhere *= (np.ptp(everywhere, axis=2) >= MIN_SPAN_SD)[:, :, None]
     waveforms = everywhere[usual]
 
     n_before = matched.bank.n_before
@@ -135,32 +137,6 @@ def found_units(pre: Preprocessed, matched: Matched, *, peak_sign: str = "neg") 
         sampling_frequency_hz=rate,
         n_samples=pre.n_samples,
     )
-
-
-def explained_by(pre: Preprocessed, matched: Matched) -> ExplainedSpikes:
-    """All spikes as multiples of the templates of their places in the filtered traces, at their times."""
-    from ncpgui.ephys.cleaned_waveforms import ExplainedSpikes
-    from ncpgui.ephys.peeling import TemplateBank
-
-    waveforms = filtered_banks(pre, matched)
-    waveforms = waveforms.reshape(-1, *waveforms.shape[2:])
-    return ExplainedSpikes(
-        matched.sample_index,
-        matched.places.of(matched.sample_index) * matched.n_units + matched.unit,
-        matched.amplitude,
-        matched.shift_samples,
-        TemplateBank(waveforms, matched.bank.n_before),
-        waveforms.max(axis=(1, 2), initial=0) > -waveforms.min(axis=(1, 2), initial=0),
-    )
-
-
-def filtered_banks(pre: Preprocessed, matched: Matched) -> NDArray[np.float32]:
-    """Templates at each place in the filtered traces: (P, K, T, C), zero where they hardly span anything."""
-    from ncpgui.ephys.spikeinterface_adapter import filtered_templates
-
-    everywhere = np.stack([filtered_templates(pre, bank.waveforms) for bank in matched.moving.banks])
-    everywhere *= (np.ptp(everywhere, axis=2) >= MIN_SPAN_SD)[:, :, None]
-    return everywhere
 
 
 def earlier(waveforms: NDArray[np.float32], by: int) -> NDArray[np.float32]:

@@ -6,7 +6,8 @@ count as "other"), unless there is nothing else. For each of the rest:
 
 1. *Consensus.* Its clusters are those of its representative, each spike in the cluster that most of its
    draws put it in, or in none.
-2. *Small clusters are dropped* (fewer than `min_cluster_spikes` sampled spikes).
+2. *Small clusters are dropped* (fewer than `min_cluster_spikes` sampled spikes), unless most of a unit of
+   matching is in one: a neuron that fires rarely is one.
 3. *All other spikes* are assigned (`assignment`): each to a cluster in which a part of its company is. The
    company of a spike are those that matching gave to the same unit; where nearly all of them are in one
    cluster, it is there too.
@@ -19,7 +20,7 @@ is shown only where it is the most probable.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,13 +64,17 @@ def build_alternatives(
     the most probable first, at most `MAX_SHOWN`; labels in order of cluster size
     """
     fixed = np.full(len(features), -1) if held is None else np.asarray(held)
-    modes = _candidates(posterior, fixed[sampled], config)
     if company is None:
         company = np.zeros(len(features), np.int64)
+        known = np.full(len(sampled), -1)
+    else:
+        known = company[sampled]
+    small = Small(config.min_cluster_spikes, fixed[sampled], known)
+    modes = _candidates(posterior, small)
     shown: list[Alternative] = []
     members: list[NDArray[np.int64]] = []
     for mode in modes:
-        alternative = _alternative(mode, posterior, sampled, features, company, fixed, config)
+        alternative = _alternative(mode, posterior, sampled, features, company, fixed, small)
         for index, other in enumerate(shown):
             if same_sorting(other.labels, alternative.labels):
                 members[index] = np.concatenate([members[index], mode.members])
@@ -96,7 +101,8 @@ def first_clusters(
         average, a neuron of any amplitude by far more.
     """
     free = np.full(posterior.n_points, -1)
-    core = _consensus(_candidates(posterior, free, config)[0], posterior, free, config.min_cluster_spikes)
+    small = Small(config.min_cluster_spikes, free, free)
+    core = _consensus(_candidates(posterior, small)[0], posterior, small)
     return _without(_are_noise(core, depth_sd, config.threshold_sd), core)
 
 
@@ -132,15 +138,35 @@ def exists_probability(posterior: PosteriorSamples, labels: NDArray[np.integer])
     return np.minimum(result, 1).astype(np.float32)
 
 
-def _candidates(
-    posterior: PosteriorSamples, held: NDArray[np.integer], config: SortingConfig
-) -> list[SortingMode]:
+@dataclass(frozen=True, eq=False)
+class Small:
+    """Which clusters of sampled spikes are too small to be units.
+
+    min_spikes : that a cluster needs; held : (m,) labels of spikes that stay together, -1 = free: they are in
+    no small cluster; unit : (m,) of matching, -1 = none: most of one is no small cluster
+    """
+
+    min_spikes: int
+    held: NDArray[np.integer]
+    unit: NDArray[np.integer]
+
+    def dropped(self, labels: NDArray[np.integer]) -> NDArray[np.int64]:
+        """Labels (m,) without small clusters, the others numbered anew."""
+        small = cluster_sizes(labels) < self.min_spikes
+        small[np.unique(labels[(self.held >= 0) & (labels >= 0)])] = False
+        inside = contingency(labels, self.unit)
+        most = (inside > 0.5 * cluster_sizes(self.unit)[: inside.shape[1]]).any(axis=1)
+        small[np.flatnonzero(most)] = False
+        return _without(small, labels)
+
+
+def _candidates(posterior: PosteriorSamples, small: Small) -> list[SortingMode]:
     """Sortings to show: those that differ without their small clusters and are not too rare."""
     found = group_alternatives(posterior, max_shown=posterior.n_samples)
     leaders: list[NDArray[np.int64]] = []
     alike: list[list[SortingMode]] = []
     for mode in found:
-        large = _without_small(mode.labels, held, config.min_cluster_spikes)
+        large = small.dropped(mode.labels)
         for leader, group in zip(leaders, alike, strict=True):
             if same_sorting(large, leader):
                 group.append(mode)
@@ -167,9 +193,9 @@ def _alternative(
     features: NDArray[np.float32],
     company: NDArray[np.integer],
     held: NDArray[np.integer],
-    config: SortingConfig,
+    small: Small,
 ) -> Alternative:
-    core = _consensus(mode, posterior, held[sampled], config.min_cluster_spikes)
+    core = _consensus(mode, posterior, small)
     labels = np.full(len(features), -1, dtype=np.int64)
     probability = np.zeros(len(features), dtype=np.float32)
     if core.max(initial=-1) >= 0:
@@ -197,27 +223,16 @@ def _mass_waveforms(posterior: PosteriorSamples, members: NDArray[np.int64]) -> 
     return None if posterior.drawn_weight is None else min(float(posterior.drawn_weight[members].sum()), 1.0)
 
 
-def _consensus(
-    mode: SortingMode, posterior: PosteriorSamples, held: NDArray[np.integer], min_spikes: int
-) -> NDArray[np.int64]:
+def _consensus(mode: SortingMode, posterior: PosteriorSamples, small: Small) -> NDArray[np.int64]:
     """Cluster of each sampled spike, 0 .. K-1 without gaps, -1 where most draws of the mode say none."""
-    reference = _without_small(mode.labels, held, min_spikes)
+    reference = small.dropped(mode.labels)
     share = posterior.subset(mode.members).membership(reference)
     if share.shape[1] == 0:
         return reference
     labels = share.argmax(axis=1).astype(np.int64)
     labels[share.max(axis=1) < 0.5] = -1
-    labels[held >= 0] = reference[held >= 0]
-    return _without_small(labels, held, min_spikes)
-
-
-def _without_small(
-    labels: NDArray[np.integer], held: NDArray[np.integer], min_spikes: int
-) -> NDArray[np.int64]:
-    """Clusters under `min_spikes` dropped unless they hold held spikes; the others numbered anew."""
-    dropped = cluster_sizes(labels) < min_spikes
-    dropped[np.unique(labels[(held >= 0) & (labels >= 0)])] = False
-    return _without(dropped, labels)
+    labels[small.held >= 0] = reference[small.held >= 0]
+    return small.dropped(labels)
 
 
 def _shares(

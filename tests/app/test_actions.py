@@ -39,11 +39,15 @@ ASKS_THE_FRONT = {
     "history": "toggle_history", "reset_layout": "reset_layout",
     "palette": "show_palette", "snippet": "show_snippet_line",
     "filter": "begin_filter", "copy": "copy_units", "similar": "toggle_similar",
-    "review": "ask_review", "help": "show_help", "about": "show_about",
+    "review": "ask_review", "review_file": "ask_review_file", "help": "show_help", "about": "show_about",
 }  # fmt: skip
 
 
-NEEDS_FIRST = {"split": "draw a lasso first", "split_as": "show an alternative that splits the unit first"}
+NEEDS_FIRST = {
+    "read_all_spikes": "of all these spikes are there already",
+    "split": "draw a lasso first",
+    "split_as": "show an alternative that splits the unit first",
+}
 
 
 class FakeFront:
@@ -150,6 +154,7 @@ def test_with_nothing_open_only_opening_and_looking_are_possible(
         "open",
         "open_session",
         "review",
+        "review_file",
         "open_demo",
         "quit",
         "stop",

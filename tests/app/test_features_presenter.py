@@ -50,14 +50,15 @@ def test_without_coordinates_of_all_the_sampled_spikes_have_features(project) ->
     assert sorted(view.points.x.tolist()) == pytest.approx([-2.5, 2.5])
     assert view.points.y.tolist() == pytest.approx([0, 0], abs=1e-9)
     assert view.points.labels.tolist() == [0, 2]
-    assert view.note == "sampled spikes"
+    assert view.note == "sampled spikes; View > Read all spikes"
 
 
-def test_amplitude_and_time_are_those_of_the_spikes(project) -> None:
+def test_amplitude_and_time_are_there_of_every_spike(project) -> None:
     workspace = with_coordinates(project, None)
     view = present_features(workspace, "time", "amplitude")
-    assert view.points.x.tolist() == pytest.approx([0.010, 0.045])
-    assert view.points.y.tolist() == [10, 30]
+    assert view.points.x.tolist() == pytest.approx([0.005 * k for k in range(1, 11)])
+    assert view.points.y.tolist() == [10] * 4 + [20] * 3 + [30] * 3
+    assert view.note == ""
 
 
 def test_without_waveforms_amplitude_and_time_are_left(project) -> None:

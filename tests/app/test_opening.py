@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -106,6 +107,24 @@ def test_a_raw_file_says_that_it_must_be_described(preferences: Preferences, tmp
     assert text.endswith("To say what kind of recording it is, use File > Open recording…")
     assert "--" not in text
     assert doing == "looking at retina.raw"
+
+
+def test_beside_a_recording_that_cannot_be_written_to_the_session_is_kept_at_home_which_is_said(
+    fake: FakeJobs, preferences: Preferences, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ncpgui.ephys.readers.open_recording", lambda path: None)
+    monkeypatch.setattr(Path, "home", lambda: tmp_path / "home")
+    monkeypatch.setattr(os, "access", lambda place, _: place != tmp_path / "shelf")
+    for folder in ("home", "shelf"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "shelf" / "retina.nwb").touch()
+    controller, ears = start(preferences)
+    controller.open_path(tmp_path / "shelf" / "retina.nwb")
+    (asked,) = [r for r in fake.requests if isinstance(r, jobs.RecordingRequest)]
+    kept = tmp_path / "home" / "retina.ncp.h5"
+    assert asked.session == kept
+    assert ears.warned == [f"{tmp_path / 'shelf'} cannot be written; the session is kept as {kept}"]
+    controller.close()
 
 
 def test_a_folder_of_phy_is_a_sorting_to_review_whatever_of_it_is_named(tmp_path: Path) -> None:
@@ -225,6 +244,31 @@ def test_a_session_that_nobody_wants_any_more_is_closed(
     runner.run()
     assert controller.session_path == tmp_path / "first.h5"
     assert ears.failed == []
+    controller.close()
+
+
+def test_opening_a_session_tells_how_far_it_is_and_can_be_stopped(
+    fake: FakeJobs, preferences: Preferences, tmp_path: Path
+) -> None:
+    save(fake.project, tmp_path / "s.h5")
+    runner = Later()
+    controller, ears = start(preferences, runner)
+    seen: list[tuple[float | None, bool]] = []
+    controller.activity_changed.connect(
+        lambda now: None if now is None else seen.append((now.fraction, now.can_cancel))
+    )
+    controller.open_session(tmp_path / "s.h5")
+    runner.work("io")
+    controller.cancel()
+    runner.deliver()
+    assert controller.workspace.project is None
+    assert ears.told == ["Stopped"]
+    controller.open_session(tmp_path / "s.h5")  # it is not locked any more
+    runner.run()
+    assert controller.workspace.project is not None
+    n = len(fake.project.components)
+    once = [(0.0, True), *((k / n, True) for k in range(n))]
+    assert [one for one in seen if one[0] is not None] == once + once
     controller.close()
 
 

@@ -364,3 +364,32 @@ def test_a_merge_across_channels_changes_both_groups(workspace: Workspace) -> No
     workspace.merge((2, 3))
     assert log == [("components_changed", (0, 1))]
     assert workspace.main_channel(5) == 1  # 6 of its 9 spikes
+
+
+def test_a_label_leaves_all_that_is_known_of_the_posterior_and_a_lock_does_not(workspace: Workspace) -> None:
+    before = workspace.current()
+    log = heard(workspace, "shown_changed")
+    workspace.label((0,), "good")
+    assert workspace.current() is before
+    assert log == []
+    workspace.lock((0,), True)
+    assert workspace.current() is not before
+    assert log == [("shown_changed",)]
+
+
+def test_what_is_made_of_the_draws_stays_until_they_are_drawn_again(workspace: Workspace) -> None:
+    made: list[str] = []
+
+    def ask() -> None:
+        for name in ("order spread", "cards"):
+            workspace.memo((name, 0), lambda name=name: made.append(name))
+
+    ask()
+    workspace.merge((0, 1))
+    ask()
+    assert made == ["order spread", "cards", "cards"]
+    component = workspace.sampled_component(0)
+    again = replace(component, posterior=component.posterior)
+    workspace.take_sampled(again, workspace.project.waveforms[0])
+    ask()
+    assert made == ["order spread", "cards", "cards", "order spread", "cards"]

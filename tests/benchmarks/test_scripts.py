@@ -218,7 +218,8 @@ def test_questions(tmp_path: Path) -> None:
     ]
     for row in tables["By recording"]:
         assert row["questions"] <= row["components"]
-        assert row["asked about"] <= row["can be told"] <= row["wrong"] <= row["units"]
+        assert row["told and asked"] <= row["can be told"] <= row["wrong"] <= row["units"]
+        assert row["mended and asked"] <= row["can be mended"] <= row["wrong"]
         assert row["after the queue"] <= row["wrong assignments"]
 
 

@@ -119,6 +119,10 @@ REFUSED = {
         lambda f: [np.save(f / f"spike_{name}.npy", np.zeros(0, int)) for name in ("times", "clusters")],
         r"holds no spike; there is nothing to review",
     ),
+    "channels and places that disagree": (
+        lambda f: np.save(f / "channel_map.npy", np.arange(3)),
+        r"channel_map.npy has 3 channels, channel_positions.npy 4",
+    ),
     "no recording": (
         lambda f: (f / "recording.dat").unlink(),
         r"\(dat_path = 'recording.dat'\) is not there; give it with --recording, or correct dat_path",

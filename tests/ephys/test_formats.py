@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 from ephys import recorded_files as recorded
 
 from ncpgui.core.errors import InputError, RecordingError
+from ncpgui.ephys.fingerprint import fingerprint
 from ncpgui.ephys.formats import FORMATS, available_streams, is_undescribed, reader_class
 from ncpgui.ephys.readers import n_segments, open_recording, reopen
 
@@ -155,6 +157,18 @@ def test_mcs_streams_are_chosen_by_their_names(tmp_path: Path) -> None:
     np.testing.assert_array_equal(recording.traces(4, 6), recorded.ramp(3)[4:6])
     with pytest.raises(InputError, match="several streams"):
         open_recording(path, probe="linear-3")
+
+
+def test_a_stream_that_vanished_since_it_was_sorted_is_said(tmp_path: Path) -> None:
+    run = recorded.spikeglx(tmp_path / "run")
+    reference = open_recording(run, stream="imec0.ap").reference
+    for file in run.glob("*imec0.ap.*"):
+        file.unlink()
+    with pytest.raises(RecordingError, match=r"run changed since it was sorted.*put the original back"):
+        reopen(reference)
+    same = replace(reference, fingerprint=fingerprint(run))
+    with pytest.raises(RecordingError, match=r"run has no stream 'imec0.ap'; it has"):
+        reopen(same)
 
 
 def nwb(path: Path) -> Path:

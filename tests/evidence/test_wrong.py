@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.evidence.wrong import expected_wrong, stands_for
+from ncpgui.evidence.wrong import expected_wrong, most_right, stands_for
 
 HALVES = np.array([0] * 6 + [1] * 4)
 
@@ -46,3 +48,15 @@ def test_sampled_spikes_stand_for_those_of_their_unit() -> None:
     assert stands_for(labels, np.array([0, 1, 6, 8])).tolist() == [3, 3, 2, 1]
     draws = posterior([0, 0, 0])
     assert expected_wrong(draws, labels[[0, 1, 6]], mass=np.array([3.0, 3, 2])) == 2
+
+
+@pytest.mark.parametrize(("n_clusters", "n_units"), [(1, 3), (3, 1), (4, 6), (6, 4), (3, 9)])
+def test_no_two_units_have_one_cluster_and_most_spikes_are_right(n_clusters: int, n_units: int) -> None:
+    """Beside all ways to pair them, gone through one by one."""
+    table = np.random.default_rng(0).integers(0, 30, (8, n_clusters, n_units)).astype(float)
+    few, many = sorted((n_clusters, n_units))
+    best = []
+    for one in table:
+        rows = one if n_clusters <= n_units else one.T
+        best.append(max(sum(rows[k, p] for k, p in enumerate(way)) for way in permutations(range(many), few)))
+    np.testing.assert_array_equal(most_right(table), best)

@@ -7,8 +7,10 @@ Channel 1 has three spikes and waits to be sampled.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +20,7 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 from ncpgui.app.controller import Controller
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
+from ncpgui.app.presenters.embedding import principal_plane
 from ncpgui.app.work import jobs
 from ncpgui.app.work.tasks import Immediate, Task
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms, one_per_channel
@@ -26,8 +29,12 @@ from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.core.waveform_format import N_SAMPLES, TROUGH_SAMPLE
+from ncpgui.gui.main_window import MainWindow
 from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.theme import LIGHT, Theme, apply_theme, style_sheet
+from ncpgui.session.session_file import create_session
+from tests.gui.windows import Press, press_keys, settle, shown_window
+from tests.synthetic_project import synthetic_project
 
 # sample index, channel, unit (-1 = none yet)
 SPIKES = (
@@ -182,3 +189,66 @@ def show(qtbot, theme: Theme, workspace: Workspace, controller: Controller) -> I
 @pytest.fixture
 def without_waveforms(small_project: Project) -> Project:
     return replace(small_project, waveforms={})
+
+
+# -- the whole window -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def quick_embedding(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Principal components in place of t-SNE, which takes seconds."""
+    monkeypatch.setattr(jobs, "embed", lambda features, **_: principal_plane(features))
+
+
+@pytest.fixture(scope="session")
+def array_project() -> Project:
+    """A project of several components."""
+    return synthetic_project()
+
+
+@pytest.fixture(scope="session")
+def saved_array(tmp_path_factory: pytest.TempPathFactory, array_project: Project) -> Path:
+    path = tmp_path_factory.mktemp("saved") / "array.h5"
+    create_session(array_project, path).close()
+    return path
+
+
+@pytest.fixture
+def session(saved_array: Path, tmp_path: Path) -> Path:
+    """A session of that project, which the test may change."""
+    for path in saved_array.parent.glob("array*"):
+        shutil.copy(path, tmp_path)
+    return tmp_path / saved_array.name
+
+
+@pytest.fixture
+def window(qtbot, tmp_path: Path, quick_embedding: None) -> Iterator[MainWindow]:
+    """The window, with nothing open."""
+    with shown_window(qtbot, tmp_path) as made:
+        yield made
+
+
+@pytest.fixture
+def opened(window: MainWindow, session: Path) -> MainWindow:
+    """The window, with that session open."""
+    window.open_path(session)
+    assert not window.banner.isVisible(), window.banner.text.text()
+    settle()
+    return window
+
+
+@pytest.fixture
+def array_window(
+    qtbot, tmp_path: Path, array_project: Project, quick_embedding: None
+) -> Iterator[MainWindow]:
+    """A window with that project open, which is not kept in a session."""
+    with shown_window(qtbot, tmp_path) as made:
+        made.workspace.open(array_project)
+        settle(deleted=True)
+        yield made
+
+
+@pytest.fixture
+def press(qtbot, window: MainWindow) -> Press:
+    """Press keys as a person does."""
+    return partial(press_keys, qtbot, window)

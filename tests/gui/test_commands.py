@@ -2,51 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.keymap import OWN_KEYS
-from ncpgui.app.presenters.embedding import principal_plane
-from ncpgui.app.work import jobs
-from ncpgui.core.project import Project
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.gui.palette import ENTRY_ROLE
 from ncpgui.gui.theme import DARK, LIGHT
 from tests.gui.painted_text import collisions, painted_texts
-from tests.gui.windows import settle, shown_window
-from tests.synthetic_project import synthetic_project
+from tests.gui.windows import press_keys, settle, shown_window
 
 Qt = QtCore.Qt
 
 
-@pytest.fixture(scope="module")
-def project() -> Project:
-    return synthetic_project()
-
-
-@pytest.fixture(autouse=True)
-def _quick_embedding(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jobs, "embed", lambda features, **_: principal_plane(features))
-
-
 @pytest.fixture
-def window(qtbot, tmp_path: Path, project: Project) -> Iterator[MainWindow]:
-    with shown_window(qtbot, tmp_path) as window:
-        window.workspace.open(project)
-        settle()
-        yield window
-
-
-def press(qtbot, window: MainWindow, *names: str) -> None:
-    """Press keys where the focus is, as a person does."""
-    for name in names:
-        code = QtGui.QKeySequence(name)[0]
-        modifiers = Qt.KeyboardModifiers(code & Qt.KeyboardModifierMask)
-        qtbot.keyClick(window.focusWidget() or window, code & ~Qt.KeyboardModifierMask, modifiers)
-        settle()
+def window(array_window: MainWindow) -> MainWindow:
+    return array_window
 
 
 def write(qtbot, window: MainWindow, text: str) -> None:
@@ -62,11 +35,11 @@ def listed(window: MainWindow) -> list[str]:
 
 
 def test_ctrl_k_finds_an_action_by_some_letters_and_enter_does_it(qtbot, window) -> None:
-    press(qtbot, window, "Ctrl+K")
+    press_keys(qtbot, window, "Ctrl+K")
     assert window.commands.palette.isVisible()
     write(qtbot, window, "inspect")
     assert listed(window)[0] == "Layout: inspect"
-    press(qtbot, window, "Return")
+    press_keys(qtbot, window, "Return")
     assert not window.commands.palette.isVisible()
     assert window.bench.correlograms.isVisible()
 
@@ -74,41 +47,41 @@ def test_ctrl_k_finds_an_action_by_some_letters_and_enter_does_it(qtbot, window)
 def test_keys_go_to_the_palette_while_it_is_open_and_to_actions_after_it(qtbot, window) -> None:
     units = window.workspace.current().units
     window.workspace.select([unit.unit for unit in units])
-    press(qtbot, window, "Ctrl+K", "G", "1", "Space", "Ctrl+A", "]", "Escape")
+    press_keys(qtbot, window, "Ctrl+K", "G", "1", "Space", "Ctrl+A", "]", "Escape")
     assert window.workspace.history.entries == ()
     assert window.workspace.preview is None
     assert len(window.workspace.selected) == len(units)  # Esc closed the palette and did no more
     assert not window.commands.palette.isVisible()
-    press(qtbot, window, "G")
+    press_keys(qtbot, window, "G")
     assert window.workspace.history.entries[0]["do"] == "merge"
 
 
 def test_what_is_not_allowed_is_grey_says_why_and_stays(qtbot, window) -> None:
-    press(qtbot, window, "Ctrl+K")
+    press_keys(qtbot, window, "Ctrl+K")
     write(qtbot, window, "merge")
     palette = window.commands.palette
     entry = palette.view.currentIndex().data(ENTRY_ROLE)
     assert (entry.name, entry.reason) == ("Merge", "fewer than two units are selected")
     texts = [text.words for text in painted_texts(palette.view.viewport())]
     assert texts[:3] == ["Merge", "G", "Fewer than two units are selected"]
-    press(qtbot, window, "Enter")
+    press_keys(qtbot, window, "Enter")
     assert palette.isVisible()
     assert window.workspace.history.entries == ()
 
 
 def test_arrows_choose_among_what_was_found(qtbot, window) -> None:
-    press(qtbot, window, "Ctrl+K")
+    press_keys(qtbot, window, "Ctrl+K")
     write(qtbot, window, "label")
     chosen = window.commands.palette.view.currentIndex
     first, second = listed(window)[:2]
-    press(qtbot, window, "Down")
+    press_keys(qtbot, window, "Down")
     assert chosen().data() == second
-    press(qtbot, window, "Up", "Up")
+    press_keys(qtbot, window, "Up", "Up")
     assert chosen().data() == first
     write(qtbot, window, "zzz")
     assert listed(window) == []
     assert window.commands.palette.note.isVisible()
-    press(qtbot, window, "Enter", "Down")
+    press_keys(qtbot, window, "Enter", "Down")
     assert window.commands.palette.isVisible()
 
 
@@ -116,7 +89,7 @@ def test_a_number_goes_to_a_unit_and_a_click_chooses_too(qtbot, window) -> None:
     workspace = window.workspace
     other = workspace.queue_order()[1]
     unit = int(workspace.unit_names(other)[0])
-    press(qtbot, window, "Ctrl+K")
+    press_keys(qtbot, window, "Ctrl+K")
     write(qtbot, window, str(unit))
     view = window.commands.palette.view
     place = view.visualRect(view.model().index(0, 0)).center()
@@ -129,10 +102,10 @@ def test_a_number_goes_to_a_unit_and_a_click_chooses_too(qtbot, window) -> None:
 
 def test_an_action_that_fails_is_explained_in_the_line_at_the_bottom(qtbot, window) -> None:
     window.workspace.select([unit.unit for unit in window.workspace.current().units])
-    press(qtbot, window, "Y", "Ctrl+K")
+    press_keys(qtbot, window, "Y", "Ctrl+K")
     write(qtbot, window, "resample the rest")
-    press(qtbot, window, "Enter")
-    assert "sampling again would change" in window.status.currentMessage()
+    press_keys(qtbot, window, "Enter")
+    assert "all is decided, nothing is left to sample" in window.status.currentMessage()
 
 
 @pytest.mark.parametrize("size", [(960, 600), (1280, 800), (1920, 1200)])
@@ -141,7 +114,7 @@ def test_the_palette_is_whole_on_every_screen(qtbot, window, size, theme) -> Non
     window.resize(*size)
     if window.theme is not theme:
         window.toggle_theme()
-    press(qtbot, window, "Ctrl+K")
+    press_keys(qtbot, window, "Ctrl+K")
     palette = window.commands.palette
     assert window.rect().contains(palette.geometry())
     texts = painted_texts(palette.view.viewport())
@@ -157,37 +130,37 @@ def test_the_palette_is_whole_on_every_screen(qtbot, window, size, theme) -> Non
 
 def test_a_colon_opens_a_line_and_enter_does_what_it_says(qtbot, window) -> None:
     units = [unit.unit for unit in window.workspace.current().units]
-    press(qtbot, window, ":")
+    press_keys(qtbot, window, ":")
     assert window.commands.snippets.isVisible()
     write(qtbot, window, f"c {units[1]} {units[0]}")
-    press(qtbot, window, "Return")
+    press_keys(qtbot, window, "Return")
     assert window.workspace.selected == (units[1], units[0])
     assert not window.commands.snippets.isVisible()
-    press(qtbot, window, ":")
+    press_keys(qtbot, window, ":")
     write(qtbot, window, "g")
-    press(qtbot, window, "Return")
+    press_keys(qtbot, window, "Return")
     assert window.workspace.history.entries[0]["do"] == "merge"
-    press(qtbot, window, ":")
+    press_keys(qtbot, window, ":")
     write(qtbot, window, "l good")
-    press(qtbot, window, "Return")
+    press_keys(qtbot, window, "Return")
     assert window.workspace.history.labels.label(window.workspace.selected[0]) == "good"
 
 
 def test_what_a_snippet_cannot_do_is_said_in_the_line_which_stays(qtbot, window) -> None:
-    press(qtbot, window, ":")
+    press_keys(qtbot, window, ":")
     line = window.commands.snippets
     write(qtbot, window, "c 12345")
-    press(qtbot, window, "Return")
+    press_keys(qtbot, window, "Return")
     assert line.isVisible()
     assert line.problem.isVisible()
     assert line.problem.text() == "There is no unit 12345"
     write(qtbot, window, "q")  # in place of what was there, which is selected
     assert line.line.text() == "q"
-    press(qtbot, window, "Return")
+    press_keys(qtbot, window, "Return")
     assert "there is no snippet 'q'" in line.problem.text().lower()
-    press(qtbot, window, "Escape")
+    press_keys(qtbot, window, "Escape")
     assert not line.isVisible()
-    press(qtbot, window, ":")
+    press_keys(qtbot, window, ":")
     assert not line.problem.isVisible()
 
 
@@ -197,31 +170,31 @@ def test_s_sorts_the_table_by_a_column_and_says_which_there_are(qtbot, window) -
     def shown() -> list[str]:
         return [table.model().index(row, 0).data() for row in range(table.model().rowCount())]
 
-    press(qtbot, window, ":")
+    press_keys(qtbot, window, ":")
     write(qtbot, window, "s unit desc")
-    press(qtbot, window, "Return")
+    press_keys(qtbot, window, "Return")
     assert shown() == sorted(shown(), key=int, reverse=True)
-    press(qtbot, window, ":")
+    press_keys(qtbot, window, ":")
     write(qtbot, window, "s unit")
-    press(qtbot, window, "Return")
+    press_keys(qtbot, window, "Return")
     assert shown() == sorted(shown(), key=int)
-    press(qtbot, window, ":")
+    press_keys(qtbot, window, ":")
     write(qtbot, window, "s charm")
-    press(qtbot, window, "Return")
+    press_keys(qtbot, window, "Return")
     assert "There is no column 'charm'; there are unit, label" in window.commands.snippets.problem.text()
 
 
 def test_arrows_bring_back_lines_before(qtbot, window) -> None:
     for text in ("s unit", "s snr"):
-        press(qtbot, window, ":")
+        press_keys(qtbot, window, ":")
         write(qtbot, window, text)
-        press(qtbot, window, "Return")
-    press(qtbot, window, ":", "Up")
+        press_keys(qtbot, window, "Return")
+    press_keys(qtbot, window, ":", "Up")
     line = window.commands.snippets.line
     assert line.text() == "s snr"
-    press(qtbot, window, "Up", "Up")
+    press_keys(qtbot, window, "Up", "Up")
     assert line.text() == "s unit"
-    press(qtbot, window, "Down", "Down")
+    press_keys(qtbot, window, "Down", "Down")
     assert line.text() == ""
 
 
@@ -230,7 +203,7 @@ def test_arrows_bring_back_lines_before(qtbot, window) -> None:
 
 def test_the_keymap_of_spikeinterface_gui_is_chosen_on_the_page_of_keys(qtbot, window) -> None:
     units = [unit.unit for unit in window.workspace.current().units]
-    press(qtbot, window, "H")
+    press_keys(qtbot, window, "H")
     page = window.commands.page
     page.choice.setCurrentText("spikeinterface-gui")
     page.choice.textActivated.emit("spikeinterface-gui")
@@ -239,23 +212,25 @@ def test_the_keymap_of_spikeinterface_gui_is_chosen_on_the_page_of_keys(qtbot, w
     QtWidgets.QApplication.setActiveWindow(window)
     window.workspace.select(units)
     settle()
-    press(qtbot, window, "G")
+    press_keys(qtbot, window, "G")
     assert window.workspace.history.labels.label(units[0]) == "good"
     assert all(unit in window.workspace.clustering for unit in units)
-    press(qtbot, window, "Ctrl+M")
+    press_keys(qtbot, window, "Ctrl+M")
     assert len(window.workspace.selected) == 1
     assert window.preferences.get("keymap") == "spikeinterface-gui"
 
 
-def test_own_keys_are_read_at_the_start_and_told_where_keys_are_told(qtbot, tmp_path, project) -> None:
+def test_own_keys_are_read_at_the_start_and_told_where_keys_are_told(
+    qtbot, quick_embedding, tmp_path, array_project
+) -> None:
     folder = tmp_path / "preferences"
     folder.mkdir()
     (folder / OWN_KEYS).write_text('[keys]\ninspect = ["B", "Ctrl+B"]\nfrob = "C"\n', encoding="utf-8")
     with shown_window(qtbot, tmp_path) as window:
         assert "there is no action 'frob'" in window.banner.text.text()
-        window.workspace.open(project)
+        window.workspace.open(array_project)
         settle()
-        press(qtbot, window, "B")
+        press_keys(qtbot, window, "B")
         assert window.bench.correlograms.isVisible()
         assert "(B · Ctrl+B)" in window.actions_["inspect"].toolTip()
         window.banner.action_button.click()
@@ -269,25 +244,27 @@ def test_own_keys_are_read_at_the_start_and_told_where_keys_are_told(qtbot, tmp_
         window.commands.page.close()
 
 
-def test_more_keys_for_alternatives_than_digits_go_on_counting(qtbot, tmp_path, project) -> None:
+def test_more_keys_for_alternatives_than_digits_go_on_counting(
+    qtbot, quick_embedding, tmp_path, array_project
+) -> None:
     folder = tmp_path / "preferences"
     folder.mkdir()
     (folder / OWN_KEYS).write_text('[keys]\nnumber = ["F5", "F6"]\n', encoding="utf-8")
     with shown_window(qtbot, tmp_path) as window:
-        window.workspace.open(project)
+        window.workspace.open(array_project)
         settle()
-        press(qtbot, window, "F6")
+        press_keys(qtbot, window, "F6")
         assert window.workspace.preview == 1
-        press(qtbot, window, "F5")
+        press_keys(qtbot, window, "F5")
         assert window.workspace.preview is None
-        press(qtbot, window, "2")  # no key any more
+        press_keys(qtbot, window, "2")  # no key any more
         assert window.workspace.preview is None
 
 
 def test_own_keys_open_as_a_file_that_lists_every_action(qtbot, window, monkeypatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr(QtGui.QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()))
-    press(qtbot, window, "H")
+    press_keys(qtbot, window, "H")
     window.commands.page.own.click()
     assert opened == [str(window.preferences.folder / OWN_KEYS)]
     assert '# merge = "G"' in Path(opened[0]).read_text(encoding="utf-8")

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import pytest
 from PyQt5 import QtCore, QtWidgets
 
+from ncpgui.app.work.sampling import Sampling
 from ncpgui.core.project import Project
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.session.session_file import create_session
-from tests.gui.windows import Press, press_keys, settle, shown_window
+from tests.gui.windows import settle, shown_window
 from tests.tiny_project import tiny_project
 
 # channel 0: units 0, 1, 2 and a spike of none; 0 and 1 together; 1 left out. 1: unit 3. 2: noise.
@@ -33,18 +33,14 @@ def project() -> Project:
 
 
 @pytest.fixture
-def window(qtbot, tmp_path: Path, project: Project) -> Iterator[MainWindow]:
+def window(qtbot, tmp_path: Path, project: Project, monkeypatch) -> Iterator[MainWindow]:
+    monkeypatch.setattr(Sampling, "draw_where_few_are_left", lambda *_: None)  # draws stay as they are here
     path = tmp_path / "tiny.h5"
     create_session(project, path).close()
     with shown_window(qtbot, tmp_path) as made:
         made.open_path(path)
         assert made.workspace.component_id == 0
         yield made
-
-
-@pytest.fixture
-def press(qtbot, window: MainWindow) -> Press:
-    return partial(press_keys, qtbot, window)
 
 
 def units(window: MainWindow, channel: int = 0) -> list[int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,7 @@ from ncpgui.app.presenters.embedding import principal_plane
 from ncpgui.app.work import jobs
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.session.session_file import create_session
-from tests.gui.windows import Press, press_keys, settle, shown_window
+from tests.gui.windows import Press, settle, shown_window
 from tests.synthetic_project import synthetic_project
 
 
@@ -27,11 +26,6 @@ def window(qtbot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[M
         made.open_path(path)
         settle()
         yield made
-
-
-@pytest.fixture
-def press(qtbot, window: MainWindow) -> Press:
-    return partial(press_keys, qtbot, window)
 
 
 def masses(window: MainWindow) -> list[float]:

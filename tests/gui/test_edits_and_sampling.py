@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PyQt5 import QtCore, QtGui, QtWidgets
+from PyQt5 import QtWidgets
 
 from ncpgui.app.model import conditioned
 from ncpgui.app.presenters.embedding import principal_plane
@@ -47,20 +47,6 @@ def window(qtbot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, project: Proj
     monkeypatch.setattr(jobs, "resample", without_network)
     with shown_window(qtbot, tmp_path) as made:
         yield made
-
-
-@pytest.fixture
-def press(qtbot, window: MainWindow) -> Press:
-    """Press a key as a person does: through Qt's shortcuts."""
-
-    def pressed(name: str) -> None:
-        code = QtGui.QKeySequence(name)[0]
-        modifiers = QtCore.Qt.KeyboardModifiers(code & QtCore.Qt.KeyboardModifierMask)
-        QtWidgets.QApplication.processEvents()
-        qtbot.keyClick(window, code & ~QtCore.Qt.KeyboardModifierMask, modifiers)
-        QtWidgets.QApplication.processEvents()
-
-    return pressed
 
 
 def without_network(*_: Any, **__: Any) -> Any:

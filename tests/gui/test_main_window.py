@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -11,62 +9,20 @@ import pytest
 from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.actions import ACTIONS
-from ncpgui.app.presenters.embedding import principal_plane
 from ncpgui.app.words import sentence
-from ncpgui.app.work import jobs
 from ncpgui.core.errors import RecordingError, SessionError
 from ncpgui.gui.dialogs.export import ExportDialog
+from ncpgui.gui.dialogs.open_recording import OpenRecordingDialog
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.gui.theme import DARK, LIGHT
 from ncpgui.gui.workbench import LAYOUTS
 from ncpgui.session.journal import Journal
 from ncpgui.session.session_file import SessionFile, create_session, open_session
 from tests.ephys import hostile
-from tests.gui.windows import drop_file, shown_window
+from tests.gui.windows import drop_file, press_keys, settle, shown_window
 from tests.synthetic_project import synthetic_project
 
 Qt = QtCore.Qt
-
-
-@pytest.fixture(autouse=True)
-def _quick_embedding(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Principal components in place of t-SNE, which takes seconds."""
-    monkeypatch.setattr(jobs, "embed", lambda features, **_: principal_plane(features))
-
-
-@pytest.fixture
-def window(qtbot, tmp_path: Path) -> Iterator[MainWindow]:
-    with shown_window(qtbot, tmp_path) as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
-def saved_session(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("saved") / "array.h5"
-    create_session(synthetic_project(), path).close()
-    return path
-
-
-@pytest.fixture
-def session(saved_session: Path, tmp_path: Path) -> Path:
-    for path in saved_session.parent.glob("array*"):
-        shutil.copy(path, tmp_path)
-    return tmp_path / "array.h5"
-
-
-@pytest.fixture
-def opened(window: MainWindow, session: Path) -> MainWindow:
-    window.open_path(session)
-    assert not window.banner.isVisible(), window.banner.text.text()
-    return window
-
-
-def key(qtbot, window: MainWindow, name: str) -> None:
-    """Press a key as a person does: through Qt's shortcuts."""
-    code = QtGui.QKeySequence(name)[0]
-    modifiers = QtCore.Qt.KeyboardModifiers(code & Qt.KeyboardModifierMask)
-    qtbot.keyClick(window, code & ~Qt.KeyboardModifierMask, modifiers)
-    QtWidgets.QApplication.processEvents()
 
 
 def test_an_empty_window_says_how_to_begin(window: MainWindow) -> None:
@@ -95,47 +51,47 @@ def test_the_cards_show_the_probability_of_each_sorting(opened: MainWindow) -> N
 def test_a_digit_previews_a_sorting_and_enter_uses_it(qtbot, opened: MainWindow) -> None:
     workspace = opened.workspace
     before = workspace.current()
-    key(qtbot, opened, "2")
+    press_keys(qtbot, opened, "2")
     assert workspace.preview == 1
     assert opened.bench.alternatives.cards[1].card.is_shown
-    key(qtbot, opened, "Return")
+    press_keys(qtbot, opened, "Return")
     assert workspace.preview is None
     assert workspace.present_alternative() == 1
     assert len(workspace.current().units) == len(workspace.component().alternatives[1].p_exists)
-    key(qtbot, opened, "Ctrl+Z")
+    press_keys(qtbot, opened, "Ctrl+Z")
     assert [u.unit for u in workspace.current().units] == [u.unit for u in before.units]
 
 
 def test_g_merges_the_selected_units_and_undo_and_redo_go_both_ways(qtbot, opened: MainWindow) -> None:
     workspace = opened.workspace
     n_units = len(workspace.current().units)
-    key(qtbot, opened, "Ctrl+A")
+    press_keys(qtbot, opened, "Ctrl+A")
     assert len(workspace.selected) == n_units
-    key(qtbot, opened, "G")
+    press_keys(qtbot, opened, "G")
     assert len(workspace.current().units) == 1
     opened.actions_.refresh()
     assert opened.actions_["undo"].text().startswith("Undo merge ")
-    key(qtbot, opened, "Ctrl+Z")
+    press_keys(qtbot, opened, "Ctrl+Z")
     assert len(workspace.current().units) == n_units
-    key(qtbot, opened, "Ctrl+Shift+Z")
+    press_keys(qtbot, opened, "Ctrl+Shift+Z")
     assert len(workspace.current().units) == 1
 
 
 def test_an_impossible_edit_is_explained_and_changes_nothing(qtbot, opened: MainWindow) -> None:
     workspace = opened.workspace
-    key(qtbot, opened, "Ctrl+A")
-    key(qtbot, opened, "Y")
+    press_keys(qtbot, opened, "Ctrl+A")
+    press_keys(qtbot, opened, "Y")
     before = workspace.clustering.unit_of_spike.copy()
-    key(qtbot, opened, "R")
+    press_keys(qtbot, opened, "R")
     assert "all is decided" in opened.statusBar().currentMessage()
     assert (workspace.clustering.unit_of_spike == before).all()
 
 
 def test_space_goes_to_the_next_in_queue_that_is_not_settled(qtbot, opened: MainWindow) -> None:
     order = opened.workspace.queue_order()
-    key(qtbot, opened, "Space")
+    press_keys(qtbot, opened, "Space")
     assert opened.workspace.component_id == order[1]
-    key(qtbot, opened, "Shift+Space")
+    press_keys(qtbot, opened, "Shift+Space")
     assert opened.workspace.component_id == order[0]
 
 
@@ -315,8 +271,8 @@ def test_a_dropped_recording_whose_class_is_a_program_is_not_run(
 def test_what_was_done_is_there_again_after_closing_without_saving(
     qtbot, opened: MainWindow, session: Path
 ) -> None:
-    key(qtbot, opened, "Ctrl+A")
-    key(qtbot, opened, "G")
+    press_keys(qtbot, opened, "Ctrl+A")
+    press_keys(qtbot, opened, "G")
     merged = opened.workspace.clustering.unit_of_spike.copy()
     opened.actions_["close"].trigger()
     assert opened.pages.currentWidget() is opened.start
@@ -356,7 +312,7 @@ def test_the_view_menu_shows_and_hides_panels(opened: MainWindow) -> None:
 def test_the_panels_on_screen_are_remembered(qtbot, tmp_path: Path, session: Path) -> None:
     with shown_window(qtbot, tmp_path) as first:
         first.open_path(session)
-        key(qtbot, first, "F3")
+        press_keys(qtbot, first, "F3")
         first.bench.show_panel("units", True)
         shown = first.bench.shown
         QtWidgets.QApplication.processEvents()
@@ -388,3 +344,48 @@ def test_every_control_can_be_read_by_a_screen_reader(opened: MainWindow) -> Non
     for card in opened.bench.alternatives.cards:
         assert "%" in card.accessibleName()
         assert "unit" in card.accessibleName()
+
+
+def test_a_panel_that_fails_says_so_and_the_others_go_on(
+    qtbot, opened: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    embedding, waveforms = opened.bench.embedding, opened.bench.waveforms
+
+    def broken() -> None:
+        raise ZeroDivisionError("no points")
+
+    with monkeypatch.context() as patch, qtbot.captureExceptions() as raised:
+        patch.setattr(embedding, "redraw", broken)
+        n_drawn = waveforms.n_redraws
+        workspace = opened.workspace
+        workspace.show_component(next(k for k in workspace.component_ids if k != workspace.component_id))
+        settle()
+    assert {kind for kind, _, _ in raised} == {ZeroDivisionError}
+    assert embedding.failure.isVisible()
+    assert "cannot be drawn: ZeroDivisionError: no points\nNothing is lost" in embedding.failure.text()
+    assert embedding.failure.width() >= embedding.width() - 2
+    assert waveforms.n_redraws > n_drawn
+    assert not waveforms.failure.isVisible()
+    embedding.mark_dirty()
+    settle()
+    assert not embedding.failure.isVisible()
+
+
+def test_pages_menus_and_dialogs_that_were_closed_are_gone(
+    opened: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for kind in (ExportDialog, OpenRecordingDialog, QtWidgets.QMessageBox):
+        monkeypatch.setattr(kind, "exec_", lambda dialog: QtWidgets.QDialog.Rejected)
+    n_widgets = []
+    for _ in range(3):
+        opened.show_help()
+        opened.commands.page.close()
+        for menu in (opened.bench.units.columns_menu(), opened.bench.panel_menu("units")):
+            menu.popup(QtCore.QPoint(0, 0))
+            menu.close()
+        opened.ask_export()
+        opened.ask_open()
+        opened.show_about()
+        settle(deleted=True)
+        n_widgets.append(len(QtWidgets.QApplication.allWidgets()))
+    assert n_widgets[0] == n_widgets[2]

@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from PyQt5 import QtCore, QtGui, QtTest, QtWidgets
 
-from ncpgui.app.presenters.embedding import principal_plane
-from ncpgui.app.work import jobs
 from ncpgui.core.project import Project
 from ncpgui.gui.main_window import MainWindow
 from tests.gui.windows import settle, shown_window
-from tests.synthetic_project import synthetic_project
-
-
-@pytest.fixture(scope="module")
-def project() -> Project:
-    return synthetic_project()
 
 
 @pytest.fixture
-def window(qtbot, tmp_path: Path, project: Project, monkeypatch) -> Iterator[MainWindow]:
-    monkeypatch.setattr(jobs, "embed", lambda features, **_: principal_plane(features))
-    with shown_window(qtbot, tmp_path) as window:
-        window.workspace.open(project)
-        settle(deleted=True)
-        yield window
+def window(array_window: MainWindow) -> MainWindow:
+    return array_window
 
 
 def place(window: MainWindow, name: str) -> QtCore.QRect:
@@ -120,10 +107,11 @@ def test_a_layout_without_it_hides_the_window_of_a_panel(window) -> None:
     assert not own.isVisible()
 
 
-def test_places_and_windows_are_remembered(qtbot, tmp_path: Path, project: Project, monkeypatch) -> None:
-    monkeypatch.setattr(jobs, "embed", lambda features, **_: principal_plane(features))
+def test_places_and_windows_are_remembered(
+    qtbot, quick_embedding, tmp_path: Path, array_project: Project
+) -> None:
     with shown_window(qtbot, tmp_path) as first:
-        first.workspace.open(project)
+        first.workspace.open(array_project)
         settle(deleted=True)
         drop(first, "embedding", "waveforms")
         drop(first, "units", "waveforms")
@@ -133,7 +121,7 @@ def test_places_and_windows_are_remembered(qtbot, tmp_path: Path, project: Proje
         seen = {name: place(first, name) for name in ("embedding", "waveforms", "units")}
     with shown_window(qtbot, tmp_path) as second:
         assert not second.bench.fields.isVisible()  # no project is open yet
-        second.workspace.open(project)
+        second.workspace.open(array_project)
         settle(deleted=True)
         assert {name: place(second, name) for name in seen} == seen
         assert second.bench.fields.window().geometry() == QtCore.QRect(50, 60, 400, 300)

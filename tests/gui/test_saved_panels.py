@@ -3,36 +3,22 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from PyQt5 import QtCore, QtGui, QtWidgets
 
-from ncpgui.app.presenters.embedding import principal_plane
-from ncpgui.app.work import jobs
 from ncpgui.core.errors import ExportError
-from ncpgui.core.project import Project
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.gui.saved_panel import save_panel
-from tests.gui.windows import settle, shown_window
-from tests.synthetic_project import synthetic_project
+from tests.gui.windows import settle
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-@pytest.fixture(scope="module")
-def project() -> Project:
-    return synthetic_project()
-
-
 @pytest.fixture
-def window(qtbot, tmp_path: Path, project: Project, monkeypatch) -> Iterator[MainWindow]:
-    monkeypatch.setattr(jobs, "embed", lambda features, **_: principal_plane(features))
-    with shown_window(qtbot, tmp_path) as window:
-        window.workspace.open(project)
-        settle()
-        yield window
+def window(array_window: MainWindow) -> MainWindow:
+    return array_window
 
 
 def choose(monkeypatch, path: Path, kind: str = "PNG (*.png)") -> None:

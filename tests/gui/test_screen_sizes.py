@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
-from PyQt5 import QtCore, QtWidgets
+from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.controller import Activity
-from ncpgui.app.presenters.embedding import principal_plane
-from ncpgui.app.work import jobs
 from ncpgui.app.work.tasks import Immediate
 from ncpgui.gui.application import fit_to_screen
 from ncpgui.gui.dialogs.open_recording import OpenRecordingDialog
@@ -23,38 +20,13 @@ from ncpgui.gui.main_window import MainWindow
 from ncpgui.gui.panels.queue import QueuePanel
 from ncpgui.gui.screenshot import settle
 from ncpgui.gui.workbench import LAYOUTS
-from ncpgui.session.session_file import create_session
 from tests.gui.painted_text import PaintedText, collisions, painted_texts
 from tests.gui.windows import shown_window
-from tests.synthetic_project import synthetic_project
 
 ROOT = Path(__file__).resolve().parents[2]
 SIZES = [(960, 600), (1280, 800), (1920, 1200)]
 CUT_PX = 1.0
 N_GROUPS = 4  # of two, three and four units
-
-
-@pytest.fixture(autouse=True)
-def _quick_embedding(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Principal components in place of t-SNE, which takes seconds."""
-    monkeypatch.setattr(jobs, "embed", lambda features, **_: principal_plane(features))
-
-
-@pytest.fixture(scope="module")
-def saved_session(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("saved") / "array.h5"
-    create_session(synthetic_project(), path).close()
-    return path
-
-
-@pytest.fixture
-def opened(qtbot, saved_session: Path, tmp_path: Path) -> Iterator[MainWindow]:
-    for path in saved_session.parent.glob("array*"):
-        shutil.copy(path, tmp_path)
-    with shown_window(qtbot, tmp_path) as window:
-        window.open_path(tmp_path / "array.h5")
-        assert not window.banner.isVisible(), window.banner.text.text()
-        yield window
 
 
 def resized(window: MainWindow, size: tuple[int, int]) -> MainWindow:
@@ -216,15 +188,13 @@ def test_a_window_that_was_squeezed_recovers(opened: MainWindow) -> None:
 
 
 def test_a_window_that_was_closed_while_squeezed_recovers_in_the_next_run(
-    qtbot, saved_session: Path, tmp_path: Path
+    qtbot, quick_embedding, session: Path, tmp_path: Path
 ) -> None:
     """The layout is remembered as shares: sizes of a small window would be the layout of the large one."""
     found = []
     for size in [(1280, 800), (960, 600), (1280, 800)]:
-        for path in saved_session.parent.glob("array*"):
-            shutil.copy(path, tmp_path)
         with shown_window(qtbot, tmp_path) as window:
-            window.open_path(tmp_path / "array.h5")
+            window.open_path(session)
             found.append(places(resized(window, size)))
     assert found[2] == found[0] != found[1]
 
@@ -338,3 +308,31 @@ def test_nothing_is_cut_on_a_screen_of_3840_by_2160_at_200_percent() -> None:
         [*command, "-k", chosen], env=environment, cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout[-3000:]
+
+
+CELL_PX = 16
+
+
+def largest_empty_share(window: MainWindow) -> float:
+    """Share of the window in its largest rectangle of one colour, on a grid of cells."""
+    image = window.grab().toImage().convertToFormat(QtGui.QImage.Format_RGB32)
+    bits = image.constBits()
+    bits.setsize(image.sizeInBytes())
+    pixels = np.frombuffer(bits, np.uint32).reshape(image.height(), -1)
+    rows, columns = pixels.shape[0] // CELL_PX, pixels.shape[1] // CELL_PX
+    cells = pixels[: rows * CELL_PX, : columns * CELL_PX].reshape(rows, CELL_PX, columns, CELL_PX)
+    is_empty = cells.min(axis=(1, 3)) == cells.max(axis=(1, 3))
+    height, largest = np.zeros(columns, int), 0
+    for row in is_empty:
+        height = np.where(row, height + 1, 0)
+        for left in range(columns):
+            lowest = np.minimum.accumulate(height[left:])
+            largest = max(largest, int((lowest * np.arange(1, columns - left + 1)).max()))
+    return largest / (rows * columns)
+
+
+@pytest.mark.parametrize("layout", ["decide", "inspect"])
+def test_on_a_large_screen_no_sixth_of_the_window_is_empty(opened: MainWindow, layout: str) -> None:
+    opened.show_layout(layout)
+    resized(opened, (1920, 1200))
+    assert largest_empty_share(opened) < 1 / 6

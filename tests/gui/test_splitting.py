@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 from PyQt5 import QtCore, QtGui
 
+from ncpgui.app.presenters.consequences import Consequence
 from ncpgui.core.project import Project
 from ncpgui.gui.main_window import MainWindow
+from ncpgui.gui.panels import alternatives
 from ncpgui.gui.panels.lasso import LassoPanel
 from ncpgui.session.session_file import create_session
 from tests.gui.windows import settle, shown_window
@@ -52,21 +54,6 @@ def window(qtbot, tmp_path: Path, project: Project, monkeypatch) -> Iterator[Mai
         yield made
 
 
-@pytest.fixture
-def press(qtbot, window: MainWindow) -> Callable[..., None]:
-    """Press keys as a person does."""
-
-    def press(*names: str) -> None:
-        for name in names:
-            settle()
-            code = QtGui.QKeySequence(name)[0]
-            modifiers = QtCore.Qt.KeyboardModifiers(code & QtCore.Qt.KeyboardModifierMask)
-            qtbot.keyClick(window, code & ~QtCore.Qt.KeyboardModifierMask, modifiers)
-        settle()
-
-    return press
-
-
 def pixel(panel: LassoPanel, x: float, y: float) -> QtCore.QPoint:
     """Place of coordinates on the plot."""
     return panel.scatter.mapFromScene(panel.scatter.getViewBox().mapViewToScene(QtCore.QPointF(x, y)))
@@ -91,7 +78,8 @@ def units(window: MainWindow) -> list[int]:
 
 
 def line(window: MainWindow) -> str:
-    """What is said above the cards."""
+    """What is said above the cards, once the window has settled."""
+    settle()
     label = window.bench.alternatives.consequence
     return label.text() if label.isVisible() else ""
 
@@ -285,3 +273,17 @@ def test_two_selected_units_say_what_a_merge_would_do(window) -> None:
     assert "root of the sum of squared differences" in window.bench.alternatives.consequence.toolTip()
     window.workspace.select([1])
     assert line(window) == ""
+
+
+def test_all_that_comes_with_one_edit_is_looked_at_once_for_the_line(window, monkeypatch) -> None:
+    """A merge changes the lasso, the selection and the sorting."""
+    asked: list[tuple[int, ...]] = []
+    monkeypatch.setattr(
+        alternatives,
+        "present_consequence",
+        lambda workspace, _tsne: asked.append(workspace.selected) or Consequence(),
+    )
+    window.workspace.select([0, 1])
+    window.workspace.merge((0, 1))
+    settle()
+    assert asked == [window.workspace.selected]

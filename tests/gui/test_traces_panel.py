@@ -14,7 +14,9 @@ from ncpgui.app.work import panel_data
 from ncpgui.core.errors import RecordingError
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.project import Project
+from ncpgui.ephys.readers import open_recording
 from ncpgui.gui.panels.traces import TracesPanel
+from ncpgui.gui.panels.waveforms import WaveformsPanel
 from ncpgui.gui.theme import DARK, LIGHT, apply_theme
 
 BLUE, ORANGE = (LIGHT.unit(Color(k)) for k in (0, 1))
@@ -116,6 +118,15 @@ def test_a_selection_goes_to_the_nearest_of_its_spikes(panel, workspace, runner,
     assert panel.note.text().startswith("0.450 s · unit 1 · ")
 
 
+def test_a_decision_leaves_the_traces_where_they_were(panel, workspace, runner, screen) -> None:
+    panel.step(1)
+    panel.step(1)
+    read(runner, screen)
+    workspace.lock((1,), True)  # the component is weighed anew
+    read(runner, screen)
+    assert panel.note.text().startswith("0.150 s · unit 1 · ")
+
+
 def test_while_traces_are_read_it_says_so(show, screen, monkeypatch) -> None:
     monkeypatch.setattr(panel_data, "TraceReader", FlatReader)
     panel = show(TracesPanel)
@@ -129,6 +140,32 @@ def test_a_recording_that_is_not_there_is_said_in_its_place(show, runner, screen
     read(runner, screen)
     assert panel.message.text() == "No traces: the recording is gone; put it back"
     assert not panel.plot.isVisible()
+
+
+def test_a_recording_that_goes_away_while_it_is_open_leaves_the_rest_of_the_window_alive(
+    show, small_project, workspace, controller, runner, screen, tmp_path
+) -> None:
+    raw = tmp_path / "two.raw"
+    np.random.default_rng(0).integers(-99, 99, (40_000, 2)).astype("<i2").tofile(raw)
+    recording = open_recording(raw, probe="linear-2-30", sampling_frequency=20_000.0, n_channels=2)
+    workspace.open(replace(small_project, recording=recording.reference))
+    panel, waveforms = show(TracesPanel), show(WaveformsPanel)
+    read(runner, screen)
+    assert panel.message.text() == ""
+    assert panel.plot.isVisible()
+    raw.unlink()
+    workspace.open(replace(small_project, recording=recording.reference))
+    read(runner, screen)
+    assert f"No traces: the recording {raw} is not there any more; put it back" in panel.message.text()
+    n_drawn = waveforms.n_redraws
+    workspace.merge((0, 1))
+    read(runner, screen)
+    assert waveforms.n_redraws > n_drawn
+    np.random.default_rng(0).integers(-99, 99, (40_000, 2)).astype("<i2").tofile(raw)
+    controller.locate_recording(raw)
+    read(runner, screen)
+    read(runner, screen)
+    assert panel.plot.isVisible()
 
 
 def test_a_hidden_panel_reads_nothing(panel, workspace, runner, screen) -> None:

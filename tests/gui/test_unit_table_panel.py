@@ -14,6 +14,7 @@ from ncpgui.app.model.colors import Color
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.presenters.unit_columns import COLUMNS
+from ncpgui.gui.items.unit_rows import selected_rows
 from ncpgui.gui.panels.unit_table import UnitTablePanel
 from ncpgui.gui.theme import DARK, LIGHT, apply_theme
 from tests.synthetic_project import synthetic_project
@@ -36,8 +37,7 @@ def units(panel: UnitTablePanel) -> list[str]:
 
 
 def chosen(panel: UnitTablePanel) -> list[str]:
-    rows = sorted(index.row() for index in panel.table.selectionModel().selectedRows())
-    return [cell(panel, row, "unit") for row in rows]
+    return [cell(panel, row, "unit") for row in selected_rows(panel.table)]
 
 
 def centre(panel: UnitTablePanel, row: int, column: int = 4) -> QtCore.QPointF:

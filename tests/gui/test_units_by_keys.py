@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PyQt5 import QtCore, QtGui, QtWidgets
+from PyQt5 import QtCore, QtWidgets
 
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.session.session_file import create_session
@@ -29,22 +29,6 @@ def window(qtbot, tmp_path: Path) -> Iterator[MainWindow]:
         made.open_path(path)
         made.workspace.show_component(0)
         yield made
-
-
-@pytest.fixture
-def press(qtbot, window: MainWindow) -> Callable[..., None]:
-    """Press keys as a person does: where the cursor is, else through Qt's shortcuts."""
-
-    def press(*names: str) -> None:
-        for name in names:
-            settle()
-            code = QtGui.QKeySequence(name)[0]
-            modifiers = QtCore.Qt.KeyboardModifiers(code & QtCore.Qt.KeyboardModifierMask)
-            target = window.bench.units.filter if window.bench.units.filter.hasFocus() else window
-            qtbot.keyClick(target, code & ~QtCore.Qt.KeyboardModifierMask, modifiers)
-        settle()
-
-    return press
 
 
 def test_a_filter_is_written_used_and_taken_off_by_keys(window, press, qtbot) -> None:

@@ -11,7 +11,7 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 from ncpgui.app.controller import Controller
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
-from ncpgui.app.work.tasks import Immediate
+from ncpgui.app.work.tasks import Immediate, Runner
 from ncpgui.gui.application import qt_application
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.gui.worker import Workers
@@ -29,13 +29,14 @@ def settle(*, deleted: bool = False) -> None:
 
 
 def press_keys(qtbot, window: MainWindow, *names: str) -> None:
-    """Press keys as a person does: through Qt's shortcuts, when the window has settled."""
+    """Press keys as a person does: where the cursor is, else through Qt's shortcuts."""
+    settle()
     for name in names:
-        settle()
         code = QtGui.QKeySequence(name)[0]
         modifiers = QtCore.Qt.KeyboardModifiers(code & QtCore.Qt.KeyboardModifierMask)
-        qtbot.keyClick(window, code & ~QtCore.Qt.KeyboardModifierMask, modifiers)
-    settle()
+        target = window.focusWidget() or window
+        qtbot.keyClick(target, code & ~QtCore.Qt.KeyboardModifierMask, modifiers)
+        settle()
 
 
 def drop_file(window: MainWindow, path: Path) -> None:
@@ -48,15 +49,20 @@ def drop_file(window: MainWindow, path: Path) -> None:
 
 
 @contextmanager
-def shown_window(qtbot, folder: Path, *, threads: bool = False, tour: bool = False) -> Iterator[MainWindow]:
-    """The real window; long work runs at once, or on threads as in the application; `tour`: a first start."""
+def shown_window(
+    qtbot, folder: Path, *, threads: bool = False, tour: bool = False, runner: Runner | None = None
+) -> Iterator[MainWindow]:
+    """The real window; long work runs at once, or on threads as in the application; `tour`: a first start.
+
+    runner : what runs long work, in place of either
+    """
     qt_application()
     workers = Workers() if threads else None
     workspace = Workspace()
     preferences = Preferences(folder / "preferences")
     if not tour:
         preferences.set("toured", True)
-    controller = Controller(workspace, workers or Immediate(), preferences)
+    controller = Controller(workspace, workers or runner or Immediate(), preferences)
     window = MainWindow(workspace, controller)
     window.show()
     qtbot.waitExposed(window)

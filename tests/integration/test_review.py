@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 from dataclasses import replace
+from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,7 +21,7 @@ from ncpgui.ephys.given_folder import open_given
 from ncpgui.ephys.phy_folder import read_phy_folder
 from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.ephys.sorted_recording import recording_of_sorting
-from ncpgui.export.phy_back import write_back
+from ncpgui.export.phy_back import curation_place, write_back
 from ncpgui.session import store
 from tests.phy_folder import QUICK, bytes_of
 from tests.session.conftest import build
@@ -65,15 +67,23 @@ def check_written(folder: Path, before: np.ndarray, new: int, gone: tuple[int, i
     assert found == {tuple(times[expected == unit].tolist()) for unit in np.unique(expected)}
 
 
+def generated() -> tuple[Any, Any]:
+    """A recording of 20 s on 8 contacts, and its five units."""
+    from spikeinterface.core import generate_ground_truth_recording
+
+    made: tuple[Any, Any] = generate_ground_truth_recording(
+        [20.0], 20_000.0, num_channels=8, num_units=5, seed=3, noise_kwargs={"noise_levels": 5.0}
+    )
+    return made
+
+
 @pytest.fixture
 def by_spikeinterface(tmp_path: Path) -> Path:
     """What `export_to_phy` writes of a generated recording, with its components and metrics."""
-    from spikeinterface.core import create_sorting_analyzer, generate_ground_truth_recording
+    from spikeinterface.core import create_sorting_analyzer
     from spikeinterface.exporters import export_to_phy
 
-    recording, sorting = generate_ground_truth_recording(
-        [20.0], 20_000.0, num_channels=8, num_units=5, seed=3, noise_kwargs={"noise_levels": 5.0}
-    )
+    recording, sorting = generated()
     analyzer = create_sorting_analyzer(sorting, recording, sparse=False)
     analyzer.compute(["random_spikes", "waveforms", "templates", "noise_levels", "spike_amplitudes"])
     analyzer.compute(["principal_components"], verbose=False)
@@ -81,6 +91,45 @@ def by_spikeinterface(tmp_path: Path) -> Path:
     folder = tmp_path / "phy"
     export_to_phy(analyzer, folder, copy_binary=True, verbose=False)
     return folder
+
+
+def write_nwb(path: Path, recording: Any, sorting: Any) -> Path:
+    """The recording as a series that begins at 2 s, and its units, as pynwb writes them."""
+    pynwb = pytest.importorskip("pynwb", reason="pynwb (extra nwb) is not installed")
+    file = pynwb.NWBFile("about", "one", datetime(2020, 1, 1, tzinfo=timezone.utc))
+    device = file.create_device(name="probe")
+    group = file.create_electrode_group(name="shank", description="-", location="unknown", device=device)
+    for x, y in recording.get_channel_locations():
+        file.add_electrode(rel_x=float(x), rel_y=float(y), location="unknown", group=group)
+    region = file.create_electrode_table_region(region=list(range(8)), description="all")
+    traces = recording.get_traces().astype("f4")
+    file.add_acquisition(
+        pynwb.ecephys.ElectricalSeries("raw", traces, region, rate=20_000.0, starting_time=2.0)
+    )
+    for number, unit in enumerate(sorting.unit_ids):
+        file.add_unit(id=10 + number, spike_times=2.0 + sorting.get_unit_spike_train(unit) / 20_000)
+    with pynwb.NWBHDF5IO(str(path), "w") as io:
+        io.write(file)
+    return path
+
+
+def kept_as(kind: str, folder: Path) -> tuple[Path, list[object], Any]:
+    """The generated sorting as other programs keep it, options of the review, and the sorting."""
+    from spikeinterface.core import create_sorting_analyzer
+
+    recording, sorting = generated()
+    if kind == "nwb":
+        return write_nwb(folder / "units.nwb", recording, sorting), [], sorting
+    recording = recording.save(folder=folder / "recording", progress_bar=False)
+    sorting = sorting.save(folder=folder / "sorting")
+    if kind == "sorting":
+        return folder / "sorting", ["--recording", folder / "recording"], sorting
+    analyzer = create_sorting_analyzer(
+        sorting, recording, format="binary_folder", folder=folder / "analyzer", sparse=False
+    )
+    if kind == "analyzer with components":
+        analyzer.compute(["random_spikes", "waveforms", "templates", "principal_components"])
+    return folder / "analyzer", [], sorting
 
 
 @pytest.fixture
@@ -115,6 +164,38 @@ def test_a_folder_is_reviewed_curated_written_back_and_read_by_phylib(
     new, gone, noise = merged_and_labelled(session)
     assert run(["review", "--write-back", str(session)]) == 0
     check_written(folder, before, new, gone, noise)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("kind", ["analyzer", "analyzer with components", "sorting", "nwb"])
+def test_what_other_programs_keep_is_reviewed_and_its_curation_applied(kind: str, tmp_path: Path) -> None:
+    from spikeinterface.core import NumpySorting
+    from spikeinterface.curation import apply_curation, load_curation
+
+    place, options, sorting = kept_as(kind, tmp_path)
+    before = bytes_of(tmp_path) if place.is_dir() else {"": place.read_bytes()}
+    session = reviewed(place, tmp_path / "review.h5", *options)
+    project = store.load(session)
+    trains = {
+        tuple(project.spikes.sample_index[project.unit_of_spike == unit].tolist())
+        for unit in np.unique(project.unit_of_spike)
+    }
+    assert trains == {tuple(sorting.get_unit_spike_train(unit).tolist()) for unit in sorting.unit_ids}
+    assert project.components
+    _, gone, _ = merged_and_labelled(session)
+    assert run(["review", "--write-back", str(session)]) == 0
+    after = bytes_of(tmp_path) if place.is_dir() else {"": place.read_bytes()}
+    assert {name: after[name] for name in before} == before, "what is reviewed stays as it is"
+
+    assert project.given is not None
+    names = project.given.names or {int(unit): int(unit) for unit in np.unique(project.unit_of_spike)}
+    called = [names[unit] for unit in project.unit_of_spike.tolist()]
+    given = NumpySorting.from_samples_and_labels([project.spikes.sample_index], [np.array(called)], 20_000.0)
+    curated = apply_curation(given, load_curation(curation_place(place)))
+    merged = project.spikes.sample_index[np.isin(project.unit_of_spike, gone)].tolist()
+    assert len(curated.unit_ids) == 4
+    assert merged in [curated.get_unit_spike_train(unit).tolist() for unit in curated.unit_ids]
 
 
 def shared(name: str, tmp_path: Path) -> Path:

@@ -11,7 +11,7 @@ import pytest
 
 from ncpgui.core.component import ComponentWaveforms
 from ncpgui.core.project import Project
-from ncpgui.session import store
+from ncpgui.session import cache, store
 from ncpgui.session.schema import SessionPaths
 
 
@@ -124,3 +124,40 @@ def test_coordinates_of_other_spikes_are_ignored_and_the_waveforms_are_not(
     loaded = store.load(path).waveforms
     assert loaded[0].waveforms.shape == project.waveforms[0].waveforms.shape
     assert loaded[0].coordinates is None
+
+
+# -- what is not looked at stays on the disk ------------------------------------------------------
+
+
+def test_waveforms_lie_in_one_piece_and_are_not_read_before_they_are_asked_for(
+    project: Project, path: Path
+) -> None:
+    store.save(with_coordinates(project), path)
+    with h5py.File(SessionPaths(path).waveforms) as file:
+        assert all(file[f"0/{name}"].chunks is None for name in ("waveforms", "features", "coordinates"))
+    found = store.load(path).waveforms[0]
+    assert isinstance(found, cache.MappedWaveforms)
+    assert all(isinstance(one.base, np.memmap) and one.dtype == np.float16 for one in found.mapped)
+    assert found.waveforms.dtype == found.features.dtype == np.float32
+
+
+def test_waveforms_of_a_cache_that_is_written_again_or_deleted_are_still_there(
+    project: Project, path: Path
+) -> None:
+    store.save(project, path)
+    found, expected = store.load(path).waveforms[0], project.waveforms[0].waveforms
+    twice = {0: ComponentWaveforms(2 * expected, project.waveforms[0].features)}
+    moved = replace(project.components[0], contacts=project.components[0].contacts[::-1])
+    store.save(replace(project, components=(moved, project.components[1]), waveforms=twice), path)
+    SessionPaths(path).waveforms.unlink()
+    np.testing.assert_allclose(found.waveforms, expected, rtol=1e-3, atol=1e-3)
+
+
+def test_a_cache_in_chunks_as_older_programs_wrote_it_is_read(project: Project, path: Path) -> None:
+    store.save(project, path)
+    before = store.load(path).waveforms[0].waveforms
+    with h5py.File(SessionPaths(path).waveforms, "r+") as file:
+        values, told = file["0/waveforms"][()], dict(file["0/waveforms"].attrs)
+        del file["0/waveforms"]
+        file["0"].create_dataset("waveforms", data=values, chunks=True, fletcher32=True).attrs.update(told)
+    np.testing.assert_array_equal(store.load(path).waveforms[0].waveforms, before)

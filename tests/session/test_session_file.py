@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from ncpgui.core.errors import SessionError, SessionFormatError, SessionLockedError
+from ncpgui.core.progress import Cancelled
 from ncpgui.core.project import Project
 from ncpgui.curation.clustering import Clustering
 from ncpgui.curation.commands import Assign, Merge, SetLabel
@@ -253,3 +254,15 @@ def test_a_history_read_back_from_session_and_journal_gives_the_same_units(
     assert again.clustering.probability.tolist() == history.clustering.probability.tolist()
     assert again.labels.label(7) == "good"
     assert (again.can_undo, again.can_redo) == (True, True)
+
+
+def test_a_session_whose_opening_is_stopped_half_way_is_not_locked(project: Project, path: Path) -> None:
+    store.save(project, path)
+
+    def stop(done: int, _total: int, _message: str = "") -> None:
+        if done == 1:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        open_session(path, progress=stop)
+    open_session(path).close()

@@ -130,3 +130,29 @@ def test_the_waveforms_of_its_cache_are_taken(path: Path) -> None:
     component = project.components[0]
     assert project.waveforms[0].waveforms.shape == (len(component.sampled), 32, len(component.contacts))
     assert np.isfinite(project.waveforms[0].features).all()
+
+
+def test_a_long_history_is_done_again_and_undone_to_its_start(path: Path, told: dict[str, Any]) -> None:
+    """Three hundred rounds of labelling, merging and taking back, as that program wrote them down."""
+    rounds = 300
+    round_ = [
+        {"do": "label", "words": "label unit 1 mua", "units": [1], "label": "mua"},
+        {"do": "label", "words": "label unit 1 good", "units": [1], "label": "good"},
+        {"do": "undo", "words": "undo label unit 1 good"},
+    ]
+    with (path.parent / "v1.journal").open("a") as journal:
+        for entry in round_ * rounds:
+            journal.write(json.dumps(entry, separators=(",", ":")) + "\n")
+    workspace = opened(path)
+    assert workspace.clustering.unit_of_spike.tolist() == told["unit_of_spike"]
+    assert workspace.history.labels.label(1) == "mua"
+    assert len(workspace.history.entries) == told["n_history"] + 3 * rounds
+    create_session(workspace.snapshot(), path.parent / "new.h5").close()
+    again = opened(path.parent / "new.h5")
+    assert again.clustering.unit_of_spike.tolist() == told["unit_of_spike"]
+    n_undone = 0
+    while again.history.can_undo:
+        again.undo()
+        n_undone += 1
+    assert n_undone > rounds
+    assert again.clustering.unit_of_spike.tolist() == load(path).unit_of_spike.tolist()

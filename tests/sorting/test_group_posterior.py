@@ -77,11 +77,24 @@ def test_the_consensus_undoes_the_scatter_of_single_draws() -> None:
 def test_small_clusters_are_dropped_and_their_spikes_are_where_their_company_is() -> None:
     truth = np.repeat([0, 1], [100, 5])
     points = _points(truth, gap=40.0)
-    company = np.where(np.arange(105) == 100, 0, truth)
+    company = np.where(np.arange(105) <= 100, 0, -1)
     (shown,) = build_alternatives(_posterior(truth), np.arange(105), points, CONFIG, company=company)
     assert shown.n_units == 1
     assert shown.labels[100:].tolist() == [0, -1, -1, -1, -1]
     assert shown.probability[101:].tolist() == [0, 0, 0, 0]
+
+
+def test_a_small_cluster_that_is_most_of_a_unit_of_matching_is_a_unit() -> None:
+    """A neuron that fired twelve times, alone or beside another; half of one is none."""
+    for n_others in (0, 100):
+        truth = np.repeat([0, 1], [n_others, 12])
+        how = {"sampled": np.arange(len(truth)), "features": _points(truth, gap=40.0), "config": CONFIG}
+        (shown,) = build_alternatives(_posterior(truth), company=truth, **how)
+        assert shown.n_units == len(set(truth.tolist()))
+        assert len(set(shown.labels[n_others:].tolist())) == 1
+    halves = np.where(np.arange(112) < 106, truth, 2)
+    (shown,) = build_alternatives(_posterior(halves), company=truth, **how)
+    assert shown.n_units == 1
 
 
 def test_spikes_that_were_not_sampled_follow_their_company_unless_the_draws_split_it() -> None:

@@ -60,8 +60,8 @@ class Coloring:
             return self.of_unit(unit.unit)
         ids = component.spike_ids[unit.positions]
         channel = int(np.bincount(project.spikes.channel[ids]).argmax()) if len(ids) else component.channel
-        known = project.p_neuron is not None and len(ids)
-        p_neuron = float(project.p_neuron[ids].mean(dtype=np.float64)) if known else math.nan
+        known = project.p_neuron
+        p_neuron = math.nan if known is None or len(ids) == 0 else float(known[ids].mean(dtype=np.float64))
         return self._of(project, shown_label("unsorted", p_neuron), channel, p_neuron)
 
     def _of(self, project: Project, label: str, channel: int, p_neuron: float) -> Color:
@@ -83,6 +83,7 @@ class Coloring:
         if self.by == "label":
             return Legend("label", tuple((name, Color(index)) for name, index in LABELS.items()))
         if self.by == "shank":
+            assert project.probe.shank is not None
             shanks = np.unique(project.probe.shank)
             return Legend(
                 "shank", tuple((str(shank), Color(row)) for row, shank in enumerate(shanks.tolist()))

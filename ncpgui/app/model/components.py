@@ -19,8 +19,8 @@ class Components:
 
     `given` weighs them by what was decided; `forget` those of which something else is decided now.
 
-    ids : of all components, increasing; component_of_spike : (n_spikes,) int64, id of the component of each
-    spike, -1 = none.
+    ids : of all components, increasing; component_of_spike : (n_spikes,) int32, id of the component of each
+    spike, -1 = none; channel_of_spike : (n_spikes,) int32, main channels.
     """
 
     def __init__(self, project: Project | None = None) -> None:
@@ -29,20 +29,22 @@ class Components:
         self._given: dict[int, Given] = {}
         self._failed: dict[int, str] = {} if project is None else dict(project.failed)
         self._states: dict[int, ComponentStatus] = {}
+        self._known: dict[int, ComponentStatus] = {}
         known: tuple[Component | WaitingComponent, ...] = ()
         if project is not None:
             known = (*project.components, *project.waiting)
         self.ids = sorted(one.id for one in known)
         self._contact = {one.id: one.channel for one in known}
-        self._n_spikes = {one.id: len(one.spike_ids) for one in known}
-        self._channel_of_spike = self.component_of_spike = np.zeros(0, dtype=np.int64)
+        self._spike_ids = {one.id: one.spike_ids for one in known}
+        self.channel_of_spike = np.zeros(0, dtype=np.int32)
+        self.component_of_spike = np.zeros(0, dtype=np.int32)
         if project is not None:
-            self._channel_of_spike = project.spikes.channel.astype(np.int64)
+            self.channel_of_spike = project.spikes.channel
             self.component_of_spike = project.component_of_spike
 
     def n_spikes(self, component_id: int) -> int:
         """Count the spikes of a component."""
-        return self._n_spikes[component_id]
+        return len(self._spike_ids[component_id])
 
     def contact(self, component_id: int) -> int:
         """Reference contact of a component."""
@@ -54,12 +56,17 @@ class Components:
 
     @cached_property
     def _at_contact(self) -> dict[int, tuple[int, ...]]:
-        known = self.component_of_spike >= 0
-        pairs = np.stack([self._channel_of_spike[known], self.component_of_spike[known]])
-        found, counts = np.unique(pairs, axis=1, return_counts=True)
+        n_contacts = int(self.channel_of_spike.max(initial=-1)) + 1
+        counted = [
+            (-n, contact, component_id)
+            for component_id, spike_ids in self._spike_ids.items()
+            for contact, n in enumerate(
+                np.bincount(self.channel_of_spike[spike_ids], minlength=n_contacts).tolist()
+            )
+            if n
+        ]
         result: dict[int, tuple[int, ...]] = {}
-        for k in np.argsort(-counts, kind="stable"):
-            contact, component_id = found[:, k].tolist()
+        for _, contact, component_id in sorted(counted):
             result[contact] = (*result.get(contact, ()), component_id)
         return result
 
@@ -81,15 +88,28 @@ class Components:
             self._given[component.id] = self.given.of(component)
         return self._given[component.id]
 
+    def decided_otherwise(self, component_ids: Iterable[int]) -> set[int]:
+        """Those components of which something else is decided now than when they were weighed."""
+        assert self.given is not None
+        given = self.given
+        return {
+            one
+            for one in component_ids
+            if one not in self._given
+            or [said.key for said in self._given[one].said] != [said.key for said in given.said(one)]
+        }
+
     def forget(self, component_ids: Iterable[int]) -> None:
-        """Weigh components anew when they are asked for."""
+        """Weigh components anew when they are asked for, and say anew how far all are."""
         for component_id in component_ids:
             self._given.pop(component_id, None)
+        self._known.clear()
 
     def begin(self, posteriors: Posteriors, given: GivenComponents) -> None:
         """Go on with another history of edits."""
         self.posteriors, self.given = posteriors, given
         self._given.clear()
+        self._known.clear()
 
     @property
     def failed(self) -> dict[int, str]:
@@ -102,11 +122,13 @@ class Components:
         self._contact[component.id] = component.channel
         self._failed.pop(component.id, None)
         self._states.pop(component.id, None)
+        self._known.pop(component.id, None)
 
     def fail(self, component_id: int, message: str) -> None:
         """Note that a component could not be sampled, and why."""
         self._failed[component_id] = message
         self._states.pop(component_id, None)
+        self._known.pop(component_id, None)
 
     def say(self, component_id: int, status: ComponentStatus | None) -> None:
         """Say how far sampling is; None goes back to what is known of the component."""
@@ -121,6 +143,13 @@ class Components:
         """How far a component is."""
         if component_id in self._states:
             return self._states[component_id]
+        if component_id not in self._known:
+            self._known[component_id] = self._found_status(component_id, is_settled, is_sure)
+        return self._known[component_id]
+
+    def _found_status(
+        self, component_id: int, is_settled: Callable[[], bool], is_sure: Callable[[], bool]
+    ) -> ComponentStatus:
         if self.sampled(component_id) is not None:
             return CURATED if is_settled() else SURE if is_sure() else SAMPLED
         if component_id in self._failed:

@@ -112,14 +112,13 @@ class OpenProject(ProjectView):
         self._start_screen()
 
     def _take_history(self, history: History, *, before: Sortings | None = None) -> None:
-        channels, initial, least = NO_SPIKES, NO_SPIKES, 0
+        initial, least = NO_SPIKES, 0
         if self.project is not None:
-            channels = self.project.spikes.channel.astype(np.int64)
             initial, least = self.project.unit_of_spike, self.project.min_cluster_spikes
         self.history = history
         components = self._components.component_of_spike
         self._components.begin(history.posteriors, GivenComponents(history, components, min_spikes=least))
-        self._places = UnitPlaces(history.clustering, channels, components)
+        self._places = UnitPlaces(history.clustering, self._components.channel_of_spike, components)
         self._sortings = Sortings(history, initial, components, min_spikes=least, before=before)
         history.recorded.connect(self._record)
         history.clustering.changed.connect(self._clustering_changed)
@@ -300,13 +299,14 @@ class OpenProject(ProjectView):
 
     def _labels_changed(self, units: tuple[int, ...]) -> None:
         touched = {component_id for unit in units for component_id in self._places.components_of(unit)}
-        self._components.forget(touched)
-        self._sortings.forget(touched)
-        self._tell_change(Change(relabelled=units), touched)
+        decided = self._components.decided_otherwise(touched)
+        self._components.forget(decided)
+        self._sortings.forget(decided)
+        self._tell_change(Change(relabelled=units), decided)
 
     def _posterior_changed(self, component_id: int) -> None:
         self._components.forget((component_id,))
-        self._sortings.forget((component_id,))
+        self._sortings.forget((component_id,), draws=True)
         self._forget_shown({component_id})
         self._tell_change(Change(components=(component_id,)), {component_id})
 

@@ -17,6 +17,8 @@ from ncpgui.curation.history import History
 from ncpgui.evidence.units import joined_by_hand
 
 Value = TypeVar("Value")
+OF_DRAWS = frozenset({"order spread", "pca", "principal components", "depth"})
+"""Names of what is remembered of the draws and their waveforms, which no edit changes."""
 
 
 class Sortings:
@@ -122,8 +124,12 @@ class Sortings:
             self._memo[key] = make()
         return self._memo[key]
 
-    def forget(self, component_ids: Iterable[int]) -> None:
-        """Drop what was made of some components, and of no component in particular."""
+    def forget(self, component_ids: Iterable[int], *, draws: bool = False) -> None:
+        """Drop what was made of some components, and of no component in particular.
+
+        draws : whether their draws are others now; else what is `OF_DRAWS` stays
+        """
         gone = set(component_ids)
-        for key in [k for k in self._memo if len(k) < 2 or k[1] in gone]:
+        stays: frozenset[str] = frozenset() if draws else OF_DRAWS
+        for key in [k for k in self._memo if len(k) < 2 or (k[1] in gone and k[0] not in stays)]:
             del self._memo[key]

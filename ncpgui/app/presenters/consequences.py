@@ -117,12 +117,9 @@ def _proposal(workspace: Workspace, proposal: Proposal) -> Consequence:
     assert project is not None
     command = proposal.command
     parts = [unit for unit in proposal.sorting.units if unit.is_changed]
-    of_spike = np.full(len(project.spikes), -1)
-    of_spike[command.spike_ids] = command.cluster
-    ids = [
-        command.spike_ids[command.cluster == of_spike[component.spike_ids[unit.positions[0]]]]
-        for unit in parts
-    ]
+    first = component.spike_ids[[unit.positions[0] for unit in parts]]
+    clusters = command.cluster[np.searchsorted(command.spike_ids, first)]
+    ids = [command.spike_ids[command.cluster == cluster] for cluster in clusters]
     names = [unit.name for unit in parts]
     p = p_parted(component.posterior, _points(component, ids), stands_for=_mass(workspace, component))
     close, chance = _close(workspace, ids)

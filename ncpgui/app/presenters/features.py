@@ -13,6 +13,7 @@ from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.project import Project
 
 MOST_COMPONENTS = 6
+ONLY_SAMPLED = "sampled spikes; View > Read all spikes"
 AMPLITUDE, TIME = "amplitude", "time"
 UNITS = {AMPLITUDE: " (noise sd)", TIME: " (s)"}
 
@@ -46,7 +47,7 @@ def present_features(workspace: Workspace, x: str, y: str) -> FeaturesView:
         return FeaturesView(message="Features appear when the component is sampled.")
     component = shown.component
     plane = feature_plane(workspace, project, component, x, y)
-    sampled = "" if len(plane.positions) == len(component.spike_ids) else "sampled spikes"
+    sampled = "" if len(plane.positions) == len(component.spike_ids) else ONLY_SAMPLED
     points = spike_points(workspace, shown, plane.positions, plane.x, plane.y)
     return FeaturesView(plane.axes, *plane.names, points, sampled)
 
@@ -80,6 +81,8 @@ def feature_plane(
     names = tuple(f"PC {k + 1}" for k in range(components.shape[1]))
     axes = (*names, AMPLITUDE, TIME)
     x, y = x if x in axes else TIME, y if y in axes else AMPLITUDE
+    if not {x, y} & {*names}:  # these are known of every spike
+        positions = np.arange(len(component.spike_ids))
 
     def values(axis: str) -> NDArray[np.floating]:
         ids = component.spike_ids[positions]

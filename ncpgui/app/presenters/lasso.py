@@ -64,8 +64,8 @@ def spikes_inside(
     if waveforms is None or waveforms.coordinates is None:
         raise CurationError(
             f"{count(int(missing.sum()), 'spike')} of the selected units {_were(missing)} not sampled, and "
-            "there are no coordinates of them in this plane; draw the lasso in Over time, by amplitude, or "
-            "in Features with amplitude and time"
+            "there are no coordinates of them in this plane; use View > Read all spikes, or draw the lasso "
+            "in Over time, by amplitude, or in Features with amplitude and time"
         )
     sampled = component.sampled[np.isin(current.labels[component.sampled], rows)]
     follow = np.flatnonzero(missing)

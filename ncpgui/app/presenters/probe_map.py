@@ -41,9 +41,11 @@ def present_probe_map(workspace: Workspace) -> ProbeMapView:
         return EMPTY
     probe = workspace.project.probe
     ambiguity = np.full(probe.n_channels, np.nan)
+    telling = {one: _telling(workspace, one) for one in workspace.component_ids}
+    lines = {one: _line(workspace, one) for one in workspace.component_ids}
     states = []
     for contact in range(probe.n_channels):
-        shown = _shown_at(workspace, contact)
+        shown = _shown_at(workspace, contact, telling)
         state = "" if shown is None else workspace.status(shown).state
         component = workspace.component(shown) if shown is not None else None
         if shown is not None and component is not None:
@@ -57,29 +59,31 @@ def present_probe_map(workspace: Workspace) -> ProbeMapView:
         states=tuple(states),
         current=None if current is None else workspace.contact(current),
         neighbours=() if component is None else tuple(int(c) for c in component.contacts),
-        tooltips=tuple(_tooltip(workspace, contact) for contact in range(probe.n_channels)),
+        tooltips=tuple(
+            _tooltip(contact, [lines[one] for one in workspace.at_contact(contact)])
+            for contact in range(probe.n_channels)
+        ),
         pitch_um=probe.pitch_um or DRAWN_PITCH_UM,
     )
 
 
-def _shown_at(workspace: Workspace, contact: int) -> int | None:
+def _telling(workspace: Workspace, component_id: int) -> tuple[int, float]:
+    """Place of a component among those of a contact: the one that asks most comes first."""
+    order = _MOST_TELLING.index(workspace.status(component_id).state)
+    return order, -workspace.expected_wrong(component_id)
+
+
+def _shown_at(workspace: Workspace, contact: int, telling: dict[int, tuple[int, float]]) -> int | None:
     """Component that a contact stands for: of those centred there, else of all, the one that asks most."""
     here = workspace.at_contact(contact)
     centred = [one for one in here if workspace.contact(one) == contact]
-
-    def key(component_id: int) -> tuple[int, float]:
-        order = _MOST_TELLING.index(workspace.status(component_id).state)
-        return order, -workspace.expected_wrong(component_id)
-
-    return min(centred or here, key=key, default=None)
+    return min(centred or here, key=telling.__getitem__, default=None)
 
 
-def _tooltip(workspace: Workspace, contact: int) -> str:
+def _tooltip(contact: int, lines: list[str]) -> str:
     """What is at a contact, a line a component, in the order in which clicks go through them."""
-    here = workspace.at_contact(contact)
-    if not here:
+    if not lines:
         return f"Contact {contact}: no spikes"
-    lines = [_line(workspace, component_id) for component_id in here]
     return "\n".join([f"Contact {contact}: {lines[0]}", *map(sentence, lines[1:])])
 
 

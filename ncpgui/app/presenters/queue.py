@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from ncpgui.app.model.component_status import ComponentStatus
 from ncpgui.app.model.workspace import Workspace
@@ -102,7 +103,7 @@ def present_queue(workspace: Workspace) -> tuple[QueueRow, ...]:
                 units=workspace.unit_names(component_id),
                 n_spikes=workspace.n_spikes(component_id),
                 status=workspace.status(component_id),
-                p_units=p_units(workspace, component_id),
+                p_units=workspace.memo(("p units", component_id), partial(p_units, workspace, component_id)),
                 ambiguity=wrong[component_id] / largest,
                 n_wrong=wrong[component_id],
                 is_current=component_id == workspace.component_id,

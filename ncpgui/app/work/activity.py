@@ -54,14 +54,16 @@ class Work:
         lane: Lane = "work",
         failed: Callable[[Exception], None] | None = None,
         close: Callable[[Any], None] | None = None,
+        can_cancel: bool = False,
     ) -> None:
         """Run `work` and show how far it is; a failure is told as going wrong while doing `words`.
 
         failed : called with a failure instead;
-        close : called with a result that nobody takes any more.
+        close : called with a result that nobody takes any more;
+        can_cancel : whether it can be stopped though it is not of the lane "work".
         """
         owner = object()
-        can_cancel = lane == "work"
+        can_cancel = can_cancel or lane == "work"
         started = time.monotonic()
 
         def progressed(fraction: float, message: str) -> None:

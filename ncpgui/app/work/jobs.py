@@ -35,6 +35,10 @@ if TYPE_CHECKING:
 SESSION_SUFFIXES = (".h5", ".hdf5")
 
 
+READ_AT_ONCE = 20_000
+"""Spikes whose waveforms are in memory at a time, where only their principal components are kept."""
+
+
 @dataclass(frozen=True)
 class RecordingRequest:
     """A recording to open and how: what the open dialog asks for.
@@ -90,10 +94,9 @@ def open_session(path: Path, *, read_only: bool = False, progress: Progress = si
     """Open a session, for writing unless `read_only`, with its project and journal."""
     from ncpgui.session.session_file import open_session as opened
 
-    progress(0, 1, f"reading {path.name}")
-    session = opened(path, read_only=read_only)
-    progress(1, 1, f"reading {path.name}")
-    return session
+    words = f"reading {path.name}"
+    progress(0, 1, words)
+    return opened(path, read_only=read_only, progress=lambda done, total, _="": progress(done, total, words))
 
 
 def describe_recording(request: RecordingRequest, *, progress: Progress = silent) -> RecordingInfo:
@@ -261,6 +264,32 @@ def read_waveforms(
         waveforms = extract_waveforms(pre, times, component.contacts, progress=portion(progress, 1, 2, 2))
     space = fit_features(waveforms, _config(project).assignment_dims)
     return ComponentWaveforms(waveforms, space.project(waveforms))
+
+
+def read_coordinates(
+    project: Project, component: Component, waveforms: ComponentWaveforms, *, progress: Progress = silent
+) -> ComponentWaveforms:
+    """`waveforms` with principal components of all spikes of the component, from the recording.
+
+    The axes are those of the sampled spikes, which keep their waveforms; the others are read as they are in
+    the recording, other spikes among them, `READ_AT_ONCE` at a time.
+    """
+    from ncpgui.ephys.waveforms import extract_waveforms
+    from ncpgui.sorting.assignment import fit_features
+    from ncpgui.sorting.reopened import reopened_traces
+
+    space = fit_features(waveforms.waveforms, _config(project).assignment_dims)
+    others = np.setdiff1d(np.arange(len(component.spike_ids)), component.sampled)
+    found = np.zeros((len(component.spike_ids), space.basis.shape[1]), np.float32)
+    found[component.sampled] = space.project(waveforms.waveforms)
+    pieces = np.array_split(others, max(1, -(-len(others) // READ_AT_ONCE)))
+    n = len(pieces) + 1
+    with reopened_traces(project, progress=portion(progress, 0, 1, n)) as pre:
+        for number, piece in enumerate(pieces, start=1):
+            times = project.spikes.sample_index[component.spike_ids[piece]]
+            report = portion(progress, number, number + 1, n)
+            found[piece] = space.project(extract_waveforms(pre, times, component.contacts, progress=report))
+    return replace(waveforms, coordinates=found)
 
 
 def resample(

@@ -89,6 +89,17 @@ class Derived:
         if "correlograms" in self.wanted:
             self._ask_correlograms(project)
 
+    def put_coordinates(
+        self, component: Component, before: ComponentWaveforms, now: ComponentWaveforms
+    ) -> None:
+        """Take coordinates of all spikes in, unless the component changed; the t-SNE stays."""
+        if self._workspace.waveforms(component.id) is not before:
+            return
+        known = self._embeddings.get(component.id)
+        if known is not None and known[0] is before:
+            self._embeddings[component.id] = (now, known[1])
+        self._workspace.put_waveforms(component.id, now)
+
     def read_traces(self, position: int) -> None:
         """Ask for the traces around a spike of the component on screen, a position in its `spike_ids`."""
         project, component = self._workspace.project, self._workspace.component()

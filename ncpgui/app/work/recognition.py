@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -65,7 +66,15 @@ def is_raw(path: Path) -> bool:
 
 
 def unused_session(recording: Path) -> Path:
-    """Name for the session of a recording, beside it, that no file has yet."""
-    stem = recording.parent / recording.stem
+    """Name for the session of a recording that no file has yet: beside it, or at home."""
+    folder = recording.parent if os.access(recording.parent, os.W_OK) else Path.home()
+    stem = folder / recording.stem
     names = [Path(f"{stem}.ncp.h5"), *(Path(f"{stem}-{n}.ncp.h5") for n in range(2, 100))]
     return next((name for name in names if not name.exists()), names[0])
+
+
+def kept_elsewhere(recording: Path, session: Path | None) -> str:
+    """What to say of a session that cannot be beside its recording, '' of one that is where it was wanted."""
+    if session is None or os.access(recording.parent, os.W_OK):
+        return ""
+    return f"{recording.parent} cannot be written; the session is kept as {session}"

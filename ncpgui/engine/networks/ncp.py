@@ -22,7 +22,7 @@ from ncpgui.engine.networks.principal_components import in_white_noise, principa
 
 _SCORE_UNIT = 4.0  # noise sd: about how far apart units are that are hard to tell
 _SCORE_PAIRS = 12
-_PRIOR_POINTS = 3  # points that the learnt spread counts beside those of a cluster
+PRIOR_POINTS = 3  # points that the learnt spread counts beside those of a cluster
 
 
 class NCP(ClusteringNetwork):
@@ -325,7 +325,7 @@ class ClusterAwareNCP(ClusteringNetwork):
 
     def _of_spread(self, squared: Tensor, variance: Tensor, count: Tensor) -> Tensor:
         """What a cluster's variance along each axis adds; that of few points is drawn to a learnt one."""
-        spread = (count * variance + _PRIOR_POINTS * self.log_spread.exp()) / (count + _PRIOR_POINTS)
+        spread = (count * variance + PRIOR_POINTS * self.log_spread.exp()) / (count + PRIOR_POINTS)
         return self.f_spread(torch.cat([(squared / spread).log1p(), spread.log()], dim=-1))
 
     def score(self, first: Tensor) -> Tensor:

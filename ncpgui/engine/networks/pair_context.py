@@ -5,10 +5,10 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from ncpgui.engine.networks.compiled_pairs import seen_in_orders
 from ncpgui.engine.networks.pointwise import Encoding, sum_after
 
 _PAIRS_AT_ONCE = 2**17  # of points that are looked at; bounds the memory
-_FEWER_ON_CPU = 16  # times fewer pairs while sampling on a CPU: their tensors then stay in its cache
 
 
 class PairContext(nn.Module):
@@ -59,16 +59,27 @@ class PairContext(nn.Module):
 
         r of every pair is computed once, twice as many as one order needs.
         """
+        first = encoding.tables[self.names[0]]
+        if first.device.type == "cpu" and first.dtype == torch.float32 and not first.requires_grad:
+            seen, seeing, metric = (encoding.tables[name][0].contiguous().numpy() for name in self.names)
+            apart = self.apart.weight.detach().T.contiguous().numpy()
+            place = orders.argsort(1).numpy()
+            total = torch.from_numpy(seen_in_orders(seen, seeing, metric, apart, place))
+        else:
+            total = self._seen_in(orders, encoding)
+        total = total[torch.arange(len(orders), device=orders.device)[:, None], orders]
+        return self._pooled(total, torch.ones_like(orders, dtype=torch.bool))
+
+    def _seen_in(self, orders: Tensor, encoding: Encoding) -> Tensor:
+        """Sum of r over the points after each in each order: (P, N, size)."""
         n_points = orders.shape[1]
         place = orders.argsort(1)
         sums = []
-        at_once = _PAIRS_AT_ONCE // (_FEWER_ON_CPU if orders.device.type == "cpu" else 1)
-        for rows in torch.arange(n_points, device=orders.device).split(max(1, at_once // n_points)):
+        for rows in torch.arange(n_points, device=orders.device).split(max(1, _PAIRS_AT_ONCE // n_points)):
             r = self._r(encoding, slice(int(rows[0]), int(rows[-1]) + 1), 0)[0]
             after = place[:, None] > place[:, rows, None]
             sums.append(torch.bmm(after.transpose(0, 1).to(r.dtype), r).transpose(0, 1))
-        total = torch.cat(sums, dim=1)[torch.arange(len(orders), device=orders.device)[:, None], orders]
-        return self._pooled(total, torch.ones_like(orders, dtype=torch.bool))
+        return torch.cat(sums, dim=1)
 
     def _r(self, encoding: Encoding, rows: slice, start: int) -> Tensor:
         """r of points `rows` with those from `start` on: (B, rows, N - start, size)."""

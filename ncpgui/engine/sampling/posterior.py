@@ -23,9 +23,12 @@ from ncpgui.core.partition import canonical
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.seeds import stream, stream_seed
+from ncpgui.engine.device import one_core
+from ncpgui.engine.networks.compiled_ncp import serves
 from ncpgui.engine.networks.moving_clusters import time_windows
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding, side_by_side
 from ncpgui.engine.sampling import rules
+from ncpgui.engine.sampling.compiled_walk import draws
 from ncpgui.engine.sampling.links import Links
 from ncpgui.engine.sampling.memory import in_chunks, rows_at_once
 from ncpgui.engine.sampling.points import check_points
@@ -119,6 +122,7 @@ def ancestral_samples(
     )[0]
 
 
+@one_core()
 def ancestral_samples_of_many(
     network: ClusteringNetwork,
     encodings: Sequence[Encoding],
@@ -161,8 +165,7 @@ def ancestral_samples_of_many(
         uniform[i * n_samples : (i + 1) * n_samples, : drawn.shape[1]] = torch.from_numpy(drawn)
 
     def draw(rows: slice, device: torch.device, report: Progress) -> tuple[Tensor, Tensor]:
-        rule = rules.ancestral(uniform[rows].to(device))
-        return walker.walk(rule, dataset[rows], device, report)
+        return walker.draw(uniform[rows], dataset[rows], device, report)
 
     labels = torch.full((len(dataset), walker.n_points), -1)
     log_prob = torch.empty(len(dataset), dtype=torch.float64)
@@ -342,10 +345,26 @@ class _Walker:
                 order = torch.from_numpy(np.stack([visit.order for visit in orders]))
                 parts.append(network.finish_in(order.to(encoding.features.device), encoding))
         self._network = network
+        self._compiled = network if serves(network, encodings) else None
         self._encoding = parts[0] if len(parts) == 1 else side_by_side(parts)
         self.n_points = self._encoding.features.shape[1]
         held = [torch.from_numpy(visit.held) for orders in visits for visit in orders]
         self._held = torch.nn.utils.rnn.pad_sequence(held, batch_first=True, padding_value=-1)
+
+    def draw(
+        self, uniform: Tensor, dataset: Tensor, device: torch.device, progress: Progress
+    ) -> tuple[Tensor, Tensor]:
+        """Ancestral draws of `dataset` (S,) from `uniform` (S, N): labels and log q."""
+        if self._compiled is not None and device.type == "cpu":
+            return draws(
+                self._compiled,
+                self._encoding,
+                dataset=dataset,
+                held=self._held,
+                uniform=uniform,
+                progress=progress,
+            )
+        return self.walk(rules.ancestral(uniform.to(device)), dataset, device, progress)
 
     def walk(
         self, rule: Rule, dataset: Tensor, device: torch.device, progress: Progress

@@ -27,8 +27,10 @@ from torch.nn.functional import pad
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.seeds import stream_seed
-from ncpgui.engine.device import torch_generator
+from ncpgui.engine.device import one_core, torch_generator
+from ncpgui.engine.networks.compiled_ncp import Weights, columns, serves, weights_of
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
+from ncpgui.engine.sampling.compiled_moves import Proposed, Samples, take
 
 N_SWEEPS = 2
 _AT_ONCE = 1 / 16  # of the points, that propose at once, which have no vote
@@ -42,6 +44,7 @@ _MEMBERS_AT_ONCE = 2**18  # samples times clusters times points whose table is h
 
 
 @torch.inference_mode()
+@one_core()
 def swept(
     network: ClusteringNetwork,
     encoding: Encoding,
@@ -153,11 +156,19 @@ class _Clusters:
             (slice(end - n, end), clusters) for end, (n, clusters) in zip(ends, voters, strict=True)
         ]
         self._shared = [_of_members(labels[rows], n_clusters, clusters.T) for rows, clusters in self._groups]
+        self._weights = None
+        if serves(network, [encoding]):
+            self._weights = weights_of(network)
+            self._joins = torch.from_numpy(columns(network, joins))
+            self._sums = torch.from_numpy(columns(network, self._sums[..., :-1], self._sums[..., -1:]))
 
     def propose(self, points: Tensor, generator: torch.Generator) -> None:
         """Propose a cluster to each of `points` (P,) in every sample; take it with the odds that it has."""
         self._total = self._parts.sum(1)  # no trace of rounding
         left = self._proposals(points, generator)
+        if self._weights is not None:
+            self._answer(self._weights, left)
+            return
         while len(left.sample):
             place = torch.arange(len(left.sample), device=points.device)
             turn = place - torch.searchsorted(left.sample, left.sample)
@@ -234,12 +245,27 @@ class _Clusters:
         candidate = self._network.candidate(sums[:, seen], sums[:, -1].round(), part, joins[:, seen])
         return self._network.score(everything + candidate) * self._sharpness
 
+    def _answer(self, weights: Weights, proposals: _Proposals) -> None:
+        """Take proposals or not, one after the other."""
+        sample, point = proposals.sample, proposals.point
+        own, taken = self.labels[sample, point], torch.empty_like(sample)
+        columns_of = (sample, point, proposals.there, proposals.odds, proposals.luck, taken)
+        proposed = Proposed(*(one.contiguous().numpy() for one in columns_of))
+        done = 0
+        while done < len(sample):
+            tables = (self.labels, self._sums, self._parts, self._total, self._joins, self._context)
+            done = take(weights, Samples(*(one.contiguous().numpy() for one in tables)), proposed, done)
+            if done < len(sample):
+                self._add_slot()
+        moved = taken >= 0
+        self._count(sample[moved], point[moved], own[moved], taken[moved])
+
     def _move(self, proposals: _Proposals) -> None:
         """Put each point where it is proposed; one of each sample at most."""
         i, point, there = proposals.sample, proposals.point, proposals.there
         is_new = there < 0
         if is_new.any():
-            there = torch.where(is_new, self._empty_slots(i), there)
+            there = there.masked_scatter(is_new, self._empty_slots(i[is_new]))
         own, joins = self.labels[i, point], self._joins[point]
         left = self._sums[i, own] - joins
         left = left * (left[:, -1:] > 0.5)  # no trace of rounding where nothing is left
@@ -247,19 +273,26 @@ class _Clusters:
             value = self._values(sums)
             self._total[i] += value - self._parts[i, slot]
             self._sums[i, slot], self._parts[i, slot] = sums, value
-        for (rows, clusters), shared in zip(self._groups, self._shared, strict=True):
-            mine = (i >= rows.start) & (i < rows.stop)
-            one, theirs = i[mine] - rows.start, clusters.T[point[mine]]
-            shared[one, own[mine]] -= theirs
-            shared[one, there[mine]] += theirs
+        self._count(i, point, own, there)
         self.labels[i, point] = there
+
+    def _count(self, sample: Tensor, point: Tensor, own: Tensor, there: Tensor) -> None:
+        """Count points that have gone from `own` to `there` (R,) among those that slots share with voters."""
+        for (rows, clusters), shared in zip(self._groups, self._shared, strict=True):
+            mine = (sample >= rows.start) & (sample < rows.stop)
+            one, theirs = sample[mine] - rows.start, clusters.T[point[mine]]
+            shared.index_put_((one, own[mine]), -theirs, accumulate=True)
+            shared.index_put_((one, there[mine]), theirs, accumulate=True)
 
     def _empty_slots(self, samples: Tensor) -> Tensor:
         """Return an empty slot of each of `samples` (R,); all samples get one more where one lacks it."""
         if (self._sums[samples, :, -1] > 0.5).all(1).any():
-            self._sums, self._parts = (pad(table, (0, 0, 0, 1)) for table in (self._sums, self._parts))
-            self._shared = [pad(table, (0, 0, 0, 1)) for table in self._shared]
+            self._add_slot()
         return (self._sums[samples, :, -1] < 0.5).to(torch.int8).argmax(1)
+
+    def _add_slot(self) -> None:
+        self._sums, self._parts = (pad(table, (0, 0, 0, 1)) for table in (self._sums, self._parts))
+        self._shared = [pad(table, (0, 0, 0, 1)) for table in self._shared]
 
 
 def _members(labels: Tensor, n_clusters: int, dtype: torch.dtype) -> Tensor:

@@ -44,6 +44,8 @@ class ReviewRecordingDialog(QtWidgets.QDialog):
         self.dtype.addItems(DTYPES)
         self.probe = QtWidgets.QLineEdit(_text(options.get("probe")))
         self.probe.setPlaceholderText("as the folder says, or a name or file as for a recording")
+        self.stream = QtWidgets.QLineEdit(_text(options.get("stream")))
+        self.stream.setPlaceholderText("the only one with spikes, or its name or a part of it")
         form = QtWidgets.QFormLayout()
         form.setLabelAlignment(QtCore.Qt.AlignRight | QtCore.Qt.AlignVCenter)
         form.setHorizontalSpacing(16)
@@ -52,6 +54,7 @@ class ReviewRecordingDialog(QtWidgets.QDialog):
         form.addRow("Sampling frequency", self.rate)
         form.addRow("Channels", self.channels)
         form.addRow("Numbers", self.dtype)
+        form.addRow("Stream", self.stream)
         form.addRow("Probe", self.probe)
         about = QtWidgets.QLabel(
             "What the folder says need not be filled in; a recording that describes itself needs none of it."
@@ -84,8 +87,9 @@ class ReviewRecordingDialog(QtWidgets.QDialog):
                 "n_channels": int(channels),
                 "dtype": self.dtype.currentText(),
             }
-        if self.probe.text().strip():
-            options["probe"] = self.probe.text().strip()
+        for name, edit in (("probe", self.probe), ("stream", self.stream)):
+            if edit.text().strip():
+                options[name] = edit.text().strip()
         recording = Path(self.path.text().strip()).expanduser()
         return replace(self._request, recording=recording, options=options)
 

@@ -1,4 +1,7 @@
-"""Cards of the alternatives: one for each plausible sorting, and one for what they leave over."""
+"""Cards of the alternatives: one for each plausible sorting, and one for what they leave over.
+
+Painted by hand: a card is words that wrap and a row of small curves without axes, and is one thing to click.
+"""
 
 from __future__ import annotations
 

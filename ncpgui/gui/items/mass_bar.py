@@ -1,4 +1,4 @@
-"""All probability of a component as one bar."""
+"""All probability of a component as one bar; painted by hand, for it is a line of pieces to click."""
 
 from __future__ import annotations
 

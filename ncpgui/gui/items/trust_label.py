@@ -1,4 +1,4 @@
-"""How far the probabilities of a component can be trusted, as a dot and a word."""
+"""How far probabilities of a component can be trusted, as a dot and a word; painted: no label has a dot."""
 
 from __future__ import annotations
 

@@ -186,6 +186,11 @@ class UnitDelegate(QtWidgets.QStyledItemDelegate):
         painter.restore()
 
 
+def selected_rows(view: QtWidgets.QTableView) -> list[int]:
+    """Rows of a table that are selected, from top to bottom."""
+    return sorted(index.row() for index in view.selectionModel().selectedRows())
+
+
 def unit_list(
     model: QtCore.QAbstractItemModel, name: str, *, least_width: int, least_rows: int
 ) -> QtWidgets.QTableView:

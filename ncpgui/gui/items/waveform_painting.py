@@ -24,6 +24,8 @@ LINE_PX = 16
 DISTANCE_PX = 13
 PLATE_PX = 13
 BAR_PX = 1.8
+MEAN_IN_DENSITY = 0.3
+"""Share of the unit's colour in its mean, which is else the colour of words, over its density."""
 
 Shown = Literal["spikes", "density", "mean", "alike"]
 SHOWN: tuple[Shown, ...] = get_args(Shown)
@@ -70,7 +72,8 @@ def paint_unit(
         dashed.setDashPattern([2.2, 2.0])
         draw(ghost.mean[None], dashed)
     if is_density:
-        draw(column.mean[None], QtGui.QPen(theme.color("text"), 1.0))
+        ink = blend(theme.color("text"), theme.unit(column.color), MEAN_IN_DENSITY)
+        draw(column.mean[None], QtGui.QPen(ink, 1.4))
     elif column.mean.any():
         thick = QtGui.QPen(theme.unit(column.color, 150 if faded else 255), 1.6 if faded else 2.4)
         thick.setJoinStyle(QtCore.Qt.RoundJoin)

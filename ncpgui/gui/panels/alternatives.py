@@ -113,8 +113,12 @@ class AlternativesPanel(Panel):
         ):  # fmt: skip
             signal.connect(self.mark_dirty)
         workspace.components_changed.connect(self._components_changed)
+        self._telling = QtCore.QTimer(self)
+        self._telling.setSingleShot(True)
+        self._telling.setInterval(0)
+        self._telling.timeout.connect(self._show_consequence)
         for signal in (workspace.selection_changed, workspace.lasso_changed):
-            signal.connect(self._show_consequence)
+            signal.connect(self._show_consequence_soon)
 
     def _components_changed(self, component_ids: tuple[int, ...]) -> None:
         if self.workspace.component_id in component_ids:
@@ -138,9 +142,14 @@ class AlternativesPanel(Panel):
         self.message.setText(view.message)
         self.message.setVisible(bool(view.message))
         self.scroll.setVisible(not view.message)
+        self._telling.stop()
         self._show_consequence()
         self._show_cards(view)
         self.other.set_mass(view.other_mass if view.cards else 0.0, is_open=view.is_open)
+
+    def _show_consequence_soon(self, *_: object) -> None:
+        """Do it once for all that comes with one edit."""
+        self._telling.start()
 
     def _show_consequence(self) -> None:
         """Say what the edit that is proposed, or a merge of what is selected, would do."""

@@ -67,7 +67,7 @@ class AmplitudesPanel(LassoPanel):
         column = QtWidgets.QVBoxLayout(both)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
-        column.addWidget(self.scatter, 3)
+        column.addWidget(self.scatter, 2)
         column.addWidget(self.rates, 1)
         self.fill(both)
         self.choice = QtWidgets.QComboBox()

@@ -51,6 +51,10 @@ class Panel(QtWidgets.QFrame):
             self.header.addWidget(self.note, 1)
             layout.addLayout(self.header)
         self.body = layout
+        self.failure = message_label()
+        self.failure.setParent(self)
+        self.failure.setObjectName("failure")
+        self.failure.hide()
         self.build()
         self.follow()
 
@@ -103,10 +107,31 @@ class Panel(QtWidgets.QFrame):
             self.redraw_now()
 
     def redraw_now(self) -> None:
-        """Redraw at once, visible or not."""
+        """Redraw at once, visible or not; a panel that fails says so in its place, until it can be drawn."""
         self._is_dirty = False
         self.n_redraws += 1
-        self.redraw()
+        try:
+            self.redraw()
+        except Exception as error:
+            self.failure.setText(
+                f"{self.title or 'This panel'} cannot be drawn: {type(error).__name__}: {error}\n"
+                "Nothing is lost, and the other panels go on; details are in the log."
+            )
+            self._place_failure()
+            self.failure.show()
+            self.failure.raise_()
+            raise
+        self.failure.hide()
+
+    def _place_failure(self) -> None:
+        """Cover all but the title."""
+        top = self.header.geometry().bottom() + 1 if self.title else 0
+        self.failure.setGeometry(self.rect().adjusted(1, top, -1, -1))
+
+    def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
+        """Keep what covers a panel that failed as large as it is."""
+        super().resizeEvent(event)
+        self._place_failure()
 
     def set_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""

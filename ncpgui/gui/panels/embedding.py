@@ -25,6 +25,7 @@ class EmbeddingPanel(LassoPanel):
         self.scatter = SpikeScatter("Embedding of the spikes", has_names=True, is_square=True)
         for side in ("left", "bottom"):  # distances mean nothing: there is nothing to read off
             self.scatter.getAxis(side).setStyle(showValues=False)
+            self.scatter.getAxis(side).setTicks([])
         self.scatter.clicked.connect(self._clicked)
         self.watch(self.scatter)
         self.fill(self.scatter)

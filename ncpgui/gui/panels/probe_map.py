@@ -1,4 +1,8 @@
-"""The probe: contacts coloured by ambiguity, the component on screen ringed; a click goes there."""
+"""The probe: contacts coloured by ambiguity, the component on screen ringed; a click goes there.
+
+Painted by hand: a contact is the sign of its state, as in the queue, of a size in pixels between two bounds,
+and a long probe follows the component on screen; axes would say nothing that the tooltip does not.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The queue: components in the order in which decisions settle most."""
+"""The queue: components in the order in which decisions settle most.
+
+Rows are painted by hand, as a delegate of Qt's list: each is a sign, words and a bar of shares in two lines.
+"""
 
 from __future__ import annotations
 

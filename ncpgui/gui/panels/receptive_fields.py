@@ -22,7 +22,9 @@ from ncpgui.gui.items.unit_canvas import UnitCanvas
 from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.theme import Theme, font
 
-TILE_WIDTH = (74, 480)
+LEAST_WIDTH = (74, 130)
+MOST_WIDTH = 480
+NAME_FROM = 16
 CAPTION_FROM = 128
 GAP = 8
 TOP = 22
@@ -92,8 +94,11 @@ class FieldsWidget(UnitCanvas):
         """
         free = self._room.width() + GAP
         most = max((group.n_tiles for group in self.view.groups), default=1)
-        widest = max(1, min(most, free // (TILE_WIDTH[0] + GAP)))
-        widths = {n: min(free / n - GAP, TILE_WIDTH[1]) for n in range(1, widest + 1)}
+        least = self._least_width()
+        widest = max(1, int(free // (least + GAP)))
+        if len(self.view.groups) < 2:  # narrower tiles than one row needs make room below for nothing
+            widest = min(most, widest)
+        widths = {n: min(free / n - GAP, MOST_WIDTH) for n in range(1, widest + 1)}
         for below in (COURSE + FOOT, 4 + FOOT, 0):
             fitting = []
             for n, width in widths.items():
@@ -102,11 +107,20 @@ class FieldsWidget(UnitCanvas):
             if fitting:
                 width, n = max(fitting)
                 return n, width, below
-        least = TILE_WIDTH[0]
+        for below in (4 + FOOT, 0):
+            for width in range(int(widths[widest]), int(least) - 1, -2):
+                if self._height(widest, self._tile_height(width, below)) <= self._room.height():
+                    return widest, float(width), below
         below = next((b for b in (4 + FOOT, 0) if self._tile_height(least, b) <= self._room.height()), 0)
-        lower = range(int(widths[widest]), least, -1)
+        lower = range(int(widths[widest]), int(least), -1)
         whole = (w for w in lower if self._tile_height(w, below) <= self._room.height())
         return widest, float(next(whole, least)), below
+
+    def _least_width(self) -> float:
+        """Width of a tile in which the longest name has room, as far as names are of a few units."""
+        metrics = QtGui.QFontMetricsF(font(13, bold=True))
+        names = [metrics.horizontalAdvance(tile.name) for tile in self.view.tiles]
+        return float(np.clip(max(names, default=0.0) + NAME_FROM + 18, *LEAST_WIDTH))
 
     def _height(self, n: int, tile_height: float) -> float:
         """Height of all groups with `n` tiles in a row."""
@@ -219,14 +233,16 @@ class FieldsWidget(UnitCanvas):
         painter.drawEllipse(QtCore.QPointF(line.left() + 5, line.center().y()), 4.5, 4.5)
         painter.setFont(font(11))
         painter.setPen(theme.color("faint"))
-        free = line.width() - 16
+        free = line.width() - NAME_FROM
         if line.width() >= CAPTION_FROM:
             painter.drawText(line, QtCore.Qt.AlignRight | QtCore.Qt.AlignVCenter, tile.caption)
             free -= painter.fontMetrics().horizontalAdvance(tile.caption) + 8
         painter.setFont(font(13, bold=True))
         painter.setPen(theme.color("text"))
         name = elided(painter, tile.name, free)
-        painter.drawText(line.adjusted(16, 0, 0, 0), QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, name)
+        painter.drawText(
+            line.adjusted(NAME_FROM, 0, 0, 0), QtCore.Qt.AlignLeft | QtCore.Qt.AlignVCenter, name
+        )
 
     def _paint_waiting(self, painter: QtGui.QPainter, place: QtCore.QRectF) -> None:
         painter.setPen(QtGui.QPen(self.theme.color("border"), 1.2, QtCore.Qt.DashLine))

@@ -11,7 +11,7 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.presenters.similar_units import SimilarUnit, present_similar
 from ncpgui.app.words import count, percent
-from ncpgui.gui.items.unit_rows import unit_list
+from ncpgui.gui.items.unit_rows import selected_rows, unit_list
 from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.theme import font
 
@@ -161,8 +161,7 @@ class SimilarUnitsPanel(Panel):
         """Show what was chosen here beside the unit of the list."""
         if self._is_selecting:
             return
-        rows = sorted(index.row() for index in self.table.selectionModel().selectedRows())
-        self.workspace.take_similar(self.model.rows[row].unit for row in rows)
+        self.workspace.take_similar(self.model.rows[row].unit for row in selected_rows(self.table))
 
 
 def _dot(color: QtGui.QColor, ratio: float) -> QtGui.QIcon:

@@ -83,7 +83,7 @@ class TracesPanel(Panel):
     def build(self) -> None:
         """Make plot, message and buttons."""
         self.position: int | None = None
-        self._component: object = None
+        self._spike_ids: object = None
         self._goes_by_doubt = False
         self.plot = TracesPlot()
         self.plot.show_all()
@@ -138,9 +138,10 @@ class TracesPanel(Panel):
     def _keep_position(self) -> None:
         """Begin at the first spike of another component; another selection goes on from where it was."""
         spikes = walk(self.workspace)
-        if self._component != (shown := self.workspace.component()):
-            self._component = shown
-            self.position = None
+        component = self.workspace.component()
+        shown = None if component is None else component.spike_ids
+        if shown is not self._spike_ids:  # a decision weighs a component anew, and its spikes stay
+            self._spike_ids, self.position = shown, None
         if len(spikes) == 0:
             self.position = None
         elif self.position is None or self.position not in spikes:

@@ -21,6 +21,7 @@ from ncpgui.gui.items.unit_rows import (
     UnitDelegate,
     UnitHeader,
     UnitTableModel,
+    selected_rows,
     unit_list,
 )
 from ncpgui.gui.panels.base import Panel
@@ -186,6 +187,7 @@ class UnitTablePanel(Panel):
     def columns_menu(self) -> QtWidgets.QMenu:
         """Menu of all columns, those on screen checked."""
         menu = QtWidgets.QMenu(self)
+        menu.setAttribute(QtCore.Qt.WA_DeleteOnClose)
         menu.setToolTipsVisible(True)
         shown = names_shown(self.model.rows, self._chosen)
         for column in COLUMNS[1:]:
@@ -273,7 +275,7 @@ class UnitTablePanel(Panel):
             if row.unit in self.workspace.selected:
                 wanted.select(self.model.index(number, 0), self.model.index(number, last))
                 shown.append(number)
-        if shown == sorted(index.row() for index in model.selectedRows()):
+        if shown == selected_rows(self.table):
             return
         self._is_selecting = True
         try:
@@ -287,8 +289,7 @@ class UnitTablePanel(Panel):
         """Tell the workspace, those chosen before first."""
         if self._is_selecting:
             return
-        rows = sorted(index.row() for index in self.table.selectionModel().selectedRows())
-        units = [self.model.rows[row].unit for row in rows]
+        units = [self.model.rows[row].unit for row in selected_rows(self.table)]
         kept = [unit for unit in self.workspace.selected if unit in units]
         self.workspace.select([*kept, *(unit for unit in units if unit not in kept)])
 

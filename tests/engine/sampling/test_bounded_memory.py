@@ -12,7 +12,6 @@ import torch
 
 from ncpgui.core import heap
 from ncpgui.engine import cluster
-from ncpgui.engine.networks import pair_context
 from ncpgui.engine.sampling import sweeps
 
 
@@ -34,8 +33,7 @@ def test_draws_are_the_same_to_the_bit_in_small_pieces_and_in_one(monkeypatch, n
         return [found.labels, found.alternatives, found.alternative_mass]
 
     usual = drawn()
-    for fewer, members in ((2**17, 1), (1, 2**40)):
-        monkeypatch.setattr(pair_context, "_FEWER_ON_CPU", fewer)
+    for members in (1, 2**40):
         monkeypatch.setattr(sweeps, "_MEMBERS_AT_ONCE", members)
         for one, other in zip(usual, drawn(), strict=True):
             assert (one == other).all()

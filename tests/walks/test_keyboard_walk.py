@@ -2,51 +2,21 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PyQt5 import QtCore, QtGui
+from PyQt5 import QtCore, QtWidgets
 
 from ncpgui.app.demo import DemoSettings, run_demo
-from ncpgui.app.presenters.embedding import principal_plane
-from ncpgui.app.work import jobs
+from ncpgui.gui.dialogs.export import ExportDialog
 from ncpgui.gui.main_window import MainWindow
-from ncpgui.session.session_file import create_session
-from tests.gui.windows import settle, shown_window
-from tests.synthetic_project import synthetic_project
+from tests.gui.windows import press_keys, settle, shown_window
+
+from .random_edits import digest_of
 
 Qt = QtCore.Qt
 MOST_STEPS = 400
-
-
-@pytest.fixture(autouse=True)
-def _quick_embedding(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jobs, "embed", lambda features, **_: principal_plane(features))
-
-
-@pytest.fixture(scope="module")
-def saved_session(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("saved") / "array.h5"
-    create_session(synthetic_project(), path).close()
-    return path
-
-
-@pytest.fixture
-def session(saved_session: Path, tmp_path: Path) -> Path:
-    for path in saved_session.parent.glob("array*"):
-        shutil.copy(path, tmp_path)
-    return tmp_path / "array.h5"
-
-
-@pytest.fixture
-def opened(qtbot, tmp_path: Path, session: Path) -> Iterator[MainWindow]:
-    with shown_window(qtbot, tmp_path) as window:
-        window.open_path(session)
-        settle()
-        yield window
 
 
 class Keyboard:
@@ -58,26 +28,51 @@ class Keyboard:
         self.n_pressed = 0
 
     def press(self, *names: str) -> None:
-        for name in names:
-            code = QtGui.QKeySequence(name)[0]
-            modifiers = Qt.KeyboardModifiers(code & Qt.KeyboardModifierMask)
-            target = self._window.focusWidget() or self._window
-            self._qtbot.keyClick(target, code & ~Qt.KeyboardModifierMask, modifiers)
-            self.n_pressed += 1
-            settle()
+        press_keys(self._qtbot, self._window, *names)
+        self.n_pressed += len(names)
 
     def write(self, text: str) -> None:
         self._qtbot.keyClicks(self._window.focusWidget(), text)
         self.n_pressed += len(text)
         settle()
 
+    def export_as_offered(self, window: MainWindow) -> Path:
+        """Export in the format and to the place that the dialog offers; the place."""
+        places: list[Path] = []
+
+        def accept() -> None:
+            dialog = QtWidgets.QApplication.activeModalWidget()
+            assert isinstance(dialog, ExportDialog)
+            places.append(dialog.path)
+            self._qtbot.keyClick(dialog, Qt.Key_Return)
+
+        QtCore.QTimer.singleShot(0, accept)
+        self.press("Ctrl+E")
+        QtWidgets.QApplication.setActiveWindow(window)  # as a window manager does
+        return places[0]
+
 
 def settled(window: MainWindow) -> str:
     return window.bench.queue.note.text()
 
 
+def split_as_a_card_has_it(window: MainWindow, keyboard: Keyboard, n_cards: int, n_units: int) -> None:
+    """Split the first unit that a card splits, that one alone."""
+    workspace = window.workspace
+    for number in range(n_cards):
+        keyboard.press(str(number + 1))
+        for _ in range(n_units):
+            keyboard.press("Down", "Shift+K")
+            if workspace.proposal is not None:
+                keyboard.press("K")
+                return
+
+
 def answer_everything(window: MainWindow, keyboard: Keyboard) -> list[int]:
-    """Accept what is in use in most questions; use the next card, merge, or accept unit by unit in others."""
+    """Accept what is in use in most questions; use the next card, merge, split, or accept units in others.
+
+    A merge is taken back and done again on the way.
+    """
     workspace = window.workspace
     asked: list[int] = []
     for step in range(MOST_STEPS):
@@ -94,7 +89,9 @@ def answer_everything(window: MainWindow, keyboard: Keyboard) -> list[int]:
         if step % 4 == 1 and n_cards > 1:
             keyboard.press("]", "Return")  # the next card is used
         elif step % 4 == 2 and n_units > 1 and workspace.history.labels.locked.isdisjoint(units):
-            keyboard.press("Down", "Alt+G", "Ctrl+A", "G")  # one neuron
+            keyboard.press("Down", "Alt+G", "Ctrl+A", "G", "Ctrl+Z", "Ctrl+Y")  # one neuron
+        elif step % 5 == 4:
+            split_as_a_card_has_it(window, keyboard, n_cards, n_units)
         elif step % 4 == 3:
             for _ in range(n_units):
                 keyboard.press("Down")
@@ -118,19 +115,25 @@ def test_every_question_is_answered_by_keys_and_is_answered_when_opened_again(
     assert len(set(asked)) > 3
     assert settled(opened) == f"{n} of {n} settled"
     assert opened.status.wrong_left.text() == "Expected wrong assignments left: 0"
+    done = {row["do"] for row in workspace.history.entries}
+    assert done >= {"merge", "assign", "label", "lock", "undo", "redo"}
+    assert any(row.get("words", "").startswith("split") for row in workspace.history.entries)
     keyboard.press(":")
     keyboard.write("s unit desc")
     keyboard.press("Return", "U", "F3", "F2", "Ctrl+S")
     assert not opened.isWindowModified()
-    units = workspace.clustering.unit_of_spike.copy()
-    history = [row["do"] for row in workspace.history.entries]
+    exported = keyboard.export_as_offered(opened)
+    clusters = np.load(exported / "spike_clusters.npy").ravel()
+    assert np.array_equal(
+        clusters, workspace.clustering.unit_of_spike[workspace.clustering.unit_of_spike >= 0]
+    )
+    state = digest_of(workspace)
     keyboard.press("Ctrl+W")
     assert opened.pages.currentWidget() is opened.start
     opened.open_path(session)
     settle()
     assert settled(opened) == f"{n} of {n} settled"
-    assert np.array_equal(workspace.clustering.unit_of_spike, units)
-    assert [row["do"] for row in workspace.history.entries] == history
+    assert digest_of(workspace) == state
 
 
 def test_all_of_it_is_taken_back_by_keys_too(qtbot, opened: MainWindow) -> None:
@@ -155,5 +158,14 @@ def test_the_whole_demo_is_curated_by_keys(qtbot, tmp_path: Path) -> None:
         settle()
         n = len(window.workspace.queue_order())
         assert n > 10
-        answer_everything(window, Keyboard(qtbot, window))
+        keyboard = Keyboard(qtbot, window)
+        answer_everything(window, keyboard)
         assert settled(window) == f"{n} of {n} settled"
+        keyboard.press("Ctrl+S")
+        exported = keyboard.export_as_offered(window)
+        assert (exported / "pc_features.npy").is_file()
+        state = digest_of(window.workspace)
+        keyboard.press("Ctrl+W")
+        window.open_path(done.session)
+        settle()
+        assert digest_of(window.workspace) == state

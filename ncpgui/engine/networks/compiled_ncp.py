@@ -1,0 +1,153 @@
+"""`ClusterAwareNCP` compiled for a CPU: the same numbers, without what torch takes for each small tensor.
+
+A step of a sampler asks of a few clusters a few hundred operations, each done faster than torch calls it.
+Here they are loops, and products of `AT_ONCE` rows, so few that BLAS keeps them on one core.
+
+A cluster is a row of sums of what its points carry: metric (E), part of f (F), moments (C or 2 C), part of
+g (F), and their number. Of networks that know time, only for points that do not tell theirs: what follows
+motion is zero then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeGuard, cast
+
+import numba
+import numpy as np
+import torch
+
+from ncpgui.engine.networks.compiled_options import FAST, Array
+from ncpgui.engine.networks.ncp import PRIOR_POINTS, ClusterAwareNCP
+from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
+
+AT_ONCE = 12
+"""Rows of a product; OpenBLAS divides those of more than 2^18 multiplications over cores."""
+
+
+class Weights(NamedTuple):
+    """Weights of a network, float32, in the order in which rows are multiplied by them.
+
+    sizes : E, F, C, and 2 C if clusters know their spread, else 0
+    into_f (2 E + 2 C + (2 C), F) : from squared and absolute distance in the metric, of the scores the log
+        and share of theirs, and both of them in units of the spread
+    f_count, f_bias, f_new, f_out, g_count, g_bias (F,) ; f_hidden, g_out (F, F) ; f_hidden_bias (F,)
+    spread (C,) : variance of a cluster of which no point is known ; sharpness : that multiplies scores
+    """
+
+    sizes: tuple[int, int, int, int]
+    into_f: Array
+    f_count: Array
+    f_bias: Array
+    f_new: Array
+    f_hidden: Array
+    f_hidden_bias: Array
+    f_out: Array
+    g_count: Array
+    g_bias: Array
+    g_out: Array
+    spread: Array
+    sharpness: np.float32
+
+
+def serves(network: ClusteringNetwork, encodings: Sequence[Encoding]) -> TypeGuard[ClusterAwareNCP]:
+    """Whether the functions of this module can be asked about these points, not finished."""
+    return type(network) is ClusterAwareNCP and all(
+        one.features.device.type == "cpu"
+        and one.features.dtype == torch.float32
+        and ("seconds" not in one.tables or bool(one.tables["seconds"].isnan().all()))
+        for one in encodings
+    )
+
+
+def weights_of(network: ClusterAwareNCP) -> Weights:
+    """Weights as the functions of this module take them."""
+    parts, moments = [network.f_difference.weight], network.components
+    spread, hidden = np.zeros(0, np.float32), cast("torch.nn.Linear", network.f_hidden[0])
+    if network.components:
+        parts.append(network.f_apart.weight)
+    if network.whitened:
+        parts.append(network.f_spread.weight)
+        spread = _array(network.log_spread.exp())
+    with torch.no_grad():
+        return Weights(
+            (network.metric, network.hidden, moments, 2 * moments if network.whitened else 0),
+            _array(torch.cat(parts, dim=1).T),
+            _array(network.f_count.weight[:, 0]),
+            _array(network.f_count.bias),
+            _array(network.f_new),
+            _array(hidden.weight.T),
+            _array(hidden.bias),
+            _array(network.f_out.weight[0]),
+            _array(network.g_count.weight[:, 0]),
+            _array(network.g_count.bias),
+            _array(network.g_out.weight.T),
+            spread,
+            np.float32((-network.log_temperature).exp()),
+        )
+
+
+def columns(network: ClusterAwareNCP, joins: torch.Tensor, count: torch.Tensor | None = None) -> Array:
+    """Return rows of sums less what follows motion: `joins` (..., J) and `count` (..., 1), 1 if left out."""
+    n_kept = network.metric + network.hidden + network.n_moments
+    if count is None:
+        count = torch.ones_like(joins[..., :1])
+    return _array(torch.cat([joins[..., :n_kept], joins[..., network.n_seen :], count], dim=-1))
+
+
+def _array(values: torch.Tensor) -> Array:
+    return np.ascontiguousarray(values.detach().float().cpu().numpy())
+
+
+@numba.njit(cache=True, nogil=True, fastmath=FAST)
+def candidate_inputs(w: Any, sums: Array, point: Array, inputs: Array) -> None:
+    """Row of `into_f` for a cluster `sums` and a point: what compares the two."""
+    n_metric, n_hidden, n_scores, n_moments = w.sizes
+    one_of = np.float32(1) / sums[-1]
+    for i in range(n_metric):
+        apart = sums[i] * one_of - point[i]
+        inputs[i] = apart * apart
+        inputs[n_metric + i] = abs(apart)
+    start, at = n_metric + n_hidden, 2 * n_metric
+    for i in range(n_scores):
+        mean = sums[start + i] * one_of
+        squared = (mean - point[start + i]) ** 2
+        inputs[at + i] = np.log1p(squared)
+        inputs[at + n_scores + i] = squared / (1 + squared)
+        if n_moments:
+            variance = max(sums[start + n_scores + i] * one_of - mean * mean, np.float32(0))
+            known = sums[-1] * variance + np.float32(PRIOR_POINTS) * w.spread[i]
+            spread = known / (sums[-1] + np.float32(PRIOR_POINTS))
+            inputs[at + 2 * n_scores + i] = np.log1p(squared / spread)
+            inputs[at + 3 * n_scores + i] = np.log(spread)
+
+
+@numba.njit(cache=True, nogil=True, fastmath=FAST)
+def add_own_state(w: Any, sums: Array, candidate: Array) -> None:
+    """Add to the product of `candidate_inputs` and `into_f` what the cluster says by itself."""
+    n_metric = w.sizes[0]
+    one_of, log_count = np.float32(1) / sums[-1], np.log(sums[-1])
+    for j in range(len(candidate)):
+        candidate[j] += sums[n_metric + j] * one_of + w.f_count[j] * log_count + w.f_bias[j]
+
+
+@numba.njit(cache=True, nogil=True, fastmath=FAST)
+def value_inputs(w: Any, sums: Array, inputs: Array) -> None:
+    """Row of `g_out` for a cluster with points."""
+    n_metric, n_hidden, n_scores, n_moments = w.sizes
+    start = n_metric + n_hidden + max(n_scores, n_moments)
+    one_of, log_count = np.float32(1) / sums[-1], np.log(sums[-1])
+    for j in range(len(inputs)):
+        first = sums[start + j] * one_of + w.g_count[j] * log_count + w.g_bias[j]
+        inputs[j] = max(first, np.float32(0))
+
+
+@numba.njit(cache=True, nogil=True, fastmath=FAST)
+def scores(w: Any, first: Array, hidden: Array, result: Array) -> None:
+    """f of its first layer (R <= AT_ONCE, F) after the non-linearity; `hidden` (R, F) is room to work in."""
+    np.dot(first, w.f_hidden, hidden)
+    for r in range(len(first)):
+        total = np.float32(0)
+        for j in range(first.shape[1]):
+            total += w.f_out[j] * max(first[r, j] + hidden[r, j] + w.f_hidden_bias[j], np.float32(0))
+        result[r] = total * w.sharpness

@@ -1,0 +1,341 @@
+"""Ancestral draws of a compiled network, over the points of one dataset in one order.
+
+Draws that have chosen the same so far are one hypothesis: the network is asked once for all of them, and
+about a cluster once for all hypotheses that have it. When they choose differently, the hypothesis parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from ncpgui.core.progress import Progress, silent
+from ncpgui.engine.networks.compiled_ncp import (
+    AT_ONCE,
+    Weights,
+    add_own_state,
+    candidate_inputs,
+    columns,
+    scores,
+    value_inputs,
+    weights_of,
+)
+from ncpgui.engine.networks.compiled_options import FAST, Array
+from ncpgui.engine.networks.ncp import ClusterAwareNCP
+from ncpgui.engine.networks.pointwise import Encoding
+
+_POINTS_AT_ONCE = 64  # between reports of progress
+Ints = NDArray[np.int64]
+
+
+class _State(NamedTuple):
+    """Draws in hypotheses, and the clusters that these have; node 0 is the empty cluster. Changed in place.
+
+    hypothesis (R,) : of each draw; n_hypotheses (1,)
+    slots (R, K) : node of each cluster of a hypothesis; n_clusters (R,)
+    sums (C, J), parts (C, F) : of each node, its sums and its value; candidate (C, F) : with the next point
+    n_uses (C,) : hypotheses that have it, 0 of free ones; free (C,), n_free (1,) : their list
+    asked, parted (C,) : last point for which its candidate, its child were made; child (C,) : node with it
+    """
+
+    hypothesis: Ints
+    n_hypotheses: Ints
+    slots: Ints
+    n_clusters: Ints
+    sums: Array
+    parts: Array
+    candidate: Array
+    n_uses: Ints
+    free: Ints
+    n_free: Ints
+    asked: Ints
+    parted: Ints
+    child: Ints
+
+
+def _before_all(n_rows: int, n_columns: int, n_hidden: int) -> _State:
+    """All draws before the first point."""
+    empty = _State(
+        hypothesis=np.zeros(n_rows, np.int64),
+        n_hypotheses=np.ones(1, np.int64),
+        slots=np.zeros((n_rows, 4), np.int64),
+        n_clusters=np.zeros(n_rows, np.int64),
+        sums=np.zeros((1, n_columns), np.float32),
+        parts=np.zeros((1, n_hidden), np.float32),
+        candidate=np.zeros((1, n_hidden), np.float32),
+        n_uses=np.ones(1, np.int64),
+        free=np.zeros(1, np.int64),
+        n_free=np.zeros(1, np.int64),
+        asked=np.full(1, -1),
+        parted=np.full(1, -1),
+        child=np.zeros(1, np.int64),
+    )
+    return _with_room(empty)
+
+
+def _with_room(state: _State) -> _State:
+    """Room for as many new nodes as there are draws, or more, and for one more cluster of each."""
+    n_before, n_free = len(state.sums), int(state.n_free[0])
+    n_more = max(n_before, len(state.hypothesis))
+    longer = {}
+    for name in ("sums", "parts", "candidate", "n_uses", "free", "asked", "parted", "child"):
+        old = getattr(state, name)
+        filler = np.full((n_more, *old.shape[1:]), -1 if name in ("asked", "parted") else 0, old.dtype)
+        longer[name] = np.concatenate([old, filler])
+    longer["free"][n_free : n_free + n_more] = np.arange(n_before, n_before + n_more)
+    longer["n_free"] = state.n_free + n_more
+    if int(state.n_clusters.max()) == state.slots.shape[1]:
+        longer["slots"] = np.concatenate([state.slots, np.zeros_like(state.slots)], axis=1)
+    return state._replace(**longer)
+
+
+@torch.inference_mode()
+def draws(
+    network: ClusterAwareNCP,
+    encoding: Encoding,
+    *,
+    dataset: Tensor,
+    held: Tensor,
+    uniform: Tensor,
+    progress: Progress = silent,
+) -> tuple[Tensor, Tensor]:
+    """Draw label vectors of the datasets of `encoding`, as `sequential.walk` does under `rules.ancestral`.
+
+    Parameters
+    ----------
+    encoding : finished, of D datasets that `compiled_ncp` serves
+    dataset : (S,), that each draw is about; held : (D, M), labels of the first points, -1 where they are free
+    uniform : (S, N) on [0, 1)
+
+    Returns
+    -------
+    labels : (S, N) int64, canonical in the order visited; -1 in the padding; log q : (S,) float64
+    """
+    weights = weights_of(network)
+    wanted = dataset.unique().tolist()
+    ends = encoding.n_points[wanted].tolist()
+    labels = torch.full((len(dataset), max(ends)), -1)
+    log_prob = torch.zeros(len(dataset), dtype=torch.float64)
+    before = 0
+    for one, n_points in zip(wanted, ends, strict=True):
+        rows = dataset == one
+        found, score = _draw_in_order(
+            weights,
+            columns(network, encoding.tables["joins"][one, :n_points]),
+            encoding.tables["context"][one, :n_points].numpy(),
+            held[one].numpy(),
+            uniform[rows, :n_points].contiguous().numpy(),
+            lambda n, before=before: progress(before + n, sum(ends)),  # type: ignore[misc]
+        )
+        labels[rows, :n_points] = torch.from_numpy(found)
+        log_prob[rows] = torch.from_numpy(score)
+        before += n_points
+    progress(before, before)
+    return labels, log_prob
+
+
+def _draw_in_order(
+    weights: Weights,
+    joins: Array,
+    context: Array,
+    held: Ints,
+    uniform: Array,
+    report: Callable[[int], None],
+) -> tuple[Ints, NDArray[np.float64]]:
+    """Draw labels (R, N) and log q (R,) in one order.
+
+    joins (N, J), context (N, F) : of the points as they are visited; held (M,); uniform (R, N)
+    report : called with the number of points done, now and then
+    """
+    n_rows, n_points = uniform.shape
+    state = _before_all(n_rows, joins.shape[1], context.shape[1])
+    labels = np.empty((n_rows, n_points), np.int64)
+    log_prob = np.zeros(n_rows)
+    forced = np.full(n_points, -1)
+    forced[: min(len(held), n_points)] = held[:n_points]
+    n = 0
+    while n < n_points:
+        report(n)
+        stop = min(n + _POINTS_AT_ONCE, n_points)
+        reached = _walk_on(weights, joins, context, forced, uniform, n, stop, state, labels, log_prob)
+        if reached < stop:
+            state = _with_room(state)
+        n = reached
+    return labels, log_prob
+
+
+@numba.njit(cache=True, nogil=True, fastmath=FAST)
+def _walk_on(
+    w: Any,
+    joins: Array,
+    context: Array,
+    forced: Ints,
+    uniform: Array,
+    start: int,
+    stop: int,
+    state: _State,
+    labels: Ints,
+    log_prob: NDArray[np.float64],
+) -> int:
+    """Place points `start` to `stop`; return the first one that was not placed, for lack of room."""
+    hypothesis, n_hypotheses, slots, n_clusters, sums, parts, candidate, n_uses = state[:8]
+    free, n_free, asked, parted, child = state[8:]
+    n_rows = len(hypothesis)
+    begin = np.empty(n_rows + 1, np.int64)
+    log_q = np.empty(n_rows * (slots.shape[1] + 1), np.float32)
+    goes = np.empty(len(log_q), np.int64)  # the hypothesis in which a choice goes on
+    nodes = np.empty(len(sums), np.int64)
+    moved = np.empty((n_rows, 2), np.int64)
+    for n in range(start, stop):
+        count = n_hypotheses[0]
+        if n_free[0] < n_rows or n_clusters[:count].max() == slots.shape[1]:
+            return n
+        n_nodes = 0
+        begin[0] = 0
+        for h in range(count):
+            begin[h + 1] = begin[h] + n_clusters[h] + 1
+            for k in range(n_clusters[h]):
+                node = slots[h, k]
+                if asked[node] != n:
+                    asked[node] = n
+                    nodes[n_nodes] = node
+                    n_nodes += 1
+        _candidates(w, sums, nodes[:n_nodes], joins[n], candidate)
+        _log_conditionals(w, slots, begin[: count + 1], parts, candidate, context[n], log_q)
+        goes[: begin[count]] = -1
+        n_moved = 0
+        for r in range(n_rows):
+            h = hypothesis[r]
+            first, last = begin[h], begin[h + 1]
+            k = forced[n] if forced[n] >= 0 else _drawn(log_q[first:last], uniform[r, n])
+            labels[r, n] = k
+            log_prob[r] += log_q[first + k]
+            if goes[first + k] < 0:  # the first that chooses this: in place, or in a new hypothesis
+                target = h
+                for other in range(first, last):
+                    if goes[other] >= 0:
+                        target = n_hypotheses[0]
+                if target != h:
+                    n_hypotheses[0] += 1
+                    n_clusters[target] = n_clusters[h]
+                    for slot in range(n_clusters[h]):
+                        slots[target, slot] = slots[h, slot]
+                        n_uses[slots[h, slot]] += 1
+                goes[first + k] = target
+                moved[n_moved, 0], moved[n_moved, 1] = target, k
+                n_moved += 1
+            hypothesis[r] = goes[first + k]
+        n_nodes = 0
+        for m in range(n_moved):
+            h, k = moved[m, 0], moved[m, 1]
+            node = slots[h, k] if k < n_clusters[h] else 0
+            if parted[node] != n:
+                parted[node] = n
+                n_free[0] -= 1
+                new = free[n_free[0]]
+                child[node] = new
+                n_uses[new] = 0
+                for j in range(sums.shape[1]):
+                    sums[new, j] = sums[node, j] + joins[n, j]
+                nodes[n_nodes] = new
+                n_nodes += 1
+            new = child[node]
+            n_uses[new] += 1
+            slots[h, k] = new
+            if node == 0:
+                n_clusters[h] += 1
+            else:
+                n_uses[node] -= 1
+                if n_uses[node] == 0:
+                    free[n_free[0]] = node
+                    n_free[0] += 1
+        _values(w, sums, nodes[:n_nodes], parts)
+    return stop
+
+
+@numba.njit(cache=True, nogil=True, fastmath=FAST)
+def _candidates(w: Any, sums: Array, nodes: Ints, point: Array, candidate: Array) -> None:
+    """Candidate of each of `nodes` with a point."""
+    inputs = np.empty((AT_ONCE, w.into_f.shape[0]), np.float32)
+    result = np.empty((AT_ONCE, w.into_f.shape[1]), np.float32)
+    for start in range(0, len(nodes), AT_ONCE):
+        size = min(AT_ONCE, len(nodes) - start)
+        for i in range(size):
+            candidate_inputs(w, sums[nodes[start + i]], point, inputs[i])
+        np.dot(inputs[:size], w.into_f, result[:size])
+        for i in range(size):
+            node = nodes[start + i]
+            candidate[node] = result[i]
+            add_own_state(w, sums[node], candidate[node])
+
+
+@numba.njit(cache=True, nogil=True, fastmath=FAST)
+def _values(w: Any, sums: Array, nodes: Ints, parts: Array) -> None:
+    """Value of each of `nodes`, which have points."""
+    inputs = np.empty((AT_ONCE, w.g_out.shape[0]), np.float32)
+    result = np.empty_like(inputs)
+    for start in range(0, len(nodes), AT_ONCE):
+        size = min(AT_ONCE, len(nodes) - start)
+        for i in range(size):
+            value_inputs(w, sums[nodes[start + i]], inputs[i])
+        np.dot(inputs[:size], w.g_out, result[:size])
+        for i in range(size):
+            parts[nodes[start + i]] = result[i]
+
+
+@numba.njit(cache=True, nogil=True, fastmath=FAST)
+def _log_conditionals(
+    w: Any, slots: Ints, begin: Ints, parts: Array, candidate: Array, context: Array, log_q: Array
+) -> None:
+    """log q of the choices of each hypothesis, from `begin` (H + 1,) of its own on, the new cluster last."""
+    first = np.empty((AT_ONCE, len(context)), np.float32)
+    hidden = np.empty_like(first)
+    everything = np.empty_like(context)
+    done, waiting = 0, 0
+    for h in range(len(begin) - 1):
+        n_own = begin[h + 1] - begin[h] - 1
+        everything[:] = context
+        for k in range(n_own):
+            part = parts[slots[h, k]]
+            for j in range(len(context)):
+                everything[j] += part[j]
+        for k in range(n_own + 1):
+            joined = candidate[slots[h, k]] if k < n_own else w.f_new
+            row = first[waiting]
+            for j in range(len(context)):
+                row[j] = max(everything[j] + joined[j], np.float32(0))
+            waiting += 1
+            if waiting == AT_ONCE:
+                scores(w, first, hidden, log_q[done : done + waiting])
+                done, waiting = done + waiting, 0
+    if waiting:
+        scores(w, first[:waiting], hidden[:waiting], log_q[done : done + waiting])
+    for h in range(len(begin) - 1):
+        own = log_q[begin[h] : begin[h + 1]]
+        most = own.max()
+        total = np.float32(0)
+        for k in range(len(own)):
+            total += np.exp(own[k] - most)
+        shift = most + np.log(total)
+        for k in range(len(own)):
+            own[k] -= shift
+
+
+@numba.njit(cache=True, nogil=True, fastmath=FAST)
+def _drawn(log_q: Array, uniform: float) -> int:
+    """Draw a choice by a number on [0, 1), as `rules.ancestral`."""
+    whole = np.float32(0)
+    for k in range(len(log_q)):
+        whole += np.exp(log_q[k])
+    threshold, cumulative = uniform * whole, np.float32(0)
+    for k in range(len(log_q) - 1):
+        cumulative += np.exp(log_q[k])
+        if cumulative > threshold:
+            return k
+    return len(log_q) - 1

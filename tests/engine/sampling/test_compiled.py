@@ -1,0 +1,113 @@
+"""What is compiled for a CPU draws what torch draws, step by step and sweep by sweep."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+
+from ncpgui.engine.networks import compiled_ncp
+from ncpgui.engine.networks.registry import NetworkSettings, build_network
+from ncpgui.engine.sampling import posterior, sweeps
+from ncpgui.engine.sampling.posterior import ancestral_samples, ancestral_samples_of_many
+from ncpgui.engine.sampling.sweeps import swept
+
+OPTIONS = {
+    "plain": {},
+    "components": {"pairs": 4, "components": 2},
+    "whitened": {"pairs": 4, "components": 2, "whitened": True},
+    "times that nobody tells": {"components": 2, "whitened": True, "time_knots": (3, 5)},
+}
+
+
+def network_of(kind: str):
+    """A small network with weights that let it open and join clusters."""
+    settings = NetworkSettings(
+        "cluster-aware-ncp",
+        "points",
+        encoder_options={"h_dim": 12},
+        network_options={"h_dim": 12, "metric": 6, "hidden": 24, **OPTIONS[kind]},
+    )
+    torch.manual_seed(3)
+    network = build_network(settings)
+    with torch.no_grad():
+        for weights in network.parameters():
+            weights.add_(0.2 * torch.randn(weights.shape))
+        network.log_temperature.fill_(0.3)
+    return network.eval()
+
+
+def encoding_of(network, n_points: int, seed: int = 0):
+    places = np.random.default_rng(seed).choice([-4.0, 0.0, 5.0], (n_points, 2))
+    points = places + np.random.default_rng(seed + 1).normal(size=places.shape)
+    with torch.inference_mode():
+        return network.encode(torch.from_numpy(points.astype(np.float32))[None])
+
+
+@pytest.fixture
+def by_torch(monkeypatch):
+    """Switch to torch."""
+
+    def switch():
+        for module in (posterior, sweeps):
+            monkeypatch.setattr(module, "serves", lambda *_: False)
+
+    return switch
+
+
+@pytest.mark.parametrize("kind", OPTIONS)
+def test_compiled_draws_are_those_of_torch(kind, by_torch):
+    network = network_of(kind)
+    encodings = [encoding_of(network, n, seed=n) for n in (70, 41)]
+    assert compiled_ncp.serves(network, encodings)
+    wanted = {"n_samples": 60, "seeds": [1, 2], "n_orders": 4}
+    found = ancestral_samples_of_many(network, encodings, **wanted)
+    by_torch()
+    for one, other in zip(found, ancestral_samples_of_many(network, encodings, **wanted), strict=True):
+        assert len(np.unique(other.labels, axis=0)) > 20  # draws part, and clusters are many
+        np.testing.assert_array_equal(one.labels, other.labels)
+        np.testing.assert_allclose(one.log_prob, other.log_prob, atol=1e-3)
+
+
+def test_compiled_draws_hold_what_is_held(by_torch):
+    network, held = network_of("whitened"), np.full(50, -1)
+    encoding = encoding_of(network, 50)
+    held[[3, 9, 20, 31]] = [0, 1, 1, 2]
+    found = ancestral_samples(network, encoding, n_samples=40, seed=5, clamped=held)
+    by_torch()
+    other = ancestral_samples(network, encoding, n_samples=40, seed=5, clamped=held)
+    np.testing.assert_array_equal(found.labels, other.labels)
+    np.testing.assert_allclose(found.log_prob, other.log_prob, atol=1e-3)
+    assert (found.labels[:, 9] == found.labels[:, 20]).all()
+    assert (found.labels[:, 3] != found.labels[:, 9]).all()
+
+
+@pytest.mark.parametrize("kind", OPTIONS)
+def test_compiled_sweeps_move_what_torch_moves(kind, by_torch):
+    network = network_of(kind)
+    encoding = encoding_of(network, 120)
+    drawn = ancestral_samples(network, encoding, n_samples=30, seed=0)
+    found = swept(network, encoding, drawn, seed=4)
+    by_torch()
+    other = swept(network, encoding, drawn, seed=4)
+    assert (other.labels != drawn.labels).any(axis=1).mean() > 0.5
+    np.testing.assert_array_equal(found.labels, other.labels)
+
+
+def test_points_that_tell_their_times_are_left_to_torch():
+    network = network_of("times that nobody tells")
+    points = torch.zeros(1, 4, 2)
+    with torch.inference_mode():
+        told = network.encode(points, torch.arange(4.0)[None])
+    assert not compiled_ncp.serves(network, [told])
+
+
+def test_compiled_points_see_of_those_to_come_what_they_see_in_torch():
+    network = network_of("whitened")
+    encoding = encoding_of(network, 300)
+    orders = torch.stack([torch.randperm(300, generator=torch.Generator().manual_seed(i)) for i in range(3)])
+    with torch.inference_mode():
+        found = network.finish_in(orders, encoding).tables["context"]
+        for row, order in zip(found, orders, strict=True):
+            alone = network.finish(encoding.reordered(order)).tables["context"][0]
+            torch.testing.assert_close(row, alone, rtol=1e-4, atol=1e-4)

@@ -1,0 +1,137 @@
+"""The units of an NWB file that pynwb wrote are reviewed beside its series, or beside another recording."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+import pytest
+
+from ncpgui.core.errors import InputError, MissingRecordingError, RecordingError
+from ncpgui.core.given import SPIKEINTERFACE
+from ncpgui.ephys.given_folder import digest_now, is_sorting_folder, open_reviewed
+from tests.sorting.planted import SAMPLING_FREQUENCY_HZ, SQUARE
+
+pynwb = pytest.importorskip("pynwb", reason="pynwb (extra nwb) is not installed")
+
+N_SAMPLES = 2_000
+START_S = 5.0
+TRAINS = {4: np.array([30, 700, 1500]), 9: np.array([31, 900])}
+
+
+def nwb(
+    path: Path,
+    trains: dict[int, np.ndarray] | None = None,
+    *,
+    series: tuple[str, ...] = ("raw",),
+    start_s: float = START_S,
+    timestamps: np.ndarray | None = None,
+    **columns: list[Any],
+) -> Path:
+    """A file of four electrodes, series that begin at `start_s`, units; `timestamps` in place of a rate."""
+    start = datetime(2020, 1, 1, tzinfo=timezone.utc)
+    file = pynwb.NWBFile(session_description="about", identifier="one", session_start_time=start)
+    device = file.create_device(name="probe")
+    group = file.create_electrode_group(name="shank0", description="about", location="unknown", device=device)
+    for x, y in SQUARE.positions_um:
+        file.add_electrode(rel_x=float(x), rel_y=float(y), location="unknown", group=group)
+    when: dict[str, Any] = {"rate": SAMPLING_FREQUENCY_HZ, "starting_time": start_s}
+    times = start_s + np.arange(N_SAMPLES) / SAMPLING_FREQUENCY_HZ
+    if timestamps is not None:
+        when, times = {"timestamps": timestamps}, timestamps
+    for name in series:
+        region = file.create_electrode_table_region(region=[0, 1, 2, 3], description="all")
+        data = np.random.default_rng(0).integers(-9, 9, (N_SAMPLES, 4)).astype("i2")
+        file.add_acquisition(pynwb.ecephys.ElectricalSeries(name=name, data=data, electrodes=region, **when))
+    for name in columns:
+        file.add_unit_column(name, "about")
+    for row, (unit, train) in enumerate((trains or {}).items()):
+        told = {name: values[row] for name, values in columns.items()}
+        file.add_unit(id=unit, spike_times=times[train], **told)
+    with pynwb.NWBHDF5IO(str(path), "w") as io:
+        io.write(file)
+    return path
+
+
+def trains_of(opened: Any) -> dict[int, list[int]]:
+    sorting = opened.sorting
+    return {unit: sorting.spike_train(unit).tolist() for unit in sorting.unit_ids.tolist()}
+
+
+WANTED = {unit: train.tolist() for unit, train in TRAINS.items()}
+
+
+def test_units_are_reviewed_beside_the_series_of_their_file(tmp_path: Path) -> None:
+    """Spikes are seconds on the clock of the session; the series begins at 5 s."""
+    path = nwb(tmp_path / "a.nwb", TRAINS, quality=["good", "mua"])
+    recording, opened = open_reviewed(path)
+    assert (recording.n_channels, recording.n_samples) == (4, N_SAMPLES)
+    assert recording.probe.positions_um.tolist() == SQUARE.positions_um.tolist()
+    assert trains_of(opened) == WANTED
+    assert opened.given.labels == {4: "good", 9: "mua"}
+    assert (opened.given.kind, opened.given.path) == (SPIKEINTERFACE, str(path))
+    assert opened.given.names == {}
+    assert digest_now(opened.given) == opened.given.digest
+
+
+def test_time_stamps_with_a_gap_give_the_samples_that_were_meant(tmp_path: Path) -> None:
+    timestamps = 3.0 + np.arange(N_SAMPLES) / SAMPLING_FREQUENCY_HZ
+    timestamps[1000:] += 60.0
+    _, opened = open_reviewed(nwb(tmp_path / "a.nwb", TRAINS, timestamps=timestamps))
+    assert trains_of(opened) == WANTED
+
+
+def test_units_without_a_series_ask_for_the_recording(tmp_path: Path) -> None:
+    """Its first sample is at second 0 of the clock then."""
+    path = nwb(tmp_path / "units.nwb", TRAINS, series=(), start_s=0.0)
+    with pytest.raises(MissingRecordingError, match=r"does not lead to its recording.*give it with --rec"):
+        open_reviewed(path)
+    other = nwb(tmp_path / "raw.nwb")
+    _, opened = open_reviewed(path, recording=other)
+    assert trains_of(opened) == WANTED
+    late = nwb(tmp_path / "late.nwb", TRAINS, series=())
+    with pytest.raises(RecordingError, match=r"lies outside the recording of 2000 samples"):
+        open_reviewed(late, recording=other)
+
+
+def test_ids_that_are_text_are_kept(tmp_path: Path) -> None:
+    path = nwb(tmp_path / "a.nwb", TRAINS, unit_name=["left", "right"])
+    _, opened = open_reviewed(path)
+    assert opened.given.names == {0: "left", 1: "right"}
+    assert list(trains_of(opened).values()) == list(WANTED.values())
+
+
+def test_of_several_series_one_is_chosen(tmp_path: Path) -> None:
+    path = nwb(tmp_path / "a.nwb", TRAINS, series=("raw", "filtered"))
+    with pytest.raises(MissingRecordingError, match=r"several streams; choose one \(--stream\)"):
+        open_reviewed(path)
+    recording, opened = open_reviewed(path, stream="filtered")
+    assert recording.reference.options["stream"] == "acquisition/filtered"
+    assert trains_of(opened) == WANTED
+    with pytest.raises(InputError, match=r"--dtype and --stream are of a --recording, which is missing"):
+        open_reviewed(tmp_path, stream="filtered")
+
+
+def test_a_file_that_was_changed_is_another_one(tmp_path: Path) -> None:
+    path = nwb(tmp_path / "a.nwb", TRAINS)
+    _, opened = open_reviewed(path)
+    nwb(tmp_path / "b.nwb", {**TRAINS, 9: np.array([31, 901])}).replace(path)
+    assert digest_now(opened.given) != opened.given.digest
+
+
+def test_a_file_is_known_by_its_units(tmp_path: Path) -> None:
+    assert is_sorting_folder(nwb(tmp_path / "units.nwb", TRAINS))
+    assert not is_sorting_folder(nwb(tmp_path / "raw.nwb"))
+    (tmp_path / "text.nwb").write_text("no")
+    assert not is_sorting_folder(tmp_path / "text.nwb")
+
+
+def test_units_that_cannot_be_read_say_so(tmp_path: Path) -> None:
+    path = nwb(tmp_path / "a.nwb", TRAINS)
+    with h5py.File(path, "r+") as file:
+        del file["units/spike_times_index"]
+    with pytest.raises(RecordingError, match=r"the units of .*a.nwb cannot be read"):
+        open_reviewed(path)
