@@ -127,13 +127,14 @@ def _packages() -> list[Finding]:
 
 def _extras() -> list[Finding]:
     """What can be installed beside: none of it has to be there."""
-    there, absent = [], []
+    there: list[str] = []
+    absent: list[str] = []
     for extra, what in EXTRAS.items():
         missing = [wanted.name for wanted in _required(extra) if _installed(wanted) is None]
         (absent if missing else there).append(f"{extra} ({what})")
     parts = [f"installed: {', '.join(there) or 'none'}"]
     if absent:
-        parts.append(f"not installed: {', '.join(absent)}; add one with pip install 'ncpgui[NAME]'")
+        parts.append(f"not installed: {', '.join(absent)}; README says how to add one")
     return [Finding("extras", "ok", "; ".join(parts))]
 
 
