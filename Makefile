@@ -6,7 +6,7 @@ OUT ?= demo-out
 BIN = $(VENV)/bin
 FILES = setup.py constraints.txt scripts/set_up.sh
 
-.PHONY: help demo test test-all gui lint docs results clean
+.PHONY: help demo test test-all gui lint docs results dist soak clean
 
 help:
 	@echo "make demo       set up, sort a simulated array, show it (without a display: write $(OUT)/)"
@@ -16,6 +16,8 @@ help:
 	@echo "make lint       ruff, mypy and the import contracts"
 	@echo "make docs       the documentation as a site: build/docs/html/index.html"
 	@echo "make results    every benchmark whose figures README and docs show, an hour; goes on when stopped"
+	@echo "make dist       build sdist and wheel, check them, try the wheel with every Python that is here"
+	@echo "make soak       endurance: hours of channels, kills, full disks, damaged files; half a day"
 	@echo "make clean      remove $(VENV) and what was built"
 
 $(VENV)/.ready: $(FILES)
@@ -62,6 +64,12 @@ docs: $(VENV)/.ready-docs
 
 results: $(VENV)/.ready-bench
 	@"$(BIN)/python" benchmarks/all_results.py $(ARGS)
+
+dist: $(VENV)/.ready-dev
+	@"$(BIN)/python" scripts/make_dist.py $(ARGS)
+
+soak: $(VENV)/.ready-bench
+	@PATH="$(abspath $(BIN)):$$PATH" bash scripts/soak.sh $(ARGS)
 
 clean:
 	rm -rf "$(VENV)" build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

@@ -1,4 +1,7 @@
-"""Metadata, dependencies and entry point of ncpgui; `constraints.txt` pins a tested set."""
+"""Metadata, dependencies and entry point of ncpgui; `constraints.txt` pins a tested set.
+
+docs/dependencies.md says what each dependency is for.
+"""
 
 import runpy
 from pathlib import Path
@@ -26,12 +29,13 @@ TEST = [
     "pytest>=8",
     "pytest-qt>=4.4",
     "pytest-timeout>=2.3",
-    "distributed>=2024.5,<2027",  # clusters in the tests
+    "distributed>=2024.5,<2027",
+    "hypothesis>=6.100",
     "import-linter>=2.1",
-    "pandas>=2.2",  # SpikeInterface's read_phy
-    "phylib>=2.6",  # reads our Phy folders back in the tests
-    "pynwb>=4,<5",  # the extra nwb
-    "tensorboard>=2.17,<3",  # reads the log of a training back
+    "pandas>=2.2",
+    "phylib>=2.6",
+    "pynwb>=4,<5",
+    "tensorboard>=2.17,<3",
 ]
 
 DOCS = [
@@ -52,19 +56,35 @@ setup(
     long_description_content_type="text/markdown",
     license="GPL-3.0-or-later",
     license_files=["LICENSE"],
-    keywords="spike sorting neurophysiology clustering posterior multi-electrode array retina",
+    keywords=[
+        "spike sorting",
+        "electrophysiology",
+        "multi-electrode array",
+        "Neuropixels",
+        "tetrode",
+        "retina",
+        "clustering",
+        "posterior",
+        "neural clustering processes",
+        "SpikeInterface",
+        "phy",
+    ],
     classifiers=[
         "Development Status :: 3 - Alpha",
         "Environment :: Console",
         "Environment :: X11 Applications :: Qt",
         "Intended Audience :: Science/Research",
+        "Natural Language :: English",
         "Operating System :: OS Independent",
         "Programming Language :: Python :: 3",
+        "Programming Language :: Python :: 3 :: Only",
         "Programming Language :: Python :: 3.10",
         "Programming Language :: Python :: 3.11",
         "Programming Language :: Python :: 3.12",
         "Programming Language :: Python :: 3.13",
         "Topic :: Scientific/Engineering :: Bio-Informatics",
+        "Topic :: Scientific/Engineering :: Visualization",
+        "Typing :: Typed",
     ],
     python_requires=">=3.10,<3.14",
     packages=[
@@ -83,8 +103,9 @@ setup(
         "click>=8.1",
         "h5py>=3.10",
         "joblib>=1.3",
-        "numba>=0.60",  # SpikeInterface's locally exclusive peak detection
+        "numba>=0.60",
         "numpy>=2.0",
+        "packaging>=22",
         "platformdirs>=4",
         "probeinterface>=0.4",
         "psygnal>=0.11",
@@ -101,14 +122,14 @@ setup(
     ],
     extras_require={
         "test": TEST,
-        "dev": [*TEST, "mypy>=1.15", "pre-commit>=4", "ruff>=0.9", "build>=1.2"],
+        "dev": [*TEST, "mypy>=1.15", "pre-commit>=4", "ruff>=0.9", "build>=1.2", "twine>=6"],
         "docs": DOCS,
         "train": ["tensorboard>=2.17,<3"],
-        "figures": ["matplotlib>=3.9"],  # the picture of ncpgui evaluate
+        "figures": ["matplotlib>=3.9"],
         "bench": ["matplotlib>=3.9", "mountainsort5>=0.5"],
-        "nwb": ["pynwb>=4,<5"],  # ncpgui export --format nwb
-        "dask": ["distributed>=2024.5,<2027"],  # sorting on a cluster
-        "simulate": ["NEURON>=9.0"],  # scripts/build_biophysical_reservoir.py
+        "nwb": ["pynwb>=4,<5"],
+        "dask": ["distributed>=2024.5,<2027"],
+        "simulate": ["NEURON>=9.0"],
     },
     entry_points={"console_scripts": ["ncpgui = ncpgui.__main__:main"]},
 )

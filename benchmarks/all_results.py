@@ -96,6 +96,7 @@ STEPS = (
     _script("receptive_fields", 25, alone=True, peers=PEERS),
     _script("hybrid", 25, alone=True, peers=PEERS),
     _script("gui", 40, alone=True, peers=WINDOWS),
+    _script("review", 12, "--development", peers=PEERS),
     _script("variants", 35, "--minutes 5 --jobs 2", alone=True, training=True),
     _script("one_probe", 60, "--minutes 8 --sets 10 --jobs 2", alone=True, training=True),
 )

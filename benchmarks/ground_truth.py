@@ -56,6 +56,9 @@ PROBES: dict[str, Callable[[], probeinterface.Probe]] = {
     "columns64": lambda: probeinterface.generate_multi_columns_probe(
         2, 32, xpitch=32, ypitch=20, y_shift_per_column=[0, 10]
     ),
+    "columns384": lambda: probeinterface.generate_multi_columns_probe(
+        2, 192, xpitch=32, ypitch=20, y_shift_per_column=[0, 10]
+    ),
     "tetrode": lambda: probeinterface.generate_tetrode(r=17.7),
     "tetrode50": lambda: probeinterface.generate_tetrode(r=50.0 / np.sqrt(2)),
     "dense128": lambda: probeinterface.generate_multi_columns_probe(
@@ -150,6 +153,12 @@ def made(truth: GroundTruth, folder: Path) -> tuple[BaseRecording, BaseSorting]:
         [spikes[:, 0]], [spikes[:, 1]], truth.sampling_frequency_hz, unit_ids=np.arange(truth.n_units)
     )
     return recording, sorting
+
+
+def untouched(truth: GroundTruth) -> BaseRecording:
+    """Return the recording as the generator makes it up: float32 in µV, computed where it is read."""
+    recording, *_ = _generated(truth, probe_of(truth))
+    return recording
 
 
 def place_of(truth: GroundTruth, folder: Path) -> Path:

@@ -4,37 +4,33 @@ from __future__ import annotations
 
 import os
 import platform
+import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 
 import click
+from packaging.requirements import Requirement
 
 from ncpgui import __version__
 from ncpgui.cli import options
 from ncpgui.cli.terminal import print_json, print_table
 
-PACKAGES = (
-    "numpy",
-    "scipy",
-    "torch",
-    "safetensors",
-    "h5py",
-    "spikeinterface",
-    "probeinterface",
-    "numba",
-    "scikit-learn",
-    "PyQt5",
-    "pyqtgraph",
-    "psygnal",
-    "platformdirs",
-)
 QT_PROGRAM = "from PyQt5.QtWidgets import QApplication; QApplication([]); print('ok')"
 QT_WAIT_S = 60
+LITTLE_BYTES = 5e9
+"""A folder for temporary files with less may not hold the filtered traces of an hour of few channels."""
+EXTRAS = {
+    "nwb": "exports to NWB",
+    "dask": "sorting on a cluster",
+    "figures": "the picture of 'ncpgui evaluate'",
+    "train": "TensorBoard",
+}
+"""Extras that a user may want, and what each is for."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +47,7 @@ class Finding:
 @click.option("--formats", is_flag=True, help="List the formats of recordings instead, as installed here.")
 @options.as_json
 def doctor(formats: bool, as_json: bool) -> int:
-    """Check packages, torch and GPU, Qt, models and folders; say what to do about each problem.
+    """Check packages, torch and GPU, Qt, models, formats and folders; say what to do about each problem.
 
     The exit code is 1 when something is missing that ncpgui cannot do without. --formats lists the
     recordings that are opened, those of which only the name is known, and those that SpikeInterface
@@ -89,7 +85,17 @@ def examine() -> list[Finding]:
     findings = [
         Finding("ncpgui", "ok", f"{__version__}, Python {platform.python_version()}, {platform.platform()}")
     ]
-    checks: tuple[Callable[[], list[Finding]], ...] = (_packages, _device, _qt, _models, _resources, _folders)
+    checks: tuple[Callable[[], list[Finding]], ...] = (
+        _packages,
+        _extras,
+        _device,
+        _threads,
+        _qt,
+        _models,
+        _resources,
+        _formats,
+        _folders,
+    )
     for check in checks:
         try:
             findings += check()
@@ -102,19 +108,53 @@ def examine() -> list[Finding]:
 
 
 def _packages() -> list[Finding]:
-    found, missing = [], []
-    for name in PACKAGES:
-        try:
-            found.append(f"{name} {version(name)}")
-        except PackageNotFoundError:
-            missing.append(name)
-    if missing:
-        return [
-            Finding(
-                "packages", "problem", f"missing: {', '.join(missing)}", f"pip install {' '.join(missing)}"
-            )
-        ]
+    """Everything that `pip install ncpgui` brings, in the versions that it asks for."""
+    found, wrong, advice = [], [], []
+    for wanted in _required(""):
+        there = _installed(wanted)
+        if there is None:
+            wrong.append(f"{wanted.name} is missing")
+        elif there not in wanted.specifier:
+            wrong.append(f"{wanted.name} {there} is installed, {wanted.specifier} is needed")
+        else:
+            found.append(f"{wanted.name} {there}")
+            continue
+        advice.append(f"'{wanted.name}{wanted.specifier}'")
+    if wrong:
+        return [Finding("packages", "problem", "; ".join(wrong), f"pip install {' '.join(advice)}")]
     return [Finding("packages", "ok", ", ".join(found))]
+
+
+def _extras() -> list[Finding]:
+    """What can be installed beside: none of it has to be there."""
+    there, absent = [], []
+    for extra, what in EXTRAS.items():
+        missing = [wanted.name for wanted in _required(extra) if _installed(wanted) is None]
+        (absent if missing else there).append(f"{extra} ({what})")
+    parts = [f"installed: {', '.join(there) or 'none'}"]
+    if absent:
+        parts.append(f"not installed: {', '.join(absent)}; add one with pip install 'ncpgui[NAME]'")
+    return [Finding("extras", "ok", "; ".join(parts))]
+
+
+def _required(extra: str) -> Iterator[Requirement]:
+    """Packages that the installed ncpgui asks for; of an extra, those that it adds."""
+    for line in requires("ncpgui") or ():
+        wanted = Requirement(line)
+        if wanted.marker is None:
+            holds = not extra
+        else:
+            always = wanted.marker.evaluate({"extra": ""})
+            holds = wanted.marker.evaluate({"extra": extra}) and bool(extra) != always
+        if holds:
+            yield wanted
+
+
+def _installed(wanted: Requirement) -> str | None:
+    try:
+        return version(wanted.name)
+    except PackageNotFoundError:
+        return None
 
 
 def _device() -> list[Finding]:
@@ -125,6 +165,22 @@ def _device() -> list[Finding]:
         return [Finding("device", "ok", f"torch uses the GPU ({device})")]
     return [
         Finding("device", "ok", f"torch uses the CPU, {os.cpu_count()} cores; a CUDA GPU would be faster")
+    ]
+
+
+def _threads() -> list[Finding]:
+    import torch
+
+    from ncpgui.sorting.executors import default_workers, usable_cores
+
+    cores, workers = usable_cores(), default_workers()
+    return [
+        Finding(
+            "threads",
+            "ok",
+            f"{cores} of {os.cpu_count()} cores may be used; torch computes on {torch.get_num_threads()}; "
+            f"'ncpgui sort' samples {workers} components at a time (--jobs)",
+        )
     ]
 
 
@@ -200,10 +256,22 @@ def _resources() -> list[Finding]:
     return [Finding("resources", "ok", f"{folder}: {', '.join(names) or 'empty'}")]
 
 
+def _formats() -> list[Finding]:
+    from ncpgui.ephys.known_formats import known_formats
+
+    states = [row.state for row in known_formats()]
+    counts = f"{states.count('read')} are read, {states.count('recognised')} more are known by their names"
+    return [Finding("formats", "ok", f"{counts}; 'ncpgui doctor --formats' lists them")]
+
+
 def _folders() -> list[Finding]:
     from ncpgui.app.preferences import default_folder
 
-    places = {"settings folder": default_folder(), "temporary folder": Path(tempfile.gettempdir())}
+    places = {
+        "settings folder": default_folder(),
+        "temporary folder": Path(tempfile.gettempdir()),
+        "working folder": Path.cwd(),
+    }
     return [_writable(name, path) for name, path in places.items()]
 
 
@@ -211,9 +279,16 @@ def _writable(name: str, path: Path) -> Finding:
     existing = next(folder for folder in (path, *path.parents) if folder.exists())
     try:
         with tempfile.TemporaryFile(dir=existing):
-            return Finding(name, "ok", str(path))
+            free = shutil.disk_usage(existing).free
     except OSError as error:
         advice = f"make {existing} writable; until then nothing is remembered there"
         return Finding(
             name, "problem" if "temporary" in name else "note", f"{path}: {error.strerror}", advice
         )
+    told = f"{path}, {free / 1e9:.1f} GB free"
+    if "temporary" in name and free < LITTLE_BYTES:
+        advice = (
+            "filtered traces are kept there while a recording is sorted; set TMPDIR to a folder with room"
+        )
+        return Finding(name, "note", told, advice)
+    return Finding(name, "ok", told)

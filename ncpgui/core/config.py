@@ -7,7 +7,8 @@ import math
 import sys
 from dataclasses import asdict, fields, is_dataclass
 from pathlib import Path
-from typing import Any, TypeVar, get_type_hints
+from types import NoneType, UnionType
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -38,6 +39,8 @@ def from_dict(kind: type[Settings], values: dict[str, Any], *, place: str = "set
     InputError
         An unknown key (the nearest known one is suggested) or a value of another type.
     """
+    if not isinstance(values, dict):
+        raise InputError(f"{place} must be a table of names and values, got {values!r}")
     hints = get_type_hints(kind)
     known = {field.name for field in fields(kind)}  # type: ignore[arg-type]
     arguments = {}
@@ -53,10 +56,17 @@ def from_dict(kind: type[Settings], values: dict[str, Any], *, place: str = "set
 def _coerce(hint: Any, value: Any, place: str) -> Any:
     if is_dataclass(hint) and isinstance(value, dict):
         return from_dict(hint, value, place=place)  # type: ignore[arg-type]
+    if get_origin(hint) is UnionType:
+        wanted = [one for one in get_args(hint) if one is not NoneType]
+        return value if value is None or len(wanted) > 1 else _coerce(wanted[0], value, place)
+    if get_origin(hint) is tuple:
+        return _coerce_tuple(get_args(hint), value, place)
+    hint = get_origin(hint) or hint
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
-        return float(value)
-    if getattr(hint, "__origin__", None) is tuple:
-        return _coerce_tuple(hint.__args__, value, place)
+        try:
+            return float(value)
+        except OverflowError as error:
+            raise InputError(f"{place} is too large a number: it has {value.bit_length()} bits") from error
     if isinstance(hint, type) and (not isinstance(value, hint) or (hint is int and isinstance(value, bool))):
         raise InputError(f"{place} must be of type {hint.__name__}, got {value!r}")
     return value
@@ -86,8 +96,10 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise InputError(f"{path} does not exist or is no file; give a TOML file")
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise InputError(f"{path} cannot be read as TOML: {error}") from error
+    except RecursionError as error:
+        raise InputError(f"{path} cannot be read as TOML: it is nested too deeply") from error
 
 
 def check_numbers(settings: Any) -> None:

@@ -9,15 +9,14 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from io import BytesIO
 from pathlib import Path
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.errors import InputError
 from ncpgui.core.files import replaced_file
+from ncpgui.core.npz import read_npz
 from ncpgui.core.waveform_format import N_SAMPLES, SAMPLING_FREQUENCY_HZ
 
 FORMAT, VERSION = "ncpgui-noise", 1
@@ -94,15 +93,13 @@ class MeasuredNoise:
             The file is missing, is none, is of another version or sampling frequency, or is damaged.
         """
         try:
-            content = path.read_bytes()
-            with np.load(BytesIO(content), allow_pickle=False) as file:
-                arrays = {name: np.asarray(file[name]) for name in file.files}
+            content, arrays = path.read_bytes(), read_npz(path)
             if str(arrays.get("format", "")) != FORMAT:
                 raise ValueError(f"its format is not '{FORMAT}'")
             version, rate = int(arrays["version"]), float(arrays["sampling_frequency_hz"])
             in_time, distance, between, *fit = (arrays[name].astype(np.float64) for name in _ARRAYS)
             shared, length = (float(value.reshape(())) for value in fit)
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, BadZipFile) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(
                 f"{path} is no noise that 'ncpgui templates build' wrote: {error}; give its noise.npz"
             ) from error

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import lzma
 import zipfile
 import zlib
 from pathlib import Path
@@ -12,15 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.errors import InputError
+from ncpgui.core.npy import read_header
 
 MOST_BYTES = 16 * 2**30
 """Size up to which the arrays of a file are read, all together."""
 
 _MOST_DEFLATED = 1032  # bytes that one byte of a deflated file can stand for, at most
-_HEADER_READERS = {
-    (1, 0): np.lib.format.read_array_header_1_0,
-    (2, 0): np.lib.format.read_array_header_2_0,
-}
+_DAMAGED = (OSError, ValueError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error, lzma.LZMAError)
 
 
 def read_npz(path: Path) -> dict[str, NDArray[Any]]:
@@ -49,7 +47,7 @@ def read_npz(path: Path) -> dict[str, NDArray[Any]]:
         raise InputError(f"{path} does not exist; give an .npz file") from error
     except MemoryError as error:
         raise InputError(f"{path} needs more memory than there is; save fewer spikes in it") from error
-    except (OSError, ValueError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
+    except _DAMAGED as error:
         raise InputError(f"{path} is damaged or not an .npz file ({error}); save it again") from error
 
 
@@ -79,19 +77,15 @@ def _check_headers(path: Path) -> None:
 def _announced(stream: BinaryIO, name: str, path: Path) -> int:
     """Bytes of an array with its header, as the header tells them."""
     try:
-        version = np.lib.format.read_magic(stream)
+        header = read_header(stream)
     except ValueError as error:
-        raise InputError(f"{path}: '{name}' is not an array; save plain arrays with numpy.savez") from error
-    if version not in _HEADER_READERS:
         raise InputError(
-            f"{path}: '{name}' is of an unknown version {version}; save it again with numpy.savez"
-        )
-    shape, _, dtype = _HEADER_READERS[version](stream)
-    if dtype.hasobject:
+            f"{path} is damaged or not an .npz file: '{name}' is not an array ({error}); "
+            "save plain arrays with numpy.savez"
+        ) from error
+    if header.dtype.hasobject:
         raise InputError(
             f"{path} holds pickled objects ('{name}'), which can run any program and are refused; "
             "save plain numbers"
         )
-    if any(length < 0 for length in shape):
-        raise InputError(f"{path}: '{name}' has the shape {shape}; it is damaged, save it again")
-    return math.prod(shape) * dtype.itemsize + stream.tell()
+    return header.n_bytes

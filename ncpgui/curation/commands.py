@@ -225,7 +225,7 @@ def from_json(value: Any) -> Command:
         Not such values, or of a kind that this version does not know.
     """
     kind = value.get("do") if isinstance(value, dict) else None
-    if kind not in _DECODERS:
+    if not isinstance(kind, str) or kind not in _DECODERS:
         raise CurationError(
             f"curation command '{kind}' is not known; known: {', '.join(_DECODERS)}. "
             "Open the session with the version of ncpgui that wrote it"

@@ -7,7 +7,6 @@ Nothing of the folder is run.
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.csv_text import parse_csv
 from ncpgui.core.errors import RecordingError
+from ncpgui.core.npy import read_npy
 from ncpgui.ephys.literals import read_literals
 
 LABELS = ("good", "mua", "noise", "unsorted")
@@ -118,9 +119,11 @@ def array(path: Path) -> NDArray[Any]:
         It cannot be read, is a pickle, or holds no numbers.
     """
     try:
-        values: NDArray[Any] = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise RecordingError(f"{path} cannot be read as an array: {error}") from error
+        values = read_npy(path)
+    except (OSError, ValueError, EOFError, MemoryError) as error:
+        raise RecordingError(
+            f"{path} cannot be read as an array: {error}; export the sorting again"
+        ) from error
     if values.dtype.kind not in "iuf":
         raise RecordingError(f"{path} holds no numbers but {values.dtype}; export the sorting again")
     return values.reshape(-1)
@@ -204,9 +207,10 @@ def table_of(file: Path) -> list[list[str]]:
         text = file.read_text(encoding="utf-8-sig", errors="replace")
     except OSError as error:
         raise RecordingError(f"{file} cannot be read: {error.strerror or error}") from error
-    lines = text.splitlines()
-    tabs = bool(lines) and "\t" in lines[0]
-    return [row for row in csv.reader(lines, delimiter="\t" if tabs else ",") if row]
+    try:
+        return parse_csv(text, "\t" if "\t" in text.partition("\n")[0] else ",")
+    except ValueError as error:
+        raise RecordingError(f"{file} is no table of clusters: {error}; export the sorting again") from error
 
 
 def cluster_of(row: list[str]) -> int | None:

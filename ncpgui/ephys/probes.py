@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 import re
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.csv_text import parse_csv
 from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.json_text import parse_json
 from ncpgui.core.probe import Probe
@@ -120,7 +120,7 @@ def _from_file(path: Path) -> Probe:
         raise
     except InputError as error:
         raise RecordingError(f"probe file {path}: {error}") from error
-    except (OSError, KeyError, ValueError, TypeError, IndexError, AttributeError) as error:
+    except (OSError, LookupError, ValueError, TypeError, AttributeError, ArithmeticError) as error:
         raise RecordingError(
             f"probe file {path} cannot be read as a probe ({type(error).__name__}: {error}); "
             "expected probeinterface JSON, .prb with channel_groups, or CSV with columns x,y in µm"
@@ -174,11 +174,7 @@ def _from_prb(path: Path) -> Probe:
 
 def _from_csv(path: Path) -> Probe:
     text = path.read_text(encoding="utf-8-sig").strip()
-    rows = [
-        [cell.strip() for cell in row]
-        for row in csv.reader(text.splitlines())
-        if row and not row[0].startswith("#")
-    ]
+    rows = [[cell.strip() for cell in row] for row in parse_csv(text) if not row[0].startswith("#")]
     if not rows:
         raise RecordingError(f"probe file {path} is empty; write one line 'x,y' in µm a channel")
     header = [cell.lower().removesuffix("_um") for cell in rows[0]]

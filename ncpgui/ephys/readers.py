@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core.errors import InputError, RecordingError
+from ncpgui.core.errors import InputError, NcpguiError, RecordingError
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import RecordingReference
 from ncpgui.ephys import simulated_folder
@@ -192,9 +192,16 @@ def reopen(reference: RecordingReference) -> Recording:
             f"{path} changed since it was sorted (its size or its contents differ); "
             "put the original back, or sort the new recording into a new session"
         )
-    if COLUMNS in reference.options:
-        return open_columns(path, **reference.options)
-    return open_recording(path, **reference.options)
+    read = open_columns if COLUMNS in reference.options else open_recording
+    try:
+        return read(path, **reference.options)
+    except NcpguiError:
+        raise
+    except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
+        raise RecordingError(
+            f"the session opens {path} with options that cannot be used ({error}); "
+            "use a backup of the session, or sort the recording again"
+        ) from error
 
 
 def reopen_whole(reference: RecordingReference) -> Recording:

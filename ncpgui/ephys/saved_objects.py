@@ -15,9 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ncpgui.core.errors import RecordingError
+from ncpgui.core.npy import read_header
 
 _WAY_OUT = "open the data file itself, or save the recording again with recording.save(folder=...)"
 _NAME = re.compile(r"spikeinterface(\.[A-Za-z]\w*)+")
@@ -208,15 +207,8 @@ def _parsed(file: Path) -> Any:
 def _refuse_pickled_array(file: Path) -> None:
     try:
         with file.open("rb") as opened:
-            version = np.lib.format.read_magic(opened)
-            header = (
-                np.lib.format.read_array_header_1_0
-                if version == (1, 0)
-                else np.lib.format.read_array_header_2_0
-            )
-            _, _, dtype = header(opened)
-            pickled = bool(dtype.hasobject)
-    except ValueError:  # numpy takes what is not an array for a pickle
+            pickled = bool(read_header(opened).dtype.hasobject)
+    except ValueError:  # NumPy takes what is not an array for a pickle
         pickled = True
     if pickled:
         raise _pickled(file)

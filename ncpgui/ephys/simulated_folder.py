@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core import npz
 from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.json_text import parse_json
 from ncpgui.core.probe import Probe
@@ -178,7 +179,6 @@ def read_npz(path: Path) -> dict[str, NDArray[Any]]:
         The file is missing, damaged, or holds pickles.
     """
     try:
-        with np.load(path, allow_pickle=False) as file:
-            return {name: file[name] for name in file.files}
-    except Exception as error:
-        raise RecordingError(f"{path} cannot be read as .npz: {error}") from error
+        return npz.read_npz(path)
+    except InputError as error:
+        raise RecordingError(str(error)) from error

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.errors import InputError, RecordingError
+from ncpgui.core.npy import read_npy
 from ncpgui.core.project import RecordingReference
 from ncpgui.core.spikes import Sorting
 from ncpgui.ephys import simulated_folder
@@ -104,7 +105,7 @@ def _phy_main_channels(folder: Path, units: NDArray[np.int64]) -> dict[int, int]
         best = (highest.astype(np.float64) - deepest).argmax(axis=1)
         columns_file = folder / "template_ind.npy"
         if columns_file.is_file():
-            columns = np.load(columns_file, allow_pickle=False)
+            columns = read_npy(columns_file)
             best = columns[np.arange(len(best)), best]
         result = {}
         for unit in np.unique(units):

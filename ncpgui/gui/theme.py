@@ -38,7 +38,6 @@ class Theme:
     amber_soft: str
     good: str
     bad: str
-    shadow: str
     is_dark: bool
 
     def color(self, name: str, alpha: int = 255) -> QtGui.QColor:
@@ -75,7 +74,6 @@ LIGHT = Theme(
     amber_soft="#F6E9CF",
     good="#1E8E5A",
     bad="#C93445",
-    shadow="#1A2030",
     is_dark=False,
 )
 DARK = Theme(
@@ -95,7 +93,6 @@ DARK = Theme(
     amber_soft="#3A2F1B",
     good="#4CC38A",
     bad="#FF6B6B",
-    shadow="#000000",
     is_dark=True,
 )
 

@@ -43,7 +43,6 @@ class _Thread(threading.Thread):
     def __init__(self, owner: Workers, lane: Lane) -> None:
         super().__init__(name=f"ncpgui {lane}", daemon=True)
         self._owner = owner
-        self._lane = lane
         self._ready = threading.Condition()
         self._waiting: list[_Ticket] = []
         self._stopped = False

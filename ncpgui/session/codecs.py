@@ -64,7 +64,7 @@ def element(parent: h5py.Group, name: str, encoding: str) -> Any:
     return node
 
 
-def damaged(node: h5py.Group, reason: object) -> SessionFormatError:
+def damaged(node: h5py.Group | h5py.Dataset, reason: object) -> SessionFormatError:
     """Error that says what is wrong with an element, and where it is."""
     return SessionFormatError(f"{place(node)} cannot be used: {reason} (the file is damaged; use a backup)")
 
@@ -101,7 +101,8 @@ def read_array(
     dataset = element(parent, name, "array")
     array = dataset[()]
     _check_shape(dataset, np.shape(array), shape)
-    return np.asarray(array, dtype=dtype)
+    with np.errstate(over="ignore"):  # a number that is too large for `dtype` becomes infinite
+        return np.asarray(array, dtype=dtype)
 
 
 def mapped_array(
@@ -137,11 +138,16 @@ def write_integers(parent: h5py.Group, name: str, values: ArrayLike, *, unit: st
 def read_integers(
     parent: h5py.Group, name: str, dtype: DTypeLike, *, shape: tuple[int | None, ...]
 ) -> NDArray[Any]:
-    """Read integers as `dtype`."""
+    """Read integers as `dtype`; whatever else is in their place is refused."""
     dataset = element(parent, name, "integers")
-    array = dataset[()]
-    _check_shape(dataset, np.shape(array), shape)
-    return np.asarray(array).astype(dtype)
+    array = np.asarray(dataset[()])
+    _check_shape(dataset, array.shape, shape)
+    if array.dtype.kind not in "iu":
+        raise damaged(dataset, f"it holds {array.dtype} in the place of whole numbers")
+    most = np.iinfo(dtype)
+    if array.size and not most.min <= int(array.min()) <= int(array.max()) <= most.max:
+        raise damaged(dataset, f"{array.min()} to {array.max()} do not fit into {np.dtype(dtype).name}")
+    return array.astype(dtype)
 
 
 def write_string(parent: h5py.Group, name: str, text: str) -> None:

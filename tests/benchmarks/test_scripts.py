@@ -209,6 +209,13 @@ def test_similarity(tmp_path: Path) -> None:
     assert all(0 <= row[column] <= 1 for row in kept["rows"] for column in ("AUC", "first"))
 
 
+def test_review(tmp_path: Path) -> None:
+    (row,) = run("review", tmp_path)["rows"]
+    before, after = map(int, row["wrong assignments"].split(" → "))
+    assert after <= before
+    assert row["decisions"] <= row["questions"] <= row["keys"]
+
+
 def test_questions(tmp_path: Path) -> None:
     tables = run("questions", tmp_path)["tables"]
     assert [row["draws"] for row in tables["Questions"]] == [
@@ -263,3 +270,13 @@ def test_hybrid(tmp_path: Path) -> None:
     assert row["failure"] is None
     assert row["inserted"] == len(row["accuracy"]) == len(row["peak to peak"]) == len(row["Hz"]) == 2
     assert (tmp_path / "hybrid.png").stat().st_size > 10_000
+
+
+def test_endurance(tmp_path: Path) -> None:
+    """A recording is sorted as it is made up, first a tenth of it; no trace of it is kept."""
+    kept = run("endurance", tmp_path)
+    short, long = kept["rows"]
+    assert long["seconds"] == pytest.approx(10 * short["seconds"])
+    assert long["spikes"] > short["spikes"] > 0
+    assert long["times"] == long["MiB"] / short["MiB"]
+    assert {path.name for path in tmp_path.iterdir()} == {"endurance.json", "endurance.md"}

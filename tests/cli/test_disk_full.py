@@ -18,7 +18,6 @@ from ncpgui.session.store import load
 
 from .conftest import Command, Ran, files_of
 
-FULL = "error: cannot write"
 LIMITED = """
 import resource, sys
 from ncpgui.__main__ import main

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 
 from ncpgui.cli import doctor
+from ncpgui.ephys.known_formats import known_formats
 
 from .conftest import Command
 
@@ -22,18 +24,74 @@ def test_where_all_is_there_nothing_is_a_problem(ncpgui: Command) -> None:
     ran = ncpgui("doctor", "--json")
     found = states(ran.out)
     assert ran.code == 0, ran.out
-    assert {"ncpgui", "packages", "device", "Qt (offscreen)", "model spikes", "resources"} <= set(found)
+    assert {
+        *("ncpgui", "packages", "extras", "device", "threads", "Qt (offscreen)", "model spikes", "resources"),
+        *("formats", "settings folder", "temporary folder", "working folder"),
+    } <= set(found)
     assert "problem" not in found.values()
 
 
 def test_a_missing_package_is_named_with_the_line_to_type(
     ncpgui: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(doctor, "PACKAGES", ("numpy", "nonesuch-package"))
+    monkeypatch.setattr(doctor, "requires", lambda _: ["numpy>=2.0", "nonesuch-package>=1"])
     monkeypatch.setattr(doctor, "_qt", list)
     ran = ncpgui("doctor")
     assert ran.code == 1
-    assert "problem: packages: pip install nonesuch-package" in ran.out
+    assert "problem: packages: pip install 'nonesuch-package>=1'" in ran.out
+
+
+def test_a_package_of_another_version_is_named_with_the_one_that_is_needed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(doctor, "requires", lambda _: ["spikeinterface>=0.105,<0.106"])
+    monkeypatch.setattr(doctor, "version", lambda _: "0.107.1")
+    (finding,) = doctor._packages()
+    assert finding.state == "problem"
+    assert finding.detail == "spikeinterface 0.107.1 is installed, <0.106,>=0.105 is needed"
+    assert finding.advice == "pip install 'spikeinterface<0.106,>=0.105'"
+
+
+def test_an_extra_that_is_not_installed_is_no_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What another Python needs is asked for there only."""
+    wanted = [
+        "numpy>=2.0",
+        "tomli>=2; python_version < '3.0'",
+        'pynwb<5,>=4; extra == "nwb"',
+        'nonesuch; extra == "dask"',
+    ]
+    monkeypatch.setattr(doctor, "requires", lambda _: wanted)
+    monkeypatch.setattr(doctor, "_installed", lambda one: None if one.name == "nonesuch" else "4.1")
+    monkeypatch.setattr(doctor, "EXTRAS", {"nwb": "exports to NWB", "dask": "sorting on a cluster"})
+    assert [one.name for one in doctor._required("")] == ["numpy"]
+    assert [one.name for one in doctor._required("nwb")] == ["pynwb"]
+    (finding,) = doctor._extras()
+    assert finding.state == "ok"
+    assert finding.detail.startswith("installed: nwb (exports to NWB); not installed: dask (sorting on a")
+    assert "pip install 'ncpgui[NAME]'" in finding.detail
+
+
+def test_threads_and_formats_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    from ncpgui.sorting import executors
+
+    monkeypatch.setattr(executors, "usable_cores", lambda: 3)
+    (threads,) = doctor._threads()
+    assert threads.detail.startswith("3 of ")
+    assert "samples 3 components at a time" in threads.detail
+    (formats,) = doctor._formats()
+    n_read = int(formats.detail.split()[0])
+    assert n_read == sum(row.state == "read" for row in known_formats())
+
+
+def test_a_full_temporary_folder_is_noted_with_the_way_out(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    nearly_full = shutil.disk_usage(tmp_path)._replace(free=2_000_000_000)
+    monkeypatch.setattr(doctor.shutil, "disk_usage", lambda _: nearly_full)
+    finding = doctor._writable("temporary folder", tmp_path)
+    assert (finding.state, finding.detail) == ("note", f"{tmp_path}, 2.0 GB free")
+    assert "set TMPDIR" in finding.advice
+    assert doctor._writable("working folder", tmp_path).state == "ok"
 
 
 def test_a_missing_system_library_is_quoted_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,3 +70,8 @@ def test_damaged_and_unknown_entries_are_refused_with_a_reason() -> None:
         from_json({"do": "merge"})
     with pytest.raises(CurationError, match="not known"):
         from_json([])
+
+
+def test_a_command_whose_name_is_no_text_is_refused_as_one_that_is_not_known() -> None:
+    with pytest.raises(CurationError, match=r"curation command '\[\]' is not known"):
+        from_json({"do": [], "units": [1]})

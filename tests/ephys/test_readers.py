@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -111,6 +112,16 @@ def test_damaged_file_of_a_known_format_is_one_clear_error(tmp_path):
     path.write_bytes(b"not an hdf5 file")
     with pytest.raises(RecordingError, match=r"bad.nwb"):
         open_recording(path)
+
+
+@pytest.mark.parametrize("strange", [{"time_range_s": {}}, {"nonesuch": 1}, {"n_channels": "four"}])
+def test_a_session_whose_options_cannot_be_used_says_so(raw, strange):
+    reference = open_recording(raw, **TETRODE).reference
+    changed = replace(reference, options={**reference.options, **strange})
+    with pytest.raises(
+        RecordingError, match=r"with options that cannot be used .*use a backup of the session"
+    ):
+        reopen(changed)
 
 
 def test_reopened_recording_is_the_same(raw):

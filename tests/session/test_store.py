@@ -244,3 +244,22 @@ def test_components_that_cannot_be_are_refused(project: Project, path: Path, dam
         damage(file)
     with pytest.raises(SessionFormatError, match=words):
         store.load(path)
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        (np.array([0.0, 1e19, 0.0]), "holds float64 in the place of whole numbers"),
+        (np.array([0, 2**63, 0], np.uint64), "0 to 9223372036854775808 do not fit into int64"),
+    ],
+)
+def test_whole_numbers_that_are_none_are_refused(
+    project: Project, path: Path, value: np.ndarray, reason: str
+) -> None:
+    store.save(project, path)
+    with h5py.File(path, "a") as file:
+        stamp = dict(file["probe/shank"].attrs)
+        del file["probe/shank"]
+        file.create_dataset("probe/shank", data=value).attrs.update(stamp)
+    with pytest.raises(SessionFormatError, match=f"/probe/shank cannot be used: .*{reason}"):
+        store.load(path)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from ncpgui.core.config import from_dict, to_dict
+from ncpgui.core.config import from_dict, read_toml, to_dict
 from ncpgui.core.errors import InputError
 from ncpgui.core.probe import Probe
 from ncpgui.sorting.config import SortingConfig, detection_radius_um, neighbour_radius_um
@@ -55,3 +57,33 @@ def test_settings_survive_being_written_down() -> None:
 def test_numbers_out_of_range_are_refused(name: str, value: float, message: str) -> None:
     with pytest.raises(InputError, match=message):
         SortingConfig(**{name: value})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([4], r"settings must be a table of names and values, got \[4\]"),
+        ({"detection_radius_um": "wide"}, "settings.detection_radius_um must be of type float, got 'wide'"),
+        ({"model": 3}, "settings.model must be of type str, got 3"),
+        ({"threshold_sd": 10**400}, "settings.threshold_sd is too large a number: it has 1329 bits"),
+    ],
+)
+def test_values_of_another_kind_are_refused_by_name(values: object, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        from_dict(SortingConfig, values)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("seed = " + "[" * 5000, "it is nested too deeply"),
+        ("seed = " + "1" * 5000, "Exceeds the limit"),
+        ("seed = ", "Invalid value"),
+    ],
+)
+def test_settings_that_no_parser_takes_are_refused_with_their_file(
+    tmp_path: Path, text: str, reason: str
+) -> None:
+    (tmp_path / "s.toml").write_text(text)
+    with pytest.raises(InputError, match=f"s.toml cannot be read as TOML: .*{reason}"):
+        read_toml(tmp_path / "s.toml")

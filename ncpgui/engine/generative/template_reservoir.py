@@ -12,10 +12,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal
-from zipfile import BadZipFile
 
 import numpy as np
 import torch
@@ -24,6 +22,7 @@ from torch import Tensor
 
 from ncpgui.core.errors import InputError
 from ncpgui.core.files import replaced_file
+from ncpgui.core.npz import read_npz
 from ncpgui.core.resources import resource
 from ncpgui.core.waveform_format import SAMPLING_FREQUENCY_HZ
 
@@ -71,16 +70,15 @@ class TemplateReservoir:
         path = resource("template_reservoir.npz") if path is None else path
         names = [field.name for field in fields(cls) if field.name not in ("trough_sample", "sha256")]
         try:
-            content = path.read_bytes()
-            with np.load(BytesIO(content)) as file:
-                arrays = {name: file[name] for name in names}
-                trough_sample = int(file["trough_sample"])
-                rate = float(file["sampling_frequency_hz"]) if "sampling_frequency_hz" in file else None
-                copies = file["copies"].astype(np.int64) if "copies" in file else None
+            content, found = path.read_bytes(), read_npz(path)
+            arrays = {name: found[name] for name in names}
+            trough_sample = int(found["trough_sample"])
+            rate = float(found["sampling_frequency_hz"]) if "sampling_frequency_hz" in found else None
+            copies = found["copies"].astype(np.int64) if "copies" in found else None
             _check(arrays, trough_sample, SAMPLING_FREQUENCY_HZ if rate is None else rate)
             if copies is not None:
                 arrays = {name: np.repeat(array, copies, axis=0) for name, array in arrays.items()}
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, BadZipFile) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise InputError(f"{path} is no template reservoir: {error}") from error
         tensors = {
             name: torch.from_numpy(array if array.dtype == bool else array.astype(np.float32))

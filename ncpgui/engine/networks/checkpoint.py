@@ -102,6 +102,10 @@ def load_card(path: Path) -> dict[str, Any]:
         raise CheckpointError(
             f"card {place} is of format {version!r}, this version reads {CARD_FORMAT}; update ncpgui"
         )
+    if not isinstance(card.get("name"), str) or not isinstance(card.get("architecture"), dict):
+        raise CheckpointError(
+            f"card {place} is damaged: name or architecture is missing; fetch the model again"
+        )
     return card
 
 

@@ -107,3 +107,18 @@ def test_the_encoder_of_the_paper_takes_missing_contacts_for_silent_ones():
     four = torch.arange(7)[None] < 4
     masked, cut = encoder(waveforms, None, four), encoder(waveforms[..., :4], None, four[:, :4])
     torch.testing.assert_close(masked, cut)
+
+
+@pytest.mark.parametrize(
+    ("entries", "reason"),
+    [
+        ({"name": None}, "name or architecture is missing"),
+        ({"architecture": [1]}, "name or architecture is missing"),
+        ({"architecture": {"network_options": [2]}}, "network_options must be of type dict, got"),
+    ],
+)
+def test_a_card_that_does_not_say_what_the_network_is_is_refused(saved, entries, reason):
+    path, _ = saved
+    change_card(path, **entries)
+    with pytest.raises(CheckpointError, match=reason):
+        load_checkpoint(path)

@@ -1,0 +1,76 @@
+"""Every command that writes, on a disk that takes so many bytes: one line, exit code 2, and no half file."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import files_of
+from tests.cli.test_disk_full import limited
+from tests.phy_folder import QUICK
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.timeout(1200),
+    pytest.mark.skipif(os.name != "posix", reason="only POSIX systems limit the size of a file"),
+]
+
+COMMANDS = {
+    "simulate": ("simulate", "--out", "made", "--duration", "4", "--probe", "tetrode", "--cells", "2"),
+    "demo": ("demo", "--headless", "--duration", "5", "--out", "demo"),
+    "review": ("review", "PHY", "--out", "made.h5", "--settings", "few.toml"),
+    "export to mat": ("export", "SESSION", "--format", "mat", "--out", "made.mat"),
+    "templates": ("templates", "build", "PHY", "--out", "made", "--min-spikes", "10"),
+    "evaluate": ("evaluate", "gauss2d", "--quick", "--out", "made"),
+}
+
+
+@pytest.mark.parametrize("n_bytes", [300, 30_000])
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_that_the_disk_cannot_hold_is_one_line_and_leaves_nothing(
+    name: str, n_bytes: int, given_folder: Path, tetrode_session: Path, tmp_path: Path
+) -> None:
+    if name == "evaluate" and n_bytes > 300:
+        pytest.skip("its figures are smaller")
+    (tmp_path / "few.toml").write_text(QUICK)
+    for folder in ("home", "tmp"):
+        (tmp_path / folder).mkdir()
+    places = {"PHY": given_folder, "SESSION": tetrode_session}
+    given = files_of(given_folder)
+    ran = limited(n_bytes, *(places.get(word, word) for word in COMMANDS[name]), cwd=tmp_path)
+    assert "cannot write" in ran.error or "could not be written" in ran.error
+    assert "File too large" in ran.error
+    assert "free the disk" in ran.error or "kept in" in ran.error or "nor could" in ran.error
+    assert set(files_of(tmp_path)) == {"few.toml"}
+    assert files_of(given_folder) == given
+
+
+def test_decisions_that_cannot_be_written_back_leave_the_folder_as_it_was(
+    given_folder: Path, tmp_path: Path
+) -> None:
+    from tests.cli.conftest import run  # type: ignore[attr-defined]
+
+    folder = shutil.copytree(given_folder, tmp_path / "phy")
+    (tmp_path / "few.toml").write_text(QUICK)
+    session = tmp_path / "s.h5"
+    assert run(["review", str(folder), "--out", str(session), "--settings", str(tmp_path / "few.toml")]) == 0
+    _merge_two_units(session)
+    before = files_of(folder)
+    for n_bytes in (100, 1000, 2500):
+        ran = limited(n_bytes, "review", "--write-back", session, cwd=tmp_path)
+        assert "File too large" in ran.error
+        after = files_of(folder)
+        assert {name: after[name] for name in before} == before
+
+
+def _merge_two_units(path: Path) -> None:
+    """Do what a person would: merge the two halves of a cell."""
+    from ncpgui.curation.commands import Merge, to_json
+    from ncpgui.session.session_file import open_session
+    from tests.phy_folder import HALF, OTHER_HALF
+
+    with open_session(path) as opened:
+        opened.append(to_json(Merge((HALF, OTHER_HALF))))
