@@ -1,6 +1,6 @@
 """Metadata, dependencies and entry point of ncpgui; `constraints.txt` pins a tested set.
 
-docs/dependencies.md says what each dependency is for.
+docs/project/dependencies.md says what each dependency is for.
 """
 
 import runpy

@@ -81,6 +81,7 @@ STEPS = (
     _script("real_time", 3, alone=True),
     _script("motion", 4),
     _script("unit_probabilities", 8, "--seconds 60"),
+    _script("questions", 18),
     _script("similarity", 3, "--threads 1"),
     Step("paper_figures", "python benchmarks/paper_figures.py", "docs/figures/measured.json", 6),
     Step("reservoir", "python scripts/draw_reservoir.py", f"{RESULTS}/reservoir.json", 0.2),
@@ -97,6 +98,7 @@ STEPS = (
     _script("hybrid", 25, alone=True, peers=PEERS),
     _script("gui", 40, alone=True, peers=WINDOWS),
     _script("review", 12, "--development", peers=PEERS),
+    _script("heaps", 15, training=True),
     _script("variants", 35, "--minutes 5 --jobs 2", alone=True, training=True),
     _script("one_probe", 60, "--minutes 8 --sets 10 --jobs 2", alone=True, training=True),
 )

@@ -1,7 +1,7 @@
 """How fast the window is over large sessions, beside phy and spikeinterface-gui on the same units.
 
     python benchmarks/gui.py [--sizes 540k 5M] [--peers phy spikeinterface-gui] [--peers-at 540k]
-        [--repeats 5] [--selections 1000] [--cache FOLDER]
+        [--repeats 5] [--selections 1000] [--no-sampling] [--cache FOLDER]
 
 Each program runs in a process of its own, one after the other: CPU and wall seconds until its window shows
 the session, memory, milliseconds from an edit to its paint, memory that selections leave behind; of ours also
@@ -50,6 +50,7 @@ def asked_for() -> argparse.Namespace:
     parser.add_argument(
         "--cache", type=Path, default=folder, help="folder that keeps sessions  [user's cache]"
     )
+    parser.add_argument("--no-sampling", action="store_true", help="leave out stalls while sampling")
     arguments = parser.parse_args()
     if arguments.peers is None:
         arguments.peers = [] if arguments.quick else list(WINDOWS)
@@ -118,7 +119,7 @@ def of_size(name: str, size: Size, arguments: argparse.Namespace) -> list[dict[s
                 **common,
                 "session": f"{folder}/session.h5",
                 "layout": layout,
-                "sampling": layout == "decide",
+                "sampling": layout == "decide" and not arguments.no_sampling,
             }
             with display_of(OURS) as display:
                 found = measured(OURS, job, display)
@@ -178,6 +179,42 @@ def missed(rows: list[dict[str, Any]]) -> list[str]:
     return said
 
 
+def tabled(rows: list[dict[str, Any]], kind: str) -> str:
+    """One of the tables: of starts, or of milliseconds, "wall" or "CPU"."""
+    return table([one_line(row) if kind == "start" else to_paint(row, kind) for row in rows])
+
+
+def page_of(rows: list[dict[str, Any]], *, selections: int, place: str) -> str:
+    """The page; place : where the figures come from."""
+    late = missed(rows)
+    sizes = " and ".join(dict.fromkeys(f"{row['spikes']:,}".replace(",", " ") for row in rows))
+    return f"""
+# The window over large sessions
+
+`python benchmarks/gui.py`: sessions of {sizes} spikes made by `large_sessions.py`; the same units as a Phy
+folder and as an analyzer of SpikeInterface for the others. Start: from the start of the process until the
+session is on screen. Growth: what {selections} selections leave behind.
+
+{tabled(rows, "start")}
+
+Milliseconds from an edit until it is painted, median (least) of the repeats. phy: until none of its views
+computes or paints any more; its next question is its next best cluster. spikeinterface-gui notes merges and
+labels, and does them when they are applied later; it has neither alternatives nor locks.
+
+{tabled(rows, "wall")}
+
+CPU milliseconds of the same, all threads of the process: what is left of the comparison on a busy machine.
+
+{tabled(rows, "CPU")}
+
+Targets: start {TARGET_START_CPU_S:g} CPU s, {TARGET_MIB:g} MiB, select {TARGET_MS["select"]:g} ms, switch,
+merge, undo and split {TARGET_MS["merge"]:g} ms at 540 000 spikes, twice that at 5 000 000; no stall over
+{TARGET_STALL_MS:g} ms while sampling. {"Missed: " + "; ".join(late) + "." if late else "All are met."}
+
+{place}
+"""
+
+
 def main() -> None:
     """Print the tables and keep them."""
     arguments = asked_for()
@@ -187,40 +224,11 @@ def main() -> None:
         rows = of_size("quick", QUICK, arguments)
     else:
         rows = [row for name in arguments.sizes for row in of_size(name, SIZES[name], arguments)]
-    tables = {
-        "start": table([one_line(row) for row in rows]),
-        "paint": table([to_paint(row, "wall") for row in rows]),
-        "CPU": table([to_paint(row, "CPU") for row in rows]),
-    }
-    print(*tables.values(), sep="\n\n")
+    for kind in ("start", "wall", "CPU"):
+        print(tabled(rows, kind), end="\n\n")
     late = missed(rows)
-    print("\n".join(["", *late]) if late else "\nall targets met")
-    page = f"""
-# The window over large sessions
-
-`python benchmarks/gui.py`: sessions of 540 000 spikes of 60 units on 64 channels, and of 5 000 000 of 500 on
-384, made by `large_sessions.py`; the same units as a Phy folder and as an analyzer of SpikeInterface for the
-others. Start: from the start of the process until the session is on screen. Growth: what
-{arguments.selections} selections leave behind.
-
-{tables["start"]}
-
-Milliseconds from an edit until it is painted, median (least) of the repeats. phy: until none of its views
-computes or paints any more; its next question is its next best cluster. spikeinterface-gui notes merges and
-labels, and does them when they are applied later; it has neither alternatives nor locks.
-
-{tables["paint"]}
-
-CPU milliseconds of the same, all threads of the process: what is left of the comparison on a busy machine.
-
-{tables["CPU"]}
-
-Targets: start {TARGET_START_CPU_S:g} CPU s, {TARGET_MIB:g} MiB, select {TARGET_MS["select"]:g} ms, switch,
-merge, undo and split {TARGET_MS["merge"]:g} ms at 540 000 spikes, twice that at 5 000 000; no stall over
-{TARGET_STALL_MS:g} ms while sampling. {"Missed: " + "; ".join(late) + "." if late else "All are met."}
-
-{where(device)}
-"""
+    print("\n".join(late) if late else "all targets met")
+    page = page_of(rows, selections=arguments.selections, place=where(device))
     keep("gui", {"rows": rows, "missed": late}, page=page, origin=Origin(0), folder=arguments.out)
 
 

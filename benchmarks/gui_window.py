@@ -69,7 +69,8 @@ class Driven:
                 raise SystemExit("the window was not ready in time")
 
     def rest(self) -> None:
-        """Let what the screen waits for arrive, so that no edit is timed together with it."""
+        """Let what the screen waits for arrive, but for a t-SNE: no edit is timed together with it."""
+        self.workers.cancel_key("t-SNE")
         self.wait(lambda: not any(self.workers.is_busy(lane) for lane in ("view", "io")))
         self.settle()
 

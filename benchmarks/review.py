@@ -95,15 +95,22 @@ def opened(session: Path) -> Iterator[MainWindow]:
     from ncpgui.app.controller import Controller
     from ncpgui.app.model.workspace import Workspace
     from ncpgui.app.preferences import Preferences
-    from ncpgui.app.work.tasks import Immediate
+    from ncpgui.app.work.tasks import Immediate, Task
     from ncpgui.gui.application import qt_application
     from ncpgui.gui.main_window import MainWindow
+
+    class WithoutPictures(Immediate):
+        """Runs tasks at once, but for t-SNE: nobody looks at it."""
+
+        def submit(self, task: Task) -> None:
+            if task.key != "t-SNE":
+                super().submit(task)
 
     application = qt_application()
     workspace = Workspace()
     preferences = Preferences(session.parent / "preferences")
     preferences.set("toured", True)
-    controller = Controller(workspace, Immediate(), preferences)
+    controller = Controller(workspace, WithoutPictures(), preferences)
     window = MainWindow(workspace, controller)
     window.show()
     window.activateWindow()
@@ -146,13 +153,17 @@ class Oracle:
                 QtWidgets.QApplication.processEvents()
 
     def answer_all(self) -> Answers:
-        """Answer until no question is left."""
+        """Answer until no question is left; of units with too few spikes nothing is asked."""
         workspace, asked, decided = self._workspace, 0, 0
         while asked < MOST_QUESTIONS:
-            left = [one for one in workspace.queue_order() if not workspace.status(one).is_settled]
+            left = [
+                one
+                for one in workspace.queue_order()
+                if workspace.component(one) is not None and not workspace.status(one).is_settled
+            ]
             if not left:
                 return Answers(asked, decided, self.n_keys)
-            if workspace.component_id not in left:
+            while workspace.component_id not in left:
                 self.press("Space")
             asked += 1
             decided += self._answer()

@@ -37,7 +37,7 @@ NEEDED_IN_WHEEL = (
 )
 NEEDED_IN_SDIST = (
     "setup.py", "pyproject.toml", "LICENSE", "README.md", "CHANGELOG.md", "constraints.txt", "Makefile",
-    "tests/conftest.py", "docs/architecture.md", "packaging/ncpgui.desktop", "packaging/Dockerfile",
+    "tests/conftest.py", "docs/project/architecture.md", "packaging/ncpgui.desktop", "packaging/Dockerfile",
     "resources/template_reservoir.npz", "trained_models/spikes.safetensors",
 )  # fmt: skip
 STRAY = re.compile(
@@ -52,6 +52,8 @@ TRIAL = (
     "{bin}/ncpgui demo --headless --duration 5 --out demo",
     "{bin}/python window.py session.h5",
 )
+LIMIT_S = 3600
+"""Of one command; installing torch with CUDA over a slow line is the longest."""
 FEW = "posterior_samples = 12\nspikes_per_group = 40\nmin_cluster_spikes = 5\n"
 WINDOW = """
 import sys
@@ -60,7 +62,7 @@ from PyQt5 import QtCore, QtWidgets
 from ncpgui.gui import application
 from ncpgui.gui.main_window import MainWindow
 
-application.qt_application()
+qt = application.qt_application()
 timer, opened = QtCore.QTimer(), []
 
 def look():
@@ -176,7 +178,12 @@ def run(
     command: Sequence[str], *, cwd: Path | None = None, env: dict[str, str] | None = None, quiet: bool = False
 ) -> None:
     """Run a command; end with what it printed where it fails."""
-    done = subprocess.run(command, cwd=cwd, env=env, check=False, capture_output=quiet, text=True)
+    try:
+        done = subprocess.run(
+            command, cwd=cwd, env=env, check=False, capture_output=quiet, text=True, timeout=LIMIT_S
+        )
+    except subprocess.TimeoutExpired:
+        raise SystemExit(f"did not end within {LIMIT_S} s: {' '.join(command)}") from None
     if done.returncode:
         said = f"{done.stdout}{done.stderr}" if quiet else ""
         raise SystemExit(f"{said}failed with {done.returncode}: {' '.join(command)}")

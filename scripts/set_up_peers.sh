@@ -25,8 +25,8 @@ for name in "$@"; do
         tridesclous2) own=("hdbscan>=0.8.33" "isosplit6>=0.1") ;;
         lupin) own=("hdbscan>=0.8.33" "isosplit6>=0.1"); needs_torch=true ;;
         kilosort4) own=("kilosort>=4.1.1"); needs_torch=true ;;
-        phy) own=("phy>=2.1" PyQt5 PyQtWebEngine joblib) ;;
-        spikeinterface-gui) own=("spikeinterface-gui>=0.13" PyQt5 pyqtgraph matplotlib distinctipy) ;;
+        phy) own=("phy>=2.1" PyQtWebEngine) ;;   # its tables are web pages
+        spikeinterface-gui) own=("spikeinterface-gui>=0.14" PyQt5 pyqtgraph) ;;
         *) die "no peer '$name'; there are mountainsort5, spykingcircus2, tridesclous2, lupin, kilosort4, phy and spikeinterface-gui" ;;
     esac
     place="$peers/$name"

@@ -371,7 +371,7 @@ class Controller:
         Raises
         ------
         CurationError
-            They are there, or nothing says where on the probe they are.
+            They are there already, or there are no waveforms of sampled spikes to take the axes from.
         """
         project, component = self.workspace.project, self.workspace.component()
         waveforms = self.workspace.waveforms()

@@ -108,7 +108,7 @@ def examine() -> list[Finding]:
 
 
 def _packages() -> list[Finding]:
-    """Everything that `pip install ncpgui` brings, in the versions that it asks for."""
+    """All packages that are always installed, in the versions that are asked for."""
     found, wrong, advice = [], [], []
     for wanted in _required(""):
         there = _installed(wanted)
@@ -127,18 +127,19 @@ def _packages() -> list[Finding]:
 
 def _extras() -> list[Finding]:
     """What can be installed beside: none of it has to be there."""
-    there, absent = [], []
+    there: list[str] = []
+    absent: list[str] = []
     for extra, what in EXTRAS.items():
         missing = [wanted.name for wanted in _required(extra) if _installed(wanted) is None]
         (absent if missing else there).append(f"{extra} ({what})")
     parts = [f"installed: {', '.join(there) or 'none'}"]
     if absent:
-        parts.append(f"not installed: {', '.join(absent)}; add one with pip install 'ncpgui[NAME]'")
+        parts.append(f"not installed: {', '.join(absent)}; add one with pip install -e '.[NAME]'")
     return [Finding("extras", "ok", "; ".join(parts))]
 
 
 def _required(extra: str) -> Iterator[Requirement]:
-    """Packages that the installed ncpgui asks for; of an extra, those that it adds."""
+    """Packages that the installed program needs; of an extra, those that it adds."""
     for line in requires("ncpgui") or ():
         wanted = Requirement(line)
         if wanted.marker is None:
@@ -169,8 +170,7 @@ def _device() -> list[Finding]:
 
 
 def _threads() -> list[Finding]:
-    import torch
-
+    from ncpgui.engine.device import n_threads
     from ncpgui.sorting.executors import default_workers, usable_cores
 
     cores, workers = usable_cores(), default_workers()
@@ -178,7 +178,7 @@ def _threads() -> list[Finding]:
         Finding(
             "threads",
             "ok",
-            f"{cores} of {os.cpu_count()} cores may be used; torch computes on {torch.get_num_threads()}; "
+            f"{cores} of {os.cpu_count()} cores may be used; torch computes on {n_threads()}; "
             f"'ncpgui sort' samples {workers} components at a time (--jobs)",
         )
     ]

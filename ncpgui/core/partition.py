@@ -31,7 +31,7 @@ def canonical(labels: ArrayLike) -> Labels:
     if array.max() >= array.shape[-1]:  # large unit ids: number them densely first
         array = np.where(array < 0, array, np.unique(array, return_inverse=True)[1].reshape(array.shape))
     rows = array.reshape(-1, array.shape[-1])
-    if _is_canonical(rows):
+    if is_canonical(rows):
         return array.copy()
     n_labels = max(int(rows.max()) + 1, 1)
     first = np.empty((len(rows), n_labels), dtype=np.int64)  # where each label of each row first appears
@@ -43,8 +43,10 @@ def canonical(labels: ArrayLike) -> Labels:
     return np.where(rows < 0, rows, ranked).reshape(array.shape)
 
 
-def _is_canonical(rows: Labels) -> bool:
-    """Whether no label of a row is larger than those before it by more than one."""
+def is_canonical(rows: NDArray[np.integer]) -> bool:
+    """Whether no label of (n, N) rows is larger than those before it by more than one."""
+    if rows.size == 0:
+        return True
     before = np.maximum.accumulate(np.maximum(rows, -1), axis=1)
     return bool((rows[:, 0] <= 0).all() and (rows[:, 1:] <= before[:, :-1] + 1).all())
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.errors import InputError
-from ncpgui.core.partition import canonical
+from ncpgui.core.partition import canonical, is_canonical
 
 ROUNDING = 1e-12
 
@@ -55,7 +55,8 @@ class PosteriorSamples:
         order: NDArray[np.integer] | None = None,
         drawn_weight: NDArray[np.floating] | None = None,
     ) -> None:
-        rows = canonical(np.atleast_2d(labels)).astype(np.int32)
+        given = np.atleast_2d(labels)
+        rows = (given if is_canonical(given) else canonical(given)).astype(np.int32)
         log_q = np.asarray(log_prob, dtype=np.float64).reshape(-1)
         share = np.ones(len(rows)) if weight is None else np.asarray(weight, dtype=np.float64)
         if len(rows) == 0:

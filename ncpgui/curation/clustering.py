@@ -62,11 +62,9 @@ class Clustering:
             )
         if len(self._unit) and self._unit.min() < UNASSIGNED:
             raise InputError(f"unit ids must be -1 (unassigned) or more, got {self._unit.min()}")
-        order = np.argsort(self._unit, kind="stable")
-        units, starts = np.unique(self._unit[order], return_index=True)
-        parts = np.split(order.astype(np.int64), starts[1:]) if len(units) else []
-        self._spikes = dict(zip(units.tolist(), parts, strict=True))
-        self._used = {unit for unit in units.tolist() if unit != UNASSIGNED}
+        parts = _parts(np.arange(len(self._unit)), *_codes(self._unit))
+        self._spikes = {unit: pieces[0] for unit, pieces in parts.items()}
+        self._used = {unit for unit in self._spikes if unit != UNASSIGNED}
         self.n_changes = 0
 
     def __len__(self) -> int:

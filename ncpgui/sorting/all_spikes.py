@@ -1,9 +1,10 @@
-"""All spikes of a component weigh its draws, not only those that were sampled: by heaps, and by their times.
+"""All spikes of a component weigh its draws, not only those that were sampled: by heaps, places and times.
 
 A draw says of the sampled spikes which are of one neuron. Each other spike goes with the sampled one that is
 nearest to it in the coordinates, among those that matching gave to the same unit. So every draw is a sorting
 of all spikes. What it parts of a unit of matching, and units that it has as one, are two heaps or one
-(`evidence.heaps`); and the refractory periods in it have a likelihood (`evidence.refractory`).
+(`evidence.heaps`), and fire at the same places of the tissue or take turns (`evidence.turns`). The refractory
+periods in it have a likelihood too (`evidence.refractory`).
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from ncpgui.core.alternatives import min_unit_size
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.evidence.heaps import heap_quantities, two_heaps_nats
 from ncpgui.evidence.refractory import ClosePairs, refractory_nats
+from ncpgui.evidence.turns import two_neurons_nats
 from ncpgui.sorting.config import SortingConfig
 
 SPIKES_AT_ONCE = 4096
@@ -31,6 +33,7 @@ def weighed_by_all_spikes(
     *,
     sampling_frequency_hz: float,
     config: SortingConfig,
+    place: NDArray[np.integer] | None = None,
     seen: NDArray[np.bool_] | None = None,
 ) -> PosteriorSamples:
     """Posterior given where all spikes of the component lie and when they were fired, as `config` asks.
@@ -41,6 +44,7 @@ def weighed_by_all_spikes(
     coordinates : (n, d) of all spikes
     company : (n,) unit that matching gave each spike to, -1 = none
     sample_index : (n,) samples, not decreasing
+    place : (n,) of the tissue when each was fired, from 0 on; one for all when left out
     seen : (n,) spikes whose coordinates are their own and not made up: the others are in no heap; all of them
         when left out
     """
@@ -49,7 +53,7 @@ def weighed_by_all_spikes(
     followed = nearest_sampled(sampled, coordinates, company)
     if config.heaps:
         heaped = company if seen is None else np.where(seen, company, -1)
-        posterior = posterior.weighed(heaps_nats(posterior, sampled, coordinates, heaped, followed))
+        posterior = posterior.weighed(heaps_nats(posterior, sampled, coordinates, heaped, followed, place))
     if config.firing_times:
         pairs = ClosePairs.of(sample_index, sampling_frequency_hz=sampling_frequency_hz)
         posterior = posterior.weighed(refractory_nats(pairs.of_points(followed), posterior.labels))
@@ -62,6 +66,7 @@ def heaps_nats(
     coordinates: NDArray[np.float32],
     company: NDArray[np.integer],
     followed: NDArray[np.int64],
+    place: NDArray[np.integer] | None = None,
 ) -> NDArray[np.float64]:
     """Log likelihood of what each draw parts and joins, against the units of matching: (S,), nats.
 
@@ -74,12 +79,13 @@ def heaps_nats(
     known = company >= 0
     names, sizes = np.unique(company[known & (company[sampled][followed] == company)], return_counts=True)
     names = names[np.argsort(-sizes, kind="stable")]
+    place = np.zeros(len(company), dtype=np.int64) if place is None else place
     nats = np.zeros(posterior.n_samples)
     home = np.zeros((posterior.n_samples, len(names)), dtype=np.int64)
     for column, unit in enumerate(names):
         points = np.flatnonzero(company[sampled] == unit)
         members = np.flatnonzero((company == unit) & (company[sampled][followed] == unit))
-        heaps = Heaps(coordinates[members], np.searchsorted(points, followed[members]))
+        heaps = Heaps(coordinates[members], place[members], np.searchsorted(points, followed[members]))
         least = min_unit_size(len(points))
         cuts, row = np.unique(posterior.labels[:, points], axis=0, return_inverse=True)
         parts = [np.bincount(cut) for cut in cuts]
@@ -89,7 +95,7 @@ def heaps_nats(
             for cut, sizes in zip(cuts, parts, strict=True)
         ]
         nats += np.array(of_cut)[row.reshape(-1)]
-    heaps = Heaps(coordinates, np.arange(len(coordinates)))
+    heaps = Heaps(coordinates, place, np.arange(len(coordinates)))
     units = [company == unit for unit in names]
     for draw, homes in enumerate(home):
         for k in range(1, len(names)):
@@ -102,11 +108,15 @@ def heaps_nats(
 class Heaps:
     """Compares parts of some spikes, the same ones once.
 
-    coordinates : (n, d) of the spikes; point : (n,) which of m points each goes with, those that parts are of
+    coordinates : (n, d) of the spikes; place : (n,) of the tissue at each of them
+    point : (n,) which of m points each spike goes with, those that parts are of
     """
 
-    def __init__(self, coordinates: NDArray[np.float32], point: NDArray[np.int64]) -> None:
-        self._coordinates, self._point = coordinates, point
+    def __init__(
+        self, coordinates: NDArray[np.float32], place: NDArray[np.integer], point: NDArray[np.int64]
+    ) -> None:
+        self._coordinates, self._place, self._point = coordinates, place, point
+        self._n_places = int(place.max(initial=0)) + 1
         self._known: dict[tuple[bytes, bytes], float] = {}
 
     def parted(self, parts: Sequence[NDArray[np.bool_]]) -> float:
@@ -120,8 +130,10 @@ class Heaps:
     def _compared(self, first: NDArray[np.bool_], second: NDArray[np.bool_]) -> float:
         key = first.tobytes(), second.tobytes()
         if key not in self._known:
-            heaps = (self._coordinates[part[self._point]] for part in (first, second))
-            self._known[key] = float(two_heaps_nats(heap_quantities(*heaps)))
+            spikes = first[self._point], second[self._point]
+            heaps = heap_quantities(*(self._coordinates[part] for part in spikes))
+            places = (np.bincount(self._place[part], minlength=self._n_places) for part in spikes)
+            self._known[key] = float(two_heaps_nats(heaps)) + two_neurons_nats(*places)
         return self._known[key]
 
 

@@ -133,14 +133,16 @@ def finish_component(
 ) -> tuple[Component, ComponentWaveforms]:
     """Make the component: all its spikes under each alternative, that of matching among them."""
     matched = np.searchsorted(draw.units, units.unit[draw.spike_ids])
+    sample_index = units.matched.sample_index[draw.spike_ids]
     posterior = weighed_by_all_spikes(
         drawn.posterior,
         draw.sampled,
         coordinates,
         matched,
-        units.matched.sample_index[draw.spike_ids],
+        sample_index,
         sampling_frequency_hz=units.sampling_frequency_hz,
         config=config,
+        place=units.matched.places.of(sample_index),
     )
     alternatives = build_alternatives(posterior, draw.sampled, coordinates, config, company=matched)
     component = Component(

@@ -47,8 +47,6 @@ SEEN_SD = 1.0
 NOISE_SPAN_SD = 6.0
 """What the noise of one spike spans; that of the mean of n spikes has 1 / sqrt(n) of it. Beyond the radius
 a template is seen where it spans more than this too: what a large cell leaves there is found as a unit."""
-MIN_SPAN_SD = 3.5
-"""Templates that span less on their largest channel are not looked for."""
 GAIN_A_HZ = 1.5e-3
 """Squared error that a spike must save, for each Hz of the sampling frequency (30 at 20 kHz)."""
 GHOST_SHARE = 0.5
@@ -184,10 +182,10 @@ def _in_rounds(
     """Proposals, and then round after round."""
     spikes = np.asarray(sample_index, np.int64)[np.asarray(unit) >= 0]
     units = np.asarray(unit, np.int64)[np.asarray(unit) >= 0]
-    bank, spikes, units = _proposed(traces, spikes, units, places)
+    threshold = gain_a_hz * traces.sampling_frequency
+    bank, spikes, units = _proposed(traces, spikes, units, places, threshold)
     order = np.lexsort((units, spikes))
     spikes, units = spikes[order], units[order]
-    threshold = gain_a_hz * traces.sampling_frequency
     matched: Matched | None = None
     for number in range(n_rounds):
         report = portion(progress, number, number + 1, n_rounds)
@@ -204,10 +202,14 @@ def _in_rounds(
 
 
 def _proposed(
-    traces: BaseRecording, spikes: NDArray[np.int64], units: NDArray[np.int64], places: Places
+    traces: BaseRecording,
+    spikes: NDArray[np.int64],
+    units: NDArray[np.int64],
+    places: Places,
+    threshold: float,
 ) -> tuple[MovingBank, NDArray[np.int64], NDArray[np.int64]]:
     """Templates of proposals and their spikes; those that take turns over the places are one."""
-    bank, units = templates_of(traces, spikes, units, places)
+    bank, units = templates_of(traces, spikes, units, places, least_energy=threshold)
     for _ in range(MAX_JOINS):
         spikes, units = spikes[units >= 0], units[units >= 0]
         like = likeness(bank.side_by_side, max_lag=round(MAX_LAG_MS * traces.sampling_frequency / 1000))
@@ -217,7 +219,7 @@ def _proposed(
         spikes = spikes - like.lag[partner, np.arange(len(partner))][units]
         order = np.argsort(spikes, kind="stable")
         spikes, units = spikes[order], partner[units][order]
-        bank, units = templates_of(traces, spikes, units, places)
+        bank, units = templates_of(traces, spikes, units, places, least_energy=threshold)
     return bank, spikes, units
 
 
@@ -227,11 +229,12 @@ def templates_of(
     units: NDArray[np.int64],
     places: Places,
     *,
+    least_energy: float = 0.0,
     keep_all: bool = False,
 ) -> tuple[MovingBank, NDArray[np.int64]]:
     """Templates of units as their spikes are in the traces; the units of spikes are rows of the bank.
 
-    keep_all : also units of few spikes, and those that are hardly seen
+    least_energy, keep_all : as of `pruned`
     """
     from ncpgui.ephys.spikeinterface_adapter import mean_waveforms
 
@@ -246,14 +249,27 @@ def templates_of(
     n_spikes = np.bincount(row, minlength=n_units * n_places).reshape(n_places, n_units).astype(np.float64)
     channels_um = traces.get_channel_locations()
     means = smoothed(means, n_spikes, places, channels_um)
-    return pruned(MovingBank(means, before, places.share), units, channels_um, keep_all=keep_all)
+    return pruned(
+        MovingBank(means, before, places.share),
+        units,
+        channels_um,
+        least_energy=least_energy,
+        keep_all=keep_all,
+    )
 
 
 def pruned(
-    bank: MovingBank, units: NDArray[np.int64], channels_um: NDArray[np.float64], *, keep_all: bool = False
+    bank: MovingBank,
+    units: NDArray[np.int64],
+    channels_um: NDArray[np.float64],
+    *,
+    least_energy: float = 0.0,
+    keep_all: bool = False,
 ) -> tuple[MovingBank, NDArray[np.int64]]:
-    """Templates where they are seen; those that are not seen go, with their spikes (unit -1).
+    """Templates where they are seen; those of too few spikes or energy go, with their spikes (unit -1).
 
+    least_energy : sum of squares, less that of the noise of a mean; where it is the gain that matching asks
+        for, most spikes of a smaller template would not be found
     keep_all : none goes; a template that is seen nowhere is kept on its largest channel
     """
     span = np.ptp(bank.waveforms, axis=2)
@@ -263,7 +279,8 @@ def pruned(
     far = np.linalg.norm(channels_um[main][:, :, None] - channels_um, axis=3) > TEMPLATE_RADIUS_UM
     noise = NOISE_SPAN_SD / np.sqrt(np.maximum(n_spikes, 1))
     seen = span > SEEN_SD + far * noise[:, None]
-    kept = (span.max(axis=(0, 2)) >= MIN_SPAN_SD) & (n_spikes >= MIN_SPIKES)
+    own = (bank.waveforms**2).sum(axis=2) - bank.waveforms.shape[2] / np.maximum(n_spikes, 1)[:, None]
+    kept = ((own * seen).sum(axis=2).max(axis=0) >= least_energy) & (n_spikes >= MIN_SPIKES)
     if keep_all:
         kept[:] = True
         np.put_along_axis(seen, main[:, :, None], True, axis=2)
@@ -316,7 +333,9 @@ def _cleaned(
     matched = _moved(_without_ghosts(matched, threshold), rate)
     for _ in range(MAX_JOINS):
         means = sums.means(places, channels_um)
-        bank, units = pruned(replace(bank, waveforms=means), matched.unit, channels_um)
+        bank, units = pruned(
+            replace(bank, waveforms=means), matched.unit, channels_um, least_energy=threshold
+        )
         kept = units >= 0
         matched, sums = fitted(
             traces, matched.sample_index[kept], units[kept], bank, places, with_noise=with_noise

@@ -111,10 +111,15 @@ def _judged(found: Motion) -> Motion:
 
 def places_in(pre: Preprocessed, motion: Motion) -> Places:
     """The stretches of a recording in which the tissue stands still, for matching."""
+    return places_during(motion, n_samples=pre.n_samples, sampling_frequency_hz=pre.sampling_frequency_hz)
+
+
+def places_during(motion: Motion, *, n_samples: int, sampling_frequency_hz: float) -> Places:
+    """The same, of a recording that is not at hand."""
     return places_of(
         motion,
-        n_samples=pre.n_samples,
-        sampling_frequency_hz=pre.sampling_frequency_hz,
+        n_samples=n_samples,
+        sampling_frequency_hz=sampling_frequency_hz,
         reach_um=PLACE_REACH_UM,
         most=MAX_PLACES,
     )

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms
 from ncpgui.core.errors import InputError
 from ncpgui.core.held import Held
+from ncpgui.core.motion import Places
 from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.seeds import stream_seed
@@ -31,6 +32,7 @@ def resample_rest(
     config: SortingConfig,
     *,
     spikes: SpikeEvents,
+    places: Places | None = None,
     cluster: ClusterFunction | None = None,
     progress: Progress = silent,
 ) -> Component:
@@ -41,6 +43,7 @@ def resample_rest(
     waveforms : those of the sampled spikes; with `coordinates` of all spikes where there are spikes
         that were not sampled (without them these follow the sampled ones they were sorted with)
     spikes : of the recording: when those of the component were fired weighs the draws too
+    places : of the tissue, whose turns weigh them as well; one for all when left out
 
     Raises
     ------
@@ -83,6 +86,7 @@ def resample_rest(
         spikes.sample_index[component.spike_ids],
         sampling_frequency_hz=spikes.sampling_frequency_hz,
         config=config,
+        place=None if places is None else places.of(spikes.sample_index[component.spike_ids]),
         seen=seen,
     )
     alternatives = build_alternatives(

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
+from ncpgui.evidence.turns import turns_nats
 from ncpgui.sorting.template_distance import Likeness
 
 MAX_UNLIKE = 0.8
@@ -47,17 +47,3 @@ def taking_turns(
 def together(first: NDArray[np.integer], second: NDArray[np.integer]) -> float:
     """Spikes at places of the other unit, as a share of those of the unit with fewer; (P,) spikes of each."""
     return float(np.minimum(first, second).sum() / max(min(first.sum(), second.sum()), 1))
-
-
-def turns_nats(first: NDArray[np.integer], second: NDArray[np.integer]) -> float:
-    """Log Bayes factor that the share of the first in the spikes of both depends on the place.
-
-    first, second : (P,) spikes at each place; all shares are equally probable beforehand, one for each place
-    against one for all
-    """
-    return float(_log_evidence(first, second).sum() - _log_evidence(first.sum(), second.sum()))
-
-
-def _log_evidence(first: NDArray[np.integer], second: NDArray[np.integer]) -> NDArray[np.float64]:
-    """Log probability of a sequence of labels when every share is equally probable."""
-    return np.asarray(gammaln(first + 1) + gammaln(second + 1) - gammaln(first + second + 2))

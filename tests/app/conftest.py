@@ -11,7 +11,15 @@ from tiny_project import tiny_project
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.work import jobs
+from ncpgui.app.work.sampling import Sampling
 from ncpgui.core.project import Project
+
+
+@pytest.fixture(autouse=True)
+def no_draws_in_the_background(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Projects of ten draws would ask for new ones after each decision; modules that say so have them."""
+    if not getattr(request.module, "DRAWS_IN_THE_BACKGROUND", False):
+        monkeypatch.setattr(Sampling, "draw_where_few_are_left", lambda *_: None)
 
 
 @pytest.fixture

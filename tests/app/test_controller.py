@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from app_fakes import FakeJobs, opened, request, start
 from later import Later
@@ -14,6 +13,7 @@ from ncpgui.app.controller import Activity
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.work import jobs
 from ncpgui.core.errors import CurationError, InputError
+from ncpgui.core.held import Held
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project
 from ncpgui.session.store import load, save
@@ -184,8 +184,8 @@ def test_the_rest_is_sampled_again_with_accepted_units_held(
     workspace = controller.workspace
     workspace.lock((1,), True)
     controller.resample()
-    held = next(r for r in fake.requests if isinstance(r, np.ndarray))
-    assert held.tolist() == [-1, -1, -1, -1, 0, 0, 0, -1, -1, -1]
+    held = next(r for r in fake.requests if isinstance(r, Held))
+    assert held.labels.tolist() == [-1, -1, -1, -1, 0, 0, 0, -1, -1, -1]
     assert len(workspace.component(0).alternatives) == 1
     assert "Sampled again: units 0, 1 and 2 around contact 0, 1 plausible sorting" in ears.told
     assert workspace.status(0).state == "sampled"

@@ -27,6 +27,8 @@ from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.project import Project
 from ncpgui.curation.said import Said
 
+DRAWS_IN_THE_BACKGROUND = True
+
 
 @pytest.fixture
 def workspace() -> Workspace:

@@ -18,7 +18,6 @@ from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.presenters.alternatives import present_alternatives
 from ncpgui.app.work import jobs
-from ncpgui.app.work.sampling import Sampling
 from ncpgui.core.alternatives import group_alternatives
 from ncpgui.core.component import Alternative, Component
 from ncpgui.core.posterior import PosteriorSamples
@@ -66,14 +65,13 @@ def project(project: Project) -> Project:
 
 @pytest.fixture
 def again(fake: FakeJobs, monkeypatch: pytest.MonkeyPatch) -> FakeJobs:
-    """Sampling a component again gives another posterior each time; it is done when asked for by hand."""
+    """Sampling a component again gives another posterior each time."""
     seeds = iter(range(2, 100))
 
     def resample(project: Project, component: Any, waveforms: Any, held: Any, *, progress: Any) -> Any:
         return doubtful(component.id, component.spike_ids, next(seeds)), waveforms
 
     monkeypatch.setattr(jobs, "resample", resample)
-    monkeypatch.setattr(Sampling, "draw_where_few_are_left", lambda *_: None)
     return fake
 
 

@@ -35,8 +35,8 @@ def names(requirements: list[str]) -> set[str]:
 
 
 def reasons() -> tuple[set[str], dict[str, set[str]]]:
-    """Packages that docs/dependencies.md gives a reason for: those always there, and those of each extra."""
-    text = (ROOT / "docs" / "dependencies.md").read_text(encoding="utf-8")
+    """Packages that dependencies.md gives a reason for: those always there, and those of each extra."""
+    text = (ROOT / "docs" / "project" / "dependencies.md").read_text(encoding="utf-8")
     always, extras = text.split("## Extras")
     packages = set(re.findall(r"^\| `([\w.-]+)` \|", always, flags=re.MULTILINE))
     of_extra: dict[str, set[str]] = {}

@@ -280,3 +280,12 @@ def test_endurance(tmp_path: Path) -> None:
     assert long["spikes"] > short["spikes"] > 0
     assert long["times"] == long["MiB"] / short["MiB"]
     assert {path.name for path in tmp_path.iterdir()} == {"endurance.json", "endurance.md"}
+
+
+def test_gui(tmp_path: Path) -> None:
+    """A session is made, and the window opens it and is driven through its edits in both layouts."""
+    kept = run("gui", tmp_path, "--no-sampling", "--cache", str(tmp_path / "sessions"))
+    assert [row["program"] for row in kept["rows"]] == ["ncpgui, decide", "ncpgui, inspect"]
+    for row in kept["rows"]:
+        assert row["spikes"] == 6000
+        assert {"select", "next question", "split", "undo", "lock", "label"} <= set(row["times"])

@@ -31,7 +31,7 @@ from ncpgui.gui.main_window import MainWindow
 from ncpgui.session.session_file import create_session
 from ncpgui.sorting.config import SortingConfig
 from tests.docs.printed import ROOT, Block
-from tests.docs.stated import check_make, check_pip, check_pytest
+from tests.docs.stated import check_make, check_pip
 from tests.synthetic_project import synthetic_project
 
 FEW = "posterior_samples = 12\nspikes_per_group = 40\nmin_cluster_spikes = 5\n"
@@ -104,11 +104,7 @@ class Reader:
     def type(self, words: list[str]) -> None:
         """Type one command."""
         first, *rest = words
-        checks: dict[str, Callable[[list[str]], None]] = {
-            "make": check_make,
-            "pip": check_pip,
-            "pytest": check_pytest,
-        }
+        checks: dict[str, Callable[[list[str]], None]] = {"make": check_make, "pip": check_pip}
         if first in checks:
             checks[first](rest)
         elif first == "ncpgui":

@@ -19,7 +19,6 @@ from tests.tiny_project import tiny_project
 
 QUICK = {
     "benchmarks/README.md",
-    "docs/dependencies.md",
     "docs/guide/cluster.md",
     "docs/guide/palette.md",
     "docs/guide/train.md",
@@ -30,7 +29,6 @@ QUICK = {
     "docs/reference/errors.md",
     "docs/reference/session_file.md",
     "docs/reference/settings.md",
-    "docs/security.md",
 }
 SLOW = {
     "README.md",

@@ -32,6 +32,10 @@ PROSE = {
     "cannot",
     "writes",
     "downloads",
+    "depends",
+    "trusts",
+    "crash",
+    "opens",
 }
 """Words that follow "ncpgui" in sentences about the program."""
 CALL = re.compile(r"(?<![\w/.-])ncpgui ([a-z]+)(?: ([a-z]+))?")

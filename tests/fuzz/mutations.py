@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
-CASES = int(os.environ.get("NCPGUI_FUZZ_CASES", "40"))
+CASES = int(os.environ.get("NCPGUI_FUZZ_CASES", "25"))
 """How many files each reader is given; the same ones each time. `make soak` gives it many more."""
 
 fixed = settings(

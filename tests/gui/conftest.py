@@ -22,6 +22,7 @@ from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.presenters.embedding import principal_plane
 from ncpgui.app.work import jobs
+from ncpgui.app.work.sampling import Sampling
 from ncpgui.app.work.tasks import Immediate, Task
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms, one_per_channel
 from ncpgui.core.posterior import PosteriorSamples
@@ -135,6 +136,12 @@ class Screen:
         return next(iter(self.colors(widget, QtCore.QRectF(point.toPoint(), QtCore.QSizeF(1, 1)))))
 
 
+@pytest.fixture(autouse=True)
+def no_draws_in_the_background(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Projects of a few draws would ask the network for new ones after each decision."""
+    monkeypatch.setattr(Sampling, "draw_where_few_are_left", lambda *_: None)
+
+
 @pytest.fixture
 def screen(qtbot) -> Screen:
     return Screen(qtbot)
@@ -214,7 +221,7 @@ def saved_array(tmp_path_factory: pytest.TempPathFactory, array_project: Project
 
 
 @pytest.fixture
-def session(saved_array: Path, tmp_path: Path) -> Path:
+def session(saved_array: Path, tmp_path: Path, quick_embedding: None) -> Path:
     """A session of that project, which the test may change."""
     for path in saved_array.parent.glob("array*"):
         shutil.copy(path, tmp_path)

@@ -29,6 +29,7 @@ def weights(
     *draws: NDArray[np.integer],
     config: SortingConfig = HEAPS_ALONE,
     seen: NDArray[np.bool_] | None = None,
+    place: NDArray[np.integer] | None = None,
 ) -> PosteriorSamples:
     """Draws of every fifth spike, equally probable as drawn."""
     sampled = np.arange(0, N, EVERY)
@@ -41,6 +42,7 @@ def weights(
         600 * np.arange(N),
         sampling_frequency_hz=2e4,
         config=config,
+        place=place,
         seen=seen,
     )
 
@@ -113,3 +115,13 @@ def test_spikes_whose_coordinates_are_made_up_are_in_no_heap() -> None:
 def test_spikes_of_no_unit_are_in_no_heap() -> None:
     coordinates, cell = spikes(6.0)
     assert weights(coordinates, ONE - 1, ONE, cell).weight.tolist() == [0.5, 0.5]
+
+
+def test_parts_that_take_turns_over_the_places_of_the_tissue_are_five_times_less_probable() -> None:
+    """Two heaps in any case; at places of their own, they may be what motion leaves of one neuron."""
+    coordinates, cell = spikes(apart=4.0)
+    together = weights(coordinates, ONE, ONE, cell, place=np.arange(N) // 2 % 2).weight
+    turns = weights(coordinates, ONE, ONE, cell, place=cell).weight
+    expected = np.log(0.5 / 0.1) + np.log(0.9 / 0.5)
+    found = np.log(together[1] / together[0]) - np.log(turns[1] / turns[0])
+    assert found == pytest.approx(expected, abs=0.2)

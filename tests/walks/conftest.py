@@ -1,5 +1,33 @@
-"""The window and a session to open, as tests of the window have them."""
+"""A saved session that walks begin with, and a quick picture in place of t-SNE."""
 
-from tests.gui.conftest import array_project, opened, quick_embedding, saved_array, session, window
+from __future__ import annotations
 
-__all__ = ["array_project", "opened", "quick_embedding", "saved_array", "session", "window"]
+from pathlib import Path
+
+import pytest
+
+from ncpgui.core.project import Project
+from ncpgui.session.session_file import create_session
+from tests.gui.conftest import opened, quick_embedding, session, window
+from tests.synthetic_project import synthetic_project
+
+__all__ = ["opened", "quick_embedding", "session", "window"]
+
+
+@pytest.fixture(autouse=True)
+def _no_tsne(quick_embedding: None) -> None:
+    """Walks wait for no t-SNE."""
+
+
+@pytest.fixture(scope="session")
+def small_array() -> Project:
+    """Seven components of a few hundred spikes each."""
+    return synthetic_project(spikes_per_unit=120)
+
+
+@pytest.fixture(scope="session")
+def saved_array(small_array: Project, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The session of it."""
+    path = tmp_path_factory.mktemp("saved") / "array.h5"
+    create_session(small_array, path).close()
+    return path

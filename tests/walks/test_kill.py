@@ -15,26 +15,13 @@ import pytest
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.core.project import Project
 from ncpgui.session import store
-from ncpgui.session.session_file import create_session, open_session
+from ncpgui.session.session_file import open_session
 from tests.conftest import ROOT
-from tests.synthetic_project import synthetic_project
 
 from .random_edits import digest_of, edited
 
 PROGRAM = Path(__file__).with_name("random_edits.py")
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="there is no SIGKILL on Windows")
-
-
-@pytest.fixture(scope="module")
-def project() -> Project:
-    return synthetic_project(spikes_per_unit=120)
-
-
-@pytest.fixture(scope="module")
-def saved(project: Project, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("saved") / "array.h5"
-    create_session(project, path).close()
-    return path
 
 
 def killed_after(session: Path, seed: int, n_edits: int, n_told: int, wait: int) -> int:
@@ -87,14 +74,14 @@ def kill_some(saved: Path, project: Project, tmp_path: Path, n_edits: int, n_kil
 
 
 def test_an_edit_that_was_told_of_is_there_after_a_kill(
-    saved: Path, project: Project, tmp_path: Path
+    saved_array: Path, small_array: Project, tmp_path: Path
 ) -> None:
-    kill_some(saved, project, tmp_path, 30, 2)
+    kill_some(saved_array, small_array, tmp_path, 30, 2)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_two_hundred_edits_twenty_kills_and_no_edit_is_lost(
-    saved: Path, project: Project, tmp_path: Path
+    saved_array: Path, small_array: Project, tmp_path: Path
 ) -> None:
-    kill_some(saved, project, tmp_path, 200, 20)
+    kill_some(saved_array, small_array, tmp_path, 200, 20)

@@ -12,29 +12,13 @@ import pytest
 from PyQt5 import QtWidgets
 
 from ncpgui.app.preferences import MAX_RECENT
-from ncpgui.app.presenters.embedding import principal_plane
-from ncpgui.app.work import jobs
 from ncpgui.gui.main_window import MainWindow
-from ncpgui.session.session_file import create_session
 from tests.gui.windows import settle, shown_window
-from tests.synthetic_project import synthetic_project
 
 from .monkey import Heard, Monkey, Swallowed
 
 EVENTS = 1000
 """Between two looks at what is left in memory."""
-
-
-@pytest.fixture(autouse=True)
-def _quick_embedding(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jobs, "embed", lambda features, **_: principal_plane(features))
-
-
-@pytest.fixture(scope="module")
-def saved_session(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("saved") / "array.h5"
-    create_session(synthetic_project(spikes_per_unit=120), path).close()
-    return path
 
 
 @pytest.fixture
@@ -97,9 +81,9 @@ def play(
 
 
 def test_events_at_random_raise_nothing_and_move_no_spike_in_silence(
-    qtbot, tmp_path: Path, saved_session: Path, monkeypatch: pytest.MonkeyPatch, swallowed: Swallowed
+    qtbot, tmp_path: Path, saved_array: Path, monkeypatch: pytest.MonkeyPatch, swallowed: Swallowed
 ) -> None:
-    _, failed = play(qtbot, tmp_path, saved_session, monkeypatch, 1, 150)
+    _, failed = play(qtbot, tmp_path, saved_array, monkeypatch, 1, 150)
     assert failed == []
     assert swallowed.found == []
 
@@ -107,9 +91,9 @@ def test_events_at_random_raise_nothing_and_move_no_spike_in_silence(
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 def test_five_thousand_events_leave_nothing_behind(
-    qtbot, tmp_path: Path, saved_session: Path, monkeypatch: pytest.MonkeyPatch, swallowed: Swallowed
+    qtbot, tmp_path: Path, saved_array: Path, monkeypatch: pytest.MonkeyPatch, swallowed: Swallowed
 ) -> None:
-    left, failed = play(qtbot, tmp_path, saved_session, monkeypatch, 5, EVENTS)
+    left, failed = play(qtbot, tmp_path, saved_array, monkeypatch, 5, EVENTS)
     assert failed == []
     assert swallowed.found == []
     widgets, objects = zip(*left[1:], strict=True)  # what is imported when it is first used stays

@@ -86,7 +86,7 @@ class UnitPlaces:
         return self._decided_on[command]
 
     def _place(self, spike_ids: NDArray[np.int64]) -> _Place:
-        components, counts = np.unique(self._component[spike_ids], return_counts=True)
-        largest_first = components[np.argsort(-counts, kind="stable")]
+        counts = np.bincount(self._component[spike_ids] + 1)[1:]  # without the spikes of none
+        largest_first = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
         main = int(np.bincount(self._channel[spike_ids]).argmax())
-        return _Place(tuple(largest_first[largest_first >= 0].tolist()), main)
+        return _Place(tuple(largest_first.tolist()), main)

@@ -301,17 +301,25 @@ def resample(
     progress: Progress = silent,
 ) -> tuple[Component, ComponentWaveforms]:
     """Sample a component again under what was decided; waveforms are read again if need be."""
+    from ncpgui.sorting.motion import places_during
     from ncpgui.sorting.recluster import resample_rest
 
     if waveforms is None:
         waveforms = read_waveforms(project, component, progress=portion(progress, 0, 1, 4))
+    spikes = project.spikes
+    places = None
+    if project.motion is not None:
+        places = places_during(
+            project.motion, n_samples=spikes.n_samples, sampling_frequency_hz=spikes.sampling_frequency_hz
+        )
     again = resample_rest(
         component,
         waveforms,
         held,
         project.probe,
         _config(project),
-        spikes=project.spikes,
+        spikes=spikes,
+        places=places,
         progress=portion(progress, 1, 4, 4),
     )
     return again, waveforms

@@ -40,7 +40,7 @@ class ColorLegend(QtWidgets.QWidget):
         metrics = QtGui.QFontMetricsF(font(WORDS_PX))
         words = [self.legend.title, *(text for text, _ in self.legend.entries)]
         marks = BAR_PX + GAP_PX if self.legend.is_scale else (DOT_PX + GAP_PX) * (len(words) - 1)
-        return sum(metrics.horizontalAdvance(text) + GAP_PX + 1 for text in words) + marks
+        return sum(metrics.horizontalAdvance(text) + GAP_PX + 1 for text in words) + marks + GAP_PX
 
     def paintEvent(self, _: QtGui.QPaintEvent) -> None:
         """Paint the title, then dots and words, or the scale between the words of its ends."""
