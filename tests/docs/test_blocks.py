@@ -23,6 +23,7 @@ QUICK = {
     "docs/guide/palette.md",
     "docs/guide/train.md",
     "docs/method/diagnostics.md",
+    "docs/method/evidence.md",
     "docs/method/sampling.md",
     "docs/project/architecture.md",
     "docs/project/site.md",
@@ -120,7 +121,8 @@ def test_every_command_named_in_passing_is_there_with_its_options(document: str)
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_every_option_named_in_passing_is_one(document: str) -> None:
-    scripts = [p for folder in ("benchmarks", "scripts") for p in (ROOT / folder).glob("*.py")]
+    folders = ("benchmarks", "scripts", "tests/endurance")
+    scripts = [p for folder in folders for p in (ROOT / folder).glob("*.py")]
     known = options() | {
         o for p in scripts for o in re.findall(r'"(--[a-z-]+)"', p.read_text(encoding="utf-8"))
     }
@@ -129,7 +131,9 @@ def test_every_option_named_in_passing_is_one(document: str) -> None:
         "--nproc_per_node",
         "--nproc-per-node",
         "--logdir",
-    }  # of pip, torchrun, tensorboard
+        "--no-deps",
+        "--disable-pip",
+    }  # of pip, torchrun, tensorboard, pip-audit
     named = {option for span in inline(document) for option in re.findall(r"(?<![\w-])--[a-z_-]+", span)}
     assert named - known - others == set()
 
