@@ -23,6 +23,7 @@ QUICK = {
     "docs/guide/palette.md",
     "docs/guide/train.md",
     "docs/method/diagnostics.md",
+    "docs/method/evidence.md",
     "docs/method/sampling.md",
     "docs/project/architecture.md",
     "docs/project/site.md",
