@@ -134,7 +134,7 @@ def _extras() -> list[Finding]:
         (absent if missing else there).append(f"{extra} ({what})")
     parts = [f"installed: {', '.join(there) or 'none'}"]
     if absent:
-        parts.append(f"not installed: {', '.join(absent)}; add one with pip install -e '.[NAME]'")
+        parts.append(f"not installed: {', '.join(absent)}; README says how to add one")
     return [Finding("extras", "ok", "; ".join(parts))]
 
 

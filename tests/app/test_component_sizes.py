@@ -15,6 +15,7 @@ from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.alternatives import present_alternatives
 from ncpgui.app.presenters.queue import present_queue
 from ncpgui.core.component import Component
+from ncpgui.core.motion import Places
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import SpikeEvents
@@ -56,10 +57,11 @@ def component_of(n_units: int, n_spikes: int) -> tuple[Component, NDArray[np.int
     coordinates = centres[unit] + rng.standard_normal((n_spikes, centres.shape[1]), dtype=np.float32)
     sampled = drawn_fairly(unit, 600, rng)
     draw = ComponentDraw(0, np.arange(n_units), np.array([0]), np.arange(n_spikes), sampled)
+    times = times_of(n_spikes)
     units: Any = SimpleNamespace(
         unit=unit,
         probability=np.ones(n_spikes, np.float32),
-        matched=SimpleNamespace(sample_index=times_of(n_spikes)),
+        matched=SimpleNamespace(sample_index=times, places=Places.one(int(times[-1]) + 1)),
         sampling_frequency_hz=RATE_HZ,
     )
     drawn = Sampled(draws_of(unit[sampled], n_units), coordinates[sampled], "made by hand")

@@ -30,7 +30,6 @@ QUICK = {
     "docs/reference/errors.md",
     "docs/reference/session_file.md",
     "docs/reference/settings.md",
-    "docs/method/evidence.md",
 }
 SLOW = {
     "README.md",

@@ -123,7 +123,7 @@ def test_drawn_noise_has_the_measured_correlations() -> None:
 
 
 def test_settings_that_cannot_be_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="setting 'reservoir' must be the path of a file, got 3"):
+    with pytest.raises(InputError, match=r"options of 'spikes'.reservoir must be of type str, got 3"):
         GenerativeSettings("spikes", {"reservoir": 3})
     with pytest.raises(InputError, match=r"setting 'noise.measured' must be the path of a file, got ''"):
         GenerativeSettings("spikes", {"noise": {"measured": ""}})
