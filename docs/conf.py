@@ -51,3 +51,9 @@ html_css_files = ["site.css"]
 html_show_copyright = False
 pygments_style = "friendly"
 pygments_dark_style = "monokai"
+
+# Examples in docstrings take the names of their module for granted.
+doctest_global_setup = """
+from ncpgui.core.order_agreement import *
+from ncpgui.core.partition import *
+"""
