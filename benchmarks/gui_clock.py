@@ -5,6 +5,7 @@ It needs Python only, so that it runs in the environment of any program.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import statistics
@@ -27,6 +28,31 @@ def resident_mib() -> float:
     from process_memory import memory_mib
 
     return memory_mib(os.getpid())
+
+
+def growth_mib(
+    select: Callable[[list[Any]], object],
+    ids: list[Any],
+    settle: Callable[[], object],
+    n_selections: int,
+    *,
+    rest: Callable[[], object] | None = None,
+) -> float:
+    """Memory that so many selections of one unit after the other leave behind.
+
+    rest : waits for what goes on in the background; `settle` when left out
+    """
+    shown = itertools.cycle(ids)
+
+    def some(n: int) -> float:
+        for _ in range(n):
+            select([next(shown)])
+            settle()
+        (rest or settle)()
+        return resident_mib()
+
+    before = some(50)
+    return some(n_selections) - before
 
 
 class Timings:

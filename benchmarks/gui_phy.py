@@ -8,7 +8,6 @@ templates, amplitudes and features of all spikes.
 
 from __future__ import annotations
 
-import itertools
 import logging
 import os
 import time
@@ -18,7 +17,7 @@ from typing import Any
 os.environ.setdefault("QTWEBENGINE_DISABLE_SANDBOX", "1")
 
 import numpy as np
-from gui_clock import Timings, answer, job, resident_mib, since_start_s
+from gui_clock import Timings, answer, growth_mib, job, resident_mib, since_start_s
 
 QUIET_S = 0.2
 N_COMPONENTS, N_LOCAL = 3, 12
@@ -134,21 +133,6 @@ def edits(driven: Driven, timings: Timings, repeats: int) -> None:
         timings.take("undo", supervisor.undo)
 
 
-def growth_mib(driven: Driven, n_selections: int) -> float:
-    """Memory that so many selections leave behind."""
-    shown = itertools.cycle(int(one) for one in driven.supervisor.clustering.cluster_ids[:3])
-
-    def some(n: int) -> None:
-        for _ in range(n):
-            driven.supervisor.select([next(shown)])
-            driven.settle()
-
-    some(5)
-    before = resident_mib()
-    some(n_selections)
-    return resident_mib() - before
-
-
 def main() -> None:
     """Time what the job asks for."""
     logging.disable(logging.CRITICAL)
@@ -162,7 +146,9 @@ def main() -> None:
     timings = Timings(driven.settle)
     edits(driven, timings, asked["repeats"])
     found["MiB after edits"] = resident_mib()
-    found["growth MiB"] = growth_mib(driven, asked["selections"])
+    ids = [int(one) for one in driven.supervisor.clustering.cluster_ids[:3]]
+    select = driven.supervisor.select
+    found["growth MiB"] = growth_mib(select, ids, driven.settle, asked["selections"])
     found["times"] = timings.told()
     from phy import __version__
 

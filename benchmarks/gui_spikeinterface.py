@@ -8,7 +8,6 @@ that the window shows at first.
 
 from __future__ import annotations
 
-import itertools
 import os
 import time
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import Any
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import numpy as np
-from gui_clock import Timings, answer, job, resident_mib, since_start_s
+from gui_clock import Timings, answer, growth_mib, job, resident_mib, since_start_s
 
 QUIET_S = 0.2
 EXTENSIONS: dict[str, dict[str, Any]] = {
@@ -133,21 +132,6 @@ def edits(driven: Driven, timings: Timings, repeats: int) -> None:
         timings.take("label", lambda mark=mark: told(mark))
 
 
-def growth_mib(driven: Driven, n_selections: int) -> float:
-    """Memory that so many selections leave behind."""
-    shown = itertools.cycle(list(driven.controller.unit_ids)[:3])
-
-    def some(n: int) -> None:
-        for _ in range(n):
-            driven.select([next(shown)])
-            driven.settle()
-
-    some(5)
-    before = resident_mib()
-    some(n_selections)
-    return resident_mib() - before
-
-
 def main() -> None:
     """Time what the job asks for."""
     asked = job()
@@ -160,7 +144,8 @@ def main() -> None:
     timings = Timings(driven.settle)
     edits(driven, timings, asked["repeats"])
     found["MiB after edits"] = resident_mib()
-    found["growth MiB"] = growth_mib(driven, asked["selections"])
+    ids = list(driven.controller.unit_ids)[:3]
+    found["growth MiB"] = growth_mib(driven.select, ids, driven.settle, asked["selections"])
     found["times"] = timings.told()
     import spikeinterface_gui
 

@@ -14,7 +14,7 @@ from typing import Any
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from gui_clock import Timings, answer, job, resident_mib, since_start_s
+from gui_clock import Timings, answer, growth_mib, job, resident_mib, since_start_s
 from PyQt5 import QtCore, QtWidgets
 
 from ncpgui.app.controller import Controller
@@ -131,24 +131,6 @@ def lasso_around_half(driven: Driven, unit: int) -> None:
     driven.settle()
 
 
-def growth_mib(driven: Driven, n_selections: int) -> float:
-    """Memory that so many selections leave behind, on the components that were looked at before."""
-    workspace = driven.workspace
-    shown = itertools.cycle(unit.unit for unit in workspace.current().units)
-
-    def some(n: int) -> None:
-        for _ in range(n):
-            workspace.select([next(shown)])
-            driven.settle()
-
-    some(50)
-    driven.rest()
-    before = resident_mib()
-    some(n_selections)
-    driven.rest()
-    return resident_mib() - before
-
-
 class Heartbeat(QtCore.QObject):
     """Notes the times between turns of the event loop, as blocks above the beat."""
 
@@ -214,7 +196,10 @@ def main() -> None:
         driven.rest()
         edits(driven, timings, asked["repeats"])
         found["MiB after edits"] = resident_mib()
-        found["growth MiB"] = growth_mib(driven, asked["selections"])
+        ids = [unit.unit for unit in driven.workspace.current().units]
+        found["growth MiB"] = growth_mib(
+            driven.workspace.select, ids, driven.settle, asked["selections"], rest=driven.rest
+        )
         if asked.get("sampling"):
             found["stalls"] = stalls(driven, timings)
         found["times"] = timings.told()

@@ -32,7 +32,7 @@ from questions import wrong_assignments
 from report import Origin, begin, keep, options, table, where
 from sampled_recordings import agreements, cell_of_spike, spikes_of_cells
 from sorted_apart import sorted_apart
-from sorters import QUICK, RECORDINGS, STILL, development, on_disk
+from sorters import STILL, chosen_recordings, on_disk
 from spikeinterface.core import BaseRecording, BaseSorting, NumpySorting, create_sorting_analyzer
 from unit_scores import UnitScores, scores
 
@@ -317,11 +317,7 @@ def main() -> int:
     """Print the table and keep it."""
     arguments = arguments_given()
     device = begin(arguments)
-    chosen = {name: RECORDINGS[name] for name in arguments.recordings}
-    if arguments.quick:
-        chosen = QUICK
-    elif arguments.development:
-        chosen = development(arguments.recordings)
+    chosen = chosen_recordings(arguments)
     rows = []
     for name, truth in chosen.items():
         recording, cells = made(truth, arguments.cache)

@@ -53,6 +53,15 @@ def development(names: Iterable[str]) -> dict[str, GroundTruth]:
     return {name: RECORDINGS[name].with_seed(RECORDINGS[name].seed + DEVELOPMENT) for name in names}
 
 
+def chosen_recordings(arguments: argparse.Namespace) -> dict[str, GroundTruth]:
+    """Return the recordings that a command line asks for."""
+    if arguments.quick:
+        return QUICK
+    if arguments.development:
+        return development(arguments.recordings)
+    return {name: RECORDINGS[name] for name in arguments.recordings}
+
+
 def on_disk(truth: GroundTruth, folder: Path) -> OnDisk:
     """Return where the traces of a recording lie that has been made."""
     about = asdict(truth)
@@ -95,11 +104,7 @@ def main() -> int:
     """Print the table and keep it."""
     arguments = arguments_given()
     device = begin(arguments)
-    chosen = {name: RECORDINGS[name] for name in arguments.recordings}
-    if arguments.quick:
-        chosen = QUICK
-    elif arguments.development:
-        chosen = development(arguments.recordings)
+    chosen = chosen_recordings(arguments)
     rows: list[dict[str, Any]] = []
     for name, truth in chosen.items():
         _, units = made(truth, arguments.cache)
