@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PyQt5 import QtCore, QtWidgets
+from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.demo import DemoSettings, run_demo
 from ncpgui.gui.dialogs.export import ExportDialog
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.session.session_file import create_session
-from tests.gui.windows import press_keys, settle, shown_window
+from tests.gui.windows import settle, shown_window
 from tests.synthetic_project import synthetic_project
 
 from .random_edits import digest_of
@@ -37,8 +37,13 @@ class Keyboard:
         self.n_pressed = 0
 
     def press(self, *names: str) -> None:
-        press_keys(self._qtbot, self._window, *names)
-        self.n_pressed += len(names)
+        for name in names:
+            code = QtGui.QKeySequence(name)[0]
+            modifiers = Qt.KeyboardModifiers(code & Qt.KeyboardModifierMask)
+            target = self._window.focusWidget() or self._window
+            self._qtbot.keyClick(target, code & ~Qt.KeyboardModifierMask, modifiers)
+            self.n_pressed += 1
+            settle()
 
     def write(self, text: str) -> None:
         self._qtbot.keyClicks(self._window.focusWidget(), text)
