@@ -3,6 +3,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 OUT ?= demo-out
+JOBS ?= 2
 BIN = $(VENV)/bin
 FILES = setup.py constraints.txt scripts/set_up.sh
 
@@ -10,12 +11,12 @@ FILES = setup.py constraints.txt scripts/set_up.sh
 
 help:
 	@echo "make demo       set up, sort a simulated array, show it (without a display: write $(OUT)/)"
-	@echo "make test       set up and run the tests"
+	@echo "make test       set up and run the tests, JOBS=2 at a time"
 	@echo "make test-all   the slow tests too"
 	@echo "make gui        set up and open the application"
 	@echo "make lint       ruff, mypy and the import contracts"
 	@echo "make docs       the documentation as a site: build/docs/html/index.html"
-	@echo "make results    every benchmark whose figures README and docs show, an hour; goes on when stopped"
+	@echo "make results    every benchmark whose figures README and docs show, an hour and a half; goes on when stopped"
 	@echo "make dist       build sdist and wheel, check them, try the wheel with every Python that is here"
 	@echo "make soak       endurance: hours of channels, kills, full disks, damaged files; half a day"
 	@echo "make clean      remove $(VENV) and what was built"
@@ -46,7 +47,7 @@ gui: $(VENV)/.ready
 	@"$(BIN)/ncpgui" gui
 
 test: $(VENV)/.ready-test
-	@"$(BIN)/python" -m pytest $(ARGS)
+	@"$(BIN)/python" -m pytest -n $(JOBS) --dist loadfile $(ARGS)
 
 test-all: $(VENV)/.ready-test
 	@"$(BIN)/python" -m pytest -m "slow or not slow" $(ARGS)
@@ -63,7 +64,7 @@ docs: $(VENV)/.ready-docs
 	@echo "open build/docs/html/index.html"
 
 results: $(VENV)/.ready-bench
-	@"$(BIN)/python" benchmarks/all_results.py $(ARGS)
+	@"$(BIN)/python" -m benchmarks.common.all_results $(ARGS)
 
 dist: $(VENV)/.ready-dev
 	@"$(BIN)/python" scripts/make_dist.py $(ARGS)

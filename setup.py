@@ -29,6 +29,7 @@ TEST = [
     "pytest>=8",
     "pytest-qt>=4.4",
     "pytest-timeout>=2.3",
+    "pytest-xdist>=3.6",
     "distributed>=2024.5,<2027",
     "hypothesis>=6.100",
     "import-linter>=2.1",
@@ -119,6 +120,7 @@ setup(
         "threadpoolctl>=3.1",
         "tomli>=2; python_version < '3.11'",
         "torch>=2.4",
+        "zarr>=2.18,<3",
     ],
     extras_require={
         "test": TEST,

@@ -24,11 +24,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / "scripts"), str(ROOT / "benchmarks")]
+sys.path[:0] = [str(ROOT / "scripts"), str(ROOT)]
 
 from build_template_reservoir import RATE_HZ, seen, trough_to_peak_ms  # noqa: E402
 from marked_table import with_table  # noqa: E402
-from report import SEED, Origin, made_by  # noqa: E402
+
+from benchmarks.common.report import SEED, Origin, made_by  # noqa: E402
 
 Array = NDArray[np.float64]
 FIGURE = ROOT / "docs" / "figures" / "reservoir.png"

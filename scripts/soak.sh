@@ -32,6 +32,6 @@ part full-disks 7200 4096 "${tests[@]}" tests/endurance/test_disk_full_everywher
     tests/gui/test_disk_full.py
 part kills 14400 4096 "${tests[@]}" tests/endurance/test_random_kills.py tests/session/test_kill.py
 if [ -d tests/walks ]; then part walks 14400 8192 "${tests[@]}" tests/walks; fi
-part recordings 43200 8192 python benchmarks/endurance.py "${recordings[@]}"
+part recordings 43200 8192 python -m benchmarks.speed.endurance "${recordings[@]}"
 cat "$out/summary.txt"
 exit "$failed"

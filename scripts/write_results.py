@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / "scripts")]
+sys.path[:0] = [str(ROOT / "scripts"), str(ROOT)]
 
 from marked_table import with_table  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results"
 MODELS = ROOT / "trained_models"
 BEAM = 150
-"""Width of the beam in benchmarks/sampling.py."""
+"""Width of the beam in benchmarks/speed/sampling.py."""
 Row = dict[str, Any]
 
 
@@ -210,6 +210,33 @@ def how_good() -> str:
     return "\n\n".join(parts)
 
 
+FINAL = {
+    "ECE hard": "hard pairs: calibration error",
+    "ECE joined": "pairs that are joined",
+    "ECE parted": "pairs that are parted",
+    "K covered": "sets of K, 90 %: contain the truth",
+    "P(K=1), one unit": "P(K = 1) of one unit",
+    "merged": "units merged",
+    "split": "needless clusters",
+    "AMI first": "AMI, first alternative",
+    "AMI samples": "AMI, single draws",
+}
+"""Columns of benchmarks/results/final_sets.json that the page shows, and what they are called there."""
+
+
+def final_sets() -> str:
+    """What the sets that chose nothing said of the models."""
+    found = kept("final_sets")
+    rows = [["sets", "number", *FINAL.values()]]
+    for model, kinds in found["models"].items():
+        for evidence, tables in kinds.items():
+            for row in tables["rows"]:
+                if model == "spikes-times" or row["sets"] == "all foreign":
+                    cells = [f"{row[key]:.2f}" if row[key] != "" else "" for key in FINAL]
+                    rows.append([f"{row['sets']}: `{model}` {evidence}", str(row["n"]), *cells])
+    return table(rows) + "\n" + made_by_all("final_sets")
+
+
 def where(found: Row) -> str:
     """Machine of a result."""
     machine = found["machine"]
@@ -388,8 +415,7 @@ def runs_of_spikes() -> str:
 
 def steps() -> str:
     """Steps of ``make results`` with how long each takes."""
-    sys.path[:0] = [str(ROOT / "benchmarks")]
-    from all_results import STEPS
+    from benchmarks.common.all_results import STEPS
 
     rows = [["step", "minutes on two idle cores", "command"]]
     for one in STEPS:
@@ -400,15 +426,62 @@ def steps() -> str:
     return table(rows)
 
 
+# docs/method/evidence.md
+
+PROMISES = {
+    "neuron": "P(neuron)",
+    "pure": "P(pure)",
+    "complete": "P(complete)",
+    "pure and complete": "P(pure and complete)",
+    "spike": "P(spike)",
+    "false positives, share": "expected false positives",
+    "misses, share": "expected misses",
+}
+OFF_BY = 0.05
+
+
+def promises() -> str:
+    """What is said of units and what is true, by all evidence; how far off it is with less of it."""
+    ways = kept("unit_probabilities")["ways"]
+    first, *others = ways
+    rows = [["", "how many", "mean", "true", f"off by (at most {OFF_BY:g})", *(f"{way}" for way in others)]]
+    for place, row in enumerate(ways[first]):
+        error = [f"{ways[way][place]['ECE']:.3f}" for way in ways]
+        error[0] = f"**{error[0]}**" if row["ECE"] <= OFF_BY else f"{error[0]}, missed"
+        said = [f"{row[key]:.3f}" for key in ("mean P", "true")]
+        rows.append([PROMISES[row["P of"]], str(row["how many"]), *said, *error])
+    return table(rows) + "\n" + made_by_all("unit_probabilities")
+
+
+def questions() -> str:
+    """How many questions there are, how many units are wrong, and what is left after some answers."""
+    tables = kept("questions")["tables"]
+    rows = [["", "components", "questions", "wrong units", "the traces can tell", "of these asked about"]]
+    for name in ("Questions", "Planted merges, as they are shown", "Planted merges, as they were planted"):
+        row = tables[name][0]
+        counts = (row[key] for key in ("components", "questions", "wrong", "can be told", "told and asked"))
+        rows.append(["as sorted" if name == "Questions" else name.lower(), *map(str, counts)])
+    left = tables["Wrong assignments left, of planted merges as planted"]
+    curve = [["questions of each recording", *(str(row["questions a recording"]) for row in left)]]
+    for order in ("queue", "random", "similarity"):
+        curve.append([f"wrong spikes left, {order}", *(str(row[order]) for row in left)])
+    return table(rows) + "\n" + table(curve) + "\n" + made_by_all("questions")
+
+
 PAGES: dict[str, dict[str, Callable[[], str]]] = {
     "README.md": {"whole recordings": whole_recordings},
-    "docs/results/single_channels.md": {"agreement": agreement, "how good": how_good},
+    "docs/results/single_channels.md": {
+        "agreement": agreement,
+        "how good": how_good,
+        "final sets": final_sets,
+    },
     "docs/method/diagnostics.md": {
         "scores": scores,
         "speed": speed,
         "known posteriors": lambda: of_rows("known_posteriors"),
         "finite spikes": lambda: of_rows("finite_spikes"),
     },
+    "docs/method/evidence.md": {"promises": promises, "questions": questions},
     "benchmarks/README.md": {"steps": steps},
     "docs/method/training.md": {"runs of spikes": runs_of_spikes},
 }

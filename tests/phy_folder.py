@@ -23,7 +23,7 @@ TRAINS = {
     FEW: np.array([30, 150_000, N_SAMPLES - 50]),
 }
 """The first two cells are one unit, the third is two; a unit of three spikes is nothing."""
-SETTINGS = {"posterior_samples": 12, "spikes_per_group": 60, "min_cluster_spikes": 10, "motion": "off"}
+SETTINGS = {"posterior_samples": 12, "spikes_per_group": 120, "min_cluster_spikes": 10, "motion": "off"}
 QUICK = "\n".join(f"{name} = {value!r}" for name, value in SETTINGS.items())
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from field_matching import Field, matches
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+
+from benchmarks.recordings.field_matching import Field, matches
 
 from . import venn
 from .base import FAINT, MODEL, SECOND, canvas

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 import torch
-from report import Origin, machine
 
+from benchmarks.common.report import Origin, machine
 from ncpgui.core.errors import InputError
 from ncpgui.engine.diagnostics.exchangeability import Exchangeability
 from ncpgui.engine.generative.batch import Batch, canonical_labels

@@ -1,6 +1,6 @@
 """NCP against CCP (paper, SM A): samples of the same points with probabilities, and clock times.
 
-Times are those that benchmarks/scaling.py has kept; without them, a few are measured here.
+Times are those that benchmarks/speed/scaling.py has kept; without them, a few are measured here.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import SubFigure
 from numpy.typing import NDArray
-from report import Clock, machine
 
+from benchmarks.common.report import Clock, machine
 from ncpgui.core.errors import InputError
 from ncpgui.engine.diagnostics.parallel_gibbs import parallel_sweeps
 from ncpgui.engine.diagnostics.posteriors import Points, Posterior, posterior_of
@@ -147,7 +147,7 @@ def _times(source: Source, model: GaussianDPMM, ncp: Posterior, ccp: Posterior) 
     """Rows with the number of points and seconds, and where they come from."""
     if SCALING.is_file() and not source.quick:
         kept = json.loads(SCALING.read_text(encoding="utf-8"))
-        return kept["points"], f"`benchmarks/scaling.py`, {_threads(kept['machine'])}"
+        return kept["points"], f"`benchmarks/speed/scaling.py`, {_threads(kept['machine'])}"
     rows = []
     for n_points in (20, 40) if source.quick else (25, 50, 100, 200):
         batch = model.sample(1, n_points, torch.Generator().manual_seed(source.seed))

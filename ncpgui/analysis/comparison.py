@@ -48,11 +48,6 @@ class Comparison:
     n_found: NDArray[np.int64]
 
     @property
-    def n_well_detected(self) -> int:
-        """True units found with accuracy of at least 0.8."""
-        return int((self.accuracy >= WELL_DETECTED).sum())
-
-    @property
     def false_ids(self) -> NDArray[np.int64]:
         """Found units that agree with no true unit (accuracy below 0.2 with each)."""
         return _of(self.found_ids, ~self._agrees & ~self._overmerged)

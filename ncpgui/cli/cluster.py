@@ -32,6 +32,9 @@ ARRAYS = (
     "order_spread",
 )
 
+WITHOUT_TIMES = ("weight_alone", "mass_alone")
+"""Weights and masses by waveforms alone, where firing times are known."""
+
 N_SHOWN = 4
 """Alternatives in the line that says what was found; all are in the file."""
 
@@ -56,14 +59,24 @@ N_SHOWN = 4
     metavar="B",
     help="Beam width; 0 for none.",
 )
+@click.option(
+    "--no-firing-times", is_flag=True, help="Do not weigh sortings by the refractory periods in `times_s`."
+)
 @options.seed
 @options.device
 def cluster(
-    waveforms: Path, out: Path, model: str | None, samples: int, beam: int, seed: int, device: str
+    waveforms: Path,
+    out: Path,
+    model: str | None,
+    samples: int,
+    beam: int,
+    no_firing_times: bool,
+    seed: int,
+    device: str,
 ) -> None:
     """Sample the posterior over clusterings of WAVEFORMS.npz.
 
-    The file holds `waveforms` (n_spikes, 32, n_channels) in noise sd, main channel first; optionally
+    The file holds `waveforms` (n_spikes, n_samples, n_channels) in noise sd, main channel first; optionally
     `channel_positions` (n_channels, 2) in µm, `sampling_frequency` in Hz, `channel_mask` and `times_s`
     (n_spikes,), the time of each spike in seconds, ascending; and what is known of the spikes: `clamped`
     (n_spikes,), labels of spikes that are held together, -1 where free, and pairs of spikes that share a
@@ -90,13 +103,21 @@ def cluster(
             )
         except InputError as error:
             raise InputError(f"{waveforms}: {error}") from error
-    write_posterior(out, {name: getattr(result, name) for name in ARRAYS})
+    alone: dict[str, NDArray[Any]] = {}
+    if "times_s" in arrays and not no_firing_times:
+        from ncpgui.sorting.timed_clusters import given_firing_times
+
+        result, *found = given_firing_times(result, arrays["times_s"])
+        alone = dict(zip(WITHOUT_TIMES, found, strict=True))
+    write_posterior(out, {name: getattr(result, name) for name in ARRAYS} | alone)
     for note in result.notes:
         click.echo(f"warning: {waveforms}: {note}", err=True)
     shares = [
         f"{labels.max() + 1} ({percent(mass)})"
         for labels, mass in zip(result.alternatives, result.alternative_mass, strict=True)
     ]
+    for i, mass in enumerate(alone.get("mass_alone", ())):
+        shares[i] = f"{shares[i][:-1]}, by waveforms alone {percent(mass)})"
     more = f" and {len(shares) - N_SHOWN} more" if len(shares) > N_SHOWN else ""
     if any(name in arrays for name in LINKS):
         click.echo(f"the links had a probability of {percent(np.exp(result.links_log_prob))}", err=True)

@@ -73,6 +73,11 @@ def same_sorting(a: ArrayLike, b: ArrayLike, *, min_jaccard: float = MIN_JACCARD
     )
 
 
+def same_sortings(labels: NDArray[np.integer], *, min_jaccard: float = MIN_JACCARD) -> NDArray[np.bool_]:
+    """`same_sorting` of every two of S label vectors: (S, n) to (S, S)."""
+    return _Overlap.of(labels, min_jaccard).same
+
+
 def group_alternatives(
     posterior: PosteriorSamples, *, min_jaccard: float = MIN_JACCARD, max_shown: int = 9
 ) -> list[SortingMode]:
@@ -107,7 +112,10 @@ def _consensus(posterior: PosteriorSamples, row: int) -> NDArray[np.int32]:
 
 @dataclass(frozen=True)
 class _Overlap:
-    """All pairs of S samples: same (S, S) bool, the same sorting; variation (S, S), VI in nats."""
+    """All pairs of S samples: same (S, S) bool, the same sorting; variation (S, S), VI in nats.
+
+    Points without a cluster (-1) are in no comparison; variation is of samples that have none.
+    """
 
     same: NDArray[np.bool_]
     variation: NDArray[np.float64]
@@ -116,10 +124,13 @@ class _Overlap:
     def of(labels: NDArray[np.integer], min_jaccard: float) -> _Overlap:
         """Compare every sample with every other, some samples at a time: matrix products of some size."""
         n_samples, n_points = labels.shape
-        start = np.concatenate([[0], (labels.max(axis=1) + 1).cumsum()])
+        n_clusters = np.maximum(labels.max(axis=1) + 1, 1)  # a sample without any has an empty one
+        start = np.concatenate([[0], n_clusters.cumsum()])
         member = np.zeros((start[-1], n_points), dtype=np.float32)  # clusters of all samples x points
-        np.put_along_axis(member, labels + start[:-1, None], 1.0, axis=0)
-        sizes = member.sum(axis=1)
+        sample, point = np.nonzero(labels >= 0)
+        member[labels[sample, point] + start[sample], point] = 1
+        of_sample = np.repeat(np.arange(n_samples), n_clusters)
+        sizes = member @ (labels >= 0).astype(np.float32).T  # of a cluster: points that each sample has too
         must_match = np.zeros(start[-1], dtype=bool)
         for row in range(n_samples):
             must_match[start[row] + sizeable_clusters(labels[row])] = True
@@ -130,7 +141,8 @@ class _Overlap:
             mine = slice(start[rows.start], start[rows.stop])
             inside = start[rows] - start[rows.start]  # where each sample's clusters begin
             shared = member[mine] @ member.T
-            best = np.maximum.reduceat(shared / (sizes[mine, None] + sizes - shared), start[:-1], axis=1)
+            union = sizes[mine][:, of_sample] + sizes[:, of_sample[mine]].T - shared
+            best = np.maximum.reduceat(shared / np.maximum(union, 1), start[:-1], axis=1)
             met = (best > min_jaccard) | ~must_match[mine, None]
             covered[rows] = np.logical_and.reduceat(met, inside, axis=0)
             p = shared / n_points

@@ -60,11 +60,6 @@ class Motion:
         rows = np.arange(len(time_s))
         return np.asarray((1 - share) * values[right - 1, rows] + share * values[right, rows])
 
-    @property
-    def curves_um(self) -> NDArray[np.float64]:
-        """Where what is at each of `depth_um` comes to lie over time: (B, D), to be drawn over the peaks."""
-        return np.asarray(self.depth_um[None] + self.displacement_um)
-
     def told(self) -> dict[str, object]:
         """What is no array, as plain values; with `arrays`, all that `restored` needs."""
         return {"axis": self.axis, "preset": self.preset, "applied": self.applied, "reason": self.reason}

@@ -31,8 +31,6 @@ def canonical(labels: ArrayLike) -> Labels:
     if array.max() >= array.shape[-1]:  # large unit ids: number them densely first
         array = np.where(array < 0, array, np.unique(array, return_inverse=True)[1].reshape(array.shape))
     rows = array.reshape(-1, array.shape[-1])
-    if is_canonical(rows):
-        return array.copy()
     n_labels = max(int(rows.max()) + 1, 1)
     first = np.empty((len(rows), n_labels), dtype=np.int64)  # where each label of each row first appears
     for label in range(n_labels):
@@ -47,8 +45,17 @@ def is_canonical(rows: NDArray[np.integer]) -> bool:
     """Whether no label of (n, N) rows is larger than those before it by more than one."""
     if rows.size == 0:
         return True
-    before = np.maximum.accumulate(np.maximum(rows, -1), axis=1)
-    return bool((rows[:, 0] <= 0).all() and (rows[:, 1:] <= before[:, :-1] + 1).all())
+    least = rows if rows.dtype.kind == "u" else np.maximum(rows, -1)
+    largest = np.maximum.accumulate(least, axis=1)
+    return bool((rows[:, 0] <= 0).all() and (np.diff(largest, axis=1) <= 1).all())
+
+
+def narrowed(labels: NDArray[np.integer]) -> NDArray[np.integer]:
+    """Labels in the narrowest of uint8, int16, int32 and int64 that has them all."""
+    low, high = int(labels.min(initial=0)), int(labels.max(initial=0))
+    kinds = [kind for kind in (np.uint8, np.int16, np.int32) if np.iinfo(kind).min <= low]
+    fits = (kind for kind in kinds if high <= np.iinfo(kind).max)
+    return labels.astype(next(fits, np.int64), copy=False)
 
 
 def cluster_sizes(labels: ArrayLike) -> Labels:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.errors import InputError
-from ncpgui.core.partition import canonical, is_canonical
+from ncpgui.core.partition import canonical, is_canonical, narrowed
 
 ROUNDING = 1e-12
 
@@ -16,6 +16,9 @@ ROUNDING = 1e-12
 @dataclass(frozen=True)
 class PosteriorSamples:
     """S weighted label vectors of N points.
+
+    Labels are held in the narrowest type that has them, most often a byte: large sessions have gigabytes of
+    them else. `labels` makes int32 of them each time it is asked for.
 
     Parameters
     ----------
@@ -41,7 +44,7 @@ class PosteriorSamples:
         Shapes that do not fit, no samples, or weights that are negative or all zero.
     """
 
-    labels: NDArray[np.int32]
+    rows: NDArray[np.integer]
     log_prob: NDArray[np.float64]
     weight: NDArray[np.float64]
     order: NDArray[np.int32] | None
@@ -55,8 +58,8 @@ class PosteriorSamples:
         order: NDArray[np.integer] | None = None,
         drawn_weight: NDArray[np.floating] | None = None,
     ) -> None:
-        given = np.atleast_2d(labels)
-        rows = (given if is_canonical(given) else canonical(given)).astype(np.int32)
+        given = narrowed(np.atleast_2d(labels))
+        rows = given if is_canonical(given) else narrowed(canonical(given))
         log_q = np.asarray(log_prob, dtype=np.float64).reshape(-1)
         share = np.ones(len(rows)) if weight is None else np.asarray(weight, dtype=np.float64)
         if len(rows) == 0:
@@ -76,7 +79,7 @@ class PosteriorSamples:
                 f"the weight as drawn of each of {len(rows)} samples is needed, got shape "
                 f"{np.shape(drawn_weight)}; leave it out where nothing but the network weighs them"
             )
-        object.__setattr__(self, "labels", rows)
+        object.__setattr__(self, "rows", rows)
         object.__setattr__(self, "log_prob", log_q)
         object.__setattr__(self, "weight", _normalised(share))
         object.__setattr__(self, "order", None if order is None else np.asarray(order, dtype=np.int32))
@@ -84,19 +87,24 @@ class PosteriorSamples:
         object.__setattr__(self, "drawn_weight", drawn)
 
     @property
+    def labels(self) -> NDArray[np.int32]:
+        """(S, N) int32, canonical, one row a sample; a copy."""
+        return self.rows.astype(np.int32)
+
+    @property
     def n_samples(self) -> int:
         """Number of samples S."""
-        return self.labels.shape[0]
+        return self.rows.shape[0]
 
     @property
     def n_points(self) -> int:
         """Number of points N."""
-        return self.labels.shape[1]
+        return self.rows.shape[1]
 
     @property
     def n_clusters(self) -> NDArray[np.int64]:
         """Clusters of each sample: (S,)."""
-        return self.labels.max(axis=1).astype(np.int64) + 1
+        return self.rows.max(axis=1).astype(np.int64) + 1
 
     def subset(self, rows: NDArray[np.integer]) -> PosteriorSamples:
         """Samples `rows` on their own; equally probable where none of them has a weight."""
@@ -104,7 +112,7 @@ class PosteriorSamples:
         order = None if self.order is None else self.order[rows]
         drawn = None if self.drawn_weight is None else self.drawn_weight[rows]
         return PosteriorSamples(
-            self.labels[rows],
+            self.rows[rows],
             self.log_prob[rows],
             weight if weight.any() else None,
             order,
@@ -114,7 +122,7 @@ class PosteriorSamples:
     def at_points(self, points: NDArray[np.integer] | NDArray[np.bool_]) -> PosteriorSamples:
         """The same samples of some of the points: (S, n)."""
         return PosteriorSamples(
-            self.labels[:, points], self.log_prob, self.weight, self.order, self.drawn_weight
+            self.rows[:, points], self.log_prob, self.weight, self.order, self.drawn_weight
         )
 
     def weighed(self, nats: NDArray[np.floating]) -> PosteriorSamples:
@@ -136,7 +144,7 @@ class PosteriorSamples:
                 "take part of it back, or draw new samples under it"
             )
         drawn = self.weight if self.drawn_weight is None else self.drawn_weight
-        return PosteriorSamples(self.labels, self.log_prob, np.exp(score - best), self.order, drawn)
+        return PosteriorSamples(self.rows, self.log_prob, np.exp(score - best), self.order, drawn)
 
     @property
     def n_effective(self) -> float:
@@ -164,14 +172,14 @@ class PosteriorSamples:
     def p_n_clusters(self, min_size: int = 1) -> dict[int, float]:
         """P(K): probability of each number of clusters, counting those of at least `min_size`."""
         result: dict[int, float] = {}
-        for row, share in zip(self.labels, self.weight, strict=True):
+        for row, share in zip(self.rows, self.weight, strict=True):
             k = int((np.bincount(row) >= min_size).sum())
             result[k] = result.get(k, 0.0) + float(share)
         return dict(sorted(result.items()))
 
     def co_assignment(self, i: NDArray[np.integer], j: NDArray[np.integer]) -> NDArray[np.float64]:
         """P(point i and point j share a cluster) for arrays of pairs: (n_pairs,)."""
-        return self.weight @ (self.labels[:, i] == self.labels[:, j])
+        return self.weight @ (self.rows[:, i] == self.rows[:, j])
 
     def membership(self, reference: NDArray[np.integer]) -> NDArray[np.float32]:
         """P(each point belongs to each cluster of `reference`): (N, K), rows summing to <= 1.

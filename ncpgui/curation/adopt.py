@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ncpgui.core.component import Alternative, Component
 from ncpgui.core.partition import canonical
 from ncpgui.core.spikes import UNASSIGNED
-from ncpgui.curation.clustering import Clustering
+from ncpgui.curation.clustering import Clustering, unit_codes
 from ncpgui.curation.commands import NEW, NONE, Assign
 
 FOLLOW_JACCARD = 0.5
@@ -91,8 +91,10 @@ def present_alternative(clustering: Clustering, component: Component) -> int | N
 
     That is the first one which adopting would not change a spike by, if no unit were locked.
     """
+    now = clustering.unit_of_spike[component.spike_ids]
     for index, alternative in enumerate(component.alternatives):
-        if adopt_command(clustering, component, alternative) is None:
+        table = _overlaps(now, alternative.labels)[0]
+        if sum(table[row, column] for row, column in _kept(table).items()) + table[-1, -1] == len(now):
             return index
     return None
 
@@ -111,11 +113,13 @@ def _owned_by_locked(wanted: NDArray[np.int64], fixed: NDArray[np.bool_]) -> NDA
 
 
 def _overlaps(
-    units: NDArray[np.int64], clusters: NDArray[np.int64]
+    units: NDArray[np.int64], clusters: NDArray[np.integer]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Spikes by (unit now, cluster wanted), with the unassigned in the last row and column."""
-    unit_table = np.unique(units[units != UNASSIGNED])
-    row = np.where(units == UNASSIGNED, len(unit_table), np.searchsorted(unit_table, units))
+    code, table = unit_codes(units)
+    n_none = int(len(table) > 0 and table[0] == UNASSIGNED)
+    unit_table = table[n_none:]
+    row = np.where(code < n_none, len(unit_table), code.astype(np.int64) - n_none)
     n_columns = int(clusters.max(initial=-1)) + 2
     column = np.where(clusters == NONE, n_columns - 1, clusters)
     return _table(row, column, len(unit_table) + 1, n_columns), unit_table, row

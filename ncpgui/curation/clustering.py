@@ -19,6 +19,9 @@ from ncpgui.core.signals import Signal
 from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.curation.change import Change
 
+_FEW_IDS = 1 << 20
+"""A table of so many ids is made faster than spikes are sorted."""
+
 
 @dataclass(frozen=True, eq=False)
 class Reassignment:
@@ -62,7 +65,7 @@ class Clustering:
             )
         if len(self._unit) and self._unit.min() < UNASSIGNED:
             raise InputError(f"unit ids must be -1 (unassigned) or more, got {self._unit.min()}")
-        parts = _parts(np.arange(len(self._unit)), *_codes(self._unit))
+        parts = _parts(np.arange(len(self._unit)), *unit_codes(self._unit))
         self._spikes = {unit: pieces[0] for unit, pieces in parts.items()}
         self._used = {unit for unit in self._spikes if unit != UNASSIGNED}
         self.n_changes = 0
@@ -114,7 +117,7 @@ class Clustering:
 
     def current(self, spike_ids: NDArray[np.int64]) -> Reassignment:
         """Return the reassignment that would bring these spikes back to where they are now."""
-        cluster, unit_ids = _codes(self._unit[spike_ids])
+        cluster, unit_ids = unit_codes(self._unit[spike_ids])
         return Reassignment(spike_ids, cluster, unit_ids, self._probability[spike_ids])
 
     def apply(self, new: Reassignment, description: str = "", *, restoring: bool = False) -> Change:
@@ -132,7 +135,7 @@ class Clustering:
         ids = new.spike_ids
         if not restoring:
             self.check(new)
-        old_cluster, old_units = _codes(self._unit[ids])
+        old_cluster, old_units = unit_codes(self._unit[ids])
         before = {int(unit) for unit in old_units}
         after = {int(new.unit_ids[k]) for k in np.flatnonzero(np.bincount(new.cluster))}
         touched = sorted(before | after)
@@ -183,14 +186,18 @@ def _read_only(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
-def _codes(units: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Units as (code, table) with table[code] == units, without sorting the spikes."""
+def unit_codes(units: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Units as (code, table) with table[code] == units; the table increases, spikes are not sorted."""
     if len(units) == 0:
         return np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64)
-    present = np.flatnonzero(np.bincount(units - UNASSIGNED))
+    least = int(units.min())
+    if int(units.max()) - least > len(units) + _FEW_IDS:
+        table, row = np.unique(units, return_inverse=True)
+        return row.astype(np.int32), table
+    present = np.flatnonzero(np.bincount(units - least))
     code = np.zeros(int(present[-1]) + 1, dtype=np.int32)
     code[present] = np.arange(len(present), dtype=np.int32)
-    return code[units - UNASSIGNED], present.astype(np.int64) + UNASSIGNED
+    return code[units - least], present.astype(np.int64) + least
 
 
 def _parts(

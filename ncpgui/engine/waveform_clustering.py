@@ -20,16 +20,18 @@ from ncpgui.core.waveform_format import (
     MAX_CHANNELS,
     MAX_NOISE,
     MIN_NOISE,
-    N_SAMPLES,
     SAMPLING_FREQUENCY_HZ,
     noise_level,
 )
 from ncpgui.engine.checked_times import checked_times, odd_interval
+from ncpgui.engine.checked_waveforms import checked_waveforms
 from ncpgui.engine.device import resolve_device
-from ncpgui.engine.networks.checkpoint import Checkpoint, find_model, load_checkpoint
+from ncpgui.engine.networks.checkpoint import Checkpoint, default_model_name, find_model, load_checkpoint
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
+from ncpgui.engine.sampling.memory import check_memory
 from ncpgui.engine.sampling.posterior import ancestral_samples, beam_samples, linked_samples
 from ncpgui.engine.sampling.sweeps import N_SWEEPS, swept
+from ncpgui.engine.seen_motion import known_motion_um, wandered_um
 
 MIN_COMPARED = 20
 """Spikes from which on their noise is judged."""
@@ -95,14 +97,17 @@ def cluster_waveforms(
 
     Parameters
     ----------
-    waveforms : (n_spikes, 32, n_channels) float, noise sd, main channel first; of more channels than the
-        model takes, the nearest are kept
+    waveforms : (n_spikes, n_samples, n_channels) float, noise sd, main channel first; all but 32 samples
+        at 20 kHz are brought to these around their trough; of more channels than the model takes, the
+        nearest are kept
     channel_positions : (n_channels, 2) µm; a hexagon of 30 µm around the main channel when left out
     channel_mask : (n_channels,) bool, False where a channel is missing
-    sampling_frequency : Hz; the network expects 20 000
+    sampling_frequency : Hz, of the waveforms; the network reads 20 000
     times_s : (n_spikes,) s, when each spike was, ascending; a model that knows time then follows units that
-        move. Without them units that drift may be split
-    model : name of a shipped model, or path of a .safetensors file; None is the default one
+        move, and knows bursts. Without them units that drift may be split. Refractory periods are not looked
+        at here (`sorting.timed_clusters`)
+    model : name of a shipped model, or path of a .safetensors file; None is `spikes-times` where times are
+        told, else `spikes`
     samples : ancestral draws S; beam : width B, 0 for none
     sweeps : over each sample (`sampling.sweeps`); 0 leaves the draws and their log q as they are
     clamped : (n_spikes,) int, spikes held together by label, -1 where free
@@ -112,13 +117,14 @@ def cluster_waveforms(
     ------
     InputError
         Waveforms of another shape, not finite, not in noise sd; a channel or label that does not fit; times
-        that are no seconds in order (`checked_times`).
+        that are no seconds in order (`checked_times`); more spikes than memory holds.
     CheckpointError
         The model cannot be loaded.
     """
     if samples < 1 or beam < 0:
         raise InputError(f"samples must be at least 1 and beam at least 0, got {samples} and {beam}")
-    checkpoint = opened_model(model, device)
+    check_memory(samples, len(waveforms))
+    checkpoint = opened_model(model or default_model_name(timed=times_s is not None), device)
     times = None if times_s is None else checked_times(times_s, len(waveforms))
     seen = encoded(
         checkpoint,
@@ -193,8 +199,9 @@ def cluster_waveforms(
         model=checkpoint.name,
         order_spread=np.nan if spread is None else spread,
         notes=(
+            *seen.notes,
             *_notes(np.shape(waveforms)[2], seen.n_channels, seen.noise, spread),
-            *(_notes_on_times(times, checkpoint) if times is not None else ()),
+            *(_notes_on_times(times, checkpoint, seen.wandered_um) if times is not None else ()),
         ),
     )
 
@@ -213,13 +220,16 @@ def _with_linked(
 class Encoded:
     """What a network made of spikes: their encoding, as of one dataset, and what was seen on the way.
 
-    n_channels : that were read; noise : of the spikes, in the unit in which 1 is expected
+    n_channels : that were read; noise : of the spikes, in the unit in which 1 is expected; notes : what was
+        done to the waveforms; wandered_um : how far the spikes wander along the contacts, 0 without times
     """
 
     network: ClusteringNetwork
     encoding: Encoding
     n_channels: int
     noise: float
+    notes: tuple[str, ...]
+    wandered_um: float
 
 
 def opened_model(model: str | Path | None, device: str) -> Checkpoint:
@@ -241,7 +251,7 @@ def encoded(
     """Check spikes and encode them; parameters and errors as of `cluster_waveforms`."""
     network = _clusters_spikes(checkpoint)
     target = network.log_temperature.device
-    spikes, positions, mask = checked_input(
+    spikes, positions, mask, notes = checked_waveforms(
         waveforms,
         channel_positions,
         channel_mask,
@@ -255,17 +265,25 @@ def encoded(
             "it is in µV; divide each channel by the sd of its noise"
         )
     arrays = [spikes, positions, mask, *([times] if times is not None and network.takes_times else [])]
+    wandered = 0.0 if times is None else wandered_um(spikes[..., mask], positions[mask], times)
     with torch.inference_mode():
         encoding = network.encode(*(torch.from_numpy(array)[None].to(target) for array in arrays))
-    return Encoded(network, encoding, spikes.shape[2], noise)
+    return Encoded(network, encoding, spikes.shape[2], noise, notes, wandered)
 
 
-def _notes_on_times(times: NDArray[np.float64], checkpoint: Checkpoint) -> Iterator[str]:
+def _notes_on_times(times: NDArray[np.float64], checkpoint: Checkpoint, wandered: float) -> Iterator[str]:
     odd = odd_interval(times)
     if odd is not None:
         yield odd
     if not getattr(checkpoint.network, "takes_times", False):
         yield f"model '{checkpoint.name}' knows nothing of time; the times were not used"
+    known_um = known_motion_um(checkpoint.card)
+    if known_um is not None and wandered > known_um:
+        yield (
+            f"the places of the spikes wander by about {wandered:.0f} µm along the contacts, and the "
+            f"model knows tissue that moves by up to {known_um:.0f} µm; units may be split, so cluster "
+            "shorter stretches of time, or cut the spikes from traces that are moved back"
+        )
 
 
 def _notes(n_given: int, n_read: int, noise: float, spread: float | None) -> Iterator[str]:
@@ -297,56 +315,3 @@ def _clusters_spikes(checkpoint: Checkpoint) -> ClusteringNetwork:
 @lru_cache(maxsize=4)
 def _loaded(path: Path, device: str) -> Checkpoint:
     return load_checkpoint(path, device=device)
-
-
-def checked_input(
-    waveforms: NDArray[np.floating],
-    channel_positions: ArrayLike | None,
-    channel_mask: ArrayLike | None,
-    sampling_frequency: float,
-    *,
-    max_channels: int = MAX_CHANNELS,
-) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.bool_]]:
-    """Return what a network encodes: waveforms (n, 32, C), positions (C, 2) µm and mask (C,).
-
-    Positions are relative to the main channel; C is at most `max_channels`, of which the nearest are kept.
-    Parameters and errors as in `cluster_waveforms`.
-    """
-    spikes = np.asarray(waveforms)
-    if spikes.ndim != 3 or spikes.shape[2] == 0:
-        raise InputError(f"waveforms must be (n_spikes, n_samples, n_channels), got shape {spikes.shape}")
-    n_spikes, n_samples, n_channels = spikes.shape
-    if n_spikes == 0:
-        raise InputError("waveforms holds no spikes; give at least one")
-    if n_samples != N_SAMPLES or abs(sampling_frequency - SAMPLING_FREQUENCY_HZ) > 1:
-        raise InputError(
-            f"the network reads {N_SAMPLES} samples at {SAMPLING_FREQUENCY_HZ:g} Hz, got {n_samples} "
-            f"samples at {sampling_frequency:g} Hz; resample the waveforms"
-        )
-    if not np.isfinite(spikes).all():
-        bad = int(np.flatnonzero(~np.isfinite(spikes).all(axis=(1, 2)))[0])
-        raise InputError(f"waveforms must be finite, but spike {bad} holds NaN or infinity; remove it")
-    if channel_positions is None:
-        angle = np.arange(6) * np.pi / 3
-        hexagon = 30.0 * np.column_stack([np.cos(angle), np.sin(angle)])
-        places = np.vstack([np.zeros((1, 2)), hexagon])[:n_channels]
-        if n_channels > len(places):
-            raise InputError(f"{n_channels} channels without positions; give channel_positions in µm")
-    else:
-        places = np.asarray(channel_positions, dtype=np.float64)
-    mask = np.ones(n_channels, bool) if channel_mask is None else np.asarray(channel_mask, dtype=bool)
-    if places.shape != (n_channels, 2) or mask.shape != (n_channels,):
-        raise InputError(
-            f"waveforms have {n_channels} channels, but channel_positions is {places.shape} and "
-            f"channel_mask {mask.shape}; give ({n_channels}, 2) and ({n_channels},)"
-        )
-    if not np.isfinite(places).all():
-        raise InputError("channel_positions must be finite numbers in µm")
-    if not mask[0]:
-        raise InputError("the main channel, which comes first, cannot be missing in channel_mask")
-    places = places - places[0]
-    if n_channels > max_channels:
-        distance = np.where(mask, np.linalg.norm(places, axis=1), np.inf)
-        nearest = np.argsort(distance, kind="stable")[:max_channels]
-        spikes, places, mask = spikes[:, :, nearest], places[nearest], mask[nearest]
-    return spikes.astype(np.float32) * mask, places.astype(np.float32) * mask[:, None], mask

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.interpolation import interpolation_matrix, kernel_half_width
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.seeds import stream
 from ncpgui.core.spikes import Sorting
 from ncpgui.core.waveform_format import SAMPLING_FREQUENCY_HZ
-from ncpgui.ephys.interpolation import interpolation_matrix, kernel_half_width
 from ncpgui.ephys.preprocessing import Preprocessed
 
 REACH_UM, MAX_CHANNELS = 250.0, 64

@@ -16,12 +16,12 @@ from scipy.fft import irfft, next_fast_len, rfft
 from scipy.optimize import least_squares
 
 from ncpgui.core.errors import InputError
+from ncpgui.core.interpolation import interpolation_matrix, kernel_half_width
 from ncpgui.core.measured_noise import MeasuredNoise, smallest_eigenvalue
 from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.spikes import Sorting
 from ncpgui.core.waveform_format import SAMPLING_FREQUENCY_HZ
-from ncpgui.ephys.interpolation import interpolation_matrix, kernel_half_width
 from ncpgui.ephys.measured_templates import MeasuredTemplate
 from ncpgui.ephys.preprocessing import Preprocessed
 

@@ -45,8 +45,9 @@ def open_columns(
         raise RecordingError(
             f"{size} bytes of data are no whole samples of {n_channels} channels of {kind} ({file})"
         )
-    if not len(places) or places.min() < 0 or places.max() >= n_channels:
-        raise RecordingError(f"channel_map.npy does not fit {n_channels} channels")
+    fit = places.ndim == 1 and len(places) and places.min() >= 0 and places.max() < n_channels
+    if not fit or len(np.unique(places)) < len(places):
+        raise RecordingError(f"channel_map.npy does not fit {n_channels} channels ({file})")
     from spikeinterface.core import BinaryRecordingExtractor
 
     extractor = BinaryRecordingExtractor(

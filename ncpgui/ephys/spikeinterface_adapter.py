@@ -40,6 +40,9 @@ WHITENING_RADIUS_UM = 100.0
 WHITENING_SEED = 0
 REPAIRED_PRESETS = {"dredge": {"batching_mode": "full"}}
 """What SpikeInterface 0.105 calls "offline" there, which its own function refuses."""
+STRETCH_S = 300
+"""Recordings of more than two of these are compared with themselves in stretches of this length: to compare
+all seconds with all others takes memory and time with the square of the length."""
 INTERPOLATION_UM = 20.0
 RIGID_UM = 800.0
 """Contacts that reach over less move together: presets look at windows of 400 µm."""
@@ -243,9 +246,12 @@ def estimated_motion(pre: Preprocessed, preset: str, axis: int) -> Motion:
     recording.set_dummy_probe_from_locations(pre.probe.positions_um[pre.good_channels])
     recording.set_property("noise_level_mad_raw", np.ones(len(pre.good_channels)))
     reach_um = float(np.ptp(recording.get_channel_locations()[:, axis]))
-    settings: dict[str, Any] = {"direction": direction, **REPAIRED_PRESETS.get(preset, {})}
-    if reach_um < RIGID_UM:
-        settings["rigid"] = True
+    settings = motion_settings(
+        preset,
+        direction=direction,
+        reach_um=reach_um,
+        duration_s=pre.n_samples / pre.sampling_frequency_hz,
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what went wrong is said by the motion that is not there
         found, info = compute_motion(
@@ -270,6 +276,16 @@ def estimated_motion(pre: Preprocessed, preset: str, axis: int) -> Motion:
         preset=preset,
         **peaks,
     )
+
+
+def motion_settings(preset: str, *, direction: str, reach_um: float, duration_s: float) -> dict[str, Any]:
+    """How a preset estimates the motion of a recording that is so long, under contacts that reach so far."""
+    settings: dict[str, Any] = {"direction": direction, **REPAIRED_PRESETS.get(preset, {})}
+    if reach_um < RIGID_UM:
+        settings["rigid"] = True
+    if preset.startswith("dredge") and duration_s > 2 * STRETCH_S:
+        settings |= {"batching_mode": "online", "chunk_len_s": STRETCH_S}
+    return settings
 
 
 def interpolation_kernel(from_um: NDArray[np.floating], to_um: NDArray[np.floating]) -> NDArray[np.float32]:

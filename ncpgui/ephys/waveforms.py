@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.errors import InputError
+from ncpgui.core.interpolation import interpolation_matrix, kernel_half_width
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.waveform_format import N_SAMPLES, SAMPLING_FREQUENCY_HZ, TROUGH_SAMPLE
-from ncpgui.ephys.interpolation import interpolation_matrix, kernel_half_width
 from ncpgui.ephys.preprocessing import Preprocessed
 
 STEPS_PER_SAMPLE = 32

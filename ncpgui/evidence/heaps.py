@@ -4,7 +4,7 @@ Two neurons leave a valley between their spikes: along the line on which the two
 for their spread, fewer spikes lie in the middle than at either end. A part that was cut from one neuron
 leaves none. A logistic regression says how much more probable the *valley* and the *distance* of the parts
 are under two neurons than under one: a likelihood ratio, since both were given the same weight where it was
-fitted (`benchmarks/heaps.py`, which says on what, and fits it again).
+fitted (`benchmarks/probabilities/heaps.py`, which says on what, and fits it again).
 """
 
 from __future__ import annotations

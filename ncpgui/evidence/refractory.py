@@ -1,11 +1,10 @@
-"""Firing times as evidence: how probable the close pairs of spikes are if each cluster is one neuron.
+"""Firing times as evidence: whether two sets of spikes are of two neurons or of one.
 
 A neuron does not fire again within its refractory period. Take the pairs of spikes at refractory distances.
-Each pair lies in one cluster or between two. Spikes of different neurons meet by chance; let a cluster have n
-close pairs of its own where E are expected by chance. Against chance everywhere, "the cluster is one neuron"
-changes the likelihood of its n pairs from Poisson(E) to Poisson(d E), and nothing between clusters. Here d is
-the share of chance coincidences that is left in the cluster: what contaminates it, or 1 for a neuron that
-shows no refractory period. So the log likelihood of a sorting, against chance, is a sum over its clusters.
+Spikes of different neurons meet by chance. Let n such pairs lie in a set where E are expected by chance.
+Against chance, "the set is one neuron" changes their likelihood from Poisson(E) to Poisson(d E). Here d is
+the share of chance coincidences that is left in the set: what contaminates it, or 1 for a neuron that shows
+no refractory period.
 
 E is not known. Pairs at longer distances count it, in a window of its own: with Q such pairs and r the ratio
 of the windows, E is Gamma(Q + 1/2, rate 1 / r), and the ratio of the two likelihoods averaged over E is
@@ -14,24 +13,40 @@ of the windows, E is Gamma(Q + 1/2, rate 1 / r), and the ratio of the two likeli
 
 averaged in turn over d. Rates that vary slowly change both windows alike. The first refractory distances,
 at which a detector is dead, are left out.
+
+Two neurons have such a d each, and between them chance. Now and then they meet less often, because one of two
+spikes that overlap is lost or because they silence each other, or more often, because something drives both.
+One neuron has a d for all of its pairs, or it bursts: its later spikes, which look different, follow the
+others within the refractory period, and each of the two sets looks like a neuron. What two neurons and one
+explain alike says nothing, however many pairs there are. No verdict is surer than `MOST_NATS`: draws are not
+told apart by single spikes that they have elsewhere.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
+from ncpgui.evidence.heaps import MOST_NATS
+
 REFRACTORY_MS = (0.7, 2.0)
 CHANCE_MS = (3.0, 13.0)
 """Past the refractory period of most neurons, and short: cells that a stimulus drives in turn avoid each
 other for tens of milliseconds, and are no neuron for that."""
 LEFT = (0.01, 0.03, 0.1, 0.3, 1.0)
-"""Shares d of chance coincidences that may be left in a cluster ..."""
+"""Shares d of chance coincidences that may be left in the pairs of a neuron ..."""
 P_LEFT = (0.25, 0.2, 0.2, 0.15, 0.2)
 """... and the probability of each."""
+P_SHY = 0.03
+"""Two neurons that meet less often than by chance: as the pairs of one neuron do."""
+OFTEN = (3.0, 10.0, 30.0)
+P_OFTEN = 0.02
+"""Two neurons that meet more often than by chance, by one of `OFTEN`; and one neuron whose bursts do that to
+its parts. Both are as probable, so that a peak between two parts does not say which it is."""
 MAX_CHANCE_PAIRS = 100_000
 
 
@@ -58,42 +73,44 @@ class ClosePairs:
         every = -(-len(far) // MAX_CHANCE_PAIRS) if len(far) else 1
         return ClosePairs(close, far[::every], ratio * every)
 
-    def of_points(self, point: NDArray[np.int64]) -> ClosePairs:
-        """The same pairs as those of the points that speak for the spikes: (n,) point of each spike."""
-        return ClosePairs(point[self.refractory], point[self.chance], self.ratio)
+    def counts(self, first: NDArray[np.bool_], second: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Close pairs, and chance pairs, within the first set, within the second, and between them: (2, 3).
+
+        first, second : (n,) bool, two sets that have no spike in common
+        """
+        code = first + 2 * second.astype(np.int64)
+        tables = [
+            np.bincount(3 * code[pairs[:, 0]] + code[pairs[:, 1]], minlength=9)
+            for pairs in (self.refractory, self.chance)
+        ]
+        return np.array([[table[4], table[8], table[5] + table[7]] for table in tables])
 
 
-def refractory_nats(pairs: ClosePairs, labels: NDArray[np.integer]) -> NDArray[np.float64]:
-    """Log likelihood of the pairs under each sorting, against chance: (S,), nats.
+def two_trains_nats(counts: NDArray[np.integer], ratio: float) -> float:
+    """Log likelihood ratio of the pairs of two sets of spikes, two neurons against one, nats.
 
-    labels : (S, n) cluster of each spike, -1 = none
+    counts : (2, 3) close and chance pairs within the first, within the second and between them; ratio : as of
+    `ClosePairs`
     """
-    rows = np.atleast_2d(labels)
-    n_clusters = int(rows.max(initial=-1)) + 1
-    result = np.zeros(len(rows))
-    for number, row in enumerate(rows):
-        close, chance = (_inside(some, row, n_clusters) for some in (pairs.refractory, pairs.chance))
-        result[number] = cluster_nats(close, chance, pairs.ratio).sum()
-    return result
+    close, chance = counts
+    within = list(zip(LEFT, P_LEFT, strict=True))
+    alone = _nats(close[0], chance[0], ratio, within) + _nats(close[1], chance[1], ratio, within)
+    peak = [(factor, P_OFTEN / len(OFTEN)) for factor in OFTEN]
+    by_chance = [(1.0, 1 - P_SHY - P_OFTEN), *((factor, P_SHY * p) for factor, p in within), *peak]
+    two = alone + _nats(close[2], chance[2], ratio, by_chance)
+    bursts = alone + _nats(close[2], chance[2], ratio, peak)
+    one = np.logaddexp(np.log1p(-P_OFTEN) + _nats(close.sum(), chance.sum(), ratio, within), bursts)
+    return float(np.clip(two - one, -MOST_NATS, MOST_NATS))
 
 
-def cluster_nats(
-    n_close: NDArray[np.integer], n_chance: NDArray[np.integer], ratio: float
-) -> NDArray[np.float64]:
-    """Log likelihood ratio, one neuron against chance, of each cluster: (K,), nats.
+def _nats(n_close: int, n_chance: int, ratio: float, factors: Sequence[tuple[float, float]]) -> float:
+    """Log likelihood ratio of pairs, one of some factors on what chance makes against chance, nats.
 
-    n_close, n_chance : (K,) pairs within the cluster; ratio : as of `ClosePairs`
+    factors : each with its probability
     """
-    n, q = np.asarray(n_close, float)[..., None], np.asarray(n_chance, float)[..., None]
-    left, p = np.array(LEFT), np.array(P_LEFT)
-    terms = n * np.log(left) + (q + 0.5 + n) * (np.log1p(1 / ratio) - np.log(left + 1 / ratio))
-    return np.asarray(logsumexp(terms + np.log(p), axis=-1))
-
-
-def _inside(pairs: NDArray[np.int64], labels: NDArray[np.integer], n_clusters: int) -> NDArray[np.int64]:
-    """Pairs within each cluster: (K,)."""
-    first, second = labels[pairs[:, 0]], labels[pairs[:, 1]]
-    return np.bincount(first[(first == second) & (first >= 0)], minlength=n_clusters)
+    factor, p = np.array(factors).T
+    gained = np.log1p(1 / ratio) - np.log(factor + 1 / ratio)
+    return float(logsumexp(n_close * np.log(factor) + (n_chance + 0.5 + n_close) * gained + np.log(p)))
 
 
 def _pairs_within(sample_index: NDArray[np.integer], windows: list[list[float]]) -> list[NDArray[np.int64]]:

@@ -5,8 +5,7 @@ units are one neuron in a draw if they have one cell; P(they are one) is the wei
 have no component in common were never in doubt together: no draw says that they are one.
 
 Firing times weigh the draws already. What they say of a pair alone, `pair_nats`, is shown beside: the log
-likelihood of the close pairs of both trains together if they are one neuron, less that of each on its own
-(`evidence.refractory`); positive speaks for one neuron.
+likelihood ratio of one neuron against two (`evidence.refractory`); positive speaks for one.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from numpy.typing import NDArray
 
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.spike_pairs import n_apart, n_later
-from ncpgui.evidence.refractory import CHANCE_MS, REFRACTORY_MS, cluster_nats
-from ncpgui.evidence.support import cells_of
+from ncpgui.evidence.refractory import CHANCE_MS, REFRACTORY_MS, two_trains_nats
+from ncpgui.evidence.support import cells_of, units_and_mass
 
 
 def same_neuron(
@@ -35,9 +34,7 @@ def same_neuron(
     stands_for : (m,) spikes that each point stands for; ones when left out
     n_units : K, where the last units may have no point
     """
-    unit = np.asarray(labels, dtype=np.int64)
-    n_units = int(unit.max(initial=-1)) + 1 if n_units is None else n_units
-    mass = np.ones(len(unit)) if stands_for is None else np.asarray(stands_for, dtype=float)
+    unit, n_units, mass = units_and_mass(labels, stands_for, n_units)
     cell, _, _ = cells_of(posterior.labels, unit, n_units, mass)
     same = np.tensordot(posterior.weight, cell[:, :, None] == cell[:, None, :], axes=1)
     known = np.bincount(unit[unit >= 0], minlength=n_units) > 0
@@ -51,11 +48,12 @@ def pair_nats(
 ) -> float:
     """Log likelihood ratio of two trains (sorted samples), one neuron against two, in nats."""
     per_ms = sampling_frequency_hz / 1000
-    counts = []
-    for low, high in (REFRACTORY_MS, CHANCE_MS):
-        own = [n_later(train, train, low * per_ms, high * per_ms) for train in (first, second)]
-        between = n_apart(first, second, low * per_ms, high * per_ms)
-        counts.append([*own, sum(own) + between])
+    counts = [
+        [
+            *(n_later(train, train, low * per_ms, high * per_ms) for train in (first, second)),
+            n_apart(first, second, low * per_ms, high * per_ms),
+        ]
+        for low, high in (REFRACTORY_MS, CHANCE_MS)
+    ]
     ratio = (REFRACTORY_MS[1] - REFRACTORY_MS[0]) / (CHANCE_MS[1] - CHANCE_MS[0])
-    one, other, together = cluster_nats(np.array(counts[0]), np.array(counts[1]), ratio)
-    return float(together - one - other)
+    return -two_trains_nats(np.array(counts), ratio)

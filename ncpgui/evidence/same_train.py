@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.evidence.support import cells_of
+from ncpgui.evidence.support import cells_of, units_and_mass
 
 LEAST_JACCARD = 0.95
 
@@ -29,9 +29,7 @@ def same_train(
     stands_for : (m,) spikes that each point stands for, ones when left out
     n_units : K, where the last units may have no point
     """
-    unit = np.asarray(labels, dtype=np.int64)
-    n_units = int(unit.max(initial=-1)) + 1 if n_units is None else n_units
-    mass = np.ones(len(unit)) if stands_for is None else np.asarray(stands_for, dtype=float)
+    unit, n_units, mass = units_and_mass(labels, stands_for, n_units)
     size = np.bincount(unit[unit >= 0], mass[unit >= 0], minlength=n_units)
     used = np.flatnonzero(posterior.weight > 0)
     cell, overlap, cell_size = cells_of(posterior.labels[used], unit, n_units, mass)

@@ -59,7 +59,6 @@ def unit_support(
     labels: NDArray[np.integer],
     *,
     stands_for: NDArray[np.floating] | None = None,
-    weight: NDArray[np.floating] | None = None,
     n_units: int | None = None,
 ) -> UnitSupport:
     """Support of units by the draws.
@@ -69,15 +68,11 @@ def unit_support(
     labels : (m,) unit of each point, 0 .. K-1, -1 = none
     stands_for : (m,) spikes that each point stands for, where some units were drawn more densely; ones
         when left out
-    weight : (S,) of the draws, those of the posterior when left out
     n_units : K, where the last units may have no point
     """
-    unit = np.asarray(labels, dtype=np.int64)
-    n_units = int(unit.max(initial=-1)) + 1 if n_units is None else n_units
-    mass = np.ones(len(unit)) if stands_for is None else np.asarray(stands_for, dtype=float)
-    share = posterior.weight if weight is None else np.asarray(weight)
-    used = np.flatnonzero(share > 0)
-    rows, share = posterior.labels[used], share[used]
+    unit, n_units, mass = units_and_mass(labels, stands_for, n_units)
+    used = np.flatnonzero(posterior.weight > 0)
+    rows, share = posterior.labels[used], posterior.weight[used]
     in_unit = unit >= 0
     size = np.bincount(unit[in_unit], mass[in_unit], minlength=n_units)
     cell, overlap, cell_size = cells_of(rows, unit, n_units, mass)
@@ -98,6 +93,19 @@ def unit_support(
     return UnitSupport(
         pure, complete, exists, strange, missed, np.minimum(membership, 1), np.minimum(probability, 1)
     )
+
+
+def units_and_mass(
+    labels: NDArray[np.integer], stands_for: NDArray[np.floating] | None, n_units: int | None
+) -> tuple[NDArray[np.int64], int, NDArray[np.float64]]:
+    """Unit of each point (m,), how many units there are, and the spikes that each point stands for (m,).
+
+    As they were given; the units that have a point, and ones, where they were left out.
+    """
+    unit = np.asarray(labels, dtype=np.int64)
+    given = int(unit.max(initial=-1)) + 1 if n_units is None else n_units
+    mass = np.ones(len(unit)) if stands_for is None else np.asarray(stands_for, dtype=np.float64)
+    return unit, given, mass
 
 
 def cells_of(

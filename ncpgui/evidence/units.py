@@ -47,11 +47,6 @@ class UnitNumbers:
     false_positives: float = nan
     misses: float = nan
 
-    @property
-    def p_spikes(self) -> float:
-        """Mean P(spike) over its spikes."""
-        return 1 - self.false_positives
-
 
 @dataclass(frozen=True)
 class UnitPart:
@@ -212,6 +207,8 @@ def joined_by_hand(components: NDArray[np.integer], initial: NDArray[np.integer]
     components : (n,) id of the component of each of its spikes, -1 = none; initial : (n,) their units before
     curation, -1 = none.
     """
+    if len(components) == 0 or (components == components[0]).all():
+        return False
     parts = {int(one): int(one) for one in np.unique(components[components >= 0])}
     if len(parts) < 2:
         return False

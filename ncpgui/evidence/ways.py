@@ -38,7 +38,9 @@ def tables(
     n_clusters = int(rows.max(initial=0)) + 1
     shape = (len(rows), n_clusters, n_units + 1)
     column = np.where(reference < 0, n_units, reference)
-    cell = rows * np.int64(n_units + 1) + np.arange(shape[0])[:, None] * (n_clusters * (n_units + 1)) + column
+    cell = np.multiply(rows, n_units + 1, dtype=np.int64)
+    cell += np.arange(shape[0])[:, None] * (n_clusters * (n_units + 1))
+    cell += column
     weight = None if mass is None else np.broadcast_to(mass, rows.shape).reshape(-1)
     counts = np.bincount(cell.reshape(-1), weight, minlength=int(np.prod(shape))).reshape(shape)
     return counts[:, :, :n_units].astype(np.float64), counts.sum(axis=2).astype(np.float64)

@@ -239,13 +239,19 @@ class MainWindow(AskingWindow):
             self.restoreGeometry(QtCore.QByteArray.fromHex(geometry.encode("ascii", "ignore")))
         self.bench.restore_layout(self.preferences.get("splitters", {}))
         self.bench.restore_places(self.preferences.get("places", {}))
-        self.bench.show_panels(self.preferences.get("panels", list(self.bench.shown)))
+        panels = self.preferences.get("panels", None)
+        layout = self.preferences.get("layout", "")
+        if layout in LAYOUTS:
+            self.bench.show_layout(layout)
+        elif panels is not None:
+            self.bench.show_panels(panels)
 
     def _remember_layout(self) -> None:
         self.preferences.set("geometry", bytes(self.saveGeometry().toHex()).decode("ascii"))
         self.preferences.set("splitters", self.bench.layout_values())
         self.preferences.set("places", self.bench.places.values())
         self.preferences.set("panels", list(self.bench.shown))
+        self.preferences.set("layout", self.bench.layout_shown)
 
     # -- what actions ask of the window -------------------------------------------------------
 
@@ -317,8 +323,9 @@ class MainWindow(AskingWindow):
         """Show the tour of three steps."""
         if self.tour is not None:
             self.tour.leave()
-        self.bench.show_panels([*self.bench.shown, *(step.panel for step in STEPS)])
         for step in STEPS:
+            if step.panel not in self.bench.shown:
+                self.bench.show_panel(step.panel, True)
             self.bench.places.dock(step.panel)
         self.tour = Tour(self, {step.panel: self.bench.by_name[step.panel] for step in STEPS})
         self.tour.ended.connect(self._tour_ended)
@@ -365,7 +372,7 @@ class MainWindow(AskingWindow):
 
     def show_layout(self, name: str) -> None:
         """Put the panels of a ready layout on screen."""
-        self.bench.show_panels(LAYOUTS[name])
+        self.bench.show_layout(name)
 
     def reset_layout(self) -> None:
         """Put all panels back to where they are at first."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from PyQt5 import QtCore, QtWidgets
+from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.controller import Controller
 from ncpgui.app.model.workspace import Workspace
@@ -38,6 +38,10 @@ LAYOUTS: dict[str, tuple[str, ...]] = {
     "inspect": ("probe", "queue", "cards", "correlograms", "features", "over time", "traces"),
 }
 """Ready layouts: the panels on screen."""
+IF_WIDE = {"decide": ("correlograms", "features")}
+"""Panels that a layout has too, where there is room for them: ..."""
+WIDE_PX = 1700
+"""... in a window at least this wide."""
 
 
 class Workbench(QtWidgets.QWidget):
@@ -88,7 +92,9 @@ class Workbench(QtWidgets.QWidget):
             "traces": self.traces,
             "history": self.history,
         }
-        self.shown: tuple[str, ...] = LAYOUTS["decide"]
+        self.layout_shown = "decide"
+        self._chosen: tuple[str, ...] = ()
+        self._is_wide = False
         left = ShareSplitter(Qt.Vertical, (self.probe_map, 32), (self.queue, 68), (self.history, 34))
         maps = ShareSplitter(Qt.Horizontal, (self.embedding, 48), (self.fields, 52))
         tables = ShareSplitter(Qt.Horizontal, (self.units, 62), (self.similar, 38))
@@ -97,7 +103,7 @@ class Workbench(QtWidgets.QWidget):
         alike = ShareSplitter(Qt.Vertical, (self.correlograms, 58), (self.features, 42))
         over_time = ShareSplitter(Qt.Vertical, (self.amplitudes, 50), (self.traces, 50))
         evidence = ShareSplitter(Qt.Horizontal, (alike, 45), (over_time, 55))
-        below = ShareSplitter(Qt.Horizontal, (views, 50), (evidence, 50))
+        below = ShareSplitter(Qt.Horizontal, (views, 68), (evidence, 32))
         main = ShareSplitter(Qt.Vertical, (self.alternatives, 33), (below, 67))
         whole = ShareSplitter(Qt.Horizontal, (left, 19), (main, 81))
         left.setMinimumWidth(LEFT_WIDTH)
@@ -113,17 +119,42 @@ class Workbench(QtWidgets.QWidget):
             panel.window_asked.connect(lambda name=name: self.toggle_window(name))
             panel.menu_asked.connect(lambda place, name=name: self.panel_menu(name).popup(place))
             panel.dropped.connect(lambda title, name=name: self._dropped(title, name))
-        self.show_panels(self.shown)
+        self._arrange()
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """Names of the panels on screen: those of the layout, or those that were chosen one by one."""
+        names = {*self._chosen}
+        if self.layout_shown:
+            names = {*LAYOUTS[self.layout_shown]}
+            names |= {*(IF_WIDE.get(self.layout_shown, ()) if self._is_wide else ())}
+        return tuple(name for name in self.by_name if name in names)
 
     @property
     def panels(self) -> tuple[Panel, ...]:
         """All panels."""
         return tuple(self.by_name.values())
 
+    def show_layout(self, name: str) -> None:
+        """Put the panels of a ready layout on screen, and no others."""
+        self.layout_shown = name
+        self._arrange()
+
     def show_panels(self, names: Iterable[str]) -> None:
         """Put these panels on screen, and no others; names that are not known are ignored."""
-        wanted = set(names)
-        self.shown = tuple(name for name in self.by_name if name in wanted)
+        self.layout_shown, self._chosen = "", tuple(names)
+        self._arrange()
+
+    def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
+        """Use the room of a wide window."""
+        super().resizeEvent(event)
+        if (self.width() >= WIDE_PX) != self._is_wide:
+            self._is_wide = not self._is_wide
+            self._arrange()
+
+    def _arrange(self) -> None:
+        """Show the panels that are on screen, and hide the others."""
+        wanted = {*self.shown}
         project = self.workspace.project
         has_fields = project is not None and project.stimulus is not None
         for name, panel in self.by_name.items():
@@ -147,7 +178,7 @@ class Workbench(QtWidgets.QWidget):
             self.places.dock(name)
         else:
             self._watch(name, self.places.float(name))
-        self.show_panels(self.shown)
+        self._arrange()
 
     def title_of(self, name: str) -> str:
         """What a panel is called in menus."""
@@ -171,7 +202,7 @@ class Workbench(QtWidgets.QWidget):
         named = [name for name, panel in self.by_name.items() if panel.title == title]
         if named:
             self.places.swap(named[0], onto)
-            self.show_panels(self.shown)
+            self._arrange()
 
     def reset(self) -> None:
         """Put all panels back to where and as large as they are at first, and show *decide*."""
@@ -182,7 +213,7 @@ class Workbench(QtWidgets.QWidget):
             self.places.swap(name, at)
         for splitter in self.splitters.values():
             splitter.reset()
-        self.show_panels(LAYOUTS["decide"])
+        self.show_layout("decide")
 
     def restore_places(self, values: dict[str, Any]) -> None:
         """Move panels to where they were when `places.values` told."""
@@ -197,7 +228,7 @@ class Workbench(QtWidgets.QWidget):
 
     def project_changed(self) -> None:
         """Hide receptive fields when there was no stimulus, and windows of panels without a project."""
-        self.show_panels(self.shown)
+        self._arrange()
 
     def toggle_arrangement(self) -> None:
         """Change between waveforms in columns and at probe geometry."""

@@ -97,6 +97,9 @@ class _Thread(threading.Thread):
                 last = now
                 self._owner.send("progressed", ticket, (done / max(total, 1), message))
 
+        if ticket.task.after_s and ticket.flag.wait(ticket.task.after_s):
+            self._owner.send("cancelled", ticket, None)
+            return
         guarded = ticket.flag.guard(progress)
         self._owner.send("started", ticket, None)
         try:

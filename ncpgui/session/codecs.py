@@ -136,14 +136,16 @@ def write_integers(parent: h5py.Group, name: str, values: ArrayLike, *, unit: st
 
 
 def read_integers(
-    parent: h5py.Group, name: str, dtype: DTypeLike, *, shape: tuple[int | None, ...]
+    parent: h5py.Group, name: str, dtype: DTypeLike | None, *, shape: tuple[int | None, ...]
 ) -> NDArray[Any]:
-    """Read integers as `dtype`; whatever else is in their place is refused."""
+    """Read integers as `dtype`, None for as they were stored; whatever else is in their place is refused."""
     dataset = element(parent, name, "integers")
     array = np.asarray(dataset[()])
     _check_shape(dataset, array.shape, shape)
     if array.dtype.kind not in "iu":
         raise damaged(dataset, f"it holds {array.dtype} in the place of whole numbers")
+    if dtype is None:
+        return array
     most = np.iinfo(dtype)
     if array.size and not most.min <= int(array.min()) <= int(array.max()) <= most.max:
         raise damaged(dataset, f"{array.min()} to {array.max()} do not fit into {np.dtype(dtype).name}")

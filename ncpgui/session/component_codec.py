@@ -170,7 +170,7 @@ def _write_posterior(group: h5py.Group, value: PosteriorSamples) -> None:
 
 def _read_posterior(group: h5py.Group, n_sampled: int) -> PosteriorSamples:
     node = element(group, "posterior", "posterior")
-    labels = read_integers(node, "labels", np.int32, shape=(None, n_sampled))
+    labels = read_integers(node, "labels", None, shape=(None, n_sampled))
     try:
         return PosteriorSamples(
             labels,

@@ -3,13 +3,15 @@
 A draw says of the sampled spikes which are of one neuron. Each other spike goes with the sampled one that is
 nearest to it in the coordinates, among those that matching gave to the same unit. So every draw is a sorting
 of all spikes. What it parts of a unit of matching, and units that it has as one, are two heaps or one
-(`evidence.heaps`), and fire at the same places of the tissue or take turns (`evidence.turns`). The refractory
-periods in it have a likelihood too (`evidence.refractory`).
+(`evidence.heaps`), fire at the same places of the tissue or take turns (`evidence.turns`), and keep a
+refractory period together, or apart (`evidence.refractory`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +19,7 @@ from numpy.typing import NDArray
 from ncpgui.core.alternatives import min_unit_size
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.evidence.heaps import heap_quantities, two_heaps_nats
-from ncpgui.evidence.refractory import ClosePairs, refractory_nats
+from ncpgui.evidence.refractory import ClosePairs, two_trains_nats
 from ncpgui.evidence.turns import two_neurons_nats
 from ncpgui.sorting.config import SortingConfig
 
@@ -50,23 +52,64 @@ def weighed_by_all_spikes(
     """
     if not (config.heaps or config.firing_times):
         return posterior
+    spikes = Spikes(
+        coordinates,
+        sample_index,
+        np.zeros(len(company), dtype=np.int64) if place is None else place,
+        np.ones(len(company), dtype=np.bool_) if seen is None else seen,
+        sampling_frequency_hz,
+        config,
+    )
     followed = nearest_sampled(sampled, coordinates, company)
-    if config.heaps:
-        heaped = company if seen is None else np.where(seen, company, -1)
-        posterior = posterior.weighed(heaps_nats(posterior, sampled, coordinates, heaped, followed, place))
-    if config.firing_times:
-        pairs = ClosePairs.of(sample_index, sampling_frequency_hz=sampling_frequency_hz)
-        posterior = posterior.weighed(refractory_nats(pairs.of_points(followed), posterior.labels))
-    return posterior
+    return posterior.weighed(parted_nats(posterior, sampled, spikes, company, followed))
 
 
-def heaps_nats(
+@dataclass(frozen=True, eq=False)
+class Spikes:
+    """What is known of n spikes, in order of time; see `weighed_by_all_spikes`."""
+
+    coordinates: NDArray[np.float32]
+    sample_index: NDArray[np.int64]
+    place: NDArray[np.integer]
+    seen: NDArray[np.bool_]
+    sampling_frequency_hz: float
+    config: SortingConfig
+
+    def of(self, rows: NDArray[np.integer]) -> Spikes:
+        """Some of them."""
+        return Spikes(
+            self.coordinates[rows],
+            self.sample_index[rows],
+            self.place[rows],
+            self.seen[rows],
+            self.sampling_frequency_hz,
+            self.config,
+        )
+
+    @cached_property
+    def pairs(self) -> ClosePairs:
+        """Those of them that were fired shortly after each other."""
+        return ClosePairs.of(self.sample_index, sampling_frequency_hz=self.sampling_frequency_hz)
+
+    def two_neurons_nats(self, first: NDArray[np.bool_], second: NDArray[np.bool_]) -> float:
+        """Log likelihood ratio of two sets of them, (n,) bool, two neurons against one, nats."""
+        nats = 0.0
+        if self.config.heaps:
+            parts = [part & self.seen for part in (first, second)]
+            n_places = int(self.place.max(initial=0)) + 1
+            nats += float(two_heaps_nats(heap_quantities(*(self.coordinates[part] for part in parts))))
+            nats += two_neurons_nats(*(np.bincount(self.place[part], minlength=n_places) for part in parts))
+        if self.config.firing_times:
+            nats += two_trains_nats(self.pairs.counts(first, second), self.pairs.ratio)
+        return nats
+
+
+def parted_nats(
     posterior: PosteriorSamples,
     sampled: NDArray[np.int64],
-    coordinates: NDArray[np.float32],
+    spikes: Spikes,
     company: NDArray[np.integer],
     followed: NDArray[np.int64],
-    place: NDArray[np.integer] | None = None,
 ) -> NDArray[np.float64]:
     """Log likelihood of what each draw parts and joins, against the units of matching: (S,), nats.
 
@@ -79,61 +122,54 @@ def heaps_nats(
     known = company >= 0
     names, sizes = np.unique(company[known & (company[sampled][followed] == company)], return_counts=True)
     names = names[np.argsort(-sizes, kind="stable")]
-    place = np.zeros(len(company), dtype=np.int64) if place is None else place
     nats = np.zeros(posterior.n_samples)
     home = np.zeros((posterior.n_samples, len(names)), dtype=np.int64)
     for column, unit in enumerate(names):
         points = np.flatnonzero(company[sampled] == unit)
         members = np.flatnonzero((company == unit) & (company[sampled][followed] == unit))
-        heaps = Heaps(coordinates[members], place[members], np.searchsorted(points, followed[members]))
+        compared = Compared(spikes.of(members), np.searchsorted(points, followed[members]))
         least = min_unit_size(len(points))
         cuts, row = np.unique(posterior.labels[:, points], axis=0, return_inverse=True)
         parts = [np.bincount(cut) for cut in cuts]
         home[:, column] = np.array([sizes.argmax() for sizes in parts])[row.reshape(-1)]
+        ranked = [np.argsort(-sizes, kind="stable") for sizes in parts]
         of_cut = [
-            heaps.parted([cut == part for part in np.argsort(-sizes, kind="stable") if sizes[part] >= least])
-            for cut, sizes in zip(cuts, parts, strict=True)
+            compared.parted([cut == part for part in order if sizes[part] >= least])
+            for cut, sizes, order in zip(cuts, parts, ranked, strict=True)
         ]
         nats += np.array(of_cut)[row.reshape(-1)]
-    heaps = Heaps(coordinates, place, np.arange(len(coordinates)))
+    compared = Compared(spikes, np.arange(len(company)))
     units = [company == unit for unit in names]
     for draw, homes in enumerate(home):
         for k in range(1, len(names)):
             larger = [units[j] for j in range(k) if homes[j] == homes[k]]
             if larger:
-                nats[draw] -= heaps.nearest(larger, units[k])
+                nats[draw] -= compared.nearest(larger, units[k])
     return nats
 
 
-class Heaps:
+class Compared:
     """Compares parts of some spikes, the same ones once.
 
-    coordinates : (n, d) of the spikes; place : (n,) of the tissue at each of them
     point : (n,) which of m points each spike goes with, those that parts are of
     """
 
-    def __init__(
-        self, coordinates: NDArray[np.float32], place: NDArray[np.integer], point: NDArray[np.int64]
-    ) -> None:
-        self._coordinates, self._place, self._point = coordinates, place, point
-        self._n_places = int(place.max(initial=0)) + 1
+    def __init__(self, spikes: Spikes, point: NDArray[np.int64]) -> None:
+        self._spikes, self._point = spikes, point
         self._known: dict[tuple[bytes, bytes], float] = {}
 
     def parted(self, parts: Sequence[NDArray[np.bool_]]) -> float:
-        """Log likelihood ratio of parts, the largest first, against one heap; parts : (m,) bool each."""
+        """Log likelihood ratio of parts, the largest first, against one neuron; parts : (m,) bool each."""
         return sum(self.nearest(parts[:k], part) for k, part in enumerate(parts) if k)
 
     def nearest(self, others: Sequence[NDArray[np.bool_]], part: NDArray[np.bool_]) -> float:
-        """Log likelihood ratio of a part against its being one heap with the nearest of others."""
+        """Log likelihood ratio of a part against its being one neuron with the nearest of others."""
         return min(self._compared(other, part) for other in others)
 
     def _compared(self, first: NDArray[np.bool_], second: NDArray[np.bool_]) -> float:
         key = first.tobytes(), second.tobytes()
         if key not in self._known:
-            spikes = first[self._point], second[self._point]
-            heaps = heap_quantities(*(self._coordinates[part] for part in spikes))
-            places = (np.bincount(self._place[part], minlength=self._n_places) for part in spikes)
-            self._known[key] = float(two_heaps_nats(heaps)) + two_neurons_nats(*places)
+            self._known[key] = self._spikes.two_neurons_nats(first[self._point], second[self._point])
         return self._known[key]
 
 

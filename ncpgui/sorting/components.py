@@ -31,6 +31,9 @@ MAX_UNITS = 6
 FAIR_SHARE = 0.5
 """Part of the drawn spikes that is divided among the units evenly, the rest by their number of spikes."""
 
+ALONE_SHARE = 0.5
+"""Part of `spikes_per_group` that is enough for a component of one unit."""
+
 
 @dataclass(frozen=True)
 class ComponentDraw:
@@ -79,7 +82,7 @@ def draw_components(
     bad_channels: tuple[int, ...] = (),
     apart: Collection[int] = (),
 ) -> list[ComponentDraw]:
-    """Put the units into components, and draw at most `spikes_per_group` spikes of each.
+    """Put the units into components, and draw at most `spikes_per_group` spikes of each, half for one unit.
 
     The draw depends on the seed, the number of the component and its units, on nothing else. Units of which
     nothing can be said (`apart`) are components of their own.
@@ -103,7 +106,8 @@ def draw_components(
         assert channels is not None
         ids = np.flatnonzero(np.isin(units.unit, members))
         rng = stream(config.seed, "component", number)
-        sampled = drawn_fairly(units.unit[ids], config.spikes_per_group, rng)
+        share = ALONE_SHARE if len(members) == 1 else 1
+        sampled = drawn_fairly(units.unit[ids], max(1, int(share * config.spikes_per_group)), rng)
         result.append(
             ComponentDraw(number, np.array(members), channels, ids, sampled, doubts.cut_from(number))
         )

@@ -40,7 +40,8 @@ class SortingConfig:
         1.6 pitches, between 50 and 100 µm, when None
     neighbour_radius_um, max_neighbours : channels of a waveform: those within the radius (1.6
         pitches when None), the nearest first: 7 of a hexagonal array, 4 of a tetrode
-    spikes_per_group : spikes of a component that the network clusters; the rest is assigned
+    spikes_per_group : spikes of a component that the network clusters, half as many where it has one unit;
+        the rest is assigned
     posterior_samples : draws of the posterior of a component
     heaps : whether it weighs these draws if all spikes of what they part lie in one heap or in two
     firing_times : whether the refractory periods in the times of all spikes weigh these draws

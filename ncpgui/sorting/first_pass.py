@@ -27,7 +27,7 @@ from ncpgui.sorting.sampling import ClusterFunction
 if TYPE_CHECKING:
     from ncpgui.ephys.preprocessing import Preprocessed
 
-PROPOSING_DRAWS = 20
+PROPOSING_DRAWS = 10
 PROPOSING_SPIKES = 1000
 """Draws and spikes of a channel from which on the units that are found in the end no longer change.
 

@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core.alternatives import SortingMode, group_alternatives, same_sorting
+from ncpgui.core.alternatives import SortingMode, group_alternatives, same_sorting, same_sortings
 from ncpgui.core.component import Alternative
 from ncpgui.core.partition import cluster_sizes, contingency
 from ncpgui.core.posterior import PosteriorSamples
@@ -163,18 +163,12 @@ class Small:
 def _candidates(posterior: PosteriorSamples, small: Small) -> list[SortingMode]:
     """Sortings to show: those that differ without their small clusters and are not too rare."""
     found = group_alternatives(posterior, max_shown=posterior.n_samples)
-    leaders: list[NDArray[np.int64]] = []
-    alike: list[list[SortingMode]] = []
-    for mode in found:
-        large = small.dropped(mode.labels)
-        for leader, group in zip(leaders, alike, strict=True):
-            if same_sorting(large, leader):
-                group.append(mode)
-                break
-        else:
-            leaders.append(large)
-            alike.append([mode])
-    modes = [_united(group, posterior) for group in alike]
+    same = same_sortings(np.array([small.dropped(mode.labels) for mode in found]))
+    alike: dict[int, list[SortingMode]] = {}
+    for number, mode in enumerate(found):
+        leader = next((other for other in alike if same[number, other]), number)
+        alike.setdefault(leader, []).append(mode)
+    modes = [_united(group, posterior) for group in alike.values()]
     modes.sort(key=lambda mode: -mode.mass)
     return [mode for mode in modes if mode.mass >= MIN_MASS][:MAX_SHOWN] or modes[:1]
 

@@ -3,7 +3,7 @@
 Five quantities of each unit say it (`neuron_evidence`), all of what matching finds, under the threshold of
 detection too. Their weights are those of a logistic regression on units whose spikes are known: of recordings
 of noise, hash and small cells and of recordings with larger ones, from proposals of the first pass and from
-clusters of threshold crossings (`benchmarks/neuron_probability.py`, which says how often they come true).
+clusters of threshold crossings (`benchmarks/probabilities/neuron_probability.py` says how well they do).
 """
 
 from __future__ import annotations

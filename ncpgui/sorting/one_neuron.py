@@ -46,7 +46,7 @@ MANY_SPIKES = 300
 PAIR_QUANTITIES = ("separation", "distance", "refractory", "spikes")
 PAIR_WEIGHTS = (-1.597, -11.894, 0.164, -0.738)
 PAIR_INTERCEPT = 10.228
-"""Of a logistic regression on pairs of units whose cells are known (`benchmarks/neuron_probability.py`)."""
+"""Of a logistic regression on pairs of known units (`benchmarks/probabilities/neuron_probability.py`)."""
 
 
 def joined(matched: Matched, *, sampling_frequency_hz: float) -> NDArray[np.int64]:

@@ -46,7 +46,6 @@ def test_accuracy_precision_and_recall_by_hand():
     assert result.precision[0] == pytest.approx(3 / 6)
     assert result.recall[0] == pytest.approx(3 / 5)
     assert result.best_match.tolist() == [7]
-    assert result.n_well_detected == 0
 
 
 def test_units_are_assigned_one_to_one_by_the_best_sum():
@@ -54,7 +53,6 @@ def test_units_are_assigned_one_to_one_by_the_best_sum():
     result = compare(sorting(u4=b, u9=a), sorting(u0=a, u1=b))
     assert result.best_match.tolist() == [9, 4]
     assert result.accuracy.tolist() == [1, 1]
-    assert result.n_well_detected == 2
     assert len(result.false_ids) == 0
 
 

@@ -285,6 +285,18 @@ def test_where_few_draws_are_left_new_ones_are_made_under_the_decisions(
     assert workspace.clustering.unit_ids.tolist() == [0, 1, 2, 3]
 
 
+def test_new_draws_that_nobody_asked_for_begin_when_the_decision_is_on_screen(
+    fake: FakeJobs, asked: list[Held], preferences: Preferences, tmp_path: Path
+) -> None:
+    controller, _ = start(fake, preferences, tmp_path / "s.h5")
+    later = Later()
+    controller._work.runner = controller.runner = later
+    controller.workspace.merge((0, 1))
+    assert [task.after_s > 0 for task in later.waiting if task.lane == "work"] == [True]
+    controller.resample()
+    assert [task.after_s for task in later.waiting if task.lane == "work"] == [0]
+
+
 def test_new_draws_hold_what_was_decided_and_nothing_of_the_inside_of_a_unit() -> None:
     """Who says that two units are apart, or one, has not said that each is pure: only `accept` does."""
     component = component_of(posterior_of())

@@ -131,6 +131,16 @@ def test_a_failed_group_says_why_until_it_is_sampled(project: Project) -> None:
     assert workspace.project.failed == {}
 
 
+def test_a_group_that_failed_is_settled_once_its_units_are_accepted(project: Project) -> None:
+    workspace = matched(project)
+    workspace.set_failed(1, "only 3 spikes, at least 20 are needed")
+    here = np.unique(project.unit_of_spike[project.components[1].spike_ids])
+    workspace.lock(tuple(here.tolist()), True)
+    assert workspace.status(1).state == "curated"
+    workspace.undo()
+    assert workspace.status(1).state == "failed"
+
+
 def test_a_group_sampled_again_keeps_the_sorting_and_shows_the_new_alternatives(workspace: Workspace) -> None:
     component = workspace.component(0)
     assert component is not None

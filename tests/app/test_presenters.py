@@ -393,7 +393,7 @@ def test_a_unit_made_by_hand_has_the_probability_that_its_card_has(workspace: Wo
     row = next(row for row in present_unit_table(workspace) if row.unit == 5)
     assert (by_hand.words, by_hand.mass) == ("edited by hand", 0.0)
     assert row.numbers.p_exists == 0.0
-    assert row.numbers.p_spikes == pytest.approx(0.5)  # three of its six are elsewhere, in each sample
+    assert row.numbers.false_positives == pytest.approx(0.5)  # three of its six are elsewhere, in each sample
     column = next(c for c in present_waveforms(workspace).columns if c.unit == 5)
     assert (column.p_pure, column.p_complete) == (row.numbers.p_pure, row.numbers.p_complete)
 
@@ -402,7 +402,7 @@ def test_of_a_unit_that_a_person_joined_across_channels_nothing_is_known(workspa
     workspace.merge((2, 3))
     for rows in (present_unit_table(workspace), present_unit_table(workspace, all_units=True)):
         row = next(row for row in rows if row.unit == 5)
-        assert np.isnan([row.numbers.p_exists, row.numbers.p_spikes]).all()
+        assert np.isnan([row.numbers.p_exists, row.numbers.false_positives]).all()
     workspace.undo()
     assert [row.numbers.p_exists for row in present_unit_table(workspace)] == pytest.approx([0.6, 0.6, 1.0])
 
@@ -413,7 +413,7 @@ def test_a_unit_of_two_channels_exists_as_far_as_in_the_worse_of_them(project: P
     row = next(row for row in present_unit_table(workspace) if row.unit == 2)
     assert row.numbers.p_pure == pytest.approx(0.9)  # 1.0 on channel 0; halves in 10 % on channel 1
     assert row.numbers.p_exists == pytest.approx(0.9)
-    assert row.numbers.p_spikes == pytest.approx((3 * 1.0 + 6 * 0.95) / 9)
+    assert row.numbers.false_positives == pytest.approx(6 * 0.05 / 9)
 
 
 def test_all_units_are_listed_by_number_each_once(workspace: Workspace) -> None:

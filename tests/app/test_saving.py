@@ -112,7 +112,7 @@ def test_groups_sampled_after_an_edit_come_back_with_it(
     controller.open_session(tmp_path / "s.h5")
     runner.run()
     assert controller.workspace.clustering.unit_of_spike.tolist() == units
-    assert [controller.workspace.status(c).state for c in (0, 1, 2)] == ["sampled", "sampled", "sure"]
+    assert [controller.workspace.status(c).state for c in (0, 1, 2)] == ["sure", "sampled", "sure"]
     controller.close()
 
 

@@ -10,6 +10,7 @@ import pytest
 from app_fakes import WAYS, heard, units
 from tiny_project import tiny_project
 
+from ncpgui.app.model.component_status import ComponentStatus
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.alternatives import present_alternatives
 from ncpgui.app.presenters.waveforms import present_waveforms
@@ -197,6 +198,14 @@ def test_an_empty_group_that_may_have_a_unit_is_accepted_as_it_is_and_opened_aga
     assert workspace.status(0).state == "sampled"
 
 
+def test_what_was_accepted_is_not_accepted_again_while_new_draws_are_made() -> None:
+    workspace = Workspace(tiny_project({0: [[-1] * 4, [0] * 4]}, masses={0: [0.75, 0.25]}))
+    workspace.adopt()
+    workspace.set_status(0, ComponentStatus("sampling", 0.5))
+    workspace.adopt()
+    assert len(workspace.history.entries) == 1
+
+
 def test_a_group_is_settled_by_adopting_or_by_accepting_all_its_units(workspace: Workspace) -> None:
     assert [workspace.status(c).state for c in (0, 1, 2)] == ["sampled", "sampled", "sure"]
     workspace.show_alternative(1)
@@ -381,15 +390,15 @@ def test_what_is_made_of_the_draws_stays_until_they_are_drawn_again(workspace: W
     made: list[str] = []
 
     def ask() -> None:
-        for name in ("order spread", "cards"):
+        for name in ("pca", "cards"):
             workspace.memo((name, 0), lambda name=name: made.append(name))
 
     ask()
     workspace.merge((0, 1))
     ask()
-    assert made == ["order spread", "cards", "cards"]
+    assert made == ["pca", "cards", "cards"]
     component = workspace.sampled_component(0)
     again = replace(component, posterior=component.posterior)
     workspace.take_sampled(again, workspace.project.waveforms[0])
     ask()
-    assert made == ["order spread", "cards", "cards", "order spread", "cards"]
+    assert made == ["pca", "cards", "cards", "pca", "cards"]

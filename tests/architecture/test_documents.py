@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 from ncpgui.app.actions import ACTIONS
+from tests.loose_modules import script
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [
@@ -18,16 +17,6 @@ DOCUMENTS = [
     *sorted(path for path in (ROOT / "docs").rglob("*.md") if "copied" not in path.parts),
 ]
 KEYS = {"Enter" if key == "Return" else key for action in ACTIONS for key in action.keys}
-
-
-def script(name: str) -> ModuleType:
-    """A script of the project as a module."""
-    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_the_table_of_keys_is_up_to_date() -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import configparser
 import re
 import runpy
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ import pytest
 import setuptools
 from packaging.requirements import Requirement
 
-from tests.architecture.test_documents import script
+from tests.loose_modules import script
 
 ROOT = Path(__file__).resolve().parents[2]
 CONDA_NAMES = {"torch": "pytorch", "pyqt5": "pyqt"}
@@ -72,6 +74,26 @@ def test_every_dependency_is_imported_somewhere(setup_arguments: dict[str, Any])
     for name in names(setup_arguments["install_requires"]):
         module = modules.get(name, name)
         assert re.search(rf"^\s*(import|from) {module}\b", text, flags=re.MULTILINE), name
+
+
+def test_every_package_that_is_imported_is_asked_for(setup_arguments: dict[str, Any]) -> None:
+    """What another package happens to bring may be gone with its next version."""
+    modules = {"scikit-learn": "sklearn", "pyqt5": "PyQt5"}
+    extras = (line for lines in setup_arguments["extras_require"].values() for line in lines)
+    asked_for = names([*setup_arguments["install_requires"], *extras])
+    known = {modules.get(name, name) for name in asked_for} | {"ncpgui"} | set(sys.stdlib_module_names)
+    assert {name for path in (ROOT / "ncpgui").rglob("*.py") for name in imported(path)} - known == set()
+
+
+def imported(path: Path) -> set[str]:
+    """Packages that a file imports, in functions too."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module.partition(".")[0])
+    return found
 
 
 def test_addresses_are_left_out_until_there_are_some(setup_arguments: dict[str, Any]) -> None:

@@ -11,16 +11,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ncpgui.core.spikes import SpikeEvents
-from ncpgui.core.waveform_format import N_SAMPLES, TROUGH_SAMPLE
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))  # as scripts find each other
-
-import clustering
-import clustering_outcomes
-import clustering_promises
-from clustering_methods import METHODS, ORACLE, VGMM, oracle
-from clustering_sets import (
+from benchmarks.clustering import clustering, clustering_outcomes, clustering_promises
+from benchmarks.clustering.clustering_methods import METHODS, ORACLE, VGMM, oracle
+from benchmarks.clustering.clustering_sets import (
     Kind,
     SpikeSet,
     foreign_sets,
@@ -28,7 +21,9 @@ from clustering_sets import (
     unit_distances,
     unit_troughs_sd,
 )
-from generated_recordings import RecordingSettings, Truth, generate, true_units
+from benchmarks.clustering.generated_recordings import RecordingSettings, Truth, generate, true_units
+from ncpgui.core.spikes import SpikeEvents
+from ncpgui.core.waveform_format import N_SAMPLES, TROUGH_SAMPLE
 
 TETRODE = Kind("spikeinterface", "tetrode", "6-12", "static")
 N_SPIKES = 120

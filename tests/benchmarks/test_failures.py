@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 pytest.importorskip("matplotlib")
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))  # as scripts find each other
 
-from clustering_sets import Kind, SpikeSet
-from failures import Sorted, pairs_of, rows_of
+from benchmarks.clustering.clustering_sets import Kind, SpikeSet
+from benchmarks.clustering.failures import Sorted, pairs_of, rows_of
 
 
 def test_pairs_are_as_far_apart_as_they_were_made_and_merged_where_most_spikes_meet() -> None:

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))  # as scripts find each other
-
-import final_recordings
-from final_recordings import FinalSet, FinalSettings, sets_of_recording
-from final_sets import Source, judged, pair_rows, row, sources
+from benchmarks.clustering import final_recordings
+from benchmarks.clustering.final_recordings import FinalSet, FinalSettings, sets_of_recording
+from benchmarks.clustering.final_scores import Source, judged, pair_rows, row
+from benchmarks.clustering.final_sets import given_times, sources
 
 SMALL = FinalSettings(duration_s=8.0, fewest=60, n_spikes=200)
 
@@ -126,3 +122,33 @@ def test_pairs_are_told_apart_by_what_the_first_alternative_says_of_them():
     pairs = {one["pairs"]: one for one in pair_rows([found])}
     assert set(pairs) == {"joined, of 2 or 3", "parted by 6 to 12 sd"}
     assert pairs["parted by 6 to 12 sd"]["ECE of all"] == pytest.approx(0.25)
+
+
+def test_units_that_lie_together_and_clusters_that_are_no_units_home_are_counted():
+    """Units 0 and 1 are joined, unit 2 is cut; a cluster of one spike is too small to count."""
+    truth, first = np.repeat([0, 1, 2], 40), np.repeat([0, 0, 1], 40)
+    first[100:119], first[119] = 2, 3
+    one = FinalSet(
+        np.random.default_rng(0).normal(size=(120, 32, 1)).astype(np.float32),
+        np.zeros((1, 2)),
+        np.arange(120.0),
+        truth,
+        np.ones(120, bool),
+    )
+    told = row("one", [judged(Source("tetrode", "none", 100), one, first, first[None])])
+    assert told["merged"] == 1
+    assert told["split"] == 1
+
+
+def test_draws_that_break_a_refractory_period_less_often_than_chance_are_there_more_often():
+    """Spikes of one neuron, 5 ms apart and more, which six of eight draws part at random."""
+    rng = np.random.default_rng(0)
+    times, parted = np.cumsum(0.005 + rng.exponential(0.02, 800)), rng.integers(0, 2, 800)
+    parted[0] = 0
+    samples = np.array([parted] * 6 + [np.zeros(800, int)] * 2)
+    nothing = np.zeros(0)
+    one = FinalSet(nothing, nothing, times, np.zeros(800, int), np.ones(800, bool))
+    first, drawn = given_times(one, samples)
+    assert first.max() == 0
+    assert drawn.shape == samples.shape
+    assert drawn.max() == 0

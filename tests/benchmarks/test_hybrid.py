@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from pathlib import Path
 
@@ -10,11 +9,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))  # as scripts find each other
-
-import hybrid
-from ground_truth import GroundTruth, made
-from hybrid_recordings import AMPLITUDE_SD, Hybrid, RealHost, chosen_units, made_hybrid
+from benchmarks.recordings import hybrid
+from benchmarks.recordings.ground_truth import GroundTruth, made
+from benchmarks.recordings.hybrid_recordings import AMPLITUDE_SD, Hybrid, RealHost, chosen_units, made_hybrid
 
 DONOR = GroundTruth("tetrode50", 15_000.0, 12, 20.0, seed=901)
 N_INSERTED = 2

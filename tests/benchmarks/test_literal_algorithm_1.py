@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from benchmarks.literal_algorithm_1 import literal_beam
+from benchmarks.posterior.literal_algorithm_1 import literal_beam
 from ncpgui.core.partition import canonical
 from ncpgui.core.seeds import stream
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding

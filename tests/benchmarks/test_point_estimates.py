@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))  # as scripts find each other
-
-from point_estimates import binder_loss, expected_rand, linkage_cuts, together
-
+from benchmarks.posterior.point_estimates import binder_loss, expected_rand, linkage_cuts, together
 from ncpgui.core.agreement import adjusted_rand_index
 
 DRAWS = np.array([[0, 0, 1, 1, 2], [0, 0, 1, 1, 1], [0, 1, 1, 1, 2], [0, 0, 0, 1, 1]])

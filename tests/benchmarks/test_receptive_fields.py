@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))  # as scripts find each other
 pytest.importorskip("matplotlib", reason="the figures want the extra 'figures'")
 
-import receptive_fields
-from field_matching import Field, clear_fields, distinct, likeness, matches
-from figures import venn
-from figures.fields_found import in_order
-
+from benchmarks.figures import venn
+from benchmarks.figures.fields_found import in_order
+from benchmarks.recordings import receptive_fields
+from benchmarks.recordings.field_matching import Field, clear_fields, distinct, likeness, matches
 from ncpgui.ephys.simulated_cells import RetinaSettings, plan_simulation
 
 ON = np.array([0.0, 1.0, -0.5]) / np.hypot(1.0, 0.5)

@@ -9,10 +9,7 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))  # as scripts find each other
-
-import report
-
+from benchmarks.common import report
 from ncpgui.core.source_revision import Revision
 from ncpgui.engine.networks.checkpoint import load_card
 
@@ -23,7 +20,7 @@ GAUSS2D = load_card(ROOT / "trained_models" / "gauss2d.safetensors")["weights_sh
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> None:
     """A benchmark that was started with options, from a source with changes; folders change no figure."""
-    script = str(ROOT / "benchmarks" / "speed of it.py")
+    script = str(ROOT / "benchmarks" / "speed" / "it.py")
     words = [script, "--cells", "3", "--out", str(ROOT / "benchmarks" / "results"), "--cache", "there"]
     monkeypatch.setattr(sys, "argv", words)
     monkeypatch.setattr(report, "REVISION", Revision("0123456789abcdef" + 24 * "0", True))
@@ -36,7 +33,7 @@ def test_the_file_and_the_page_say_how_they_were_made(tmp_path: Path) -> None:
     kept = json.loads((tmp_path / "it.json").read_text(encoding="utf-8"))
     assert kept["rows"] == [1]
     assert kept["origin"] == {
-        "command": "python 'benchmarks/speed of it.py' --cells 3",
+        "command": "python -m benchmarks.speed.it --cells 3",
         "date": date.today().isoformat(),
         "git_revision": "0123456789abcdef" + 24 * "0",
         "git_changed": True,
@@ -47,7 +44,7 @@ def test_the_file_and_the_page_say_how_they_were_made(tmp_path: Path) -> None:
     page = (tmp_path / "it.md").read_text(encoding="utf-8")
     assert page.startswith("# It\n\nWords.\n")
     assert page.endswith(
-        "\n\n`python 'benchmarks/speed of it.py' --cells 3`, "
+        "\n\n`python -m benchmarks.speed.it --cells 3`, "
         f"{date.today().isoformat()}. Source 0123456789ab and changes that are not committed; seed 3; "
         f"200 posterior samples; weights (SHA-256) `gauss2d` `{GAUSS2D[:12]}`.\n"
     )
@@ -76,8 +73,9 @@ def test_nothing_is_kept_without_a_folder(tmp_path: Path) -> None:
 
 def test_a_figure_carries_its_origin_inside(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    from figures import base
     from PIL import Image
+
+    from benchmarks.figures import base
 
     with base.style():
         figure = base.canvas(1.0)

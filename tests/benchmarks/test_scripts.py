@@ -37,7 +37,7 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 def start(script: str, *options: str) -> None:
     """Run a script on tiny sizes."""
-    command = [sys.executable, str(ROOT / "benchmarks" / f"{script}.py"), "--quick", *options]
+    command = [sys.executable, "-m", f"benchmarks.{script}", "--quick", *options]
     paths = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
     done = subprocess.run(
         command, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": paths}
@@ -48,15 +48,16 @@ def start(script: str, *options: str) -> None:
 def run(script: str, out: Path, *options: str) -> dict[str, Any]:
     """Run a script, and return what it wrote; file and page say with which command."""
     start(script, "--out", str(out), *options)
-    kept = json.loads((out / f"{script}.json").read_text(encoding="utf-8"))
-    assert kept["origin"]["command"].startswith(f"python benchmarks/{script}.py --quick")
+    name = script.rpartition(".")[2]
+    kept = json.loads((out / f"{name}.json").read_text(encoding="utf-8"))
+    assert kept["origin"]["command"].startswith(f"python -m benchmarks.{script} --quick")
     assert all(len(digest) == 64 for digest in kept["origin"]["models"].values())
-    assert f"`{kept['origin']['command']}`, " in (out / f"{script}.md").read_text(encoding="utf-8")
+    assert f"`{kept['origin']['command']}`, " in (out / f"{name}.md").read_text(encoding="utf-8")
     return kept
 
 
 def test_sampling(tmp_path: Path) -> None:
-    kept = run("sampling", tmp_path)
+    kept = run("speed.sampling", tmp_path)
     for row in (*kept["rows"], *kept["paper_sizes"]["rows"]):
         assert row["same best"]
         assert row["beams shared"] >= 140  # ties may go either way
@@ -66,31 +67,31 @@ def test_sampling(tmp_path: Path) -> None:
 
 def test_training_step(tmp_path: Path) -> None:
     """The loop and the pass have the same loss and the same gradients."""
-    kept = run("training_step", tmp_path)
+    kept = run("speed.training_step", tmp_path)
     assert kept["double_precision"]["loss apart"] < 1e-12
     assert kept["double_precision"]["gradients apart"] < 1e-9
     assert all(row["loss apart"] < 1e-5 for row in kept["rows"])
 
 
 def test_scaling(tmp_path: Path, fresh: dict[str, str]) -> None:
-    kept = run("scaling", tmp_path, "--model", fresh["gauss2d"], "--ccp", fresh["gauss2d-ccp"])
+    kept = run("speed.scaling", tmp_path, "--model", fresh["gauss2d"], "--ccp", fresh["gauss2d-ccp"])
     assert kept["points"][0]["CCP s"] > 0
     assert [len(kept[name]) for name in ("points", "samples", "clusters")] == [1, 1, 1]
 
 
 def test_scaling_without_a_clusterwise_network(tmp_path: Path, fresh: dict[str, str]) -> None:
-    kept = run("scaling", tmp_path, "--model", fresh["gauss2d"], "--ccp", "no-such-model")
+    kept = run("speed.scaling", tmp_path, "--model", fresh["gauss2d"], "--ccp", "no-such-model")
     assert kept["points"][0]["CCP s"] == ""
 
 
 def test_gibbs(tmp_path: Path, fresh: dict[str, str]) -> None:
-    kept = run("gibbs", tmp_path, "--model", fresh["gauss2d"])
+    kept = run("posterior.gibbs", tmp_path, "--model", fresh["gauss2d"])
     assert {row["sampler"] for row in kept["rows"]} == {"network", "Gibbs, 4 chains"}
 
 
 def test_finite_spikes(tmp_path: Path) -> None:
     """Partitions are enumerated where the spikes are few."""
-    few, many = run("finite_spikes", tmp_path)["rows"]
+    few, many = run("posterior.finite_spikes", tmp_path)["rows"]
     assert few["KL"] > 0
     assert many["KL"] == ""
     assert 0 < many["ESS / S"] <= 1
@@ -98,21 +99,21 @@ def test_finite_spikes(tmp_path: Path) -> None:
 
 def test_known_posteriors(tmp_path: Path) -> None:
     """The right one is told from the too sure one and the too unsure one."""
-    kept = {row["figure"]: row for row in run("known_posteriors", tmp_path)["rows"]}
+    kept = {row["figure"]: row for row in run("posterior.known_posteriors", tmp_path)["rows"]}
     slope = kept["hard pairs: slope"]
     assert slope["too sure"] < slope["right"] < slope["too unsure"]
     assert kept["KL to the exact posterior, nats"]["right"] == pytest.approx(0, abs=1e-9)
 
 
 def test_groups(tmp_path: Path) -> None:
-    kept = run("groups", tmp_path)
+    kept = run("speed.groups", tmp_path)
     assert kept["same_samples"] > 0.9
     assert kept["operations_a_point"] > 10
 
 
 def test_clustering(tmp_path: Path) -> None:
     """One row for each method and source, and models side by side."""
-    kept = run("clustering", tmp_path, "--cache", str(tmp_path / "sets"), "--model", "spikes")
+    kept = run("clustering.clustering", tmp_path, "--cache", str(tmp_path / "sets"), "--model", "spikes")
     assert {row["source"] for row in kept["overall"]} == {"ours", "spikeinterface"}
     methods = [row["method"] for row in kept["overall"] if row["source"] == "ours"]
     assert len(methods) == len(set(methods)) >= 7
@@ -120,21 +121,21 @@ def test_clustering(tmp_path: Path) -> None:
 
 
 def test_point_estimates(tmp_path: Path) -> None:
-    kept = run("point_estimates", tmp_path, "--cache", str(tmp_path / "sets"))
+    kept = run("posterior.point_estimates", tmp_path, "--cache", str(tmp_path / "sets"))
     assert {row["sets"] for row in kept["rows"]} == {"ours", "SpikeInterface, static, mixed"}
     assert len({row["estimate"] for row in kept["overall"]}) == len(kept["overall"]) == 11
 
 
 def test_failures(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    kept = run("failures", tmp_path, "--cache", str(tmp_path / "sets"))
+    kept = run("clustering.failures", tmp_path, "--cache", str(tmp_path / "sets"))
     assert len(kept["worst"]) == 1
     assert sum(row["all: pairs"] for row in kept["by_distance"]) >= 1
     assert (tmp_path / "clustering_failures.png").stat().st_size > 10_000
 
 
 def test_variants(tmp_path: Path) -> None:
-    kept = run("variants", tmp_path, "paper, sums", "ours, white")
+    kept = run("clustering.variants", tmp_path, "paper, sums", "ours, white")
     assert list(kept["rows"]) == ["paper, sums", "ours, white"]
     assert all(0 < row["nats a spike"] < 5 for row in kept["rows"].values())
 
@@ -142,7 +143,9 @@ def test_variants(tmp_path: Path) -> None:
 def test_one_probe(tmp_path: Path) -> None:
     """The specialist is trained for its geometry alone, and both models are scored on the same sets."""
     folder = tmp_path / "specialists"
-    kept = run("one_probe", tmp_path, "--cache", str(tmp_path / "sets"), "--specialists", str(folder))
+    kept = run(
+        "clustering.one_probe", tmp_path, "--cache", str(tmp_path / "sets"), "--specialists", str(folder)
+    )
     assert [row["source"] for row in kept["rows"]] == ["ours", "spikeinterface"]
     card = load_checkpoint(folder / "tetrode.safetensors").card
     assert card["training"]["data"]["options"]["geometries"] == ["tetrode"]
@@ -151,12 +154,12 @@ def test_one_probe(tmp_path: Path) -> None:
 
 def test_a_quick_run_leaves_the_results_alone() -> None:
     before = {path: path.stat().st_mtime_ns for path in RESULTS.iterdir()}
-    start("training_step")
+    start("speed.training_step")
     assert {path: path.stat().st_mtime_ns for path in RESULTS.iterdir()} == before
 
 
 def test_memory(tmp_path: Path) -> None:
-    rows = run("memory", tmp_path, "--spikes-per-group", "40", "--samples", "12")["rows"]
+    rows = run("speed.memory", tmp_path, "--spikes-per-group", "40", "--samples", "12")["rows"]
     assert [row["settings"] for row in rows] == ["few", "few", "default", "default"]
     for short, long in (rows[:2], rows[2:]):
         assert long["seconds"] == 3 * short["seconds"]
@@ -166,14 +169,14 @@ def test_memory(tmp_path: Path) -> None:
 
 
 def test_real_time(tmp_path: Path) -> None:
-    (row,) = run("real_time", tmp_path)["rows"]
+    (row,) = run("speed.real_time", tmp_path)["rows"]
     assert (row["recording s"], row["channels"]) == (10, 64)
     assert row["wall / recording"] == pytest.approx(row["wall s"] / 10, abs=0.011)
 
 
 def test_motion(tmp_path: Path) -> None:
     """A jump over 20 µm in 21 s is seen by the preset that is taken by default."""
-    (row,) = run("motion", tmp_path)["rows"]
+    (row,) = run("recordings.motion", tmp_path)["rows"]
     assert row["preset"] == "dredge_fast"
     assert row["true range"] == 20.0
     assert row["range"] > 10
@@ -182,7 +185,7 @@ def test_motion(tmp_path: Path) -> None:
 
 def test_ablation(tmp_path: Path) -> None:
     """What a step gains or loses is counted against the first row."""
-    rows = run("ablation", tmp_path, "--steps", "no matching", "no joining")["rows"]
+    rows = run("recordings.ablation", tmp_path, "--steps", "no matching", "no joining")["rows"]
     assert [row["step"] for row in rows] == ["as by default", "no matching", "no joining"]
     assert rows[0]["gained"] == rows[0]["lost"] == 0
     for row in rows:
@@ -190,13 +193,13 @@ def test_ablation(tmp_path: Path) -> None:
 
 
 def test_neuron_probability(tmp_path: Path) -> None:
-    kept = run("neuron_probability", tmp_path)
+    kept = run("probabilities.neuron_probability", tmp_path)
     assert len(kept["weights"]) == 5
     assert 0 < kept["neuron"]["neurons"] < kept["neuron"]["units"]
 
 
 def test_unit_probabilities(tmp_path: Path) -> None:
-    ways = run("unit_probabilities", tmp_path)["ways"]
+    ways = run("probabilities.unit_probabilities", tmp_path, "--cache", str(tmp_path / "cache"))["ways"]
     assert list(ways) == ["all spikes and times", "firing times", "network alone"]
     for rows in ways.values():
         assert len(rows) == 7
@@ -204,20 +207,20 @@ def test_unit_probabilities(tmp_path: Path) -> None:
 
 
 def test_similarity(tmp_path: Path) -> None:
-    kept = run("similarity", tmp_path)
+    kept = run("probabilities.similarity", tmp_path)
     assert len(kept["all"]) == 5
     assert all(0 <= row[column] <= 1 for row in kept["rows"] for column in ("AUC", "first"))
 
 
 def test_review(tmp_path: Path) -> None:
-    (row,) = run("review", tmp_path)["rows"]
+    (row,) = run("window.review", tmp_path)["rows"]
     before, after = map(int, row["wrong assignments"].split(" → "))
     assert after <= before
     assert row["decisions"] <= row["questions"] <= row["keys"]
 
 
 def test_questions(tmp_path: Path) -> None:
-    tables = run("questions", tmp_path)["tables"]
+    tables = run("probabilities.questions", tmp_path, "--cache", str(tmp_path / "cache"))["tables"]
     assert [row["draws"] for row in tables["Questions"]] == [
         "all spikes and times",
         "firing times",
@@ -231,20 +234,20 @@ def test_questions(tmp_path: Path) -> None:
 
 
 def test_heaps(tmp_path: Path) -> None:
-    kept = run("heaps", tmp_path)
+    kept = run("probabilities.heaps", tmp_path, "--cache", str(tmp_path / "cache"))
     assert [row["quantity"] for row in kept["weights"]] == ["valley", "distance", "intercept"]
     assert all(0 <= row["said"] <= 1 for row in kept["rows"])
 
 
 def test_noise_crossings(tmp_path: Path) -> None:
-    one, eight = run("noise_crossings", tmp_path, "--threshold", "2.5")["rows"]
+    one, eight = run("recordings.noise_crossings", tmp_path, "--threshold", "2.5")["rows"]
     assert one["median of the others"] == ""
     without = eight["no reference"]
     assert abs(eight["median of the others"] / without - 1) < 0.1 < eight["median of all"] / without - 1
 
 
 def test_sorters(tmp_path: Path) -> None:
-    kept = run("sorters", tmp_path, "--cache", str(tmp_path / "cache"))
+    kept = run("recordings.sorters", tmp_path, "--cache", str(tmp_path / "cache"))
     (row,) = kept["rows"]
     assert row["failure"] is None
     assert row["true units"] == len(row["accuracy of true units"]) == 3
@@ -256,7 +259,7 @@ def test_sorters(tmp_path: Path) -> None:
 
 
 def test_receptive_fields(tmp_path: Path) -> None:
-    kept = run("receptive_fields", tmp_path, "--cache", str(tmp_path / "cache"))
+    kept = run("recordings.receptive_fields", tmp_path, "--cache", str(tmp_path / "cache"))
     (row,) = kept["rows"]
     assert row["failure"] == ""
     assert row["of true cells"] <= row["distinct"] <= row["with a clear field"] <= row["units"]
@@ -265,7 +268,7 @@ def test_receptive_fields(tmp_path: Path) -> None:
 
 
 def test_hybrid(tmp_path: Path) -> None:
-    kept = run("hybrid", tmp_path, "--cache", str(tmp_path / "cache"))
+    kept = run("recordings.hybrid", tmp_path, "--cache", str(tmp_path / "cache"))
     (row,) = kept["rows"]
     assert row["failure"] is None
     assert row["inserted"] == len(row["accuracy"]) == len(row["peak to peak"]) == len(row["Hz"]) == 2
@@ -274,7 +277,7 @@ def test_hybrid(tmp_path: Path) -> None:
 
 def test_endurance(tmp_path: Path) -> None:
     """A recording is sorted as it is made up, first a tenth of it; no trace of it is kept."""
-    kept = run("endurance", tmp_path)
+    kept = run("speed.endurance", tmp_path)
     short, long = kept["rows"]
     assert long["seconds"] == pytest.approx(10 * short["seconds"])
     assert long["spikes"] > short["spikes"] > 0
@@ -284,7 +287,7 @@ def test_endurance(tmp_path: Path) -> None:
 
 def test_gui(tmp_path: Path) -> None:
     """A session is made, and the window opens it and is driven through its edits in both layouts."""
-    kept = run("gui", tmp_path, "--no-sampling", "--cache", str(tmp_path / "sessions"))
+    kept = run("window.gui", tmp_path, "--no-sampling", "--cache", str(tmp_path / "sessions"))
     assert [row["program"] for row in kept["rows"]] == ["ncpgui, decide", "ncpgui, inspect"]
     for row in kept["rows"]:
         assert row["spikes"] == 6000

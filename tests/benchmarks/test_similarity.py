@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 from spikeinterface.core import NumpySorting
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))  # as scripts find each other
-
-import similarity
-from similarity import SCORES, Pairs, first_of_list, over_recordings, planted
+from benchmarks.probabilities import similarity
+from benchmarks.probabilities.similarity import SCORES, Pairs, first_of_list, over_recordings, planted
 
 
 def truth() -> NumpySorting:

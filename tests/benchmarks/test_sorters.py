@@ -9,21 +9,16 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import probeinterface
 import pytest
 from spikeinterface.core import NumpySorting
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "benchmarks"))  # as scripts find each other
-
-import peers
-import probeinterface
-import sorted_apart
-import sorters
-import sorters_page
-from ground_truth import FAR_UV, NOISE_UV, GroundTruth, made, place_of, true_snr
-from peers import python_of
-from process_memory import PeakMemory, descendants, memory_mib
-from sorted_apart import Found, OnDisk, last_words
-from unit_scores import band, by_band, reliability, scores
+from benchmarks.common.process_memory import PeakMemory, descendants, memory_mib
+from benchmarks.recordings import peers, sorted_apart, sorters, sorters_page
+from benchmarks.recordings.ground_truth import FAR_UV, NOISE_UV, GroundTruth, made, place_of, true_snr
+from benchmarks.recordings.peers import python_of
+from benchmarks.recordings.sorted_apart import Found, OnDisk, last_words
+from benchmarks.recordings.unit_scores import band, by_band, reliability, scores
 
 RATE_HZ = 10_000.0
 

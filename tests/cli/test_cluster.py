@@ -132,8 +132,8 @@ BAD: list[tuple[str, dict[str, Any], list[str]]] = [
     ("no channels", {"waveforms": GOOD[:, :, :0]}, ["no samples or no channels"]),
     ("NaN", {"waveforms": WITH_NAN}, ["must be finite", "(1, 5, 2)"]),
     ("text", {"waveforms": np.array(["a"])}, ["must be numbers", "<U1"]),
-    ("samples", {"waveforms": GOOD[:, :20]}, ["32 samples", "got 20"]),
-    ("frequency", {"waveforms": GOOD, "sampling_frequency": 30_000.0}, ["20000 Hz", "30000 Hz"]),
+    ("samples", {"waveforms": GOOD[:, :14]}, ["of 14 samples at 20000 Hz", "cut longer waveforms"]),
+    ("frequency", {"waveforms": GOOD, "sampling_frequency": 30.0}, ["at least 5000 Hz", "got 30 Hz"]),
     ("frequency sign", {"waveforms": GOOD, "sampling_frequency": -1.0}, ["one positive number"]),
     ("microvolts", {"waveforms": 8 * waveforms(40, 4)}, ["must be in noise sd", "divide each channel"]),
     ("positions", {"waveforms": GOOD, "channel_positions": POSITIONS[7]}, ["(4, 2)", "(7, 2)"]),
@@ -192,3 +192,22 @@ def test_an_unknown_model_or_device_is_refused_by_name(ncpgui: Command, tmp_path
     files = (tmp_path / "w.npz", "--out", tmp_path / "p.npz")
     assert "no model 'nonesuch'" in ncpgui("cluster", *files, "--model", "nonesuch").error
     assert "unknown device 'abacus'" in ncpgui("cluster", *files, "--device", "abacus").error
+
+
+def test_firing_times_weigh_the_sortings_unless_they_are_not_to(ncpgui: Command, tmp_path: Path) -> None:
+    """Spikes 5 ms apart and more are of one neuron; what waveforms alone say is told beside it."""
+    gaps = np.random.default_rng(0).exponential(0.005, 60) + 0.005
+    np.savez(tmp_path / "w.npz", waveforms=waveforms(60, 4), times_s=np.cumsum(gaps))
+    arguments = ["--samples", 20, "--beam", 0]
+    ran = ncpgui("cluster", tmp_path / "w.npz", "--out", tmp_path / "p.npz", *arguments)
+    assert ran.code == 0
+    assert "by waveforms alone" in ran.err
+    without = ncpgui(
+        "cluster", tmp_path / "w.npz", "--out", tmp_path / "q.npz", "--no-firing-times", *arguments
+    )
+    assert "by waveforms alone" not in without.err
+    given, alone = np.load(tmp_path / "p.npz"), np.load(tmp_path / "q.npz")
+    np.testing.assert_array_equal(given["labels"], alone["labels"])
+    np.testing.assert_allclose(given["weight_alone"], alone["weight"])
+    assert given["mass_alone"].shape == given["alternative_mass"].shape
+    assert "weight_alone" not in alone.files

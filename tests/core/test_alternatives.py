@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ncpgui.core.alternatives import group_alternatives, same_sorting
+from ncpgui.core.alternatives import group_alternatives, same_sorting, same_sortings
 from ncpgui.core.errors import InputError
 from ncpgui.core.partition import canonical
 from ncpgui.core.posterior import PosteriorSamples
@@ -52,6 +52,15 @@ def test_the_samples_of_a_sorting_are_the_same_sorting_and_those_of_others_are_n
         leader, *others = posterior.labels[mode.members]
         assert all(same_sorting(leader, other) for other in others)
     assert not same_sorting(modes[0].labels, modes[1].labels)
+
+
+def test_all_pairs_are_compared_as_each_is_alone_with_spikes_and_sortings_without_clusters():
+    rng = np.random.default_rng(0)
+    cuts = np.array([(rng.random(200) * rng.integers(1, 4)).astype(int) for _ in range(6)])
+    cuts = np.concatenate([cuts, np.where(rng.random(cuts.shape) < 0.3, -1, cuts), np.full((2, 200), -1)])
+    pairwise = [[same_sorting(a, b) for b in cuts] for a in cuts]
+    np.testing.assert_array_equal(same_sortings(cuts), pairwise)
+    assert 14 < np.sum(pairwise) < 14 * 14
 
 
 def test_the_representative_has_each_spike_where_most_samples_of_the_sorting_have_it():

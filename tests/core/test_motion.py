@@ -43,12 +43,6 @@ def test_displacement_is_linear_between_bins_and_depths_and_level_beyond_them() 
     assert motion.at(time, depth).tolist() == [0.0, 2.0, 11.0, 10.0, 30.0]
 
 
-def test_curves_lie_where_the_tissue_of_each_depth_goes() -> None:
-    motion = Motion(np.array([0.5, 1.5]), np.array([0.0, 100.0]), np.array([[0.0, 1.0], [10.0, -5.0]]))
-    assert motion.curves_um.tolist() == [[0.0, 101.0], [10.0, 95.0]]
-    assert Motion().curves_um.size == 0
-
-
 def test_no_motion_is_no_displacement_and_no_range() -> None:
     assert Motion().at(np.array([1.0, 5.0]), np.zeros(2)).tolist() == [0.0, 0.0]
     assert Motion().range_um == 0.0

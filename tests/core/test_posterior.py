@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -107,3 +109,26 @@ def test_evidence_that_excludes_all_samples_and_weights_that_do_not_fit_are_refu
         samples.weighed(np.full(2, -np.inf))
     with pytest.raises(InputError, match=r"weight as drawn of each of 2 samples is needed, got shape \(3,\)"):
         PosteriorSamples(np.zeros((2, 2), int), np.zeros(2), drawn_weight=np.ones(3))
+
+
+@pytest.mark.parametrize(("n_labels", "n_bytes"), [(7, 1), (255, 1), (256, 2), (300, 2)])
+def test_few_labels_take_few_bytes_also_on_their_way_to_another_process(n_labels: int, n_bytes: int) -> None:
+    rows = np.stack([np.arange(4000) % n_labels] * 10)
+    samples = PosteriorSamples(rows, np.zeros(10))
+    assert samples.labels.dtype == np.int32
+    assert np.array_equal(samples.labels, rows)
+    sent = pickle.dumps(samples)
+    assert len(sent) < n_bytes * rows.size + 2000
+    assert np.array_equal(pickle.loads(sent).labels, rows)
+
+
+def test_labels_below_zero_and_very_many_stay_what_they_are() -> None:
+    assert PosteriorSamples(np.array([[0, -1, 1]]), np.zeros(1)).labels.tolist() == [[0, -1, 1]]
+    many = np.arange(40_000)[None]
+    assert np.array_equal(PosteriorSamples(many, np.zeros(1)).labels, many)
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.int8, np.int64])
+def test_labels_of_any_type_are_made_canonical(dtype: type) -> None:
+    rows = np.array([[1, 0, 1], [0, 0, 1]], dtype=dtype)
+    assert PosteriorSamples(rows, np.zeros(2)).labels.tolist() == [[0, 1, 0], [0, 0, 1]]

@@ -27,6 +27,8 @@ QUICK = {
     "docs/method/sampling.md",
     "docs/project/architecture.md",
     "docs/project/site.md",
+    "docs/project/component.md",
+    "docs/project/decision.md",
     "docs/reference/errors.md",
     "docs/reference/session_file.md",
     "docs/reference/settings.md",
@@ -115,13 +117,15 @@ def test_every_command_named_in_passing_is_there_with_its_options(document: str)
             check_make(shlex.split(span)[1:])
         elif span.startswith("pip "):
             check_pip(shlex.split(span)[1:])
+        elif module := re.match(r"python -m (benchmarks[\w.]+)", span):
+            assert (ROOT / f"{module[1].replace('.', '/')}.py").is_file(), span
         elif script := re.match(r"python ([\w/]+\.py)", span):
             assert (ROOT / script[1]).is_file(), span
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_every_option_named_in_passing_is_one(document: str) -> None:
-    scripts = [p for folder in ("benchmarks", "scripts") for p in (ROOT / folder).glob("*.py")]
+    scripts = [p for folder in ("benchmarks", "scripts") for p in (ROOT / folder).rglob("*.py")]
     known = options() | {
         o for p in scripts for o in re.findall(r'"(--[a-z-]+)"', p.read_text(encoding="utf-8"))
     }

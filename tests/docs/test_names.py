@@ -13,7 +13,7 @@ from tests.docs.printed import DOCUMENTS, ROOT, messages
 SOURCES = [
     *sorted((ROOT / "ncpgui").rglob("*.py")),
     *sorted((ROOT / "scripts").glob("*.py")),
-    *sorted((ROOT / "benchmarks").glob("*.py")),
+    *sorted((ROOT / "benchmarks").rglob("*.py")),
     ROOT / "setup.py",
 ]
 PROSE = {

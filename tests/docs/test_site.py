@@ -5,16 +5,16 @@ from __future__ import annotations
 import doctest
 import fnmatch
 import importlib
-import importlib.util
 import re
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 from tests.docs.printed import DOCUMENTS, ROOT, messages
+from tests.loose_modules import module_at
 
 DOCS = ROOT / "docs"
 PAGES = {
@@ -23,16 +23,6 @@ PAGES = {
     if "copied" not in path.parts
 }
 TOCTREE = re.compile(r"^(:{3,}|`{3,})\{toctree\}[^\n]*\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
-
-
-def extension(name: str) -> ModuleType:
-    """An extension of the site as a module."""
-    spec = importlib.util.spec_from_file_location(name, DOCS / "_ext" / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def below(page: str) -> list[str]:
@@ -60,8 +50,16 @@ def test_every_part_that_a_reader_looks_for_is_on_the_first_page() -> None:
     assert [part for part in parts if part in wanted] == wanted
 
 
+@pytest.mark.parametrize("path", DOCUMENTS.values(), ids=DOCUMENTS)
+def test_no_heading_skips_a_level(path: Path) -> None:
+    """Otherwise the site is not built: its contents would have a hole."""
+    lines = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    levels = [len(marks) for marks in re.findall(r"^(#+) ", lines, flags=re.MULTILINE)]
+    assert [(one, next_) for one, next_ in pairwise(levels) if next_ > one + 1] == []
+
+
 def test_a_link_out_of_docs_leads_to_the_copy_of_a_page_or_to_a_file() -> None:
-    links = extension("copied_pages")
+    links = module_at(DOCS / "_ext" / "copied_pages.py")
     page = DOCS / "guide" / "page.md"
     text = (
         "[a](../../benchmarks/results/sorters.md#all) [b](../../setup.py) [c](../../tests) [d](https://d.e)"
@@ -74,7 +72,7 @@ def test_a_link_out_of_docs_leads_to_the_copy_of_a_page_or_to_a_file() -> None:
 
 
 def test_every_page_of_results_says_in_the_index_how_it_was_made() -> None:
-    links = extension("copied_pages")
+    links = module_at(DOCS / "_ext" / "copied_pages.py")
     rows = links.index_of_results().splitlines()[2:]
     pages = sorted((ROOT / "benchmarks" / "results").glob("*.md"))
     assert len(rows) == len(pages) > 5
@@ -131,7 +129,7 @@ def test_every_message_that_the_page_of_errors_names_is_one_of_the_program() -> 
 
 def test_what_a_docstring_says_of_a_name_stands_below_the_name() -> None:
     lines = ["Sum.", "", "n, m : counts,", "    of spikes", "", "Returns", "-------", "their sum"]
-    assert extension("docstrings").for_sphinx(lines) == [
+    assert module_at(DOCS / "_ext" / "docstrings.py").for_sphinx(lines) == [
         "Sum.",
         "",
         "``n, m``",

@@ -18,6 +18,7 @@ from ncpgui.core.progress import CancelFlag, Cancelled
 from ncpgui.engine import waveform_clustering
 from ncpgui.engine.networks.checkpoint import load_checkpoint, save_checkpoint
 from ncpgui.engine.networks.registry import NetworkSettings, build_network
+from ncpgui.engine.sampling import memory
 
 
 def planted(n_spikes: int, n_channels: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -140,8 +141,8 @@ NAN[3, 2, 1] = np.nan
             {},
             r"must be \(n_spikes, n_samples, n_channels\), got shape \(4, 32\)",
         ),
-        (np.zeros((4, 40, 7), np.float32), {}, "reads 32 samples at 20000 Hz, got 40 samples"),
-        (np.zeros((4, 32, 7), np.float32), {"sampling_frequency": 30000.0}, "resample the waveforms"),
+        (np.zeros((4, 40, 7), np.float32), {}, "of 40 samples at 20000 Hz there are 0.00 ms before it"),
+        (planted(4, 4)[0], {"sampling_frequency": 30.0}, "got 30 Hz; give it in Hz"),
         (NAN, {}, "spike 3 holds NaN"),
         (planted(4, 4)[0], {"channel_positions": np.zeros((3, 2))}, "waveforms have 4 channels"),
         (planted(4, 4)[0], {"channel_mask": [False, True, True, True]}, "main channel"),
@@ -246,6 +247,13 @@ def test_a_model_of_other_things_than_spikes_is_refused(tmp_path):
     save_checkpoint(path, build_network(settings), settings, {"input": {"kind": "points", "n_dims": 2}})
     with pytest.raises(CheckpointError, match="model 'plane' clusters points, not spikes"):
         engine.cluster(planted(5, 4)[0], model=path)
+
+
+def test_more_spikes_than_memory_holds_are_refused_before_they_are_encoded(monkeypatch):
+    monkeypatch.setattr(memory, "_physical_memory", lambda: 10**6)
+    monkeypatch.setattr(waveform_clustering, "encoded", lambda *_, **__: pytest.fail("encoded"))
+    with pytest.raises(InputError, match=r"20 samples of 300 points need .* cluster a part of the points"):
+        engine.cluster(planted(300, 4)[0], samples=20, beam=0)
 
 
 def test_times_must_be_one_for_each_spike():

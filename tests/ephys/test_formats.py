@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import shutil
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +23,15 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore::pytest.PytestUnraisableExceptionWarning",  # readers leave files open for the garbage collector
     "ignore::ResourceWarning",
 )
+
+
+@pytest.fixture(scope="module", autouse=True)
+def files_are_closed_before_other_tests() -> Iterator[None]:
+    """Collect the open files of readers here, where nobody is warned of them."""
+    yield
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        gc.collect()
 
 
 def split_intan(folder: Path) -> Path:

@@ -139,7 +139,7 @@ def test_damaged_simulated_folders_are_refused(small, tmp_path):
     with pytest.raises(RecordingError, match="1 bytes are left over"):
         open_recording(folder)
     (folder / "truth.npz").write_bytes(b"PK")
-    with pytest.raises(RecordingError, match="cannot be read as|is damaged"):
+    with pytest.raises(RecordingError, match=r"cannot be read as|is damaged"):
         open_sorting(folder)
     (folder / "recording.json").write_text('{"format": "ncpgui-recording", "version": 2}')
     with pytest.raises(RecordingError, match="version 2 is newer"):

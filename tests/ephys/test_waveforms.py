@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from ncpgui.core.errors import InputError
+from ncpgui.core.interpolation import interpolation_matrix
 from ncpgui.core.waveform_format import N_SAMPLES, TROUGH_SAMPLE
-from ncpgui.ephys.interpolation import interpolation_matrix
 from ncpgui.ephys.preprocessing import Preprocessed, preprocess
 from ncpgui.ephys.waveforms import extract_many, extract_waveforms, iterate_waveforms
 from tests.ephys.planted_recording import spike

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.evidence.refractory import cluster_nats
+from ncpgui.evidence.refractory import two_trains_nats
 from ncpgui.evidence.same_neuron import pair_nats, same_neuron
 
 DRAWS = [
@@ -51,15 +51,13 @@ def test_spikes_in_no_unit_are_passed_over() -> None:
     np.testing.assert_allclose(found, np.eye(2))
 
 
-def test_times_of_a_pair_are_those_of_both_together_less_those_of_each() -> None:
-    """1 pair within 2 ms of the first unit, none of the second, 2 between them; chance pairs 1, 1 and 2."""
+def test_times_of_a_pair_are_those_of_its_pairs_of_spikes() -> None:
     first, second = np.array([0, 30, 1000, 1100]), np.array([20, 1050, 3000, 3200])
     # at 20 kHz refractory pairs are 15 to 40 samples apart, chance pairs 61 to 260
-    # first: (0, 30); chance: (1000, 1100). second: chance (3000, 3200). together: (0, 20), (0, 30);
-    # (20, 30) is too close. Chance: (1000, 1100), (3000, 3200), none between.
-    together = cluster_nats(np.array(2), np.array(2), 0.13)
-    apart = cluster_nats(np.array(1), np.array(1), 0.13) + cluster_nats(np.array(0), np.array(1), 0.13)
-    assert pair_nats(first, second, sampling_frequency_hz=20_000) == pytest.approx(float(together - apart))
+    # first: (0, 30); chance: (1000, 1100). second: chance (3000, 3200). between: (0, 20);
+    # (20, 30) is too close, (1000, 1050) and (1050, 1100) are neither
+    expected = -two_trains_nats(np.array([[1, 0, 1], [1, 1, 0]]), 0.13)
+    assert pair_nats(first, second, sampling_frequency_hz=20_000) == pytest.approx(expected)
 
 
 def test_times_speak_for_two_neurons_that_meet_at_refractory_distances_and_against_those_that_never_do() -> (

@@ -57,8 +57,3 @@ def test_points_of_no_unit_have_no_probability_and_a_unit_without_points_no_supp
 def test_entropy_is_that_of_the_units_a_spike_may_be_of() -> None:
     found = unit_support(draws([0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 1]), np.array([0, 0, 0, 1, 1, 1]))
     assert found.entropy_nats == pytest.approx([0, 0, np.log(2), 0, 0, 0])
-
-
-def test_other_weights_of_the_draws_take_the_place_of_their_own() -> None:
-    found = unit_support(draws([0, 1], [0, 0]), np.zeros(2, int), weight=np.array([0.1, 0.9]))
-    assert found.p_pure == pytest.approx([0.9])

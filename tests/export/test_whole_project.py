@@ -37,7 +37,7 @@ def sorted_once(tmp_path_factory: pytest.TempPathFactory) -> Project:
     path = tmp_path_factory.mktemp("raw") / "two.raw"
     np.round(traces * 50).astype(np.int16).tofile(path)
     opened = open_recording(path, probe=SQUARE, sampling_frequency=20_000.0, n_channels=4, dtype="int16")
-    config = SortingConfig(reference="none", spikes_per_group=30, posterior_samples=8, min_cluster_spikes=5)
+    config = SortingConfig(reference="none", spikes_per_group=60, posterior_samples=8, min_cluster_spikes=5)
     return sort_recording(opened, config, cluster=leader_clustering)
 
 

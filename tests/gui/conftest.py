@@ -22,7 +22,6 @@ from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.presenters.embedding import principal_plane
 from ncpgui.app.work import jobs
-from ncpgui.app.work.sampling import Sampling
 from ncpgui.app.work.tasks import Immediate, Task
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms, one_per_channel
 from ncpgui.core.posterior import PosteriorSamples
@@ -34,7 +33,7 @@ from ncpgui.gui.main_window import MainWindow
 from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.theme import LIGHT, Theme, apply_theme, style_sheet
 from ncpgui.session.session_file import create_session
-from tests.gui.windows import Press, press_keys, settle, shown_window
+from tests.gui.windows import Press, keep_draws, press_keys, settle, shown_window
 from tests.synthetic_project import synthetic_project
 
 # sample index, channel, unit (-1 = none yet)
@@ -138,8 +137,8 @@ class Screen:
 
 @pytest.fixture(autouse=True)
 def no_draws_in_the_background(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Projects of a few draws would ask the network for new ones after each decision."""
-    monkeypatch.setattr(Sampling, "draw_where_few_are_left", lambda *_: None)
+    """Draws stay as they are."""
+    keep_draws(monkeypatch)
 
 
 @pytest.fixture

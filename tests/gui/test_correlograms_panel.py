@@ -104,3 +104,11 @@ def test_both_themes_have_their_own_ground(panel, screen, qapp) -> None:
     panel.set_theme(DARK)
     screen.settle()
     assert screen.pixel(panel.grid, QtCore.QPointF(1, panel.grid.height() - 2)) == DARK.panel.lower()
+
+
+def test_the_words_about_a_pair_name_it(panel) -> None:
+    grid = panel.grid
+    lines = grid.words_of_pair(1, 0, grid.cell_rect(1, 0)).split("\n")
+    assert lines[0] == "between 0 and 1:"
+    assert "close" in lines[1]
+    assert grid.words_of_pair(1, 0, QtCore.QRectF(0, 0, 40, 12)) == lines[1].split(" ")[0]

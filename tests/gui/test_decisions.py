@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from PyQt5 import QtCore, QtWidgets
 
-from ncpgui.app.work.sampling import Sampling
 from ncpgui.core.project import Project
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.session.session_file import create_session
@@ -33,8 +32,7 @@ def project() -> Project:
 
 
 @pytest.fixture
-def window(qtbot, tmp_path: Path, project: Project, monkeypatch) -> Iterator[MainWindow]:
-    monkeypatch.setattr(Sampling, "draw_where_few_are_left", lambda *_: None)  # draws stay as they are here
+def window(qtbot, tmp_path: Path, project: Project) -> Iterator[MainWindow]:
     path = tmp_path / "tiny.h5"
     create_session(project, path).close()
     with shown_window(qtbot, tmp_path) as made:

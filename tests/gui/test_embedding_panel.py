@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 from PyQt5 import QtCore, QtGui, QtWidgets
@@ -195,7 +193,8 @@ def test_without_waveforms_there_is_a_message(panel, workspace, without_waveform
     assert not panel.scatter.isVisible()
 
 
-def test_two_thousand_points_are_drawn_in_60_ms(qtbot, theme) -> None:
+def test_two_thousand_points_are_drawn_as_few_things_each_of_one_look(qtbot, theme) -> None:
+    """Six units, each in six steps of opacity (0.3 to 1 in eighths) and with one ring or none."""
     generator, n = np.random.default_rng(0), 2000
     labels = generator.integers(0, 6, n).astype(np.int32)
     colors = tuple(Color(k) for k in range(6))
@@ -215,13 +214,10 @@ def test_two_thousand_points_are_drawn_in_60_ms(qtbot, theme) -> None:
     widget = SpikeScatter("points", has_names=True, is_square=True)
     qtbot.addWidget(widget)
     widget.resize(900, 600)
-    spent = []
-    for _ in range(3):
-        start = time.process_time()
+    for _ in range(2):
         widget.set_points(points, theme)
-        widget.grab()
-        spent.append(time.process_time() - start)
-    assert min(spent) < 0.06
+        assert len(widget.scatters) == 36
+        assert sum(len(one.points()) for one in widget.scatters) == n
 
 
 def test_names_of_units_at_one_place_lie_beside_each_other_and_inside() -> None:

@@ -118,3 +118,13 @@ def test_both_themes_have_their_own_ground(panel, screen, qapp) -> None:
     colors = screen.colors(panel.view.viewport())
     assert max(colors, key=colors.__getitem__) == DARK.panel.lower()
     assert DARK.amber.lower() in colors
+
+
+def test_what_cannot_be_sampled_is_not_counted_among_what_is_asked(panel, workspace, screen) -> None:
+    workspace.set_failed(1, "only 3 spikes, at least 20 are needed")
+    screen.settle()
+    assert panel.note.text() == "0 of 1 settled · 1 cannot be sampled"
+    workspace.show_component(0)
+    workspace.adopt()
+    screen.settle()
+    assert panel.note.text() == "1 of 1 settled · 1 cannot be sampled"

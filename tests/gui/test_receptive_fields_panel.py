@@ -242,3 +242,9 @@ def test_a_tile_says_in_how_much_of_the_posterior_it_is_the_same(with_others, sc
     assert "The same in 75\u2009% of the posterior" in tiles[0].tooltip
     words = [text.words for text in painted_texts(with_others.grid)]
     assert "clear ON field · same in 75\u2009%" in words
+
+
+def test_where_there_is_little_room_a_tile_still_says_in_how_much_it_is_the_same(with_others) -> None:
+    clear, _, unclear = with_others.grid.view.tiles
+    assert clear.foot[2:] == ("ON · same in 75\u2009%", "same in 75\u2009%", "clear ON")
+    assert unclear.foot[1:] == ("unclear · same in 25\u2009%", "same in 25\u2009%", "unclear")

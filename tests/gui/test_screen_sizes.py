@@ -177,6 +177,34 @@ def test_the_panels_of_the_evidence_are_whole_and_beside_each_other(
         assert panel.height() >= 60
 
 
+def test_a_wide_window_has_correlograms_beside_what_is_decided(opened: MainWindow) -> None:
+    narrow = places(resized(opened, (1280, 800)))
+    wide = places(resized(opened, (1920, 1200)))
+    assert {*wide} - {*narrow} == {"CorrelogramsPanel", "FeaturesPanel"}
+    assert wide["WaveformsPanel"].right() < wide["CorrelogramsPanel"].left()
+    assert wide["CorrelogramsPanel"].width() > 300
+    assert {*places(resized(opened, (1280, 800)))} == {*narrow}
+
+
+def test_a_panel_that_was_hidden_stays_hidden_however_wide_the_window_is(
+    qtbot, tmp_path: Path, session: Path
+) -> None:
+    with shown_window(qtbot, tmp_path) as window:
+        window.open_path(session)
+        resized(window, (1920, 1200))
+        window.bench.show_panel("features", False)
+        window.bench.show_panel("correlograms", False)
+        decide = {*LAYOUTS["decide"]}
+        assert {*window.bench.shown} == decide
+        assert not window.bench.correlograms.isVisible()
+    with shown_window(qtbot, tmp_path) as window:
+        window.open_path(session)
+        resized(window, (1920, 1200))
+        assert {*window.bench.shown} == decide
+        window.show_layout("decide")
+        assert {*window.bench.shown} == decide | {"correlograms", "features"}
+
+
 def test_a_window_that_was_squeezed_recovers(opened: MainWindow) -> None:
     opened.setMinimumSize(1, 1)  # a tiling window manager does not ask
     at_first = {size: places(resized(opened, size)) for size in [(1920, 1200), (1280, 800)]}
@@ -264,15 +292,17 @@ def test_examples_in_the_open_dialog_are_whole(qtbot) -> None:
 
 
 def test_a_wide_screen_is_used(opened: MainWindow) -> None:
-    """What shows the cards and the probe grows with the window, and the cards fill their row."""
+    """Panels grow with the window, beside those that have room only then, and the cards fill their row."""
     resized(opened, (1280, 800))
     small = {panel: panel.size() for panel in opened.bench.panels if panel.isVisible()}
     card = opened.bench.alternatives.cards[0].height()
     resized(opened, (1920, 1200))
     for panel, before in small.items():
-        assert panel.width() >= 1.3 * before.width(), type(panel).__name__
+        assert panel.width() >= before.width(), type(panel).__name__
         assert panel.height() >= 1.3 * before.height(), type(panel).__name__
     assert opened.bench.alternatives.cards[0].height() >= 1.3 * card
+    for panel in (opened.bench.alternatives, opened.bench.probe_map, opened.bench.queue):
+        assert panel.width() >= 1.3 * small[panel].width(), type(panel).__name__
 
 
 @pytest.mark.parametrize("width", [212, 236, 300])

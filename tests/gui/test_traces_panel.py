@@ -75,6 +75,10 @@ def test_it_begins_at_the_first_spike_and_says_which_it_is(panel) -> None:
     assert panel.plot.view.contacts == (0, 1)
 
 
+def test_the_axis_of_time_is_named(panel) -> None:
+    assert panel.plot.getAxis("bottom").labelText == "time from the spike (ms)"
+
+
 def test_the_spike_is_painted_in_the_colour_of_its_unit(panel, screen) -> None:
     seen = [QtGui.QColor(color) for color in screen.colors(panel.plot)]
 

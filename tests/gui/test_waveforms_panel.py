@@ -327,6 +327,21 @@ def test_means_alone_and_beside_the_most_alike_other_unit(panel, screen) -> None
     assert panel.plot.shown == "spikes"
 
 
+def test_at_the_contacts_no_mean_lies_under_the_grey_of_another(panel, screen) -> None:
+    """Each is the most alike to the other, and both are there in their colours."""
+    panel.set_arrangement("probe")
+    for _ in range(3):
+        panel.step_shown()
+    screen.settle()
+    assert panel.plot.shown == "alike"
+    layout = panel.plot.waveform_layout()
+    x = layout.x0[0] + 11 * layout.sample_px
+    for unit, depth_sd in enumerate((10, 5)):
+        at = screen.colors(panel.plot, QtCore.QRectF(x - 3, layout.y0[0] + depth_sd * layout.sd_px - 4, 6, 8))
+        assert LIGHT.unit(Color(unit)).name() in at
+        assert LIGHT.color("faint").name() not in at
+
+
 # -- density ------------------------------------------------------------------------------------
 
 

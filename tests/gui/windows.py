@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.controller import Controller
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
+from ncpgui.app.work.sampling import Sampling
 from ncpgui.app.work.tasks import Immediate, Runner
 from ncpgui.gui.application import qt_application
 from ncpgui.gui.main_window import MainWindow
@@ -28,15 +30,28 @@ def settle(*, deleted: bool = False) -> None:
         QtWidgets.QApplication.processEvents()
 
 
+def press_key(qtbot, window: MainWindow, name: str) -> None:
+    """Press a key as a person does, where the cursor is, else through Qt's shortcuts; let the window follow.
+
+    Nothing happens before the key: a timer of zero that answers the dialog which the key opens would else
+    run out before the dialog is there, and nobody would answer it.
+    """
+    code = QtGui.QKeySequence(name)[0]
+    modifiers = QtCore.Qt.KeyboardModifiers(code & QtCore.Qt.KeyboardModifierMask)
+    qtbot.keyClick(window.focusWidget() or window, code & ~QtCore.Qt.KeyboardModifierMask, modifiers)
+    settle()
+
+
 def press_keys(qtbot, window: MainWindow, *names: str) -> None:
-    """Press keys as a person does: where the cursor is, else through Qt's shortcuts."""
+    """Press keys one after the other, once the window has followed what was done before."""
     settle()
     for name in names:
-        code = QtGui.QKeySequence(name)[0]
-        modifiers = QtCore.Qt.KeyboardModifiers(code & QtCore.Qt.KeyboardModifierMask)
-        target = window.focusWidget() or window
-        qtbot.keyClick(target, code & ~QtCore.Qt.KeyboardModifierMask, modifiers)
-        settle()
+        press_key(qtbot, window, name)
+
+
+def keep_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no decision ask the network for new draws: projects of a few draws would after each."""
+    monkeypatch.setattr(Sampling, "draw_where_few_are_left", lambda *_: None)
 
 
 def drop_file(window: MainWindow, path: Path) -> None:

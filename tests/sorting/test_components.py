@@ -5,9 +5,11 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
 from ncpgui.core.probe import Probe
-from ncpgui.sorting.components import connected, contacts_of, drawn_fairly
+from ncpgui.sorting import components
+from ncpgui.sorting.components import connected, contacts_of, draw_components, drawn_fairly
 from ncpgui.sorting.config import SortingConfig
 
 LINE = Probe(np.column_stack([np.zeros(8), 25.0 * np.arange(8)]))
@@ -63,6 +65,15 @@ def test_every_unit_is_drawn_evenly_for_a_half_and_in_proportion_for_the_rest() 
     counts = [int((units[drawn] == unit).sum()) for unit in (4, 9, 7)]
     # 100 each but for the ten of the smallest; 390 left, of 8900 and 800 spikes
     assert counts == [100 + 357, 100 + 33, 10]
+
+
+def test_half_as_many_spikes_are_drawn_from_a_unit_without_doubts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(components, "distances", lambda *_, **__: [(1.0, 0, 1), (9.0, 1, 2)])
+    units = _units([[0, 30, 36, 20, 0, 0, 0, 0]] * 3)
+    units.unit, units.n_units = np.repeat([0, 1, 2], 300), 3
+    units.matched, units.sampling_frequency_hz = None, 20_000.0
+    drawn = draw_components(units, LINE, SortingConfig(spikes_per_group=200))
+    assert [(one.units.tolist(), len(one.sampled)) for one in drawn] == [([0, 1], 200), ([2], 100)]
 
 
 def test_all_spikes_are_drawn_where_there_are_few() -> None:

@@ -16,13 +16,15 @@ RNG = np.random.default_rng
 TIMES_ALONE = SortingConfig(heaps=False)
 
 
-def train(rate_hz: float, seed: int, refractory_ms: float) -> NDArray[np.int64]:
+def train(
+    rate_hz: float, seed: int, refractory_ms: float, duration_s: float = DURATION_S
+) -> NDArray[np.int64]:
     """Times of a cell that is silent after each spike, in samples."""
     gaps = refractory_ms / 1000 + RNG(seed).exponential(
-        1 / rate_hz - refractory_ms / 1000, int(2 * rate_hz * DURATION_S)
+        1 / rate_hz - refractory_ms / 1000, int(2 * rate_hz * duration_s)
     )
     times = np.cumsum(gaps)
-    return (times[times < DURATION_S] * RATE_HZ).astype(np.int64)
+    return (times[times < duration_s] * RATE_HZ).astype(np.int64)
 
 
 def bursts(seed: int) -> NDArray[np.int64]:
@@ -120,3 +122,55 @@ def test_the_weights_as_drawn_are_kept() -> None:
     )
     assert found.drawn_weight == pytest.approx([0.3, 0.7])
     assert found.weight[0] > 0.99
+
+
+def by_all(
+    times: NDArray[np.int64],
+    coordinates: NDArray[np.floating],
+    *draws: NDArray[np.integer],
+    every: int = 1,
+) -> PosteriorSamples:
+    """Draws of every so many spikes of one unit of matching, weighed by heaps and times as by default."""
+    sampled = np.arange(0, len(times), every)
+    return weighed_by_all_spikes(
+        PosteriorSamples(np.stack([row[sampled] for row in draws]), np.zeros(len(draws))),
+        sampled,
+        coordinates.astype(np.float32),
+        np.zeros(len(times), int),
+        times,
+        sampling_frequency_hz=RATE_HZ,
+        config=SortingConfig(),
+    )
+
+
+def test_of_spikes_that_follow_each_other_within_2_ms_times_do_not_say_whether_they_are_of_one_cell() -> None:
+    """A cell that bursts, a spike that was found twice, or two cells that fire together: each part has its
+    refractory period. The parts are the halves of one heap, which by itself says little too."""
+    first = train(15.0, 1, 5.0)
+    times, part = together(first, first + 30)  # 1.5 ms later
+    coordinates = RNG(2).normal(0, 1, (len(times), 2))
+    coordinates[:, 0] = np.abs(coordinates[:, 0]) * np.where(part, 1, -1)
+    assert 0.3 < by_all(times, coordinates, np.zeros_like(part), part).weight[0] < 0.8
+
+
+def test_cells_that_never_meet_within_2_ms_are_two_where_their_spikes_are_two_heaps() -> None:
+    """One of two spikes that overlap is lost, or the cells silence each other."""
+    first, second = train(20.0, 3, 5.0), train(20.0, 4, 5.0)
+    busy = np.zeros(first[-1] + 100, dtype=bool)
+    busy[(first[:, None] + np.arange(-50, 51)).clip(0)] = True
+    times, part = together(first, second[~busy[second.clip(0, len(busy) - 1)]])
+    coordinates = RNG(5).normal(0, 1, (len(times), 4))
+    coordinates[:, 0] += 8.0 * part
+    assert by_all(times, coordinates, np.zeros_like(part), part).weight[1] > 0.8
+
+
+def test_draws_that_differ_by_single_spikes_keep_their_weights_however_long_the_recording() -> None:
+    """Of so many pairs a few more or less within 2 ms are many nats, and say nothing of one cell or two."""
+    rng = RNG(6)
+    times, part = together(*(train(20.0, seed, 3.0, duration_s=1500.0) for seed in (7, 8)))
+    coordinates = rng.normal(0, 1, (len(times), 4))
+    coordinates[:, 0] += 4.0 * part
+    cells = [np.where(rng.random(len(part)) < 0.02, 1 - part, part) for _ in range(60)]
+    found = by_all(times, coordinates, *cells, *([np.zeros_like(part)] * 60), every=9)
+    assert found.weight[:60].sum() > 0.99
+    assert found.n_effective > 30

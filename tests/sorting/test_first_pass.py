@@ -72,7 +72,7 @@ def test_settings_below_those_of_the_first_pass_are_kept(found: Detected) -> Non
     assert set(asked) == {(True, 8)}
     asked.clear()
     propose(found, SortingConfig(reference="none"), cluster=cluster)
-    assert {samples for _, samples in asked} == {20}
+    assert {samples for _, samples in asked} == {10}
 
 
 def test_draws_that_propose_are_swept(found: Detected) -> None:

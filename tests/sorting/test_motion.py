@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -145,6 +150,53 @@ def drifting(step_um: float) -> Preprocessed:
         ArrayRecording((traces * 50).astype(np.int16), sampling_frequency_hz=RATE_HZ, probe=Probe(COLUMN_UM)),
         reference="none",
     )
+
+
+def test_a_long_recording_is_compared_with_itself_in_stretches() -> None:
+    """All seconds with all others take memory and time with the square of the length."""
+    of = partial(spikeinterface_adapter.motion_settings, direction="y", reach_um=400.0)
+    stretches = {"batching_mode": "online", "chunk_len_s": 300}
+    assert of("dredge_fast", duration_s=600.0) == {"direction": "y", "rigid": True}
+    assert of("dredge_fast", duration_s=601.0) == {"direction": "y", "rigid": True, **stretches}
+    assert of("dredge", duration_s=7200.0) == {"direction": "y", "rigid": True, **stretches}
+    assert of("rigid_fast", duration_s=7200.0) == {"direction": "y", "rigid": True}  # knows no stretches
+
+
+LONG = """
+import json, resource, sys
+import numpy as np
+from spikeinterface.core import NumpyRecording
+from spikeinterface.sortingcomponents.motion import estimate_motion
+from ncpgui.ephys.spikeinterface_adapter import motion_settings
+
+seconds, rng = 1440, np.random.default_rng(0)
+recording = NumpyRecording([np.broadcast_to(np.zeros((1, 32), np.float32), (seconds * 100, 32))], 100.0)
+recording.set_dummy_probe_from_locations(np.column_stack([np.zeros(32), 20.0 * np.arange(32)]))
+time = np.sort(rng.uniform(0, seconds, 150 * seconds))
+way = lambda time: 15 * np.sin(2 * np.pi * time / 600) + np.where(time > 800, 12.0, 0.0)
+peaks = np.zeros(len(time), [("sample_index", int), ("channel_index", int), ("amplitude", float),
+                             ("segment_index", int)])
+peaks["sample_index"], peaks["amplitude"] = time * 100, -rng.uniform(8, 60, len(time))
+places = np.zeros(len(time), [("x", float), ("y", float)])
+of_unit = rng.uniform(0, 620, 45)[rng.integers(0, 45, len(time))]
+places["y"] = of_unit + rng.normal(0, 3, len(time)) + way(time)
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+settings = motion_settings("dredge_fast", direction="y", reach_um=620.0, duration_s=seconds)
+found = estimate_motion(recording, peaks, places, method="dredge_ap", **settings)
+off = found.displacement[0][:, 0] - way(found.temporal_bins_s[0])
+grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+print(json.dumps({"sd_um": float(off.std()), "MiB": grown / 1024}))
+"""
+
+
+@pytest.mark.slow
+def test_the_way_of_a_long_recording_is_found_in_little_memory() -> None:
+    """As a whole these 24 minutes take 1000 MiB, in stretches of five minutes 300 or less."""
+    done = subprocess.run([sys.executable, "-c", LONG], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert found["sd_um"] < 1.0  # a wave of 30 µm and a jump of 12 µm, over four borders of stretches
+    assert found["MiB"] < 500
 
 
 @pytest.fixture(scope="module")

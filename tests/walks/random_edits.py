@@ -2,9 +2,9 @@
 
     python random_edits.py SESSION SEED N
 
-Each edit goes to the journal; the session is saved now and then on another thread meanwhile. After each edit
-a line with the digest of the state goes to the standard output. The program is there to be killed: it does
-not end.
+Each edit goes to the journal; the session is saved now and then on another thread meanwhile. Nothing is
+sampled: new draws would come when they like, and be an edit among the others. After each edit a line with the
+digest of the state goes to the standard output. The program is there to be killed: it does not end.
 """
 
 from __future__ import annotations
@@ -104,8 +104,10 @@ def main() -> None:
 
     from ncpgui.app.controller import Controller
     from ncpgui.app.preferences import Preferences
+    from ncpgui.app.work.sampling import Sampling
     from ncpgui.gui.worker import Workers
 
+    Sampling.draw_where_few_are_left = lambda *_: None  # type: ignore[method-assign]
     session, seed, n_edits = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     application = QtCore.QCoreApplication([])
     workers = Workers()

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PyQt5 import QtCore, QtGui, QtWidgets
+from PyQt5 import QtCore, QtWidgets
 
 from ncpgui.app.demo import DemoSettings, run_demo
 from ncpgui.gui.dialogs.export import ExportDialog
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.session.session_file import create_session
-from tests.gui.windows import settle, shown_window
+from tests.gui.windows import keep_draws, press_key, settle, shown_window
 from tests.synthetic_project import synthetic_project
 
 from .random_edits import digest_of
@@ -38,12 +38,8 @@ class Keyboard:
 
     def press(self, *names: str) -> None:
         for name in names:
-            code = QtGui.QKeySequence(name)[0]
-            modifiers = Qt.KeyboardModifiers(code & Qt.KeyboardModifierMask)
-            target = self._window.focusWidget() or self._window
-            self._qtbot.keyClick(target, code & ~Qt.KeyboardModifierMask, modifiers)
+            press_key(self._qtbot, self._window, name)
             self.n_pressed += 1
-            settle()
 
     def write(self, text: str) -> None:
         self._qtbot.keyClicks(self._window.focusWidget(), text)
@@ -119,8 +115,9 @@ def answer_everything(window: MainWindow, keyboard: Keyboard) -> list[int]:
 
 
 def test_every_question_is_answered_by_keys_and_is_answered_when_opened_again(
-    qtbot, opened: MainWindow, session: Path
+    qtbot, opened: MainWindow, session: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    keep_draws(monkeypatch)
     workspace, keyboard = opened.workspace, Keyboard(qtbot, opened)
     n = len(workspace.queue_order())
     at_first = workspace.wrong_left()
@@ -150,7 +147,13 @@ def test_every_question_is_answered_by_keys_and_is_answered_when_opened_again(
     assert digest_of(workspace) == state
 
 
-def test_all_of_it_is_taken_back_by_keys_too(qtbot, opened: MainWindow) -> None:
+@pytest.mark.parametrize("draws_anew", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_all_of_it_is_taken_back_by_keys_too(
+    qtbot, opened: MainWindow, monkeypatch: pytest.MonkeyPatch, draws_anew: bool
+) -> None:
+    """New draws are edits as well."""
+    if not draws_anew:
+        keep_draws(monkeypatch)
     workspace, keyboard = opened.workspace, Keyboard(qtbot, opened)
     before = workspace.clustering.unit_of_spike.copy()
     order, wrong = workspace.queue_order(), workspace.wrong_left()

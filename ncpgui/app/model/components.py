@@ -153,5 +153,6 @@ class Components:
         if self.sampled(component_id) is not None:
             return CURATED if is_settled() else SURE if is_sure() else SAMPLED
         if component_id in self._failed:
-            return ComponentStatus("failed", message=self._failed[component_id])
+            failed = ComponentStatus("failed", message=self._failed[component_id])
+            return CURATED if is_settled() else failed
         return WAITING

@@ -146,7 +146,7 @@ class GivenComponents:
         before = component.posterior
         if np.array_equal(weight, before.weight):
             return component
-        after = PosteriorSamples(before.labels, before.log_prob, weight, before.order, before.drawn_weight)
+        after = PosteriorSamples(before.rows, before.log_prob, weight, before.order, before.drawn_weight)
         ways = component.alternatives
         way_of = way_of_draw(
             before, [way.labels[component.sampled] for way in ways], min_spikes=self._min_spikes

@@ -10,14 +10,13 @@ from ncpgui.evidence.wrong import expected_wrong, stands_for
 
 SURE = 0.99
 """A component whose sorting in use has this probability settles itself, ..."""
-MUCH_WRONG_SHARE = 0.05
-"""... unless this share of its spikes is expected to be wrong; ..."""
-LIKELY = 0.95
-"""and so does one that has this probability, if few spikes are expected to be wrong: ..."""
-WRONG_SHARE, MANY_WRONG = 0.02, 20.0
-"""... less than this share of its spikes, and fewer than so many, ..."""
-FEW_WRONG = 1.0
-"""... or fewer than this: single spikes are no question."""
+LIKELY = 0.9
+"""and so does one that has more than this, ..."""
+MANY_WRONG = 20.0
+"""if fewer spikes are expected to be wrong than a unit has; ..."""
+WRONG_SHARE, FEW_WRONG = 0.05, 1.0
+"""both unless this share of its spikes is expected to be wrong, and no fewer than this: single spikes are no
+question."""
 
 
 def expected_wrong_of(
@@ -38,7 +37,7 @@ def is_sure(component: Component, in_use: int | None, wrong: float) -> bool:
     """Whether a component settles itself; in_use : index of the alternative that is used, None of none."""
     if in_use is None:
         return False
-    mass, n_spikes = component.alternatives[in_use].mass, len(component.spike_ids)
-    few = min(MANY_WRONG, max(FEW_WRONG, WRONG_SHARE * n_spikes))
-    much = max(FEW_WRONG, MUCH_WRONG_SHARE * n_spikes)
-    return (mass >= SURE and wrong < much) or (mass >= LIKELY and wrong < few)
+    mass = component.alternatives[in_use].mass
+    if wrong >= max(FEW_WRONG, WRONG_SHARE * len(component.spike_ids)):
+        return False
+    return mass >= SURE or (mass > LIKELY and wrong < MANY_WRONG)

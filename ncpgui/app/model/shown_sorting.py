@@ -19,7 +19,7 @@ from ncpgui.core.component import Alternative, Component
 from ncpgui.core.partition import contingency
 from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.curation.adopt import adopt_command
-from ncpgui.curation.clustering import Clustering
+from ncpgui.curation.clustering import Clustering, unit_codes
 from ncpgui.curation.commands import Assign
 from ncpgui.evidence.units import ComponentNumbers, component_numbers
 
@@ -222,6 +222,19 @@ def sorting_after(
     )
 
 
+def n_units_after(
+    clustering: Clustering, component: Component, alternative: Alternative, locked: Collection[int] = ()
+) -> int:
+    """Number of units that a component would have after adopting an alternative: what a preview shows.
+
+    Where no unit is locked, those are the clusters of the alternative.
+    """
+    if set(locked).isdisjoint(unit_codes(clustering.unit_of_spike[component.spike_ids])[1].tolist()):
+        return int(np.count_nonzero(np.bincount(alternative.labels[alternative.labels >= 0])))
+    command = adopt_command(clustering, component, alternative, locked=locked)
+    return len(_ordered(_after(clustering, component, command))[0])
+
+
 def _after(clustering: Clustering, component: Component, command: Assign | None) -> NDArray[np.int64]:
     """Units of the spikes of a component after a command, new ones numbered -2 and down."""
     after = clustering.unit_of_spike[component.spike_ids]
@@ -254,13 +267,13 @@ def _held(
 
 def _ordered(units: NDArray[np.int64]) -> tuple[list[int], NDArray[np.int32]]:
     """Distinct units, those with most spikes first, and the row of each spike."""
-    values, counts = np.unique(units[units != UNASSIGNED], return_counts=True)
+    code, values = unit_codes(units)
+    counts = np.bincount(code, minlength=len(values))
     order = np.lexsort((np.abs(values), -counts))
-    codes = [int(value) for value in values[order]]
-    labels = np.full(len(units), -1, dtype=np.int32)
-    for row, code in enumerate(codes):
-        labels[units == code] = row
-    return codes, labels
+    order = order[values[order] != UNASSIGNED]
+    row = np.full(len(values), -1, dtype=np.int32)
+    row[order] = np.arange(len(order))
+    return values[order].tolist(), row[code]
 
 
 def _names(current: ShownSorting, labels: NDArray[np.int32], codes: list[int]) -> list[str]:

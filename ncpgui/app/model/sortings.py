@@ -9,7 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.app.model.colors import ColorBook
-from ncpgui.app.model.shown_sorting import ShownSorting, current_sorting, preview_sorting, sorting_after
+from ncpgui.app.model.shown_sorting import (
+    ShownSorting,
+    current_sorting,
+    n_units_after,
+    preview_sorting,
+    sorting_after,
+)
 from ncpgui.core.component import Component
 from ncpgui.curation.adopt import present_alternative
 from ncpgui.curation.commands import Assign
@@ -17,7 +23,7 @@ from ncpgui.curation.history import History
 from ncpgui.evidence.units import joined_by_hand
 
 Value = TypeVar("Value")
-OF_DRAWS = frozenset({"order spread", "pca", "principal components", "depth"})
+OF_DRAWS = frozenset({"pca", "principal components", "depth"})
 """Names of what is remembered of the draws and their waveforms, which no edit changes."""
 
 
@@ -107,10 +113,13 @@ class Sortings:
 
     def n_units(self, component: Component, index: int) -> int:
         """Number of units that a component has with an alternative: what its card shows."""
-        shown = (
-            self.current(component) if index == self.present(component) else self.preview(component, index)
+        if index == self.present(component):
+            return len(self.current(component).units)
+        alternative, labels = component.alternatives[index], self._history.labels
+        return self.memo(
+            ("n units", component.id, index),
+            lambda: n_units_after(self._history.clustering, component, alternative, labels.locked),
         )
-        return len(shown.units)
 
     def is_empty(self, component: Component) -> bool:
         """Whether a component has no units, whichever alternative is used: there is nothing to decide."""

@@ -279,7 +279,7 @@ class Workspace(OpenProject):
         units = tuple(unit.unit for unit in current.units if unit.unit is not None)
         if not self.history.labels.locked.issuperset(units):
             self.lock(units, True)
-        elif self.status(current.component.id).is_settled:
+        elif self._is_settled(current.component.id) or self._is_sure(current.component.id):
             shown = current.component.id
             self.told.emit(
                 f"There is no unit around contact {self.contact(shown)}"

@@ -113,6 +113,14 @@ def present_queue(workspace: Workspace) -> tuple[QueueRow, ...]:
     return tuple(rows)
 
 
+def settled_words(rows: tuple[QueueRow, ...]) -> str:
+    """How many rows are settled, of those that can be; '' without rows."""
+    n_failed = sum(row.status.state == "failed" for row in rows)
+    n_settled = sum(row.status.is_settled for row in rows)
+    words = f"{n_settled} of {len(rows) - n_failed} settled" if rows else ""
+    return f"{words} · {n_failed} cannot be sampled" if n_failed else words
+
+
 def cut_from_words(workspace: Workspace, component_id: int) -> str:
     """What else a component is in doubt with that is asked about apart: ``unit 7 around contact 3``; ''."""
     component = workspace.sampled_component(component_id)

@@ -75,7 +75,9 @@ class FieldTile:
         if math.isnan(self.p_same):
             return self.verdict, self.short_verdict
         same = f"same in {percent(self.p_same)}"
-        return f"{self.verdict} · {same}", f"{self.short_verdict} · {same}", self.verdict, self.short_verdict
+        shorter = [self.short_verdict, self.short_verdict.removeprefix("clear ")]
+        with_same = [f"{words} · {same}" for words in dict.fromkeys((self.verdict, *shorter))]
+        return *with_same, same, self.short_verdict
 
     @property
     def tooltip(self) -> str:

@@ -165,17 +165,17 @@ def _table(sorting: ShownSorting) -> NDArray[np.float64]:
 
 def _likeness(workspace: Workspace, unit: int, others: tuple[int, ...]) -> dict[int, tuple[float, float]]:
     """Distance and cosine of the mean waveforms of a unit and others, where these are at hand."""
-    own = _mean_waveform(workspace, unit)
+    own = mean_waveform(workspace, unit)
     if own is None:
         return {}
     contacts, waveform = own
     result = {}
     for other in others:
-        found = _mean_waveform(workspace, other)
+        found = mean_waveform(workspace, other)
         if found is None:
             continue
         common, mine, theirs = np.intersect1d(contacts, found[0], return_indices=True)
-        if not {_deepest(*own), _deepest(*found)} <= set(common.tolist()):
+        if not {deepest(*own), deepest(*found)} <= set(common.tolist()):
             continue  # one is hardly seen where the other was cut out
         pair = np.stack([waveform[:, mine], found[1][:, theirs]])
         distance = float(likeness(pair, max_lag=MAX_LAG).distance[0, 1])
@@ -185,12 +185,12 @@ def _likeness(workspace: Workspace, unit: int, others: tuple[int, ...]) -> dict[
     return result
 
 
-def _deepest(contacts: NDArray[np.int64], waveform: NDArray[np.float32]) -> int:
+def deepest(contacts: NDArray[np.int64], waveform: NDArray[np.float32]) -> int:
     """Contact on which a mean waveform is largest."""
     return int(contacts[np.ptp(waveform, axis=0).argmax()])
 
 
-def _mean_waveform(workspace: Workspace, unit: int) -> tuple[NDArray[np.int64], NDArray[np.float32]] | None:
+def mean_waveform(workspace: Workspace, unit: int) -> tuple[NDArray[np.int64], NDArray[np.float32]] | None:
     """Contacts and mean waveform (32, C) in the component with most of its spikes; None if unknown."""
     component_id = next(iter(workspace.components_of(unit)), None)
     if component_id is None:

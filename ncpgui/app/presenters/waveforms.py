@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.app.model.colors import Color
-from ncpgui.app.model.shown_sorting import ShownSorting, ShownUnit
+from ncpgui.app.model.shown_sorting import ShownSorting
 from ncpgui.app.model.workspace import Workspace
+from ncpgui.app.presenters.alike import Ghost, most_alike, near_by_ghosts
 from ncpgui.app.presenters.points import colors_of
 from ncpgui.app.words import count, percent
 from ncpgui.core.component import ComponentWaveforms
@@ -25,21 +26,12 @@ TIME_BAR_MS = 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class Ghost:
-    """A unit of the current sorting that a changed one comes from: its mean (32, C), noise sd."""
-
-    name: str
-    color: Color
-    mean: NDArray[np.float32]
-
-
-@dataclass(frozen=True, eq=False)
 class WaveformColumn:
     """One unit: some of its spikes (k, 32, C), their mean over all sampled ones (32, C), noise sd.
 
     sampled, rows : waveforms (m, 32, C) of the component's sampled spikes, and which of them are the unit's;
     ghosts : of a unit that adopting the preview would make, the units it comes from;
-    neighbour : the other unit on screen whose mean is nearest, None where there is none.
+    neighbour : the other unit whose mean is nearest, on screen or near by, None where there is none.
     """
 
     name: str
@@ -88,7 +80,7 @@ class WaveformColumn:
             names = " and ".join(ghost.name for ghost in self.ghosts)
             lines.append(f"Dashed: {names}, in use now")
         if self.neighbour is not None:
-            lines.append(f"Most alike on screen: {self.neighbour.name} (grey with W)")
+            lines.append(f"Most alike: {self.neighbour.name} (grey with W)")
         is_made = self.unit is not None
         lines.append("Click to select, Ctrl+click to add" if is_made else "Adopting this sorting makes it")
         return "\n".join(lines)
@@ -139,8 +131,11 @@ def _nothing(message: str) -> WaveformsView:
     return WaveformsView((), (), np.zeros((0, 2)), -1.0, 1.0, message)
 
 
-def present_waveforms(workspace: Workspace) -> WaveformsView:
-    """Waveforms of the sorting on screen."""
+def present_waveforms(workspace: Workspace, *, looks_around: bool = False) -> WaveformsView:
+    """Waveforms of the sorting on screen.
+
+    looks_around : whether the most alike unit of each may be of another component, whose waveforms are read
+    """
     shown = workspace.shown()
     if shown is None:
         return _nothing("Waveforms appear when the component is sampled.")
@@ -162,7 +157,11 @@ def present_waveforms(workspace: Workspace) -> WaveformsView:
         ("waveform ghosts", component.id, shown.key, id(waveforms), before),
         lambda: _ghosts(current, before, shown, waveforms),
     )
-    alike = most_alike(shown.units, colors, [mean for _, mean in drawn])
+    own = [
+        Ghost(unit.name, color, mean)
+        for unit, color, (_, mean) in zip(shown.units, colors, drawn, strict=True)
+    ]
+    alike = most_alike(own, [*own, *(near_by_ghosts(workspace, shown) if looks_around else ())])
     numbers = [_support(workspace, shown, row) for row in range(len(shown.units))]
     columns = tuple(
         WaveformColumn(
@@ -192,24 +191,6 @@ def present_waveforms(workspace: Workspace) -> WaveformsView:
         highest=max((float(mean.max()) for mean in means), default=1.0),
         is_preview=shown.is_preview,
     )
-
-
-def most_alike(
-    units: tuple[ShownUnit, ...], colors: tuple[Color, ...], means: list[NDArray[np.float32]]
-) -> list[Ghost | None]:
-    """Of each unit, the other one whose mean (32, C) is nearest by the sum of squared differences.
-
-    None for a unit without a waveform, and where there is no other with one.
-    """
-    found: list[Ghost | None] = []
-    for row, mean in enumerate(means):
-        others = [k for k, other in enumerate(means) if k != row and other.any()]
-        if not others or not mean.any():
-            found.append(None)
-            continue
-        nearest = others[int(np.argmin([((means[k] - mean) ** 2).sum() for k in others]))]
-        found.append(Ghost(units[nearest].name, colors[nearest], means[nearest]))
-    return found
 
 
 def _support(workspace: Workspace, shown: ShownSorting, row: int) -> tuple[float, float]:

@@ -27,6 +27,8 @@ from ncpgui.curation.resample import Resample
 from ncpgui.curation.said import Said
 from ncpgui.evidence.decisions import FEW_DRAWS
 
+PAINTED_AFTER_S = 0.25
+"""A decision is on screen by then: draws that nobody asked for begin later."""
 NO_SPIKES = np.zeros(0, dtype=np.int64)
 
 
@@ -354,4 +356,5 @@ class Sampling:
             started=lambda: progressed(0.0),
             key=("sample", component_id),
             priority=ON_SCREEN,
+            after_s=0.0 if is_asked else PAINTED_AFTER_S,
         )

@@ -27,6 +27,7 @@ class Task:
     done, failed, cancelled, progressed, started : called on the window's thread
     key : a newer task with the same key takes the place of an older one, whose result is dropped
     priority : the largest of a lane runs first; equal ones in order of arrival
+    after_s : its thread waits so long before it begins, for what asked for it to be painted first
     """
 
     words: str
@@ -39,6 +40,7 @@ class Task:
     key: Hashable = None
     lane: Lane = "work"
     priority: float = 0.0
+    after_s: float = 0.0
 
 
 class Runner(Protocol):

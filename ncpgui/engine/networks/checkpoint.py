@@ -77,9 +77,9 @@ def find_model(model: str | Path | None) -> Path:
     raise CheckpointError(f"no model '{model}': not a .safetensors file, and the shipped models are {names}")
 
 
-def default_model_name() -> str:
-    """Name of the model used where none is asked for."""
-    return "spikes"
+def default_model_name(*, timed: bool = False) -> str:
+    """Name of the model used where none is asked for; timed : for spikes whose times are told."""
+    return "spikes-times" if timed else "spikes"
 
 
 def load_card(path: Path) -> dict[str, Any]:

@@ -3,9 +3,8 @@
 A step of a sampler asks of a few clusters a few hundred operations, each done faster than torch calls it.
 Here they are loops, and products of `AT_ONCE` rows, so few that BLAS keeps them on one core.
 
-A cluster is a row of sums of what its points carry: metric (E), part of f (F), moments (C or 2 C), part of
-g (F), and their number. Of networks that know time, only for points that do not tell theirs: what follows
-motion is zero then.
+A cluster is a row of sums of what its points carry: metric (E), part of f (F), moments (C or 2 C), what
+follows motion where points tell their times (`compiled_ways`), part of g (F), and their number.
 """
 
 from __future__ import annotations
@@ -18,6 +17,13 @@ import numpy as np
 import torch
 
 from ncpgui.engine.networks.compiled_options import FAST, Array
+from ncpgui.engine.networks.compiled_ways import (
+    Ways,
+    add_way_taken,
+    follow,
+    means_and_variances,
+    ways_of,
+)
 from ncpgui.engine.networks.ncp import PRIOR_POINTS, ClusterAwareNCP
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
 
@@ -29,10 +35,11 @@ class Weights(NamedTuple):
     """Weights of a network, float32, in the order in which rows are multiplied by them.
 
     sizes : E, F, C, and 2 C if clusters know their spread, else 0
-    into_f (2 E + 2 C + (2 C), F) : from squared and absolute distance in the metric, of the scores the log
-        and share of theirs, and both of them in units of the spread
+    into_f (2 E + 2 C + (2 C) + ..., F) : from squared and absolute distance in the metric, of the scores the
+        log and share of theirs, and both of them in units of the spread; of what each of `ways` tells
     f_count, f_bias, f_new, f_out, g_count, g_bias (F,) ; f_hidden, g_out (F, F) ; f_hidden_bias (F,)
     spread (C,) : variance of a cluster of which no point is known ; sharpness : that multiplies scores
+    ways : how clusters move, none for points that do not tell their times
     """
 
     sizes: tuple[int, int, int, int]
@@ -48,20 +55,23 @@ class Weights(NamedTuple):
     g_out: Array
     spread: Array
     sharpness: np.float32
+    ways: Ways
 
 
 def serves(network: ClusteringNetwork, encodings: Sequence[Encoding]) -> TypeGuard[ClusterAwareNCP]:
     """Whether the functions of this module can be asked about these points, not finished."""
     return type(network) is ClusterAwareNCP and all(
-        one.features.device.type == "cpu"
-        and one.features.dtype == torch.float32
-        and ("seconds" not in one.tables or bool(one.tables["seconds"].isnan().all()))
-        for one in encodings
+        one.features.device.type == "cpu" and one.features.dtype == torch.float32 for one in encodings
     )
 
 
-def weights_of(network: ClusterAwareNCP) -> Weights:
-    """Weights as the functions of this module take them."""
+def tells_times(encoding: Encoding) -> bool:
+    """Whether clusters of these points can be followed along their way."""
+    return "seconds" in encoding.tables and not bool(encoding.tables["seconds"].isnan().all())
+
+
+def weights_of(network: ClusterAwareNCP, *, timed: bool) -> Weights:
+    """Weights as the functions of this module take them; timed : whether points tell their times."""
     parts, moments = [network.f_difference.weight], network.components
     spread, hidden = np.zeros(0, np.float32), cast("torch.nn.Linear", network.f_hidden[0])
     if network.components:
@@ -69,6 +79,8 @@ def weights_of(network: ClusterAwareNCP) -> Weights:
     if network.whitened:
         parts.append(network.f_spread.weight)
         spread = _array(network.log_spread.exp())
+    moving = network.ways() if timed else []
+    parts += [one.to_f.weight for one in moving]
     with torch.no_grad():
         return Weights(
             (network.metric, network.hidden, moments, 2 * moments if network.whitened else 0),
@@ -84,12 +96,18 @@ def weights_of(network: ClusterAwareNCP) -> Weights:
             _array(network.g_out.weight.T),
             spread,
             np.float32((-network.log_temperature).exp()),
+            ways_of(moving, network.hidden),
         )
 
 
-def columns(network: ClusterAwareNCP, joins: torch.Tensor, count: torch.Tensor | None = None) -> Array:
-    """Return rows of sums less what follows motion: `joins` (..., J) and `count` (..., 1), 1 if left out."""
-    n_kept = network.metric + network.hidden + network.n_moments
+def columns(
+    network: ClusterAwareNCP, joins: torch.Tensor, count: torch.Tensor | None = None, *, timed: bool
+) -> Array:
+    """Return rows of sums: `joins` (..., J) and `count` (..., 1), 1 if left out.
+
+    timed : whether points tell their times; what follows motion is left out if not
+    """
+    n_kept = network.n_seen if timed else network.metric + network.hidden + network.n_moments
     if count is None:
         count = torch.ones_like(joins[..., :1])
     return _array(torch.cat([joins[..., :n_kept], joins[..., network.n_seen :], count], dim=-1))
@@ -103,20 +121,21 @@ def _array(values: torch.Tensor) -> Array:
 def candidate_inputs(w: Any, sums: Array, point: Array, inputs: Array) -> None:
     """Row of `into_f` for a cluster `sums` and a point: what compares the two."""
     n_metric, n_hidden, n_scores, n_moments = w.sizes
-    one_of = np.float32(1) / sums[-1]
+    start, at = n_metric + n_hidden, 2 * n_metric
+    mean, variance = means_and_variances(w.sizes, sums, len(w.ways.knots) > 0)
+    if len(w.ways.knots):
+        told = at + 2 * n_scores + n_moments
+        follow(w.ways, w.sizes, sums, point, mean, variance, inputs[told:])
     for i in range(n_metric):
-        apart = sums[i] * one_of - point[i]
+        apart = mean[n_scores + i] - point[i]
         inputs[i] = apart * apart
         inputs[n_metric + i] = abs(apart)
-    start, at = n_metric + n_hidden, 2 * n_metric
     for i in range(n_scores):
-        mean = sums[start + i] * one_of
-        squared = (mean - point[start + i]) ** 2
+        squared = (mean[i] - point[start + i]) ** 2
         inputs[at + i] = np.log1p(squared)
         inputs[at + n_scores + i] = squared / (1 + squared)
         if n_moments:
-            variance = max(sums[start + n_scores + i] * one_of - mean * mean, np.float32(0))
-            known = sums[-1] * variance + np.float32(PRIOR_POINTS) * w.spread[i]
+            known = sums[-1] * max(variance[i], np.float32(0)) + np.float32(PRIOR_POINTS) * w.spread[i]
             spread = known / (sums[-1] + np.float32(PRIOR_POINTS))
             inputs[at + 2 * n_scores + i] = np.log1p(squared / spread)
             inputs[at + 3 * n_scores + i] = np.log(spread)
@@ -134,12 +153,15 @@ def add_own_state(w: Any, sums: Array, candidate: Array) -> None:
 @numba.njit(cache=True, nogil=True, fastmath=FAST)
 def value_inputs(w: Any, sums: Array, inputs: Array) -> None:
     """Row of `g_out` for a cluster with points."""
-    n_metric, n_hidden, n_scores, n_moments = w.sizes
-    start = n_metric + n_hidden + max(n_scores, n_moments)
+    start = len(sums) - 1 - len(inputs)
     one_of, log_count = np.float32(1) / sums[-1], np.log(sums[-1])
     for j in range(len(inputs)):
         first = sums[start + j] * one_of + w.g_count[j] * log_count + w.g_bias[j]
-        inputs[j] = max(first, np.float32(0))
+        inputs[j] = first
+    if len(w.ways.knots):
+        add_way_taken(w.ways, w.sizes, sums, inputs)
+    for j in range(len(inputs)):
+        inputs[j] = max(inputs[j], np.float32(0))
 
 
 @numba.njit(cache=True, nogil=True, fastmath=FAST)

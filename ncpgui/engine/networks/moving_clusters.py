@@ -16,8 +16,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-_SHARE_UNIT = 20.0  # of the parameter, so that it is soon learnt
-_FEW_POINTS = 10  # of which little is believed of how they moved
+SHARE_UNIT = 20.0  # of the parameter, so that it is soon learnt
+FEW_POINTS = 10  # of which little is believed of how they moved
 _WINDOWS = 20
 _GAPS_MS = (3.0, 10.0, 40.0)  # scales of the intervals to the spikes before and after
 
@@ -104,7 +104,7 @@ class MovingClusters(nn.Module):
         super().__init__()
         self.n_knots, self.n_values = n_knots, n_values
         self.n_columns = n_knots * (n_values + 1)
-        self.share = nn.Parameter(torch.zeros(()))  # of the way that is believed, over _SHARE_UNIT
+        self.share = nn.Parameter(torch.zeros(()))  # of the way that is believed, over SHARE_UNIT
         self.log_weight = nn.Parameter(torch.tensor(-0.7))  # of the mean beside the points near in time
         self.to_f = nn.Linear(2 * n_values + 1, hidden, bias=False)
         self.to_g = nn.Linear(n_values, hidden, bias=False)
@@ -130,7 +130,7 @@ class MovingClusters(nn.Module):
         left = (variance - moved).clamp(min=0) + 0.1 * variance + 1e-4
         weight = self.log_weight.exp() * left / (moved + 1e-3 * left)
         shift = (near[..., 1:] - near[..., :1] * mean) / (near[..., :1] + weight)
-        share, is_told = _SHARE_UNIT * self.share, hats.sum(-1, keepdim=True)  # hats add up to 1
+        share, is_told = SHARE_UNIT * self.share, hats.sum(-1, keepdim=True)  # hats add up to 1
         return Place(mean + share * shift, variance - share * is_told * moved, moved * is_told, near[..., :1])
 
     def seen(self, place: Place, x: Tensor) -> Tensor:
@@ -158,4 +158,4 @@ class MovingClusters(nn.Module):
         n_known = (weight / (weight + 1)).sum(-2)  # knots with points
         chance = (n_known - 1).clamp(min=0) / count
         moved = (between - chance * variance).clamp(min=0) / (1 - chance).clamp(min=0.1)
-        return moved * (count / (count + _FEW_POINTS))
+        return moved * (count / (count + FEW_POINTS))

@@ -220,7 +220,7 @@ class ClusterAwareNCP(ClusteringNetwork):
                 place = torch.cat([scores, z], dim=-1)
                 seen += [
                     one.columns(hat, place[..., : one.n_values])
-                    for one, hat in zip(self._ways(), hats, strict=True)
+                    for one, hat in zip(self.ways(), hats, strict=True)
                 ]
                 seen.append(z.square())
                 time_to_f, time_to_own = self.of_time(time).split(self.hidden, dim=-1)
@@ -232,7 +232,8 @@ class ClusterAwareNCP(ClusteringNetwork):
             tables |= self.pairs.tables(both)
         return encoding.with_tables(joins=carried, own=own, **tables)
 
-    def _ways(self) -> list[MovingClusters]:
+    def ways(self) -> list[MovingClusters]:
+        """How clusters move, by each number of knots; none of a network that does not know time."""
         return cast("list[MovingClusters]", list(self.moving))
 
     def _paired_in_time(self, tables: dict[str, Tensor], time: Tensor) -> dict[str, Tensor]:
@@ -273,7 +274,7 @@ class ClusterAwareNCP(ClusteringNetwork):
         if self.moving:
             z, _, moments, *ways, z_square = self._split(sums[..., : self.n_seen])
             mean, variance = self._place(z / count, moments / count, z_square / count)
-            for moving, way in zip(self._ways(), ways, strict=True):
+            for moving, way in zip(self.ways(), ways, strict=True):
                 v = moving.n_values
                 first = first + moving.cluster(way, count, mean[..., :v], variance[..., :v])
         return self.g_out(first.relu())
@@ -299,7 +300,7 @@ class ClusterAwareNCP(ClusteringNetwork):
         if self.moving:
             at = torch.cat([x, point_z], dim=-1)
             mean, variance = self._place(z, moments, ways.pop() / count)
-            for moving, way, point in zip(self._ways(), ways, point_ways, strict=False):
+            for moving, way, point in zip(self.ways(), ways, point_ways, strict=False):
                 v = moving.n_values
                 place = moving.at(way, point, count, mean[..., :v], variance[..., :v])
                 own_state = own_state + moving.seen(place, at[..., :v])

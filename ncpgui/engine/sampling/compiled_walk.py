@@ -103,6 +103,7 @@ def draws(
     dataset: Tensor,
     held: Tensor,
     uniform: Tensor,
+    timed: bool = False,
     progress: Progress = silent,
 ) -> tuple[Tensor, Tensor]:
     """Draw label vectors of the datasets of `encoding`, as `sequential.walk` does under `rules.ancestral`.
@@ -112,12 +113,13 @@ def draws(
     encoding : finished, of D datasets that `compiled_ncp` serves
     dataset : (S,), that each draw is about; held : (D, M), labels of the first points, -1 where they are free
     uniform : (S, N) on [0, 1)
+    timed : whether points of a dataset tell their times
 
     Returns
     -------
     labels : (S, N) int64, canonical in the order visited; -1 in the padding; log q : (S,) float64
     """
-    weights = weights_of(network)
+    weights = weights_of(network, timed=timed)
     wanted = dataset.unique().tolist()
     ends = encoding.n_points[wanted].tolist()
     labels = torch.full((len(dataset), max(ends)), -1)
@@ -127,7 +129,7 @@ def draws(
         rows = dataset == one
         found, score = _draw_in_order(
             weights,
-            columns(network, encoding.tables["joins"][one, :n_points]),
+            columns(network, encoding.tables["joins"][one, :n_points], timed=timed),
             encoding.tables["context"][one, :n_points].numpy(),
             held[one].numpy(),
             uniform[rows, :n_points].contiguous().numpy(),
@@ -184,79 +186,116 @@ def _walk_on(
     log_prob: NDArray[np.float64],
 ) -> int:
     """Place points `start` to `stop`; return the first one that was not placed, for lack of room."""
-    hypothesis, n_hypotheses, slots, n_clusters, sums, parts, candidate, n_uses = state[:8]
-    free, n_free, asked, parted, child = state[8:]
-    n_rows = len(hypothesis)
-    begin = np.empty(n_rows + 1, np.int64)
-    log_q = np.empty(n_rows * (slots.shape[1] + 1), np.float32)
+    n_rows, n_slots = len(state.hypothesis), state.slots.shape[1]
+    begin = np.zeros(n_rows + 1, np.int64)  # of the choices of each hypothesis
+    log_q = np.empty(n_rows * (n_slots + 1), np.float32)
     goes = np.empty(len(log_q), np.int64)  # the hypothesis in which a choice goes on
-    nodes = np.empty(len(sums), np.int64)
+    nodes = np.empty(len(state.sums), np.int64)
     moved = np.empty((n_rows, 2), np.int64)
     for n in range(start, stop):
-        count = n_hypotheses[0]
-        if n_free[0] < n_rows or n_clusters[:count].max() == slots.shape[1]:
+        count = state.n_hypotheses[0]
+        if state.n_free[0] < n_rows or state.n_clusters[:count].max() == n_slots:
             return n
-        n_nodes = 0
-        begin[0] = 0
-        for h in range(count):
-            begin[h + 1] = begin[h] + n_clusters[h] + 1
-            for k in range(n_clusters[h]):
-                node = slots[h, k]
-                if asked[node] != n:
-                    asked[node] = n
-                    nodes[n_nodes] = node
-                    n_nodes += 1
-        _candidates(w, sums, nodes[:n_nodes], joins[n], candidate)
-        _log_conditionals(w, slots, begin[: count + 1], parts, candidate, context[n], log_q)
+        n_nodes = _list_choices(state, n, begin, nodes)
+        _candidates(w, state.sums, nodes[:n_nodes], joins[n], state.candidate)
+        _log_conditionals(w, state.slots, begin[: count + 1], state.parts, state.candidate, context[n], log_q)
         goes[: begin[count]] = -1
-        n_moved = 0
-        for r in range(n_rows):
-            h = hypothesis[r]
-            first, last = begin[h], begin[h + 1]
-            k = forced[n] if forced[n] >= 0 else _drawn(log_q[first:last], uniform[r, n])
-            labels[r, n] = k
-            log_prob[r] += log_q[first + k]
-            if goes[first + k] < 0:  # the first that chooses this: in place, or in a new hypothesis
-                target = h
-                for other in range(first, last):
-                    if goes[other] >= 0:
-                        target = n_hypotheses[0]
-                if target != h:
-                    n_hypotheses[0] += 1
-                    n_clusters[target] = n_clusters[h]
-                    for slot in range(n_clusters[h]):
-                        slots[target, slot] = slots[h, slot]
-                        n_uses[slots[h, slot]] += 1
-                goes[first + k] = target
-                moved[n_moved, 0], moved[n_moved, 1] = target, k
-                n_moved += 1
-            hypothesis[r] = goes[first + k]
-        n_nodes = 0
-        for m in range(n_moved):
-            h, k = moved[m, 0], moved[m, 1]
-            node = slots[h, k] if k < n_clusters[h] else 0
-            if parted[node] != n:
-                parted[node] = n
-                n_free[0] -= 1
-                new = free[n_free[0]]
-                child[node] = new
-                n_uses[new] = 0
-                for j in range(sums.shape[1]):
-                    sums[new, j] = sums[node, j] + joins[n, j]
-                nodes[n_nodes] = new
-                n_nodes += 1
-            new = child[node]
-            n_uses[new] += 1
-            slots[h, k] = new
-            if node == 0:
-                n_clusters[h] += 1
-            else:
-                n_uses[node] -= 1
-                if n_uses[node] == 0:
-                    free[n_free[0]] = node
-                    n_free[0] += 1
-        _values(w, sums, nodes[:n_nodes], parts)
+        n_moved = _choose(state, forced[n], uniform[:, n], begin, log_q, goes, labels[:, n], log_prob, moved)
+        n_nodes = _join(state, n, joins[n], moved[:n_moved], nodes)
+        _values(w, state.sums, nodes[:n_nodes], state.parts)
     return stop
+
+
+@numba.njit(cache=True, nogil=True, fastmath=FAST)
+def _list_choices(state: _State, n: int, begin: Ints, nodes: Ints) -> int:
+    """Write where the choices of each hypothesis begin, and the `nodes` of all of them; return how many."""
+    n_nodes = 0
+    for h in range(state.n_hypotheses[0]):
+        begin[h + 1] = begin[h] + state.n_clusters[h] + 1
+        for k in range(state.n_clusters[h]):
+            node = state.slots[h, k]
+            if state.asked[node] != n:
+                state.asked[node] = n
+                nodes[n_nodes] = node
+                n_nodes += 1
+    return n_nodes
+
+
+@numba.njit(cache=True, nogil=True, fastmath=FAST)
+def _choose(
+    state: _State,
+    forced: int,
+    uniform: Array,
+    begin: Ints,
+    log_q: Array,
+    goes: Ints,
+    labels: Ints,
+    log_prob: NDArray[np.float64],
+    moved: Ints,
+) -> int:
+    """Choose for each draw, and part hypotheses whose draws choose differently.
+
+    Return how many hypotheses have chosen; `moved` (R, 2) are which, and their choices.
+    """
+    n_moved = 0
+    for r in range(len(state.hypothesis)):
+        h = state.hypothesis[r]
+        first, last = begin[h], begin[h + 1]
+        k = forced if forced >= 0 else _drawn(log_q[first:last], uniform[r])
+        labels[r] = k
+        log_prob[r] += log_q[first + k]
+        if goes[first + k] < 0:  # the first that chooses this: in place, or in a new hypothesis
+            target = h
+            for other in range(first, last):
+                if goes[other] >= 0:
+                    target = state.n_hypotheses[0]
+            if target != h:
+                _copy(state, h, target)
+            goes[first + k] = target
+            moved[n_moved, 0], moved[n_moved, 1] = target, k
+            n_moved += 1
+        state.hypothesis[r] = goes[first + k]
+    return n_moved
+
+
+@numba.njit(cache=True, nogil=True, fastmath=FAST)
+def _copy(state: _State, h: int, target: int) -> None:
+    """Make hypothesis `h` a second time, as `target`, the next new one."""
+    state.n_hypotheses[0] += 1
+    state.n_clusters[target] = state.n_clusters[h]
+    for slot in range(state.n_clusters[h]):
+        state.slots[target, slot] = state.slots[h, slot]
+        state.n_uses[state.slots[h, slot]] += 1
+
+
+@numba.njit(cache=True, nogil=True, fastmath=FAST)
+def _join(state: _State, n: int, point: Array, moved: Ints, nodes: Ints) -> int:
+    """Put point `n` into the cluster that each hypothesis has chosen; return how many `nodes` are new."""
+    n_nodes = 0
+    for m in range(len(moved)):
+        h, k = moved[m, 0], moved[m, 1]
+        node = state.slots[h, k] if k < state.n_clusters[h] else 0
+        if state.parted[node] != n:
+            state.parted[node] = n
+            state.n_free[0] -= 1
+            new = state.free[state.n_free[0]]
+            state.child[node] = new
+            state.n_uses[new] = 0
+            for j in range(len(point)):
+                state.sums[new, j] = state.sums[node, j] + point[j]
+            nodes[n_nodes] = new
+            n_nodes += 1
+        new = state.child[node]
+        state.n_uses[new] += 1
+        state.slots[h, k] = new
+        if node == 0:
+            state.n_clusters[h] += 1
+        else:
+            state.n_uses[node] -= 1
+            if state.n_uses[node] == 0:
+                state.free[state.n_free[0]] = node
+                state.n_free[0] += 1
+    return n_nodes
 
 
 @numba.njit(cache=True, nogil=True, fastmath=FAST)

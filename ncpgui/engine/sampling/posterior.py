@@ -24,7 +24,7 @@ from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.seeds import stream, stream_seed
 from ncpgui.engine.device import one_core
-from ncpgui.engine.networks.compiled_ncp import serves
+from ncpgui.engine.networks.compiled_ncp import serves, tells_times
 from ncpgui.engine.networks.moving_clusters import time_windows
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding, side_by_side
 from ncpgui.engine.sampling import rules
@@ -346,6 +346,7 @@ class _Walker:
                 parts.append(network.finish_in(order.to(encoding.features.device), encoding))
         self._network = network
         self._compiled = network if serves(network, encodings) else None
+        self._timed = any(tells_times(encoding) for encoding in encodings)
         self._encoding = parts[0] if len(parts) == 1 else side_by_side(parts)
         self.n_points = self._encoding.features.shape[1]
         held = [torch.from_numpy(visit.held) for orders in visits for visit in orders]
@@ -362,6 +363,7 @@ class _Walker:
                 dataset=dataset,
                 held=self._held,
                 uniform=uniform,
+                timed=self._timed,
                 progress=progress,
             )
         return self.walk(rules.ancestral(uniform.to(device)), dataset, device, progress)

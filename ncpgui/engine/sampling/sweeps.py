@@ -28,7 +28,7 @@ from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.seeds import stream_seed
 from ncpgui.engine.device import one_core, torch_generator
-from ncpgui.engine.networks.compiled_ncp import Weights, columns, serves, weights_of
+from ncpgui.engine.networks.compiled_ncp import Weights, columns, serves, tells_times, weights_of
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
 from ncpgui.engine.sampling.compiled_moves import Proposed, Samples, take
 
@@ -158,9 +158,11 @@ class _Clusters:
         self._shared = [_of_members(labels[rows], n_clusters, clusters.T) for rows, clusters in self._groups]
         self._weights = None
         if serves(network, [encoding]):
-            self._weights = weights_of(network)
-            self._joins = torch.from_numpy(columns(network, joins))
-            self._sums = torch.from_numpy(columns(network, self._sums[..., :-1], self._sums[..., -1:]))
+            timed = tells_times(encoding)
+            self._weights = weights_of(network, timed=timed)
+            self._joins = torch.from_numpy(columns(network, joins, timed=timed))
+            sums, sizes = self._sums[..., :-1], self._sums[..., -1:]
+            self._sums = torch.from_numpy(columns(network, sums, sizes, timed=timed))
 
     def propose(self, points: Tensor, generator: torch.Generator) -> None:
         """Propose a cluster to each of `points` (P,) in every sample; take it with the odds that it has."""

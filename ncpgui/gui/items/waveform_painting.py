@@ -65,8 +65,8 @@ def paint_unit(
         thin = QtGui.QPen(theme.unit(column.color, round(alpha)), 1)
         thin.setCosmetic(True)  # the quick stroker, at any number of device pixels
         draw(column.spikes, thin)
-    if shown == "alike" and column.neighbour is not None:
-        draw(column.neighbour.mean[None], QtGui.QPen(theme.color("faint"), 2.4))
+    if shown == "alike":
+        paint_neighbour(painter, column, layout, theme)
     for ghost in column.ghosts:
         dashed = QtGui.QPen(theme.unit(ghost.color), 1.8, QtCore.Qt.CustomDashLine)
         dashed.setDashPattern([2.2, 2.0])
@@ -81,6 +81,37 @@ def paint_unit(
         if not column.ghosts:
             draw(column.mean[None], QtGui.QPen(theme.color("panel", 170), thick.widthF() + 2.2))
         draw(column.mean[None], thick)
+
+
+def paint_neighbour(
+    painter: QtGui.QPainter, column: WaveformColumn, layout: WaveformLayout, theme: Theme
+) -> None:
+    """Paint the most alike unit in grey, on the contacts where it is known."""
+    if column.neighbour is None:
+        return
+    mean = column.neighbour.mean
+    known = ~np.isnan(mean).any(axis=0)
+    painter.setPen(QtGui.QPen(theme.color("faint"), 2.4))
+    path = waveform_path(
+        mean[None][:, :, known],
+        x0=layout.x0[known],
+        y0=layout.y0[known],
+        sample_px=layout.sample_px,
+        sd_px=layout.sd_px,
+    )
+    painter.drawPath(path)
+
+
+def paint_neighbours(
+    painter: QtGui.QPainter, view: WaveformsView, layout: WaveformLayout, theme: Theme
+) -> None:
+    """Paint the most alike units that are not on screen themselves, each once."""
+    painter.setBrush(QtCore.Qt.NoBrush)
+    painted = {column.name for column in view.columns}
+    for column in view.columns:
+        if column.neighbour is not None and column.neighbour.name not in painted:
+            painted.add(column.neighbour.name)
+            paint_neighbour(painter, column, layout, theme)
 
 
 def paint_header(

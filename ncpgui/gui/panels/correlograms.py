@@ -124,25 +124,20 @@ class CorrelogramGrid(Plot):
         words = f"<b style='color:{color.name()}'>{escape(name)}</b>"
         used = QtGui.QFontMetrics(font(12, bold=True)).horizontalAdvance(f"{name}    ")
         room = self.cell_rect(row, row).adjusted(used, 0, 0, 0)
-        beside = self._fitting(self.view.pair_words(row, row), room)
-        beside = beside.split("\n")[0]
+        own = self.view.pair_words(row, row)
+        beside = _fitting((own, own.replace(", ", "\n")), room).split("\n")[0]
         words += f"<span style='color:{self.theme.muted}; font-size:{WORDS_PX}px'>&nbsp; {beside}</span>"
         self._write(words, row + GAP / 2, row + GAP / 2, "text", anchor=(0.0, 0.1), is_html=True)
 
     def _write_pair(self, row: int, column: int) -> None:
-        words = self._fitting(self.view.pair_words(row, column), self.cell_rect(row, column))
+        words = self.words_of_pair(row, column, self.cell_rect(row, column))
         self._write(words, column + 0.5, row + 0.5, "muted", anchor=(0.5, 0.5))
 
-    @staticmethod
-    def _fitting(words: str, room: QtCore.QRectF) -> str:
-        """The words in one line, in two, or the number of close pairs alone, as there is room."""
-        metrics = QtGui.QFontMetrics(font(WORDS_PX))
-        for shorter in (words, words.replace(", ", "\n")):
-            lines = shorter.split("\n")
-            width = max(metrics.horizontalAdvance(line) for line in lines) + 3
-            if width <= room.width() and len(lines) * metrics.height() <= room.height():
-                return shorter
-        return words.split(" ")[0]
+    def words_of_pair(self, row: int, column: int, room: QtCore.QRectF) -> str:
+        """What the close pairs of two units say, with their names where there is room."""
+        words = self.view.pair_words(row, column)
+        named = f"between {self.view.names[column]} and {self.view.names[row]}:\n{words}"
+        return _fitting((named, words, words.replace(", ", "\n")), room)
 
     def _write(
         self,
@@ -185,6 +180,17 @@ class CorrelogramGrid(Plot):
             QtWidgets.QToolTip.showText(event.globalPos(), self.view.tooltip(*cell) if cell else "", self)
             return True
         return bool(super().viewportEvent(event))
+
+
+def _fitting(choice: tuple[str, ...], room: QtCore.QRectF) -> str:
+    """The first of some words, in lines, that there is room for; the number of close pairs alone if none."""
+    metrics = QtGui.QFontMetrics(font(WORDS_PX))
+    for words in choice:
+        lines = words.split("\n")
+        width = max(metrics.horizontalAdvance(line) for line in lines) + 3
+        if width <= room.width() and len(lines) * metrics.height() <= room.height():
+            return words
+    return choice[-1].replace("\n", " ").split(" ")[0]
 
 
 class CorrelogramsPanel(Panel):

@@ -9,7 +9,7 @@ from typing import Any
 
 from PyQt5 import QtCore, QtGui, QtWidgets
 
-from ncpgui.app.presenters.queue import QueueRow, present_queue
+from ncpgui.app.presenters.queue import QueueRow, present_queue, settled_words
 from ncpgui.gui.items.glyphs import elided, fitting, paint_shares, paint_state
 from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.theme import Theme, font
@@ -190,7 +190,7 @@ class QueuePanel(Panel):
         settled = tuple(row for row in rows if row.status.is_settled)
         self.view.show_rows(tuple(row for row in rows if not row.status.is_settled))
         self.settled.show_rows(settled)
-        self.note.setText(f"{len(settled)} of {len(rows)} settled" if rows else "")
+        self.note.setText(settled_words(rows))
         self.toggle.setVisible(bool(settled))
         self._open_settled(self.toggle.isChecked())
 

@@ -35,6 +35,7 @@ class TracesPlot(Plot):
         self.spacing_sd = LEAST_SPACING_SD
         self.setMouseEnabled(x=True, y=False)
         self.getAxis("left").setWidth(AXIS_PX)
+        self.set_labels(left="", bottom="time from the spike (ms)")
 
     def set_view(self, view: TracesView, theme: Theme) -> None:
         """Show other traces."""

@@ -14,6 +14,7 @@ import numpy as np
 from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.model.picking import pick
+from ncpgui.app.presenters.alike import Ghost
 from ncpgui.app.presenters.waveforms import WaveformsView, present_waveforms
 from ncpgui.gui.items import waveform_painting as paint
 from ncpgui.gui.items.unit_canvas import UnitCanvas, keeps_shapes
@@ -256,9 +257,12 @@ class WaveformsWidget(UnitCanvas):
         chosen = any(column.is_selected for column in view.columns)
         top = self.chip_rects()[-1].bottom()
         place = QtCore.QRectF(0, top, self.width(), self.height() - STRIP - top)
+        if self.shown == "alike":  # below all of them: they lie on each other
+            paint.paint_neighbours(painter, view, layout, theme)
         for column in sorted(view.columns, key=lambda c: (c.is_selected, c.is_changed)):
             faded = (chosen and not column.is_selected) or (view.is_preview and not column.is_changed)
-            paint.paint_unit(painter, column, layout, place, theme, faded=faded, shown=self.shown)
+            shown = "mean" if self.shown == "alike" else self.shown
+            paint.paint_unit(painter, column, layout, place, theme, faded=faded, shown=shown)
         right, bottom = self.width() - 2.0, self.height() - STRIP + 2.0
         paint.paint_contact_names(painter, view, layout, theme, right=right, bottom=bottom)
         for column, rect in zip(view.columns, self.chip_rects(), strict=True):
@@ -290,8 +294,13 @@ def _same_but_selection(view: WaveformsView, before: WaveformsView | None) -> bo
         and new.mean is old.mean
         and (new.name, new.color, new.caption, new.support) == (old.name, old.color, old.caption, old.support)
         and new.is_changed == old.is_changed
+        and _name(new.neighbour) == _name(old.neighbour)
         for new, old in zip(view.columns, before.columns, strict=True)
     )
+
+
+def _name(ghost: Ghost | None) -> str:
+    return "" if ghost is None else ghost.name
 
 
 class WaveformsPanel(Panel):
@@ -314,7 +323,7 @@ class WaveformsPanel(Panel):
         self.fill(self.scroll)
         self.note.setToolTip(
             "Ctrl+wheel scales the waveforms. W shows the density of all sampled spikes, means, and means\n"
-            "beside the most alike other unit on screen; M means alone."
+            "beside the most alike other unit, on screen or near by; M means alone."
         )
 
     def follow(self) -> None:
@@ -347,7 +356,7 @@ class WaveformsPanel(Panel):
 
     def redraw(self) -> None:
         """Show the waveforms of the sorting on screen."""
-        view = present_waveforms(self.workspace)
+        view = present_waveforms(self.workspace, looks_around=self.plot.shown == "alike")
         self.plot.set_view(view, self._arrangement, self.theme)
         self.tell(view.message)
         kind = SHOWN_WORDS[self.plot.shown] if view.columns else ""

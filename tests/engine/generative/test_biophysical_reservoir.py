@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -13,23 +12,12 @@ import torch
 
 from ncpgui.core.errors import InputError
 from ncpgui.engine.generative.template_reservoir import TemplateReservoir
-
-SCRIPTS = Path(__file__).resolve().parents[3] / "scripts"
+from tests.loose_modules import ROOT, script
 
 
 @pytest.fixture(scope="module")
 def build() -> ModuleType:
     return script("build_biophysical_reservoir")
-
-
-def script(name: str) -> ModuleType:
-    """A script of the project as a module."""
-    spec = importlib.util.spec_from_file_location(name, SCRIPTS / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def branched_cell(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -86,7 +74,7 @@ def test_a_file_of_both_kinds_is_read_back_with_its_splits(
     build: ModuleType, reservoir: TemplateReservoir, tmp_path: Path
 ) -> None:
     cells = made_cells(build, n_cells=3)
-    with np.load(Path(SCRIPTS.parent) / "resources" / "template_reservoir.npz") as file:
+    with np.load(ROOT / "resources" / "template_reservoir.npz") as file:
         shipped = dict(file)
     np.savez_compressed(tmp_path / "both.npz", **build.joined(cells, shipped))
     both = TemplateReservoir.load(tmp_path / "both.npz")

@@ -114,7 +114,7 @@ def test_features_of_times_are_the_intervals_to_both_neighbours():
 def followed(x: torch.Tensor, part: float) -> tuple[float, float]:
     """Where a cluster of places x (N,) at even times was at a part of the time, and the sd that is left."""
     of = MovingClusters(2, 1, 6)
-    of.share.data.fill_(1 / moving_clusters._SHARE_UNIT)
+    of.share.data.fill_(1 / moving_clusters.SHARE_UNIT)
     hats = hat_functions(torch.linspace(0, 1, len(x)), 2)
     sums = of.columns(hats, x[:, None]).sum(0)
     point = of.columns(hat_functions(torch.tensor(part), 2), torch.zeros(1))

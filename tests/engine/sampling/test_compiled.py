@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from ncpgui.engine.networks import compiled_ncp
+from ncpgui.engine.networks.moving_clusters import SHARE_UNIT
 from ncpgui.engine.networks.registry import NetworkSettings, build_network
 from ncpgui.engine.sampling import posterior, sweeps
 from ncpgui.engine.sampling.posterior import ancestral_samples, ancestral_samples_of_many
@@ -17,6 +18,7 @@ OPTIONS = {
     "components": {"pairs": 4, "components": 2},
     "whitened": {"pairs": 4, "components": 2, "whitened": True},
     "times that nobody tells": {"components": 2, "whitened": True, "time_knots": (3, 5)},
+    "times": {"components": 2, "whitened": True, "time_knots": (3, 5)},
 }
 
 
@@ -33,15 +35,23 @@ def network_of(kind: str):
     with torch.no_grad():
         for weights in network.parameters():
             weights.add_(0.2 * torch.randn(weights.shape))
+        for moving in network.moving:
+            moving.share.fill_(0.5 / SHARE_UNIT)
+            moving.to_f.weight.mul_(0.1)
         network.log_temperature.fill_(0.3)
     return network.eval()
 
 
-def encoding_of(network, n_points: int, seed: int = 0):
+def encoding_of(network, n_points: int, seed: int = 0, times: bool = False):
+    """Points of three clusters, which move where times are told."""
     places = np.random.default_rng(seed).choice([-4.0, 0.0, 5.0], (n_points, 2))
     points = places + np.random.default_rng(seed + 1).normal(size=places.shape)
+    seconds = np.sort(np.random.default_rng(seed + 2).uniform(0, 60, n_points))
+    if times:
+        points[:, 0] += 0.05 * seconds
+    told = [torch.from_numpy(seconds.astype(np.float32))[None]] if times else []
     with torch.inference_mode():
-        return network.encode(torch.from_numpy(points.astype(np.float32))[None])
+        return network.encode(torch.from_numpy(points.astype(np.float32))[None], *told)
 
 
 @pytest.fixture
@@ -58,7 +68,7 @@ def by_torch(monkeypatch):
 @pytest.mark.parametrize("kind", OPTIONS)
 def test_compiled_draws_are_those_of_torch(kind, by_torch):
     network = network_of(kind)
-    encodings = [encoding_of(network, n, seed=n) for n in (70, 41)]
+    encodings = [encoding_of(network, n, seed=n, times=kind == "times") for n in (70, 41)]
     assert compiled_ncp.serves(network, encodings)
     wanted = {"n_samples": 60, "seeds": [1, 2], "n_orders": 4}
     found = ancestral_samples_of_many(network, encodings, **wanted)
@@ -85,7 +95,7 @@ def test_compiled_draws_hold_what_is_held(by_torch):
 @pytest.mark.parametrize("kind", OPTIONS)
 def test_compiled_sweeps_move_what_torch_moves(kind, by_torch):
     network = network_of(kind)
-    encoding = encoding_of(network, 120)
+    encoding = encoding_of(network, 120, times=kind == "times")
     drawn = ancestral_samples(network, encoding, n_samples=30, seed=0)
     found = swept(network, encoding, drawn, seed=4)
     by_torch()
@@ -94,12 +104,14 @@ def test_compiled_sweeps_move_what_torch_moves(kind, by_torch):
     np.testing.assert_array_equal(found.labels, other.labels)
 
 
-def test_points_that_tell_their_times_are_left_to_torch():
-    network = network_of("times that nobody tells")
-    points = torch.zeros(1, 4, 2)
-    with torch.inference_mode():
-        told = network.encode(points, torch.arange(4.0)[None])
-    assert not compiled_ncp.serves(network, [told])
+def test_points_with_and_without_times_are_drawn_side_by_side_as_each_is_alone(by_torch):
+    network = network_of("times")
+    encodings = [encoding_of(network, 60, times=True), encoding_of(network, 50)]
+    wanted = {"n_samples": 30, "seeds": [1, 2]}
+    found = ancestral_samples_of_many(network, encodings, **wanted)
+    by_torch()
+    for one, other in zip(found, ancestral_samples_of_many(network, encodings, **wanted), strict=True):
+        np.testing.assert_array_equal(one.labels, other.labels)
 
 
 def test_compiled_points_see_of_those_to_come_what_they_see_in_torch():

@@ -1,0 +1,189 @@
+"""How well what was said of sets comes true: of each set, and over some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.metrics import adjusted_mutual_info_score
+
+from benchmarks.clustering.final_recordings import MOTIONS, PLACES, FinalSet
+from ncpgui.core.partition import canonical
+from ncpgui.core.seeds import stream
+from ncpgui.engine.diagnostics.calibration import HARD, co_assignment, coverage_of_k, reliability
+
+N_PAIRED = 200
+"""Spikes of a set whose pairs count."""
+KNOWN_PART = 0.01
+"""Clusters of fewer of the scored spikes are not counted in K."""
+OWN = {
+    "still": {"times": {"p_told": 1.0}},
+    "moving": {"times": {"p_told": 1.0}, "motion": {"p_moving": 1.0, "reach_um": [10.0, 40.0]}},
+}
+"""Sets of our own generator: what its settings are."""
+
+Labels = NDArray[np.integer]
+Floats = NDArray[np.float64]
+
+
+class Source(NamedTuple):
+    """Where a set is from: a name of `PLACES`, or "ours"; a name of `MOTIONS`, or of `OWN`; which seed."""
+
+    place: str
+    motion: str
+    seed: int
+
+
+class Judged(NamedTuple):
+    """What was said of one set, and what is true.
+
+    p, together : (P,) probability that pairs share a unit, and whether they do
+    joined : (P,) whether the first alternative joins them; apart_sd : (P,) distance of the means of their
+        clusters there, 0 where it joins them
+    k : (S,) clusters of the draws among the scored spikes; k_first : of the first alternative; true_k
+    n_merged, n_split : units of the first alternative that lie with another one, and its sizeable clusters
+        that are no unit's home
+    """
+
+    source: Source
+    p: Floats
+    together: NDArray[np.bool_]
+    joined: NDArray[np.bool_]
+    apart_sd: Floats
+    k: Labels
+    k_first: int
+    true_k: int
+    n_merged: int
+    n_split: int
+    ami_first: float
+    ami_samples: float
+
+
+def judged(source: Source, one: FinalSet, first: Labels, samples: Labels) -> Judged:
+    """Compare what a model said of a set with the truth, over the spikes that are scored."""
+    known = np.flatnonzero(one.known)
+    truth = canonical(one.unit[known])
+    said, drawn = first[known], samples[:, known]
+    chosen = np.sort(stream(0, "pairs").permutation(len(known))[:N_PAIRED])
+    i, j = np.triu_indices(len(chosen), 1)
+    means = np.stack([one.waveforms[first == k].mean(axis=0).ravel() for k in range(first.max() + 1)])
+    gaps = np.linalg.norm(means[:, None] - means, axis=-1)
+    return Judged(
+        source,
+        co_assignment(drawn[:, chosen]),
+        co_assignment(truth[None, chosen]) > 0.5,
+        said[chosen][i] == said[chosen][j],
+        gaps[said[chosen][i], said[chosen][j]].astype(np.float64),
+        np.array([_sizeable(row) for row in drawn]),
+        _sizeable(said),
+        int(truth.max()) + 1,
+        *_merged_and_split(truth, said),
+        float(adjusted_mutual_info_score(truth, said)),
+        float(
+            np.mean([adjusted_mutual_info_score(truth, row) for row in drawn[:: max(1, len(drawn) // 10)]])
+        ),
+    )
+
+
+def _sizeable(labels: Labels) -> int:
+    """Clusters that hold a part of the spikes that counts."""
+    return int(_are_sizeable(labels).sum())
+
+
+def _are_sizeable(labels: Labels) -> NDArray[np.bool_]:
+    return np.bincount(labels) >= max(1, KNOWN_PART * len(labels))
+
+
+def _merged_and_split(truth: Labels, said: Labels) -> tuple[int, int]:
+    """Units whose home, the cluster with most of their spikes, is of another too; large clusters of none.
+
+    >>> _merged_and_split(np.array([0, 0, 0, 1, 1]), np.array([0, 0, 1, 0, 0]))
+    (1, 1)
+    """
+    homes = np.unique([np.bincount(said[truth == unit]).argmax() for unit in range(truth.max() + 1)])
+    return int(truth.max()) + 1 - len(homes), len(np.setdiff1d(np.flatnonzero(_are_sizeable(said)), homes))
+
+
+def row(name: str, found: list[Judged]) -> dict[str, Any]:
+    """Tell how well probabilities came true over some sets."""
+    p, together, joined = (
+        np.concatenate([getattr(one, field) for one in found]) for field in ("p", "together", "joined")
+    )
+    hard = (p > HARD[0]) & (p < HARD[1])
+    n_samples = min(len(one.k) for one in found)
+    k = coverage_of_k(np.stack([one.k[:n_samples] for one in found]), np.array([one.true_k for one in found]))
+    single = [float((one.k == 1).mean()) for one in found if one.true_k == 1]
+    several = [one for one in found if one.true_k > 1]  # AMI says little of one unit
+    return {
+        "sets": name,
+        "n": len(found),
+        "hard %": 100 * float(hard.mean()),
+        **_errors("hard", p[hard], together[hard]),
+        **_errors("joined", p[joined], together[joined]),
+        **_errors("parted", p[~joined], together[~joined]),
+        "K covered": k.exact_coverage,
+        "K error": k.mean_k_error,
+        "P(K=1), one unit": float(np.mean(single)) if single else "",
+        "merged": float(np.mean([one.n_merged for one in found])),
+        "split": float(np.mean([one.n_split for one in found])),
+        "AMI first": float(np.mean([one.ami_first for one in several])) if several else "",
+        "AMI samples": float(np.mean([one.ami_samples for one in several])) if several else "",
+    }
+
+
+def _errors(name: str, p: Floats, together: NDArray[np.bool_]) -> dict[str, Any]:
+    if not len(p):
+        return {f"ECE {name}": "", f"bias {name}": ""}
+    found = reliability(p, together)
+    return {f"ECE {name}": found.ece, f"bias {name}": found.bias}
+
+
+def pair_rows(found: list[Judged]) -> list[dict[str, Any]]:
+    """Tell the same of pairs by what the first alternative says of them."""
+    p, together, apart, joined = (
+        np.concatenate([getattr(one, name) for one in found])
+        for name in ("p", "together", "apart_sd", "joined")
+    )
+    n_units = np.concatenate([np.full(len(one.p), one.k_first) for one in found])
+    kinds = {
+        "joined, of 1 unit": joined & (n_units == 1),
+        "joined, of 2 or 3": joined & (n_units > 1) & (n_units < 4),
+        "joined, of more": joined & (n_units >= 4),
+        "parted by < 6 sd": ~joined & (apart < 6),
+        "parted by 6 to 12 sd": ~joined & (apart >= 6) & (apart < 12),
+        "parted by more": ~joined & (apart >= 12),
+    }
+    return [
+        {
+            "pairs": name,
+            "share %": 100 * float(some.mean()),
+            "mean p": float(p[some].mean()),
+            "true": float(together[some].mean()),
+            **_errors("of all", p[some], together[some]),
+        }
+        for name, some in kinds.items()
+        if some.any()
+    ]
+
+
+def tables(found: list[Judged]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Rows by source and by motion, and of pairs."""
+
+    def of(name: str, some: Iterable[Judged]) -> Iterator[dict[str, Any]]:
+        kept = list(some)
+        if kept:
+            yield row(name, kept)
+
+    foreign = [one for one in found if one.source.place != "ours"]
+    rows = [*of("all foreign", foreign)]
+    for place in PLACES:
+        rows += of(place, (one for one in foreign if one.source.place == place))
+    for motion in MOTIONS:
+        rows += of(f"motion {motion}", (one for one in foreign if one.source.motion == motion))
+    rows += of("one unit", (one for one in foreign if one.true_k == 1))
+    for motion in OWN:
+        own = (one for one in found if one.source.place == "ours" and one.source.motion == motion)
+        rows += of(f"ours, {motion}", own)
+    return rows, pair_rows(foreign)

@@ -1,0 +1,198 @@
+"""Do probabilities come true on recordings that chose nothing?
+
+    python -m benchmarks.clustering.final_sets --role development [--models spikes runs/new.safetensors]
+    python -m benchmarks.clustering.final_sets --role final
+
+Sets of spikes have three roles that never mix. Those of the training choose which weights of a run are kept.
+Those of the development, here of seeds from 100 on, choose between models and settings. Those of the end, of
+seeds below 100, choose nothing: they are drawn once a candidate is finished, and its figures are published
+whatever they are.
+
+Sets come from recordings of `final_recordings.py` and from our own generator with motion and times, of cells
+that no gradient has seen. Only spikes of units that are large enough are scored; noise and far cells are
+there, as in any recording. Calibration is told by what is known without the truth: over pairs that the first
+alternative joins and over those that it parts, so that needless doubt in the ones cannot cancel false
+certainty in the others.
+
+All of it twice: as the network draws, and given the firing times, whose refractory periods weigh the draws.
+"""
+
+from __future__ import annotations
+
+import argparse
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import platformdirs
+import torch
+from numpy.typing import NDArray
+
+from benchmarks.clustering.final_recordings import MOTIONS, PLACES, FinalSet, FinalSettings, sets_of_recording
+from benchmarks.clustering.final_scores import OWN, Judged, Labels, Source, judged, tables
+from benchmarks.common.report import Origin, add_jobs, begin, keep, options, side_by_side, table, where
+from ncpgui.core.alternatives import group_alternatives
+from ncpgui.core.files import replaced_file
+from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.core.seeds import stream_seed
+from ncpgui.engine.generative.registry import GenerativeSettings
+from ncpgui.engine.networks.checkpoint import find_model
+from ncpgui.engine.waveform_clustering import cluster_waveforms
+from ncpgui.sorting.timed_clusters import firing_nats
+
+FIRST_SEED = {"final": 0, "development": 100}
+"""Seeds of the recordings and sets of a role; those of development begin where the others have ended."""
+FORMAT = 1
+EVIDENCE = ("as drawn", "given firing times")
+
+NOTE = """\
+Over pairs of spikes of units: ECE and bias (p less truth) of *hard* ones (p between 0.02 and 0.98), of those
+that the first alternative *joins* and of those that it *parts*. K covered: 90 % sets of the number of units
+that contain it. Merged: units a set that lie with another one in the first alternative; split: its clusters
+that are no unit's home. AMI with the truth: of the first alternative, and of single draws."""
+
+
+def sources(role: str, n_recordings: int) -> list[Source]:
+    """Return the sources of a role; `n_recordings` of each place and motion."""
+    if role not in FIRST_SEED:
+        raise ValueError(f"a role is one of {', '.join(FIRST_SEED)}, got {role}")
+    seeds = range(FIRST_SEED[role], FIRST_SEED[role] + n_recordings)
+    if role == "final" and seeds.stop > FIRST_SEED["development"]:
+        raise ValueError(f"{n_recordings} recordings of the end would be some of the development")
+    foreign = [Source(place, motion, seed) for place in PLACES for motion in MOTIONS for seed in seeds]
+    return foreign + [Source("ours", motion, seed) for motion in OWN for seed in seeds]
+
+
+def sets_of(source: Source, n_sets: int, settings: FinalSettings) -> list[FinalSet]:
+    """Return up to `n_sets` sets of a source."""
+    if source.place != "ours":
+        made = sets_of_recording(source.place, source.motion, settings, seed=source.seed)
+        return [one for _, one in zip(range(n_sets), made, strict=False)]
+    model = GenerativeSettings("spikes", OWN[source.motion]).build("test")
+    generator = torch.Generator().manual_seed(stream_seed(source.seed, "final", "ours", source.motion))
+    batch = model.sample(n_sets, settings.n_spikes, generator)
+    return [
+        _own_set(tuple(array[i].numpy() for array in (*batch.points, batch.labels))) for i in range(n_sets)
+    ]
+
+
+def _own_set(arrays: tuple[NDArray[Any], ...]) -> FinalSet:
+    waveforms, positions, mask, times, labels = arrays
+    order = np.argsort(times, kind="stable")
+    known = np.ones(len(order), bool)
+    return FinalSet(
+        waveforms[order][:, :, mask], positions[mask].astype(float), times[order], labels[order], known
+    )
+
+
+def draws(
+    one: FinalSet, model: str | Path, n_samples: int, cache: Path, *, timed: bool
+) -> tuple[Labels, Labels]:
+    """Return the first alternative (N,) and draws (S, N) of a model; kept, for the same weights and set."""
+    key = sha256(f"{FORMAT} {n_samples} {timed}".encode())
+    key.update(find_model(model).read_bytes())
+    key.update(np.ascontiguousarray(one.waveforms).tobytes())
+    path = cache / f"draws-{key.hexdigest()[:24]}.npz"
+    if not path.is_file():
+        result = cluster_waveforms(
+            one.waveforms,
+            channel_positions=one.channel_positions,
+            times_s=one.times_s if timed else None,
+            model=model,
+            samples=n_samples,
+            beam=0,
+            device="cpu",
+        )
+        cache.mkdir(parents=True, exist_ok=True)
+        with replaced_file(path) as beside, beside.open("wb") as file:
+            np.savez_compressed(file, first=result.map_labels, samples=result.labels)
+    with np.load(path) as kept:
+        return kept["first"], kept["samples"]
+
+
+def given_times(one: FinalSet, samples: Labels) -> tuple[Labels, Labels]:
+    """Return the first alternative (N,) and draws (S, N) given the firing times of a set, from those without.
+
+    Draws are there as often as their weight says (systematic resampling).
+    """
+    drawn = PosteriorSamples(samples, np.full(len(samples), np.nan))
+    weighed = drawn.weighed(firing_nats(drawn, one.times_s))
+    place = (np.arange(len(samples)) + 0.5) / len(samples)
+    rows = np.searchsorted(np.cumsum(weighed.weight), place).clip(max=len(samples) - 1)
+    return group_alternatives(weighed, max_shown=1)[0].labels, samples[rows]
+
+
+def _of_source(job: tuple[Source, str | Path, int, int, Path, bool]) -> list[tuple[Judged, Judged]]:
+    """What is said of each set, without and with firing times as evidence."""
+    source, model, n_sets, n_samples, cache, timed = job
+    found = []
+    for one in _kept_sets(source, n_sets, cache):
+        first, samples = draws(one, model, n_samples, cache, timed=timed)
+        given = given_times(one, samples)
+        found.append((judged(source, one, first, samples), judged(source, one, *given)))
+    return found
+
+
+def _kept_sets(source: Source, n_sets: int, cache: Path) -> list[FinalSet]:
+    """Sets of a source, from the cache where they are there."""
+    told = sha256(repr((FORMAT, source, n_sets, FinalSettings())).encode()).hexdigest()[:16]
+    path = cache / f"sets-{told}.npz"
+    if not path.is_file():
+        sets = sets_of(source, n_sets, FinalSettings())
+        cache.mkdir(parents=True, exist_ok=True)
+        arrays = {f"{i}-{name}": v for i, one in enumerate(sets) for name, v in one._asdict().items()}
+        with replaced_file(path) as beside, beside.open("wb") as file:
+            np.savez(file, **arrays)
+    with np.load(path) as file:
+        n_kept = len(file.files) // len(FinalSet._fields)
+        return [FinalSet(*(file[f"{i}-{name}"] for name in FinalSet._fields)) for i in range(n_kept)]
+
+
+def _parser() -> argparse.ArgumentParser:
+    folder = Path(platformdirs.user_cache_dir("ncpgui", appauthor=False)) / "final-sets"
+    parser = options(__doc__)
+    parser.add_argument("--role", choices=list(FIRST_SEED), default="development")
+    parser.add_argument("--models", nargs="+", default=["spikes"], help="names or files  [spikes]")
+    parser.add_argument("--recordings", type=int, default=1, help="of each probe and motion  [1]")
+    parser.add_argument("--sets", type=int, default=3, help="of each recording at most  [3]")
+    parser.add_argument("--samples", type=int, default=80, help="posterior samples of each set  [80]")
+    parser.add_argument("--without-times", action="store_true", help="do not tell the models the times")
+    parser.add_argument(
+        "--cache", type=Path, default=folder, help="folder for sets and draws  [user's cache]"
+    )
+    add_jobs(parser)
+    return parser
+
+
+def main() -> None:
+    arguments = _parser().parse_args()
+    device = begin(arguments)
+    chosen = sources(arguments.role, arguments.recordings)
+    if arguments.quick:
+        chosen, arguments.sets, arguments.samples = [Source("tetrode", "none", 100)], 1, 8
+    timed = not arguments.without_times
+    pages: list[str] = []
+    content: dict[str, dict[str, Any]] = {}
+    for model in arguments.models:
+        jobs = [
+            (source, model, arguments.sets, arguments.samples, arguments.cache, timed) for source in chosen
+        ]
+        with side_by_side(arguments.jobs) as run:
+            found = [both for some in run(_of_source, jobs) for both in some]
+        for evidence, judgements in zip(EVIDENCE, zip(*found, strict=True), strict=True):
+            rows, pairs = tables(list(judgements))
+            page = f"## `{Path(model).stem}`, {evidence}\n\n{table(rows)}\n\n{table(pairs)}"
+            print(f"{page}\n", flush=True)
+            pages.append(page)
+            content.setdefault(Path(model).stem, {})[evidence] = {"rows": rows, "pairs": pairs}
+    whole = "\n\n".join([f"# Sets of the {arguments.role}", where(device), NOTE, *pages])
+    origin = Origin(
+        FIRST_SEED[arguments.role], arguments.samples, {Path(m).stem: m for m in arguments.models}
+    )
+    name = f"{arguments.role}_sets"
+    keep(name, {"timed": timed, "models": content}, page=whole, origin=origin, folder=arguments.out)
+
+
+if __name__ == "__main__":
+    main()

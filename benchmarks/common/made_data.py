@@ -1,0 +1,52 @@
+"""Datasets of the speed benchmarks: spikes of held-out cells, and points of Gaussians in the plane."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor
+
+from ncpgui.engine.checked_waveforms import checked_waveforms
+from ncpgui.engine.generative.spike_mixture import SpikeDataset, SpikeMixtureSettings, sample_dataset
+from ncpgui.engine.generative.template_reservoir import TemplateReservoir
+from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
+
+
+def spikes_of(n_cells: int, n_spikes: int) -> SpikeDataset:
+    """Spikes of a hexagonal neighbourhood: the first set, by seed, in which so many cells have spikes.
+
+    Cells are as many as 1 + Poisson(4), not Poisson(2), so that sets with many are soon found.
+    """
+    reservoir = TemplateReservoir.load()
+    seed = 0
+    while True:
+        found = sample_dataset(
+            seed, n_spikes, settings=SpikeMixtureSettings(k_rate=4.0), reservoir=reservoir, split="test"
+        )
+        if int(found.labels.max()) + 1 == n_cells:
+            return found
+        seed += 1
+
+
+@torch.inference_mode()
+def encode_spikes(network: ClusteringNetwork, data: SpikeDataset) -> Encoding:
+    """Encode one dataset as `ncpgui.engine.cluster` does."""
+    arrays = checked_waveforms(data.waveforms, data.channel_positions)[:3]
+    device = next(network.parameters()).device
+    return network.encode(*(torch.from_numpy(array)[None].to(device) for array in arrays))
+
+
+def gaussians(n_clusters: int, n_points: int, *, seed: int, apart: float = 6.0) -> tuple[Tensor, Tensor]:
+    """Clusters of equal size and sd 1, their means on a ring with `apart` between neighbours.
+
+    Returns
+    -------
+    points (1, N, 2) float32, in random order; labels (N,) int64, of the cluster each was drawn from
+    """
+    generator = torch.Generator().manual_seed(seed)
+    labels = torch.arange(n_points)[torch.randperm(n_points, generator=generator)] % n_clusters
+    radius = apart / 2 / math.sin(math.pi / n_clusters) if n_clusters > 1 else 0.0
+    angle = 2 * math.pi * labels / n_clusters
+    means = radius * torch.stack([angle.cos(), angle.sin()], dim=1)
+    return (means + torch.randn(n_points, 2, generator=generator))[None], labels

@@ -1,0 +1,130 @@
+"""Hours of many channels, sorted while they are made up: does memory stay flat, and does it come to its end?
+
+    python -m benchmarks.speed.endurance [--hours 2] [--minutes 20] [--share 0.1] [--only 64|384]
+        [--limit-mib 8192]
+
+Two columns of contacts at 30 kHz, `--hours` of 64 channels and `--minutes` of 384, and of each a first run
+over a tenth (`--share`) of the length. The traces are of SpikeInterface's generator, computed piece by piece
+as they are read and never written; each recording is sorted with default settings in a process of its own,
+which may hold `--limit-mib` of data at most. A line is printed at every step, with the memory held until
+then. With default options this takes some ten hours on two cores.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import time
+from dataclasses import asdict, replace
+from typing import Any
+
+from benchmarks.common.report import Origin, begin, keep, options, peak_memory_mib, table, where
+from benchmarks.recordings.ground_truth import GroundTruth, probe_of, untouched
+from ncpgui.ephys.readers import recording_of
+from ncpgui.sorting.config import SortingConfig
+from ncpgui.sorting.pipeline import sort_recording
+
+GOAL = 1.2
+SEED = 131
+RECORDINGS = {
+    "64": GroundTruth("columns64", 30_000.0, 45, 7200.0, seed=SEED),
+    "384": GroundTruth("columns384", 30_000.0, 200, 1200.0, seed=SEED),
+}
+STEP_PERCENT = 5
+
+
+def sort_here(truth: GroundTruth, limit_mib: int, asked: dict[str, Any]) -> dict[str, Any]:
+    """Sort in this process, and return what it took; a line on stderr at every step."""
+    resource.setrlimit(resource.RLIMIT_DATA, (limit_mib << 20, limit_mib << 20))
+    import torch
+
+    started, told = time.perf_counter(), -STEP_PERCENT
+    recording = recording_of(untouched(truth))
+    before = peak_memory_mib(torch.device("cpu"))
+
+    def progress(done: int, total: int, message: str = "") -> None:
+        nonlocal told
+        percent = 100 * done // max(total, 1)
+        if percent >= told + STEP_PERCENT:
+            told = percent
+            mib, minutes = peak_memory_mib(torch.device("cpu")), (time.perf_counter() - started) / 60
+            print(
+                f"{percent:3d} %  {minutes:6.1f} min  {mib:6.0f} MiB  {message}", file=sys.stderr, flush=True
+            )
+
+    project = sort_recording(recording, SortingConfig(seed=SEED, **asked), progress=progress)
+    mib = peak_memory_mib(torch.device("cpu"))
+    return {
+        "spikes": len(project.spikes),
+        "units": int(project.unit_of_spike.max(initial=-1)) + 1,
+        "minutes": round((time.perf_counter() - started) / 60, 1),
+        "MiB before": round(before),
+        "MiB": round(mib),
+    }
+
+
+def sorted_apart(truth: GroundTruth, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Sort in a process of its own, and return a row of the table."""
+    told = {"truth": asdict(truth), "limit_mib": arguments.limit_mib, "asked": json.loads(arguments.settings)}
+    command = [sys.executable, "-m", "benchmarks.speed.endurance", "--job", json.dumps(told)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"sorting {truth.duration_s:g} s of {truth.probe} ended with {done.returncode}")
+    answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    channels = probe_of(truth).get_contact_count()
+    return {"channels": channels, "seconds": truth.duration_s, **answer}
+
+
+def wanted(arguments: argparse.Namespace) -> list[GroundTruth]:
+    """Recordings to sort, the short one of each before the long one."""
+    lengths = {"64": arguments.hours * 3600, "384": arguments.minutes * 60}
+    chosen = [arguments.only] if arguments.only else list(RECORDINGS)
+    truths = [RECORDINGS[name].lasting(lengths[name]) for name in chosen]
+    if arguments.quick:
+        truths = [replace(truths[0], probe="tetrode", n_units=3).lasting(60.0)]
+    return [truth.lasting(truth.duration_s * share) for truth in truths for share in (arguments.share, 1.0)]
+
+
+def main() -> None:
+    """Print the table and keep it."""
+    parser = options(__doc__)
+    parser.add_argument("--hours", type=float, default=2.0, help="of 64 channels  [2]")
+    parser.add_argument("--minutes", type=float, default=20.0, help="of 384 channels  [20]")
+    parser.add_argument("--share", type=float, default=0.1, help="of the length, sorted first  [0.1]")
+    parser.add_argument("--only", choices=list(RECORDINGS), help="channels  [both]")
+    parser.add_argument("--limit-mib", type=int, default=8192, help="a sorting may hold  [8192]")
+    parser.add_argument("--settings", default="{}", help="of the sorting, as JSON  [the defaults]")
+    parser.add_argument("--job", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.job:
+        told = json.loads(arguments.job)
+        print(json.dumps(sort_here(GroundTruth(**told["truth"]), told["limit_mib"], told["asked"])))
+        return
+    device = begin(arguments)
+    rows: list[dict[str, Any]] = []
+    for truth in wanted(arguments):
+        row = sorted_apart(truth, arguments)
+        short = rows[-1] if rows and len(rows) % 2 else row
+        rows.append({**row, "times": row["MiB"] / short["MiB"]})
+        print(table(rows), flush=True)
+    asked = f"with `{arguments.settings}`" if json.loads(arguments.settings) else "with default settings"
+    page = f"""
+# Hours of many channels
+
+Recordings at 30 kHz that SpikeInterface's generator makes up as they are read, sorted {asked}:
+the largest resident memory of the process, the generator's included (`MiB before`: when sorting begins).
+Goal: {1 / arguments.share:g} times the length takes less than {GOAL:g} times the memory.
+
+{table(rows)}
+
+{where(device)}
+"""
+    origin = Origin(SEED, SortingConfig().posterior_samples, models={"spikes": "spikes"})
+    keep("endurance", {"rows": rows}, page=page, origin=origin, folder=arguments.out)
+
+
+if __name__ == "__main__":
+    main()

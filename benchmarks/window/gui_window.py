@@ -1,0 +1,221 @@
+"""Drive our window over a session, and time it: what `gui.py` starts as a process of its own.
+
+python -m benchmarks.window.gui_window JOB.json
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+from PyQt5 import QtCore, QtWidgets
+
+from benchmarks.window.gui_clock import Timings, answer, growth_mib, job, resident_mib, since_start_s
+from ncpgui.app.controller import Controller
+from ncpgui.app.model.workspace import Workspace
+from ncpgui.app.preferences import Preferences
+from ncpgui.gui.application import qt_application
+from ncpgui.gui.main_window import MainWindow
+from ncpgui.gui.worker import Workers
+
+LONGEST_WAIT_S = 300.0
+BEAT_MS = 5
+
+
+class Driven:
+    """The window on a session, as a person has it."""
+
+    def __init__(self, session: Path) -> None:
+        self.application = qt_application()
+        self.workers = Workers()
+        self.workspace = Workspace()
+        preferences = Preferences(Path(tempfile.mkdtemp(prefix="ncpgui-gui-")))
+        preferences.set("toured", True)
+        self.controller = Controller(self.workspace, self.workers, preferences)
+        self.window = MainWindow(self.workspace, self.controller)
+        self.window.resize(1600, 1000)
+        self.window.show()
+        self.window.open_path(session)
+        self.wait(lambda: self.workspace.project is not None)
+        self.settle()
+
+    @property
+    def is_painted(self) -> bool:
+        """Whether no panel on screen has anything left to draw."""
+        stale = any(panel._is_dirty for panel in self.window.bench.panels if panel.isVisible())
+        return not stale and not self.window._refresh.isActive()
+
+    def settle(self) -> float:
+        """Go on with the event loop until all is painted, and return when that was."""
+        QtWidgets.QApplication.processEvents()
+        while not self.is_painted:
+            QtWidgets.QApplication.processEvents()
+        QtWidgets.QApplication.processEvents()
+        return time.perf_counter()
+
+    def wait(self, is_over: Any) -> None:
+        """Go on with the event loop until something is so."""
+        end = time.monotonic() + LONGEST_WAIT_S
+        while not is_over():
+            QtWidgets.QApplication.processEvents()
+            time.sleep(0.002)
+            if time.monotonic() > end:
+                raise SystemExit("the window was not ready in time")
+
+    def rest(self) -> None:
+        """Let what the screen waits for arrive, but for a t-SNE: no edit is timed together with it."""
+        self.workers.cancel_key("t-SNE")
+        self.wait(lambda: not any(self.workers.is_busy(lane) for lane in ("view", "io")))
+        self.settle()
+
+    def press(self, action: str) -> None:
+        """Do what a key does."""
+        self.window.actions_[action].trigger()
+
+
+def edits(driven: Driven, timings: Timings, repeats: int) -> None:
+    """Time each kind of edit on several components, each edit taken back."""
+    workspace = driven.workspace
+    for _ in range(repeats):
+        driven.rest()
+        timings.take("next question", lambda: driven.press("next_row"))
+        driven.rest()
+        units = [unit.unit for unit in workspace.current().units]
+        for unit in units[:2]:
+            timings.take("select", lambda unit=unit: workspace.select([unit]))
+        driven.rest()
+        timings.take("lock", lambda: driven.press("lock"))
+        timings.take("undo", lambda: driven.press("undo"))
+        workspace.select(units[:1])
+        timings.take("label", lambda: driven.press("good"))
+        timings.take("undo", lambda: driven.press("undo"))
+        if len(workspace.component().alternatives) > 1:
+            driven.rest()
+            timings.take("switch", lambda: driven.press("next_alternative"))
+            driven.rest()
+            timings.take("switch", lambda: driven.press("previous_alternative"))
+        driven.rest()
+        lasso_around_half(driven, units[0])
+        timings.take("show a split", lambda: driven.press("split"))
+        driven.rest()
+        timings.take("split", lambda: driven.press("split"))
+        driven.rest()
+        timings.take("undo", lambda: driven.press("undo"))
+        driven.rest()
+        if len(units) > 1:
+            workspace.select(units[:2])
+            driven.rest()
+            timings.take("merge", lambda: driven.press("merge"))
+            driven.rest()
+            timings.take("undo", lambda: driven.press("undo"))
+
+
+def lasso_around_half(driven: Driven, unit: int) -> None:
+    """Draw a lasso around the spikes of a unit in the earlier half of the recording."""
+    from ncpgui.app.model.lasso import Lasso
+
+    workspace = driven.workspace
+    workspace.select([unit])
+    half = workspace.project.spikes.duration_s / 2
+    corners = [[-1, -1e3], [half, -1e3], [half, 1e3], [-1, 1e3]]
+    import numpy as np
+
+    plane = Lasso(workspace.component_id, "over time", ("time", "amplitude"), np.array(corners, float))
+    workspace.draw_lasso(plane)
+    driven.settle()
+
+
+class Heartbeat(QtCore.QObject):
+    """Notes the times between turns of the event loop, blocks above the beat, and CPU time in them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.blocks_ms: list[float] = []
+        self.cpu_ms: list[float] = []
+        self._last, self._last_cpu = time.perf_counter(), time.thread_time()
+        self._timer = QtCore.QTimer(self)
+        self._timer.setTimerType(QtCore.Qt.PreciseTimer)
+        self._timer.timeout.connect(self._beat)
+        self._timer.start(BEAT_MS)
+
+    def _beat(self) -> None:
+        now, cpu = time.perf_counter(), time.thread_time()
+        self.blocks_ms.append(1000 * (now - self._last))
+        self.cpu_ms.append(1000 * (cpu - self._last_cpu))
+        self._last, self._last_cpu = now, cpu
+
+    def told(self) -> dict[str, float]:
+        """Longest block, how many were over 100 ms, and the most CPU time of the window's thread in one."""
+        over = [block for block in self.blocks_ms if block > 100]
+        return {
+            "longest": max(self.blocks_ms),
+            "over 100 ms": len(over),
+            "beats": len(self.blocks_ms),
+            "CPU": max(self.cpu_ms),
+        }
+
+
+def is_sampled_again(driven: Driven, component: int) -> bool:
+    """Use the least probable sorting of a component; whether few draws have it, so that others are made."""
+    workspace = driven.workspace
+    workspace.show_component(component)
+    driven.rest()
+    workspace.show_alternative(len(workspace.component().alternatives) - 1)
+    driven.rest()
+    driven.press("adopt")
+    driven.settle()
+    if driven.workers.is_busy("work"):
+        return True
+    driven.press("undo")
+    driven.rest()
+    return False
+
+
+def stalls(driven: Driven, timings: Timings) -> dict[str, float]:
+    """Blocks of the event loop while a component is sampled again: its least probable sorting is used."""
+    workspace = driven.workspace
+    driven.rest()
+    doubtful = [one for one in workspace.component_ids if workspace.status(one).state == "sampled"]
+    if not any(is_sampled_again(driven, one) for one in doubtful):
+        raise SystemExit("nothing is sampled again: no sorting leaves few draws")
+    heart = Heartbeat()
+    units = itertools.cycle(unit.unit for unit in workspace.current().units)
+    ends = time.monotonic() + LONGEST_WAIT_S
+    while driven.workers.is_busy("work") and time.monotonic() < ends:
+        until = time.monotonic() + 1.0
+        driven.wait(lambda until=until: time.monotonic() > until)
+        timings.take("select while sampling", lambda: workspace.select([next(units)]))
+    driven.rest()
+    return heart.told()
+
+
+def main() -> None:
+    """Time what the job asks for."""
+    asked = job()
+    driven = Driven(Path(asked["session"]))
+    start = {"CPU s": time.process_time(), "wall s": since_start_s(), "MiB": resident_mib()}
+    found: dict[str, Any] = {"start": start, "spikes": len(driven.workspace.project.spikes)}
+    if not asked.get("only_start"):
+        timings = Timings(driven.settle)
+        driven.press(asked["layout"])
+        driven.rest()
+        edits(driven, timings, asked["repeats"])
+        found["MiB after edits"] = resident_mib()
+        ids = [unit.unit for unit in driven.workspace.current().units]
+        found["growth MiB"] = growth_mib(
+            driven.workspace.select, ids, driven.settle, asked["selections"], rest=driven.rest
+        )
+        if asked.get("sampling"):
+            found["stalls"] = stalls(driven, timings)
+        found["times"] = timings.told()
+    answer(asked, found)
+
+
+if __name__ == "__main__":
+    main()

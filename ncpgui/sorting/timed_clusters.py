@@ -1,0 +1,66 @@
+"""The posterior of some spikes given when they were fired: that of their waveforms, weighed by close pairs.
+
+Sortings weigh the draws of a component by all of its spikes; this does the same for a set of spikes that was
+clustered by itself (`ncpgui cluster`), by those of the set.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ncpgui.core.alternatives import group_alternatives
+from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.sorting.all_spikes import Spikes, parted_nats
+from ncpgui.sorting.config import SortingConfig
+
+if TYPE_CHECKING:
+    from ncpgui.engine.waveform_clustering import ClusterResult
+
+_TICKS_HZ = 1e6
+
+
+class GivenTimes(NamedTuple):
+    """A posterior given firing times, and what waveforms alone say.
+
+    result : alternatives, their masses and all weights given the times; its samples are as they were
+    weight_alone : (S,), mass_alone : (A,) of the same samples and alternatives, by waveforms alone
+    """
+
+    result: ClusterResult
+    weight_alone: NDArray[np.float64]
+    mass_alone: NDArray[np.float64]
+
+
+def given_firing_times(result: ClusterResult, times_s: ArrayLike) -> GivenTimes:
+    """Weigh samples by the pairs of spikes that are 0.7 to 2 ms apart (`refractory`).
+
+    times_s : (n,) s, of each spike, not decreasing, as `engine.cluster` takes them
+    """
+    drawn = PosteriorSamples(result.labels, result.log_prob, result.weight, result.order)
+    weighed = drawn.weighed(firing_nats(drawn, times_s))
+    modes = group_alternatives(weighed)
+    return GivenTimes(
+        replace(
+            result,
+            map_labels=modes[0].labels,
+            weight=weighed.weight,
+            alternatives=np.stack([mode.labels for mode in modes]),
+            alternative_mass=np.array([mode.mass for mode in modes]),
+            alternative_mass_se=np.array([mode.mass_se for mode in modes]),
+        ),
+        drawn.weight,
+        np.array([drawn.weight[mode.members].sum() for mode in modes]),
+    )
+
+
+def firing_nats(drawn: PosteriorSamples, times_s: ArrayLike) -> NDArray[np.float64]:
+    """Log likelihood of the times (n,) under each of S sortings, against one neuron: (S,), nats."""
+    ticks = np.round(np.asarray(times_s, dtype=np.float64) * _TICKS_HZ).astype(np.int64)
+    every, one = np.arange(len(ticks)), np.zeros(len(ticks), dtype=np.int64)
+    times_alone = SortingConfig(heaps=False)
+    spikes = Spikes(np.zeros((len(ticks), 1), np.float32), ticks, one, one == 0, _TICKS_HZ, times_alone)
+    return parted_nats(drawn, every, spikes, one, every)

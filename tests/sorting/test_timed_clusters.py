@@ -1,0 +1,76 @@
+"""A set of spikes that was clustered by itself, given when its spikes were fired."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ncpgui.engine.waveform_clustering import ClusterResult
+from ncpgui.sorting.timed_clusters import given_firing_times
+
+
+def drawn(labels: np.ndarray) -> ClusterResult:
+    """What `engine.cluster` returns of draws (S, n); the alternatives are not looked at."""
+    n_samples, n = labels.shape
+    return ClusterResult(
+        map_labels=labels[0].astype(np.int32),
+        labels=labels.astype(np.int32),
+        log_prob=np.full(n_samples, np.nan),
+        weight=np.full(n_samples, 1 / n_samples),
+        order=np.arange(n_samples, dtype=np.int32) % 8,
+        beam_labels=np.zeros((0, n), np.int32),
+        beam_log_prob=np.zeros(0),
+        alternatives=labels[:1].astype(np.int32),
+        alternative_mass=np.ones(1),
+        alternative_mass_se=np.zeros(1),
+        features=np.zeros((n, 2), np.float32),
+        links_log_prob=0.0,
+        model="spikes",
+        order_spread=0.05,
+        notes=(),
+    )
+
+
+def train(rate_hz: float, refractory_s: float, n: int, seed: int) -> np.ndarray:
+    """Times of a neuron, or of none if there is no refractory period."""
+    gaps = np.random.default_rng(seed).exponential(1 / rate_hz - refractory_s, n)
+    return np.cumsum(refractory_s + gaps)
+
+
+def halves(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Eight draws, of which the first six part the spikes in two at random and the last two do not."""
+    parted = np.random.default_rng(1).integers(0, 2, n)
+    parted[0] = 0
+    labels = np.zeros((8, n), int)
+    labels[:6] = parted
+    return labels, parted
+
+
+def test_a_neuron_that_is_cut_at_random_is_put_together_by_its_refractory_period():
+    labels, _ = halves(800)
+    given = given_firing_times(drawn(labels), train(40.0, 0.003, 800, seed=0))
+    assert given.result.map_labels.max() == 0
+    assert given.result.alternative_mass[0] > 0.95
+    assert given.mass_alone[0] == pytest.approx(2 / 8)
+    assert given.weight_alone.tolist() == [1 / 8] * 8
+    assert given.result.weight.sum() == pytest.approx(1)
+    assert (given.result.labels == labels).all()
+
+
+def test_two_neurons_that_fire_by_chance_within_each_others_period_stay_apart():
+    first, second = train(20.0, 0.003, 400, seed=2), train(20.0, 0.003, 400, seed=3)
+    times = np.concatenate([first, second])
+    order = np.argsort(times)
+    labels = np.zeros((8, 800), int)
+    labels[:2] = (order >= 400) != (order[0] >= 400)  # canonical: the first spike is in cluster 0
+    given = given_firing_times(drawn(labels), times[order])
+    assert given.result.map_labels.max() == 1
+    assert given.result.alternative_mass[0] > 0.9
+    assert given.mass_alone[0] == pytest.approx(2 / 8)
+
+
+def test_few_spikes_far_apart_in_time_say_nothing():
+    labels, _ = halves(60)
+    given = given_firing_times(drawn(labels), np.arange(60) * 0.5)
+    assert given.result.alternative_mass[0] == pytest.approx(6 / 8, abs=0.05)
+    assert given.mass_alone[0] == pytest.approx(6 / 8)
