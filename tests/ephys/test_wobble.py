@@ -54,6 +54,19 @@ def test_the_objective_is_that_of_spikeinterface(n_units: int, n_times: int) -> 
     assert ours.objective(traces) == pytest.approx(expected, abs=1e-5 * largest)
 
 
+def test_units_of_a_long_probe_are_asked_about_their_own_channels_only() -> None:
+    waveforms = _templates(2 * UNITS_AT_ONCE)
+    waveforms[:UNITS_AT_ONCE, :, 3:] = 0
+    waveforms[UNITS_AT_ONCE:, :, :5] = 0
+    mixed = np.random.default_rng(3).permutation(len(waveforms))
+    recording = _recording(waveforms[mixed])
+    ours = Wobble(recording, **_settings(recording, waveforms[mixed]))
+    assert [channels.tolist() for _, channels, _ in ours._groups] == [[0, 1, 2], [5, 6, 7]]
+    traces = recording.get_traces()
+    expected = compute_objective(traces, ours.template_data, 3)
+    assert ours.objective(traces) == pytest.approx(expected, abs=1e-5 * float(np.abs(expected).max()))
+
+
 def test_the_same_spikes_are_found() -> None:
     waveforms = _templates(12)
     recording = _recording(waveforms)
