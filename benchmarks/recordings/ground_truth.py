@@ -159,8 +159,8 @@ def made(truth: GroundTruth, folder: Path) -> tuple[BaseRecording, BaseSorting]:
 def untouched(truth: GroundTruth) -> BaseRecording:
     """Return the recording as the generator makes it up: float32 in µV, computed where it is read.
 
-    Noise of different contacts is independent: of correlated noise the generator decomposes the covariance anew
-    for each second that is read, which takes it longer than sorting takes.
+    Noise of different contacts is independent. Of correlated noise the generator decomposes the covariance
+    anew for each second that is read, which takes it longer than sorting takes.
     """
     recording, *_ = _generated(truth, probe_of(truth), noise_decay_um=None)
     return recording
