@@ -21,6 +21,8 @@ MIN_BLOCK = 512
 """Samples of a transform, at least; four times as many as a template has, where that is more."""
 UNITS_AT_ONCE = 64
 """Units of one product, those of neighbouring channels: of a long probe most see few of the channels."""
+MOST_TRANSFORMED = 2**22
+"""Samples of all channels that are transformed at once; bounds the memory."""
 SEEN_SHARE = 1e-6
 """A template is on channels where it has more than this share of the largest; less is left of rounding."""
 
@@ -59,24 +61,30 @@ class Wobble(WobbleMatch):  # type: ignore[misc]
 
     def objective(self, traces: NDArray[np.float32]) -> NDArray[np.float32]:
         """Product of traces (n_samples, C) and each of K templates: (K, n_samples + T - 1)."""
-        n_samples, n_times = len(traces), self._n_times
-        n_lags, step = n_samples + n_times - 1, self._block - n_times + 1
+        n_lags, step = len(traces) + self._n_times - 1, self._block - self._n_times + 1
         n_blocks = -(-n_lags // step)
+        at_once = max(1, MOST_TRANSFORMED // (self._block * traces.shape[1]))
+        result = np.zeros((len(self.template_data.norm_squared), (n_blocks + 1) * step), np.float32)
+        for start in range(0, n_blocks, at_once):
+            stop = min(start + at_once, n_blocks)
+            spectra = self._transformed(traces[start * step : stop * step], stop - start, step)
+            for units, channels, templates in self._groups:
+                seen = spectra if len(channels) == spectra.shape[2] else spectra[:, :, channels]
+                pieces = fft.irfft(seen @ templates, self._block, axis=0).transpose(1, 0, 2)
+                over = np.zeros((len(pieces) + 1, step, len(units)), np.float32)
+                over[:-1] = pieces[:, :step]
+                over[1:, : self._block - step] += pieces[:, step:]
+                result[units, start * step : (stop + 1) * step] += over.reshape(-1, len(units)).T
+        return result[:, :n_lags]
+
+    def _transformed(self, traces: NDArray[np.float32], n_blocks: int, step: int) -> NDArray[np.complex64]:
+        """Spectra (frequencies, blocks, C) of blocks of `step` samples each, the last one what is left."""
         blocks = np.zeros((self._block, n_blocks, traces.shape[1]), np.float32)
-        whole, rest = divmod(n_samples, step)
-        blocks[:step, :whole] = traces[: whole * step].reshape(whole, step, -1).transpose(1, 0, 2)
-        if rest:
-            blocks[:rest, whole] = traces[whole * step :]
-        spectra = fft.rfft(blocks, axis=0)
-        result = np.empty((len(self.template_data.norm_squared), n_lags), np.float32)
-        for units, channels, templates in self._groups:
-            seen = spectra if len(channels) == spectra.shape[2] else spectra[:, :, channels]
-            pieces = fft.irfft(seen @ templates, self._block, axis=0)
-            over = np.zeros((n_blocks + 1, step, len(units)), np.float32)
-            over[:-1] = pieces[:step].transpose(1, 0, 2)
-            over[1:, : n_times - 1] += pieces[step:].transpose(1, 0, 2)
-            result[units] = over.reshape(-1, len(units))[:n_lags].T
-        return result
+        n_whole, n_left = divmod(len(traces), step)
+        blocks[:step, :n_whole] = traces[: n_whole * step].reshape(n_whole, step, -1).transpose(1, 0, 2)
+        if n_left:
+            blocks[:n_left, n_whole] = traces[n_whole * step :]
+        return np.asarray(fft.rfft(blocks, axis=0))
 
     @property
     def _n_times(self) -> int:
