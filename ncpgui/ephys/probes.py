@@ -21,6 +21,16 @@ HEXAGON_PITCH_UM = 40.0
 LINEAR_PITCH_UM = 25.0
 NAMES = "tetrode[-PITCH], hexN[-PITCH], linear-N[-PITCH], single"
 
+UNREADABLE = (
+    OSError,
+    LookupError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    AssertionError,
+)
+"""What reading a damaged file raises; probeinterface asserts what it needs."""
 _NUMBER = r"(\d+(?:\.\d+)?)"
 
 
@@ -120,7 +130,7 @@ def _from_file(path: Path) -> Probe:
         raise
     except InputError as error:
         raise RecordingError(f"probe file {path}: {error}") from error
-    except (OSError, LookupError, ValueError, TypeError, AttributeError, ArithmeticError) as error:
+    except UNREADABLE as error:
         raise RecordingError(
             f"probe file {path} cannot be read as a probe ({type(error).__name__}: {error}); "
             "expected probeinterface JSON, .prb with channel_groups, or CSV with columns x,y in µm"

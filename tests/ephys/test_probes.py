@@ -65,11 +65,15 @@ def test_prb_is_read_as_literals_and_never_run(tmp_path):
     assert not marker.exists()
 
 
+FOUR_D = {"ndim": 4, "si_units": "um"}
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [
         ("a.json", "{"),
         ("a.json", json.dumps({"x": 1})),
+        ("a.json", json.dumps({"specification": "probeinterface", "version": "1", "probes": [FOUR_D]})),
         ("a.csv", ""),
         ("a.csv", "x,y\n1,spam\n"),
         ("a.csv", "x,y\n1," + "2" * 200_000),
