@@ -63,7 +63,7 @@ def way_of_draw(
     for index, way in enumerate(ways):
         if way.max(initial=-1) < 0:
             continue
-        table, sizes = tables(posterior.labels, way)
+        table, sizes = tables(posterior.rows, way)
         here = table.sum(axis=1)
         jaccard = table / np.maximum(sizes[:, :, None] + here[:, None, :] - table, 1)
         mine = ((jaccard.max(axis=1) > MIN_JACCARD) | ~sizeable(here, least)).all(axis=1)

@@ -117,8 +117,9 @@ class OpenProject(ProjectView):
             initial, least = self.project.unit_of_spike, self.project.min_cluster_spikes
         self.history = history
         components = self._components.component_of_spike
-        self._components.begin(history.posteriors, GivenComponents(history, components, min_spikes=least))
         self._places = UnitPlaces(history.clustering, self._components.channel_of_spike, components)
+        given = GivenComponents(history, self._places, components, min_spikes=least)
+        self._components.begin(history.posteriors, given)
         self._sortings = Sortings(history, initial, components, min_spikes=least, before=before)
         history.recorded.connect(self._record)
         history.clustering.changed.connect(self._clustering_changed)

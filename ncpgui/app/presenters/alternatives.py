@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.analysis.support import samples_of_sorting
 from ncpgui.app.model.colors import Color
 from ncpgui.app.model.shown_sorting import ShownSorting
 from ncpgui.app.model.workspace import Workspace
@@ -18,6 +17,7 @@ from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.difference import difference
 from ncpgui.core.order_agreement import Trust, trust
 from ncpgui.core.partition import canonical
+from ncpgui.evidence.ways import way_of_draw
 
 
 @dataclass(frozen=True, eq=False)
@@ -326,10 +326,8 @@ def _agreement(
     """Share of the posterior that is the current sorting, its error, and the share as the network drew it."""
     same = workspace.memo(
         ("agreement", component.id),
-        lambda: samples_of_sorting(
-            component.posterior,
-            current.sampled_labels,
-            min_spikes=current.min_spikes,
+        lambda: (
+            way_of_draw(component.posterior, [current.sampled_labels], min_spikes=current.min_spikes) == 0
         ),
     )
     posterior = component.posterior
