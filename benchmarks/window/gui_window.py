@@ -63,8 +63,7 @@ class Driven:
         """Go on with the event loop until something is so."""
         end = time.monotonic() + LONGEST_WAIT_S
         while not is_over():
-            QtWidgets.QApplication.processEvents()
-            time.sleep(0.002)
+            QtWidgets.QApplication.processEvents(QtCore.QEventLoop.WaitForMoreEvents)
             if time.monotonic() > end:
                 raise SystemExit("the window was not ready in time")
 

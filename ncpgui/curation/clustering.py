@@ -194,10 +194,11 @@ def unit_codes(units: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.
     if int(units.max()) - least > len(units) + _FEW_IDS:
         table, row = np.unique(units, return_inverse=True)
         return row.astype(np.int32), table
-    present = np.flatnonzero(np.bincount(units - least))
+    above = units - least if least else units
+    present = np.flatnonzero(np.bincount(above))
     code = np.zeros(int(present[-1]) + 1, dtype=np.int32)
     code[present] = np.arange(len(present), dtype=np.int32)
-    return code[units - least], present.astype(np.int64) + least
+    return code[above], present.astype(np.int64) + least
 
 
 def _parts(

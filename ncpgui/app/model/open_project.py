@@ -120,7 +120,7 @@ class OpenProject(ProjectView):
         self._places = UnitPlaces(history.clustering, self._components.channel_of_spike, components)
         given = GivenComponents(history, self._places, components, min_spikes=least)
         self._components.begin(history.posteriors, given)
-        self._sortings = Sortings(history, initial, components, min_spikes=least, before=before)
+        self._sortings = Sortings(history, initial, self._places, components, min_spikes=least, before=before)
         history.recorded.connect(self._record)
         history.clustering.changed.connect(self._clustering_changed)
         history.labels.changed.connect(self._labels_changed)
