@@ -128,8 +128,9 @@ class Driven:
                 raise SystemExit("the window was not ready in time")
 
     def rest(self) -> None:
-        """Let what the screen waits for arrive."""
-        self.wait(lambda: not any(self.workers.is_busy(lane) for lane in ("view", "io")))
+        """Let what the screen waits for arrive; draws that a decision asks for are stopped."""
+        self.workers.cancel("work")
+        self.wait(lambda: not self.workers.is_running)
         self.settle()
 
     def press(self, action: str) -> None:
@@ -138,51 +139,41 @@ class Driven:
 
 
 def edits(driven: Driven, timings: Timings, repeats: int) -> None:
-    """Time each kind of edit on several components, each edit taken back."""
+    """Time each kind of edit on several components, each edit taken back, with nothing else under way."""
     workspace = driven.workspace
 
     def take(what: str, do: Callable[[], object]) -> None:
+        driven.rest()
         driven.parts.take(timings, what, do)
 
+    def press(what: str, action: str) -> None:
+        take(what, lambda: driven.press(action))
+
     for _ in range(repeats):
-        driven.rest()
-        take("next question", lambda: driven.press("next_row"))
+        press("next question", "next_row")
         driven.rest()
         units = [unit.unit for unit in workspace.current().units]
         for unit in units[:2]:
             take("select", lambda unit=unit: workspace.select([unit]))
-        driven.rest()
-        take("lock", lambda: driven.press("lock"))
-        take("undo", lambda: driven.press("undo"))
+        press("lock", "lock")
+        press("undo", "undo")
         workspace.select(units[:1])
-        take("label", lambda: driven.press("good"))
-        take("undo", lambda: driven.press("undo"))
+        press("label", "good")
+        press("undo", "undo")
         if len(workspace.component().alternatives) > 1:
-            driven.rest()
-            take("switch", lambda: driven.press("next_alternative"))
-            driven.rest()
-            take("switch", lambda: driven.press("previous_alternative"))
-            driven.rest()
-            driven.press("next_alternative")
-            driven.rest()
-            take("use", lambda: driven.press("adopt"))
-            driven.rest()
-            take("undo", lambda: driven.press("undo"))
-            driven.workers.cancel("work")  # new draws, where few had what was used
-        driven.rest()
+            press("switch", "next_alternative")
+            press("switch", "previous_alternative")
+            press("to another", "next_alternative")
+            press("use", "adopt")
+            press("undo", "undo")
         lasso_around_half(driven, units[0])
-        take("show a split", lambda: driven.press("split"))
-        driven.rest()
-        take("split", lambda: driven.press("split"))
-        driven.rest()
-        take("undo", lambda: driven.press("undo"))
-        driven.rest()
+        press("show a split", "split")
+        press("split", "split")
+        press("undo", "undo")
         if len(units) > 1:
             workspace.select(units[:2])
-            driven.rest()
-            take("merge", lambda: driven.press("merge"))
-            driven.rest()
-            take("undo", lambda: driven.press("undo"))
+            press("merge", "merge")
+            press("undo", "undo")
 
 
 def lasso_around_half(driven: Driven, unit: int) -> None:
