@@ -225,6 +225,7 @@ journal, the draws weighed anew), each panel, and the painting of all.
 def page_of(rows: list[dict[str, Any]], *, selections: int, place: str) -> str:
     """The page; place : where the figures come from."""
     late = missed(rows)
+    said = f"Missed: {'; '.join(late)}." if late else "All are met."
     sizes = " and ".join(dict.fromkeys(f"{row['spikes']:,}".replace(",", " ") for row in rows))
     return f"""
 # The window over large sessions
@@ -237,20 +238,20 @@ window's own thread took in one; the rest of a stall is waiting for a processor.
 
 {tabled(rows, "start")}
 
-Milliseconds from an edit until it is painted, median (least) of the repeats. phy: until none of its views
+Milliseconds from an edit until it is painted, median (least) of the repeats, with nothing else under way.
+Use: the sorting of another card. phy: until none of its views
 computes or paints any more; its next question is its next best cluster. spikeinterface-gui notes merges and
 labels, and does them when they are applied later; it has neither alternatives nor locks.
 
 {tabled(rows, "wall")}
 
-CPU milliseconds of the same, all threads of the process (t-SNE and sampling in the background too): what is
-left of the comparison on a busy machine.
+CPU milliseconds of the same, all threads of the process: what is left of the comparison on a busy machine.
 
 {tabled(rows, "CPU")}
 {parts_of(rows)}
 Targets: start {TARGET_START_CPU_S:g} CPU s, {TARGET_MIB:g} MiB, select {TARGET_MS["select"]:g} ms, switch
 and all decisions ({", ".join(DECISIONS)}) {TARGET_MS["switch"]:g} ms at 540 000 spikes, twice that at
-5 000 000; no stall over {TARGET_STALL_MS:g} ms while sampling. Use: the sorting of another card. {"Missed: " + "; ".join(late) + "." if late else "All are met."}
+5 000 000; no stall over {TARGET_STALL_MS:g} ms while sampling. {said}
 
 {place}
 """

@@ -12,7 +12,7 @@ from ncpgui.app.model.shown_sorting import ShownSorting
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.points import colors_of
 from ncpgui.app.presenters.queue import cut_from_words
-from ncpgui.app.words import count, percent, sentence, thousands
+from ncpgui.app.words import count, percent, percent_of_draws, sentence, thousands
 from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.difference import difference
 from ncpgui.core.order_agreement import Trust, trust
@@ -67,7 +67,7 @@ class Card:
     @property
     def percent(self) -> str:
         """Its probability, as people read it."""
-        return percent(self.mass) if self.mass > 0 else "<1\u2009%"
+        return percent_of_draws(self.mass)
 
     @property
     def error(self) -> str:
