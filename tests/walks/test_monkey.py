@@ -94,15 +94,10 @@ def test_events_at_random_raise_nothing_and_move_no_spike_in_silence(
 @pytest.mark.slow
 @pytest.mark.timeout(3600)
 def test_thousands_of_events_leave_nothing_behind(
-    qtbot,
-    tmp_path: Path,
-    saved_array: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    swallowed: Swallowed,
-    record_property,
+    qtbot, tmp_path: Path, saved_array: Path, monkeypatch: pytest.MonkeyPatch, swallowed: Swallowed
 ) -> None:
     left, failed = play(qtbot, tmp_path, saved_array, monkeypatch, ROUNDS, EVENTS)
-    record_property("widgets, objects, MiB after each thousand events", left)
+    print("widgets, objects and MiB after each thousand events:", left)
     assert failed == []
     assert swallowed.found == []
     widgets, objects, _ = zip(*left[1:], strict=True)  # what is imported when it is first used stays
