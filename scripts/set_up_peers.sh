@@ -26,7 +26,7 @@ for name in "$@"; do
         lupin) own=("hdbscan>=0.8.33" "isosplit6>=0.1"); needs_torch=true ;;
         kilosort4) own=("kilosort>=4.1.1"); needs_torch=true ;;
         phy) own=("phy>=2.1" PyQtWebEngine) ;;   # its tables are web pages
-        spikeinterface-gui) own=("spikeinterface-gui>=0.14" PyQt5 pyqtgraph) ;;
+        spikeinterface-gui) own=("spikeinterface-gui>=0.14" PyQt5 pyqtgraph glasbey) ;;   # glasbey: its colours
         *) die "no peer '$name'; there are mountainsort5, spykingcircus2, tridesclous2, lupin, kilosort4, phy and spikeinterface-gui" ;;
     esac
     place="$peers/$name"

@@ -8,9 +8,9 @@ out="soak-out"
 mkdir -p "$out"
 failed=0
 if [ "${1:-}" = --short ]; then
-    cases=100 kills=5 recordings=(--only 64 --hours 0.167 --out "$out")
+    cases=100 kills=5 rounds=5 recordings=(--only 64 --hours 0.167 --out "$out")
 else
-    cases=1000 kills=25 recordings=()
+    cases=1000 kills=25 rounds=10 recordings=()
 fi
 
 part() {                              # name, limit in s, memory in MiB, command
@@ -24,7 +24,7 @@ part() {                              # name, limit in s, memory in MiB, command
     fi
 }
 
-export NCPGUI_FUZZ_CASES="$cases" NCPGUI_KILLS="$kills"
+export NCPGUI_FUZZ_CASES="$cases" NCPGUI_KILLS="$kills" NCPGUI_MONKEY_ROUNDS="$rounds"
 tests=(python -m pytest -q -m "slow or not slow" --timeout 14400)
 : >"$out/summary.txt"
 part damaged-files 7200 4096 "${tests[@]}" tests/fuzz

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import itertools
 import os
+import statistics
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,28 +24,86 @@ from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
 from ncpgui.gui.application import qt_application
 from ncpgui.gui.main_window import MainWindow
+from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.worker import Workers
 
 LONGEST_WAIT_S = 300.0
 BEAT_MS = 5
 
 
-class Driven:
-    """The window on a session, as a person has it."""
+class Parts:
+    """CPU milliseconds of the window's thread in each part of an edit: what the key does, then each panel."""
 
-    def __init__(self, session: Path) -> None:
+    def __init__(self) -> None:
+        self._taken: dict[str, list[dict[str, float]]] = {}
+        self._now: dict[str, float] = {}
+        redraw = Panel.redraw_now
+
+        def timed(panel: Panel) -> None:
+            begun = time.thread_time()
+            redraw(panel)
+            self._add(panel.title or "Cards", begun)
+
+        Panel.redraw_now = timed  # type: ignore[method-assign]
+
+    def _add(self, part: str, begun: float) -> None:
+        self._now[part] = self._now.get(part, 0.0) + 1000 * (time.thread_time() - begun)
+
+    def take(self, timings: Timings, what: str, do: Callable[[], object]) -> None:
+        """Time an edit (`Timings.take`), and its parts."""
+        begun = 0.0
+
+        def noted() -> None:
+            nonlocal begun
+            self._now.clear()
+            begun = time.thread_time()
+            do()
+            self._now["the key"] = 1000 * (time.thread_time() - begun) - sum(self._now.values())
+
+        timings.take(what, noted)
+        whole = 1000 * (time.thread_time() - begun)
+        self._now["painting"] = whole - sum(self._now.values())
+        self._taken.setdefault(what, []).append(dict(self._now))
+
+    def told(self) -> dict[str, dict[str, float]]:
+        """Median of each part, by the kind of edit; 0 where a panel was not drawn."""
+        return {
+            what: {
+                part: statistics.median(one.get(part, 0.0) for one in taken)
+                for part in dict.fromkeys(part for one in taken for part in one)
+            }
+            for what, taken in self._taken.items()
+        }
+
+
+class Driven:
+    """The window on a session, as a person has it; start_cpu_s : of each part of the start."""
+
+    def __init__(self, session: Path, layout: str = "decide") -> None:
+        self.parts = Parts()
+        imported_s = time.process_time()
         self.application = qt_application()
         self.workers = Workers()
         self.workspace = Workspace()
         preferences = Preferences(Path(tempfile.mkdtemp(prefix="ncpgui-gui-")))
         preferences.set("toured", True)
+        preferences.set("layout", layout)
         self.controller = Controller(self.workspace, self.workers, preferences)
         self.window = MainWindow(self.workspace, self.controller)
         self.window.resize(1600, 1000)
         self.window.show()
+        self.settle()
+        shown_s, own_s = time.process_time(), time.thread_time()
         self.window.open_path(session)
         self.wait(lambda: self.workspace.project is not None)
         self.settle()
+        opened_s, own_s = time.process_time() - shown_s, time.thread_time() - own_s
+        self.start_cpu_s = {
+            "program and libraries": imported_s,
+            "empty window": shown_s - imported_s,
+            "reading, on another thread": opened_s - own_s,
+            "units, questions, panels": own_s,
+        }
 
     @property
     def is_painted(self) -> bool:
@@ -63,15 +123,14 @@ class Driven:
         """Go on with the event loop until something is so."""
         end = time.monotonic() + LONGEST_WAIT_S
         while not is_over():
-            QtWidgets.QApplication.processEvents()
-            time.sleep(0.002)
+            QtWidgets.QApplication.processEvents(QtCore.QEventLoop.WaitForMoreEvents)
             if time.monotonic() > end:
                 raise SystemExit("the window was not ready in time")
 
     def rest(self) -> None:
-        """Let what the screen waits for arrive, but for a t-SNE: no edit is timed together with it."""
-        self.workers.cancel_key("t-SNE")
-        self.wait(lambda: not any(self.workers.is_busy(lane) for lane in ("view", "io")))
+        """Let what the screen waits for arrive; draws that a decision asks for are stopped."""
+        self.workers.cancel("work")
+        self.wait(lambda: not self.workers.is_running)
         self.settle()
 
     def press(self, action: str) -> None:
@@ -80,40 +139,41 @@ class Driven:
 
 
 def edits(driven: Driven, timings: Timings, repeats: int) -> None:
-    """Time each kind of edit on several components, each edit taken back."""
+    """Time each kind of edit on several components, each edit taken back, with nothing else under way."""
     workspace = driven.workspace
-    for _ in range(repeats):
+
+    def take(what: str, do: Callable[[], object]) -> None:
         driven.rest()
-        timings.take("next question", lambda: driven.press("next_row"))
+        driven.parts.take(timings, what, do)
+
+    def press(what: str, action: str) -> None:
+        take(what, lambda: driven.press(action))
+
+    for _ in range(repeats):
+        press("next question", "next_row")
         driven.rest()
         units = [unit.unit for unit in workspace.current().units]
         for unit in units[:2]:
-            timings.take("select", lambda unit=unit: workspace.select([unit]))
-        driven.rest()
-        timings.take("lock", lambda: driven.press("lock"))
-        timings.take("undo", lambda: driven.press("undo"))
+            take("select", lambda unit=unit: workspace.select([unit]))
+        press("lock", "lock")
+        press("undo", "undo")
         workspace.select(units[:1])
-        timings.take("label", lambda: driven.press("good"))
-        timings.take("undo", lambda: driven.press("undo"))
+        press("label", "good")
+        press("undo", "undo")
         if len(workspace.component().alternatives) > 1:
-            driven.rest()
-            timings.take("switch", lambda: driven.press("next_alternative"))
-            driven.rest()
-            timings.take("switch", lambda: driven.press("previous_alternative"))
-        driven.rest()
+            press("switch", "next_alternative")
+            press("switch", "previous_alternative")
+            press("to another", "next_alternative")
+            press("use", "adopt")
+            press("undo", "undo")
         lasso_around_half(driven, units[0])
-        timings.take("show a split", lambda: driven.press("split"))
-        driven.rest()
-        timings.take("split", lambda: driven.press("split"))
-        driven.rest()
-        timings.take("undo", lambda: driven.press("undo"))
-        driven.rest()
+        press("show a split", "split")
+        press("split", "split")
+        press("undo", "undo")
         if len(units) > 1:
             workspace.select(units[:2])
-            driven.rest()
-            timings.take("merge", lambda: driven.press("merge"))
-            driven.rest()
-            timings.take("undo", lambda: driven.press("undo"))
+            press("merge", "merge")
+            press("undo", "undo")
 
 
 def lasso_around_half(driven: Driven, unit: int) -> None:
@@ -198,12 +258,12 @@ def stalls(driven: Driven, timings: Timings) -> dict[str, float]:
 def main() -> None:
     """Time what the job asks for."""
     asked = job()
-    driven = Driven(Path(asked["session"]))
+    driven = Driven(Path(asked["session"]), asked.get("layout", "decide"))
     start = {"CPU s": time.process_time(), "wall s": since_start_s(), "MiB": resident_mib()}
+    start["parts, CPU s"] = driven.start_cpu_s
     found: dict[str, Any] = {"start": start, "spikes": len(driven.workspace.project.spikes)}
     if not asked.get("only_start"):
         timings = Timings(driven.settle)
-        driven.press(asked["layout"])
         driven.rest()
         edits(driven, timings, asked["repeats"])
         found["MiB after edits"] = resident_mib()
@@ -214,6 +274,7 @@ def main() -> None:
         if asked.get("sampling"):
             found["stalls"] = stalls(driven, timings)
         found["times"] = timings.told()
+        found["parts"] = driven.parts.told()
     answer(asked, found)
 
 

@@ -349,10 +349,6 @@ class Controller:
         else:
             self._derived.wanted.discard(what)
 
-    def is_wanted(self, what: str) -> bool:
-        """Whether something that takes work is on screen."""
-        return what in self._derived.wanted
-
     def embedding(self) -> NDArray[np.float32] | None:
         """t-SNE of the component on screen, None while it is computed."""
         return self._derived.embedding()

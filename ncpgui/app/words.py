@@ -30,6 +30,11 @@ def percent(share: float) -> str:
     return f"{value:.0f}\u2009%"
 
 
+def percent_of_draws(share: float) -> str:
+    """The same for a share of finitely many draws: what none of them is may be possible."""
+    return percent(share) if share > 0 else "<1\u2009%"
+
+
 def duration(seconds: float) -> str:
     """``45 s``, ``3 min``, ``1 h 20 min``."""
     if seconds < 60:

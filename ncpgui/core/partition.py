@@ -31,12 +31,7 @@ def canonical(labels: ArrayLike) -> Labels:
     if array.max() >= array.shape[-1]:  # large unit ids: number them densely first
         array = np.where(array < 0, array, np.unique(array, return_inverse=True)[1].reshape(array.shape))
     rows = array.reshape(-1, array.shape[-1])
-    n_labels = max(int(rows.max()) + 1, 1)
-    first = np.empty((len(rows), n_labels), dtype=np.int64)  # where each label of each row first appears
-    for label in range(n_labels):
-        here = rows == label
-        first[:, label] = np.where(here.any(axis=1), here.argmax(axis=1), rows.shape[1])
-    rank = first.argsort(axis=1, kind="stable").argsort(axis=1)
+    rank = _first_places(rows).argsort(axis=1, kind="stable").argsort(axis=1)
     ranked = np.take_along_axis(rank, np.maximum(rows, 0), axis=1)
     return np.where(rows < 0, rows, ranked).reshape(array.shape)
 
@@ -45,9 +40,21 @@ def is_canonical(rows: NDArray[np.integer]) -> bool:
     """Whether no label of (n, N) rows is larger than those before it by more than one."""
     if rows.size == 0:
         return True
-    least = rows if rows.dtype.kind == "u" else np.maximum(rows, -1)
-    largest = np.maximum.accumulate(least, axis=1)
-    return bool((rows[:, 0] <= 0).all() and (np.diff(largest, axis=1) <= 1).all())
+    if rows.max() >= rows.shape[1]:
+        return False
+    first, there = _first_places(rows), rows.shape[1]
+    return bool(((first[:, :-1] < first[:, 1:]) | (first[:, 1:] == there)).all())
+
+
+def _first_places(rows: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Where each label of each of (n, N) rows first appears: (n, labels), N where it does not."""
+    n_labels = max(int(rows.max()) + 1, 1)
+    first = np.empty((len(rows), n_labels), dtype=np.int64)
+    for label in range(n_labels):
+        here = rows == label
+        place = here.argmax(axis=1)
+        first[:, label] = np.where(here[np.arange(len(rows)), place], place, rows.shape[1])
+    return first
 
 
 def narrowed(labels: NDArray[np.integer]) -> NDArray[np.integer]:

@@ -41,10 +41,6 @@ class CancelFlag:
         """Whether somebody asked the job to stop."""
         return self._asked.is_set()
 
-    def wait(self, at_most_s: float) -> bool:
-        """Wait until somebody asks the job to stop, or for a time; whether somebody did."""
-        return self._asked.wait(at_most_s)
-
     def guard(self, progress: Progress = silent) -> Progress:
         """`progress`, but raising `Cancelled` once the flag is set."""
 

@@ -101,11 +101,12 @@ class Sorting:
 def _check_times(sample_index: NDArray[np.int64], n_samples: int) -> None:
     if len(sample_index) == 0:
         return
-    back = np.flatnonzero(np.diff(sample_index) < 0)
-    if len(back):
+    goes_back = sample_index[1:] < sample_index[:-1]
+    if goes_back.any():
+        last = int(goes_back.argmax())
         raise InputError(
-            f"spike times must not decrease: spike {back[0] + 1} is at sample "
-            f"{sample_index[back[0] + 1]}, after {sample_index[back[0]]}; sort the spikes by time"
+            f"spike times must not decrease: spike {last + 1} is at sample "
+            f"{sample_index[last + 1]}, after {sample_index[last]}; sort the spikes by time"
         )
     if sample_index[0] < 0 or sample_index[-1] >= n_samples:
         bad = int(sample_index[0] if sample_index[0] < 0 else sample_index[-1])

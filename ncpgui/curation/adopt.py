@@ -43,9 +43,10 @@ def adopt_command(
     """
     ids = component.spike_ids
     now = clustering.unit_of_spike[ids]
-    fixed = np.isin(now, np.array(sorted(locked), dtype=np.int64)) & (now != UNASSIGNED)
+    code, here = unit_codes(now)
+    fixed = np.array([unit in locked for unit in here.tolist()], dtype=bool)[code]
     wanted = alternative.labels.astype(np.int64)
-    free = ~fixed & ~np.isin(wanted, _owned_by_locked(wanted, fixed))
+    free = ~(fixed | _is_owned_by_locked(wanted, fixed))
     clusters = canonical(wanted[free])
     units = now[free]
     table, unit_table, unit_row = _overlaps(units, clusters)
@@ -105,11 +106,14 @@ def _subject(units: NDArray[np.int64], component: Component) -> str:
     return shown or f"contact {component.channel}"
 
 
-def _owned_by_locked(wanted: NDArray[np.int64], fixed: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Clusters more than half of which are spikes of locked units."""
+def _is_owned_by_locked(wanted: NDArray[np.int64], fixed: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Whether the cluster of each spike is one more than half of which are spikes of locked units."""
+    if not fixed.any():
+        return fixed
     n = int(wanted.max(initial=-1)) + 1
     in_locked = np.bincount(wanted[fixed & (wanted >= 0)], minlength=n)
-    return np.flatnonzero(2 * in_locked > np.bincount(wanted[wanted >= 0], minlength=n))
+    owned = 2 * in_locked > np.bincount(wanted[wanted >= 0], minlength=n)
+    return np.append(owned, False)[wanted]
 
 
 def _overlaps(

@@ -65,8 +65,8 @@ class Clustering:
             )
         if len(self._unit) and self._unit.min() < UNASSIGNED:
             raise InputError(f"unit ids must be -1 (unassigned) or more, got {self._unit.min()}")
-        parts = _parts(np.arange(len(self._unit)), *unit_codes(self._unit))
-        self._spikes = {unit: pieces[0] for unit, pieces in parts.items()}
+        code, units = unit_codes(self._unit)
+        self._spikes = dict(zip(units.tolist(), _rows_of_codes(code, len(units)), strict=True))
         self._used = {unit for unit in self._spikes if unit != UNASSIGNED}
         self.n_changes = 0
 
@@ -194,10 +194,11 @@ def unit_codes(units: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.
     if int(units.max()) - least > len(units) + _FEW_IDS:
         table, row = np.unique(units, return_inverse=True)
         return row.astype(np.int32), table
-    present = np.flatnonzero(np.bincount(units - least))
+    above = units - least if least else units
+    present = np.flatnonzero(np.bincount(above))
     code = np.zeros(int(present[-1]) + 1, dtype=np.int32)
     code[present] = np.arange(len(present), dtype=np.int32)
-    return code[units - least], present.astype(np.int64) + least
+    return code[above], present.astype(np.int64) + least
 
 
 def _parts(
@@ -207,13 +208,19 @@ def _parts(
     parts: dict[int, list[NDArray[np.int64]]] = {}
     if len(ids) == 0:
         return parts
-    narrow = cluster.astype(np.uint16) if len(unit_ids) < 65536 else cluster  # radix sort for 16 bits
-    order = np.argsort(narrow, kind="stable")
-    counts = np.bincount(cluster, minlength=len(unit_ids))
-    for unit, piece in zip(unit_ids.tolist(), np.split(ids[order], np.cumsum(counts)[:-1]), strict=True):
-        if len(piece):
-            parts.setdefault(unit, []).append(piece)
+    for unit, rows in zip(unit_ids.tolist(), _rows_of_codes(cluster, len(unit_ids)), strict=True):
+        if len(rows):
+            parts.setdefault(unit, []).append(ids[rows])
     return parts
+
+
+def _rows_of_codes(code: NDArray[np.integer], n_codes: int) -> list[NDArray[np.int64]]:
+    """Rows of each of 0 .. n_codes - 1, increasing."""
+    if n_codes == 0:
+        return []
+    narrow = code.astype(np.uint16) if n_codes < 65536 else code  # radix sort for 16 bits
+    order = np.argsort(narrow, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(code, minlength=n_codes))[:-1])
 
 
 def _ids(units: set[int]) -> tuple[int, ...]:

@@ -26,8 +26,9 @@ from numpy.typing import NDArray
 
 from ncpgui.core.alternatives import min_unit_size
 from ncpgui.core.difference import difference
+from ncpgui.core.increasing import is_among
 from ncpgui.core.spikes import UNASSIGNED
-from ncpgui.curation.clustering import Clustering
+from ncpgui.curation.clustering import Clustering, unit_codes
 
 Kind = Literal["neuron", "same", "different"]
 MOSTLY = 0.5
@@ -122,7 +123,7 @@ def of_assign(
         there = np.bincount(new[(old == target) & (new >= 0)]) if target >= 0 else None
         place = int(np.flatnonzero(places == n)[-1] if there is None else there.argmax())
         moved = ids[(old == source) & (new == place)]
-        rest = ids[(old == source) & ~np.isin(ids, moved)]
+        rest = ids[(old == source) & ~is_among(ids, moved)]
         about = (old_units[source],) if target < 0 else (old_units[source], old_units[target])
         words = f"{n} spikes moved {old_units[source]} → {'new' if target < 0 else old_units[target]}"
         if len(rest):
@@ -174,18 +175,20 @@ def _together(everything: Sequence[Said]) -> list[tuple[NDArray[np.int64], list[
 
 def _reaches_out(members: Sequence[NDArray[np.int64]], unit: NDArray[np.int64]) -> bool:
     """Whether sets that are one neuron lie partly in a unit and partly elsewhere."""
+    if len(members) == 1:
+        return False
     inside = [_part(ids, unit) > MOSTLY for ids in members]
     return any(inside) and not all(inside)
 
 
 def _part(ids: NDArray[np.int64], whole: NDArray[np.int64]) -> float:
     """Share of `ids` that is in `whole`."""
-    return float(np.isin(ids, whole, assume_unique=True).mean()) if len(ids) else 0.0
+    return float(is_among(ids, whole).mean()) if len(ids) else 0.0
 
 
 def _main_unit(clustering: Clustering, ids: NDArray[np.int64]) -> int:
-    units, counts = np.unique(clustering.unit_of_spike[ids], return_counts=True)
-    return int(units[counts.argmax()]) if len(units) else UNASSIGNED
+    code, units = unit_codes(clustering.unit_of_spike[ids])
+    return int(units[np.bincount(code).argmax()]) if len(units) else UNASSIGNED
 
 
 def _numbered(units: NDArray[np.int64]) -> tuple[list[int], NDArray[np.int64]]:

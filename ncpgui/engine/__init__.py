@@ -1,19 +1,17 @@
 """Amortized clustering: sample the posterior over clusterings of spikes with a trained network.
 
-Public calls: `cluster`, `draws_side_by_side`, `shared_cores`, `models`, `default_model`. PyTorch is loaded on
-the first of them, not on import, and tensors never leave this package.
+Public calls: `cluster`, `draws_side_by_side`, `shared_cores`, `models`, `default_model`, `checked_model`.
+PyTorch is loaded on the first of them, not on import, and tensors never leave this package.
 """
 
 from __future__ import annotations
 
-import ctypes
-import importlib.util
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ncpgui.core.heap import map_large_blocks
+from ncpgui.core.shared_libraries import load_libraries_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -128,16 +126,14 @@ def default_model() -> str:
     return default_model_name()
 
 
-def _load_torch() -> None:
-    """Load the largest library of PyTorch, which its import then finds there.
+def checked_model(model: str | Path | None = None) -> str:
+    """Name of a network, shipped or a file, once it was loaded; raises CheckpointError if it cannot be."""
+    _load_torch()
+    from ncpgui.engine.networks.checkpoint import load_checkpoint
 
-    The import alone would hold up the other threads of the program, such as the window's, for 0.2 s;
-    a call through ctypes lets go of Python's lock.
-    """
-    found = importlib.util.find_spec("torch")
-    if os.name != "posix" or "torch" in sys.modules or found is None or not found.origin:
-        return
-    for library in (Path(found.origin).parent / "lib").glob("libtorch_cpu.*"):
-        dlopen = ctypes.CDLL(None).dlopen
-        dlopen.argtypes, dlopen.restype = (ctypes.c_char_p, ctypes.c_int), ctypes.c_void_p
-        dlopen(os.fsencode(library), os.RTLD_NOW)
+    return load_checkpoint(model).name
+
+
+def _load_torch() -> None:
+    """Load the libraries of PyTorch, which its import then finds there: see `core.shared_libraries`."""
+    load_libraries_of("torch")

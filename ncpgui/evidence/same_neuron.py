@@ -35,7 +35,7 @@ def same_neuron(
     n_units : K, where the last units may have no point
     """
     unit, n_units, mass = units_and_mass(labels, stands_for, n_units)
-    cell, _, _ = cells_of(posterior.labels, unit, n_units, mass)
+    cell, _, _ = cells_of(posterior.rows, unit, n_units, mass)
     same = np.tensordot(posterior.weight, cell[:, :, None] == cell[:, None, :], axes=1)
     known = np.bincount(unit[unit >= 0], minlength=n_units) > 0
     same = np.minimum(same, 1)

@@ -72,7 +72,7 @@ def unit_support(
     """
     unit, n_units, mass = units_and_mass(labels, stands_for, n_units)
     used = np.flatnonzero(posterior.weight > 0)
-    rows, share = posterior.labels[used], posterior.weight[used]
+    rows, share = posterior.rows[used], posterior.weight[used]
     in_unit = unit >= 0
     size = np.bincount(unit[in_unit], mass[in_unit], minlength=n_units)
     cell, overlap, cell_size = cells_of(rows, unit, n_units, mass)
@@ -86,10 +86,12 @@ def unit_support(
     cluster = np.arange(cell_size.shape[1])[:, None]
     stands = (cell[:, None, :] == cluster) & (size > 0)  # (S, C, K): whether a cluster is the cell of a unit
     part = share[:, None, None] * stands / np.maximum(stands.sum(axis=2, keepdims=True), 1)
+    none = np.full((len(rows), 1), -1)
+    is_right = rows == np.take(np.append(cell, none, axis=1), unit, axis=1)
     membership, probability = np.zeros((len(unit), n_units)), np.zeros(len(unit))
-    for row, parts, cells, one in zip(rows, part, cell, share, strict=True):
-        membership += parts[row]
-        probability[in_unit] += one * (row[in_unit] == cells[unit[in_unit]])
+    for row, right, parts, one in zip(rows, is_right, part, share, strict=True):
+        membership += np.take(parts, row, axis=0)
+        probability += one * right
     return UnitSupport(
         pure, complete, exists, strange, missed, np.minimum(membership, 1), np.minimum(probability, 1)
     )

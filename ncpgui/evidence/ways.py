@@ -11,6 +11,8 @@ from ncpgui.core.alternatives import MIN_JACCARD, min_unit_size
 from ncpgui.core.posterior import PosteriorSamples
 
 OTHER = -1
+_AT_ONCE = 1 << 15
+"""Points of draws that are counted at a time: what is made of them stays in the cache of a processor."""
 
 
 def sizeable(sizes: NDArray[np.floating], least: float) -> NDArray[np.bool_]:
@@ -35,15 +37,21 @@ def tables(
     n_units : K, where the last ones may have no point
     """
     n_units = int(reference.max(initial=-1)) + 1 if n_units is None else n_units
+    n_draws, n_points = rows.shape
     n_clusters = int(rows.max(initial=0)) + 1
-    shape = (len(rows), n_clusters, n_units + 1)
+    n_cells = n_clusters * (n_units + 1)
     column = np.where(reference < 0, n_units, reference)
-    cell = np.multiply(rows, n_units + 1, dtype=np.int64)
-    cell += np.arange(shape[0])[:, None] * (n_clusters * (n_units + 1))
-    cell += column
-    weight = None if mass is None else np.broadcast_to(mass, rows.shape).reshape(-1)
-    counts = np.bincount(cell.reshape(-1), weight, minlength=int(np.prod(shape))).reshape(shape)
-    return counts[:, :, :n_units].astype(np.float64), counts.sum(axis=2).astype(np.float64)
+    counts = np.empty((n_draws, n_clusters, n_units + 1))
+    step = max(1, _AT_ONCE // max(n_points, 1))
+    place = np.arange(step)[:, None] * n_cells + column
+    for first in range(0, n_draws, step):
+        some = rows[first : first + step]
+        cell = np.multiply(some, n_units + 1, dtype=np.int64)
+        cell += place[: len(some)]
+        weight = None if mass is None else np.broadcast_to(mass, some.shape).reshape(-1)
+        found = np.bincount(cell.reshape(-1), weight, minlength=len(some) * n_cells)
+        counts[first : first + step] = found.reshape(-1, n_clusters, n_units + 1)
+    return counts[:, :, :n_units], counts.sum(axis=2)
 
 
 def way_of_draw(
@@ -63,7 +71,7 @@ def way_of_draw(
     for index, way in enumerate(ways):
         if way.max(initial=-1) < 0:
             continue
-        table, sizes = tables(posterior.labels, way)
+        table, sizes = tables(posterior.rows, way)
         here = table.sum(axis=1)
         jaccard = table / np.maximum(sizes[:, :, None] + here[:, None, :] - table, 1)
         mine = ((jaccard.max(axis=1) > MIN_JACCARD) | ~sizeable(here, least)).all(axis=1)

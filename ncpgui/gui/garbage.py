@@ -2,7 +2,8 @@
 
 Python collects wherever enough garbage happens to be made. A thread that computes would then destroy windows
 and plots that somebody let go of, while Qt paints them or delivers their events: it may crash. So automatic
-collection is off as long as there are such threads, and a timer of the window's thread does it.
+collection is off as long as there are such threads, and a timer of the window's thread does it. What is there
+before them, modules above all, stays: looking through it each time would hold an edit up.
 """
 
 from __future__ import annotations
@@ -21,8 +22,10 @@ class GarbageCollection(QtCore.QObject):
 
     def __init__(self, parent: QtCore.QObject | None = None) -> None:
         super().__init__(parent)
+        if GarbageCollection._n_there == 0:
+            gc.disable()
+            gc.freeze()
         GarbageCollection._n_there += 1
-        gc.disable()
         self._has_ended = False
         self._timer = QtCore.QTimer(self)
         self._timer.timeout.connect(self.collect)
@@ -45,4 +48,5 @@ class GarbageCollection(QtCore.QObject):
         self._timer.stop()
         GarbageCollection._n_there -= 1
         if GarbageCollection._n_there == 0:
+            gc.unfreeze()
             gc.enable()

@@ -124,11 +124,9 @@ class Workbench(QtWidgets.QWidget):
     @property
     def shown(self) -> tuple[str, ...]:
         """Names of the panels on screen: those of the layout, or those that were chosen one by one."""
-        names = {*self._chosen}
-        if self.layout_shown:
-            names = {*LAYOUTS[self.layout_shown]}
-            names |= {*(IF_WIDE.get(self.layout_shown, ()) if self._is_wide else ())}
-        return tuple(name for name in self.by_name if name in names)
+        names = LAYOUTS.get(self.layout_shown, self._chosen)
+        more = IF_WIDE.get(self.layout_shown, ()) if self._is_wide else ()
+        return tuple(name for name in self.by_name if name in (*names, *more))
 
     @property
     def panels(self) -> tuple[Panel, ...]:

@@ -35,6 +35,7 @@ class _Ticket:
     flag: CancelFlag = field(default_factory=CancelFlag)
     dropped: bool = False
     running: bool = False
+    begins_at_s: float = 0.0
 
 
 class _Thread(threading.Thread):
@@ -78,14 +79,19 @@ class _Thread(threading.Thread):
     def run(self) -> None:
         while True:
             with self._ready:
-                while not self._waiting and not self._stopped:
-                    self._ready.wait()
+                while not self._stopped and not self._due():
+                    soonest = min((t.begins_at_s for t in self._waiting), default=None)
+                    self._ready.wait(None if soonest is None else soonest - time.monotonic())
                 if self._stopped:
                     return
-                ticket = min(self._waiting, key=lambda t: (-t.task.priority, t.number))
+                ticket = min(self._due(), key=lambda t: (-t.task.priority, t.number))
                 self._waiting.remove(ticket)
                 ticket.running = True
             self._work(ticket)
+
+    def _due(self) -> list[_Ticket]:
+        now = time.monotonic()
+        return [ticket for ticket in self._waiting if ticket.begins_at_s <= now]
 
     def _work(self, ticket: _Ticket) -> None:
         last = 0.0
@@ -97,9 +103,6 @@ class _Thread(threading.Thread):
                 last = now
                 self._owner.send("progressed", ticket, (done / max(total, 1), message))
 
-        if ticket.task.after_s and ticket.flag.wait(ticket.task.after_s):
-            self._owner.send("cancelled", ticket, None)
-            return
         guarded = ticket.flag.guard(progress)
         self._owner.send("started", ticket, None)
         try:
@@ -135,7 +138,7 @@ class Workers(QtCore.QObject):
         """Run a task when its turn comes; an older one with the same key is dropped."""
         if task.key is not None:
             self.cancel_key(task.key)
-        ticket = _Ticket(next(self._numbers), task)
+        ticket = _Ticket(next(self._numbers), task, begins_at_s=time.monotonic() + task.after_s)
         self._tickets[ticket.number] = ticket
         self._threads[task.lane].put(ticket)
 

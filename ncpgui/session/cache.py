@@ -129,14 +129,16 @@ def load(path: Path, project: Project) -> dict[int, ComponentWaveforms]:
     result: dict[int, ComponentWaveforms] = {}
     try:
         with h5py.File(path, "r", locking=False) as file:
-            if _version(file) not in _ENCODINGS:
+            encoding = _ENCODINGS.get(_version(file))
+            if encoding is None:
                 return {}
             mapped = np.memmap(path, np.uint8, mode="r")
             for component in project.components:
-                node = file.get(str(component.id))
-                if node is None or node.attrs.get("key") != cache_key(project, component):
+                if str(component.id) not in file:
                     continue
-                element(file, str(component.id), _ENCODINGS[_version(file)])
+                node = element(file, str(component.id), encoding)
+                if node.attrs.get("key") != cache_key(project, component):
+                    continue
                 n = len(component.sampled)
                 result[component.id] = MappedWaveforms(
                     mapped_array(node, "waveforms", mapped, shape=(n, None, len(component.contacts))),

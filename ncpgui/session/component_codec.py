@@ -130,10 +130,14 @@ def _check_apart(
     if len(set(ids)) < len(ids):
         twice = next(key for key in ids if ids.count(key) > 1)
         raise damaged(parent, f"two components have the id {twice}")
-    members = np.concatenate([np.zeros(0, np.int64), *(one.spike_ids for one in components)])
-    n_times = np.bincount(members, minlength=n_spikes)
-    if (n_times > 1).any():
-        raise damaged(parent, f"spike {n_times.argmax()} is in two components")
+    is_taken = np.zeros(n_spikes, dtype=bool)
+    for one in components:
+        here = is_taken[one.spike_ids]
+        is_taken[one.spike_ids] = True
+        if here.any():
+            raise damaged(parent, f"spike {one.spike_ids[here.argmax()]} is in two components")
+    if np.count_nonzero(is_taken) < sum(len(one.spike_ids) for one in components):
+        raise damaged(parent, "a component has a spike twice")
 
 
 def _read_component(

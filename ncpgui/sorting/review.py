@@ -62,10 +62,10 @@ def given_units(
     RecordingError
         The recording cannot be read, or is too short for the sorting.
     """
-    from ncpgui.engine.networks.checkpoint import load_checkpoint
+    from ncpgui.engine import checked_model
     from ncpgui.ephys.preprocessing import preprocess
 
-    model = load_checkpoint(config.model).name
+    model = checked_model(config.model)
     pre = preprocess(recording, **filter_options(config), progress=portion(progress, 0, 10, 100))
     with ExitStack() as opened:
         opened.callback(pre.close)

@@ -23,7 +23,7 @@ from ncpgui.app.presenters.queue import OTHER, QueueRow, neighbour_in_queue, p_u
 from ncpgui.app.presenters.receptive_fields import present_receptive_fields, spikes_key
 from ncpgui.app.presenters.unit_table import present_unit_table
 from ncpgui.app.presenters.waveforms import present_waveforms
-from ncpgui.app.words import count, duration, percent, thousands
+from ncpgui.app.words import count, duration, percent, percent_of_draws, thousands
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project
@@ -54,6 +54,16 @@ def workspace(project: Project) -> Workspace:
 )
 def test_only_what_is_certain_is_called_0_or_100_percent(share: float, words: str) -> None:
     assert percent(share) == words.replace(" ", "\u2009")
+
+
+def test_what_no_draw_is_may_be_possible() -> None:
+    shares = (0.0, 0.004, 0.04, 1.0)
+    assert [percent_of_draws(share) for share in shares] == [
+        "<1\u2009%",
+        "<1\u2009%",
+        "4\u2009%",
+        "100\u2009%",
+    ]
 
 
 def test_numbers_are_written_as_people_read_them() -> None:

@@ -14,6 +14,7 @@ from later import Later
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.presenters.receptive_fields import present_receptive_fields
 from ncpgui.app.work import jobs
+from ncpgui.app.work.tasks import PAINTED_AFTER_S
 from ncpgui.core.errors import InputError
 from ncpgui.core.project import Project
 from ncpgui.core.stimulus import Stimulus
@@ -29,6 +30,10 @@ def test_the_map_of_the_group_on_screen_comes_once(
 ) -> None:
     runner = Later()
     controller, ears = opened(fake, preferences, tmp_path / "s.h5", runner)
+    assert controller.embedding() is None  # nobody sees it
+    controller.want("embedding", True)
+    assert [task.after_s for task in runner.waiting] == [PAINTED_AFTER_S]
+    runner.run()
     assert controller.embedding() is not None
     assert controller.embedding().shape == (10, 2)
     assert ears.derived == 1
@@ -102,7 +107,7 @@ def test_receptive_fields_are_asked_for_when_they_are_on_screen(
     assert asked == [3, 1]  # unit 2 is the same as before
     controller.workspace.show_alternative(None)
     assert asked == [3, 1]
-    assert ears.derived == 3
+    assert ears.derived == 2
     controller.close()
     assert controller.fields == {}
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ncpgui.analysis.support import samples_of_sorting
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.second_sightings import kept_once, second_sightings, without
 from ncpgui.evidence.units import component_numbers
+from ncpgui.evidence.ways import way_of_draw
 
 IDS = np.array([1, 3, 5, 7, 9, 11])
 
@@ -76,7 +76,7 @@ def test_units_are_supported_as_if_the_second_sightings_had_never_been() -> None
     assert component_numbers(one, units, np.ones(6)).p_exists.tolist() == [0.0]
     left = without(one, units < 0)
     assert component_numbers(left, units, np.ones(6)).p_exists.tolist() == [1.0]
-    assert samples_of_sorting(left.posterior, units[left.sampled]).tolist() == [True]
+    assert way_of_draw(left.posterior, [units[left.sampled]]).tolist() == [0]
 
 
 def test_waveforms_stay_beside_the_spikes_that_are_still_sampled() -> None:

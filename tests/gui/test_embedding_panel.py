@@ -19,11 +19,12 @@ BLUE, ORANGE = (LIGHT.unit(Color(k)) for k in (0, 1))
 
 
 @pytest.fixture
-def panel(show, controller, runner) -> EmbeddingPanel:
+def panel(show, runner, screen) -> EmbeddingPanel:
     """With its t-SNE there."""
-    controller.refresh_views()
+    made = show(EmbeddingPanel)
     runner.let_go()
-    return show(EmbeddingPanel)
+    screen.settle()
+    return made
 
 
 def places(panel: EmbeddingPanel) -> np.ndarray:

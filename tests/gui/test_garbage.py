@@ -77,3 +77,22 @@ def test_only_what_is_due_is_collected(collectors) -> None:
     before = len(collectors)
     GarbageCollection.collect()
     assert len(collectors) == before
+
+
+def test_what_was_there_before_the_threads_is_not_looked_through_until_they_end(qtbot) -> None:
+    before, kept = Cycle(), []
+    kept.append(weakref.ref(before))
+    first, second = Workers(), Workers()
+    del before
+    gc.collect()
+    assert kept[0]() is not None
+    after = Cycle()
+    kept.append(weakref.ref(after))
+    del after
+    first.stop(wait_s=10)
+    gc.collect()
+    assert kept[0]() is not None
+    assert kept[1]() is None
+    second.stop(wait_s=10)
+    gc.collect()
+    assert kept[0]() is None

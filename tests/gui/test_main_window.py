@@ -19,7 +19,7 @@ from ncpgui.gui.workbench import LAYOUTS
 from ncpgui.session.journal import Journal
 from ncpgui.session.session_file import SessionFile, create_session, open_session
 from tests.ephys import hostile
-from tests.gui.windows import drop_file, press_keys, settle, shown_window
+from tests.gui.windows import drop_file, press_keys, redraws, settle, shown_window
 from tests.synthetic_project import synthetic_project
 
 Qt = QtCore.Qt
@@ -326,11 +326,23 @@ def test_the_panels_on_screen_are_remembered(qtbot, tmp_path: Path, session: Pat
         assert second.bench.shown == ("units",)
 
 
+def other_component(window: MainWindow) -> int:
+    """One that is sampled and not on screen."""
+    workspace = window.workspace
+    known = [k for k in workspace.component_ids if workspace.component(k) is not None]
+    return next(k for k in known if k != workspace.component_id)
+
+
 def test_a_component_without_evidence_on_screen_costs_nothing(opened: MainWindow) -> None:
-    assert not opened.controller.is_wanted("correlograms")
+    assert opened.controller.embedding() is not None
+    assert not opened.controller.correlograms
     opened.show_layout("inspect")
-    assert opened.controller.is_wanted("correlograms")
-    assert not opened.controller.is_wanted("fields")
+    opened.workspace.show_component(other_component(opened))
+    settle()
+    assert opened.controller.correlograms
+    assert opened.controller.embedding() is None
+    opened.show_layout("decide")
+    assert opened.controller.embedding() is not None
 
 
 def test_the_key_page_lists_every_action(opened: MainWindow) -> None:
@@ -356,15 +368,15 @@ def test_a_panel_that_fails_says_so_and_the_others_go_on(
 
     with monkeypatch.context() as patch, qtbot.captureExceptions() as raised:
         patch.setattr(embedding, "redraw", broken)
-        n_drawn = waveforms.n_redraws
+        drawn = redraws(waveforms)
         workspace = opened.workspace
-        workspace.show_component(next(k for k in workspace.component_ids if k != workspace.component_id))
+        workspace.show_component(other_component(opened))
         settle()
     assert {kind for kind, _, _ in raised} == {ZeroDivisionError}
     assert embedding.failure.isVisible()
     assert "cannot be drawn: ZeroDivisionError: no points\nNothing is lost" in embedding.failure.text()
     assert embedding.failure.width() >= embedding.width() - 2
-    assert waveforms.n_redraws > n_drawn
+    assert drawn
     assert not waveforms.failure.isVisible()
     embedding.mark_dirty()
     settle()

@@ -39,3 +39,12 @@ def test_a_task_begins_after_it_waited(qtbot, workers: Workers) -> None:
     told: list[int] = []
     workers.submit(Task("waits a little", lambda _: 3, done=told.append, after_s=0.01))
     qtbot.waitUntil(lambda: told == [3])
+
+
+def test_a_task_that_waits_before_it_begins_lets_others_go_first(qtbot, workers: Workers) -> None:
+    told: list[str] = []
+    workers.submit(Task("long", lambda _: "late", done=told.append, priority=9, after_s=LONG_S))
+    workers.submit(Task("little", lambda _: "second", done=told.append, priority=9, after_s=0.02))
+    workers.submit(Task("none", lambda _: "first", done=told.append))
+    qtbot.waitUntil(lambda: len(told) == 2)
+    assert told == ["first", "second"]

@@ -16,10 +16,24 @@ from ncpgui.app.work.sampling import Sampling
 from ncpgui.app.work.tasks import Immediate, Runner
 from ncpgui.gui.application import qt_application
 from ncpgui.gui.main_window import MainWindow
+from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.worker import Workers
 
 Press = Callable[..., None]
 """Presses keys one after the other, each by its name."""
+
+
+def redraws(panel: Panel) -> list[int]:
+    """A list that grows by one each time that a panel is drawn from now on."""
+    drawn: list[int] = []
+    redraw = panel.redraw
+
+    def counted() -> None:
+        drawn.append(1)
+        redraw()
+
+    panel.redraw = counted  # type: ignore[method-assign]
+    return drawn
 
 
 def settle(*, deleted: bool = False) -> None:

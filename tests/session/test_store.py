@@ -235,6 +235,10 @@ def test_the_files_beside_share_the_name_of_the_session(tmp_path: Path) -> None:
     [
         (lambda file: file["components/1"].attrs.__setitem__("id", 0), "two components have the id 0"),
         (lambda file: file["components/1/spike_ids"].__setitem__(0, 2), "spike 2 is in two components"),
+        (
+            lambda file: file["components/1/spike_ids"].__setitem__(0, file["components/1/spike_ids"][1]),
+            "a component has a spike twice",
+        ),
         (lambda file: file["waiting/0/contacts"].__setitem__(0, 3), "a contact outside 0 to 2"),
     ],
 )

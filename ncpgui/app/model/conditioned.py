@@ -6,17 +6,20 @@ decision away, gives all numbers back to the last bit.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.app.model.unit_places import UnitPlaces
 from ncpgui.app.words import percent
 from ncpgui.core.component import Alternative, Component
 from ncpgui.core.held import Held
+from ncpgui.core.increasing import is_among
 from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.curation.clustering import unit_codes
 from ncpgui.curation.history import History
 from ncpgui.curation.said import Said
 from ncpgui.evidence.decisions import FEW_DRAWS, Decision, conditioned
@@ -82,14 +85,21 @@ class Given:
 class GivenComponents:
     """Makes components given what the history says of them, and remembers which spikes that is about.
 
+    places : of the units as they are
     component_of_spike : (n_spikes,) id of the component of each spike, -1 = none
     min_spikes : sampled spikes below which the sorting dropped clusters
     """
 
     def __init__(
-        self, history: History, component_of_spike: NDArray[np.integer], *, min_spikes: int = 0
+        self,
+        history: History,
+        places: UnitPlaces,
+        component_of_spike: NDArray[np.integer],
+        *,
+        min_spikes: int = 0,
     ) -> None:
         self._history = history
+        self._places = places
         self._component_of_spike = component_of_spike
         self._min_spikes = min_spikes
         self._about: dict[Said, frozenset[int]] = {}
@@ -163,16 +173,16 @@ class GivenComponents:
 
     def _labels(self, component: Component) -> NDArray[np.int64]:
         now = self._history.clustering.unit_of_spike[component.spike_ids]
-        table, labels = np.unique(now, return_inverse=True)
-        return labels - int(len(table) > 0 and table[0] < 0)
+        labels, table = unit_codes(now)
+        return labels.astype(np.int64) - int(len(table) > 0 and table[0] < 0)
 
     def _units_of(self, spike_ids: NDArray[np.int64]) -> NDArray[np.int64]:
-        return np.unique(self._history.clustering.unit_of_spike[spike_ids])
+        return unit_codes(self._history.clustering.unit_of_spike[spike_ids])[1]
 
-    def _components(self, said: Said) -> frozenset[int]:
+    def _components(self, said: Said) -> Collection[int]:
         """Components in which something is said."""
-        if said.kind == "neuron":  # made anew each time
-            return _present(self._component_of_spike, said)
+        if said.kind == "neuron":  # all of a unit as it is
+            return self._places.components_of(said.units[0])
         if said not in self._about:
             self._about[said] = _present(self._component_of_spike, said)
         return self._about[said]
@@ -187,12 +197,12 @@ def held_by(component: Component, units: NDArray[np.int64], said: tuple[Said, ..
     labels = np.full(len(component.spike_ids), -1, dtype=np.int32)
     accepted = [ids for one in said if one.kind == "neuron" for ids in one.sets]
     for label, ids in enumerate(accepted):
-        labels[np.isin(component.spike_ids, ids)] = label
+        labels[is_among(component.spike_ids, ids)] = label
     points, unit = component.spike_ids[component.sampled], units[component.sampled]
     links: dict[str, list[tuple[int, int]]] = {"same": [], "different": []}
     for one in said:
         if one.kind != "neuron":
-            there = [here for here in (np.isin(points, ids) for ids in one.sets) if here.any()]
+            there = [here for here in (is_among(points, ids) for ids in one.sets) if here.any()]
             chosen = [_surest(component.posterior, here, unit) for here in there]
             links[one.kind] += pairwise(chosen) if one.kind == "same" else combinations(chosen, 2)
     return Held(labels, tuple(links["same"]), tuple(links["different"]))
@@ -205,13 +215,13 @@ def _surest(posterior: PosteriorSamples, here: NDArray[np.bool_], unit: NDArray[
     """
     units, counts = np.unique(unit[here], return_counts=True)
     candidates = np.flatnonzero(here & (unit == units[counts.argmax()]))
-    cell, _, _ = cells_of(posterior.labels, np.where(here, 0, -1), 1, np.ones(len(here)))
-    return int(candidates[(posterior.weight @ (posterior.labels[:, candidates] == cell)).argmax()])
+    cell, _, _ = cells_of(posterior.rows, np.where(here, 0, -1), 1, np.ones(len(here)))
+    return int(candidates[(posterior.weight @ (posterior.rows[:, candidates] == cell)).argmax()])
 
 
 def _decisions(said: Said, points: NDArray[np.int64]) -> Iterator[Decision]:
     """What is said, as conditions on the points of a posterior; none where too few of them are there."""
-    sets = [np.isin(points, ids) for ids in said.sets]
+    sets = [is_among(points, ids) for ids in said.sets]
     sets = [points for points in sets if points.any()]
     if said.kind == "neuron":
         yield from (Decision("neuron", points, words=said.words) for points in sets)

@@ -117,9 +117,10 @@ class OpenProject(ProjectView):
             initial, least = self.project.unit_of_spike, self.project.min_cluster_spikes
         self.history = history
         components = self._components.component_of_spike
-        self._components.begin(history.posteriors, GivenComponents(history, components, min_spikes=least))
         self._places = UnitPlaces(history.clustering, self._components.channel_of_spike, components)
-        self._sortings = Sortings(history, initial, components, min_spikes=least, before=before)
+        given = GivenComponents(history, self._places, components, min_spikes=least)
+        self._components.begin(history.posteriors, given)
+        self._sortings = Sortings(history, initial, self._places, components, min_spikes=least, before=before)
         history.recorded.connect(self._record)
         history.clustering.changed.connect(self._clustering_changed)
         history.labels.changed.connect(self._labels_changed)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ncpgui.app.model.colors import Color, ColorBook
 from ncpgui.core.component import Alternative, Component
+from ncpgui.core.increasing import ABSENT, rows_of
 from ncpgui.core.partition import contingency
 from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.curation.adopt import adopt_command
@@ -31,20 +32,22 @@ class ShownUnit:
     """One unit of the sorting on screen.
 
     name, color : as every panel shows it; unit : id when it is a unit of the current sorting;
-    positions : (k,) rows of the component's `spike_ids`;
+    n_spikes : in this component; labels, row : of the sorting, and which of its units this is
     is_changed : whether adopting the preview would make it.
     """
 
     name: str
     color: Color
     unit: int | None
-    positions: NDArray[np.int64]
+    n_spikes: int
+    labels: NDArray[np.int32]
+    row: int
     is_changed: bool = False
 
-    @property
-    def n_spikes(self) -> int:
-        """Spikes in this component."""
-        return len(self.positions)
+    @cached_property
+    def positions(self) -> NDArray[np.int64]:
+        """(n_spikes,) rows of the component's `spike_ids`."""
+        return np.flatnonzero(self.labels == self.row)
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,11 +140,11 @@ def current_sorting(
     """
     ids = component.spike_ids
     now = clustering.unit_of_spike[ids]
-    unit_ids, labels = _ordered(now)
+    unit_ids, labels, counts = _ordered(now)
     if before is not None:
         _inherit_colors(before, unit_ids, labels, colors)
     units = tuple(
-        ShownUnit(str(unit), colors.color(unit, beside=unit_ids), unit, np.flatnonzero(labels == row))
+        ShownUnit(str(unit), colors.color(unit, beside=unit_ids), unit, counts[row], labels, row)
         for row, unit in enumerate(unit_ids)
     )
     return ShownSorting(
@@ -193,8 +196,8 @@ def sorting_after(
 
     proposal : its number, see `ShownSorting`
     """
-    after = _after(clustering, component, command)
-    codes, labels = _ordered(after)
+    after, n_here = _after(clustering, component, command)
+    codes, labels, counts = _ordered(after)
     names = _names(current, labels, codes)
     chosen = _colors(current, labels, codes, colors)
     units = tuple(
@@ -202,12 +205,14 @@ def sorting_after(
             name=names[row],
             color=chosen[row],
             unit=code if code >= 0 else None,
-            positions=np.flatnonzero(labels == row),
+            n_spikes=counts[row],
+            labels=labels,
+            row=row,
             is_changed=code < 0,
         )
         for row, code in enumerate(codes)
     )
-    moved = np.zeros(0, dtype=np.int64) if command is None else command.spike_ids
+    n_moved = 0 if command is None else len(command.spike_ids)
     return ShownSorting(
         component,
         None,
@@ -216,8 +221,8 @@ def sorting_after(
         clustering.probability[component.spike_ids],
         current.min_spikes,
         current.unknown,
-        n_moved=len(moved),
-        n_taken_along=int(np.isin(moved, component.spike_ids, invert=True).sum()),
+        n_moved=n_moved,
+        n_taken_along=n_moved - n_here,
         proposal=proposal,
     )
 
@@ -232,19 +237,21 @@ def n_units_after(
     if set(locked).isdisjoint(unit_codes(clustering.unit_of_spike[component.spike_ids])[1].tolist()):
         return int(np.count_nonzero(np.bincount(alternative.labels[alternative.labels >= 0])))
     command = adopt_command(clustering, component, alternative, locked=locked)
-    return len(_ordered(_after(clustering, component, command))[0])
+    return len(_ordered(_after(clustering, component, command)[0])[0])
 
 
-def _after(clustering: Clustering, component: Component, command: Assign | None) -> NDArray[np.int64]:
-    """Units of the spikes of a component after a command, new ones numbered -2 and down."""
+def _after(
+    clustering: Clustering, component: Component, command: Assign | None
+) -> tuple[NDArray[np.int64], int]:
+    """Units of the spikes of a component after a command, new ones -2 and down; how many of them it gives."""
     after = clustering.unit_of_spike[component.spike_ids]
-    if command is not None:
-        _, place, row = np.intersect1d(
-            component.spike_ids, command.spike_ids, assume_unique=True, return_indices=True
-        )
-        cluster = command.cluster[row].astype(np.int64)
-        after[place] = np.where(cluster < 0, UNASSIGNED, -2 - cluster)
-    return after
+    if command is None:
+        return after, 0
+    row = rows_of(component.spike_ids, command.spike_ids)
+    is_given = row != ABSENT
+    cluster = command.cluster[row[is_given]].astype(np.int64)
+    after[is_given] = np.where(cluster < 0, UNASSIGNED, -2 - cluster)
+    return after, int(np.count_nonzero(is_given))
 
 
 def _held(
@@ -255,7 +262,7 @@ def _held(
 ) -> tuple[int, ...]:
     """Locked units that the alternative would change if they were not locked."""
     now = clustering.unit_of_spike[component.spike_ids]
-    here = sorted(set(locked).intersection(np.unique(now).tolist()))
+    here = sorted(set(locked).intersection(unit_codes(now)[1].tolist()))
     if not here:
         return ()
     free = adopt_command(clustering, component, alternative)
@@ -265,15 +272,15 @@ def _held(
     return tuple(unit for unit in here if unit in changed)
 
 
-def _ordered(units: NDArray[np.int64]) -> tuple[list[int], NDArray[np.int32]]:
-    """Distinct units, those with most spikes first, and the row of each spike."""
+def _ordered(units: NDArray[np.int64]) -> tuple[list[int], NDArray[np.int32], list[int]]:
+    """Distinct units, those with most spikes first; the row of each spike; the spikes of each."""
     code, values = unit_codes(units)
     counts = np.bincount(code, minlength=len(values))
     order = np.lexsort((np.abs(values), -counts))
     order = order[values[order] != UNASSIGNED]
     row = np.full(len(values), -1, dtype=np.int32)
     row[order] = np.arange(len(order))
-    return values[order].tolist(), row[code]
+    return values[order].tolist(), row[code], counts[order].tolist()
 
 
 def _names(current: ShownSorting, labels: NDArray[np.int32], codes: list[int]) -> list[str]:

@@ -16,6 +16,7 @@ from ncpgui.app.model.shown_sorting import (
     preview_sorting,
     sorting_after,
 )
+from ncpgui.app.model.unit_places import UnitPlaces
 from ncpgui.core.component import Component
 from ncpgui.curation.adopt import present_alternative
 from ncpgui.curation.commands import Assign
@@ -34,6 +35,7 @@ class Sortings:
     ----------
     history : what was done so far
     initial : (n_spikes,) sorting before any curation; set it when that grows
+    places : of the units as they are
     component_of_spike : (n_spikes,) id of the component of each spike, -1 = none;
     min_spikes : `Project.min_cluster_spikes`
     before : sortings that were shown before `history` was replaced: units keep their colours
@@ -43,6 +45,7 @@ class Sortings:
         self,
         history: History,
         initial: NDArray[np.int64],
+        places: UnitPlaces,
         component_of_spike: NDArray[np.integer],
         *,
         min_spikes: int = 0,
@@ -51,6 +54,7 @@ class Sortings:
         self.initial = initial
         self.colors = ColorBook()
         self._history = history
+        self._places = places
         self._component = component_of_spike
         self._min_spikes = min_spikes
         self._memo: dict[tuple[Any, ...], Any] = {}
@@ -108,6 +112,8 @@ class Sortings:
 
     def is_unknown(self, unit: int) -> bool:
         """Whether a person joined the unit across components: no posterior tells of it as it is."""
+        if len(self._places.components_of(unit)) < 2:
+            return False
         ids = self._history.clustering.spikes_of(unit)
         return joined_by_hand(self._component[ids], self.initial[ids])
 

@@ -7,17 +7,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.analysis.support import samples_of_sorting
 from ncpgui.app.model.colors import Color
 from ncpgui.app.model.shown_sorting import ShownSorting
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.points import colors_of
 from ncpgui.app.presenters.queue import cut_from_words
-from ncpgui.app.words import count, percent, sentence, thousands
+from ncpgui.app.words import count, percent, percent_of_draws, sentence, thousands
 from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.difference import difference
 from ncpgui.core.order_agreement import Trust, trust
 from ncpgui.core.partition import canonical
+from ncpgui.evidence.ways import way_of_draw
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +67,7 @@ class Card:
     @property
     def percent(self) -> str:
         """Its probability, as people read it."""
-        return percent(self.mass) if self.mass > 0 else "<1\u2009%"
+        return percent_of_draws(self.mass)
 
     @property
     def error(self) -> str:
@@ -326,10 +326,8 @@ def _agreement(
     """Share of the posterior that is the current sorting, its error, and the share as the network drew it."""
     same = workspace.memo(
         ("agreement", component.id),
-        lambda: samples_of_sorting(
-            component.posterior,
-            current.sampled_labels,
-            min_spikes=current.min_spikes,
+        lambda: (
+            way_of_draw(component.posterior, [current.sampled_labels], min_spikes=current.min_spikes) == 0
         ),
     )
     posterior = component.posterior

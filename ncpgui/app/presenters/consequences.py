@@ -18,6 +18,7 @@ from ncpgui.app.presenters.lasso import present_lasso, spikes_inside
 from ncpgui.app.words import count, percent, thousands
 from ncpgui.core.component import Component
 from ncpgui.core.errors import CurationError
+from ncpgui.core.increasing import is_among
 from ncpgui.curation.split import lasso_split, split_as
 from ncpgui.evidence.parted import p_one_neuron, p_parted
 from ncpgui.evidence.wrong import stands_for
@@ -241,7 +242,7 @@ def _share(p: float) -> str:
 def _points(component: Component, ids: Sequence[NDArray[np.int64]]) -> list[NDArray[np.bool_]]:
     """Points of the posterior that are of each set of spikes: (m,) bool each."""
     points = component.spike_ids[component.sampled]
-    return [np.isin(points, some) for some in ids]
+    return [is_among(points, some) for some in ids]
 
 
 def _mass(workspace: Workspace, component: Component) -> NDArray[np.float64]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ncpgui.app.model.colors import Color
 from ncpgui.app.model.shown_sorting import ShownSorting
 from ncpgui.app.model.workspace import Workspace
-from ncpgui.app.words import count, percent
+from ncpgui.app.words import count, percent, percent_of_draws
 from ncpgui.evidence.same_train import LEAST_JACCARD, same_train
 
 
@@ -157,7 +157,9 @@ def sortings_with_fields(workspace: Workspace, *, others: bool) -> list[SortingW
         cards.append((current, "in use", None))
     for index, way in enumerate(component.alternatives):
         if index not in (workspace.shown_alternative, present):
-            cards.append((workspace.sorting_of(index), f"card {index + 1}: {percent(way.mass)}", index))
+            cards.append(
+                (workspace.sorting_of(index), f"card {index + 1}: {percent_of_draws(way.mass)}", index)
+            )
     for sorting, title, alternative in cards[:MOST_OTHERS]:
         if sorting is None:
             continue

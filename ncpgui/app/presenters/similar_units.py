@@ -145,7 +145,7 @@ def _p_same(workspace: Workspace, unit: int) -> dict[int, float]:
         for other, row in rows.items():
             if other is None or other == unit:
                 continue
-            sizes = [len(sorting.units[one].positions) for one in (row, rows[unit])]
+            sizes = [sorting.units[one].n_spikes for one in (row, rows[unit])]
             sums[other] = sums.get(other, 0.0) + min(sizes) * float(table[rows[unit], row])
             weights[other] = weights.get(other, 0) + min(sizes)
     return {other: sums[other] / weights[other] for other in sums}

@@ -1,7 +1,6 @@
 """Long work as plain functions: values and `progress` in, values out.
 
-They run on worker threads, so they touch no workspace. What is slow to import is imported inside, torch after
-its libraries, which would hold the window up (`core.shared_libraries`).
+They run on worker threads, so they touch no workspace. What is slow to import is imported inside.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ from ncpgui.core.held import Held
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.seeds import stream_seed
-from ncpgui.core.shared_libraries import load_libraries_of
 from ncpgui.core.stimulus import Stimulus
 
 if TYPE_CHECKING:
@@ -122,9 +120,9 @@ def describe_recording(request: RecordingRequest, *, progress: Progress = silent
             raise
         return RecordingInfo(0, 0.0, 0.0, False, streams, problem=str(error))
     if request.settings.get("model"):
-        from ncpgui.engine.networks.checkpoint import load_checkpoint
+        from ncpgui.engine import checked_model
 
-        load_checkpoint(request.settings["model"])
+        checked_model(request.settings["model"])
     return RecordingInfo(
         n_channels=recording.n_channels,
         sampling_frequency_hz=recording.sampling_frequency_hz,
@@ -138,7 +136,6 @@ def describe_recording(request: RecordingRequest, *, progress: Progress = silent
 
 def find_units(request: RecordingRequest, *, progress: Progress = silent) -> tuple[Live, Project]:
     """Open a recording and find its units; the project has no sampled component yet."""
-    load_libraries_of("torch")
     from ncpgui.ephys.readers import open_recording, stimulus_of
     from ncpgui.sorting.config import SortingConfig
     from ncpgui.sorting.pipeline import find_units as found_in
@@ -223,7 +220,6 @@ def sample(
     live: Live, waiting: WaitingComponent, *, progress: Progress = silent
 ) -> tuple[Component, ComponentWaveforms]:
     """Sample the posterior of a component that waits for it."""
-    load_libraries_of("torch")
     from ncpgui.sorting.component_posterior import sample_components
     from ncpgui.sorting.review import sample_given
 
@@ -305,7 +301,6 @@ def resample(
     progress: Progress = silent,
 ) -> tuple[Component, ComponentWaveforms]:
     """Sample a component again under what was decided; waveforms are read again if need be."""
-    load_libraries_of("torch")
     from ncpgui.sorting.motion import places_during
     from ncpgui.sorting.recluster import resample_rest
 

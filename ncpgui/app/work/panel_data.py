@@ -13,7 +13,7 @@ from ncpgui.app.presenters.correlograms import Trains, trains_of_grid
 from ncpgui.app.presenters.receptive_fields import Field, sortings_with_fields, spikes_key
 from ncpgui.app.presenters.traces import HALF_MS
 from ncpgui.app.work import jobs
-from ncpgui.app.work.tasks import Runner, Task
+from ncpgui.app.work.tasks import PAINTED_AFTER_S, Runner, Task
 from ncpgui.app.work.trace_reader import TraceReader
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms
 from ncpgui.core.project import Project
@@ -30,8 +30,8 @@ class Derived:
     fields : receptive fields by `spikes_key`
     fields_problem : why there are none, '' when there is no reason
     correlograms : by the key of `trains_of_grid`
-    wanted : what is on screen, of ``"fields"``, ``"other fields"`` (of what other cards would make),
-        ``"correlograms"``, ``"traces"``; the rest is not asked for
+    wanted : what is on screen, of ``"embedding"``, ``"fields"``, ``"other fields"`` (of what other cards
+        would make), ``"correlograms"``, ``"traces"``; the rest is not asked for
     traces : those around the last spike that was asked for
     traces_problem : why there are none, '' when there is no reason
     """
@@ -82,7 +82,7 @@ class Derived:
             return
         if waveforms is None:
             self._ask_waveforms(project, component)
-        elif self.embedding() is None:
+        elif "embedding" in self.wanted and self.embedding() is None:
             self._ask_embedding(component.id, waveforms)
         if "fields" in self.wanted:
             self._ask_fields(project)
@@ -223,6 +223,7 @@ class Derived:
                 cancelled=lambda: self._asked.discard(key),
                 key="t-SNE",
                 lane="view",
+                after_s=PAINTED_AFTER_S,
             )
         )
 

@@ -13,7 +13,6 @@ from ncpgui.core.config import from_dict
 from ncpgui.core.errors import ExportError
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.project import Project
-from ncpgui.core.shared_libraries import load_libraries_of
 from ncpgui.curation.decisions import Decisions
 
 
@@ -38,8 +37,6 @@ def find_given(
 ) -> tuple[Live, Project, tuple[str, ...]]:
     """Open a finished sorting and its recording; no component is sampled yet. Then what was repaired."""
     from ncpgui.ephys.given_folder import open_reviewed
-
-    load_libraries_of("torch")
     from ncpgui.sorting.config import SortingConfig
     from ncpgui.sorting.review import given_project, given_units
 

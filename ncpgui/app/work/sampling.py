@@ -17,7 +17,7 @@ from ncpgui.app.words import count, sentence
 from ncpgui.app.work import jobs
 from ncpgui.app.work.activity import ON_SCREEN, Activity, Work, time_left
 from ncpgui.app.work.saving import Saving
-from ncpgui.app.work.tasks import Task
+from ncpgui.app.work.tasks import PAINTED_AFTER_S, Task
 from ncpgui.core.component import Component, ComponentWaveforms, WaitingComponent
 from ncpgui.core.errors import CurationError
 from ncpgui.core.held import Held
@@ -27,8 +27,6 @@ from ncpgui.curation.resample import Resample
 from ncpgui.curation.said import Said
 from ncpgui.evidence.decisions import FEW_DRAWS
 
-PAINTED_AFTER_S = 0.25
-"""A decision is on screen by then: draws that nobody asked for begin later."""
 NO_SPIKES = np.zeros(0, dtype=np.int64)
 
 

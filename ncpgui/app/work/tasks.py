@@ -14,6 +14,9 @@ Lane = Literal["work", "view", "io", "export"]
 
 LANES: tuple[Lane, ...] = ("work", "view", "io", "export")
 
+PAINTED_AFTER_S = 0.25
+"""When an edit is painted, as a rule: work that takes seconds begins then, or it would hold the paint up."""
+
 
 def _nothing(*_: Any) -> None:
     """Do nothing."""
@@ -27,7 +30,8 @@ class Task:
     done, failed, cancelled, progressed, started : called on the window's thread
     key : a newer task with the same key takes the place of an older one, whose result is dropped
     priority : the largest of a lane runs first; equal ones in order of arrival
-    after_s : its thread waits so long before it begins, for what asked for it to be painted first
+    after_s : it does not begin sooner after it was submitted, for what asked for it to be painted first;
+        others of its lane go before it meanwhile
     """
 
     words: str

@@ -18,9 +18,11 @@ class Panel(QtWidgets.QFrame):
     A subclass says in `follow` which signals make it stale, and draws in `redraw`. `window_asked`: a person
     wants it in a window of its own, or back;
     `menu_asked(place)`: what can be done with it; `dropped(title)`: another panel was dragged onto it.
+    `needs` : what is computed for it while it is on screen, see `Derived.wanted`
     """
 
     title = ""
+    needs: tuple[str, ...] = ()
     window_asked = QtCore.pyqtSignal()
     menu_asked = QtCore.pyqtSignal(QtCore.QPoint)
     dropped = QtCore.pyqtSignal(str)
@@ -30,7 +32,6 @@ class Panel(QtWidgets.QFrame):
         self.workspace = workspace
         self.controller = controller
         self.theme: Theme = LIGHT
-        self.n_redraws = 0
         self._is_dirty = True
         self._is_scheduled = False
         self.setObjectName("panel")
@@ -109,7 +110,6 @@ class Panel(QtWidgets.QFrame):
     def redraw_now(self) -> None:
         """Redraw at once, visible or not; a panel that fails says so in its place, until it can be drawn."""
         self._is_dirty = False
-        self.n_redraws += 1
         try:
             self.redraw()
         except Exception as error:
@@ -155,10 +155,18 @@ class Panel(QtWidgets.QFrame):
         self.dropped.emit(carried_title(event.mimeData()))
 
     def showEvent(self, event: object) -> None:
-        """Catch up with what happened while hidden."""
+        """Ask for what it needs, and catch up with what happened while hidden."""
+        for what in self.needs:
+            self.controller.want(what, True)
         super().showEvent(event)  # type: ignore[arg-type]
         if self._is_dirty:
             self.mark_dirty()
+
+    def hideEvent(self, event: object) -> None:
+        """Ask no more."""
+        for what in self.needs:
+            self.controller.want(what, False)
+        super().hideEvent(event)  # type: ignore[arg-type]
 
 
 def message_label(text: str = "") -> QtWidgets.QLabel:

@@ -197,6 +197,7 @@ class CorrelogramsPanel(Panel):
     """When the units on screen fire, each beside itself and beside the others."""
 
     title = "Correlograms"
+    needs = ("correlograms",)
 
     def build(self) -> None:
         """Make grid, message and the switch."""
@@ -224,16 +225,6 @@ class CorrelogramsPanel(Panel):
     def toggle_intervals(self) -> None:
         """Change between autocorrelograms and intervals."""
         self.intervals.toggle()
-
-    def showEvent(self, event: object) -> None:
-        """Ask for correlograms."""
-        self.controller.want("correlograms", True)
-        super().showEvent(event)
-
-    def hideEvent(self, event: object) -> None:
-        """Ask no more."""
-        self.controller.want("correlograms", False)
-        super().hideEvent(event)  # type: ignore[arg-type]
 
     def _ask(self) -> None:
         if self.isVisible():

@@ -16,6 +16,7 @@ class EmbeddingPanel(LassoPanel):
     """The spikes that the network clustered, as points; a click selects a unit."""
 
     title = "Embedding"
+    needs = ("embedding",)
     plane = "embedding"
 
     def build(self) -> None:

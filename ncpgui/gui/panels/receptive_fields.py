@@ -339,11 +339,10 @@ class ReceptiveFieldsPanel(Panel):
         """Follow the sorting on screen, the selection and the fields that arrive."""
         self.follow_sorting(self.controller.derived_changed)
 
-    def showEvent(self, event: object) -> None:
-        """Ask for the fields."""
-        self.controller.want("other fields", self.shows_others)
-        self.controller.want("fields", True)
-        super().showEvent(event)
+    @property
+    def needs(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Fields, those of other cards too where they are shown."""
+        return ("other fields", "fields") if self.shows_others else ("fields",)
 
     def toggle_others(self) -> None:
         """Show the fields of what other cards would make, or leave them out; that is remembered."""
@@ -351,12 +350,6 @@ class ReceptiveFieldsPanel(Panel):
         self.controller.preferences.set(REMEMBERED, self.shows_others)
         self.controller.want("other fields", self.shows_others and self.isVisible())
         self.mark_dirty()
-
-    def hideEvent(self, event: object) -> None:
-        """Ask no more."""
-        self.controller.want("fields", False)
-        self.controller.want("other fields", False)
-        super().hideEvent(event)  # type: ignore[arg-type]
 
     def redraw(self) -> None:
         """Show the tiles of the sorting on screen."""

@@ -80,6 +80,7 @@ class TracesPanel(Panel):
     """The traces around one spike of the sorting on screen; they are read only while this is visible."""
 
     title = "Traces"
+    needs = ("traces",)
 
     def build(self) -> None:
         """Make plot, message and buttons."""
@@ -121,16 +122,6 @@ class TracesPanel(Panel):
         self._keep_position()
         before = self.position if self._goes_by_doubt else None
         self._go(next_ambiguous(self.workspace, before), by_doubt=True)
-
-    def showEvent(self, event: object) -> None:
-        """Ask for traces."""
-        self.controller.want("traces", True)
-        super().showEvent(event)
-
-    def hideEvent(self, event: object) -> None:
-        """Ask no more."""
-        self.controller.want("traces", False)
-        super().hideEvent(event)  # type: ignore[arg-type]
 
     def _go(self, position: int | None, *, by_doubt: bool = False) -> None:
         self.position, self._goes_by_doubt = position, by_doubt
