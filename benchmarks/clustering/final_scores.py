@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,10 +12,17 @@ from sklearn.metrics import adjusted_mutual_info_score
 from benchmarks.clustering.final_recordings import MOTIONS, PLACES, FinalSet
 from ncpgui.core.partition import canonical
 from ncpgui.core.seeds import stream
-from ncpgui.engine.diagnostics.calibration import HARD, co_assignment, coverage_of_k, reliability
+from ncpgui.engine.diagnostics.calibration import (
+    HARD,
+    coverage_of_k,
+    expected_calibration_error,
+    reliability,
+)
 
 N_PAIRED = 200
 """Spikes of a set whose pairs count."""
+N_BY_CHANCE = 20
+"""Truths that are drawn for the ECE by chance."""
 KNOWN_PART = 0.01
 """Clusters of fewer of the scored spikes are not counted in K."""
 OWN = {
@@ -40,6 +47,7 @@ class Judged(NamedTuple):
     """What was said of one set, and what is true.
 
     p, together : (P,) probability that pairs share a unit, and whether they do
+    drawn : (S, P) whether they do in each draw
     joined : (P,) whether the first alternative joins them; apart_sd : (P,) distance of the means of their
         clusters there, 0 where it joins them
     k : (S,) clusters of the draws among the scored spikes; k_first : of the first alternative; true_k
@@ -50,6 +58,7 @@ class Judged(NamedTuple):
     source: Source
     p: Floats
     together: NDArray[np.bool_]
+    drawn: NDArray[np.bool_]
     joined: NDArray[np.bool_]
     apart_sd: Floats
     k: Labels
@@ -70,10 +79,12 @@ def judged(source: Source, one: FinalSet, first: Labels, samples: Labels) -> Jud
     i, j = np.triu_indices(len(chosen), 1)
     means = np.stack([one.waveforms[first == k].mean(axis=0).ravel() for k in range(first.max() + 1)])
     gaps = np.linalg.norm(means[:, None] - means, axis=-1)
+    together = drawn[:, chosen[i]] == drawn[:, chosen[j]]
     return Judged(
         source,
-        co_assignment(drawn[:, chosen]),
-        co_assignment(truth[None, chosen]) > 0.5,
+        together.mean(axis=0),
+        truth[chosen[i]] == truth[chosen[j]],
+        together,
         said[chosen][i] == said[chosen][j],
         gaps[said[chosen][i], said[chosen][j]].astype(np.float64),
         np.array([_sizeable(row) for row in drawn]),
@@ -120,9 +131,9 @@ def row(name: str, found: list[Judged]) -> dict[str, Any]:
         "sets": name,
         "n": len(found),
         "hard %": 100 * float(hard.mean()),
-        **_errors("hard", p[hard], together[hard]),
-        **_errors("joined", p[joined], together[joined]),
-        **_errors("parted", p[~joined], together[~joined]),
+        **_errors("hard", p, together, hard, found),
+        **_errors("joined", p, together, joined, found),
+        **_errors("parted", p, together, ~joined, found),
         "K covered": k.exact_coverage,
         "K error": k.mean_k_error,
         "P(K=1), one unit": float(np.mean(single)) if single else "",
@@ -133,11 +144,36 @@ def row(name: str, found: list[Judged]) -> dict[str, Any]:
     }
 
 
-def _errors(name: str, p: Floats, together: NDArray[np.bool_]) -> dict[str, Any]:
-    if not len(p):
-        return {f"ECE {name}": "", f"bias {name}": ""}
-    found = reliability(p, together)
-    return {f"ECE {name}": found.ece, f"bias {name}": found.bias}
+def _errors(
+    name: str,
+    p: Floats,
+    together: NDArray[np.bool_],
+    some: NDArray[np.bool_],
+    sets: Sequence[Judged] = (),
+) -> dict[str, Any]:
+    """ECE and bias of some of the pairs, and with `sets` the ECE that they would have if they were right."""
+    told: dict[str, Any] = {f"ECE {name}": "", f"bias {name}": ""} | (
+        {f"by chance {name}": ""} if sets else {}
+    )
+    if some.any():
+        found = reliability(p[some], together[some])
+        told |= {f"ECE {name}": found.ece, f"bias {name}": found.bias}
+        if sets:
+            told[f"by chance {name}"] = ece_by_chance(p, some, sets)
+    return told
+
+
+def ece_by_chance(p: Floats, some: NDArray[np.bool_], sets: Sequence[Judged]) -> float:
+    """Mean ECE of some of the pairs (P,) of all sets, were the truth of each set one more of its draws.
+
+    The pairs of a set are right or wrong together, so that few sets have an error though nothing is wrong.
+    """
+    rng = stream(0, "by chance")
+    found = []
+    for _ in range(N_BY_CHANCE):
+        truth = np.concatenate([one.drawn[rng.integers(len(one.drawn))] for one in sets])
+        found.append(expected_calibration_error(p[some], truth[some]))
+    return float(np.mean(found))
 
 
 def pair_rows(found: list[Judged]) -> list[dict[str, Any]]:
@@ -161,7 +197,7 @@ def pair_rows(found: list[Judged]) -> list[dict[str, Any]]:
             "share %": 100 * float(some.mean()),
             "mean p": float(p[some].mean()),
             "true": float(together[some].mean()),
-            **_errors("of all", p[some], together[some]),
+            **_errors("of all", p, together, some),
         }
         for name, some in kinds.items()
         if some.any()

@@ -38,7 +38,7 @@ from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.seeds import stream_seed
 from ncpgui.engine.generative.registry import GenerativeSettings
 from ncpgui.engine.networks.checkpoint import find_model
-from ncpgui.engine.waveform_clustering import cluster_waveforms
+from ncpgui.engine.waveform_clustering import cluster_waveforms, opened_model
 from ncpgui.sorting.timed_clusters import firing_nats
 
 FIRST_SEED = {"final": 0, "development": 100}
@@ -48,9 +48,11 @@ EVIDENCE = ("as drawn", "given firing times")
 
 NOTE = """\
 Over pairs of spikes of units: ECE and bias (p less truth) of *hard* ones (p between 0.02 and 0.98), of those
-that the first alternative *joins* and of those that it *parts*. K covered: 90 % sets of the number of units
-that contain it. Merged: units a set that lie with another one in the first alternative; split: its clusters
-that are no unit's home. AMI with the truth: of the first alternative, and of single draws."""
+that the first alternative *joins* and of those that it *parts*. By chance: the ECE that the same
+probabilities would have on so few sets, on average, if they were right (the truth of each set being one more
+draw). K covered: 90 % sets of the number of units that contain it. Merged: units a set that lie with another
+one in the first alternative; split: its clusters that are no unit's home. AMI with the truth: of the first
+alternative, and of single draws."""
 
 
 def sources(role: str, n_recordings: int) -> list[Source]:
@@ -111,13 +113,15 @@ def draws(
         return kept["first"], kept["samples"]
 
 
-def given_times(one: FinalSet, samples: Labels) -> tuple[Labels, Labels]:
+def given_times(one: FinalSet, samples: Labels, *, known: bool) -> tuple[Labels, Labels]:
     """Return the first alternative (N,) and draws (S, N) given the firing times of a set, from those without.
 
     Draws are there as often as their weight says (systematic resampling).
+
+    known : whether the network has read the times
     """
     drawn = PosteriorSamples(samples, np.full(len(samples), np.nan))
-    weighed = drawn.weighed(firing_nats(drawn, one.times_s))
+    weighed = drawn.weighed(firing_nats(drawn, one.times_s, known=known))
     place = (np.arange(len(samples)) + 0.5) / len(samples)
     rows = np.searchsorted(np.cumsum(weighed.weight), place).clip(max=len(samples) - 1)
     return group_alternatives(weighed, max_shown=1)[0].labels, samples[rows]
@@ -126,10 +130,11 @@ def given_times(one: FinalSet, samples: Labels) -> tuple[Labels, Labels]:
 def _of_source(job: tuple[Source, str | Path, int, int, Path, bool]) -> list[tuple[Judged, Judged]]:
     """What is said of each set, without and with firing times as evidence."""
     source, model, n_sets, n_samples, cache, timed = job
+    known = timed and bool(opened_model(model, "cpu").network.takes_times)
     found = []
     for one in _kept_sets(source, n_sets, cache):
         first, samples = draws(one, model, n_samples, cache, timed=timed)
-        given = given_times(one, samples)
+        given = given_times(one, samples, known=known)
         found.append((judged(source, one, first, samples), judged(source, one, *given)))
     return found
 

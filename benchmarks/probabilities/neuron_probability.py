@@ -1,15 +1,18 @@
 """P(neuron) and P(two units are one): fitted on units whose spikes are known, and how often both come true.
 
-    python -m benchmarks.probabilities.neuron_probability [--first-seed 111]
+    python -m benchmarks.probabilities.neuron_probability [--first-seed 111] [--unseen-seed 511]
 
-Units are those of recordings of noise, hash and small cells (`hash_recordings.py`) and of the development
-recordings of the sorters' benchmark (seeds 101 to 104). Each is sorted twice: from what the first pass
-proposes, and from this and a cluster of threshold crossings (4 noise sd) on each channel, most of which are
-no neurons. A unit is a neuron if at least half of its spikes, beyond chance, are those of cells which have
-a tenth of them each (within 0.4 ms); spikes of a cell whose own unit has them too do not count. Two units
-of the first pass, whole or cut into halves, are one neuron if the same cell gives most spikes of both.
-Weights are those of `neuron_probability.py` and `one_neuron.py` in `sorting`; probabilities of the table
-are of recordings that were left out of the fit.
+Units are those of recordings of noise, hash and small cells, of SpikeInterface's generator
+(`hash_recordings.py`) and of our own (`ncpgui.ephys.simulation`), and of the development recordings of the
+sorters' benchmark (seeds 101 to 104). Each is sorted twice: from what the first pass proposes, and from this
+and a cluster of threshold crossings (4 noise sd) on each channel, most of which are no neurons. A unit is a
+neuron if at least half of its spikes, beyond chance, are those of cells which have a tenth of them each
+(within 0.4 ms); spikes of a cell whose own unit has them too do not count. What is no neuron is hash if half
+of its spikes are those of cells all the same, and noise else. Two units of the first pass, whole or cut into
+halves, are one neuron if the same cell gives most spikes of both.
+Weights are those of `neuron_probability.py` and `one_neuron.py` in `sorting`. Probabilities are of recordings
+that were left out of the fit in turn, and of recordings of both generators of other seeds, which nothing was
+fitted on.
 """
 
 from __future__ import annotations
@@ -19,13 +22,14 @@ import tempfile
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
-from spikeinterface.core import BaseRecording, BaseSorting
+from spikeinterface.core import BaseSorting, NumpySorting
 
 from benchmarks.common.report import Origin, begin, keep, options, table, where
 from benchmarks.recordings import hash_recordings
@@ -34,9 +38,12 @@ from benchmarks.recordings.ground_truth import GroundTruth
 from benchmarks.recordings.ground_truth import made as made_with_motion
 from benchmarks.recordings.hash_recordings import HashTruth
 from benchmarks.recordings.unit_scores import calibration_error, near
+from ncpgui.core.errors import InputError
 from ncpgui.ephys.detection import detect_spikes
 from ncpgui.ephys.preprocessing import Preprocessed, preprocess
 from ncpgui.ephys.readers import recording_of
+from ncpgui.ephys.recording import Recording
+from ncpgui.ephys.simulation import RetinaSettings, simulate_retina
 from ncpgui.sorting.chance_spikes import fit_none
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.first_pass import PROPOSING_DRAWS, detect, propose
@@ -58,6 +65,16 @@ NOISY = [
     HashTruth(4, 4, 20_000.0, 80.0, 0, 0, 10),
     HashTruth(2, 12, 30_000.0, 60.0, 10, 100, 11, amplitude_uv=(40.0, 300.0)),
 ]
+OURS = [
+    RetinaSettings(60.0, 20_000.0, "tetrode-25", 12, 0, amplitude_median_sd=3.0, amplitude_spread=0.9),
+    RetinaSettings(60.0, 30_000.0, "linear-16-25", 40, 0, amplitude_median_sd=2.5, amplitude_spread=0.9),
+    RetinaSettings(60.0, 20_000.0, "hex16-30", 40, 2, amplitude_median_sd=4.0, amplitude_spread=0.8),
+    RetinaSettings(80.0, 20_000.0, "hex16-30", 60, 0, amplitude_median_sd=1.5, amplitude_spread=0.5),
+    RetinaSettings(80.0, 30_000.0, "tetrode-25", 1, 0, amplitude_median_sd=0.5, amplitude_spread=0.1),
+    RetinaSettings(60.0, 20_000.0, "linear-16-25", 25, 2, amplitude_median_sd=6.0, amplitude_spread=0.6),
+]
+"""Of our own generator: cells of which many are too small for the threshold, hash alone, and noise alone."""
+FAINTEST_SD = 0.3
 DEVELOPMENT = [
     GroundTruth("tetrode", 30_000.0, 8, 240.0, seed=103),
     GroundTruth("linear32", 30_000.0, 35, 150.0, seed=102),
@@ -75,17 +92,34 @@ LOOSE, TIGHT = 10.0, 1.0
 that were left out: 10 in place of 1 brings the mean of what is no neuron from 0.22 to 0.20."""
 
 
+NEURON, HASH, NOISE = "neurons", "hash", "noise"
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A recording, its true spikes, and the generator that made it."""
+
+    name: str
+    generator: str
+    recording: Recording
+    truth: BaseSorting
+    duration_s: float
+
+
 @dataclass(frozen=True)
 class Labelled:
     """Evidence (n, q) and truth (n,) of units, or of pairs of units.
 
     kind : "first pass", "crossings" or "pairs"
+    what : (n,) of units: `NEURON`, `HASH` or `NOISE`; empty of pairs
     """
 
     name: str
+    generator: str
     kind: str
     evidence: NDArray[np.float64]
     truth: NDArray[np.bool_]
+    what: NDArray[np.str_]
 
 
 def shares(matched: Matched, truth: BaseSorting) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -116,13 +150,22 @@ def shares(matched: Matched, truth: BaseSorting) -> tuple[NDArray[np.float64], N
     return own, part
 
 
-def units_labelled(name: str, kind: str, matched: Matched, truth: BaseSorting, duration_s: float) -> Labelled:
+def units_labelled(one: Recorded, kind: str, matched: Matched) -> Labelled:
     """Evidence of the units of a recording, and which are neurons."""
-    rate = truth.sampling_frequency
-    none = fit_none(matched, threshold=GAIN_A_HZ * rate, duration_s=duration_s)
-    evidence = neuron_evidence(matched, none, duration_s=duration_s, sampling_frequency_hz=rate)
-    own, _ = shares(matched, truth)
-    return Labelled(name, kind, evidence, are_neurons(own))
+    rate = one.truth.sampling_frequency
+    none = fit_none(matched, threshold=GAIN_A_HZ * rate, duration_s=one.duration_s)
+    evidence = neuron_evidence(matched, none, duration_s=one.duration_s, sampling_frequency_hz=rate)
+    what = what_they_are(*shares(matched, one.truth))
+    return Labelled(one.name, one.generator, kind, evidence, what == NEURON, what)
+
+
+def what_they_are(own: NDArray[np.float64], part: NDArray[np.float64]) -> NDArray[np.str_]:
+    """Name what units are, from what `shares` says of them: (K,).
+
+    >>> what_they_are(np.array([[0.9, 0.0], [0.0, 0.0]]), np.array([[0.9, 0.0], [0.3, 0.3]])).tolist()
+    ['neurons', 'hash']
+    """
+    return np.where(are_neurons(own), NEURON, np.where(part.sum(axis=1) >= NEURON_SHARE, HASH, NOISE))
 
 
 def are_neurons(own: NDArray[np.float64]) -> NDArray[np.bool_]:
@@ -130,12 +173,12 @@ def are_neurons(own: NDArray[np.float64]) -> NDArray[np.bool_]:
     return np.asarray(np.where(own >= CELL_SHARE, own, 0).sum(axis=1) >= NEURON_SHARE)
 
 
-def pairs_labelled(name: str, matched: Matched, truth: BaseSorting) -> Labelled:
+def pairs_labelled(one: Recorded, matched: Matched) -> Labelled:
     """Evidence of pairs of neurons that are alike, and which are one."""
-    own, part = shares(matched, truth)
+    own, part = shares(matched, one.truth)
     is_neuron = are_neurons(own)
     same, rows = [], []
-    evidence = pair_evidence(matched, sampling_frequency_hz=truth.sampling_frequency)
+    evidence = pair_evidence(matched, sampling_frequency_hz=one.truth.sampling_frequency)
     for (first, second), row in evidence.items():
         if is_neuron[first] and is_neuron[second]:
             cells = part[[first, second]].argmax(axis=1)
@@ -143,7 +186,7 @@ def pairs_labelled(name: str, matched: Matched, truth: BaseSorting) -> Labelled:
             same.append(bool(cells[0] == cells[1] and most))
             rows.append(row)
     kept = np.asarray(rows, float).reshape(-1, len(PAIR_QUANTITIES))
-    return Labelled(name, "pairs", kept, np.asarray(same, bool))
+    return Labelled(one.name, one.generator, "pairs", kept, np.asarray(same, bool), np.zeros(0, str))
 
 
 def halved(sample: NDArray[np.int64], unit: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -165,32 +208,47 @@ def with_crossings(
     return np.append(sample, found.sample_index[free]), np.append(unit, channel + unit.max(initial=-1) + 1)
 
 
-def recordings(
-    first_seed: int, cache: Path, quick: bool
-) -> Iterator[tuple[str, BaseRecording, BaseSorting, float]]:
-    """Name, recording, truth and duration of each."""
-    noisy = [replace(truth, duration_s=15.0) for truth in NOISY[2:5]] if quick else NOISY
-    for truth in noisy:
+def small_recordings(first_seed: int, quick: bool) -> Iterator[Recorded]:
+    """Recordings of noise, hash and small cells, of both generators."""
+    for truth in [replace(truth, duration_s=15.0) for truth in NOISY[2:5]] if quick else NOISY:
         seeded = replace(truth, seed=first_seed + truth.seed)
-        yield str(seeded.seed), *hash_recordings.made(seeded), truth.duration_s
-    for large in () if quick else DEVELOPMENT:
-        yield str(large.seed), *made_with_motion(large, cache), large.duration_s
+        recording, cells = hash_recordings.made(seeded)
+        name = f"hash {seeded.seed}"
+        yield Recorded(name, "SpikeInterface's", recording_of(recording), cells, truth.duration_s)
+    for number, settings in enumerate([replace(OURS[0], duration_s=15.0)] if quick else OURS):
+        made = simulate_retina(
+            replace(settings, min_amplitude_sd=FAINTEST_SD), seed=first_seed + len(NOISY) + number
+        )
+        rate = settings.sampling_frequency_hz
+        cells = NumpySorting.from_samples_and_labels([made.truth.sample_index], [made.truth.unit_id], rate)
+        yield Recorded(f"ours {made.seed}", "ours", made.recording, cells, settings.duration_s)
 
 
-def units_of(name: str, recording: BaseRecording, truth: BaseSorting, duration_s: float) -> list[Labelled]:
-    """Sort a recording from both kinds of proposals."""
+def large_recordings(cache: Path) -> Iterator[Recorded]:
+    """The development recordings of the sorters' benchmark."""
+    for large in DEVELOPMENT:
+        recording, truth = made_with_motion(large, cache)
+        name = f"{large.probe} {large.seed}"
+        yield Recorded(name, "SpikeInterface's", recording_of(recording), truth, large.duration_s)
+
+
+def labelled(one: Recorded, *, pairs: bool) -> list[Labelled]:
+    """Sort a recording from both kinds of proposals; `pairs` of units are asked for too."""
     result = []
-    with preprocess(recording_of(recording)) as pre:
-        proposals = propose(detect(pre, SortingConfig()), SortingConfig())
-        proposed = proposals.sample_index, proposals.unit
-        for pairs in (proposed, halved(*proposed)):
-            before = match_units(pre, *pairs, n_rounds=1, join=apart)
-            result.append(pairs_labelled(name, before, truth))
-        for kind in ("first pass", "crossings"):
-            matched = match_units(
-                pre, *(proposed if kind == "first pass" else with_crossings(pre, *proposed))
-            )
-            result.append(units_labelled(name, kind, matched, truth, duration_s))
+    with preprocess(one.recording) as pre:
+        try:
+            proposals = propose(detect(pre, SortingConfig()), SortingConfig())
+            proposed = proposals.sample_index, proposals.unit
+        except InputError:  # noise alone may have no spike at all
+            proposed = np.zeros(0, np.int64), np.zeros(0, np.int64)
+        for some in (proposed, halved(*proposed)) if pairs and len(proposed[0]) else ():
+            result.append(pairs_labelled(one, match_units(pre, *some, n_rounds=1, join=apart)))
+        for kind, (sample, unit) in (
+            ("first pass", proposed),
+            ("crossings", with_crossings(pre, *proposed)),
+        ):
+            if len(sample):
+                result.append(units_labelled(one, kind, match_units(pre, sample, unit)))
     return result
 
 
@@ -248,23 +306,52 @@ def told(quantities: tuple[str, ...], weights: NDArray[np.float64], intercept: f
     return f"Weights: {named}; intercept {intercept:.3f}."
 
 
-def summary(sets: list[Labelled]) -> tuple[dict[str, Any], str]:
-    """Figures to keep, and the middle of the page."""
+def neuron_rows(
+    units: list[Labelled], p: NDArray[np.float64], recordings: str = "all"
+) -> list[dict[str, Any]]:
+    """Rows of the table, of the units of each generator and of all: p (n,) is P(neuron) of each."""
+    generator = np.concatenate([np.full(len(part.truth), part.generator) for part in units])
+    what = np.concatenate([part.what for part in units])
+    rows = []
+    for name in ("all", *dict.fromkeys(generator)):
+        here = np.full(len(p), True) if name == "all" else generator == name
+        row: dict[str, Any] = {
+            "recordings": recordings,
+            "generator": name,
+            "units": int(here.sum()),
+            "ECE": calibration_error(p[here], what[here] == NEURON, n_bins=10),
+        }
+        for kind in (NEURON, HASH, NOISE):
+            some = here & (what == kind)
+            row |= {kind: int(some.sum()), f"P of {kind}": float(p[some].mean()) if some.any() else ""}
+        rows.append(row)
+    return rows
+
+
+def summary(sets: list[Labelled], unseen: list[Labelled]) -> tuple[dict[str, Any], str]:
+    """Figures to keep, and the middle of the page: of recordings that are fitted on, and of others."""
     units = [part for part in sets if part.kind != "pairs"]
     names, x, y = together(units)
     p, weights, intercept = left_out(names, x, y, LOOSE)
+    _, x_new, y_new = together(unseen)
+    p_new = 1 / (1 + np.exp(-(x_new @ weights + intercept)))
     is_crossing = np.concatenate([np.full(len(part.truth), part.kind == "crossings") for part in units])
     false = p[is_crossing & ~y]
-    row = {
-        "units": len(y),
-        "neurons": int(y.sum()),
-        "ECE": calibration_error(p, y, n_bins=10),
+    rows = [*neuron_rows(units, p, "left out in turn"), *neuron_rows(unseen, p_new, "never fitted on")]
+    crossings = {
         "no neurons of crossings": len(false),
         "their mean P": float(false.mean()) if len(false) else "",
         "under 0.2": float((false < 0.2).mean()) if len(false) else "",
     }
-    kept: dict[str, Any] = {"neuron": row, "weights": weights.tolist(), "intercept": intercept}
-    text = f"{table([row])}\n\n{table(reliability(p, y))}\n\n{told(QUANTITIES, weights, intercept)}\n"
+    kept: dict[str, Any] = {
+        "neuron": {"units": len(y), "neurons": int(y.sum()), **crossings},
+        "rows": rows,
+        "weights": weights.tolist(),
+        "intercept": intercept,
+    }
+    text = f"{table(rows)}\n\n## Recordings left out in turn\n\n{table([crossings])}\n\n"
+    text += f"{table(reliability(p, y))}\n\n{told(QUANTITIES, weights, intercept)}\n\n"
+    text += f"## Recordings never fitted on\n\n{table(reliability(p_new, y_new))}\n"
     names, x, y = together([part for part in sets if part.kind == "pairs"])
     if 0 < y.sum() < len(y):
         p, weights, intercept = left_out(names, x, y, TIGHT)
@@ -279,24 +366,34 @@ def main() -> None:
     """Sort, fit, and print what comes true."""
     parser = options(__doc__)
     parser.add_argument("--first-seed", type=int, default=111, help="of the noisy recordings  [111]")
+    parser.add_argument("--unseen-seed", type=int, default=511, help="of those never fitted on  [511]")
     parser.add_argument("--cache", type=Path, default=None, help="folder that keeps the other recordings")
     arguments = parser.parse_args()
     device = begin(arguments)
     sets: list[Labelled] = []
+    unseen: list[Labelled] = []
     with tempfile.TemporaryDirectory(prefix="ncpgui-truth-") as temporary:
-        for item in recordings(arguments.first_seed, arguments.cache or Path(temporary), arguments.quick):
-            with warnings.catch_warnings(), contextlib.redirect_stdout(None):
-                warnings.simplefilter("ignore")
-                sets += units_of(*item)
-            found = [part for part in sets if part.name == item[0]]
-            print(item[0], *(f"{part.kind}: {part.truth.sum()} of {len(part.truth)}" for part in found))
-    kept, text = summary(sets)
+        large = [] if arguments.quick else large_recordings(arguments.cache or Path(temporary))
+        fitted = chain(small_recordings(arguments.first_seed, arguments.quick), large)
+        others = small_recordings(arguments.unseen_seed, arguments.quick)
+        for into, some in ((sets, fitted), (unseen, others)):
+            for one in some:
+                with warnings.catch_warnings(), contextlib.redirect_stdout(None):
+                    warnings.simplefilter("ignore")
+                    found = labelled(one, pairs=into is sets)
+                into += found
+                told_of = (f"{part.kind}: {part.truth.sum()} of {len(part.truth)}" for part in found)
+                print(one.name, *told_of, flush=True)
+    kept, text = summary(sets, unseen)
     print(text)
     page = f"""
 # P(neuron), and whether two units are one
 
 Units of {len({s.name for s in sets})} recordings with known spikes, from proposals of the first pass and
-from these and threshold crossings. Probabilities are of recordings that were left out of the fit.
+from these and threshold crossings; their probabilities are of a fit to the other recordings. And units of
+{len({s.name for s in unseen})} recordings of other seeds, which chose nothing; their probabilities are of the
+fit to all of the former, whose weights are shipped. What is no neuron is hash if most of its spikes are those
+of cells, and noise else.
 
 {text}
 

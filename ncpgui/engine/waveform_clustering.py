@@ -56,6 +56,7 @@ class ClusterResult:
     order_spread : how much the order of the spikes moves the probability that two of them share a unit
         (`core.order_agreement`); nan where that cannot be told
     notes : what a person should know of the waveforms before trusting the answer; none as a rule
+    knows_times : whether the network was told the times and reads them
     """
 
     map_labels: NDArray[np.int32]
@@ -73,6 +74,7 @@ class ClusterResult:
     model: str
     order_spread: float
     notes: tuple[str, ...]
+    knows_times: bool = False
 
 
 def cluster_waveforms(
@@ -203,6 +205,7 @@ def cluster_waveforms(
             *_notes(np.shape(waveforms)[2], seen.n_channels, seen.noise, spread),
             *(_notes_on_times(times, checkpoint, seen.wandered_um) if times is not None else ()),
         ),
+        knows_times=times is not None and network.takes_times,
     )
 
 

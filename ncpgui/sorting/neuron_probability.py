@@ -2,8 +2,9 @@
 
 Five quantities of each unit say it (`neuron_evidence`), all of what matching finds, under the threshold of
 detection too. Their weights are those of a logistic regression on units whose spikes are known: of recordings
-of noise, hash and small cells and of recordings with larger ones, from proposals of the first pass and from
-clusters of threshold crossings (`benchmarks/probabilities/neuron_probability.py` says how well they do).
+of noise, hash and small cells, of two generators, and of recordings with larger ones, from proposals of the
+first pass and from clusters of threshold crossings (`benchmarks/probabilities/neuron_probability.py` says how
+well they do).
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from ncpgui.sorting.matching import Matched
 
 QUANTITIES = ("chance", "above", "left over", "refractory", "template")
-WEIGHTS = (-2.834, 2.439, -9.486, -0.086, -1.335)
-INTERCEPT = -4.179
+WEIGHTS = (-7.059, -0.816, -2.795, -0.610, -0.797)
+INTERCEPT = -6.290
 NOISE_BELOW, GOOD_FROM = 0.3, 0.8
 """P(neuron) under which a unit is called noise, and from which on good; it is mua between."""
 REFRACTORY_MS = (0.7, 2.0)

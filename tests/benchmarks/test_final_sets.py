@@ -124,6 +124,20 @@ def test_pairs_are_told_apart_by_what_the_first_alternative_says_of_them():
     assert pairs["parted by 6 to 12 sd"]["ECE of all"] == pytest.approx(0.25)
 
 
+def test_few_sets_have_an_error_by_chance_though_their_probabilities_are_right():
+    """Two spikes that half of the draws join: of one set the error is a half whatever is true."""
+    waveforms = np.zeros((2, 32, 1), np.float32)
+    one = FinalSet(waveforms, np.zeros((1, 2)), np.arange(2.0), np.array([4, 4]), np.ones(2, bool))
+    samples = np.array([[0, 0], [0, 1]] * 10)
+    found = judged(Source("tetrode", "none", 100), one, samples[0], samples)
+    assert found.drawn.tolist() == [[True], [False]] * 10
+    alone, many = row("one", [found]), row("many", [found] * 1000)
+    assert alone["ECE hard"] == alone["by chance hard"] == pytest.approx(0.5)
+    assert 0 < many["by chance hard"] < 0.1
+    assert many["ECE hard"] == pytest.approx(0.5)
+    assert alone["by chance parted"] == ""
+
+
 def test_units_that_lie_together_and_clusters_that_are_no_units_home_are_counted():
     """Units 0 and 1 are joined, unit 2 is cut; a cluster of one spike is too small to count."""
     truth, first = np.repeat([0, 1, 2], 40), np.repeat([0, 0, 1], 40)
@@ -148,7 +162,7 @@ def test_draws_that_break_a_refractory_period_less_often_than_chance_are_there_m
     samples = np.array([parted] * 6 + [np.zeros(800, int)] * 2)
     nothing = np.zeros(0)
     one = FinalSet(nothing, nothing, times, np.zeros(800, int), np.ones(800, bool))
-    first, drawn = given_times(one, samples)
+    first, drawn = given_times(one, samples, known=False)
     assert first.max() == 0
     assert drawn.shape == samples.shape
     assert drawn.max() == 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -67,6 +69,18 @@ def test_two_neurons_that_fire_by_chance_within_each_others_period_stay_apart():
     assert given.result.map_labels.max() == 1
     assert given.result.alternative_mass[0] > 0.9
     assert given.mass_alone[0] == pytest.approx(2 / 8)
+
+
+def test_times_that_the_network_has_read_count_by_half_of_their_nats():
+    """Odds of one neuron against its two random parts, which are 2 to 6 before."""
+    labels, _ = halves(800)
+    times = train(40.0, 0.003, 800, seed=0)
+    odds = []
+    for known in (False, True):
+        mass = given_firing_times(replace(drawn(labels), knows_times=known), times).result.alternative_mass
+        odds.append(np.log(mass[0] / (1 - mass[0])) - np.log(2 / 6))
+    assert odds[0] > 3
+    assert odds[1] == pytest.approx(odds[0] / 2)
 
 
 def test_few_spikes_far_apart_in_time_say_nothing():

@@ -19,14 +19,10 @@ class Batch(NamedTuple):
         first and zero in missing channels, positions (B, C, 2) float32 in µm relative to the main
         channel, channel_mask (B, C) bool, False where a channel is missing)
     labels : (B, N) int64, canonical: numbered in order of first appearance; -1 in the padding
-    true_difficulty : (B,) float32, smallest distance between the templates of two units that have
-        spikes, in sd of whitened noise over all channels; infinite where there is one unit; None for
-        models that do not say
     """
 
     points: tuple[Tensor, ...]
     labels: Tensor
-    true_difficulty: Tensor | None = None
 
     @property
     def n_points(self) -> Tensor:

@@ -148,7 +148,7 @@ class SpikeMixture:
         if drawn.seconds is not None:
             told = torch.rand(n_datasets, 1, generator=generator, device=device) < s.times.p_told
             points = (*points, torch.where(told, drawn.seconds, torch.nan))
-        return Batch(points, labels, _difficulty(drawn.unit, drawn.is_noise, units.distance))
+        return Batch(points, labels)
 
     def describe(self) -> dict[str, Any]:
         """See `GenerativeModel`."""
@@ -339,16 +339,6 @@ def _at_place(table: Tensor, unit: Tensor, place: Tensor) -> Tensor:
     before = place.floor().long().clamp(0, table.shape[2] - 2)
     low, high = (of_unit.gather(2, (before + i)[..., None])[..., 0] for i in (0, 1))
     return low + (high - low) * (place - before)
-
-
-def _difficulty(unit: Tensor, is_noise: Tensor, distance: Tensor) -> Tensor:
-    """Smallest distance between units that have spikes: (B,) float32, infinite for one unit."""
-    n_units = distance.shape[1]
-    count = torch.zeros(len(unit), n_units, device=unit.device)
-    count.scatter_add_(1, unit, (~is_noise).float())
-    there = count > 0
-    pairs = there[:, :, None] & there[:, None] & ~torch.eye(n_units, dtype=torch.bool, device=unit.device)
-    return torch.where(pairs, distance, torch.inf).flatten(1).amin(dim=1)
 
 
 class SpikeDataset(NamedTuple):

@@ -82,7 +82,6 @@ class Units(NamedTuple):
         background cells with a largest trough of 1; zero at both ends
     trough_sample : where the troughs lie, in samples (before upsampling)
     same_as : (B, K) int64, the unit itself, or an earlier one from which it cannot be told apart
-    distance : (B, K, K) float32, between templates in whitened noise sd
     amplitude : (B, K) float32, main-channel trough in noise sd
     way : how the cells move
     """
@@ -90,7 +89,6 @@ class Units(NamedTuple):
     templates: Tensor
     trough_sample: int
     same_as: Tensor
-    distance: Tensor
     amplitude: Tensor
     way: Way
 
@@ -146,7 +144,7 @@ def draw_units(
     closest = (
         torch.rand(n_datasets, n_units, generator=generator, device=generator.device) < settings.p_closest
     )
-    chosen, same_as, pairwise = _choose(distance, preference, minimum, closest & is_near)
+    chosen, same_as = _choose(distance, preference, minimum, closest & is_near)
     units = candidates.pick(chosen[..., None])
     background = _background(settings, cut, n_background, generator)
     both = joined(units, background, dim=1)
@@ -155,7 +153,7 @@ def draw_units(
     else:
         way = _straight_drift(settings, n_datasets, generator)
     templates = _along(way, cut, both, n_units)
-    return Units(templates, reservoir.trough_sample, same_as, pairwise, units.amplitude[:, :, 0], way)
+    return Units(templates, reservoir.trough_sample, same_as, units.amplitude[:, :, 0], way)
 
 
 def _fits(raw: Tensor, settings: UnitSettings) -> Tensor:
@@ -279,9 +277,7 @@ def _distances(templates: Tensor, noise: SpikeNoise, trough_sample: int) -> Tens
     return distance.view(n_datasets, n_units, n_candidates, n_units, n_candidates)
 
 
-def _choose(
-    distance: Tensor, preference: Tensor, minimum: Tensor, closest: Tensor
-) -> tuple[Tensor, Tensor, Tensor]:
+def _choose(distance: Tensor, preference: Tensor, minimum: Tensor, closest: Tensor) -> tuple[Tensor, Tensor]:
     """Take for each unit the preferred candidate that is far enough from the units before it.
 
     Parameters
@@ -295,13 +291,11 @@ def _choose(
     -------
     chosen : (B, K) int64, candidate of each unit
     same_as : (B, K) int64, see `Units`
-    pairwise : (B, K, K) float32, distances of the chosen
     """
     n_datasets, n_units, n_candidates = preference.shape
     device = preference.device
     chosen = torch.zeros(n_datasets, n_units, dtype=torch.int64, device=device)
     same_as = torch.arange(n_units, device=device).repeat(n_datasets, 1)
-    pairwise = torch.zeros(n_datasets, n_units, n_units, device=device)
     chosen[:, 0] = preference[:, 0].argmax(dim=1)
     for k in range(1, n_units):
         taken = chosen[:, None, :k, None].expand(-1, n_candidates, -1, -1)
@@ -314,8 +308,7 @@ def _choose(
         nearest = row.argmin(dim=1, keepdim=True)
         distinct = row.gather(1, nearest)[:, 0] >= minimum
         same_as[:, k] = torch.where(distinct, same_as[:, k], same_as.gather(1, nearest)[:, 0])
-        pairwise[:, k, :k] = pairwise[:, :k, k] = row
-    return chosen, same_as, pairwise
+    return chosen, same_as
 
 
 def _straight_drift(settings: UnitSettings, n_datasets: int, generator: torch.Generator) -> Way:

@@ -55,12 +55,6 @@ def test_same_seed_gives_the_same_batch_and_another_does_not(model: SpikeMixture
     assert not torch.equal(first.points[0], other.points[0])
 
 
-def test_units_are_never_closer_than_the_minimum_distance(model: SpikeMixture) -> None:
-    difficulty = torch.cat([model.sample(32, 50, seeded(i)).true_difficulty for i in range(3)])
-    assert difficulty.min() >= model.settings.units.min_distance_sd[0]
-    assert 0.05 < (difficulty < 5).float().mean() < 0.7  # and hard ones are common
-
-
 def test_units_that_cannot_be_told_apart_are_one(reservoir: TemplateReservoir) -> None:
     settings = SpikeMixtureSettings()
     settings = replace(

@@ -7,7 +7,9 @@ from dataclasses import replace
 import pytest
 import torch
 
+from ncpgui.core.waveform_format import N_SAMPLES, TROUGH_SAMPLE
 from ncpgui.engine.generative.contact_layouts import draw_layouts
+from ncpgui.engine.generative.placed_cells import UPSAMPLING
 from ncpgui.engine.generative.spike_noise import NoiseSettings, draw_noise
 from ncpgui.engine.generative.template_reservoir import TemplateReservoir
 from ncpgui.engine.generative.unit_templates import Units, UnitSettings, draw_units
@@ -31,6 +33,26 @@ def ratio(units: Units) -> torch.Tensor:
 def n_distinct(units: Units) -> torch.Tensor:
     """Units that can be told apart: (B,)."""
     return torch.tensor([len(row.unique()) for row in units.same_as])
+
+
+def test_units_that_can_be_told_apart_are_further_apart_than_the_least_distance_in_white_noise(
+    reservoir: TemplateReservoir,
+) -> None:
+    generator = torch.Generator().manual_seed(3)
+    positions, mask = draw_layouts(("tetrode",), N_DATASETS, generator)
+    noise = draw_noise(NoiseSettings(), positions, mask, WINDOW, generator, None)
+    settings = replace(UnitSettings(p_drift=0.0, p_near=1.0), min_distance_sd=(6.0, 6.0))
+    units = draw_units(settings, reservoir, noise, positions, mask, N_UNITS, 1, generator)
+    first = units.trough_sample - TROUGH_SAMPLE - (WINDOW - N_SAMPLES) // 2
+    window = units.templates[::UPSAMPLING][first : first + WINDOW, :, :N_UNITS, 0]  # (WINDOW, B, K, C)
+    white = noise.whiten(window.permute(1, 2, 0, 3)).flatten(2)
+    apart = torch.cdist(white, white)
+    other = ~torch.eye(N_UNITS, dtype=torch.bool)
+    told = units.same_as[:, :, None] != units.same_as[:, None]
+    least = apart.where(told & other, torch.inf).flatten(1).amin(1)
+    assert least.min() > 5.7  # templates that are cut in time are a little closer
+    assert (least < 9).float().mean() > 0.3  # and close ones are common
+    assert not told[:, other].all()
 
 
 def test_alike_units_have_amplitudes_within_the_range(reservoir: TemplateReservoir) -> None:
