@@ -30,10 +30,11 @@ from benchmarks.recordings.ground_truth import GroundTruth, made, place_of
 from benchmarks.recordings.sorters import DEVELOPMENT, STILL, with_other_seeds
 from benchmarks.recordings.unit_scores import near
 from ncpgui.core.component import Component, ComponentWaveforms
+from ncpgui.core.motion import Places
 from ncpgui.core.project import Project
 from ncpgui.core.seeds import stream
 from ncpgui.core.source_revision import Revision, same_source
-from ncpgui.ephys.preprocessing import preprocess
+from ncpgui.ephys.preprocessing import Preprocessed
 from ncpgui.ephys.readers import recording_of
 from ncpgui.sorting.component_posterior import finish_component, sample_components
 from ncpgui.sorting.components import ComponentDraw, contacts_of, drawn_fairly
@@ -149,18 +150,20 @@ def _sampled(name: str, recording: BaseRecording, truth: BaseSorting) -> Sampled
                 sampled, _ = sample_components(found.pre, some, draws, found.pre.probe, ALONE, workers=1)
             parts.append(SampledComponents(some, tuple(draws), sampled))
         project = project_of(found, opened.reference)
-    told = told_by_true_templates(recording, truth)
+        told = told_by_true_templates(found.pre, truth, units.matched.places)
     return SampledRecording(name, project, of_cell, n_true, told, *parts, units.unit)
 
 
-def told_by_true_templates(recording: BaseRecording, truth: BaseSorting) -> NDArray[np.bool_]:
+def told_by_true_templates(pre: Preprocessed, truth: BaseSorting, places: Places) -> NDArray[np.bool_]:
     """Whether each true cell is sorted where matching is given its true spikes: (n_cells,).
 
-    Templates are means around the true spikes; matching finds them again in the whole recording, once.
+    Templates are means around the true spikes, at each place of the tissue; matching finds them again in the
+    whole recording, once.
     """
     spikes = truth.to_spike_vector()
-    with preprocess(recording_of(recording)) as pre:
-        matched = match_units(pre, spikes["sample_index"], spikes["unit_index"], n_rounds=1, join=apart)
+    matched = match_units(
+        pre, spikes["sample_index"], spikes["unit_index"], places=places, n_rounds=1, join=apart
+    )
     of_cell, n_true = spikes_of_cells(matched.sample_index, truth)
     best, agreement, _ = agreements(matched.unit, of_cell, n_true)
     return np.isin(np.arange(len(n_true)), best[agreement >= RIGHT_FROM])
