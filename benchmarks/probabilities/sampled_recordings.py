@@ -27,9 +27,10 @@ from spikeinterface.core import BaseRecording, BaseSorting
 from benchmarks.common.report import REVISION
 from benchmarks.recordings.ablation import apart
 from benchmarks.recordings.ground_truth import GroundTruth, made, place_of
-from benchmarks.recordings.sorters import DEVELOPMENT, STILL, with_other_seeds
+from benchmarks.recordings.sorters import DEVELOPMENT, RECORDINGS
 from benchmarks.recordings.unit_scores import near
 from ncpgui.core.component import Component, ComponentWaveforms
+from ncpgui.core.files import replaced_file
 from ncpgui.core.motion import Places
 from ncpgui.core.project import Project
 from ncpgui.core.seeds import stream
@@ -45,9 +46,16 @@ from ncpgui.sorting.one_neuron import distances
 from ncpgui.sorting.pipeline import Found, find_units, project_of, shown_first
 from ncpgui.sorting.sampling import Sampled
 
+DENSE = {
+    "linear32 dense": GroundTruth("linear32", 30_000.0, 60, 150.0, seed=67),
+    "hex49 dense": GroundTruth("hex49", 20_000.0, 80, 180.0, seed=68),
+    "tetrode dense": GroundTruth("tetrode", 30_000.0, 14, 240.0, seed=69),
+    "hex49 far, another": GroundTruth("hex49", 30_000.0, 75, 150.0, seed=70, n_far=45),
+}
+"""Beside those of `sorters.RECORDINGS`: more cells, so that more units are wrong."""
+KINDS = RECORDINGS | DENSE
 FINAL = 60
 """Added to the seeds of `sorters.RECORDINGS`: on these nothing was fitted, and no setting chosen."""
-USUAL = ("hex49", "linear32", "tetrode", "columns48")
 QUICK = {"tetrode": GroundTruth("tetrode", 30_000.0, 4, 20.0, seed=901)}
 COINCIDENT_MS = 0.4
 RIGHT_FROM = 0.8
@@ -96,7 +104,7 @@ class SampledRecording:
 def add_recordings(parser: argparse.ArgumentParser) -> None:
     """Add the options that say which recordings, and where they are kept."""
     folder = Path(platformdirs.user_cache_dir("ncpgui", appauthor=False)) / "sampled"
-    parser.add_argument("--recordings", nargs="+", choices=STILL, default=list(USUAL))
+    parser.add_argument("--recordings", nargs="+", choices=KINDS, default=list(KINDS))
     parser.add_argument("--development", action="store_true", help="those that settings are chosen on")
     parser.add_argument(
         "--cache", type=Path, default=folder, help="folder that keeps recordings and sortings  [user's cache]"
@@ -107,7 +115,8 @@ def asked_recordings(arguments: argparse.Namespace) -> dict[str, GroundTruth]:
     """Return the recordings that a command line asks for."""
     if arguments.quick:
         return QUICK
-    return with_other_seeds(arguments.recordings, DEVELOPMENT if arguments.development else FINAL)
+    added = DEVELOPMENT if arguments.development else FINAL
+    return {name: KINDS[name].with_seed(KINDS[name].seed + added) for name in arguments.recordings}
 
 
 def sampled_recording(
@@ -128,11 +137,9 @@ def sampled_recording(
         warnings.simplefilter("ignore")
         found = _sampled(name, *made(truth, cache))
     kept.parent.mkdir(parents=True, exist_ok=True)
-    being_written = kept.with_suffix(".part")
-    with being_written.open("wb") as file:
+    with replaced_file(kept) as beside, beside.open("wb") as file:
         pickle.dump(REVISION, file)
         pickle.dump(found, file)
-    being_written.replace(kept)
     return found
 
 

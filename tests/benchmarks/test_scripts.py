@@ -202,7 +202,7 @@ def test_unit_probabilities(tmp_path: Path) -> None:
     ways = run("probabilities.unit_probabilities", tmp_path, "--cache", str(tmp_path / "cache"))["ways"]
     assert list(ways) == ["all spikes and times", "firing times", "network alone"]
     for rows in ways.values():
-        assert len(rows) == 7
+        assert len(rows) == 8
         assert all(0 <= row[column] <= 1 for row in rows for column in ("mean P", "true", "ECE"))
 
 
