@@ -90,19 +90,24 @@ class ProjectView:
         component = self._components.get(component_id)
         if component is None:
             return 0.0
-        open_doubts = self._open_doubts(component).values()
+        open_doubts = self._open_doubts(component_id).values()
         return self._misplaced(component) + sum(doubt.n_wrong for doubt in open_doubts)
 
-    def doubts(self, component_id: int) -> dict[int, UnitDoubt]:
-        """Units of a component that may be no neuron's train, whichever way its spikes are sorted."""
+    def unit_doubts(self, component_id: int) -> dict[int, UnitDoubt]:
+        """How far each unit that is at home in a component may be no neuron's train, however it is sorted."""
         component = self._components.get(component_id)
-        open_doubts = {} if component is None else self._open_doubts(component)
-        return {unit: doubt for unit, doubt in open_doubts.items() if doubt.is_question}
+        if component is None:
+            return {}
+        return self.memo(("doubts", component_id), lambda: self._all_doubts(component))
+
+    def doubts(self, component_id: int) -> dict[int, UnitDoubt]:
+        """Units of a component that are a question themselves, which nobody has answered."""
+        doubts = self._open_doubts(component_id)
+        return {unit: doubt for unit, doubt in doubts.items() if doubt.is_question}
 
     def is_doubted(self, component_id: int, units: Iterable[int]) -> bool:
-        """Whether one of these units is a doubt of a component, before a person says what it is."""
-        component = self._components.get(component_id)
-        known = {} if component is None else self._known_doubts(component)
+        """Whether one of these units is a question of a component, before a person says what it is."""
+        known = self.unit_doubts(component_id)
         return any(unit in known and known[unit].is_question for unit in units)
 
     def _misplaced(self, component: Component) -> float:
@@ -115,17 +120,14 @@ class ProjectView:
             ),
         )
 
-    def _open_doubts(self, component: Component) -> dict[int, UnitDoubt]:
-        """Doubts of the units that are at home here, and that nobody has accepted or labelled."""
+    def _open_doubts(self, component_id: int) -> dict[int, UnitDoubt]:
+        """Those of units that nobody has accepted or labelled."""
         marks = self.history.labels
         return {
             unit: doubt
-            for unit, doubt in self._known_doubts(component).items()
+            for unit, doubt in self.unit_doubts(component_id).items()
             if not marks.is_locked(unit) and marks.label(unit) == "unsorted"
         }
-
-    def _known_doubts(self, component: Component) -> dict[int, UnitDoubt]:
-        return self.memo(("doubts", component.id), lambda: self._all_doubts(component))
 
     def _all_doubts(self, component: Component) -> dict[int, UnitDoubt]:
         shown = self._sortings.current(component)
