@@ -34,6 +34,7 @@ FAR_DECAY_UM = (45.0, 70.0)
 """Of far units: `alpha`, and the distance over which amplitudes fall, 10 to 45 of the others."""
 RATE_HZ = (0.7, 12.0)
 NOISE_UV = (6.0, 8.0)
+NOISE_DECAY_UM = 25.0
 
 
 def hexagon(columns: int, pitch_um: float = 30.0) -> probeinterface.Probe:
@@ -156,8 +157,12 @@ def made(truth: GroundTruth, folder: Path) -> tuple[BaseRecording, BaseSorting]:
 
 
 def untouched(truth: GroundTruth) -> BaseRecording:
-    """Return the recording as the generator makes it up: float32 in µV, computed where it is read."""
-    recording, *_ = _generated(truth, probe_of(truth))
+    """Return the recording as the generator makes it up: float32 in µV, computed where it is read.
+
+    Noise of different contacts is independent. Of correlated noise the generator decomposes the covariance
+    anew for each second that is read, which takes it longer than sorting takes.
+    """
+    recording, *_ = _generated(truth, probe_of(truth), noise_decay_um=None)
     return recording
 
 
@@ -200,7 +205,7 @@ def _is_there(truth: GroundTruth, place: Path) -> bool:
 
 
 def _generated(
-    truth: GroundTruth, probe: probeinterface.Probe
+    truth: GroundTruth, probe: probeinterface.Probe, noise_decay_um: float | None = NOISE_DECAY_UM
 ) -> tuple[BaseRecording, BaseSorting, NDArray[np.floating], BaseRecording]:
     """Return the recording, not yet computed, its spikes, templates (unit, sample, contact) and noise."""
     rng = stream(truth.seed, "units")
@@ -220,7 +225,7 @@ def _generated(
         refractory_period_ms=3.0,
         seed=stream_seed(truth.seed, "spikes"),
     )
-    noise_settings = {"noise_levels": NOISE_UV, "spatial_decay": 25.0}
+    noise_settings = {"noise_levels": NOISE_UV, "spatial_decay": noise_decay_um}
     seed = stream_seed(truth.seed, "noise")
     static, moved, _, more = generate_drifting_recording(
         num_units=n,

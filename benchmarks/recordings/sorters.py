@@ -1,14 +1,15 @@
 """Units found in recordings with known spikes: our sorting before and after the posterior, and other sorters.
 
     python -m benchmarks.recordings.sorters [--development] [--recordings NAME ...] [--sorters NAME ...]
-        [--cache DIR]
+        [--keep-others] [--cache DIR]
 
 Recordings are of SpikeInterface's generator (`ground_truth.py`). `ncpgui` is `ncpgui.sort`, `matched` what
 it has before it samples the posterior, and `ncpgui:threshold_sd=4` the same with another setting; others run
 with their own settings, each in the environment that `scripts/set_up_peers.sh` makes for it. Every run is a
 process of its own, matrix products on one thread; its CPU time (imports included) and the memory of all its
 processes are taken. What each sorter found is kept in `--cache`, so that a run that was stopped
-goes on.
+goes on. With `--keep-others` the rows of the page that is there stay, but for those that are made again:
+other sorters do not change when ours does. Each row tells when it was made.
 
 Recordings of `--development` have seeds of their own: settings are chosen on them, and never on the others.
 """
@@ -16,9 +17,11 @@ Recordings of `--development` have seeds of their own: settings are chosen on th
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Iterable
 from dataclasses import asdict
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -91,12 +94,27 @@ def row_of(name: str, sorter: str, found: Found, score: UnitScores, snr: Iterabl
         "matched units": [bool(one) for one in score.is_match],
         "units of cells": [bool(one) for one in score.is_of_cells],
         "P(neuron) of units": [round(float(one), 4) for one in found.said.get("p_neuron", [])],
+        "made": date.today().isoformat(),
     }
+
+
+def with_others(rows: list[dict[str, Any]], page: Path) -> list[dict[str, Any]]:
+    """Return rows and those of a page (its JSON) that are of another recording or sorter, in its order."""
+    if not page.is_file():
+        return rows
+    before = json.loads(page.read_text(encoding="utf-8"))
+    made = before["origin"]["date"]
+    again = {(row["recording"], row["sorter"]): row for row in rows}
+    kept = [again.pop((row["recording"], row["sorter"]), {"made": made, **row}) for row in before["rows"]]
+    return [*kept, *again.values()]
 
 
 def arguments_given() -> argparse.Namespace:
     parser = options(__doc__)
     parser.add_argument("--recordings", nargs="+", choices=RECORDINGS, default=list(RECORDINGS))
+    parser.add_argument(
+        "--keep-others", action="store_true", help="keep the rows of the page that are not made again"
+    )
     add_sorters(parser)
     return parsed(parser, ours=("matched", "ncpgui"))
 
@@ -119,6 +137,8 @@ def main() -> int:
             print(table([shown]), flush=True)
     seeds = np.unique([truth.seed for truth in chosen.values()])
     name = "sorters_development" if arguments.development else "sorters"
+    if arguments.keep_others and arguments.out:
+        rows = with_others(rows, arguments.out / f"{name}.json")
     page = page_of(rows, development=arguments.development) + f"\n{where(device)}\n"
     origin = Origin(int(seeds[0]), PROPOSING_DRAWS, {"spikes": "spikes"})
     keep(name, {"rows": rows}, page=page, origin=origin, folder=arguments.out)

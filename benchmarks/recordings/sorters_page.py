@@ -22,6 +22,7 @@ SHOWN = (
     "extra",
     "CPU s",
     "MiB",
+    "made",
 )
 
 

@@ -1,9 +1,9 @@
 """The matcher "wobble" of SpikeInterface, its objective computed with fewer Fourier transforms.
 
-The objective is the product of traces and templates at each lag. Templates are sums of a few ranks (a filter
-over channels times a course in time). SpikeInterface convolves each rank apart and sums what comes out; here
-ranks are summed as spectra, so that one inverse transform does for a template, and spectra of templates are
-kept. What is found is the same.
+The objective is the product of traces and templates at each lag. SpikeInterface convolves each rank of each
+template apart (a filter over channels times a course in time) and sums what comes out. Here a channel is
+transformed once for all templates, and a template transformed back once for all of its channels; between them
+lies a product of matrices for each frequency. What is found is the same.
 """
 
 from __future__ import annotations
@@ -19,7 +19,12 @@ from spikeinterface.sortingcomponents.matching.wobble import WobbleMatch
 
 MIN_BLOCK = 512
 """Samples of a transform, at least; four times as many as a template has, where that is more."""
-UNITS_AT_ONCE = 16
+UNITS_AT_ONCE = 64
+"""Units of one product, those of neighbouring channels: of a long probe most see few of the channels."""
+MOST_TRANSFORMED = 2**22
+"""Samples of all channels that are transformed at once; bounds the memory."""
+SEEN_SHARE = 1e-6
+"""A template is on channels where it has more than this share of the largest; less is left of rounding."""
 
 
 class Wobble(WobbleMatch):  # type: ignore[misc]
@@ -56,34 +61,52 @@ class Wobble(WobbleMatch):  # type: ignore[misc]
 
     def objective(self, traces: NDArray[np.float32]) -> NDArray[np.float32]:
         """Product of traces (n_samples, C) and each of K templates: (K, n_samples + T - 1)."""
-        temporal, singular, spatial, _ = self.template_data.compressed_templates
-        n_ranks, n_units, n_times = temporal.shape
-        n_samples, block = len(traces), self._block
-        step = block - n_times + 1
-        n_blocks = -(-(n_samples + n_times - 1) // step)
-        result = np.empty((n_units, n_samples + n_times - 1), np.float32)
-        for first in range(0, n_units, UNITS_AT_ONCE):
-            rows = slice(first, first + UNITS_AT_ONCE)
-            n_rows = singular[:, rows].shape[1]
-            filters = (spatial[:, rows] * singular[:, rows]).reshape(n_ranks * n_rows, -1)
-            over_channels = (filters @ traces.T).reshape(n_ranks, n_rows, n_samples)
-            cut = np.zeros((n_ranks, n_rows, n_blocks * step), np.float32)
-            cut[:, :, :n_samples] = over_channels
-            spectra = fft.rfft(cut.reshape(n_ranks, n_rows, n_blocks, step), block, axis=3)
-            spectra *= self._spectra[:, rows, None]
-            pieces = fft.irfft(spectra.sum(axis=0), block, axis=2)
-            whole = np.zeros((n_rows, (n_blocks + 1) * step), np.float32)
-            whole[:, : n_blocks * step] = pieces[:, :, :step].reshape(n_rows, -1)
-            tails = whole[:, step:].reshape(n_rows, n_blocks, step)
-            tails[:, :, : block - step] += pieces[:, :, step:]
-            result[rows] = whole[:, : result.shape[1]]
-        return result
+        n_lags, step = len(traces) + self._n_times - 1, self._block - self._n_times + 1
+        n_blocks = -(-n_lags // step)
+        at_once = max(1, MOST_TRANSFORMED // (self._block * traces.shape[1]))
+        result = np.zeros((len(self.template_data.norm_squared), (n_blocks + 1) * step), np.float32)
+        for start in range(0, n_blocks, at_once):
+            stop = min(start + at_once, n_blocks)
+            spectra = self._transformed(traces[start * step : stop * step], stop - start, step)
+            for units, channels, templates in self._groups:
+                seen = spectra if len(channels) == spectra.shape[2] else spectra[:, :, channels]
+                pieces = fft.irfft(seen @ templates, self._block, axis=0).transpose(1, 0, 2)
+                over = np.zeros((len(pieces) + 1, step, len(units)), np.float32)
+                over[:-1] = pieces[:, :step]
+                over[1:, : self._block - step] += pieces[:, step:]
+                result[units, start * step : (stop + 1) * step] += over.reshape(-1, len(units)).T
+        return result[:, :n_lags]
+
+    def _transformed(self, traces: NDArray[np.float32], n_blocks: int, step: int) -> NDArray[np.complex64]:
+        """Spectra (frequencies, blocks, C) of blocks of `step` samples each, the last one what is left."""
+        blocks = np.zeros((self._block, n_blocks, traces.shape[1]), np.float32)
+        n_whole, n_left = divmod(len(traces), step)
+        blocks[:step, :n_whole] = traces[: n_whole * step].reshape(n_whole, step, -1).transpose(1, 0, 2)
+        if n_left:
+            blocks[:n_left, n_whole] = traces[n_whole * step :]
+        return np.asarray(fft.rfft(blocks, axis=0))
+
+    @property
+    def _n_times(self) -> int:
+        return int(self.template_data.compressed_templates[0].shape[2])
 
     @cached_property
     def _block(self) -> int:
-        n_times = self.template_data.compressed_templates[0].shape[2]
-        return max(MIN_BLOCK, 1 << int(np.ceil(np.log2(4 * n_times))))
+        return max(MIN_BLOCK, 1 << int(np.ceil(np.log2(4 * self._n_times))))
 
     @cached_property
-    def _spectra(self) -> NDArray[np.complex64]:
-        return np.asarray(fft.rfft(self.template_data.compressed_templates[0], self._block, axis=2))
+    def _groups(self) -> list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.complex64]]]:
+        """Units side by side, the channels that they are on, and their spectra there (frequencies, C, K)."""
+        temporal, singular, spatial, _ = self.template_data.compressed_templates
+        templates = np.einsum("rkt,rkc->ktc", temporal, spatial * singular, optimize=True)
+        size = np.abs(templates).max(axis=1)
+        in_order = np.argsort(size.argmax(axis=1), kind="stable")
+        groups = []
+        for first in range(0, len(in_order), UNITS_AT_ONCE):
+            units = in_order[first : first + UNITS_AT_ONCE]
+            channels = np.flatnonzero((size[units] > SEEN_SHARE * size.max()).any(axis=0))
+            spectra = fft.rfft(
+                templates[np.ix_(units, np.arange(self._n_times), channels)], self._block, axis=1
+            )
+            groups.append((units, channels, np.ascontiguousarray(spectra.transpose(1, 2, 0))))
+        return groups

@@ -151,6 +151,7 @@ def row(recording: str, sorter: str, **other: object) -> dict[str, object]:
         "matched units": [True, True, False],
         "units of cells": [True, True, False],
         "P(neuron) of units": [],
+        "made": "2026-01-02",
     }
     return {**content, **other}
 
@@ -171,6 +172,25 @@ def test_the_page_sums_recordings_and_says_what_did_not_run() -> None:
     page = sorters_page.page_of(rows)
     assert "- one on columns48 zigzag: ValueError: no" in page
     assert "P(neuron) of one" not in page
+
+
+def test_rows_that_are_not_made_again_stay_as_they_were_with_their_date(tmp_path: Path) -> None:
+    old = [row("hex49", "one", found=1), row("hex49", "other", found=2)]
+    for one in old:
+        del one["made"]
+    page = tmp_path / "sorters.json"
+    page.write_text(json.dumps({"origin": {"date": "2025-12-31"}, "rows": old}), encoding="utf-8")
+    rows = sorters.with_others([row("tetrode", "one", found=3), row("hex49", "one", found=4)], page)
+    assert [(one["recording"], one["sorter"], one["found"], one["made"]) for one in rows] == [
+        ("hex49", "one", 4, "2026-01-02"),
+        ("hex49", "other", 2, "2025-12-31"),
+        ("tetrode", "one", 3, "2026-01-02"),
+    ]
+
+
+def test_without_a_page_all_rows_are_those_that_were_made(tmp_path: Path) -> None:
+    rows = [row("hex49", "one")]
+    assert sorters.with_others(rows, tmp_path / "sorters.json") == rows
 
 
 def test_the_page_tells_whether_p_neuron_came_true_where_a_sorter_has_it() -> None:

@@ -55,9 +55,12 @@ print(resident_mib() - before)
 
 
 def printed(script: str, *arguments: str, **environment: str) -> list[float]:
-    """The numbers that a script prints in a process of its own: the heap of this one holds what tests left."""
+    """Numbers that a script prints in a process of its own: the heap of this one holds what tests left."""
     command = [sys.executable, "-c", script, *arguments]
-    return [float(word) for word in subprocess.check_output(command, env=os.environ | environment, text=True).split()]
+    return [
+        float(word)
+        for word in subprocess.check_output(command, env=os.environ | environment, text=True).split()
+    ]
 
 
 def left_mib(how: str, **environment: str) -> float:

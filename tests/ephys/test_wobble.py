@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from spikeinterface.core import NumpyRecording, Templates
 from spikeinterface.sortingcomponents.matching.wobble import WobbleMatch, compute_objective
 
+from ncpgui.ephys import wobble
 from ncpgui.ephys.probes import load_probe
 from ncpgui.ephys.spikeinterface_adapter import find_spikes
-from ncpgui.ephys.wobble import UNITS_AT_ONCE, Wobble
+from ncpgui.ephys.wobble import MIN_BLOCK, UNITS_AT_ONCE, Wobble
 
 N_SAMPLES, N_BEFORE, RATE_HZ = 9_000, 20, 20_000.0
 SETTINGS = {"threshold": 30.0, "approx_rank": 3, "jitter_factor": 4, "shared_memory": False}
@@ -52,6 +53,28 @@ def test_the_objective_is_that_of_spikeinterface(n_units: int, n_times: int) -> 
     expected = compute_objective(traces, ours.template_data, 3)
     largest = float(np.abs(expected).max())
     assert ours.objective(traces) == pytest.approx(expected, abs=1e-5 * largest)
+
+
+def test_the_objective_is_the_same_in_stretches(monkeypatch: pytest.MonkeyPatch) -> None:
+    waveforms = _templates(3)
+    recording = _recording(waveforms)
+    ours, traces = Wobble(recording, **_settings(recording, waveforms)), recording.get_traces()
+    whole = ours.objective(traces)
+    monkeypatch.setattr(wobble, "MOST_TRANSFORMED", 3 * MIN_BLOCK * 8)
+    assert ours.objective(traces) == pytest.approx(whole, abs=1e-5 * float(np.abs(whole).max()))
+
+
+def test_units_of_a_long_probe_are_asked_about_their_own_channels_only() -> None:
+    waveforms = _templates(2 * UNITS_AT_ONCE)
+    waveforms[:UNITS_AT_ONCE, :, 3:] = 0
+    waveforms[UNITS_AT_ONCE:, :, :5] = 0
+    mixed = np.random.default_rng(3).permutation(len(waveforms))
+    recording = _recording(waveforms[mixed])
+    ours = Wobble(recording, **_settings(recording, waveforms[mixed]))
+    assert [channels.tolist() for _, channels, _ in ours._groups] == [[0, 1, 2], [5, 6, 7]]
+    traces = recording.get_traces()
+    expected = compute_objective(traces, ours.template_data, 3)
+    assert ours.objective(traces) == pytest.approx(expected, abs=1e-5 * float(np.abs(expected).max()))
 
 
 def test_the_same_spikes_are_found() -> None:

@@ -1,7 +1,7 @@
 """`ClusterAwareNCP` compiled for a CPU: the same numbers, without what torch takes for each small tensor.
 
 A step of a sampler asks of a few clusters a few hundred operations, each done faster than torch calls it.
-Here they are loops, and products of `AT_ONCE` rows, so few that BLAS keeps them on one core.
+Here they are loops, and products of `AT_ONCE` rows.
 
 A cluster is a row of sums of what its points carry: metric (E), part of f (F), moments (C or 2 C), what
 follows motion where points tell their times (`compiled_ways`), part of g (F), and their number.
@@ -17,6 +17,7 @@ import numpy as np
 import torch
 
 from ncpgui.engine.networks.compiled_options import FAST, Array
+from ncpgui.engine.networks.compiled_products import product
 from ncpgui.engine.networks.compiled_ways import (
     Ways,
     add_way_taken,
@@ -27,8 +28,8 @@ from ncpgui.engine.networks.compiled_ways import (
 from ncpgui.engine.networks.ncp import PRIOR_POINTS, ClusterAwareNCP
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
 
-AT_ONCE = 12
-"""Rows of a product; OpenBLAS divides those of more than 2^18 multiplications over cores."""
+AT_ONCE = 24
+"""Rows of a product: so many that what is done for a product as a whole takes no time to speak of."""
 
 
 class Weights(NamedTuple):
@@ -167,7 +168,7 @@ def value_inputs(w: Any, sums: Array, inputs: Array) -> None:
 @numba.njit(cache=True, nogil=True, fastmath=FAST)
 def scores(w: Any, first: Array, hidden: Array, result: Array) -> None:
     """f of its first layer (R <= AT_ONCE, F) after the non-linearity; `hidden` (R, F) is room to work in."""
-    np.dot(first, w.f_hidden, hidden)
+    product(first, w.f_hidden, hidden)
     for r in range(len(first)):
         total = np.float32(0)
         for j in range(first.shape[1]):

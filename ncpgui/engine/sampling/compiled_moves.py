@@ -1,4 +1,4 @@
-"""Proposals of sweeps answered by a compiled network, one after the other."""
+"""Proposals of sweeps answered by a compiled network: those of a sample in turn, of some samples at once."""
 
 from __future__ import annotations
 
@@ -9,13 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.engine.networks.compiled_ncp import (
+    AT_ONCE,
     add_own_state,
     candidate_inputs,
     scores,
     value_inputs,
 )
 from ncpgui.engine.networks.compiled_options import FAST, Array
+from ncpgui.engine.networks.compiled_products import product
 
+_LANES = AT_ONCE // 2
+"""Samples answered at a time: the next proposal of each takes two rows of a product."""
 Ints = NDArray[np.int64]
 
 
@@ -36,9 +40,8 @@ class Samples(NamedTuple):
 
 
 class Proposed(NamedTuple):
-    """Proposals (R,), in their turn, as `sweeps` makes them; `taken` (R,) : where a point went."""
+    """Proposals (R,), those of a sample in their turn; `taken` (R,) : where a point went."""
 
-    sample: Ints
     point: Ints
     there: Ints
     odds: Array
@@ -47,76 +50,118 @@ class Proposed(NamedTuple):
 
 
 @numba.njit(cache=True, nogil=True, fastmath=FAST)
-def take(w: Any, samples: Samples, proposed: Proposed, start: int) -> int:
-    """Answer proposals from `start` on; return the first for which a sample lacks an empty slot.
+def take(w: Any, samples: Samples, proposed: Proposed, turn: Ints, end: Ints) -> bool:
+    """Answer proposals, those of a sample in their turn, of some samples at a time; tell whether all are.
 
-    `taken` of each gets the slot to which its point has moved, -1 where it stays.
+    turn (S,) : the next proposal of each sample, moved on; end (S,) : behind its last. Where a sample lacks
+    an empty slot, the answer is false, and the proposal is the next of its sample. `taken` of each proposal
+    gets the slot to which its point has moved, -1 where it stays.
     """
     n_columns, n_hidden = samples.sums.shape[2], samples.parts.shape[2]
-    without, joined = np.empty(n_columns, np.float32), np.empty(n_columns, np.float32)
-    value = np.empty((1, n_hidden), np.float32)
-    inputs = np.empty((2, w.into_f.shape[0]), np.float32)
-    first, hidden = np.empty((2, n_hidden), np.float32), np.empty((2, n_hidden), np.float32)
-    score = np.empty(2, np.float32)
-    for r in range(start, len(proposed.sample)):
-        i, point, there = proposed.sample[r], proposed.point[r], proposed.there[r]
-        own, sums, parts = samples.labels[i, point], samples.sums[i], samples.parts[i]
-        joins, total = samples.joins[point], samples.total[i]
-        for j in range(n_columns):
-            without[j] = sums[own, j] - joins[j]
-        is_alone = without[-1] < 0.5
-        if is_alone:
-            without[:] = 0  # no trace of rounding where nothing is left
-        _value(w, without, hidden[:1], value)
-        for side in range(2):
-            slot = own if side == 0 else there
-            cluster = without if side == 0 else sums[slot]
-            if (side == 0 and is_alone) or slot < 0:
-                inputs[side] = 0
+    n_lanes, upcoming = 0, 0
+    lanes = np.empty(_LANES, np.int64)
+    without, joined = np.empty((_LANES, n_columns), np.float32), np.empty((1, n_columns), np.float32)
+    value, room = np.empty((_LANES, n_hidden), np.float32), np.empty((_LANES, n_hidden), np.float32)
+    inputs = np.empty((2 * _LANES, w.into_f.shape[0]), np.float32)
+    first, hidden = np.empty((2 * _LANES, n_hidden), np.float32), np.empty((2 * _LANES, n_hidden), np.float32)
+    products, row_of = np.empty_like(first), np.empty(2 * _LANES, np.int64)
+    score = np.empty(2 * _LANES, np.float32)
+    while True:
+        n_left = 0
+        for lane in range(n_lanes):
+            if turn[lanes[lane]] < end[lanes[lane]]:
+                lanes[n_left] = lanes[lane]
+                n_left += 1
+        while n_left < _LANES and upcoming < len(turn):
+            if turn[upcoming] < end[upcoming]:
+                lanes[n_left] = upcoming
+                n_left += 1
+            upcoming += 1
+        n_lanes = n_left
+        if n_lanes == 0:
+            return True
+        n_rows = 0
+        for lane in range(n_lanes):
+            i = lanes[lane]
+            point, there = proposed.point[turn[i]], proposed.there[turn[i]]
+            own, joins = samples.labels[i, point], samples.joins[point]
+            for j in range(n_columns):
+                without[lane, j] = samples.sums[i, own, j] - joins[j]
+            if without[lane, -1] < 0.5:
+                without[lane] = 0  # no trace of rounding where nothing is left
+            for side in range(2):
+                cluster = without[lane] if side == 0 or there < 0 else samples.sums[i, there]
+                row_of[2 * lane + side] = -1
+                if cluster[-1] > 0.5 and (side == 0 or there >= 0):
+                    candidate_inputs(w, cluster, joins, inputs[n_rows])
+                    row_of[2 * lane + side] = n_rows
+                    n_rows += 1
+        _values(w, without[:n_lanes], room[:n_lanes], value[:n_lanes])
+        product(inputs[:n_rows], w.into_f, products[:n_rows])
+        for lane in range(n_lanes):
+            i = lanes[lane]
+            point, there = proposed.point[turn[i]], proposed.there[turn[i]]
+            own = samples.labels[i, point]
+            for side in range(2):
+                row = 2 * lane + side
+                if row_of[row] < 0:
+                    first[row] = w.f_new
+                else:
+                    first[row] = products[row_of[row]]
+                    add_own_state(w, without[lane] if side == 0 else samples.sums[i, there], first[row])
+            for j in range(n_hidden):
+                everything = samples.total[i, j] - samples.parts[i, own, j] + value[lane, j]
+                everything += samples.context[point, j]
+                first[2 * lane, j] = max(everything + first[2 * lane, j], np.float32(0))
+                first[2 * lane + 1, j] = max(everything + first[2 * lane + 1, j], np.float32(0))
+        scores(w, first[: 2 * n_lanes], hidden[: 2 * n_lanes], score)
+        for lane in range(n_lanes):
+            i = lanes[lane]
+            r = turn[i]
+            if proposed.luck[r] < score[2 * lane + 1] - score[2 * lane] + proposed.odds[r]:
+                there = _slot(samples.sums[i], proposed.there[r])
+                if there < 0:
+                    return False
+                point = proposed.point[r]
+                own = samples.labels[i, point]
+                for j in range(n_columns):
+                    joined[0, j] = samples.sums[i, there, j] + samples.joins[point, j]
+                _put(samples, i, own, without[lane], value[lane])
+                _values(w, joined, room[:1], value[lane : lane + 1])
+                _put(samples, i, there, joined[0], value[lane])
+                samples.labels[i, point] = there
+                proposed.taken[r] = there
             else:
-                candidate_inputs(w, cluster, joins, inputs[side])
-        np.dot(inputs, w.into_f, first)
-        for side in range(2):
-            slot = own if side == 0 else there
-            if (side == 0 and is_alone) or slot < 0:
-                first[side] = w.f_new
-            else:
-                add_own_state(w, without if side == 0 else sums[slot], first[side])
-        for j in range(n_hidden):
-            everything = total[j] - parts[own, j] + value[0, j] + samples.context[point, j]
-            first[0, j] = max(everything + first[0, j], np.float32(0))
-            first[1, j] = max(everything + first[1, j], np.float32(0))
-        scores(w, first, hidden, score)
-        proposed.taken[r] = -1
-        if not proposed.luck[r] < score[1] - score[0] + proposed.odds[r]:
-            continue
-        if there < 0:
-            there = 0
-            while there < len(sums) and sums[there, -1] > 0.5:
-                there += 1
-            if there == len(sums):
-                return r
-        for j in range(n_hidden):
-            total[j] += value[0, j] - parts[own, j]
-            parts[own, j] = value[0, j]
-        for j in range(n_columns):
-            sums[own, j] = without[j]
-            joined[j] = sums[there, j] + joins[j]
-        _value(w, joined, hidden[:1], value)
-        for j in range(n_hidden):
-            total[j] += value[0, j] - parts[there, j]
-            parts[there, j] = value[0, j]
-        sums[there] = joined
-        samples.labels[i, point] = there
-        proposed.taken[r] = there
-    return len(proposed.sample)
+                proposed.taken[r] = -1
+            turn[i] += 1
 
 
 @numba.njit(cache=True, nogil=True, fastmath=FAST)
-def _value(w: Any, sums: Array, inputs: Array, value: Array) -> None:
-    """Value (1, F) of one cluster, zero where it is empty."""
-    if sums[-1] < 0.5:
-        value[:] = 0
-    else:
-        value_inputs(w, sums, inputs[0])
-        np.dot(inputs, w.g_out, value)
+def _slot(sums: Array, there: int) -> int:
+    """The slot that is proposed; the first empty one for a new cluster, -1 if there is none."""
+    if there >= 0:
+        return there
+    for slot in range(len(sums)):
+        if sums[slot, -1] < 0.5:
+            return slot
+    return -1
+
+
+@numba.njit(cache=True, nogil=True, fastmath=FAST)
+def _put(samples: Samples, i: int, slot: int, sums: Array, value: Array) -> None:
+    """Give a slot of sample `i` other sums and the value of these."""
+    for j in range(len(value)):
+        samples.total[i, j] += value[j] - samples.parts[i, slot, j]
+        samples.parts[i, slot, j] = value[j]
+    samples.sums[i, slot] = sums
+
+
+@numba.njit(cache=True, nogil=True, fastmath=FAST)
+def _values(w: Any, sums: Array, inputs: Array, value: Array) -> None:
+    """Value (R, F) of clusters (R, J), zero where they are empty; `inputs` (R, F) is room to work in."""
+    for r in range(len(sums)):
+        if sums[r, -1] < 0.5:
+            inputs[r] = 0
+        else:
+            value_inputs(w, sums[r], inputs[r])
+    product(inputs, w.g_out, value)

@@ -27,6 +27,7 @@ from ncpgui.engine.networks.compiled_ncp import (
     weights_of,
 )
 from ncpgui.engine.networks.compiled_options import FAST, Array
+from ncpgui.engine.networks.compiled_products import product
 from ncpgui.engine.networks.ncp import ClusterAwareNCP
 from ncpgui.engine.networks.pointwise import Encoding
 
@@ -307,7 +308,7 @@ def _candidates(w: Any, sums: Array, nodes: Ints, point: Array, candidate: Array
         size = min(AT_ONCE, len(nodes) - start)
         for i in range(size):
             candidate_inputs(w, sums[nodes[start + i]], point, inputs[i])
-        np.dot(inputs[:size], w.into_f, result[:size])
+        product(inputs[:size], w.into_f, result[:size])
         for i in range(size):
             node = nodes[start + i]
             candidate[node] = result[i]
@@ -323,7 +324,7 @@ def _values(w: Any, sums: Array, nodes: Ints, parts: Array) -> None:
         size = min(AT_ONCE, len(nodes) - start)
         for i in range(size):
             value_inputs(w, sums[nodes[start + i]], inputs[i])
-        np.dot(inputs[:size], w.g_out, result[:size])
+        product(inputs[:size], w.g_out, result[:size])
         for i in range(size):
             parts[nodes[start + i]] = result[i]
 

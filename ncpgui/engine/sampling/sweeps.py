@@ -248,17 +248,18 @@ class _Clusters:
         return self._network.score(everything + candidate) * self._sharpness
 
     def _answer(self, weights: Weights, proposals: _Proposals) -> None:
-        """Take proposals or not, one after the other."""
+        """Take proposals or not, those of a sample one after the other."""
         sample, point = proposals.sample, proposals.point
         own, taken = self.labels[sample, point], torch.empty_like(sample)
-        columns_of = (sample, point, proposals.there, proposals.odds, proposals.luck, taken)
+        columns_of = (point, proposals.there, proposals.odds, proposals.luck, taken)
         proposed = Proposed(*(one.contiguous().numpy() for one in columns_of))
-        done = 0
-        while done < len(sample):
+        ends = torch.searchsorted(sample, torch.arange(len(self.labels)), right=True).numpy()
+        turn = np.concatenate([[0], ends[:-1]])
+        while True:
             tables = (self.labels, self._sums, self._parts, self._total, self._joins, self._context)
-            done = take(weights, Samples(*(one.contiguous().numpy() for one in tables)), proposed, done)
-            if done < len(sample):
-                self._add_slot()
+            if take(weights, Samples(*(one.contiguous().numpy() for one in tables)), proposed, turn, ends):
+                break
+            self._add_slot()
         moved = taken >= 0
         self._count(sample[moved], point[moved], own[moved], taken[moved])
 
