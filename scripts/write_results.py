@@ -430,6 +430,7 @@ def steps() -> str:
 
 PROMISES = {
     "neuron": "P(neuron)",
+    "right": "P(right)",
     "pure": "P(pure)",
     "complete": "P(complete)",
     "pure and complete": "P(pure and complete)",

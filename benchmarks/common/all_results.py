@@ -81,9 +81,10 @@ STEPS = (
     _script("speed.real_time", 3, alone=True),
     _script("recordings.motion", 4),
     _script("probabilities.neuron_probability", 14, "--threads 1"),
-    _script("probabilities.unit_probabilities", 6, "--threads 1"),
-    _script("probabilities.questions", 6, "--threads 1"),
+    _script("probabilities.unit_probabilities", 30, "--threads 1", training=True),
+    _script("probabilities.questions", 4, "--threads 1", training=True),
     _script("probabilities.similarity", 3, "--threads 1"),
+    _script("probabilities.demo_units", 3, "--threads 1"),
     Step("paper_figures", "python -m benchmarks.figures.paper_figures", "docs/figures/measured.json", 6),
     Step("reservoir", "python scripts/draw_reservoir.py", f"{RESULTS}/reservoir.json", 0.2),
     Step(

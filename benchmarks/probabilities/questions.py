@@ -2,7 +2,8 @@
 
     python -m benchmarks.probabilities.questions [--development] [--recordings NAME ...] [--cache DIR]
 
-Recordings are those of `sorters.py` that stand still. Each is sorted and sampled once, and kept in the cache
+Recordings are those of `sorters.py`, and some with more cells, so that more units are wrong
+(`sampled_recordings.KINDS`). Each is sorted and sampled once, and kept in the cache
 (`sampled_recordings.py`), where `unit_probabilities.py` finds it too. The draws are then weighed in each of
 the ways of that script, and the queue of the window is read.
 
@@ -83,6 +84,7 @@ class Asked:
             "questions": len(self.questions),
             "units": len(self.is_wrong),
             "wrong": int(self.is_wrong.sum()),
+            "wrong and asked": int((self.is_wrong & self.in_question).sum()),
             "can be told": int(told.sum()),
             "told and asked": int((told & self.in_question).sum()),
             "can be mended": int((self.is_wrong & self.can_mend).sum()),
@@ -221,6 +223,17 @@ def sum_row(way: str, sets: dict[str, Asked]) -> dict[str, Any]:
     return {"draws": way, **{key: sum(row[key] for row in rows) for key in rows[0]}}
 
 
+def verdict(row: dict[str, Any]) -> str:
+    """Say whether questions are few and right, and on how many units that stands."""
+    told, asked, wrong = row["can be told"], row["told and asked"], row["wrong"]
+    return (
+        f"The queue asks {row['questions']} questions; {wrong} of {row['units']} units are wrong "
+        f"({row['wrong and asked']} of them asked about).\nOf the {told} wrong units that the traces can "
+        f"tell {asked} are in a question ({100 * asked / max(told, 1):.0f} %).\nMeant are at most two "
+        "questions for each wrong unit, and at least 80 %."
+    )
+
+
 def curve_rows(sets: dict[str, Asked]) -> list[dict[str, Any]]:
     """Return wrong assignments of all recordings together after so many questions of each."""
 
@@ -274,6 +287,7 @@ def main() -> None:
         "Wrong assignments left": curve_rows(asked[first]),
         "Wrong assignments left, of planted merges as planted": curve_rows(planted[AS_PLANTED][first]),
     }
+    sums = parts["Questions"][0]
     text = "\n\n".join(f"## {head}\n\n{table(rows)}" for head, rows in parts.items())
     print(text)
     seeds = ", ".join(f"{name} {truth.seed}" for name, truth in chosen.items())
@@ -286,6 +300,8 @@ best cell by less than {RIGHT_FROM:g}. It can be told if matching sorts that cel
 spikes, mended if the spikes of that cell in its component would agree by {RIGHT_FROM:g}; it is asked about if
 the component is a question. Wrong assignments left: an oracle answers the queue (draws weighed by {first}),
 all components in random order, and pairs of units in order of similarity.
+
+{verdict(sums)}
 
 {text}
 

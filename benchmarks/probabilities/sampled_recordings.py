@@ -27,13 +27,15 @@ from spikeinterface.core import BaseRecording, BaseSorting
 from benchmarks.common.report import REVISION
 from benchmarks.recordings.ablation import apart
 from benchmarks.recordings.ground_truth import GroundTruth, made, place_of
-from benchmarks.recordings.sorters import DEVELOPMENT, STILL, with_other_seeds
+from benchmarks.recordings.sorters import DEVELOPMENT, RECORDINGS
 from benchmarks.recordings.unit_scores import near
 from ncpgui.core.component import Component, ComponentWaveforms
+from ncpgui.core.files import replaced_file
+from ncpgui.core.motion import Places
 from ncpgui.core.project import Project
 from ncpgui.core.seeds import stream
 from ncpgui.core.source_revision import Revision, same_source
-from ncpgui.ephys.preprocessing import preprocess
+from ncpgui.ephys.preprocessing import Preprocessed
 from ncpgui.ephys.readers import recording_of
 from ncpgui.sorting.component_posterior import finish_component, sample_components
 from ncpgui.sorting.components import ComponentDraw, contacts_of, drawn_fairly
@@ -44,9 +46,16 @@ from ncpgui.sorting.one_neuron import distances
 from ncpgui.sorting.pipeline import Found, find_units, project_of, shown_first
 from ncpgui.sorting.sampling import Sampled
 
+DENSE = {
+    "linear32 dense": GroundTruth("linear32", 30_000.0, 60, 150.0, seed=67),
+    "hex49 dense": GroundTruth("hex49", 20_000.0, 80, 180.0, seed=68),
+    "tetrode dense": GroundTruth("tetrode", 30_000.0, 14, 240.0, seed=69),
+    "hex49 far, another": GroundTruth("hex49", 30_000.0, 75, 150.0, seed=70, n_far=45),
+}
+"""Beside those of `sorters.RECORDINGS`: more cells, so that more units are wrong."""
+KINDS = RECORDINGS | DENSE
 FINAL = 60
 """Added to the seeds of `sorters.RECORDINGS`: on these nothing was fitted, and no setting chosen."""
-USUAL = ("hex49", "linear32", "tetrode", "columns48")
 QUICK = {"tetrode": GroundTruth("tetrode", 30_000.0, 4, 20.0, seed=901)}
 COINCIDENT_MS = 0.4
 RIGHT_FROM = 0.8
@@ -95,7 +104,7 @@ class SampledRecording:
 def add_recordings(parser: argparse.ArgumentParser) -> None:
     """Add the options that say which recordings, and where they are kept."""
     folder = Path(platformdirs.user_cache_dir("ncpgui", appauthor=False)) / "sampled"
-    parser.add_argument("--recordings", nargs="+", choices=STILL, default=list(USUAL))
+    parser.add_argument("--recordings", nargs="+", choices=KINDS, default=list(KINDS))
     parser.add_argument("--development", action="store_true", help="those that settings are chosen on")
     parser.add_argument(
         "--cache", type=Path, default=folder, help="folder that keeps recordings and sortings  [user's cache]"
@@ -106,7 +115,8 @@ def asked_recordings(arguments: argparse.Namespace) -> dict[str, GroundTruth]:
     """Return the recordings that a command line asks for."""
     if arguments.quick:
         return QUICK
-    return with_other_seeds(arguments.recordings, DEVELOPMENT if arguments.development else FINAL)
+    added = DEVELOPMENT if arguments.development else FINAL
+    return {name: KINDS[name].with_seed(KINDS[name].seed + added) for name in arguments.recordings}
 
 
 def sampled_recording(
@@ -127,11 +137,9 @@ def sampled_recording(
         warnings.simplefilter("ignore")
         found = _sampled(name, *made(truth, cache))
     kept.parent.mkdir(parents=True, exist_ok=True)
-    being_written = kept.with_suffix(".part")
-    with being_written.open("wb") as file:
+    with replaced_file(kept) as beside, beside.open("wb") as file:
         pickle.dump(REVISION, file)
         pickle.dump(found, file)
-    being_written.replace(kept)
     return found
 
 
@@ -149,18 +157,20 @@ def _sampled(name: str, recording: BaseRecording, truth: BaseSorting) -> Sampled
                 sampled, _ = sample_components(found.pre, some, draws, found.pre.probe, ALONE, workers=1)
             parts.append(SampledComponents(some, tuple(draws), sampled))
         project = project_of(found, opened.reference)
-    told = told_by_true_templates(recording, truth)
+        told = told_by_true_templates(found.pre, truth, units.matched.places)
     return SampledRecording(name, project, of_cell, n_true, told, *parts, units.unit)
 
 
-def told_by_true_templates(recording: BaseRecording, truth: BaseSorting) -> NDArray[np.bool_]:
+def told_by_true_templates(pre: Preprocessed, truth: BaseSorting, places: Places) -> NDArray[np.bool_]:
     """Whether each true cell is sorted where matching is given its true spikes: (n_cells,).
 
-    Templates are means around the true spikes; matching finds them again in the whole recording, once.
+    Templates are means around the true spikes, at each place of the tissue; matching finds them again in the
+    whole recording, once.
     """
     spikes = truth.to_spike_vector()
-    with preprocess(recording_of(recording)) as pre:
-        matched = match_units(pre, spikes["sample_index"], spikes["unit_index"], n_rounds=1, join=apart)
+    matched = match_units(
+        pre, spikes["sample_index"], spikes["unit_index"], places=places, n_rounds=1, join=apart
+    )
     of_cell, n_true = spikes_of_cells(matched.sample_index, truth)
     best, agreement, _ = agreements(matched.unit, of_cell, n_true)
     return np.isin(np.arange(len(n_true)), best[agreement >= RIGHT_FROM])

@@ -8,7 +8,8 @@ posterior is then weighed by all spikes and their times, by times alone, and not
 shown first is scored. The true cell of a unit is the one with which its spikes agree best (within 0.4 ms).
 The unit is pure if nine in ten of its spikes are that cell's, complete if it has nine in ten of the cell's
 spikes that any unit has found, and a neuron as in `neuron_probability.py`; a spike is right if it is the
-cell's. False positives and misses are shares of the same spikes. All but P(neuron) is of the units that are
+cell's. False positives and misses are shares of the same spikes. A unit is right if it agrees with its cell
+by 0.8, spikes that no unit has found counted. All but P(neuron) and P(right) is of the units that are
 neurons: a unit of noise is not pure, and P(neuron) says so. ECE: expected calibration error in ten bins.
 """
 
@@ -24,6 +25,7 @@ from spikeinterface.core import BaseSorting
 from benchmarks.common.report import Origin, begin, keep, options, table, where
 from benchmarks.probabilities.neuron_probability import are_neurons, reliability, shares
 from benchmarks.probabilities.sampled_recordings import (
+    RIGHT_FROM,
     add_recordings,
     agreements,
     asked_recordings,
@@ -35,6 +37,7 @@ from benchmarks.probabilities.sampled_recordings import (
 from benchmarks.recordings.ground_truth import made
 from benchmarks.recordings.unit_scores import calibration_error
 from ncpgui.core.project import Project
+from ncpgui.evidence.right import right_units
 from ncpgui.evidence.units import project_numbers
 from ncpgui.sorting.config import SortingConfig
 
@@ -47,13 +50,15 @@ WAYS = {
 FITTED = "Settings were chosen on these recordings."
 UNTOUCHED = "Nothing was fitted on these recordings, and no setting chosen."
 GOOD_SHARE = 0.9
-NEURON = "neuron"
+NEURON, WHOLE = "neuron", "right"
 SAID = {
     NEURON: "p_neuron",
+    WHOLE: "p_right",
     "pure": "p_pure",
     "complete": "p_complete",
     "pure and complete": "p_exists",
 }
+OF_ALL_UNITS = (NEURON, WHOLE)
 SHARES = ("false_positives", "misses")
 
 
@@ -61,7 +66,7 @@ SHARES = ("false_positives", "misses")
 class Scored:
     """What is said of units, and what is true of them.
 
-    said, true : by question, of all units whether they are neurons, else of the K that are
+    said, true : by question, of all units (`OF_ALL_UNITS`), else of the K that are neurons
     p_spike, right : (n,) of the spikes of these
     expected, actual : (K, 2) shares of false positives and of misses
     """
@@ -82,7 +87,7 @@ def scored(project: Project, truth: BaseSorting) -> Scored:
     own, _ = shares(_Trains(everything, unit_of_spike), truth)
     is_neuron = are_neurons(own)[units]
     of_cell, n_true = spikes_of_cells(everything, truth)
-    best, _, _ = agreements(unit_of_spike, of_cell, n_true)
+    best, agreement, _ = agreements(unit_of_spike, of_cell, n_true)
     cell = cell_of_spike(of_cell, unit_of_spike, best)
     neurons = [unit for unit, one in zip(units, is_neuron, strict=True) if one]
     precision, recall = np.zeros((2, len(neurons)))
@@ -94,19 +99,39 @@ def scored(project: Project, truth: BaseSorting) -> Scored:
         right.append(hit)
     pure, complete = precision >= GOOD_SHARE, recall >= GOOD_SHARE
     said = {
-        name: np.array(
-            [getattr(numbers.of_unit[unit], key) for unit in (units if name == NEURON else neurons)]
-        )
+        name: np.array([getattr(numbers.of_unit[unit], key) for unit in neurons])
         for name, key in SAID.items()
+        if name not in OF_ALL_UNITS
     }
+    said[NEURON] = np.array([numbers.of_unit[unit].p_neuron for unit in units])
+    said[WHOLE] = p_right_of_units(project)[units]
+    is_right = agreement[units] >= RIGHT_FROM
     return Scored(
         said,
-        dict(zip(SAID, (is_neuron, pure, complete, pure & complete), strict=True)),
+        dict(zip(SAID, (is_neuron, is_right, pure, complete, pure & complete), strict=True)),
         np.concatenate(p_spike).astype(np.float64),
         np.concatenate(right),
         np.array([[getattr(numbers.of_unit[unit], name) for name in SHARES] for unit in neurons]),
         np.column_stack([1 - precision, 1 - recall]),
     )
+
+
+def p_right_of_units(project: Project) -> NDArray[np.float64]:
+    """P(right) of each unit, in the component that has most of it: (K,), nan where nothing is known."""
+    units = project.unit_of_spike
+    n_units = int(units.max(initial=-1)) + 1
+    result, n_there = np.full(n_units, np.nan), np.zeros(n_units, dtype=np.int64)
+    assert project.p_neuron is not None
+    assert project.lost is not None
+    for component in project.components:
+        ids = component.spike_ids
+        names, labels = np.unique(units[ids], return_inverse=True)
+        n_none = int(np.count_nonzero(names < 0))
+        found = right_units(component, labels.reshape(-1) - n_none, project.p_neuron[ids], project.lost[ids])
+        names = names[n_none:]
+        more = found.n_spikes > n_there[names]
+        result[names[more]], n_there[names[more]] = found.p_right[more], found.n_spikes[more]
+    return result
 
 
 @dataclass(frozen=True)
@@ -207,7 +232,8 @@ def main() -> None:
 Recordings with known units (with their seeds: {seeds}), sorted once, with the draws weighed by all
 spikes and their times, by times alone, and not at all. {FITTED if arguments.development else UNTOUCHED}
 Pure, complete: at least {GOOD_SHARE:g} of the unit's spikes are of its best cell, at least {GOOD_SHARE:g}
-of that cell's spikes that were found are in the unit.
+of that cell's spikes that were found are in the unit. Right: the unit agrees with its cell by
+{RIGHT_FROM:g}, spikes that were not found counted.
 Rows of shares have means in place of probabilities.
 
 {text}

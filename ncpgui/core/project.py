@@ -47,7 +47,9 @@ class Project:
     unit_of_spike : (n_spikes,) int64, sorting before any curation; -1 = unassigned
     probability : (n_spikes,) float32, with which each spike was assigned to its unit
     p_neuron : (n_spikes,) float32, P(the unit that matching found each spike for is one or more cells, and
-        not noise or what is left of others); None where nothing is known
+        not noise, and the spike not what is left of another unit's); None where nothing is known
+    lost : (n_spikes,) float32, spikes of its cell that are expected to have been missed for each that was
+        found; None where nothing is known
     motion : of the tissue along the probe, and whether templates followed it; None where nothing is known
     settings : SortingConfig as a plain dictionary
     model : name of the network
@@ -69,6 +71,7 @@ class Project:
     settings: dict[str, Any]
     model: str
     p_neuron: NDArray[np.float32] | None = None
+    lost: NDArray[np.float32] | None = None
     motion: Motion | None = None
     waiting: tuple[WaitingComponent, ...] = ()
     failed: dict[int, str] = field(default_factory=dict)

@@ -48,6 +48,8 @@ def write_project(root: h5py.Group, project: Project) -> None:
     write_array(sorting, "probability", project.probability)
     if project.p_neuron is not None:
         write_array(sorting, "p_neuron", project.p_neuron)
+    if project.lost is not None:
+        write_array(sorting, "lost", project.lost)
     if project.motion is not None:
         _write_motion(root, project.motion)
     write_components(root, project.components)
@@ -98,6 +100,7 @@ def read_project(root: h5py.Group, *, version: int, progress: Progress = silent)
         p_neuron=read_array(sorting, "p_neuron", np.float32, shape=(len(spikes),))
         if "p_neuron" in sorting
         else None,
+        lost=read_array(sorting, "lost", np.float32, shape=(len(spikes),)) if "lost" in sorting else None,
         motion=_read_motion(root) if "motion" in root else None,
         settings=read_json(root, "settings", dict),
         model=read_string(root, "model"),

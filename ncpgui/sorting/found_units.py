@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.sorting.chance_spikes import fit_none
+from ncpgui.sorting.lost_spikes import lost_share
 from ncpgui.sorting.matching import GAIN_A_HZ
-from ncpgui.sorting.neuron_probability import neuron_evidence, neuron_probability
+from ncpgui.sorting.neuron_probability import p_neuron_of_spikes
 from ncpgui.sorting.spike_probability import spike_probability
 
 if TYPE_CHECKING:
@@ -37,7 +38,9 @@ class FoundUnits:
     probability : (n,) float32, P(the spike is of its unit and not of one like it)
     main_channel : (K,) int64, where each unit is deepest
     depth_sd : (K, n_channels) float32, trough (main peak) of each template on each channel, noise sd, > 0
-    p_neuron : (K,) float32, P(each unit is one or more cells)
+    p_neuron : (n,) float32, P(the unit of each spike is one or more cells, and the spike not what is left of
+        one of another unit)
+    lost : (K,) float64, expected share of each cell's spikes that were not found; None where that is unknown
     trough : (K, n_channels) int64, samples after a spike's time at which it is deepest on each channel
     """
 
@@ -47,6 +50,7 @@ class FoundUnits:
     main_channel: NDArray[np.int64]
     depth_sd: NDArray[np.float32]
     p_neuron: NDArray[np.float32]
+    lost: NDArray[np.float64] | None
     trough: NDArray[np.int64]
     sampling_frequency_hz: float
     n_samples: int
@@ -88,9 +92,8 @@ def found_units(pre: Preprocessed, matched: Matched, *, peak_sign: str = "neg") 
     duration_s = pre.n_samples / rate
     none = fit_none(matched, threshold=GAIN_A_HZ * rate, duration_s=duration_s)
     probability = spike_probability(matched, none)
-    p_neuron = neuron_probability(
-        neuron_evidence(matched, none, duration_s=duration_s, sampling_frequency_hz=rate)
-    )
+    p_neuron = p_neuron_of_spikes(matched, none, duration_s=duration_s, sampling_frequency_hz=rate)
+    lost = lost_share(matched, none)
     n_spikes = np.bincount(matched.unit, minlength=matched.n_units)
     everywhere = np.stack([filtered_templates(pre, bank.waveforms) for bank in matched.moving.banks])
     usual = int(matched.moving.share.argmax())
@@ -104,6 +107,7 @@ def found_units(pre: Preprocessed, matched: Matched, *, peak_sign: str = "neg") 
     kept = kept[np.lexsort((-n_spikes[kept], main[kept]))]
     spikes = often[matched.unit]
     matched, probability = matched.of(spikes).with_units(kept), probability[spikes]
+    p_neuron = p_neuron[spikes]
     main, upward, is_positive, everywhere = main[kept], upward[kept], is_positive[kept], everywhere[:, kept]
     everywhere *= (np.ptp(everywhere, axis=2) >= MIN_SPAN_SD)[:, :, None]
     waveforms = everywhere[usual]
@@ -132,7 +136,8 @@ def found_units(pre: Preprocessed, matched: Matched, *, peak_sign: str = "neg") 
         probability=probability[order],
         main_channel=main.astype(np.int64),
         depth_sd=depth,
-        p_neuron=p_neuron[kept],
+        p_neuron=p_neuron[order],
+        lost=lost[kept],
         trough=trough,
         sampling_frequency_hz=rate,
         n_samples=pre.n_samples,

@@ -330,7 +330,7 @@ def _cleaned(
     matched, sums = fitted(traces, spikes, units, bank, places, with_noise=False)
     if matched.n_units == 0:
         return matched, bank
-    matched = _moved(_without_ghosts(matched, threshold), rate)
+    matched = moved(_without_ghosts(matched, threshold), rate)
     for _ in range(MAX_JOINS):
         means = sums.means(places, channels_um)
         bank, units = pruned(
@@ -355,12 +355,18 @@ def _without_ghosts(matched: Matched, threshold: float) -> Matched:
     return matched.of((matched.gain[:, 0] > GHOST_SHARE * threshold) & (matched.amplitude > GHOST_AMPLITUDE))
 
 
-def _moved(matched: Matched, rate: float) -> Matched:
-    """Move spikes to the template that explains them best."""
-    best = matched.gain.argmax(axis=1)
-    rows = np.arange(len(best))
-    best = np.where(matched.gain[rows, best] > matched.gain[:, 0] + MOVE_GAIN, best, 0)
-    to = matched.like.candidates[matched.unit, best]
+def moved(matched: Matched, rate: float) -> Matched:
+    """Move spikes to the template that explains them best, of those that spikes were found with.
+
+    A template with hardly a spike of its own goes (`pruned`), and what had moved to it would go with it.
+    """
+    n_spikes = np.bincount(matched.unit, minlength=matched.n_units)
+    others = matched.like.candidates[matched.unit]
+    gain = np.where(np.append(n_spikes, 0)[others] >= MIN_SPIKES, matched.gain, -np.inf)
+    gain[:, 0] = matched.gain[:, 0]
+    rows, best = np.arange(len(gain)), gain.argmax(axis=1)
+    best = np.where(gain[rows, best] > gain[:, 0] + MOVE_GAIN, best, 0)
+    to = others[rows, best]
     later = matched.like.lag[matched.unit, to]
     return _in_order(replace(matched, unit=to, sample_index=matched.sample_index + later), rate)
 

@@ -5,10 +5,15 @@ detection too. Their weights are those of a logistic regression on units whose s
 of noise, hash and small cells, of two generators, and of recordings with larger ones, from proposals of the
 first pass and from clusters of threshold crossings (`benchmarks/probabilities/neuron_probability.py` says how
 well they do).
+
+Spikes beside those of one larger unit, more than chance has there, are what matching left of these: each of
+them is a spike of its own in so far as chance explains them. So a heap of left-overs that is in a unit with
+spikes of a neuron is told from them where the unit is split.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,6 +32,8 @@ NOISE_BELOW, GOOD_FROM = 0.3, 0.8
 REFRACTORY_MS = (0.7, 2.0)
 COINCIDENCE_MS = 1.0
 MIN_ABOVE_SD = 0.1
+BEYOND_CHANCE_SD = 3.0
+"""Spikes beside those of a larger unit are by chance up to so many sd above its mean."""
 
 
 def neuron_probability(evidence: NDArray[np.float64]) -> NDArray[np.float32]:
@@ -50,8 +57,24 @@ def shown_label(by_hand: str, p_neuron: float) -> str:
     return "noise" if p_neuron < NOISE_BELOW else "mua"
 
 
-def neuron_evidence(
+def p_neuron_of_spikes(
     matched: Matched, none: NoneFit, *, duration_s: float, sampling_frequency_hz: float
+) -> NDArray[np.float32]:
+    """P(the unit of each spike is one or more cells, and the spike not left of another unit's): (n,)."""
+    left = left_over(matched, duration_s=duration_s, sampling_frequency_hz=sampling_frequency_hz)
+    evidence = neuron_evidence(
+        matched, none, duration_s=duration_s, sampling_frequency_hz=sampling_frequency_hz, left=left
+    )
+    return np.asarray(neuron_probability(evidence)[matched.unit] * left.p_own, dtype=np.float32)
+
+
+def neuron_evidence(
+    matched: Matched,
+    none: NoneFit,
+    *,
+    duration_s: float,
+    sampling_frequency_hz: float,
+    left: LeftOver | None = None,
 ) -> NDArray[np.float64]:
     """What tells cells from the rest: (K, 5), in the order of `QUANTITIES`.
 
@@ -60,7 +83,10 @@ def neuron_evidence(
     left over : part of its spikes within 1 ms of spikes of one larger unit, beyond chance
     refractory : log of pairs of spikes 0.7 to 2 ms apart over those expected at its rate (half of one added)
     template : log of the energy that noise of its spikes leaves in the template, over its length squared
+
+    left : what `left_over` gives, where it is known
     """
+    left = left or left_over(matched, duration_s=duration_s, sampling_frequency_hz=sampling_frequency_hz)
     n_units = matched.n_units
     if n_units == 0:
         return np.zeros((0, len(QUANTITIES)))
@@ -73,27 +99,50 @@ def neuron_evidence(
         [
             np.log10((none.by_chance + 1) / (count + 1)),
             np.log(above),
-            _left_over(trains, matched.bank.grams[:, 0], duration_s, sampling_frequency_hz),
+            left.share,
             _refractory(trains, duration_s, sampling_frequency_hz),
             np.log((seen / np.maximum(count, 1) + 1) / np.maximum(length, MIN_ABOVE_SD) ** 2),
         ]
     ).reshape(n_units, len(QUANTITIES))
 
 
-def _left_over(
-    trains: list[NDArray[np.int64]], energy: NDArray[np.float64], duration_s: float, rate_hz: float
-) -> NDArray[np.float64]:
-    """Largest part of each train that lies beside the spikes of one larger unit, beyond chance."""
-    result = np.zeros(len(trains))
-    reach = COINCIDENCE_MS * rate_hz / 1000
+@dataclass(frozen=True)
+class LeftOver:
+    """What is left of other units' spikes.
+
+    share : (K,) largest part of each train that lies beside the spikes of one larger unit, beyond chance
+    p_own : (n,) P(each spike is not of that part)
+    """
+
+    share: NDArray[np.float64]
+    p_own: NDArray[np.float64]
+
+
+def left_over(matched: Matched, *, duration_s: float, sampling_frequency_hz: float) -> LeftOver:
+    """Find what lies beside spikes of larger units, within `COINCIDENCE_MS`."""
+    energy = matched.bank.grams[:, 0]
+    rows = [np.flatnonzero(matched.unit == unit) for unit in range(matched.n_units)]
+    trains = [matched.sample_index[own] for own in rows]
+    share, p_own = np.zeros(len(trains)), np.ones(len(matched.unit))
+    reach = COINCIDENCE_MS * sampling_frequency_hz / 1000
     for unit, train in enumerate(trains):
         for other in np.flatnonzero(energy > energy[unit]):
-            if len(train) and len(trains[other]):
-                low = np.searchsorted(trains[other], train - reach, "left")
-                near = np.searchsorted(trains[other], train + reach, "right") > low
-                chance = 1 - np.exp(-len(trains[other]) / duration_s * 2 * COINCIDENCE_MS / 1000)
-                result[unit] = max(result[unit], (near.mean() - chance) / (1 - chance))
-    return result
+            if not (len(train) and len(trains[other])):
+                continue
+            low = np.searchsorted(trains[other], train - reach, "left")
+            near = np.searchsorted(trains[other], train + reach, "right") > low
+            chance = 1 - np.exp(-len(trains[other]) / duration_s * 2 * COINCIDENCE_MS / 1000)
+            beyond = (near.mean() - chance) / (1 - chance)
+            if beyond > share[unit]:
+                share[unit], p_own[rows[unit]] = beyond, np.where(near, _p_own(near, chance), 1.0)
+    return LeftOver(share, p_own)
+
+
+def _p_own(near: NDArray[np.bool_], chance: float) -> float:
+    """P(a spike beside those of a larger unit is one of its own), of (n,) some of which are."""
+    surely = near.mean() - BEYOND_CHANCE_SD * np.sqrt(chance * (1 - chance) / len(near))
+    left = max(float(surely - chance) / (1 - chance), 0.0)
+    return 1 - left / float(near.mean())
 
 
 def _refractory(trains: list[NDArray[np.int64]], duration_s: float, rate_hz: float) -> NDArray[np.float64]:

@@ -24,6 +24,7 @@ from ncpgui.sorting.config import SortingConfig, filter_options
 from ncpgui.sorting.executors import Workers, workers_of
 from ncpgui.sorting.first_pass import detect, propose
 from ncpgui.sorting.found_units import FoundUnits, found_units
+from ncpgui.sorting.lost_spikes import for_each_found
 from ncpgui.sorting.matching import match_units
 from ncpgui.sorting.motion import motion_of, places_in
 from ncpgui.sorting.sampling import ClusterFunction
@@ -175,7 +176,8 @@ def project_of(found: Found, reference: RecordingReference, *, stimulus: Stimulu
         waiting=tuple(WaitingComponent(draw.id, draw.contacts, draw.spike_ids) for draw in found.draws),
         unit_of_spike=found.units.unit,
         probability=found.units.probability,
-        p_neuron=found.units.p_neuron[found.units.unit],
+        p_neuron=found.units.p_neuron,
+        lost=None if found.units.lost is None else for_each_found(found.units.lost)[found.units.unit],
         motion=found.motion,
         settings=to_dict(found.config),
         model=found.model,

@@ -34,7 +34,7 @@ from ncpgui.sorting.executors import Workers, workers_of
 from ncpgui.sorting.found_units import NEAR_TROUGH_MS, FoundUnits, earlier, troughs
 from ncpgui.sorting.matching import GAIN_A_HZ, MAX_LAG_MS, Matched, fitted, pruned, templates_of
 from ncpgui.sorting.motion import motion_of, places_in
-from ncpgui.sorting.neuron_probability import neuron_evidence, neuron_probability
+from ncpgui.sorting.neuron_probability import p_neuron_of_spikes
 from ncpgui.sorting.pipeline import Found, project_of
 from ncpgui.sorting.sampling import ClusterFunction
 from ncpgui.sorting.spike_probability import spike_probability
@@ -273,7 +273,6 @@ def _found(pre: Preprocessed, matched: Matched, *, peak_sign: str) -> FoundUnits
     rate = pre.sampling_frequency_hz
     duration_s = pre.n_samples / rate
     none = fit_none(matched, threshold=GAIN_A_HZ * rate, duration_s=duration_s)
-    evidence = neuron_evidence(matched, none, duration_s=duration_s, sampling_frequency_hz=rate)
     everywhere = np.stack([filtered_templates(pre, bank.waveforms) for bank in matched.moving.banks])
     usual = int(matched.moving.share.argmax())
     waveforms = everywhere[usual]
@@ -300,7 +299,8 @@ def _found(pre: Preprocessed, matched: Matched, *, peak_sign: str) -> FoundUnits
         probability=spike_probability(matched, none),
         main_channel=main.astype(np.int64),
         depth_sd=depth,
-        p_neuron=neuron_probability(evidence),
+        p_neuron=p_neuron_of_spikes(matched, none, duration_s=duration_s, sampling_frequency_hz=rate),
+        lost=None,
         trough=trough + late[:, None],
         sampling_frequency_hz=rate,
         n_samples=pre.n_samples,

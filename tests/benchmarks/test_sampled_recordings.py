@@ -11,6 +11,7 @@ import pytest
 
 from benchmarks.probabilities import sampled_recordings
 from benchmarks.probabilities.sampled_recordings import (
+    KINDS,
     SampledComponents,
     SampledRecording,
     add_recordings,
@@ -19,6 +20,7 @@ from benchmarks.probabilities.sampled_recordings import (
 )
 from benchmarks.recordings import sorters
 from benchmarks.recordings.ground_truth import GroundTruth
+from ncpgui.core.errors import ExportError
 from ncpgui.core.source_revision import Revision
 
 TRUTH = GroundTruth("tetrode", 30_000.0, 3, 15.0, seed=901)
@@ -74,7 +76,7 @@ def test_a_file_that_could_not_be_written_is_not_there(
 
     with monkeypatch.context() as patched:
         patched.setattr(pickle, "dump", full)
-        with pytest.raises(OSError, match="No space left"):
+        with pytest.raises(ExportError, match="No space left"):
             sorted_by(Revision(HERE, False))
     assert not list(tmp_path.rglob("*.pkl"))
 
@@ -86,10 +88,10 @@ def test_final_recordings_share_no_seed_with_those_of_the_development_nor_with_t
         parser = argparse.ArgumentParser()
         add_recordings(parser)
         parser.set_defaults(quick=False)
-        chosen = asked_recordings(parser.parse_args(["--recordings", *sorters.STILL, *words]))
+        chosen = asked_recordings(parser.parse_args(["--recordings", *KINDS, *words]))
         return {truth.seed for truth in chosen.values()}
 
-    shown = {truth.seed for truth in sorters.RECORDINGS.values()}
+    shown = {truth.seed for truth in KINDS.values()}
     final, development = seeds(), seeds("--development")
     assert development == {seed + sorters.DEVELOPMENT for seed in shown}
     assert not final & (shown | development)

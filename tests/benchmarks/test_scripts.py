@@ -209,8 +209,16 @@ def test_unit_probabilities(tmp_path: Path) -> None:
     ways = run("probabilities.unit_probabilities", tmp_path, "--cache", str(tmp_path / "cache"))["ways"]
     assert list(ways) == ["all spikes and times", "firing times", "network alone"]
     for rows in ways.values():
-        assert len(rows) == 7
+        assert len(rows) == 8
         assert all(0 <= row[column] <= 1 for row in rows for column in ("mean P", "true", "ECE"))
+
+
+def test_demo_units(tmp_path: Path) -> None:
+    kept = run("probabilities.demo_units", tmp_path)
+    assert len(kept["ranks"]) == 3
+    assert all(0 <= row["P(right)"] <= 1 and 0 <= row["agreement"] <= 1 for row in kept["units"])
+    wrong = [row["expected wrong"] for row in kept["units"] if row["asked"]]
+    assert wrong == sorted(wrong, reverse=True)
 
 
 def test_similarity(tmp_path: Path) -> None:

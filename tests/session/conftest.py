@@ -72,6 +72,7 @@ def build(*, n_spikes: int = 60, seed: int = 0) -> Project:
         unit_of_spike=np.where(np.arange(n_spikes) % 5 == 0, -1, channel.astype(np.int64) * 7),
         probability=rng.uniform(0, 1, n_spikes).astype(np.float32),
         p_neuron=np.linspace(0, 1, n_spikes, dtype=np.float32),
+        lost=np.linspace(0, 3, n_spikes, dtype=np.float32),
         motion=Motion(
             time_s=np.array([0.5, 1.5]),
             depth_um=np.array([13.0]),

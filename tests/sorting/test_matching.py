@@ -10,8 +10,9 @@ from ncpgui.core.probe import Probe
 from ncpgui.ephys.preprocessing import Preprocessed, preprocess
 from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting.chance_spikes import fit_none
-from ncpgui.sorting.matching import GAIN_A_HZ, Matched, match_units
+from ncpgui.sorting.matching import GAIN_A_HZ, Matched, match_units, moved
 from ncpgui.sorting.spike_probability import spike_probability
+from tests.sorting.two_units import SLOW, two_units
 
 RATE_HZ = 20_000.0
 N_SAMPLES = 20 * int(RATE_HZ)
@@ -181,3 +182,12 @@ def test_no_proposals_give_no_units(filtered: Preprocessed) -> None:
     found = match_units(filtered, np.array([5000, 9000]), np.array([-1, -1]))
     assert found.n_units == 0
     assert len(found.unit) == 0
+
+
+@pytest.mark.parametrize(("n_own", "first", "second"), [(0, 700, 0), (20, 600, 120)])
+def test_no_spike_moves_to_a_template_that_none_was_found_with(n_own: int, first: int, second: int) -> None:
+    """A hundred spikes of the first fit the second better: without spikes that has no mean, and goes."""
+    side = np.r_[np.full(600, -1.0), np.full(100, 6.0), np.full(n_own, 6.0)]
+    is_second = np.arange(700 + n_own) >= 700
+    spikes = moved(two_units(side, is_second, SLOW[: len(side)], apart=5.0), RATE_HZ)
+    assert np.bincount(spikes.unit, minlength=2).tolist() == [first, second]

@@ -17,8 +17,10 @@ from ncpgui.sorting.matching import GAIN_A_HZ, Matched, match_units
 from ncpgui.sorting.moving_templates import MovingBank
 from ncpgui.sorting.neuron_probability import (
     QUANTITIES,
+    left_over,
     neuron_evidence,
     neuron_probability,
+    p_neuron_of_spikes,
     unit_labels,
 )
 from ncpgui.sorting.template_distance import likeness
@@ -64,8 +66,8 @@ def test_a_small_cell_is_a_neuron_and_crossings_of_the_threshold_are_none() -> N
     assert unit_labels(found)[int(of_cell.argmax())] == "good"
 
 
-def by_hand(trains: list[list[int]], heights: list[float], least: float) -> np.ndarray:
-    """Evidence of units with these spikes, seen in two samples of one channel, in noise of sd 1, in 100 s."""
+def units_by_hand(trains: list[list[int]], heights: list[float], least: float) -> tuple[Matched, NoneFit]:
+    """Units with these spikes, seen in two samples of one channel, in noise of sd 1, in 100 s."""
     waveforms = np.zeros((len(trains), 10, 1), np.float32)
     for unit, height in enumerate(heights):
         waveforms[unit, 4:6, 0] = -height / np.sqrt(2)
@@ -89,6 +91,12 @@ def by_hand(trains: list[list[int]], heights: list[float], least: float) -> np.n
     none = NoneFit(
         np.zeros(count), np.ones(count), zeros, np.asarray(heights), zeros + 1, zeros + least, zeros + 9
     )
+    return matched, none
+
+
+def by_hand(trains: list[list[int]], heights: list[float], least: float) -> np.ndarray:
+    """Evidence of such units."""
+    matched, none = units_by_hand(trains, heights, least)
     return neuron_evidence(matched, none, duration_s=100.0, sampling_frequency_hz=RATE_HZ)
 
 
@@ -109,6 +117,27 @@ def test_a_unit_beside_the_spikes_of_a_larger_one_is_left_over() -> None:
     left_over = by_hand([larger, beside], [20.0, 8.0], 6.0)[:, QUANTITIES.index("left over")]
     chance = 1 - np.exp(-0.9 * 0.002)
     assert left_over == pytest.approx([0, (60 / 90 - chance) / (1 - chance)])
+
+
+def test_spikes_beside_those_of_a_larger_unit_are_left_over_and_the_others_of_the_unit_are_not() -> None:
+    """Of 90 spikes 30 lie beside a larger unit's, of which chance explains one in six hundred."""
+    larger = [20_000 * i + 1000 for i in range(90)]
+    train = [spike + 10 for spike in larger[:30]] + [spike + 9000 for spike in larger[30:]]
+    matched, none = units_by_hand([larger, train], [20.0, 8.0], 6.0)
+    left = left_over(matched, duration_s=100.0, sampling_frequency_hz=RATE_HZ)
+    second, is_beside = matched.unit == 1, (matched.sample_index - 1000) % 20_000 == 10
+    assert (left.p_own[~second] == 1).all()
+    assert (left.p_own[second & ~is_beside] == 1).all()
+    assert (left.p_own[second & is_beside] < 0.06).all()
+    p_neuron = p_neuron_of_spikes(matched, none, duration_s=100.0, sampling_frequency_hz=RATE_HZ)
+    assert p_neuron[second & is_beside] == pytest.approx(p_neuron[second & ~is_beside][0] * left.p_own.min())
+
+
+def test_a_few_spikes_beside_those_of_a_larger_unit_are_there_by_chance() -> None:
+    larger = [1000 * i + 500 for i in range(1990)]  # beside them are 3.9 % of all times
+    train = [spike + 10 for spike in larger[:4]] + [spike + 400 for spike in larger[50:136]]
+    matched, _ = units_by_hand([larger, train], [20.0, 8.0], 6.0)
+    assert (left_over(matched, duration_s=100.0, sampling_frequency_hz=RATE_HZ).p_own == 1).all()
 
 
 def test_units_are_called_noise_mua_or_good() -> None:

@@ -303,7 +303,8 @@ class OpenProject(ProjectView):
         decided = self._components.decided_otherwise(touched)
         self._components.forget(decided)
         self._sortings.forget(decided)
-        self._tell_change(Change(relabelled=units), decided)
+        answered = {component_id for component_id in touched if self.is_doubted(component_id, units)}
+        self._tell_change(Change(relabelled=units), decided | answered)
 
     def _posterior_changed(self, component_id: int) -> None:
         self._components.forget((component_id,))

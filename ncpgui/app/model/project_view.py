@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from ncpgui.app.model.colors import ColorBook
 from ncpgui.app.model.component_status import ComponentStatus
 from ncpgui.app.model.components import Components
 from ncpgui.app.model.conditioned import Given
-from ncpgui.app.model.open_questions import expected_wrong_of, is_sure
+from ncpgui.app.model.open_questions import UnitDoubt, expected_wrong_of, is_sure, unit_doubts
 from ncpgui.app.model.sortings import Sortings
 from ncpgui.app.model.unit_places import UnitPlaces
 from ncpgui.app.words import unit_names
@@ -59,7 +59,7 @@ class ProjectView:
         return self._components.status(
             component_id,
             lambda: self._is_settled(component_id),
-            lambda: self.memo(("sure", component_id), lambda: self._is_sure(component_id)),
+            lambda: self._is_sure(component_id),
         )
 
     def _is_settled(self, component_id: int) -> bool:
@@ -70,29 +70,78 @@ class ProjectView:
     def _is_sure(self, component_id: int) -> bool:
         """Whether nothing needs to be asked (`open_questions`), or it is asked in another component."""
         component = self._components.get(component_id)
-        if component is None:
+        if component is None or self.doubts(component_id):
             return False
+        return self.memo(("sure", component_id), lambda: self._draws_are_sure(component))
+
+    def _draws_are_sure(self, component: Component) -> bool:
         shown = self._sortings.current(component)
         units = [unit.unit for unit in shown.units if unit.unit is not None]
-        if units and all(self.components_of(unit)[0] != component_id for unit in units):
+        if units and all(self.components_of(unit)[0] != component.id for unit in units):
             return True
-        return is_sure(component, self._sortings.present(component), self.expected_wrong(component_id))
+        return is_sure(component, self._sortings.present(component), self._misplaced(component))
 
     def expected_wrong(self, component_id: int) -> float:
-        """Spikes of a component that are expected to be in a wrong unit, 0 while it is not sampled."""
+        """Spikes of a component that are expected to be in a wrong unit, 0 while it is not sampled.
+
+        Those that were lost count, and those of units that may be no neurons, until a person has said what
+        such a unit is.
+        """
         component = self._components.get(component_id)
         if component is None:
             return 0.0
+        open_doubts = self._open_doubts(component_id).values()
+        return self._misplaced(component) + sum(doubt.n_wrong for doubt in open_doubts)
+
+    def unit_doubts(self, component_id: int) -> dict[int, UnitDoubt]:
+        """How far each unit that is at home in a component may be no neuron's train, however it is sorted."""
+        component = self._components.get(component_id)
+        if component is None:
+            return {}
+        return self.memo(("doubts", component_id), lambda: self._all_doubts(component))
+
+    def doubts(self, component_id: int) -> dict[int, UnitDoubt]:
+        """Units of a component that are a question themselves, which nobody has answered."""
+        doubts = self._open_doubts(component_id)
+        return {unit: doubt for unit, doubt in doubts.items() if doubt.is_question}
+
+    def is_doubted(self, component_id: int, units: Iterable[int]) -> bool:
+        """Whether one of these units is a question of a component, before a person says what it is."""
+        known = self.unit_doubts(component_id)
+        return any(unit in known and known[unit].is_question for unit in units)
+
+    def _misplaced(self, component: Component) -> float:
         return self.memo(
-            ("wrong", component_id),
+            ("wrong", component.id),
             lambda: expected_wrong_of(
-                component, self._sortings.current(component).labels, self._p_neuron_of(component)
+                component,
+                self._sortings.current(component).labels,
+                _part(self.project, "p_neuron", component),
             ),
         )
 
-    def _p_neuron_of(self, component: Component) -> NDArray[np.float32] | None:
-        known = None if self.project is None else self.project.p_neuron
-        return None if known is None else known[component.spike_ids]
+    def _open_doubts(self, component_id: int) -> dict[int, UnitDoubt]:
+        """Those of units that nobody has accepted or labelled."""
+        marks = self.history.labels
+        return {
+            unit: doubt
+            for unit, doubt in self.unit_doubts(component_id).items()
+            if not marks.is_locked(unit) and marks.label(unit) == "unsorted"
+        }
+
+    def _all_doubts(self, component: Component) -> dict[int, UnitDoubt]:
+        shown = self._sortings.current(component)
+        found = unit_doubts(
+            component,
+            shown.labels,
+            _part(self.project, "p_neuron", component),
+            _part(self.project, "lost", component),
+        )
+        return {
+            shown_unit.unit: doubt
+            for shown_unit, doubt in zip(shown.units, found, strict=bool(found))
+            if shown_unit.unit is not None and self.components_of(shown_unit.unit)[0] == component.id
+        }
 
     def given(self, component_id: int) -> Given | None:
         """A component given what was decided, and the condition; None while it is not sampled."""
@@ -197,3 +246,11 @@ class ProjectView:
     def memo(self, key: tuple[Any, ...], make: Callable[[], Value]) -> Value:
         """Value of `make()`, kept until the component changes: key is (name, id, ...) or (name,)."""
         return self._sortings.memo(key, make)
+
+
+def _part(
+    project: Project | None, name: Literal["p_neuron", "lost"], component: Component
+) -> NDArray[np.float32] | None:
+    """What matching says of the spikes of a component, None where it says nothing."""
+    known: NDArray[np.float32] | None = None if project is None else getattr(project, name)
+    return None if known is None else known[component.spike_ids]

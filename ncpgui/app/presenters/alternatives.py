@@ -11,7 +11,7 @@ from ncpgui.app.model.colors import Color
 from ncpgui.app.model.shown_sorting import ShownSorting
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.points import colors_of
-from ncpgui.app.presenters.queue import cut_from_words
+from ncpgui.app.presenters.queue import cut_from_words, doubt_words
 from ncpgui.app.words import count, percent, percent_of_draws, sentence, thousands
 from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.difference import difference
@@ -170,6 +170,8 @@ def present_alternatives(workspace: Workspace) -> AlternativesView:
     subtitle = f"{place}{n} spikes · {count(len(component.alternatives), 'plausible sorting')}"
     apart = cut_from_words(workspace, component_id)
     subtitle += f" · in doubt with {apart} too" if apart else ""
+    doubts = doubt_words(workspace, component_id)
+    subtitle += "".join(f" · {words}" for words in doubts)
     settled = workspace.status(component_id).state == "curated"
     previewed = workspace.preview is not None or workspace.proposal is not None
     means = [unit.waveform for card in cards for unit in card.units if unit.waveform is not None]

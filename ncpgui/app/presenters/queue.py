@@ -21,6 +21,7 @@ class QueueRow:
     the largest of the queue;
     units : names of the units in use, None while the component is not sampled.
     cut_from : what else it is in doubt with that is asked about apart, in words; '' without such
+    doubts : what may be wrong with units as they stand, in words, one a unit
     """
 
     component_id: int
@@ -33,6 +34,7 @@ class QueueRow:
     is_current: bool
     n_wrong: float = 0.0
     cut_from: str = ""
+    doubts: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -80,6 +82,7 @@ class QueueRow:
         if self.units is not None:
             lines.append(f"in use: {count(len(self.units), 'unit')}")
             lines.append(f"expected wrong assignments: {wrong_words(self.n_wrong)}")
+        lines += [f"unit {words}" for words in self.doubts]
         if self.cut_from:
             lines.append(
                 f"in doubt with {self.cut_from} too, asked about apart: together they would be too large"
@@ -108,6 +111,7 @@ def present_queue(workspace: Workspace) -> tuple[QueueRow, ...]:
                 n_wrong=wrong[component_id],
                 is_current=component_id == workspace.component_id,
                 cut_from=cut_from_words(workspace, component_id),
+                doubts=doubt_words(workspace, component_id),
             )
         )
     return tuple(rows)
@@ -126,6 +130,11 @@ def cut_from_words(workspace: Workspace, component_id: int) -> str:
     component = workspace.sampled_component(component_id)
     others = () if component is None else component.cut_from
     return " and ".join(workspace.name(one) for one in others if one in workspace.component_ids)
+
+
+def doubt_words(workspace: Workspace, component_id: int) -> tuple[str, ...]:
+    """What may be wrong with units as they stand: ``7 may have lost 35 % of its spikes``, one a unit."""
+    return tuple(f"{unit} {doubt.words}" for unit, doubt in sorted(workspace.doubts(component_id).items()))
 
 
 def wrong_words(n: float) -> str:
