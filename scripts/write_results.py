@@ -212,6 +212,7 @@ def how_good() -> str:
 
 FINAL = {
     "ECE hard": "hard pairs: calibration error",
+    "by chance hard": "by chance it would be",
     "ECE joined": "pairs that are joined",
     "ECE parted": "pairs that are parted",
     "K covered": "sets of K, 90 %: contain the truth",

@@ -80,7 +80,7 @@ STEPS = (
     _script("speed.memory", 6),
     _script("speed.real_time", 3, alone=True),
     _script("recordings.motion", 4),
-    _script("probabilities.neuron_probability", 14, "--threads 1"),
+    _script("probabilities.neuron_probability", 18, "--threads 1"),
     _script("probabilities.unit_probabilities", 30, "--threads 1", training=True),
     _script("probabilities.questions", 4, "--threads 1", training=True),
     _script("probabilities.similarity", 3, "--threads 1"),
