@@ -144,6 +144,7 @@ def one_line(row: dict[str, Any]) -> dict[str, Any]:
         "growth MiB": f"{row['growth MiB']:.0f}",
         "longest stall ms": "" if stalls is None else f"{stalls['longest']:.0f}",
         "of it CPU ms": "" if stalls is None else f"{stalls['CPU']:.0f}",
+        "while loading ms": "" if stalls is None else f"{stalls['loading']:.0f}",
     }
 
 
@@ -234,7 +235,8 @@ def page_of(rows: list[dict[str, Any]], *, selections: int, place: str) -> str:
 a Phy folder and as an analyzer of SpikeInterface for the others. Start: from the start of the process until
 the session is on screen. Growth: what {selections} selections leave behind. Stalls: the longest time between
 two turns of the event loop while a component is sampled in the background, and the most CPU time that the
-window's own thread took in one; the rest of a stall is waiting for a processor.
+window's own thread took in one; the rest of a stall is waiting for a processor. While loading: before the
+first sampling of all PyTorch is imported, which holds Python's lock for parts of a second, once.
 
 {tabled(rows, "start")}
 

@@ -192,12 +192,16 @@ def lasso_around_half(driven: Driven, unit: int) -> None:
 
 
 class Heartbeat(QtCore.QObject):
-    """Notes the times between turns of the event loop, blocks above the beat, and CPU time in them."""
+    """Notes the times between turns of the event loop, blocks above the beat, and CPU time in them.
+
+    n_before : blocks until draws were made, while PyTorch was loaded
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.blocks_ms: list[float] = []
         self.cpu_ms: list[float] = []
+        self.n_before = 0
         self._last, self._last_cpu = time.perf_counter(), time.thread_time()
         self._timer = QtCore.QTimer(self)
         self._timer.setTimerType(QtCore.Qt.PreciseTimer)
@@ -210,14 +214,21 @@ class Heartbeat(QtCore.QObject):
         self.cpu_ms.append(1000 * (cpu - self._last_cpu))
         self._last, self._last_cpu = now, cpu
 
+    def begin(self) -> None:
+        """Draws are made from now on."""
+        self.n_before = self.n_before or len(self.blocks_ms)
+
     def told(self) -> dict[str, float]:
-        """Longest block, how many were over 100 ms, and the most CPU time of the window's thread in one."""
-        over = [block for block in self.blocks_ms if block > 100]
+        """Longest block while draws were made, how many were over 100 ms, the most CPU time of the window's
+        thread in one; and the longest before.
+        """
+        sampling = self.blocks_ms[self.n_before :]
         return {
-            "longest": max(self.blocks_ms),
-            "over 100 ms": len(over),
-            "beats": len(self.blocks_ms),
-            "CPU": max(self.cpu_ms),
+            "longest": max(sampling),
+            "over 100 ms": sum(block > 100 for block in sampling),
+            "beats": len(sampling),
+            "CPU": max(self.cpu_ms[self.n_before :]),
+            "loading": max(self.blocks_ms[: self.n_before], default=0.0),
         }
 
 
@@ -244,7 +255,10 @@ def stalls(driven: Driven, timings: Timings) -> dict[str, float]:
     doubtful = [one for one in workspace.component_ids if workspace.status(one).state == "sampled"]
     if not any(is_sampled_again(driven, one) for one in doubtful):
         raise SystemExit("nothing is sampled again: no sorting leaves few draws")
-    heart = Heartbeat()
+    heart, sampled = Heartbeat(), workspace.component_id
+    workspace.components_changed.connect(
+        lambda _: heart.begin() if workspace.status(sampled).fraction > 0 else None
+    )
     units = itertools.cycle(unit.unit for unit in workspace.current().units)
     ends = time.monotonic() + LONGEST_WAIT_S
     while driven.workers.is_busy("work") and time.monotonic() < ends:

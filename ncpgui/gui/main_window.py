@@ -121,7 +121,6 @@ class MainWindow(AskingWindow):
         for signal in (
             workspace.opened, workspace.components_changed, workspace.current_changed,
             workspace.shown_changed, workspace.selection_changed, workspace.units_changed,
-            controller.activity_changed,
         ):  # fmt: skip
             signal.connect(self._refresh_actions)
 

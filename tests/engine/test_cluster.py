@@ -326,3 +326,11 @@ def test_a_model_with_times_uses_them_and_their_beginning_does_not_matter(tmp_pa
     assert (first.labels != engine.cluster(waveforms, **given).labels).any()
     assert (first.labels == engine.cluster(waveforms, times_s=times + 7200, **given).labels).all()
     assert not any("time" in note for note in first.notes)
+
+
+def test_a_network_that_can_be_loaded_has_a_name_and_another_one_is_refused(tmp_path):
+    assert engine.checked_model("gauss2d") == "gauss2d"
+    broken = tmp_path / "broken.safetensors"
+    broken.write_bytes(b"no network")
+    with pytest.raises(CheckpointError, match="broken"):
+        engine.checked_model(broken)

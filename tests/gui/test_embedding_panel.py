@@ -91,6 +91,15 @@ def test_a_click_on_a_point_selects_its_unit(panel, workspace, screen) -> None:
     assert workspace.selected == (1,)
 
 
+def test_a_click_makes_nothing_of_single_points(panel, workspace, screen) -> None:
+    """pyqtgraph makes an object of each point, which stays in memory when the points are gone."""
+    screen.click(panel.scatter.viewport(), place(panel, LEFT_TOP))
+    assert workspace.selected == (0,)
+    screen.click(panel.scatter.viewport(), place(panel, LEFT_TOP))
+    assert panel.scatter.scatters
+    assert not any(one is not None for item in panel.scatter.scatters for one in item.data["item"])
+
+
 def test_a_selection_dims_the_others(panel, workspace, screen) -> None:
     before = [screen.pixel(panel.scatter, place(panel, row)) for row in (LEFT_TOP, RIGHT_BOTTOM)]
     workspace.select([1])

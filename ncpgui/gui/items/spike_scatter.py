@@ -37,6 +37,10 @@ class OneLook(pg.ScatterPlotItem):
         super().updateSpots(points[:1])
         points["sourceRect"] = points["sourceRect"][:1]
 
+    def mouseClickEvent(self, ev: object) -> None:
+        """Leave clicks to the plot: pyqtgraph would make an object of each point, which nothing frees."""
+        ev.ignore()  # type: ignore[attr-defined]
+
 
 class SpikeScatter(Plot):
     """Draws `SpikePoints`; `clicked(row of a unit, adds)`. The wheel zooms, a double click shows all.
