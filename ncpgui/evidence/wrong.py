@@ -39,8 +39,9 @@ def expected_wrong(
     """
     if labels.max(initial=-1) < 0:
         return 0.0
-    used = np.flatnonzero(posterior.weight > 0)
-    table, _ = tables(posterior.rows[used], np.asarray(labels), mass)
+    used = posterior.weight > 0
+    rows = posterior.rows if used.all() else posterior.rows[used]
+    table, _ = tables(rows, np.asarray(labels), mass)
     ordered = np.sort(table.argmax(axis=1), axis=1)  # cluster that each unit would have: (S, K)
     right = table.max(axis=1).sum(axis=1)
     shared = (np.diff(ordered, axis=1) == 0).any(axis=1)

@@ -36,6 +36,17 @@ def test_a_session_is_opened_with_what_its_journal_recovers(
     controller.close()
 
 
+def test_memory_that_reading_a_session_took_goes_back(
+    fake: FakeJobs, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(fake.project, tmp_path / "s.h5")
+    told: list[str] = []
+    monkeypatch.setattr(jobs, "give_back", lambda: told.append("given back"))
+    with jobs.open_session(tmp_path / "s.h5") as session:
+        assert told == ["given back"]
+        assert len(session.project.spikes) == len(fake.project.spikes)
+
+
 def test_a_session_whose_history_cannot_be_done_is_told_and_closed(
     fake: FakeJobs, preferences: Preferences, tmp_path: Path
 ) -> None:

@@ -234,7 +234,9 @@ def n_units_after(
 
     Where no unit is locked, those are the clusters of the alternative.
     """
-    if set(locked).isdisjoint(unit_codes(clustering.unit_of_spike[component.spike_ids])[1].tolist()):
+    if not locked or set(locked).isdisjoint(
+        unit_codes(clustering.unit_of_spike[component.spike_ids])[1].tolist()
+    ):
         return int(np.count_nonzero(np.bincount(alternative.labels[alternative.labels >= 0])))
     command = adopt_command(clustering, component, alternative, locked=locked)
     return len(_ordered(_after(clustering, component, command)[0])[0])

@@ -86,7 +86,13 @@ class UnitPlaces:
         return self._decided_on[command]
 
     def _place(self, spike_ids: NDArray[np.int64]) -> _Place:
-        counts = np.bincount(self._component[spike_ids] + 1)[1:]  # without the spikes of none
-        largest_first = np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)]
-        main = int(np.bincount(self._channel[spike_ids]).argmax())
-        return _Place(tuple(largest_first.tolist()), main)
+        components = _most_first(self._component[spike_ids])
+        return _Place(components, _most_first(self._channel[spike_ids])[0])
+
+
+def _most_first(numbers: NDArray[np.integer]) -> tuple[int, ...]:
+    """Distinct numbers but -1, those that are there most often first; most units have one only."""
+    if len(numbers) and (numbers == numbers[0]).all():
+        return (int(numbers[0]),) if numbers[0] >= 0 else ()
+    counts = np.bincount(numbers + 1)[1:]
+    return tuple(np.argsort(-counts, kind="stable")[: np.count_nonzero(counts)].tolist())

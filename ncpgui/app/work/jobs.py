@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms, WaitingComponent
 from ncpgui.core.config import from_dict
 from ncpgui.core.errors import InputError, RecordingError
+from ncpgui.core.heap import give_back
 from ncpgui.core.held import Held
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project, RecordingReference
@@ -91,12 +92,19 @@ def is_session(path: Path) -> bool:
 
 
 def open_session(path: Path, *, read_only: bool = False, progress: Progress = silent) -> SessionFile:
-    """Open a session, for writing unless `read_only`, with its project and journal."""
+    """Open a session, for writing unless `read_only`, with its project and journal.
+
+    Memory that reading took beside what was read goes back to the system.
+    """
     from ncpgui.session.session_file import open_session as opened
 
     words = f"reading {path.name}"
     progress(0, 1, words)
-    return opened(path, read_only=read_only, progress=lambda done, total, _="": progress(done, total, words))
+    session = opened(
+        path, read_only=read_only, progress=lambda done, total, _="": progress(done, total, words)
+    )
+    give_back()
+    return session
 
 
 def describe_recording(request: RecordingRequest, *, progress: Progress = silent) -> RecordingInfo:
