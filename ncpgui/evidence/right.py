@@ -9,10 +9,10 @@ expected, not known: the odds of a spike to be lost are taken as log-normal arou
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, logit, ndtri
 
 from ncpgui.core.component import Component
 from ncpgui.core.posterior import PosteriorSamples
@@ -21,7 +21,7 @@ from ncpgui.evidence.support import cells_of, units_and_mass
 AGREES = 0.8
 LOST_SD_NATS = 0.7
 """Of the log odds of a spike to be lost, around what is expected ..."""
-AT = ndtri((np.arange(9) + 0.5) / 9)
+AT = tuple(NormalDist().inv_cdf((part + 0.5) / 9) for part in range(9))
 """... at these many sd, each as probable."""
 LEAST_LOST = 1e-4
 
@@ -66,10 +66,11 @@ class Overlaps:
 
         lost : (K,) expected share of each cell's spikes that no unit has, < 1
         """
-        odds = logit(np.clip(lost, LEAST_LOST, 1 - LEAST_LOST))
+        share = np.clip(lost, LEAST_LOST, 1 - LEAST_LOST)
+        odds = share / (1 - share)
         p = np.zeros(len(self.size))
         for sd in AT:
-            all_of_it = self.found / (1 - expit(odds + LOST_SD_NATS * sd))
+            all_of_it = self.found * (1 + odds * np.exp(LOST_SD_NATS * sd))
             either = self.size + all_of_it - self.shared
             p += self.weight @ (self.shared >= AGREES * either) / len(AT)
         return np.where(self.size > 0, np.minimum(p, 1), np.nan)
