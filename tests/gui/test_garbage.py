@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import sys
 import threading
 import weakref
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from ncpgui.app.work.tasks import Task
-from ncpgui.gui.garbage import GarbageCollection
+from ncpgui.gui.garbage import MANY_MODULES, GarbageCollection
 from ncpgui.gui.worker import Workers
 
 
@@ -96,3 +97,17 @@ def test_what_was_there_before_the_threads_is_not_looked_through_until_they_end(
     second.stop(wait_s=10)
     gc.collect()
     assert kept[0]() is None
+
+
+@pytest.mark.parametrize(("n_loaded", "n_set_aside"), [(MANY_MODULES - 1, 0), (MANY_MODULES, 1)])
+def test_what_is_there_once_many_modules_are_loaded_is_set_aside(
+    workers, monkeypatch, n_loaded: int, n_set_aside: int
+) -> None:
+    frozen: list[int] = []
+    monkeypatch.setattr(gc, "freeze", lambda: frozen.append(1))
+    monkeypatch.setattr(GarbageCollection, "_n_modules", len(sys.modules))
+    for number in range(n_loaded):
+        monkeypatch.setitem(sys.modules, f"loaded_{number}", gc)
+    GarbageCollection.collect()
+    GarbageCollection.collect()
+    assert len(frozen) == n_set_aside
