@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ from spikeinterface.core import (
 from spikeinterface.core.time_series_tools import get_random_sample_slices
 from spikeinterface.preprocessing import bandpass_filter, phase_shift, scale, whiten
 from spikeinterface.preprocessing.basepreprocessor import BasePreprocessor, BasePreprocessorSegment
+from threadpoolctl import threadpool_limits
 
 from ncpgui.core.motion import Motion
 from ncpgui.core.probe import Probe
@@ -107,8 +108,8 @@ def find_peaks(
     from spikeinterface.sortingcomponents.peak_detection import detect_peaks
 
     _keep_compiled()
-    return np.array(
-        detect_peaks(
+    with _jobs() as job_kwargs:
+        found = detect_peaks(
             recording,
             method="locally_exclusive",
             method_kwargs={
@@ -119,9 +120,9 @@ def find_peaks(
                 "noise_levels": np.ones(recording.get_num_channels(), dtype=np.float32),
             },
             pipeline_kwargs={"slices": [(0, first, end)]},
-            job_kwargs=_jobs(),
+            job_kwargs=job_kwargs,
         )
-    )
+    return np.array(found)
 
 
 @cache
@@ -221,14 +222,15 @@ def find_spikes(
         probe=recording.get_probe(),
         is_in_uV=False,
     )
-    found = find_spikes_from_templates(
-        recording,
-        dense.to_sparse(ChannelSparsity(seen, dense.unit_ids, dense.channel_ids)),
-        method=OUR_WOBBLE if matcher == "wobble" else matcher,
-        method_kwargs=_matcher_settings(matcher, threshold, waveforms.shape[2]),
-        pipeline_kwargs={"slices": list(_slices(recording, stretches))},
-        job_kwargs=_jobs(n_jobs),
-    )
+    with _jobs(n_jobs) as job_kwargs:
+        found = find_spikes_from_templates(
+            recording,
+            dense.to_sparse(ChannelSparsity(seen, dense.unit_ids, dense.channel_ids)),
+            method=OUR_WOBBLE if matcher == "wobble" else matcher,
+            method_kwargs=_matcher_settings(matcher, threshold, waveforms.shape[2]),
+            pipeline_kwargs={"slices": list(_slices(recording, stretches))},
+            job_kwargs=job_kwargs,
+        )
     order = np.lexsort((found["cluster_index"], found["sample_index"]))
     return found["sample_index"][order].astype(np.int64), found["cluster_index"][order].astype(np.int64)
 
@@ -252,7 +254,7 @@ def estimated_motion(pre: Preprocessed, preset: str, axis: int) -> Motion:
         reach_um=reach_um,
         duration_s=pre.n_samples / pre.sampling_frequency_hz,
     )
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _jobs() as job_kwargs:
         warnings.simplefilter("ignore")  # what went wrong is said by the motion that is not there
         found, info = compute_motion(
             recording,
@@ -260,7 +262,7 @@ def estimated_motion(pre: Preprocessed, preset: str, axis: int) -> Motion:
             estimate_motion_kwargs=settings,
             output_motion_info=True,
             raise_error=False,
-            **_jobs(),
+            **job_kwargs,
         )
     peaks = {
         "peak_time_s": info["peaks"]["sample_index"] / pre.sampling_frequency_hz,
@@ -336,10 +338,18 @@ def _matcher_settings(matcher: str, threshold: float, n_channels: int) -> dict[s
     return {"engine": "numpy"}
 
 
-def _jobs(n_jobs: int = 1) -> dict[str, Any]:
-    return {
+@contextmanager
+def _jobs(n_jobs: int = 1) -> Iterator[dict[str, Any]]:
+    """Options of SpikeInterface's loops over pieces; matrix products keep to one core meanwhile.
+
+    SpikeInterface would look for the libraries of these products at each piece to limit them.
+    """
+    options = {
         "n_jobs": n_jobs,
+        "max_threads_per_worker": None,
         "pool_engine": "thread",  # filtered traces are kept by this process
         "progress_bar": False,
         "chunk_duration": f"{PIECE_S:g}s",
     }
+    with threadpool_limits(1):
+        yield options

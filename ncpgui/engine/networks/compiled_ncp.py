@@ -119,11 +119,12 @@ def _array(values: torch.Tensor) -> Array:
 
 
 @numba.njit(cache=True, nogil=True, fastmath=FAST)
-def candidate_inputs(w: Any, sums: Array, point: Array, inputs: Array) -> None:
-    """Row of `into_f` for a cluster `sums` and a point: what compares the two."""
+def candidate_inputs(w: Any, sums: Array, point: Array, inputs: Array, room: Array) -> None:
+    """Row of `into_f` for a cluster `sums` and a point: what compares them; room (2, C + E) : to work in."""
     n_metric, n_hidden, n_scores, n_moments = w.sizes
     start, at = n_metric + n_hidden, 2 * n_metric
-    mean, variance = means_and_variances(w.sizes, sums, len(w.ways.knots) > 0)
+    mean, variance = room[0], room[1]
+    means_and_variances(w.sizes, sums, len(w.ways.knots) > 0, mean, variance)
     if len(w.ways.knots):
         told = at + 2 * n_scores + n_moments
         follow(w.ways, w.sizes, sums, point, mean, variance, inputs[told:])
@@ -133,12 +134,12 @@ def candidate_inputs(w: Any, sums: Array, point: Array, inputs: Array) -> None:
         inputs[n_metric + i] = abs(apart)
     for i in range(n_scores):
         squared = (mean[i] - point[start + i]) ** 2
-        inputs[at + i] = np.log1p(squared)
+        inputs[at + i] = np.log(np.float32(1) + squared)
         inputs[at + n_scores + i] = squared / (1 + squared)
         if n_moments:
             known = sums[-1] * max(variance[i], np.float32(0)) + np.float32(PRIOR_POINTS) * w.spread[i]
             spread = known / (sums[-1] + np.float32(PRIOR_POINTS))
-            inputs[at + 2 * n_scores + i] = np.log1p(squared / spread)
+            inputs[at + 2 * n_scores + i] = np.log(np.float32(1) + squared / spread)
             inputs[at + 3 * n_scores + i] = np.log(spread)
 
 

@@ -47,16 +47,16 @@ def ways_of(moving: Sequence[MovingClusters], n_hidden: int) -> Ways:
 
 
 @numba.njit(cache=True, nogil=True, fastmath=FAST)
-def means_and_variances(sizes: Any, sums: Array, of_metric: bool) -> tuple[Array, Array]:
-    """Means of scores and metric (C + E,) of a cluster with points, and their variances.
+def means_and_variances(sizes: Any, sums: Array, of_metric: bool, mean: Array, variance: Array) -> None:
+    """Write means of scores and metric (C + E,) of a cluster with points, and their variances.
 
-    Those of the scores are nothing where clusters do not know their spread, those of the metric where
+    Variances of the scores are nothing where clusters do not know their spread, those of the metric where
     `of_metric` is false.
     """
     n_metric, n_hidden, n_scores, n_moments = sizes
     start, squares = n_metric + n_hidden, len(sums) - 1 - n_hidden - n_metric
     one_of = np.float32(1) / sums[-1]
-    mean, variance = np.empty(n_scores + n_metric, np.float32), np.zeros(n_scores + n_metric, np.float32)
+    variance[:] = 0
     for i in range(n_scores):
         mean[i] = sums[start + i] * one_of
         if n_moments:
@@ -67,7 +67,6 @@ def means_and_variances(sizes: Any, sums: Array, of_metric: bool) -> tuple[Array
         if of_metric:
             square = sums[squares + i] * one_of
             variance[n_scores + i] = max(square - mean[n_scores + i] ** 2, np.float32(0))
-    return mean, variance
 
 
 @numba.njit(cache=True, nogil=True, fastmath=FAST)
@@ -109,7 +108,8 @@ def follow(
 @numba.njit(cache=True, nogil=True, fastmath=FAST)
 def add_way_taken(ways: Any, sizes: Any, sums: Array, first: Array) -> None:
     """Add to the first layer of g (F,) how much a cluster has moved."""
-    mean, variance = means_and_variances(sizes, sums, True)
+    mean, variance = np.empty((2, sizes[2] + sizes[0]), np.float32)
+    means_and_variances(sizes, sums, True, mean, variance)
     begin, at = sizes[0] + sizes[1] + sizes[3], 0
     for w in range(len(ways.knots)):
         row = ways.values[w] + 1

@@ -65,7 +65,7 @@ def take(w: Any, samples: Samples, proposed: Proposed, turn: Ints, end: Ints) ->
     inputs = np.empty((2 * _LANES, w.into_f.shape[0]), np.float32)
     first, hidden = np.empty((2 * _LANES, n_hidden), np.float32), np.empty((2 * _LANES, n_hidden), np.float32)
     products, row_of = np.empty_like(first), np.empty(2 * _LANES, np.int64)
-    score = np.empty(2 * _LANES, np.float32)
+    score, moments = np.empty(2 * _LANES, np.float32), np.empty((2, w.sizes[2] + w.sizes[0]), np.float32)
     while True:
         n_left = 0
         for lane in range(n_lanes):
@@ -93,7 +93,7 @@ def take(w: Any, samples: Samples, proposed: Proposed, turn: Ints, end: Ints) ->
                 cluster = without[lane] if side == 0 or there < 0 else samples.sums[i, there]
                 row_of[2 * lane + side] = -1
                 if cluster[-1] > 0.5 and (side == 0 or there >= 0):
-                    candidate_inputs(w, cluster, joins, inputs[n_rows])
+                    candidate_inputs(w, cluster, joins, inputs[n_rows], moments)
                     row_of[2 * lane + side] = n_rows
                     n_rows += 1
         _values(w, without[:n_lanes], room[:n_lanes], value[:n_lanes])

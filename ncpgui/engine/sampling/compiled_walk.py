@@ -304,10 +304,11 @@ def _candidates(w: Any, sums: Array, nodes: Ints, point: Array, candidate: Array
     """Candidate of each of `nodes` with a point."""
     inputs = np.empty((AT_ONCE, w.into_f.shape[0]), np.float32)
     result = np.empty((AT_ONCE, w.into_f.shape[1]), np.float32)
+    room = np.empty((2, w.sizes[2] + w.sizes[0]), np.float32)
     for start in range(0, len(nodes), AT_ONCE):
         size = min(AT_ONCE, len(nodes) - start)
         for i in range(size):
-            candidate_inputs(w, sums[nodes[start + i]], point, inputs[i])
+            candidate_inputs(w, sums[nodes[start + i]], point, inputs[i], room)
         product(inputs[:size], w.into_f, result[:size])
         for i in range(size):
             node = nodes[start + i]
