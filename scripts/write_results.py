@@ -50,7 +50,8 @@ def made_by(name: str, content: Row) -> str:
         return f"`{name}`, of a version whose results did not say how they were made"
     source = (origin["git_revision"] or "no checkout")[:12]
     changed = " with changes" if origin["git_changed"] else ""
-    return f"`{origin['command']}` ({origin['date']}, source {source}{changed})"
+    others = "; the other rows by earlier runs" if "--keep-others" in origin["command"] else ""
+    return f"`{origin['command']}` ({origin['date']}, source {source}{changed}{others})"
 
 
 def made_by_all(*names: str) -> str:
