@@ -86,7 +86,7 @@ def test_each_cluster_is_one_digit_and_no_digit_serves_two_clusters(
 ) -> None:
     write_idx(tmp_path)
     model = DigitMixture(DigitMixtureSettings(mnist_folder=str(tmp_path), alpha=3.0), "train")
-    (images,), labels, _ = model.sample(40, 30, generator)
+    (images,), labels = model.sample(40, 30, generator)
     assert images.shape == (40, 30, 28, 28)
     assert images.dtype == torch.float32
     digit = (images[..., 0, 0] * 255 / 20).floor().long()
@@ -98,7 +98,7 @@ def test_digits_of_clusters_and_images_of_digits_are_uniform(
 ) -> None:
     write_idx(tmp_path)
     model = DigitMixture(DigitMixtureSettings(mnist_folder=str(tmp_path)), "train")
-    (images,), _, _ = model.sample(20_000, 1, generator)
+    (images,), _ = model.sample(20_000, 1, generator)
     value = (images[:, 0, 0, 0] * 255).round().long()
     counts = torch.bincount(value, minlength=200)
     there = counts[counts > 0]

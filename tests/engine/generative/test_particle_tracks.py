@@ -30,7 +30,7 @@ def stationary_covariance(settings: ParticleTracksSettings, times: torch.Tensor)
 
 
 def test_shapes_times_rise_and_labels_are_canonical(generator: torch.Generator) -> None:
-    (x, times), labels, _ = ParticleTracks().sample(7, 60, generator)
+    (x, times), labels = ParticleTracks().sample(7, 60, generator)
     assert (x.shape, times.shape, labels.shape) == ((7, 60, 2), (7, 60), (7, 60))
     assert x.dtype == times.dtype == torch.float32
     assert (times.diff(dim=1) > 0).all()
@@ -50,7 +50,7 @@ def test_something_is_seen_every_mean_gap_and_a_particle_as_often_as_it_should(
 ) -> None:
     """1 / lambda = mean_gap * appearance_rate * lifetime between two sightings of one living particle."""
     settings = ParticleTracksSettings(appearance_rate=0.2, lifetime=50.0, mean_gap=0.5)
-    (_, times), labels, _ = ParticleTracks(settings).sample(200, 400, generator)
+    (_, times), labels = ParticleTracks(settings).sample(200, 400, generator)
     assert (times[:, -1] / 400).mean().item() == pytest.approx(0.5, abs=0.02)
     again = labels[:, 1:] == labels[:, :-1]  # one of about ten living particles
     assert again.float().mean().item() == pytest.approx(0.1, abs=0.02)
@@ -61,7 +61,7 @@ def test_the_log_likelihood_is_that_of_the_gaussian_with_the_covariance_written_
 ) -> None:
     settings = ParticleTracksSettings(drift=3.0, noise=0.7)
     model = ParticleTracks(settings)
-    (x, times), labels, _ = model.sample(1, 12, generator)
+    (x, times), labels = model.sample(1, 12, generator)
     rows = torch.stack(
         [labels[0], torch.zeros(12, dtype=torch.int64), torch.arange(12), torch.arange(12) % 3]
     )
@@ -93,7 +93,7 @@ def test_labels_are_as_frequent_as_their_probability_given_the_times_says(
 ) -> None:
     """E p(c | times) = P(c), for each of the 15 partitions of four points."""
     model, n = ParticleTracks(settings), 4000
-    (_, times), labels, _ = model.sample(n, 4, generator)
+    (_, times), labels = model.sample(n, 4, generator)
     partitions = every_partition(4)
     p = torch.stack([model.log_prior(row, partitions).softmax(0) for row in times])
     counts = Counter(map(tuple, labels.tolist()))
@@ -120,7 +120,7 @@ def test_the_filter_is_the_last_factor_of_the_posterior_of_the_points_so_far(
 ) -> None:
     """p(c_t | c_<t, x_<=t) is the ratio of joint densities of the first t points."""
     model = ParticleTracks(BUSY)
-    (x, times), labels, _ = model.sample(3, 7, generator)
+    (x, times), labels = model.sample(3, 7, generator)
     found = model.log_filter(x, times, labels)
     for b in range(3):
         for t in range(1, 7):
@@ -135,7 +135,7 @@ def test_the_filter_is_the_last_factor_of_the_posterior_of_the_points_so_far(
 def test_the_filter_is_calibrated_and_knows_more_with_places_than_without(generator: torch.Generator) -> None:
     """A label had its probability: E of log p of the labels drawn is highest under the true model."""
     model = ParticleTracks()
-    (x, times), labels, _ = model.sample(60, (20, 40), generator)
+    (x, times), labels = model.sample(60, (20, 40), generator)
     there = labels >= 0
     with_places, by_time = (-model.log_filter(v, times, labels)[there].mean() for v in (x, None))
     wrong = ParticleTracks(ParticleTracksSettings(noise=2.0, lifetime=20.0))
