@@ -1,15 +1,17 @@
 """Units found in recordings with known spikes: our sorting before and after the posterior, and other sorters.
 
     python -m benchmarks.recordings.sorters [--development] [--recordings NAME ...] [--sorters NAME ...]
-        [--keep-others] [--cache DIR]
+        [--turns 1] [--keep-others] [--cache DIR]
 
 Recordings are of SpikeInterface's generator (`ground_truth.py`). `ncpgui` is `ncpgui.sort`, `matched` what
 it has before it samples the posterior, and `ncpgui:threshold_sd=4` the same with another setting; others run
 with their own settings, each in the environment that `scripts/set_up_peers.sh` makes for it. Every run is a
 process of its own, matrix products on one thread; its CPU time (imports included) and the memory of all its
-processes are taken. What each sorter found is kept in `--cache`, so that a run that was stopped
-goes on. With `--keep-others` the rows of the page that is there stay, but for those that are made again:
-other sorters do not change when ours does. Each row tells when it was made.
+processes are taken. With `--turns` sorters run that often, by turns, and each one's row is of the run with
+the median of its CPU times: one run may take a third more than the next, and not every sorter finds the same
+units twice. What each sorter found is kept in `--cache`, so that a run that was stopped goes on. With
+`--keep-others` the rows of the page that is there stay, but for those that are made again: other sorters do
+not change when ours does. Each row tells when it was made.
 
 Recordings of `--development` have seeds of their own: settings are chosen on them, and never on the others.
 """
@@ -98,6 +100,17 @@ def row_of(name: str, sorter: str, found: Found, score: UnitScores, snr: Iterabl
     }
 
 
+def by_turns(arguments: argparse.Namespace, recording: OnDisk) -> dict[str, list[Found]]:
+    """Run every sorter as often as asked, by turns; return what each found, in order of CPU time."""
+    runs: dict[str, list[Found]] = {sorter: [] for sorter in arguments.sorters}
+    for turn in range(arguments.turns):
+        folder = arguments.cache / ("found" if turn == 0 else f"found-{turn + 1}")
+        for sorter, found in runs.items():
+            called, settings = asked_of(sorter)
+            found.append(sorted_apart(called, recording, folder, settings))
+    return {sorter: sorted(found, key=lambda run: run.cpu_s) for sorter, found in runs.items()}
+
+
 def with_others(rows: list[dict[str, Any]], page: Path) -> list[dict[str, Any]]:
     """Return rows and those of a page (its JSON) that are of another recording or sorter, in its order."""
     if not page.is_file():
@@ -115,6 +128,7 @@ def arguments_given() -> argparse.Namespace:
     parser.add_argument(
         "--keep-others", action="store_true", help="keep the rows of the page that are not made again"
     )
+    parser.add_argument("--turns", type=int, default=1, metavar="N", help="runs of each sorter  [1]")
     add_sorters(parser)
     return parsed(parser, ours=("matched", "ncpgui"))
 
@@ -128,11 +142,12 @@ def main() -> int:
     for name, truth in chosen.items():
         _, units = made(truth, arguments.cache)
         snr = true_snr(truth, arguments.cache)
-        for sorter in arguments.sorters:
-            called, settings = asked_of(sorter)
-            found = sorted_apart(called, on_disk(truth, arguments.cache), arguments.cache / "found", settings)
-            score = scores(units, found.sorting(truth.sampling_frequency_hz))
-            rows.append(row_of(name, sorter, found, score, snr))
+        runs = by_turns(arguments, on_disk(truth, arguments.cache))
+        for sorter, found in runs.items():
+            median = found[len(found) // 2]
+            score = scores(units, median.sorting(truth.sampling_frequency_hz))
+            row = row_of(name, sorter, median, score, snr)
+            rows.append({**row, "CPU s of turns": [round(run.cpu_s) for run in found]})
             shown = {key: value for key, value in rows[-1].items() if not isinstance(value, list)}
             print(table([shown]), flush=True)
     seeds = np.unique([truth.seed for truth in chosen.values()])

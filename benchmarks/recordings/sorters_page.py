@@ -48,7 +48,7 @@ def page_of(rows: list[Row], *, development: bool = False) -> str:
     promised = [row for row in rows if row["P(neuron) of units"]]
     for sorter in dict.fromkeys(row["sorter"] for row in promised):
         parts += [f"## P(neuron) of {sorter}", *calibration([r for r in promised if r["sorter"] == sorter])]
-    parts += ["## Each recording", table([{key: row[key] for key in SHOWN} for row in rows])]
+    parts += ["## Each recording", table([shown(row) for row in rows])]
     return "\n\n".join(parts) + "\n"
 
 
@@ -58,13 +58,22 @@ ABOUT = (
     "Other sorters have their own settings. Found: true units with an accuracy (spikes in both over spikes "
     f"in either) of {FOUND:g} or more; one without a match by {MATCHED:g} has an accuracy of 0. False and "
     "redundant as SpikeInterface counts them; extra: units that are no true unit's match. CPU s and MiB are "
-    "those of a process that does nothing else, imports included, its matrix products on one thread."
+    "those of a process that does nothing else, imports included, its matrix products on one thread. "
+    "A sorter that ran more than once on a recording is shown by the run with the median CPU s; behind it, "
+    "the least and the most of its runs."
 )
 SNR = (
     "SNR: trough of the generator's template on its deepest contact over the sd of the generator's noise "
     "there, both unfiltered. Cells: true units found, of how many, and their mean accuracy."
 )
 MOTION = "Found / false / redundant."
+
+
+def shown(row: Row) -> Row:
+    """Return the row of the last table: CPU s with the least and the most, where there was more than one."""
+    turns = row.get("CPU s of turns", [])
+    cpu_s = f"{row['CPU s']} ({turns[0]} to {turns[-1]})" if len(turns) > 1 else row["CPU s"]
+    return {**{key: row[key] for key in SHOWN}, "CPU s": cpu_s}
 
 
 def sums(rows: list[Row]) -> list[Row]:

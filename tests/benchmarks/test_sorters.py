@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import subprocess
@@ -191,6 +192,28 @@ def test_rows_that_are_not_made_again_stay_as_they_were_with_their_date(tmp_path
 def test_without_a_page_all_rows_are_those_that_were_made(tmp_path: Path) -> None:
     rows = [row("hex49", "one")]
     assert sorters.with_others(rows, tmp_path / "sorters.json") == rows
+
+
+def test_sorters_run_by_turns_and_the_page_shows_the_median_of_cpu_times(monkeypatch, tmp_path: Path) -> None:
+    seconds = {"one": [30.0, 10.0, 20.0], "other": [5.0, 7.0, 6.0]}
+    called: list[tuple[str, str]] = []
+
+    def runs(sorter: str, recording: object, keep: Path, settings: object) -> Found:
+        called.append((sorter, keep.name))
+        return Found(sorter, np.zeros(0, np.int64), np.zeros(0, np.int32), 0, cpu_s=seconds[sorter].pop(0))
+
+    monkeypatch.setattr(sorters, "sorted_apart", runs)
+    asked = argparse.Namespace(sorters=["one", "other"], turns=3, cache=tmp_path)
+    recording = OnDisk(tmp_path / "traces.raw", RATE_HZ, 1.0, probeinterface.Probe(), {})
+    found = sorters.by_turns(asked, recording)
+    assert [one for one, _ in called] == ["one", "other"] * 3
+    assert len({folder for _, folder in called}) == 3  # what a turn found is not taken for the next one's
+    assert {name: [run.cpu_s for run in of] for name, of in found.items()} == {
+        "one": [10.0, 20.0, 30.0],
+        "other": [5.0, 6.0, 7.0],
+    }
+    page = sorters_page.page_of([row("hex49", "one", **{"CPU s": 20, "CPU s of turns": [10, 20, 30]})])
+    assert "20 (10 to 30)" in page
 
 
 def test_the_page_tells_whether_p_neuron_came_true_where_a_sorter_has_it() -> None:
