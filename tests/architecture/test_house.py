@@ -16,6 +16,7 @@ import ncpgui
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = sorted((ROOT / "ncpgui").rglob("*.py"))
 TEXT = {".py", ".md", ".toml", ".txt", ".sh", ".json", ".yaml", ".cfg", ".in", ""}
+CONFLICT = re.compile(r"^(?:<{7}|={7}|>{7}|\|{7})(?: |$)", re.M)
 # Places of one person's machine; a tool's usual folders (/usr, /tmp) are not among them.
 MACHINE_PATH = re.compile(r"(?<![\w.])/(?:home/\w|Users/\w|root/|work/)|[A-Z]:\\\\Users")
 
@@ -108,3 +109,14 @@ def test_constraints_pin_every_requirement_once() -> None:
             seen.setdefault(name.lower(), []).append(rest.partition(";")[2].strip())
     assert [name for name, markers in seen.items() if len(markers) != len(set(markers))] == []
     assert "torch==2.13.0" in (ROOT / "constraints.txt").read_text(encoding="utf-8")
+
+
+def test_no_merge_is_left_half_done() -> None:
+    left = [
+        f"{path.relative_to(ROOT)}:{text[: found.start()].count(chr(10)) + 1}"
+        for path in tracked()
+        if path.suffix in TEXT
+        for text in [path.read_text(encoding="utf-8", errors="replace")]
+        for found in CONFLICT.finditer(text)
+    ]
+    assert left == []
