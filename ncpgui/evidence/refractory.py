@@ -24,12 +24,13 @@ told apart by single spikes that they have elsewhere.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from ncpgui.evidence.heaps import MOST_NATS
 
@@ -48,6 +49,12 @@ P_OFTEN = 0.02
 """Two neurons that meet more often than by chance, by one of `OFTEN`; and one neuron whose bursts do that to
 its parts. Both are as probable, so that a peak between two parts does not say which it is."""
 MAX_CHANCE_PAIRS = 100_000
+
+Factors: TypeAlias = tuple[tuple[float, float], ...]
+"""Factors on what chance makes, each with its probability."""
+WITHIN: Factors = tuple(zip(LEFT, P_LEFT, strict=True))
+PEAK: Factors = tuple((factor, P_OFTEN / len(OFTEN)) for factor in OFTEN)
+BY_CHANCE: Factors = ((1.0, 1 - P_SHY - P_OFTEN), *((factor, P_SHY * p) for factor, p in WITHIN), *PEAK)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,25 +99,34 @@ def two_trains_nats(counts: NDArray[np.integer], ratio: float) -> float:
     counts : (2, 3) close and chance pairs within the first, within the second and between them; ratio : as of
     `ClosePairs`
     """
-    close, chance = counts
-    within = list(zip(LEFT, P_LEFT, strict=True))
-    alone = _nats(close[0], chance[0], ratio, within) + _nats(close[1], chance[1], ratio, within)
-    peak = [(factor, P_OFTEN / len(OFTEN)) for factor in OFTEN]
-    by_chance = [(1.0, 1 - P_SHY - P_OFTEN), *((factor, P_SHY * p) for factor, p in within), *peak]
-    two = alone + _nats(close[2], chance[2], ratio, by_chance)
-    bursts = alone + _nats(close[2], chance[2], ratio, peak)
-    one = np.logaddexp(np.log1p(-P_OFTEN) + _nats(close.sum(), chance.sum(), ratio, within), bursts)
-    return float(np.clip(two - one, -MOST_NATS, MOST_NATS))
+    pairs: list[tuple[int, int]] = [(int(close), int(chance)) for close, chance in zip(*counts, strict=True)]
+    first, second, between = pairs
+    alone = _nats(first, ratio, WITHIN) + _nats(second, ratio, WITHIN)
+    two = alone + _nats(between, ratio, BY_CHANCE)
+    bursts = alone + _nats(between, ratio, PEAK)
+    together = first[0] + second[0] + between[0], first[1] + second[1] + between[1]
+    one = _log_sum([math.log1p(-P_OFTEN) + _nats(together, ratio, WITHIN), bursts])
+    return min(max(two - one, -MOST_NATS), MOST_NATS)
 
 
-def _nats(n_close: int, n_chance: int, ratio: float, factors: Sequence[tuple[float, float]]) -> float:
-    """Log likelihood ratio of pairs, one of some factors on what chance makes against chance, nats.
+def _nats(pairs: tuple[int, int], ratio: float, factors: Factors) -> float:
+    """Log likelihood ratio of close and chance pairs, one of some factors on chance against chance, nats."""
+    n_close, n_chance = pairs
+    by_chance = math.log1p(1 / ratio)
+    return _log_sum(
+        [
+            n_close * math.log(factor)
+            + (n_chance + 0.5 + n_close) * (by_chance - math.log(factor + 1 / ratio))
+            + math.log(p)
+            for factor, p in factors
+        ]
+    )
 
-    factors : each with its probability
-    """
-    factor, p = np.array(factors).T
-    gained = np.log1p(1 / ratio) - np.log(factor + 1 / ratio)
-    return float(logsumexp(n_close * np.log(factor) + (n_chance + 0.5 + n_close) * gained + np.log(p)))
+
+def _log_sum(nats: Sequence[float]) -> float:
+    """Log of the sum of exponentials."""
+    most = max(nats)
+    return most + math.log(sum(math.exp(one - most) for one in nats))
 
 
 def _pairs_within(sample_index: NDArray[np.integer], windows: list[list[float]]) -> list[NDArray[np.int64]]:
