@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # Endurance: bash scripts/soak.sh [--short]. Needs the environment of `make soak` on the path.
 # Each part has a limit of time and of memory, and writes a log into soak-out/; what is measured about
-# recordings goes to benchmarks/results/endurance.md too. --short does a part of each.
+# recordings goes to benchmarks/results/endurance.md too. The recordings, which take as long as all the rest,
+# are sorted beside it. --short does a part of each.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 out="soak-out"
 mkdir -p "$out"
-failed=0
+rm -f "$out/failed"
 if [ "${1:-}" = --short ]; then
     cases=100 kills=5 rounds=5 recordings=(--only 64 --hours 0.167 --out "$out")
 else
@@ -19,7 +20,7 @@ part() {                              # name, limit in s, memory in MiB, command
     if (ulimit -d $((memory * 1024)); timeout --kill-after=30 "$limit" "$@") >"$out/$name.log" 2>&1; then
         echo "== $name: passed, $((SECONDS - started)) s" | tee -a "$out/summary.txt"
     else
-        failed=1
+        touch "$out/failed"
         echo "== $name: FAILED after $((SECONDS - started)) s, see $out/$name.log" | tee -a "$out/summary.txt"
     fi
 }
@@ -27,11 +28,12 @@ part() {                              # name, limit in s, memory in MiB, command
 export NCPGUI_FUZZ_CASES="$cases" NCPGUI_KILLS="$kills" NCPGUI_MONKEY_ROUNDS="$rounds"
 tests=(python -m pytest -q -m "slow or not slow" --timeout 14400)
 : >"$out/summary.txt"
+part recordings 43200 8192 python -m benchmarks.speed.endurance "${recordings[@]}" &
 part damaged-files 7200 4096 "${tests[@]}" tests/fuzz
 part full-disks 7200 4096 "${tests[@]}" tests/endurance/test_disk_full_everywhere.py tests/cli/test_disk_full.py \
     tests/gui/test_disk_full.py
 part kills 14400 4096 "${tests[@]}" tests/endurance/test_random_kills.py tests/session/test_kill.py
-if [ -d tests/walks ]; then part walks 14400 8192 "${tests[@]}" tests/walks; fi
-part recordings 43200 8192 python -m benchmarks.speed.endurance "${recordings[@]}"
+part walks 14400 8192 "${tests[@]}" tests/walks
+wait
 cat "$out/summary.txt"
-exit "$failed"
+test ! -e "$out/failed"
