@@ -152,6 +152,15 @@ def test_every_message_that_the_page_of_errors_names_is_one_of_the_program() -> 
     assert [part for part in named if not any(part in text for text in said)] == []
 
 
+def test_an_option_in_the_words_of_a_command_is_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As plain words, Sphinx would make one dash of its two."""
+    monkeypatch.syspath_prepend(DOCS / "_ext")
+    pages = module_at(DOCS / "_ext" / "command_pages.py")
+    assert pages.escaped("Needs --probe, see [DIR] --n_channels.") == (
+        "Needs `--probe`, see \\[DIR\\] `--n_channels`."
+    )
+
+
 def test_what_a_docstring_says_of_a_name_stands_below_the_name() -> None:
     lines = ["Sum.", "", "n, m : counts,", "    of spikes", "", "Returns", "-------", "their sum"]
     assert module_at(DOCS / "_ext" / "docstrings.py").for_sphinx(lines) == [
