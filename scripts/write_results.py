@@ -196,12 +196,13 @@ def how_good() -> str:
     beam = [row["beam s"] for row in rows]
     missed = [
         "What is missed in the sets of SpikeInterface's generator is mostly units that are merged",
-        "([examples](../../benchmarks/results/failures.md)). The closer two units are, the more often they are",
-        f"merged. The table is of {failures['sets']} sets:",
+        "([examples](../../benchmarks/results/failures.md)). The closer two units are, the more often they",
+        f"are merged. The table is of {failures['sets']} sets:",
     ]
     promised = [
-        "A probability that two spikes share a unit is doubtful if it is between 2 and 98 %. Such probabilities",
-        f"are off by {error['ours']} on sets of our generator, and by {error['spikeinterface']} on those of",
+        "A probability that two spikes share a unit is doubtful if it is between 2 and 98 %. Such",
+        f"probabilities are off by {error['ours']} on sets of our generator, and by",
+        f"{error['spikeinterface']} on those of",
         "SpikeInterface's. A 90 % credible set of the number of units contains the true number in",
         f"{cover['ours']} % of the sets of our generator, and in {cover['spikeinterface']} % of the others.",
     ]
@@ -230,7 +231,7 @@ FINAL = {
 
 
 def final_sets() -> str:
-    """What the sets that chose nothing said of the models: both, and the one that knows time by kind of set."""
+    """What the sets that chose nothing said of both models, and by kind of set of the one that knows time."""
     models = kept("final_sets")["models"]
 
     def of(row: Row) -> list[str]:
@@ -245,7 +246,7 @@ def final_sets() -> str:
     for row in models["spikes-times"]["given firing times"]["rows"]:
         if row["sets"] != "all foreign":
             kinds.append([row["sets"], *of(row)])
-    words = "`spikes-times` given firing times, by the kind of the sets; *ours* are sets of our own generator:\n"
+    words = "`spikes-times` given firing times, by kind of set; *ours* are sets of our own generator:\n"
     return "\n".join([table(together), words, table(kinds), made_by_all("final_sets")])
 
 
