@@ -22,7 +22,7 @@ END = "<!-- end of keys -->\n"
 
 def key_table() -> str:
     """All actions by menu as a Markdown table."""
-    lines = ["| menu | action | keys | |", "|---|---|---|---|"]
+    lines = ["| menu | action | keys | what it does |", "|---|---|---|---|"]
     for menu, rows in help_page():
         for number, (keys, name, words) in enumerate(rows):
             shown = " · ".join(f"`{key}`" for key in keys.split(" · ")) if keys else ""

@@ -178,65 +178,76 @@ def span(values: list[float], form: str = ".2f", between: str = " to ") -> str:
 
 
 def how_good() -> str:
-    """Sentences about what is missing, about probabilities and about seconds."""
+    """What is merged, whether probabilities of pairs come true, and seconds."""
     clustering, failures, sampling = kept("clustering"), kept("failures"), kept("sampling")
     by = {source: [row for row in clustering["calibration"] if row["source"] == source] for source in SOURCES}
-    merged = ", ".join(
-        f"{row['distance']} noise sd {row['all: merged %']:.0f} %"
-        for row in failures["by_distance"]
-        if row["all: pairs"]
+    apart = [row for row in failures["by_distance"] if row["all: pairs"]]
+    merged = table(
+        [
+            ["distance, noise sd", *(row["distance"] for row in apart)],
+            ["pairs of units", *(str(row["all: pairs"]) for row in apart)],
+            ["of these merged", *(f"{row['all: merged %']:.0f} %" for row in apart)],
+        ]
     )
     error = {source: span([row["ECE, hard"] for row in rows]) for source, rows in by.items()}
     cover = {source: span([100 * row["K covered"] for row in rows], ".0f") for source, rows in by.items()}
     rows = sampling["rows"]
     seconds = [row["ancestral s"] + row["sweeps s"] + row["encode s"] for row in rows]
     beam = [row["beam s"] for row in rows]
-    shown = "[shown](../../benchmarks/results/failures.md)"
-    tables = "[tables](../../benchmarks/results/sampling.md)"
-    number = f"{failures['sets']} sets" if "sets" in failures else "sets"
-    sentences = [
-        "What is missing there is mostly units that are merged.",
-        f"Of pairs of units so far apart were merged, in {number} of SpikeInterface's ({shown}): {merged}.",
-        "Probabilities that two spikes share a unit, where they are doubtful, are off by",
-        f"{error['ours']} on ours and by {error['spikeinterface']} on the others';",
-        "of the 90 % credible sets of the number of units",
-        f"{cover['ours']} % and {cover['spikeinterface']} % hold it.",
+    missed = [
+        "What is missed in the sets of SpikeInterface's generator is mostly units that are merged",
+        "([examples](../../benchmarks/results/failures.md)). The closer two units are, the more often they",
+        f"are merged. The table is of {failures['sets']} sets:",
+    ]
+    promised = [
+        "A probability that two spikes share a unit is doubtful if it is between 2 and 98 %. Such",
+        f"probabilities are off by {error['ours']} on sets of our generator, and by",
+        f"{error['spikeinterface']} on those of",
+        "SpikeInterface's. A 90 % credible set of the number of units contains the true number in",
+        f"{cover['ours']} % of the sets of our generator, and in {cover['spikeinterface']} % of the others.",
     ]
     timed = [
         f"{sampling['origin']['n_samples']} posterior samples of {sampling['spikes']} spikes take",
-        f"{span(seconds, '.0f')} s and a beam of {BEAM} takes {span(beam, '.0f')} s:",
-        f"{where(sampling)} ({tables}).",
+        f"{span(seconds, '.0f')} s, and a beam of {BEAM} takes {span(beam, '.0f')} s, with {where(sampling)}",
+        "([tables](../../benchmarks/results/sampling.md)).",
     ]
-    parts = (" ".join(sentences), " ".join(timed), made_by_all("failures", "sampling"))
-    return "\n\n".join(parts)
+    words = [" ".join(missed), merged.rstrip(), " ".join(promised), " ".join(timed)]
+    return "\n\n".join([*words, made_by_all("failures", "sampling")])
 
 
 FINAL = {
-    "ECE hard": "hard pairs: calibration error",
-    "by chance hard": "by chance it would be",
-    "ECE joined": "pairs that are joined",
-    "ECE parted": "pairs that are parted",
-    "K covered": "sets of K, 90 %: contain the truth",
-    "P(K=1), one unit": "P(K = 1) of one unit",
+    "ECE hard": "error of hard pairs",
+    "by chance hard": "by chance",
+    "ECE joined": "joined pairs",
+    "ECE parted": "parted pairs",
+    "K covered": "K contained",
+    "P(K=1), one unit": "P(K = 1)",
     "merged": "units merged",
     "split": "needless clusters",
-    "AMI first": "AMI, first alternative",
-    "AMI samples": "AMI, single draws",
+    "AMI first": "AMI",
+    "AMI samples": "AMI of draws",
 }
 """Columns of benchmarks/results/final_sets.json that the page shows, and what they are called there."""
 
 
 def final_sets() -> str:
-    """What the sets that chose nothing said of the models."""
-    found = kept("final_sets")
-    rows = [["sets", "number", *FINAL.values()]]
-    for model, kinds in found["models"].items():
+    """What the sets that chose nothing said of both models, and by kind of set of the one that knows time."""
+    models = kept("final_sets")["models"]
+
+    def of(row: Row) -> list[str]:
+        return [str(row["n"]), *(f"{row[key]:.2f}" if row[key] != "" else "" for key in FINAL)]
+
+    together = [["model", "draws", "sets", *FINAL.values()]]
+    for model, kinds in models.items():
         for evidence, tables in kinds.items():
-            for row in tables["rows"]:
-                if model == "spikes-times" or row["sets"] == "all foreign":
-                    cells = [f"{row[key]:.2f}" if row[key] != "" else "" for key in FINAL]
-                    rows.append([f"{row['sets']}: `{model}` {evidence}", str(row["n"]), *cells])
-    return table(rows) + "\n" + made_by_all("final_sets")
+            whole = next(row for row in tables["rows"] if row["sets"] == "all foreign")
+            together.append([f"`{model}`", evidence, *of(whole)])
+    kinds = [["kind of sets", "sets", *FINAL.values()]]
+    for row in models["spikes-times"]["given firing times"]["rows"]:
+        if row["sets"] != "all foreign":
+            kinds.append([row["sets"], *of(row)])
+    words = "`spikes-times` given firing times, by kind of set; *ours* are sets of our own generator:\n"
+    return "\n".join([table(together), words, table(kinds), made_by_all("final_sets")])
 
 
 def where(found: Row) -> str:
@@ -301,7 +312,8 @@ def speed() -> str:
     total = [row["encode s"] + row["ancestral s"] + row["sweeps s"] for row in spikes]
     memory = [row["MiB"] for row in scaling["samples"]] + [row["NCP MiB"] for row in scaling["points"]]
     steps = step["rows"]
-    runs = "; ".join(f"K = {row['K']}, {row['orders']} order{'s' * (row['orders'] > 1)}" for row in steps)
+    runs = " and ".join(f"{', '.join(str(row[of]) for row in steps)} {of}" for of in ("K", "orders"))
+    runs = runs.replace(" K ", " clusters ")
     rows = [
         ["figure", "target", "measured"],
         [

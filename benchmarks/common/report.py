@@ -201,12 +201,13 @@ def peak_memory_mib(device: torch.device) -> float:
 
 
 def table(rows: list[dict[str, Any]]) -> str:
-    """Return rows of equal keys as a Markdown table."""
+    """Return rows of equal keys as a Markdown table; a bar in a cell gets a backslash."""
     if not rows:
         return ""
-    cells = [list(rows[0])] + [
+    values = [list(rows[0])] + [
         [f"{value:.3g}" if isinstance(value, float) else str(value) for value in row.values()] for row in rows
     ]
+    cells = [[value.replace("|", "\\|") for value in row] for row in values]
     widths = [max(len(row[i]) for row in cells) for i in range(len(cells[0]))]
     lines = ["| " + " | ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) + " |" for row in cells]
     lines.insert(1, "|" + "|".join("-" * (w + 2) for w in widths) + "|")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from inspect import cleandoc
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 BAR = "\\|"
 """A bar inside a cell of a table."""
+OPTION = re.compile(r"(?<![\w`-])(--[a-z][\w-]*)")
 
 
 def commands() -> dict[str, click.Command]:
@@ -45,10 +47,11 @@ def cell(words: str) -> str:
 
 
 def escaped(words: str) -> str:
-    """Words that Markdown would take for links, code or HTML, as they are."""
+    """Words that Markdown would take for links, code or HTML, as they are; an option is code."""
+    parts = OPTION.split(words)
     for mark in "[]<>*_":
-        words = words.replace(mark, "\\" + mark)
-    return words
+        parts[::2] = [part.replace(mark, "\\" + mark) for part in parts[::2]]
+    return "".join(f"`{part}`" if place % 2 else part for place, part in enumerate(parts))
 
 
 def write_page(app: Sphinx) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.spike_pairs import n_apart
-from ncpgui.evidence.refractory import CHANCE_MS, REFRACTORY_MS
+from ncpgui.evidence.refractory import CHANCE_MS, CLOSE_A_CHANCE, REFRACTORY_MS
 
 WINDOW_MS = 50.0
 BIN_MS = 1.0
@@ -79,8 +79,7 @@ def close_pairs(
             for table, (low, high) in ((close, REFRACTORY_MS), (chance, CHANCE_MS)):
                 n_pairs = n_apart(trains[i], trains[j], low * per_ms, high * per_ms)
                 table[i, j] = table[j, i] = n_pairs // (2 if i == j else 1)
-    ratio = (REFRACTORY_MS[1] - REFRACTORY_MS[0]) / (CHANCE_MS[1] - CHANCE_MS[0])
-    return close, np.asarray(chance * ratio, np.float64)
+    return close, np.asarray(chance * CLOSE_A_CHANCE, np.float64)
 
 
 def intervals_ms(

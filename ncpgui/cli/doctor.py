@@ -90,6 +90,7 @@ def examine() -> list[Finding]:
         _extras,
         _device,
         _threads,
+        _compiled,
         _qt,
         _models,
         _resources,
@@ -134,7 +135,7 @@ def _extras() -> list[Finding]:
         (absent if missing else there).append(f"{extra} ({what})")
     parts = [f"installed: {', '.join(there) or 'none'}"]
     if absent:
-        parts.append(f"not installed: {', '.join(absent)}; README says how to add one")
+        parts.append(f"not installed: {', '.join(absent)}; pip adds one, as in: pip install 'ncpgui[nwb]'")
     return [Finding("extras", "ok", "; ".join(parts))]
 
 
@@ -182,6 +183,18 @@ def _threads() -> list[Finding]:
             f"'ncpgui sort' samples {workers} components at a time (--jobs)",
         )
     ]
+
+
+def _compiled() -> list[Finding]:
+    """Where numba keeps what it compiles: where it finds no folder, nothing compiled can be imported."""
+    import numba
+
+    try:
+        folder = numba.njit(cache=True)(_compiled).stats.cache_path
+    except RuntimeError as error:
+        advice = "set the variable NUMBA_CACHE_DIR to a folder of yours that can be written"
+        return [Finding("compiled code", "problem", str(error), advice)]
+    return [Finding("compiled code", "ok", f"kept in {folder}; the first sorting compiles, in some 20 s")]
 
 
 def _qt() -> list[Finding]:

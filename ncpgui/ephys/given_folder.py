@@ -73,13 +73,17 @@ def open_given(path: str | Path, recording: Recording) -> OpenedSorting:
     if len(opened) == 0:
         raise RecordingError(f"{folder} holds no spike; there is nothing to review")
     labels = {unit: label for unit, label in opened.labels.items() if label != "unsorted"}
+    if phy is not None:
+        digest = phy_digest(phy)
+    else:  # of an NWB file alone: the samples that its times are depend on the recording
+        digest = _digest_of(spikeinterface_sorting(folder)[0] if has_nwb_units(folder) else opened)
     present = set(opened.unit_ids.tolist())
     rows = np.arange(len(opened)) if phy is None else np.argsort(phy.times, kind="stable")
     given = GivenSorting(
         path=str(folder.resolve()),
         kind=SPIKEINTERFACE if phy is None else PHY,
         rows=rows.astype(np.int64),
-        digest=phy_digest(phy) if phy is not None else _digest_of(spikeinterface_sorting(folder)[0]),
+        digest=digest,
         labels={unit: label for unit, label in labels.items() if unit in present},
         names=names,
     )

@@ -38,6 +38,8 @@ REFRACTORY_MS = (0.7, 2.0)
 CHANCE_MS = (3.0, 13.0)
 """Past the refractory period of most neurons, and short: cells that a stimulus drives in turn avoid each
 other for tens of milliseconds, and are no neuron for that."""
+CLOSE_A_CHANCE = (REFRACTORY_MS[1] - REFRACTORY_MS[0]) / (CHANCE_MS[1] - CHANCE_MS[0])
+"""Pairs at refractory distances that chance makes for each at longer ones."""
 LEFT = (0.01, 0.03, 0.1, 0.3, 1.0)
 """Shares d of chance coincidences that may be left in the pairs of a neuron ..."""
 P_LEFT = (0.25, 0.2, 0.2, 0.15, 0.2)
@@ -76,9 +78,8 @@ class ClosePairs:
         close, far = _pairs_within(
             sample_index, [[ms * per_ms for ms in w] for w in (REFRACTORY_MS, CHANCE_MS)]
         )
-        ratio = (REFRACTORY_MS[1] - REFRACTORY_MS[0]) / (CHANCE_MS[1] - CHANCE_MS[0])
         every = -(-len(far) // MAX_CHANCE_PAIRS) if len(far) else 1
-        return ClosePairs(close, far[::every], ratio * every)
+        return ClosePairs(close, far[::every], CLOSE_A_CHANCE * every)
 
     def counts(self, first: NDArray[np.bool_], second: NDArray[np.bool_]) -> NDArray[np.int64]:
         """Close pairs, and chance pairs, within the first set, within the second, and between them: (2, 3).

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.spike_pairs import n_apart, n_later
-from ncpgui.evidence.refractory import CHANCE_MS, REFRACTORY_MS, two_trains_nats
+from ncpgui.evidence.refractory import CHANCE_MS, CLOSE_A_CHANCE, REFRACTORY_MS, two_trains_nats
 from ncpgui.evidence.support import cells_of, units_and_mass
 
 
@@ -55,5 +55,4 @@ def pair_nats(
         ]
         for low, high in (REFRACTORY_MS, CHANCE_MS)
     ]
-    ratio = (REFRACTORY_MS[1] - REFRACTORY_MS[0]) / (CHANCE_MS[1] - CHANCE_MS[0])
-    return -two_trains_nats(np.array(counts), ratio)
+    return -two_trains_nats(np.array(counts), CLOSE_A_CHANCE)

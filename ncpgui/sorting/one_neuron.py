@@ -11,8 +11,8 @@ n spikes): that is taken off.
 expected by chance, from the pairs at longer ones; under "one neuron" a tenth of them, for what is mistaken.
 The log likelihood ratio of the Poisson counts counts against or for the waveforms, a quarter sd a nat.
 
-What is joined is a matter of one threshold; how probable it is that two units are one, of pairs that stay
-too, is what `same_probability` says.
+What is joined is a matter of one threshold. How probable it is that two of the units that stay are one, the
+posterior says (`evidence.same_neuron`).
 """
 
 from __future__ import annotations
@@ -41,12 +41,7 @@ SD_A_NAT = 0.25
 EVIDENCE_NATS = (-8.0, 4.0)
 MIN_SPIKES = 5
 MANY_SPIKES = 300
-
-
 PAIR_QUANTITIES = ("separation", "distance", "refractory", "spikes")
-PAIR_WEIGHTS = (-1.597, -11.894, 0.164, -0.738)
-PAIR_INTERCEPT = 10.228
-"""Of a logistic regression on pairs of known units (`benchmarks/probabilities/neuron_probability.py`)."""
 
 
 def joined(matched: Matched, *, sampling_frequency_hz: float) -> NDArray[np.int64]:
@@ -100,15 +95,6 @@ def pair_evidence(
             float(np.log(min(fewer, MANY_SPIKES))),
         )
     return found
-
-
-def same_probability(matched: Matched, *, sampling_frequency_hz: float) -> dict[tuple[int, int], float]:
-    """P(two units are one neuron), for each pair of units that are alike; 0 for all others."""
-    pairs = pair_evidence(matched, sampling_frequency_hz=sampling_frequency_hz)
-    return {
-        pair: float(1 / (1 + np.exp(-(np.dot(row, PAIR_WEIGHTS) + PAIR_INTERCEPT))))
-        for pair, row in pairs.items()
-    }
 
 
 def _alike(matched: Matched) -> Iterator[tuple[int, int]]:

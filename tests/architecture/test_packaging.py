@@ -147,6 +147,23 @@ def test_the_docker_image_runs_the_headless_commands_as_nobody_in_particular() -
         assert f"!{name}" in ignored  # all else stays out of the image
 
 
+def test_what_goes_into_the_image_is_enough_to_install_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for line in (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines():
+        if line.startswith("!"):
+            place = tmp_path / line[1:]
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.symlink_to(ROOT / line[1:])
+    given: dict[str, Any] = {}
+    monkeypatch.setattr(setuptools, "setup", given.update)
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(tmp_path / "setup.py"), run_name="__main__")
+    assert "ncpgui.engine" in given["packages"]
+    for folder in given["package_dir"].values():
+        assert (tmp_path / folder).is_dir()
+
+
 def test_the_libraries_of_the_image_are_those_that_set_up_installs() -> None:
     docker = (ROOT / "packaging" / "Dockerfile").read_text(encoding="utf-8")
     block = re.search(r"--no-install-recommends ([\w\s.\\-]+?)&&", docker)

@@ -82,3 +82,8 @@ def test_a_figure_carries_its_origin_inside(tmp_path: Path) -> None:
     base.save(figure, tmp_path / "it.png", made_by="`python it.py`, 2026-01-01.")
     with Image.open(tmp_path / "it.png") as image:
         assert image.info["Description"] == "`python it.py`, 2026-01-01."
+
+
+def test_a_bar_in_a_cell_ends_no_column() -> None:
+    lines = report.table([{"K": 3, "|K error|": 0.5}]).splitlines()
+    assert lines == ["| K | \\|K error\\| |", "|---|-------------|", "| 3 | 0.5         |"]

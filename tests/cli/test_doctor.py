@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from numba.core.caching import CacheImpl
 
 from ncpgui.cli import doctor
 from ncpgui.ephys.known_formats import known_formats
@@ -26,7 +27,7 @@ def test_where_all_is_there_nothing_is_a_problem(ncpgui: Command) -> None:
     assert ran.code == 0, ran.out
     assert {
         *("ncpgui", "packages", "extras", "device", "threads", "Qt (offscreen)", "model spikes", "resources"),
-        *("formats", "settings folder", "temporary folder", "working folder"),
+        *("compiled code", "formats", "settings folder", "temporary folder", "working folder"),
     } <= set(found)
     assert "problem" not in found.values()
 
@@ -68,7 +69,7 @@ def test_an_extra_that_is_not_installed_is_no_problem(monkeypatch: pytest.Monkey
     (finding,) = doctor._extras()
     assert finding.state == "ok"
     assert finding.detail.startswith("installed: nwb (exports to NWB); not installed: dask (sorting on a")
-    assert finding.detail.endswith("README says how to add one")
+    assert finding.detail.endswith("pip install 'ncpgui[nwb]'")
 
 
 def test_threads_and_formats_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,6 +128,16 @@ def test_a_check_that_fails_itself_does_not_end_the_examination(monkeypatch: pyt
     assert found["device"].state == "problem"
     assert "libtorch.so: broken" in found["device"].detail
     assert found["resources"].state == "ok"
+
+
+def test_compiled_code_that_can_be_kept_nowhere_is_a_problem_with_the_way_out(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(CacheImpl, "_locator_classes", [])
+    (found,) = doctor._compiled()
+    assert found.state == "problem"
+    assert "cannot cache function" in found.detail
+    assert "NUMBA_CACHE_DIR" in found.advice
 
 
 def test_a_folder_that_cannot_be_written_is_a_note(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -58,6 +58,31 @@ def test_no_heading_skips_a_level(path: Path) -> None:
     assert [(one, next_) for one, next_ in pairwise(levels) if next_ > one + 1] == []
 
 
+TABLED = {
+    **DOCUMENTS,
+    **{
+        str(path.relative_to(ROOT)): path
+        for path in (
+            ROOT / "CHANGELOG.md",
+            ROOT / "trained_models" / "README.md",
+            *sorted((ROOT / "benchmarks" / "results").glob("*.md")),
+        )
+    },
+}
+"""All pages of the site, those too that a build copies into docs."""
+
+
+@pytest.mark.parametrize("path", TABLED.values(), ids=TABLED)
+def test_every_row_of_a_table_has_as_many_cells_as_its_head(path: Path) -> None:
+    """Otherwise the table is shown as text: a bar in a cell needs a backslash."""
+    lines = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    tables = re.findall(r"^\|.*\n\|[ :|-]+\|\n(?:\|.*\n?)*", lines, flags=re.MULTILINE)
+    for table in tables:
+        rows = table.splitlines()
+        bars = [len(re.findall(r"(?<!\\)\|", row)) for row in rows]
+        assert [row for row, n in zip(rows, bars, strict=True) if n != bars[1]] == []
+
+
 def test_a_link_out_of_docs_leads_to_the_copy_of_a_page_or_to_a_file() -> None:
     links = module_at(DOCS / "_ext" / "copied_pages.py")
     page = DOCS / "guide" / "page.md"
@@ -125,6 +150,15 @@ def test_every_message_that_the_page_of_errors_names_is_one_of_the_program() -> 
     assert len(named) > 15
     said = [text for path in (ROOT / "ncpgui").rglob("*.py") for text in messages(path)]
     assert [part for part in named if not any(part in text for text in said)] == []
+
+
+def test_an_option_in_the_words_of_a_command_is_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As plain words, Sphinx would make one dash of its two."""
+    monkeypatch.syspath_prepend(DOCS / "_ext")
+    pages = module_at(DOCS / "_ext" / "command_pages.py")
+    assert pages.escaped("Needs --probe, see [DIR] --n_channels.") == (
+        "Needs `--probe`, see \\[DIR\\] `--n_channels`."
+    )
 
 
 def test_what_a_docstring_says_of_a_name_stands_below_the_name() -> None:

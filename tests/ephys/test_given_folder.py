@@ -10,7 +10,9 @@ import pytest
 
 from ncpgui.core.errors import InputError, MissingRecordingError, RecordingError
 from ncpgui.core.given import SPIKEINTERFACE
+from ncpgui.ephys import given_folder
 from ncpgui.ephys.given_folder import digest_now, is_sorting_folder, open_reviewed
+from ncpgui.ephys.sorting_readers import spikeinterface_sorting
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -55,6 +57,18 @@ def test_an_analyzer_gives_units_labels_and_recording(made: Path, name: str) -> 
     assert opened.given.labels == {4: "good", 9: "mua", 30: "good"}
     assert (opened.given.kind, opened.given.names) == (SPIKEINTERFACE, {})
     assert digest_now(opened.given) == opened.given.digest
+
+
+def test_a_sorting_is_read_once(made: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = []
+
+    def counted(folder: Path, **options: object) -> object:
+        read.append(folder)
+        return spikeinterface_sorting(folder, **options)
+
+    monkeypatch.setattr(given_folder, "spikeinterface_sorting", counted)
+    open_reviewed(made / "analyzer")
+    assert len(read) == 1
 
 
 def test_a_sorting_takes_a_recording_and_keeps_ids_that_are_text(made: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ncpgui.sorting.one_neuron import joined, refractory_evidence, same_probability, separation
+from ncpgui.sorting.one_neuron import joined, refractory_evidence, separation
 from tests.sorting.two_units import RATE_HZ, SLOW, two_units
 
 
@@ -59,27 +59,6 @@ def test_the_evidence_of_counts_is_that_of_poisson_counts() -> None:
         second = np.sort(np.r_[first + 400, near]).astype(np.int64)
         found = refractory_evidence(first, second, sampling_frequency_hz=RATE_HZ)
         assert found == pytest.approx(expected, abs=1e-9)
-
-
-def test_the_probability_of_one_neuron_is_high_for_halves_of_a_heap_and_low_for_two_heaps() -> None:
-    rng = np.random.default_rng(4)
-    side = rng.normal(0, 1, 4000)
-    halves = two_units(side, side > 0, SLOW, apart=1.6)
-    is_second = rng.random(4000) < 0.5
-    heaps = two_units(np.where(is_second, 4.0, -4.0) + rng.normal(0, 1, 4000), is_second, SLOW, apart=8.0)
-    far = two_units(side, side > 0, SLOW, apart=90.0)
-    assert same_probability(halves, sampling_frequency_hz=RATE_HZ)[0, 1] > 0.8
-    assert same_probability(heaps, sampling_frequency_hz=RATE_HZ)[0, 1] < 0.05
-    assert same_probability(far, sampling_frequency_hz=RATE_HZ) == {}
-
-
-def test_pairs_of_times_within_the_refractory_period_lower_the_probability_of_one_neuron() -> None:
-    rng = np.random.default_rng(5)
-    side = rng.normal(0, 1, 4000)
-    silent = two_units(side, side > 0, SLOW, apart=1.6)
-    busy = two_units(side, side > 0, np.sort(rng.integers(0, 400_000, 4000)), apart=1.6)
-    one, two = (same_probability(matched, sampling_frequency_hz=RATE_HZ)[0, 1] for matched in (silent, busy))
-    assert two < one
 
 
 def test_firing_at_refractory_distances_keeps_like_waveforms_apart() -> None:
