@@ -45,7 +45,7 @@ def found_by(sorter: str, recording: Any, settings: dict[str, Any], folder: Path
         import ncpgui
 
         before = {"posterior": False} if sorter == "matched" else {}
-        return ncpgui.sort(recording, **before, **settings), ncpgui.__version__
+        return ncpgui.sort(recording, workers=1, **before, **settings), ncpgui.__version__
     import spikeinterface.sorters as sorters
     from spikeinterface.core import set_global_job_kwargs
 

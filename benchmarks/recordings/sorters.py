@@ -6,10 +6,11 @@
 Recordings are of SpikeInterface's generator (`ground_truth.py`). `ncpgui` is `ncpgui.sort`, `matched` what
 it has before it samples the posterior, and `ncpgui:threshold_sd=4` the same with another setting; others run
 with their own settings, each in the environment that `scripts/set_up_peers.sh` makes for it. Every run is a
-process of its own, matrix products on one thread; its CPU time (imports included) and the memory of all its
-processes are taken. With `--turns` sorters run that often, by turns, and each one's row is of the run with
-the median of its CPU times: one run may take a third more than the next, and not every sorter finds the same
-units twice. What each sorter found is kept in `--cache`, so that a run that was stopped goes on. With
+process of its own with one worker, matrix products on one thread; its CPU time (imports included) and the
+memory of all its processes are taken. By default ncpgui has two workers on two cores: it is done sooner, and
+takes a tenth more CPU time. With `--turns` sorters run that often, by turns, and each one's row is of the run
+with the median of its CPU times: one run may take a third more than the next, and not every sorter finds the
+same units twice. What each sorter found is kept in `--cache`, so that a run that was stopped goes on. With
 `--keep-others` the rows of the page that is there stay, but for those that are made again: other sorters do
 not change when ours does. Each row tells when it was made.
 

@@ -58,8 +58,8 @@ ABOUT = (
     "Other sorters have their own settings. Found: true units with an accuracy (spikes in both over spikes "
     f"in either) of {FOUND:g} or more; one without a match by {MATCHED:g} has an accuracy of 0. False and "
     "redundant as SpikeInterface counts them; extra: units that are no true unit's match. CPU s and MiB are "
-    "those of a process that does nothing else, imports included, its matrix products on one thread. "
-    "A sorter that ran more than once on a recording is shown by the run with the median CPU s; behind it, "
+    "those of a process that does nothing else, imports included, with one worker, its matrix products on "
+    "one thread. A sorter that ran more than once on a recording is shown by the run with the median CPU s; behind it, "
     "the least and the most of its runs."
 )
 SNR = (
