@@ -59,8 +59,8 @@ ABOUT = (
     f"in either) of {FOUND:g} or more; one without a match by {MATCHED:g} has an accuracy of 0. False and "
     "redundant as SpikeInterface counts them; extra: units that are no true unit's match. CPU s and MiB are "
     "those of a process that does nothing else, imports included, with one worker, its matrix products on "
-    "one thread. A sorter that ran more than once on a recording is shown by the run with the median CPU s; behind it, "
-    "the least and the most of its runs."
+    "one thread. A sorter that ran more than once on a recording is shown by the run with the median CPU s; "
+    "behind it, the least and the most of its runs."
 )
 SNR = (
     "SNR: trough of the generator's template on its deepest contact over the sd of the generator's noise "
