@@ -91,7 +91,9 @@ def _has_places(folder: Path) -> bool:
 def _data_file(folder: Path) -> Path:
     """The file that ``params.py`` names; where the folder was moved, the one of that name in or beside it."""
     if not (folder / "params.py").is_file():
-        raise MissingRecordingError(f"{folder} has no params.py, which says where its recording is; {_WAY_OUT}")
+        raise MissingRecordingError(
+            f"{folder} has no params.py, which says where its recording is; {_WAY_OUT}"
+        )
     data = read_literals(folder / "params.py").get("dat_path")
     data = data[0] if isinstance(data, (list, tuple)) and len(data) == 1 else data
     if isinstance(data, str) and data:
