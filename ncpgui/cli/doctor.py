@@ -135,7 +135,7 @@ def _extras() -> list[Finding]:
         (absent if missing else there).append(f"{extra} ({what})")
     parts = [f"installed: {', '.join(there) or 'none'}"]
     if absent:
-        parts.append(f"not installed: {', '.join(absent)}; pip adds one, as in: pip install 'ncpgui[nwb]'")
+        parts.append(f"not installed: {', '.join(absent)}; README says how to add one")
     return [Finding("extras", "ok", "; ".join(parts))]
 
 

@@ -90,8 +90,11 @@ def _has_places(folder: Path) -> bool:
 
 def _data_file(folder: Path) -> Path:
     """The file that ``params.py`` names; where the folder was moved, the one of that name in or beside it."""
-    parameters = read_literals(folder / "params.py") if (folder / "params.py").is_file() else {}
-    data = parameters.get("dat_path")
+    if not (folder / "params.py").is_file():
+        raise MissingRecordingError(
+            f"{folder} has no params.py, which says where its recording is; {_WAY_OUT}"
+        )
+    data = read_literals(folder / "params.py").get("dat_path")
     data = data[0] if isinstance(data, (list, tuple)) and len(data) == 1 else data
     if isinstance(data, str) and data:
         name = PureWindowsPath(data).name  # of both kinds of paths

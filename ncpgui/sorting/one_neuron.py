@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.spike_pairs import n_apart
+from ncpgui.evidence.refractory import REFRACTORY_MS
 
 if TYPE_CHECKING:
     from ncpgui.sorting.matching import Matched
@@ -34,8 +35,8 @@ SD_A_DISTANCE = 2.0
 """What the relative squared distance of the templates adds: one neuron in two has templates of one shape."""
 CONSIDERED = 0.6
 """Relative squared distance of templates from which on units are not compared."""
-REFRACTORY_MS = (0.7, 2.0)
 CHANCE_MS = (5.0, 55.0)
+"""Longer than that of `evidence.refractory`: the thresholds here were chosen with it."""
 MISTAKEN = 0.1
 SD_A_NAT = 0.25
 EVIDENCE_NATS = (-8.0, 4.0)

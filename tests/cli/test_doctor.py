@@ -69,7 +69,7 @@ def test_an_extra_that_is_not_installed_is_no_problem(monkeypatch: pytest.Monkey
     (finding,) = doctor._extras()
     assert finding.state == "ok"
     assert finding.detail.startswith("installed: nwb (exports to NWB); not installed: dask (sorting on a")
-    assert finding.detail.endswith("pip install 'ncpgui[nwb]'")
+    assert finding.detail.endswith("README says how to add one")
 
 
 def test_threads_and_formats_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ncpgui.core.errors import RecordingError
+from ncpgui.core.errors import MissingRecordingError, RecordingError
 from ncpgui.ephys.sorted_recording import recording_of_sorting
 
 
@@ -41,6 +41,12 @@ def test_a_phy_folder_without_its_data_says_so(phy):
     with pytest.raises(
         RecordingError, match=r"dat_path = 'data.dat'\) is not there; give it with --recording"
     ):
+        recording_of_sorting(phy)
+
+
+def test_a_kilosort_folder_without_params_says_that_and_not_what_it_names(phy):
+    (phy / "params.py").unlink()
+    with pytest.raises(MissingRecordingError, match=r"has no params.py, .*; give it with --recording$"):
         recording_of_sorting(phy)
 
 

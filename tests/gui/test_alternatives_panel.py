@@ -10,10 +10,10 @@ from PyQt5 import QtCore
 from ncpgui.app.model.colors import Color
 from ncpgui.app.presenters.alternatives import TrustBadge
 from ncpgui.curation.resample import Resample
-from ncpgui.gui.items.alternative_cards import CardWidget
+from ncpgui.gui.items.alternative_cards import CARD_WIDTH, CardWidget
 from ncpgui.gui.panels.alternatives import AlternativesPanel
 from ncpgui.gui.theme import DARK, LIGHT, apply_theme
-from tests.gui.painted_text import painted_texts
+from tests.gui.painted_text import collisions, painted_texts
 
 THIN = "\u2009"
 
@@ -49,6 +49,15 @@ def test_a_card_says_what_the_network_alone_says_where_all_spikes_change_it(pane
     for same in (None, 0.9101):
         widget.set_card(replace(card, mass_waveforms=same), 1.0, LIGHT)
         assert "network alone" not in widget.toolTip()
+
+
+@pytest.mark.parametrize("width", CARD_WIDTH)
+def test_the_name_of_a_given_sorting_leaves_room_for_what_is_in_use(panel, width: int) -> None:
+    widget = CardWidget(replace(panel.cards[0].card, as_given=True), 1.0, LIGHT)
+    widget.resize(width, 200)
+    texts = painted_texts(widget)
+    assert "in use" in [text.words for text in texts]
+    assert collisions(texts) == []
 
 
 def test_what_the_cards_leave_over_is_shown(panel) -> None:
