@@ -327,9 +327,9 @@ def _visit(encoding: Encoding, clamped: Labels | None, seed: int) -> Visit:
 
 def _windows(encoding: Encoding, order: int) -> NDArray[np.int64] | None:
     """Windows in time of the points of one dataset, backward in every second order; None without times."""
-    if "seconds" not in encoding.tables:
+    if "along" not in encoding.tables:
         return None
-    window = time_windows(encoding.tables["seconds"][..., 0], encoding.there)[0].cpu().numpy()
+    window = time_windows(encoding.tables["along"][..., 0], encoding.there)[0].cpu().numpy()
     return -window if order % 2 else window
 
 
