@@ -4,7 +4,8 @@ Recordings drift, so that the spikes of a unit lie along a way and not around a 
 its plain sums, sums weighted by hats: piecewise linear functions of time, 1 at one of some equidistant knots
 and 0 at the others. They add up as all sums of a cluster do. With weights k(t, t') = sum_m hat_m(t) hat_m(t')
 of its points, which are large near the time t, their mean is where the cluster was then. Few knots average
-over many points, many knots follow a jump: one way starts from the other.
+over many points, many knots follow a jump: one way starts from the other. How far the tissue is along its way
+(`seen_way`) may take the place of time, and serves better where the tissue comes back.
 
 Datasets that do not tell their times have hats of zero, and everything here is then zero.
 """
