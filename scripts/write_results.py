@@ -222,6 +222,7 @@ FINAL = {
     "split": "needless clusters",
     "AMI first": "AMI, first alternative",
     "AMI samples": "AMI, single draws",
+    "AMI oracle": "AMI, oracle",
 }
 """Columns of benchmarks/results/final_sets.json that the page shows, and what they are called there."""
 

@@ -177,7 +177,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--role", choices=list(FIRST_SEED), default="development")
     parser.add_argument("--models", nargs="+", default=MODELS, help=f"names or files  [{' '.join(MODELS)}]")
     parser.add_argument(
-        "--recordings", type=int, default=5, help="of each probe and motion, twice as many of a tetrode  [5]"
+        "--recordings", type=int, default=4, help="of each probe and motion, twice as many of a tetrode  [4]"
     )
     parser.add_argument("--sets", type=int, default=3, help="of each recording at most  [3]")
     parser.add_argument("--samples", type=int, default=80, help="posterior samples of each set  [80]")
