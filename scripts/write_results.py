@@ -226,6 +226,7 @@ FINAL = {
     "split": "needless clusters",
     "AMI first": "AMI",
     "AMI samples": "AMI of draws",
+    "AMI oracle": "AMI of the oracle",
 }
 """Columns of benchmarks/results/final_sets.json that the page shows, and what they are called there."""
 

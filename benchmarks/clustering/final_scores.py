@@ -12,17 +12,14 @@ from sklearn.metrics import adjusted_mutual_info_score
 from benchmarks.clustering.final_recordings import MOTIONS, PLACES, FinalSet
 from ncpgui.core.partition import canonical
 from ncpgui.core.seeds import stream
-from ncpgui.engine.diagnostics.calibration import (
-    HARD,
-    coverage_of_k,
-    expected_calibration_error,
-    reliability,
-)
+from ncpgui.engine.diagnostics.calibration import HARD, coverage_of_k, expected_calibration_error
 
-N_PAIRED = 200
+N_PAIRED = 150
 """Spikes of a set whose pairs count."""
-N_BY_CHANCE = 20
+N_BY_CHANCE = 200
 """Truths that are drawn for the ECE by chance."""
+N_BINS = 10
+"""Bins of an ECE, of equally many pairs."""
 KNOWN_PART = 0.01
 """Clusters of fewer of the scored spikes are not counted in K."""
 OWN = {
@@ -53,6 +50,8 @@ class Judged(NamedTuple):
     k : (S,) clusters of the draws among the scored spikes; k_first : of the first alternative; true_k
     n_merged, n_split : units of the first alternative that lie with another one, and its sizeable clusters
         that are no unit's home
+    ami_first, ami_samples, ami_oracle : with the truth, of the first alternative, of single draws (mean), and
+        of what `final_oracle` says; nan where it says nothing
     """
 
     source: Source
@@ -68,13 +67,14 @@ class Judged(NamedTuple):
     n_split: int
     ami_first: float
     ami_samples: float
+    ami_oracle: float
 
 
 def judged(source: Source, one: FinalSet, first: Labels, samples: Labels) -> Judged:
     """Compare what a model said of a set with the truth, over the spikes that are scored."""
     known = np.flatnonzero(one.known)
     truth = canonical(one.unit[known])
-    said, drawn = first[known], samples[:, known]
+    said, drawn, oracle = first[known], samples[:, known], one.oracle[known]
     chosen = np.sort(stream(0, "pairs").permutation(len(known))[:N_PAIRED])
     i, j = np.triu_indices(len(chosen), 1)
     means = np.stack([one.waveforms[first == k].mean(axis=0).ravel() for k in range(first.max() + 1)])
@@ -95,6 +95,7 @@ def judged(source: Source, one: FinalSet, first: Labels, samples: Labels) -> Jud
         float(
             np.mean([adjusted_mutual_info_score(truth, row) for row in drawn[:: max(1, len(drawn) // 10)]])
         ),
+        float(adjusted_mutual_info_score(truth, oracle)) if oracle.min() >= 0 else np.nan,
     )
 
 
@@ -141,7 +142,14 @@ def row(name: str, found: list[Judged]) -> dict[str, Any]:
         "split": float(np.mean([one.n_split for one in found])),
         "AMI first": float(np.mean([one.ami_first for one in several])) if several else "",
         "AMI samples": float(np.mean([one.ami_samples for one in several])) if several else "",
+        "AMI oracle": _mean_told([one.ami_oracle for one in several]),
     }
+
+
+def _mean_told(values: list[float]) -> float | str:
+    """Mean of the values that are told, or nothing."""
+    told = [value for value in values if not np.isnan(value)]
+    return float(np.mean(told)) if told else ""
 
 
 def _errors(
@@ -156,8 +164,10 @@ def _errors(
         {f"by chance {name}": ""} if sets else {}
     )
     if some.any():
-        found = reliability(p[some], together[some])
-        told |= {f"ECE {name}": found.ece, f"bias {name}": found.bias}
+        told |= {
+            f"ECE {name}": expected_calibration_error(p[some], together[some], n_bins=N_BINS),
+            f"bias {name}": float(p[some].mean() - together[some].mean()),
+        }
         if sets:
             told[f"by chance {name}"] = ece_by_chance(p, some, sets)
     return told
@@ -168,12 +178,25 @@ def ece_by_chance(p: Floats, some: NDArray[np.bool_], sets: Sequence[Judged]) ->
 
     The pairs of a set are right or wrong together, so that few sets have an error though nothing is wrong.
     """
+    order = np.argsort(p[some], kind="stable")
+    parts = np.array_split(order, N_BINS)
+    place = np.empty(len(order), dtype=np.int64)
+    for bin_, part in enumerate(parts):
+        place[part] = bin_
+    said = np.bincount(place, weights=p[some], minlength=N_BINS)
+    start, done, came = 0, 0, []  # of each set (S, N_BINS): pairs that share a unit in a draw
+    for one in sets:
+        here = some[start : start + len(one.p)]
+        own = np.zeros((int(here.sum()), N_BINS), np.float32)
+        own[np.arange(len(own)), place[done : done + len(own)]] = 1
+        came.append(one.drawn[:, here].astype(np.float32) @ own)
+        start, done = start + len(here), done + len(own)
     rng = stream(0, "by chance")
-    found = []
-    for _ in range(N_BY_CHANCE):
-        truth = np.concatenate([one.drawn[rng.integers(len(one.drawn))] for one in sets])
-        found.append(expected_calibration_error(p[some], truth[some]))
-    return float(np.mean(found))
+    errors = [
+        np.abs(said - sum(rows[rng.integers(len(rows))].astype(np.float64) for rows in came)).sum()
+        for _ in range(N_BY_CHANCE)
+    ]
+    return float(np.mean(errors)) / len(order)
 
 
 def pair_rows(found: list[Judged]) -> list[dict[str, Any]]:
@@ -205,7 +228,7 @@ def pair_rows(found: list[Judged]) -> list[dict[str, Any]]:
 
 
 def tables(found: list[Judged]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Rows by source and by motion, and of pairs."""
+    """Rows by source, motion and number of units, and of pairs."""
 
     def of(name: str, some: Iterable[Judged]) -> Iterator[dict[str, Any]]:
         kept = list(some)
@@ -219,6 +242,9 @@ def tables(found: list[Judged]) -> tuple[list[dict[str, Any]], list[dict[str, An
     for motion in MOTIONS:
         rows += of(f"motion {motion}", (one for one in foreign if one.source.motion == motion))
     rows += of("one unit", (one for one in foreign if one.true_k == 1))
+    for k in (2, 3):
+        rows += of(f"{k} units", (one for one in foreign if one.true_k == k))
+    rows += of("4 and more", (one for one in foreign if one.true_k > 3))
     for motion in OWN:
         own = (one for one in found if one.source.place == "ours" and one.source.motion == motion)
         rows += of(f"ours, {motion}", own)

@@ -1,12 +1,13 @@
 """Do probabilities come true on recordings that chose nothing?
 
-    python -m benchmarks.clustering.final_sets --role development [--models spikes runs/new.safetensors]
+    python -m benchmarks.clustering.final_sets --role development [--models spikes-times runs/new.safetensors]
     python -m benchmarks.clustering.final_sets --role final
 
 Sets of spikes have three roles that never mix. Those of the training choose which weights of a run are kept.
-Those of the development, here of seeds from 100 on, choose between models and settings. Those of the end, of
-seeds below 100, choose nothing: they are drawn once a candidate is finished, and its figures are published
-whatever they are.
+Those of the development, of seeds below 1000, choose between models and settings. Those of the end, of seeds
+from 1000 on, choose nothing: they are drawn once a candidate is finished, and its figures are published
+whatever they are. Sets of seed 0 were those of the end until 23 November 2026. They had been scored three
+times by then, and are of the development since.
 
 Sets come from recordings of `final_recordings.py` and from our own generator with motion and times, of cells
 that no gradient has seen. Only spikes of units that are large enough are scored; noise and far cells are
@@ -37,14 +38,17 @@ from ncpgui.core.files import replaced_file
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.seeds import stream_seed
 from ncpgui.engine.generative.registry import GenerativeSettings
-from ncpgui.engine.networks.checkpoint import find_model
+from ncpgui.engine.networks.checkpoint import find_model, load_card
 from ncpgui.engine.waveform_clustering import cluster_waveforms, opened_model
 from ncpgui.sorting.timed_clusters import firing_nats
 
-FIRST_SEED = {"final": 0, "development": 100}
-"""Seeds of the recordings and sets of a role; those of development begin where the others have ended."""
-FORMAT = 1
+FIRST_SEED = {"development": 100, "final": 1000}
+"""Seeds of the recordings and sets of a role; those of the end begin where the others have ended."""
+MORE_RECORDINGS = {"tetrode": 2}
+"""Recordings for each of another probe: those of a tetrode have one set."""
+FORMAT = 2
 EVIDENCE = ("as drawn", "given firing times")
+MODELS = ["spikes", "spikes-times"]
 
 NOTE = """\
 Over pairs of spikes of units: ECE and bias (p less truth) of *hard* ones (p between 0.02 and 0.98), of those
@@ -52,18 +56,25 @@ that the first alternative *joins* and of those that it *parts*. By chance: the 
 probabilities would have on so few sets, on average, if they were right (the truth of each set being one more
 draw). K covered: 90 % sets of the number of units that contain it. Merged: units a set that lie with another
 one in the first alternative; split: its clusters that are no unit's home. AMI with the truth: of the first
-alternative, and of single draws."""
+alternative, of single draws, and of an oracle that is told the templates of the units where the tissue was,
+how large their spikes are, how often each fires, and the noise (`final_oracle.py`)."""
 
 
 def sources(role: str, n_recordings: int) -> list[Source]:
     """Return the sources of a role; `n_recordings` of each place and motion."""
     if role not in FIRST_SEED:
         raise ValueError(f"a role is one of {', '.join(FIRST_SEED)}, got {role}")
-    seeds = range(FIRST_SEED[role], FIRST_SEED[role] + n_recordings)
-    if role == "final" and seeds.stop > FIRST_SEED["development"]:
-        raise ValueError(f"{n_recordings} recordings of the end would be some of the development")
-    foreign = [Source(place, motion, seed) for place in PLACES for motion in MOTIONS for seed in seeds]
-    return foreign + [Source("ours", motion, seed) for motion in OWN for seed in seeds]
+    first = FIRST_SEED[role]
+    foreign = [
+        Source(place, motion, first + i)
+        for place in PLACES
+        for motion in MOTIONS
+        for i in range(n_recordings * MORE_RECORDINGS.get(place, 1))
+    ]
+    own = [Source("ours", motion, first + i) for motion in OWN for i in range(n_recordings)]
+    if role == "development" and max(one.seed for one in foreign) >= FIRST_SEED["final"]:
+        raise ValueError(f"of {n_recordings} recordings of the development some would be of the end")
+    return foreign + own
 
 
 def sets_of(source: Source, n_sets: int, settings: FinalSettings) -> list[FinalSet]:
@@ -84,15 +95,21 @@ def _own_set(arrays: tuple[NDArray[Any], ...]) -> FinalSet:
     order = np.argsort(times, kind="stable")
     known = np.ones(len(order), bool)
     return FinalSet(
-        waveforms[order][:, :, mask], positions[mask].astype(float), times[order], labels[order], known
+        waveforms[order][:, :, mask],
+        positions[mask].astype(float),
+        times[order],
+        labels[order],
+        known,
+        np.full(len(order), -1),
     )
 
 
 def draws(
     one: FinalSet, model: str | Path, n_samples: int, cache: Path, *, timed: bool
 ) -> tuple[Labels, Labels]:
-    """Return the first alternative (N,) and draws (S, N) of a model; kept, for the same weights and set."""
-    key = sha256(f"{FORMAT} {n_samples} {timed}".encode())
+    """Return the first alternative (N,) and draws (S, N) of a model; kept, for the same network and set."""
+    architecture = load_card(find_model(model))["architecture"]  # has settings that no weight tells
+    key = sha256(f"{FORMAT} {n_samples} {timed} {architecture}".encode())
     key.update(find_model(model).read_bytes())
     key.update(np.ascontiguousarray(one.waveforms).tobytes())
     path = cache / f"draws-{key.hexdigest()[:24]}.npz"
@@ -158,8 +175,10 @@ def _parser() -> argparse.ArgumentParser:
     folder = Path(platformdirs.user_cache_dir("ncpgui", appauthor=False)) / "final-sets"
     parser = options(__doc__)
     parser.add_argument("--role", choices=list(FIRST_SEED), default="development")
-    parser.add_argument("--models", nargs="+", default=["spikes"], help="names or files  [spikes]")
-    parser.add_argument("--recordings", type=int, default=1, help="of each probe and motion  [1]")
+    parser.add_argument("--models", nargs="+", default=MODELS, help=f"names or files  [{' '.join(MODELS)}]")
+    parser.add_argument(
+        "--recordings", type=int, default=4, help="of each probe and motion, twice as many of a tetrode  [4]"
+    )
     parser.add_argument("--sets", type=int, default=3, help="of each recording at most  [3]")
     parser.add_argument("--samples", type=int, default=80, help="posterior samples of each set  [80]")
     parser.add_argument("--without-times", action="store_true", help="do not tell the models the times")

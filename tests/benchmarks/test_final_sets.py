@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from benchmarks.clustering import final_recordings
+from benchmarks.clustering import final_recordings, final_scores
+from benchmarks.clustering.final_oracle import cut_templates, most_probable_units, noise_covariance
 from benchmarks.clustering.final_recordings import FinalSet, FinalSettings, sets_of_recording
-from benchmarks.clustering.final_scores import Source, judged, pair_rows, row
+from benchmarks.clustering.final_scores import Source, ece_by_chance, judged, pair_rows, row, tables
 from benchmarks.clustering.final_sets import given_times, sources
+from ncpgui.core.seeds import stream
+from ncpgui.engine.diagnostics.calibration import expected_calibration_error
 
 SMALL = FinalSettings(duration_s=8.0, fewest=60, n_spikes=200)
 
@@ -19,12 +22,19 @@ def test_no_seed_has_two_roles():
             {source.seed for source in sources(role, n)} for role in ("final", "development")
         )
         assert not final & development
-        assert max(final) < 100 <= min(development)
+        assert min(development) >= 100
+        assert max(development) < 1000 <= min(final)
 
 
-def test_more_recordings_of_the_end_than_it_has_seeds_are_refused():
-    with pytest.raises(ValueError, match="101 recordings of the end would be some of the development"):
-        sources("final", 101)
+def test_a_tetrode_whose_recordings_have_one_set_has_twice_as_many():
+    found = [(source.place, source.motion) for source in sources("final", 3)]
+    assert found.count(("tetrode", "slow")) == 6
+    assert found.count(("hexagon", "slow")) == 3
+
+
+def test_more_recordings_of_the_development_than_it_has_seeds_are_refused():
+    with pytest.raises(ValueError, match="of 451 recordings of the development some would be of the end"):
+        sources("development", 451)
 
 
 @pytest.fixture(scope="module")
@@ -44,6 +54,7 @@ def test_sets_are_in_order_of_time_in_noise_sd_and_hold_what_is_not_scored(made:
     assert (one.waveforms[:, 9:14, 0].min(axis=1) < -4).all()
     assert 0 < one.known.sum() <= n_spikes
     assert (one.unit[one.known] >= 0).all()
+    assert np.isin(one.oracle, one.unit[one.known]).all()
 
 
 def test_the_same_seed_gives_the_same_set(made: list[FinalSet]):
@@ -105,6 +116,7 @@ def test_pairs_are_told_apart_by_what_the_first_alternative_says_of_them():
         np.arange(5.0),
         np.array([7, 7, 3, 3, -1]),
         np.array([1, 1, 1, 1, 0], bool),
+        np.array([7, 7, 3, 7, 7]),
     )
     first = np.array([0, 0, 1, 1, 2])
     samples = np.array([[0, 0, 1, 1, 2]] * 3 + [[0, 0, 0, 0, 1]])
@@ -115,7 +127,9 @@ def test_pairs_are_told_apart_by_what_the_first_alternative_says_of_them():
     assert found.p[~found.joined].tolist() == [0.25] * 4
     assert found.apart_sd[~found.joined].tolist() == [8.0] * 4
     assert found.ami_first == pytest.approx(1.0)
+    assert found.ami_oracle < 0.9
     told = row("both", [found])
+    assert told["AMI oracle"] == found.ami_oracle
     assert told["bias joined"] == pytest.approx(0.0)
     assert told["bias parted"] == pytest.approx(0.25)
     assert told["K error"] == pytest.approx(-0.25)
@@ -127,7 +141,8 @@ def test_pairs_are_told_apart_by_what_the_first_alternative_says_of_them():
 def test_few_sets_have_an_error_by_chance_though_their_probabilities_are_right():
     """Two spikes that half of the draws join: of one set the error is a half whatever is true."""
     waveforms = np.zeros((2, 32, 1), np.float32)
-    one = FinalSet(waveforms, np.zeros((1, 2)), np.arange(2.0), np.array([4, 4]), np.ones(2, bool))
+    unit = np.array([4, 4])
+    one = FinalSet(waveforms, np.zeros((1, 2)), np.arange(2.0), unit, np.ones(2, bool), unit)
     samples = np.array([[0, 0], [0, 1]] * 10)
     found = judged(Source("tetrode", "none", 100), one, samples[0], samples)
     assert found.drawn.tolist() == [[True], [False]] * 10
@@ -136,6 +151,77 @@ def test_few_sets_have_an_error_by_chance_though_their_probabilities_are_right()
     assert 0 < many["by chance hard"] < 0.1
     assert many["ECE hard"] == pytest.approx(0.5)
     assert alone["by chance parted"] == ""
+
+
+def some_sets(n_sets: int = 3) -> list[final_scores.Judged]:
+    """Sets of three units of which half of the draws join two, at random spikes."""
+    rng = np.random.default_rng(0)
+    found = []
+    for i in range(n_sets):
+        truth = rng.integers(3, size=30)
+        one = FinalSet(
+            rng.normal(size=(30, 32, 1)).astype(np.float32),
+            np.zeros((1, 2)),
+            np.arange(30.0),
+            truth,
+            np.ones(30, bool),
+            truth,
+        )
+        samples = np.where(rng.random((8, 1)) < 0.5, truth, np.minimum(truth, 1))
+        samples = np.where(rng.random((8, 30)) < 0.1, rng.integers(3, size=(8, 30)), samples)
+        found.append(judged(Source("tetrode", "none", 100 + i), one, truth, samples))
+    return found
+
+
+def test_the_error_by_chance_is_that_of_truths_that_are_drawn():
+    """Against the error of each of the same drawn truths, one after the other."""
+    sets = some_sets()
+    p = np.concatenate([one.p for one in sets])
+    some = np.concatenate([one.joined for one in sets])
+    rng, errors = stream(0, "by chance"), []
+    for _ in range(final_scores.N_BY_CHANCE):
+        truth = np.concatenate([one.drawn[rng.integers(len(one.drawn))] for one in sets])
+        errors.append(expected_calibration_error(p[some], truth[some]))
+    assert ece_by_chance(p, some, sets) == pytest.approx(np.mean(errors))
+
+
+def test_rows_are_by_source_motion_and_number_of_units():
+    rows, _ = tables(some_sets())
+    assert [row["sets"] for row in rows] == ["all foreign", "tetrode", "motion none", "3 units"]
+    assert rows[0]["AMI oracle"] == pytest.approx(1.0)
+
+
+def peak(width: float, n: int = 200) -> np.ndarray:
+    """A trough in the middle, (n,)."""
+    return -np.exp(-(((np.arange(n) - n // 2) / width) ** 2))
+
+
+def test_the_oracle_knows_units_by_where_the_tissue_is():
+    """Two cells of one shape, 8 and 16 sd deep, that change places: only the way tells them apart."""
+    one, other = (np.stack([a * peak(5.0), b * peak(5.0)], axis=1) for a, b in ((8, 4), (16, 4)))
+    cut = cut_templates(np.stack([[one, other], [other, one]]), 20_000.0)
+    assert cut.shape == (2, 2, 17, 32, 2)
+    assert cut[0, 0, 8, 11].tolist() == pytest.approx([-8, -4], rel=1e-3)  # as it is cut, without an error
+    rng = np.random.default_rng(0)
+    covariance = noise_covariance(
+        rng.normal(size=(20_000, 2)).astype(np.float32), np.arange(100, 19_000), 2e4
+    )
+    assert covariance.diagonal().mean() == pytest.approx(1.02, abs=0.03)
+    unit, way = rng.integers(2, size=200), rng.integers(2, size=200)
+    waveforms = cut[way, unit, rng.integers(6, 11, 200)] + rng.normal(size=(200, 32, 2))
+    said = most_probable_units(
+        waveforms.astype(np.float32), cut, way.astype(float), [np.ones(1)] * 2, np.full(2, 0.5), covariance
+    )
+    assert (said == unit).mean() > 0.99
+    halfway = most_probable_units(
+        waveforms.astype(np.float32),
+        cut,
+        np.full(200, 0.5),
+        [np.ones(1)] * 2,
+        np.array([0.4, 0.6]),
+        covariance,
+    )
+    assert (halfway == 1).all()  # the same templates: the share decides
 
 
 def test_units_that_lie_together_and_clusters_that_are_no_units_home_are_counted():
@@ -148,6 +234,7 @@ def test_units_that_lie_together_and_clusters_that_are_no_units_home_are_counted
         np.arange(120.0),
         truth,
         np.ones(120, bool),
+        np.full(120, -1),
     )
     told = row("one", [judged(Source("tetrode", "none", 100), one, first, first[None])])
     assert told["merged"] == 1
@@ -161,7 +248,7 @@ def test_draws_that_break_a_refractory_period_less_often_than_chance_are_there_m
     parted[0] = 0
     samples = np.array([parted] * 6 + [np.zeros(800, int)] * 2)
     nothing = np.zeros(0)
-    one = FinalSet(nothing, nothing, times, np.zeros(800, int), np.ones(800, bool))
+    one = FinalSet(nothing, nothing, times, np.zeros(800, int), np.ones(800, bool), nothing)
     first, drawn = given_times(one, samples, known=False)
     assert first.max() == 0
     assert drawn.shape == samples.shape

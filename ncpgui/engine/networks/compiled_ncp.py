@@ -68,7 +68,7 @@ def serves(network: ClusteringNetwork, encodings: Sequence[Encoding]) -> TypeGua
 
 def tells_times(encoding: Encoding) -> bool:
     """Whether clusters of these points can be followed along their way."""
-    return "seconds" in encoding.tables and not bool(encoding.tables["seconds"].isnan().all())
+    return "along" in encoding.tables and not bool(encoding.tables["along"].isnan().all())
 
 
 def weights_of(network: ClusterAwareNCP, *, timed: bool) -> Weights:

@@ -4,7 +4,8 @@ Recordings drift, so that the spikes of a unit lie along a way and not around a 
 its plain sums, sums weighted by hats: piecewise linear functions of time, 1 at one of some equidistant knots
 and 0 at the others. They add up as all sums of a cluster do. With weights k(t, t') = sum_m hat_m(t) hat_m(t')
 of its points, which are large near the time t, their mean is where the cluster was then. Few knots average
-over many points, many knots follow a jump: one way starts from the other.
+over many points, many knots follow a jump: one way starts from the other. How far the tissue is along its way
+(`seen_way`) may take the place of time, and serves better where the tissue comes back.
 
 Datasets that do not tell their times have hats of zero, and everything here is then zero.
 """
@@ -22,14 +23,16 @@ _WINDOWS = 20
 _GAPS_MS = (3.0, 10.0, 40.0)  # scales of the intervals to the spikes before and after
 
 
-def time_windows(seconds: Tensor, there: Tensor) -> Tensor:
-    """Which of some windows of equally many points each point lies in: (B, N) int64, by rising time.
+def time_windows(along: Tensor, there: Tensor) -> Tensor:
+    """Which of some windows of equally many points each point lies in: (B, N) int64, as `along` rises.
 
     An order of the points that goes through the windows follows clusters along their way, within each in any
     order. Datasets that do not tell their times have one window; the padding comes after the last.
+
+    along : (B, N), seconds or how far the tissue is along its way, nan in datasets that do not tell
     """
-    known = (~seconds.isnan() | ~there).all(1, keepdim=True)
-    rank = seconds.where(there & known, torch.inf).argsort(1).argsort(1)
+    known = (~along.isnan() | ~there).all(1, keepdim=True)
+    rank = along.where(there & known, torch.inf).argsort(1).argsort(1)
     window = rank * _WINDOWS // there.sum(1, keepdim=True).clamp(min=1)
     return torch.where(there, window * known, _WINDOWS)
 
@@ -37,7 +40,8 @@ def time_windows(seconds: Tensor, there: Tensor) -> Tensor:
 class TimeFeatures(nn.Module):
     """What the time of a point says by itself: (B, N) seconds -> (B, N, n_features), float32.
 
-    Whether it is known, the hats of each of `knots`, and the intervals to the points before and after it.
+    Whether it is known, the hats of each of `knots` at its place along time or the way of the tissue, and the
+    intervals to the points before and after it.
     """
 
     def __init__(self, knots: tuple[int, ...]) -> None:
@@ -45,15 +49,18 @@ class TimeFeatures(nn.Module):
         self.knots = knots
         self.n_features = 1 + sum(knots) + 2 * (1 + len(_GAPS_MS))
 
-    def forward(self, seconds: Tensor, there: Tensor) -> Tensor:
-        """Seconds (B, N), nan in datasets that do not tell; there (B, N) bool, False in the padding."""
+    def forward(self, seconds: Tensor, along: Tensor, there: Tensor) -> Tensor:
+        """Seconds (B, N) and their place along what knots are spaced on, which may be themselves.
+
+        Both are nan in datasets that do not tell; there (B, N) bool, False in the padding.
+        """
         known = (~seconds.isnan() | ~there).all(1, keepdim=True)
         use = there & known
-        t = seconds.double().where(use, torch.inf)
-        start = t.amin(1, keepdim=True)
-        end = t.where(use, -torch.inf).amax(1, keepdim=True)
+        t, at = (values.double().where(use, torch.inf) for values in (seconds, along))
+        start = at.amin(1, keepdim=True)
+        end = at.where(use, -torch.inf).amax(1, keepdim=True)
         span = (end - start).where(known, 1.0).clamp(min=1e-9)
-        part = ((t - start) / span).where(use, 0.0).float()
+        part = ((at - start) / span).where(use, 0.0).float()
         hats = [hat_functions(part, n) for n in self.knots]
         order = t.argsort(1)
         gap = t.gather(1, order).diff(dim=1).nan_to_num(nan=torch.inf)

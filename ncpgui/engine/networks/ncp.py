@@ -19,6 +19,7 @@ from ncpgui.engine.networks.moving_clusters import MovingClusters, TimeFeatures
 from ncpgui.engine.networks.pair_context import PairContext
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding, all_points, sum_after
 from ncpgui.engine.networks.principal_components import in_white_noise, principal_scores
+from ncpgui.engine.networks.seen_way import along_way
 
 _SCORE_UNIT = 4.0  # noise sd: about how far apart units are that are hard to tell
 _SCORE_PAIRS = 12
@@ -130,11 +131,12 @@ class ClusterAwareNCP(ClusteringNetwork):
     whitened : components of the points in white noise (`in_white_noise`), on which clusters know their spread
     time_knots : numbers of knots by which clusters know how they move (`moving_clusters`), on whitened
         components; none for a network to which points have no times
+    along_way : whether knots are along the way of the tissue (`seen_way`), and not along time
 
     Raises
     ------
     InputError
-        `time_knots` of components that are not whitened, or less than two knots.
+        `time_knots` of components that are not whitened, or less than two knots; a way without them.
     """
 
     def __init__(
@@ -148,8 +150,11 @@ class ClusterAwareNCP(ClusteringNetwork):
         components: int = 0,
         whitened: bool = False,
         time_knots: tuple[int, ...] = (),
+        along_way: bool = False,
     ) -> None:
         super().__init__()
+        if along_way and not time_knots:
+            raise InputError("along_way is of a network that knows time; give time_knots")
         if time_knots and not (components and whitened and min(time_knots) >= 2):
             raise InputError(
                 f"time_knots must be 2 or more each, of a network with whitened components, got {time_knots} "
@@ -176,7 +181,7 @@ class ClusterAwareNCP(ClusteringNetwork):
         values = [components + (metric if i == 0 else 0) for i in range(len(time_knots))]
         moving = [MovingClusters(n, v, hidden) for n, v in zip(time_knots, values, strict=True)]
         self.moving = nn.ModuleList(moving)
-        self.takes_times = bool(time_knots)
+        self.takes_times, self.along_way = bool(time_knots), along_way
         self._moving_columns = [one.n_columns for one in moving] + ([metric] if time_knots else [])
         self.n_seen = metric + hidden + self.n_moments + sum(self._moving_columns)
         if components:
@@ -214,8 +219,11 @@ class ClusterAwareNCP(ClusteringNetwork):
             if self.moving:
                 if seconds is None:
                     seconds = torch.full_like(h[..., 0], torch.nan)
-                tables["seconds"] = seconds[..., None]
-                time = self.time_features(seconds, encoding.there).to(h.dtype)
+                there, along = encoding.there, seconds
+                if self.along_way:
+                    along = along_way(scores * _SCORE_UNIT, seconds, there)
+                tables["along"] = along[..., None]
+                time = self.time_features(seconds, along, there).to(h.dtype)
                 hats = self.time_features.hats(time)
                 place = torch.cat([scores, z], dim=-1)
                 seen += [

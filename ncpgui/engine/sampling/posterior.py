@@ -2,8 +2,8 @@
 
 q depends a little on the order in which points are visited; `ancestral_samples` divides its
 draws over several random orders, which averages the dependence out. Points whose times are known
-are visited in windows of time, forward in one order and backward in the next, so that clusters
-that move are met along their way.
+are visited in windows of time, or of the way of the tissue, forward in one order and backward in the
+next, so that clusters that move are met along their way.
 """
 
 from __future__ import annotations
@@ -326,10 +326,10 @@ def _visit(encoding: Encoding, clamped: Labels | None, seed: int) -> Visit:
 
 
 def _windows(encoding: Encoding, order: int) -> NDArray[np.int64] | None:
-    """Windows in time of the points of one dataset, backward in every second order; None without times."""
-    if "seconds" not in encoding.tables:
+    """Windows in time, or along the way, of the points of a dataset, every second time backward, if known."""
+    if "along" not in encoding.tables:
         return None
-    window = time_windows(encoding.tables["seconds"][..., 0], encoding.there)[0].cpu().numpy()
+    window = time_windows(encoding.tables["along"][..., 0], encoding.there)[0].cpu().numpy()
     return -window if order % 2 else window
 
 

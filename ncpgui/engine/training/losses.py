@@ -93,7 +93,7 @@ def _pointwise(
     first = None
     if turn is not None:
         there = encoding.there
-        window = time_windows(encoding.tables["seconds"][..., 0], there)
+        window = time_windows(encoding.tables["along"][..., 0], there)
         sign = (turn == 1).long() - (turn == 2).long()
         first = torch.where(there, window * sign, window.max() + 1).argsort(dim=1, stable=True)
     nll, n_right = [], []

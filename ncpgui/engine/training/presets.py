@@ -175,7 +175,11 @@ PRESETS: dict[str, Preset] = {
             _SPIKES,
             architecture=replace(
                 _SPIKES.architecture,
-                network_options={**_SPIKES.architecture.network_options, "time_knots": [5, 15]},
+                network_options={
+                    **_SPIKES.architecture.network_options,
+                    "time_knots": [5, 15],
+                    "along_way": True,
+                },
             ),
             data=GenerativeSettings(
                 "spikes",

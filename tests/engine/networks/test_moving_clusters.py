@@ -104,7 +104,7 @@ def test_features_of_times_are_the_intervals_to_both_neighbours():
     """0, 10 and 13 ms, in another order; a padded point is not there."""
     seconds = torch.tensor([[0.010, 0.0, 0.013, 0.012]], dtype=torch.float64)
     of = TimeFeatures((2,))
-    features = of(seconds, torch.tensor([[True, True, True, False]]))
+    features = of(seconds, seconds, torch.tensor([[True, True, True, False]]))
     before, after = features[0, :, 3], features[0, :, 4]  # log10 of ms over 4, 10 s where there is none
     assert before.tolist() == pytest.approx([0.25, 1.0, 0.4771 / 4, 0], abs=1e-4)
     assert after.tolist() == pytest.approx([0.4771 / 4, 0.25, 1.0, 0], abs=1e-4)
