@@ -65,7 +65,6 @@ def sample_components(
         draw.id: ToDraw(
             waveforms[draw.id],
             probe.positions_um[draw.contacts],
-            max(1, round(draw.share * config.posterior_samples)),
             stream_seed(config.seed, "posterior", draw.id),
             f"component {draw.id}",
         )

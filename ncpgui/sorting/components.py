@@ -10,7 +10,7 @@ is a component of its own: it may still be two neurons.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Collection, Sized
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,7 +32,7 @@ FAIR_SHARE = 0.5
 """Part of the drawn spikes that is divided among the units evenly, the rest by their number of spikes."""
 
 ALONE_SHARE = 0.5
-"""Part of `spikes_per_group`, and of `posterior_samples`, that is enough for a component of one unit."""
+"""Part of `spikes_per_group` that is enough for a component of one unit."""
 
 
 @dataclass(frozen=True)
@@ -53,20 +53,11 @@ class ComponentDraw:
     cut_from: tuple[int, ...] = ()
 
     @property
-    def share(self) -> float:
-        """Part of the spikes and of the draws that are asked for, which is enough for it."""
-        return _share(self.units)
-
-    @property
     def rest(self) -> NDArray[np.int64]:
         """Positions in `spike_ids` of the spikes that were not drawn."""
         drawn = np.zeros(len(self.spike_ids), dtype=bool)
         drawn[self.sampled] = True
         return np.flatnonzero(~drawn)
-
-
-def _share(members: Sized) -> float:
-    return ALONE_SHARE if len(members) == 1 else 1.0
 
 
 @dataclass(frozen=True)
@@ -115,7 +106,8 @@ def draw_components(
         assert channels is not None
         ids = np.flatnonzero(np.isin(units.unit, members))
         rng = stream(config.seed, "component", number)
-        sampled = drawn_fairly(units.unit[ids], max(1, int(_share(members) * config.spikes_per_group)), rng)
+        share = ALONE_SHARE if len(members) == 1 else 1
+        sampled = drawn_fairly(units.unit[ids], max(1, int(share * config.spikes_per_group)), rng)
         result.append(
             ComponentDraw(number, np.array(members), channels, ids, sampled, doubts.cut_from(number))
         )

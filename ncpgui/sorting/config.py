@@ -42,7 +42,7 @@ class SortingConfig:
         pitches when None), the nearest first: 7 of a hexagonal array, 4 of a tetrode
     spikes_per_group : spikes of a component that the network clusters, half as many where it has one unit;
         the rest is assigned
-    posterior_samples : draws of the posterior of a component, half as many where it has one unit
+    posterior_samples : draws of the posterior of a component
     heaps : whether it weighs these draws if all spikes of what they part lie in one heap or in two
     firing_times : whether the refractory periods in the times of all spikes weigh these draws
     min_cluster_spikes : clusters with fewer sampled spikes are dropped (paper, SM D)

@@ -112,7 +112,11 @@ def propose(
     """
     from ncpgui.ephys.waveforms import extract_many
 
-    config = replace(config, spikes_per_group=min(config.spikes_per_group, most_spikes))
+    config = replace(
+        config,
+        posterior_samples=min(config.posterior_samples, most_draws),
+        spikes_per_group=min(config.spikes_per_group, most_spikes),
+    )
     spikes = found.spikes
     draws = draw_groups(spikes, found.pre.probe, config, bad_channels=found.pre.bad_channels)
     ids = np.concatenate([draw.spike_ids for draw in draws])
@@ -127,7 +131,6 @@ def propose(
         draw.channel: ToDraw(
             waveforms[draw.channel],
             found.pre.probe.positions_um[draw.neighbours],
-            min(config.posterior_samples, most_draws),
             stream_seed(config.seed, "first pass", draw.channel),
             f"channel {draw.channel}",
         )

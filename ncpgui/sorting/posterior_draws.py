@@ -26,16 +26,10 @@ Key = TypeVar("Key", bound=Hashable)
 
 @dataclass(frozen=True)
 class ToDraw:
-    """Waveforms whose posterior is wanted.
-
-    waveforms : (m, 32, C) float32, noise sd; positions_um : (C, 2) of their contacts
-    n_draws : how many; seed : of these draws
-    name : for progress and messages
-    """
+    """Waveforms (m, 32, C) whose posterior is wanted, where their contacts are (C, 2) in µm, and a seed."""
 
     waveforms: NDArray[np.float32]
     positions_um: NDArray[np.float64]
-    n_draws: int
     seed: int
     name: str = ""
 
@@ -61,7 +55,7 @@ def _task(
     return Sampling(
         wanted.waveforms,
         wanted.positions_um,
-        n_draws=wanted.n_draws,
+        n_draws=config.posterior_samples,
         seed=wanted.seed,
         model=config.model,
         device=config.device,

@@ -65,7 +65,6 @@ def resample_rest(
         ToDraw(
             waveforms.waveforms,
             probe.positions_um[component.contacts],
-            config.posterior_samples,
             stream_seed(config.seed, "posterior", component.id),
         ),
         config,

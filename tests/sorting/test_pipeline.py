@@ -111,8 +111,6 @@ def test_units_in_doubt_are_a_component_and_one_without_doubt_is_its_own(project
     ]
     ids = np.concatenate([component.spike_ids for component in project.components])
     assert np.sort(ids).tolist() == list(range(len(project.spikes)))
-    draws = [one.posterior.n_samples for one in project.components]
-    assert draws == [CONFIG.posterior_samples, CONFIG.posterior_samples // 2]
     component = project.component(0)
     assert component is not None
     assert component.contacts[0] == 0
