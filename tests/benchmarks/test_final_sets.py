@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 
-from benchmarks.clustering import final_recordings, final_scores
+from benchmarks.clustering import final_recordings, final_scores, final_sets
 from benchmarks.clustering.final_oracle import cut_templates, most_probable_units, noise_covariance
 from benchmarks.clustering.final_recordings import FinalSet, FinalSettings, sets_of_recording
 from benchmarks.clustering.final_scores import Source, ece_by_chance, judged, pair_rows, row, tables
-from benchmarks.clustering.final_sets import given_times, sources
+from benchmarks.clustering.final_sets import draws, given_times, sources
 from ncpgui.core.seeds import stream
 from ncpgui.engine.diagnostics.calibration import expected_calibration_error
 
@@ -253,3 +258,32 @@ def test_draws_that_break_a_refractory_period_less_often_than_chance_are_there_m
     assert first.max() == 0
     assert drawn.shape == samples.shape
     assert drawn.max() == 0
+
+
+def test_draws_are_kept_for_the_same_weights_and_settings_of_the_network(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Whether knots lie along the way is in no weight."""
+    asked: list[Any] = []
+
+    def clustered(waveforms: Any, *, model: Any, samples: int, **_: Any) -> Any:
+        asked.append(model)
+        labels = np.full((samples, len(waveforms)), len(asked))
+        return SimpleNamespace(map_labels=labels[0], labels=labels)
+
+    monkeypatch.setattr(final_sets, "cluster_waveforms", clustered)
+    models = []
+    for name, along_way in (("first", False), ("same", False), ("other", True)):
+        models.append(tmp_path / f"{name}.safetensors")
+        models[-1].write_bytes(b"the same weights")
+        card = {
+            "card_format": 1,
+            "name": name,
+            "architecture": {"network_options": {"along_way": along_way}},
+        }
+        models[-1].with_suffix(".json").write_text(json.dumps(card))
+    none = np.zeros(3, int)
+    one = FinalSet(np.zeros((3, 32, 1), np.float32), np.zeros((1, 2)), np.arange(3.0), none, none == 0, none)
+    kept = [draws(one, model, 2, tmp_path / "kept", timed=True)[0].tolist() for model in models]
+    assert kept == [[1, 1, 1], [1, 1, 1], [2, 2, 2]]
+    assert asked == [models[0], models[2]]
