@@ -313,8 +313,7 @@ def speed() -> str:
     total = [row["encode s"] + row["ancestral s"] + row["sweeps s"] for row in spikes]
     memory = [row["MiB"] for row in scaling["samples"]] + [row["NCP MiB"] for row in scaling["points"]]
     steps = step["rows"]
-    runs = " and ".join(f"{', '.join(str(row[of]) for row in steps)} {of}" for of in ("K", "orders"))
-    runs = runs.replace(" K ", " clusters ")
+    clusters_of_steps, orders = (", ".join(str(row[of]) for row in steps) for of in ("K", "orders"))
     rows = [
         ["figure", "target", "measured"],
         [
@@ -350,7 +349,8 @@ def speed() -> str:
             f"{each(spikes, 'wall ratio, its threads')}; {each(spikes, 'CPU ratio, its threads')}",
         ],
         [
-            f"CPU time of a loop over the points over that of a training step, {threads(step)} each; {runs}",
+            f"CPU time of a loop over the points over that of a training step, {threads(step)} each; "
+            f"{clusters_of_steps} clusters and {orders} orders",
             "2",
             _aimed([row["CPU ratio"] for row in steps], 2),
         ],
