@@ -13,6 +13,7 @@ from ncpgui.core.config import check_numbers
 from ncpgui.engine.generative.spike_noise import uniform
 
 _GRID = 128  # times at which the way is drawn
+_JUMP = 2  # of the kinds of `_shares`
 _ROUGH = 9  # points of the small irregular motion beside the large one
 
 
@@ -23,6 +24,7 @@ class MotionSettings:
     p_moving : share of datasets that move; 0 leaves the straight drift of the units' settings
     reach_um : from one end of the way to the other
     p_in_plane : share of them that move in the plane of the contacts
+    p_jumping : share of them that jump between places whatever else was drawn, beside the quarter that does
     n_places : places of the way at which templates are computed; those between are interpolated
     off_main_part : of the spikes that are deeper on another contact, those that are in the set all the same
     """
@@ -30,6 +32,7 @@ class MotionSettings:
     p_moving: float = 0.0
     reach_um: tuple[float, float] = (2.0, 40.0)
     p_in_plane: float = 0.8
+    p_jumping: float = 0.0
     n_places: int = 6
     off_main_part: float = 0.05
 
@@ -71,14 +74,14 @@ def draw_way(settings: MotionSettings, n_datasets: int, generator: torch.Generat
     direction[:, 2] *= ~flat
     direction = direction / direction.norm(dim=1, keepdim=True)
     reach = uniform(s.reach_um, (n_datasets,), generator) * moves
-    share = _shares(n_datasets, generator)
+    share = _shares(n_datasets, s.p_jumping, generator)
     home = torch.rand(n_datasets, 1, generator=generator, device=device)  # where the cells were drawn
     steps = torch.linspace(0, 1, s.n_places, device=device) - home
     offset = direction[:, None] * (reach[:, None] * steps)[..., None]
     return Way(offset, share * (s.n_places - 1))
 
 
-def _shares(n_datasets: int, generator: torch.Generator) -> Tensor:
+def _shares(n_datasets: int, p_jumping: float, generator: torch.Generator) -> Tensor:
     """How much of the way is behind the cells at each time: (B, _GRID), 0 .. 1."""
     device, column = generator.device, (n_datasets, 1)
     time = torch.linspace(0, 1, _GRID, device=device)
@@ -91,6 +94,9 @@ def _shares(n_datasets: int, generator: torch.Generator) -> Tensor:
     jump = level.gather(1, jumps)
     settling = torch.exp(-time / uniform((0.05, 0.5), column, generator, log=True))
     kind = torch.randint(4, column, generator=generator, device=device)
+    if p_jumping:  # no number is drawn for it otherwise: runs of before draw what they drew
+        jumping = torch.rand(column, generator=generator, device=device) < p_jumping
+        kind = kind.masked_fill(jumping, _JUMP)
     share = torch.stack([slow, zigzag, jump, settling]).gather(0, kind.expand(-1, _GRID)[None])[0]
     low, high = share.amin(1, keepdim=True), share.amax(1, keepdim=True)
     share = (share - low) / (high - low).clamp(min=1e-6)

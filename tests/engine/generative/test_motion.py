@@ -45,6 +45,12 @@ def test_some_go_slowly_and_some_jump():
     assert (step < 0.05).float().mean() > 0.2
 
 
+def test_all_jump_where_that_is_asked_for():
+    place = ways(replace(FAR, p_jumping=1.0)).place / (FAR.n_places - 1)
+    step = place.diff(dim=1).abs().amax(1)
+    assert (step > 0.2).float().mean() > 0.95  # the others come back to where they were, or drew no jump
+
+
 def test_places_between_the_times_of_the_grid_lie_between_theirs():
     way = Way(torch.zeros(1, 2, 3), torch.linspace(0, 1, 128)[None] * 5)
     part = torch.tensor([[0.0, 0.1234, 1.0]])
