@@ -7,11 +7,15 @@ firing times of single units, and that another spike may lie in the same window.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, solve_triangular
 from scipy.special import logsumexp
 
+from ncpgui.core.seeds import stream
+from ncpgui.ephys.preprocessing import Preprocessed
 from ncpgui.ephys.waveforms import STEPS_PER_SAMPLE, cut_plan
 
 Floats = NDArray[np.float64]
@@ -22,6 +26,62 @@ _SHIFTS = np.arange(-8, 9) / 4
 """Errors of the alignment that are as probable as each other, samples of the recording."""
 _RIDGE = 0.02
 """Variance that is added to that of the noise."""
+_QUIET_SD = 1.0
+"""Troughs of the units below which there is no spike of them."""
+_N_QUIET = 6000
+"""Moments of a recording at which the noise is looked at, where there is none."""
+
+
+class Fired(NamedTuple):
+    """All spikes of a recording, in order of time.
+
+    sample, unit : (n,); amplitude, way : (n,), of its template, and place of the tissue in steps of templates
+    depth_now : (n, C), trough on each contact, noise sd
+    """
+
+    sample: Ints
+    unit: Ints
+    amplitude: Floats
+    way: Floats
+    depth_now: Floats
+
+
+def told_nearly_everything(
+    waveforms: NDArray[np.float32],
+    at: Ints,
+    units: Ints,
+    size: Ints,
+    shapes: Floats,
+    channels: Ints,
+    pre: Preprocessed,
+    fired: Fired,
+) -> Ints:
+    """Return which of `units` (K,) each spike is most probably of: (N,).
+
+    Parameters
+    ----------
+    waveforms : (N, 32, C), noise sd, cut at samples `at` (N,) of `channels` (C,), the main one first
+    size : (K,) spikes of each unit in the set
+    shapes : (D, K, T, C), templates of the units at each place of the tissue, filtered
+    pre : the recording; fired : what is in it
+    """
+    if len(units) == 1:
+        return np.full(len(at), units[0])
+    rate_hz = pre.sampling_frequency_hz
+    cut = cut_templates(shapes / pre.noise_sd[channels], rate_hz)
+    near = fired.sample[(fired.depth_now[:, channels] > _QUIET_SD).any(axis=1) & np.isin(fired.unit, units)]
+    edge = int(0.01 * rate_hz)
+    quiet = stream(0, "quiet").integers(edge, pre.n_samples - edge, _N_QUIET)
+    after = np.searchsorted(near, quiet)
+    apart = np.minimum(
+        np.abs(quiet - near[np.maximum(after - 1, 0)]), np.abs(quiet - near[np.minimum(after, len(near) - 1)])
+    )
+    traces = pre.traces(0, pre.n_samples)
+    covariance = noise_covariance(traces[:, channels], quiet[apart > 0.002 * rate_hz], rate_hz)
+    parts = (np.arange(N_AMPLITUDES) + 0.5) / N_AMPLITUDES
+    amplitudes = [np.quantile(fired.amplitude[fired.unit == unit], parts) for unit in units]
+    way = np.interp(at, fired.sample, fired.way)
+    return units[most_probable_units(waveforms, cut, way, amplitudes, size / size.sum(), covariance)]
 
 
 def cut_templates(templates: NDArray[np.floating], sampling_frequency_hz: float) -> NDArray[np.float32]:

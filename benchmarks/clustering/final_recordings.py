@@ -19,15 +19,10 @@ from numpy.typing import NDArray
 from scipy.signal import butter, sosfiltfilt
 from spikeinterface.core.generate import generate_templates
 
-from benchmarks.clustering.final_oracle import (
-    N_AMPLITUDES,
-    cut_templates,
-    most_probable_units,
-    noise_covariance,
-)
+from benchmarks.clustering.final_oracle import Fired, told_nearly_everything
 from ncpgui.core.seeds import stream, stream_seed
 from ncpgui.core.spikes import SpikeEvents
-from ncpgui.ephys.preprocessing import Preprocessed, preprocess
+from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.probes import from_probeinterface
 from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.ephys.waveforms import extract_waveforms
@@ -52,10 +47,6 @@ SHAPES = {
     "spatial_power": (1.3, 2.6),
 }
 MS_BEFORE, MS_AFTER = 1.5, 3.5
-QUIET_SD = 1.0
-"""Troughs of the units below which there is no spike of them."""
-N_QUIET = 6000
-"""Moments of a recording at which the noise is looked at, where there is none."""
 
 
 @dataclass(frozen=True)
@@ -213,7 +204,7 @@ def sets_of_recording(place: str, motion: str, settings: FinalSettings, *, seed:
     )
     found = detect(preprocess(recording, **filter_options(config)), config)
     depth_now = depth[np.round(way).astype(int), unit] * amplitude[:, None] / noise_sd
-    fired = _Fired(sample, unit, amplitude, way, depth_now)
+    fired = Fired(sample, unit, amplitude, way, depth_now)
     with closing(found.pre):
         for contact in cells.contacts:
             spikes = found.spikes
@@ -243,59 +234,11 @@ def sets_of_recording(place: str, motion: str, settings: FinalSettings, *, seed:
             at = here.sample_index[chosen]
             waveforms = extract_waveforms(found.pre, at, draw.neighbours)
             units = np.flatnonzero(scored)
-            said = _oracle(waveforms, at, units, size, draw.neighbours, found.pre, templates, fired)
+            shapes = _band_pass(_roomy(templates[:, units][..., draw.neighbours], rate_hz), rate_hz, axis=2)
+            said = told_nearly_everything(
+                waveforms, at, units, size[units], shapes, draw.neighbours, found.pre, fired
+            )
             yield FinalSet(waveforms, places - places[0], at / rate_hz, truth, known, said)
-
-
-class _Fired(NamedTuple):
-    """All spikes of a recording, in order of time.
-
-    sample, unit : (n,); amplitude, way : (n,), of its template, and place of the tissue in steps of templates
-    depth_now : (n, C), trough on each contact, noise sd
-    """
-
-    sample: Ints
-    unit: Ints
-    amplitude: Floats
-    way: Floats
-    depth_now: Floats
-
-
-def _oracle(
-    waveforms: NDArray[np.float32],
-    at: Ints,
-    units: Ints,
-    size: Ints,
-    channels: Ints,
-    pre: Preprocessed,
-    templates: NDArray[np.float32],
-    fired: _Fired,
-) -> Ints:
-    """Say of spikes at samples `at` (N,) which of `units` (K,) each is of, told nearly everything.
-
-    size : spikes of every unit in the set
-    """
-    rate_hz = pre.sampling_frequency_hz
-    if len(units) == 1:
-        return np.full(len(at), units[0])
-    edge = int(0.01 * rate_hz)
-    room = ((0, 0), (0, 0), (edge, edge), (0, 0))
-    shapes = _band_pass(np.pad(templates[:, units][..., channels], room), rate_hz, axis=2)
-    cut = cut_templates(shapes / pre.noise_sd[channels], rate_hz)
-    traces = pre.traces(0, pre.n_samples)
-    near = fired.sample[(fired.depth_now[:, channels] > QUIET_SD).any(axis=1) & np.isin(fired.unit, units)]
-    quiet = stream(0, "quiet").integers(edge, pre.n_samples - edge, N_QUIET)
-    after = np.searchsorted(near, quiet)
-    apart = np.minimum(
-        np.abs(quiet - near[np.maximum(after - 1, 0)]), np.abs(quiet - near[np.minimum(after, len(near) - 1)])
-    )
-    covariance = noise_covariance(traces[:, channels], quiet[apart > 0.002 * rate_hz], rate_hz)
-    parts = (np.arange(N_AMPLITUDES) + 0.5) / N_AMPLITUDES
-    amplitudes = [np.quantile(fired.amplitude[fired.unit == unit], parts) for unit in units]
-    way = np.interp(at, fired.sample, fired.way)
-    return units[
-        most_probable_units(waveforms, cut, way, amplitudes, size[units] / size[units].sum(), covariance)
-    ]
 
 
 def _draw_cells(
@@ -375,8 +318,12 @@ def _templates(where: Place, contacts: Floats, cells: Cells, offset_um: float) -
 
 def _depths(templates: NDArray[np.float32], rate_hz: float) -> Floats:
     """Trough of each template on each contact after the band-pass: (D, U, C)."""
-    padded = np.pad(templates, ((0, 0), (0, 0), (int(0.01 * rate_hz),) * 2, (0, 0)))
-    return -_band_pass(padded, rate_hz, axis=2).min(axis=2).astype(np.float64)
+    return -_band_pass(_roomy(templates, rate_hz), rate_hz, axis=2).min(axis=2).astype(np.float64)
+
+
+def _roomy(templates: NDArray[np.float32], rate_hz: float) -> NDArray[np.float32]:
+    """Templates (D, U, T, C) with 10 ms of nothing on both sides, for the band-pass."""
+    return np.pad(templates, ((0, 0), (0, 0), (int(0.01 * rate_hz),) * 2, (0, 0)))
 
 
 def _band_pass(values: NDArray[np.float32], rate_hz: float, *, axis: int) -> Floats:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import adjusted_mutual_info_score
 
 from benchmarks.clustering.final_recordings import MOTIONS, PLACES, FinalSet
+from ncpgui.core.alternatives import min_unit_size
 from ncpgui.core.partition import canonical
 from ncpgui.core.seeds import stream
 from ncpgui.engine.diagnostics.calibration import HARD, coverage_of_k, expected_calibration_error
@@ -20,8 +21,6 @@ N_BY_CHANCE = 200
 """Truths that are drawn for the ECE by chance."""
 N_BINS = 10
 """Bins of an ECE, of equally many pairs."""
-KNOWN_PART = 0.01
-"""Clusters of fewer of the scored spikes are not counted in K."""
 OWN = {
     "still": {"times": {"p_told": 1.0}},
     "moving": {"times": {"p_told": 1.0}, "motion": {"p_moving": 1.0, "reach_um": [10.0, 40.0]}},
@@ -47,9 +46,10 @@ class Judged(NamedTuple):
     drawn : (S, P) whether they do in each draw
     joined : (P,) whether the first alternative joins them; apart_sd : (P,) distance of the means of their
         clusters there, 0 where it joins them
-    k : (S,) clusters of the draws among the scored spikes; k_first : of the first alternative; true_k
-    n_merged, n_split : units of the first alternative that lie with another one, and its sizeable clusters
-        that are no unit's home
+    k : (S,) clusters of the draws among the scored spikes, as many spikes as the program asks of a unit
+        (`min_unit_size`); k_first : of the first alternative; true_k : units of so many
+    n_merged, n_split : units that lie with another one in the first alternative, and its clusters of so many
+        spikes that are no unit's home
     ami_first, ami_samples, ami_oracle : with the truth, of the first alternative, of single draws (mean), and
         of what `final_oracle` says; nan where it says nothing
     """
@@ -77,6 +77,7 @@ def judged(source: Source, one: FinalSet, first: Labels, samples: Labels) -> Jud
     said, drawn, oracle = first[known], samples[:, known], one.oracle[known]
     chosen = np.sort(stream(0, "pairs").permutation(len(known))[:N_PAIRED])
     i, j = np.triu_indices(len(chosen), 1)
+    least = min_unit_size(len(one.known))
     means = np.stack([one.waveforms[first == k].mean(axis=0).ravel() for k in range(first.max() + 1)])
     gaps = np.linalg.norm(means[:, None] - means, axis=-1)
     together = drawn[:, chosen[i]] == drawn[:, chosen[j]]
@@ -87,10 +88,10 @@ def judged(source: Source, one: FinalSet, first: Labels, samples: Labels) -> Jud
         together,
         said[chosen][i] == said[chosen][j],
         gaps[said[chosen][i], said[chosen][j]].astype(np.float64),
-        np.array([_sizeable(row) for row in drawn]),
-        _sizeable(said),
-        int(truth.max()) + 1,
-        *_merged_and_split(truth, said),
+        np.array([_n_sizeable(row, least) for row in drawn]),
+        _n_sizeable(said, least),
+        _n_sizeable(truth, least),
+        *_merged_and_split(truth, said, least),
         float(adjusted_mutual_info_score(truth, said)),
         float(
             np.mean([adjusted_mutual_info_score(truth, row) for row in drawn[:: max(1, len(drawn) // 10)]])
@@ -99,23 +100,23 @@ def judged(source: Source, one: FinalSet, first: Labels, samples: Labels) -> Jud
     )
 
 
-def _sizeable(labels: Labels) -> int:
-    """Clusters that hold a part of the spikes that counts."""
-    return int(_are_sizeable(labels).sum())
+def _n_sizeable(labels: Labels, least: int) -> int:
+    """Clusters of at least so many spikes, one if there is none."""
+    return max(1, int((np.bincount(labels) >= least).sum()))
 
 
-def _are_sizeable(labels: Labels) -> NDArray[np.bool_]:
-    return np.bincount(labels) >= max(1, KNOWN_PART * len(labels))
-
-
-def _merged_and_split(truth: Labels, said: Labels) -> tuple[int, int]:
+def _merged_and_split(truth: Labels, said: Labels, least: int) -> tuple[int, int]:
     """Units whose home, the cluster with most of their spikes, is of another too; large clusters of none.
 
-    >>> _merged_and_split(np.array([0, 0, 0, 1, 1]), np.array([0, 0, 1, 0, 0]))
+    least : spikes of a unit or a cluster that counts
+
+    >>> _merged_and_split(np.array([0, 0, 0, 1, 1]), np.array([0, 0, 1, 0, 0]), 1)
     (1, 1)
     """
-    homes = np.unique([np.bincount(said[truth == unit]).argmax() for unit in range(truth.max() + 1)])
-    return int(truth.max()) + 1 - len(homes), len(np.setdiff1d(np.flatnonzero(_are_sizeable(said)), homes))
+    units = np.flatnonzero(np.bincount(truth) >= least)
+    homes = np.unique([np.bincount(said[truth == unit]).argmax() for unit in units])
+    large = np.flatnonzero(np.bincount(said) >= least)
+    return len(units) - len(homes), len(np.setdiff1d(large, homes))
 
 
 def row(name: str, found: list[Judged]) -> dict[str, Any]:

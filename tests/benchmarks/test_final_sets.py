@@ -246,6 +246,19 @@ def test_units_that_lie_together_and_clusters_that_are_no_units_home_are_counted
     assert told["split"] == 1
 
 
+@pytest.mark.parametrize(("n_spikes", "n_clusters"), [(19, 1), (20, 2)])
+def test_clusters_are_counted_from_as_many_spikes_on_as_the_program_asks_of_a_unit(
+    n_spikes: int, n_clusters: int
+):
+    """20 spikes of 1000 (`core.alternatives.min_unit_size`); in what is true as in what is said."""
+    labels = (np.arange(1000) < n_spikes).astype(int)
+    nothing = np.zeros((1000, 32, 1), np.float32)
+    one = FinalSet(nothing, np.zeros((1, 2)), np.arange(1000.0), labels, np.ones(1000, bool), labels)
+    found = judged(Source("ours", "still", 100), one, labels, labels[None])
+    assert found.true_k == found.k_first == found.k[0] == n_clusters
+    assert found.n_merged == found.n_split == 0
+
+
 def test_draws_that_break_a_refractory_period_less_often_than_chance_are_there_more_often():
     """Spikes of one neuron, 5 ms apart and more, which six of eight draws part at random."""
     rng = np.random.default_rng(0)
