@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import adjusted_mutual_info_score
 
 from benchmarks.clustering.final_recordings import MOTIONS, PLACES, FinalSet
-from ncpgui.core.alternatives import min_unit_size
+from ncpgui.core.alternatives import sizeable_clusters
 from ncpgui.core.partition import canonical
 from ncpgui.core.seeds import stream
 from ncpgui.engine.diagnostics.calibration import HARD, coverage_of_k, expected_calibration_error
@@ -47,7 +47,7 @@ class Judged(NamedTuple):
     joined : (P,) whether the first alternative joins them; apart_sd : (P,) distance of the means of their
         clusters there, 0 where it joins them
     k : (S,) clusters of the draws among the scored spikes, as many spikes as the program asks of a unit
-        (`min_unit_size`); k_first : of the first alternative; true_k : units of so many
+        (`sizeable_clusters`); k_first : of the first alternative; true_k : units of so many
     n_merged, n_split : units that lie with another one in the first alternative, and its clusters of so many
         spikes that are no unit's home
     ami_first, ami_samples, ami_oracle : with the truth, of the first alternative, of single draws (mean), and
@@ -77,7 +77,6 @@ def judged(source: Source, one: FinalSet, first: Labels, samples: Labels) -> Jud
     said, drawn, oracle = first[known], samples[:, known], one.oracle[known]
     chosen = np.sort(stream(0, "pairs").permutation(len(known))[:N_PAIRED])
     i, j = np.triu_indices(len(chosen), 1)
-    least = min_unit_size(len(one.known))
     means = np.stack([one.waveforms[first == k].mean(axis=0).ravel() for k in range(first.max() + 1)])
     gaps = np.linalg.norm(means[:, None] - means, axis=-1)
     together = drawn[:, chosen[i]] == drawn[:, chosen[j]]
@@ -88,10 +87,10 @@ def judged(source: Source, one: FinalSet, first: Labels, samples: Labels) -> Jud
         together,
         said[chosen][i] == said[chosen][j],
         gaps[said[chosen][i], said[chosen][j]].astype(np.float64),
-        np.array([_n_sizeable(row, least) for row in drawn]),
-        _n_sizeable(said, least),
-        _n_sizeable(truth, least),
-        *_merged_and_split(truth, said, least),
+        np.array([len(_sizeable(row, one)) for row in samples]),
+        len(_sizeable(first, one)),
+        len(_sizeable(one.unit, one)),
+        *_merged_and_split(one, first),
         float(adjusted_mutual_info_score(truth, said)),
         float(
             np.mean([adjusted_mutual_info_score(truth, row) for row in drawn[:: max(1, len(drawn) // 10)]])
@@ -100,23 +99,16 @@ def judged(source: Source, one: FinalSet, first: Labels, samples: Labels) -> Jud
     )
 
 
-def _n_sizeable(labels: Labels, least: int) -> int:
-    """Clusters of at least so many spikes, one if there is none."""
-    return max(1, int((np.bincount(labels) >= least).sum()))
+def _sizeable(labels: Labels, one: FinalSet) -> Labels:
+    """Labels (N,) of a set's spikes that count as units, by the spikes of them that are scored."""
+    return sizeable_clusters(np.where(one.known, labels, -1))
 
 
-def _merged_and_split(truth: Labels, said: Labels, least: int) -> tuple[int, int]:
-    """Units whose home, the cluster with most of their spikes, is of another too; large clusters of none.
-
-    least : spikes of a unit or a cluster that counts
-
-    >>> _merged_and_split(np.array([0, 0, 0, 1, 1]), np.array([0, 0, 1, 0, 0]), 1)
-    (1, 1)
-    """
-    units = np.flatnonzero(np.bincount(truth) >= least)
-    homes = np.unique([np.bincount(said[truth == unit]).argmax() for unit in units])
-    large = np.flatnonzero(np.bincount(said) >= least)
-    return len(units) - len(homes), len(np.setdiff1d(large, homes))
+def _merged_and_split(one: FinalSet, first: Labels) -> tuple[int, int]:
+    """Units whose home, the cluster with most of their spikes, is of another too; large clusters of none."""
+    units = _sizeable(one.unit, one)
+    homes = np.unique([np.bincount(first[one.known & (one.unit == unit)]).argmax() for unit in units])
+    return len(units) - len(homes), len(np.setdiff1d(_sizeable(first, one), homes))
 
 
 def row(name: str, found: list[Judged]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ Two columns of contacts at 30 kHz, `--hours` of 64 channels and `--minutes` of 3
 over a tenth (`--share`) of the length. The traces are of SpikeInterface's generator, computed piece by piece
 as they are read and never written; each recording is sorted with default settings in a process of its own,
 which may hold `--limit-mib` of data at most. A line is printed at every step, with the memory held until
-then. With default options this takes two to three hours on two cores.
+then. With default options this takes three to four hours on two cores.
 """
 
 from __future__ import annotations
