@@ -1,4 +1,4 @@
-"""P(neuron) and P(two units are one): fitted on units whose spikes are known, and how often both come true.
+"""P(neuron): fitted on units whose spikes are known, and how often it comes true.
 
     python -m benchmarks.probabilities.neuron_probability [--first-seed 111] [--unseen-seed 511]
 
@@ -8,11 +8,9 @@ sorters' benchmark (seeds 101 to 104). Each is sorted twice: from what the first
 and a cluster of threshold crossings (4 noise sd) on each channel, most of which are no neurons. A unit is a
 neuron if at least half of its spikes, beyond chance, are those of cells which have a tenth of them each
 (within 0.4 ms); spikes of a cell whose own unit has them too do not count. What is no neuron is hash if half
-of its spikes are those of cells all the same, and noise else. Two units of the first pass, whole or cut into
-halves, are one neuron if the same cell gives most spikes of both.
-Weights are those of `neuron_probability.py` and `one_neuron.py` in `sorting`. Probabilities are of recordings
-that were left out of the fit in turn, and of recordings of both generators of other seeds, which nothing was
-fitted on.
+of its spikes are those of cells all the same, and noise else. Weights are those of
+`sorting/neuron_probability.py`. Probabilities are of recordings that were left out of the fit in turn, and of
+recordings of both generators of other seeds, which nothing was fitted on.
 """
 
 from __future__ import annotations
@@ -33,7 +31,6 @@ from spikeinterface.core import BaseSorting, NumpySorting
 
 from benchmarks.common.report import Origin, begin, keep, options, table, where
 from benchmarks.recordings import hash_recordings
-from benchmarks.recordings.ablation import apart
 from benchmarks.recordings.ground_truth import GroundTruth
 from benchmarks.recordings.ground_truth import made as made_with_motion
 from benchmarks.recordings.hash_recordings import HashTruth
@@ -49,7 +46,6 @@ from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.first_pass import PROPOSING_DRAWS, detect, propose
 from ncpgui.sorting.matching import GAIN_A_HZ, Matched, match_units
 from ncpgui.sorting.neuron_probability import QUANTITIES, neuron_evidence
-from ncpgui.sorting.one_neuron import PAIR_QUANTITIES, pair_evidence
 
 NOISY = [
     HashTruth(4, 4, 20_000.0, 80.0, 10, 120, 0),
@@ -87,9 +83,9 @@ COINCIDENT_MS = 0.4
 APART_MS = 0.5
 CELL_SHARE, NEURON_SHARE, TAKEN_SHARE = 0.1, 0.5, 0.5
 """Part of a unit's spikes for a cell to count, for a neuron, and of a cell's that another unit may have."""
-LOOSE, TIGHT = 10.0, 1.0
-"""C of a fit: of P(neuron), and of P(two units are one), which has fewer rows. The first was chosen on rows
-that were left out: 10 in place of 1 brings the mean of what is no neuron from 0.22 to 0.20."""
+INVERSE_PENALTY = 10.0
+"""Of the fit, chosen on rows that were left out: 10 in place of 1 brings the mean of what is no neuron from
+0.22 to 0.20."""
 
 
 NEURON, HASH, NOISE = "neurons", "hash", "noise"
@@ -108,10 +104,10 @@ class Recorded:
 
 @dataclass(frozen=True)
 class Labelled:
-    """Evidence (n, q) and truth (n,) of units, or of pairs of units.
+    """Evidence (n, q) and truth (n,) of units.
 
-    kind : "first pass", "crossings" or "pairs"
-    what : (n,) of units: `NEURON`, `HASH` or `NOISE`; empty of pairs
+    kind : "first pass" or "crossings"
+    what : (n,) `NEURON`, `HASH` or `NOISE`
     """
 
     name: str
@@ -173,29 +169,6 @@ def are_neurons(own: NDArray[np.float64]) -> NDArray[np.bool_]:
     return np.asarray(np.where(own >= CELL_SHARE, own, 0).sum(axis=1) >= NEURON_SHARE)
 
 
-def pairs_labelled(one: Recorded, matched: Matched) -> Labelled:
-    """Evidence of pairs of neurons that are alike, and which are one."""
-    own, part = shares(matched, one.truth)
-    is_neuron = are_neurons(own)
-    same, rows = [], []
-    evidence = pair_evidence(matched, sampling_frequency_hz=one.truth.sampling_frequency)
-    for (first, second), row in evidence.items():
-        if is_neuron[first] and is_neuron[second]:
-            cells = part[[first, second]].argmax(axis=1)
-            most = part[[first, second], cells].min() >= NEURON_SHARE
-            same.append(bool(cells[0] == cells[1] and most))
-            rows.append(row)
-    kept = np.asarray(rows, float).reshape(-1, len(PAIR_QUANTITIES))
-    return Labelled(one.name, one.generator, "pairs", kept, np.asarray(same, bool), np.zeros(0, str))
-
-
-def halved(sample: NDArray[np.int64], unit: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Cut each proposal into two, which get its spikes by turns."""
-    turn = np.zeros(len(unit), np.int64)
-    turn[np.lexsort((sample, unit))] = np.arange(len(unit)) % 2
-    return sample, np.where(unit >= 0, 2 * unit + turn, -1)
-
-
 def with_crossings(
     pre: Preprocessed, sample: NDArray[np.int64], unit: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -232,8 +205,8 @@ def large_recordings(cache: Path) -> Iterator[Recorded]:
         yield Recorded(name, "SpikeInterface's", recording_of(recording), truth, large.duration_s)
 
 
-def labelled(one: Recorded, *, pairs: bool) -> list[Labelled]:
-    """Sort a recording from both kinds of proposals; `pairs` of units are asked for too."""
+def labelled(one: Recorded) -> list[Labelled]:
+    """Sort a recording from both kinds of proposals."""
     result = []
     with preprocess(one.recording) as pre:
         try:
@@ -241,8 +214,6 @@ def labelled(one: Recorded, *, pairs: bool) -> list[Labelled]:
             proposed = proposals.sample_index, proposals.unit
         except InputError:  # noise alone may have no spike at all
             proposed = np.zeros(0, np.int64), np.zeros(0, np.int64)
-        for some in (proposed, halved(*proposed)) if pairs and len(proposed[0]) else ():
-            result.append(pairs_labelled(one, match_units(pre, *some, n_rounds=1, join=apart)))
         for kind, (sample, unit) in (
             ("first pass", proposed),
             ("crossings", with_crossings(pre, *proposed)),
@@ -253,7 +224,7 @@ def labelled(one: Recorded, *, pairs: bool) -> list[Labelled]:
 
 
 def left_out(
-    names: list[str], x: NDArray[np.float64], y: NDArray[np.bool_], c: float
+    names: list[str], x: NDArray[np.float64], y: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
     """Probabilities (n,) of a fit without the row's recording; weights and intercept of the fit to all."""
     groups = np.asarray(names)
@@ -261,15 +232,15 @@ def left_out(
     for name in np.unique(groups):
         rest = groups != name
         if 0 < y[rest].sum() < rest.sum():
-            weights, intercept = fit(x[rest], y[rest], c)
+            weights, intercept = fit(x[rest], y[rest])
             probability[~rest] = 1 / (1 + np.exp(-(x[~rest] @ weights + intercept)))
-    return probability, *fit(x, y, c)
+    return probability, *fit(x, y)
 
 
-def fit(x: NDArray[np.float64], y: NDArray[np.bool_], c: float) -> tuple[NDArray[np.float64], float]:
+def fit(x: NDArray[np.float64], y: NDArray[np.bool_]) -> tuple[NDArray[np.float64], float]:
     """Weights and intercept of a logistic regression; the penalty is on quantities of sd 1."""
     mean, sd = x.mean(axis=0), x.std(axis=0) + 1e-9
-    model = LogisticRegression(C=c, max_iter=1000).fit((x - mean) / sd, y)
+    model = LogisticRegression(C=INVERSE_PENALTY, max_iter=1000).fit((x - mean) / sd, y)
     weights = model.coef_[0] / sd
     return weights, float(model.intercept_[0] - (weights * mean).sum())
 
@@ -330,14 +301,13 @@ def neuron_rows(
 
 def summary(sets: list[Labelled], unseen: list[Labelled]) -> tuple[dict[str, Any], str]:
     """Figures to keep, and the middle of the page: of recordings that are fitted on, and of others."""
-    units = [part for part in sets if part.kind != "pairs"]
-    names, x, y = together(units)
-    p, weights, intercept = left_out(names, x, y, LOOSE)
+    names, x, y = together(sets)
+    p, weights, intercept = left_out(names, x, y)
     _, x_new, y_new = together(unseen)
     p_new = 1 / (1 + np.exp(-(x_new @ weights + intercept)))
-    is_crossing = np.concatenate([np.full(len(part.truth), part.kind == "crossings") for part in units])
+    is_crossing = np.concatenate([np.full(len(part.truth), part.kind == "crossings") for part in sets])
     false = p[is_crossing & ~y]
-    rows = [*neuron_rows(units, p, "left out in turn"), *neuron_rows(unseen, p_new, "never fitted on")]
+    rows = [*neuron_rows(sets, p, "left out in turn"), *neuron_rows(unseen, p_new, "never fitted on")]
     crossings = {
         "no neurons of crossings": len(false),
         "their mean P": float(false.mean()) if len(false) else "",
@@ -352,13 +322,6 @@ def summary(sets: list[Labelled], unseen: list[Labelled]) -> tuple[dict[str, Any
     text = f"{table(rows)}\n\n## Recordings left out in turn\n\n{table([crossings])}\n\n"
     text += f"{table(reliability(p, y))}\n\n{told(QUANTITIES, weights, intercept)}\n\n"
     text += f"## Recordings never fitted on\n\n{table(reliability(p_new, y_new))}\n"
-    names, x, y = together([part for part in sets if part.kind == "pairs"])
-    if 0 < y.sum() < len(y):
-        p, weights, intercept = left_out(names, x, y, TIGHT)
-        row = {"pairs": len(y), "one neuron": int(y.sum()), "ECE": calibration_error(p, y, n_bins=10)}
-        kept["same"] = {**row, "weights": weights.tolist(), "intercept": intercept}
-        text += f"\n## One neuron or two\n\n{table([row])}\n\n{table(reliability(p, y))}\n\n"
-        text += told(PAIR_QUANTITIES, weights, intercept) + "\n"
     return kept, text
 
 
@@ -380,14 +343,14 @@ def main() -> None:
             for one in some:
                 with warnings.catch_warnings(), contextlib.redirect_stdout(None):
                     warnings.simplefilter("ignore")
-                    found = labelled(one, pairs=into is sets)
+                    found = labelled(one)
                 into += found
                 told_of = (f"{part.kind}: {part.truth.sum()} of {len(part.truth)}" for part in found)
                 print(one.name, *told_of, flush=True)
     kept, text = summary(sets, unseen)
     print(text)
     page = f"""
-# P(neuron), and whether two units are one
+# P(neuron)
 
 Units of {len({s.name for s in sets})} recordings with known spikes, from proposals of the first pass and
 from these and threshold crossings; their probabilities are of a fit to the other recordings. And units of

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from ncpgui.sorting.matching import Matched
 
 QUANTITIES = ("chance", "above", "left over", "refractory", "template")
-WEIGHTS = (-7.059, -0.816, -2.795, -0.610, -0.797)
-INTERCEPT = -6.290
+WEIGHTS = (-6.792, 1.721, -1.444, -0.536, -2.247)
+INTERCEPT = -8.868
 NOISE_BELOW, GOOD_FROM = 0.3, 0.8
 """P(neuron) under which a unit is called noise, and from which on good; it is mua between."""
 REFRACTORY_MS = (0.7, 2.0)

@@ -41,8 +41,6 @@ MISTAKEN = 0.1
 SD_A_NAT = 0.25
 EVIDENCE_NATS = (-8.0, 4.0)
 MIN_SPIKES = 5
-MANY_SPIKES = 300
-PAIR_QUANTITIES = ("separation", "distance", "refractory", "spikes")
 
 
 def joined(matched: Matched, *, sampling_frequency_hz: float) -> NDArray[np.int64]:
@@ -70,19 +68,17 @@ def distances(matched: Matched, *, sampling_frequency_hz: float) -> list[tuple[f
 
 def pair_evidence(
     matched: Matched, *, sampling_frequency_hz: float
-) -> dict[tuple[int, int], tuple[float, float, float, float]]:
-    """What tells one neuron from two, for each pair of units alike, in the order of `PAIR_QUANTITIES`.
+) -> dict[tuple[int, int], tuple[float, float, float]]:
+    """What tells one neuron from two, for each pair of units alike, in this order.
 
     separation : of their heaps of spikes, sd
     distance : of their templates, squared, relative to the larger energy
     refractory : nats of their times for one neuron
-    spikes : log of those of the smaller unit, of `MANY_SPIKES` at most: heaps of few spikes seem far apart
     """
     rows = [np.flatnonzero(matched.unit == unit) for unit in range(matched.n_units)]
     found = {}
     for first, second in _alike(matched):
-        fewer = min(len(rows[first]), len(rows[second]))
-        if fewer < MIN_SPIKES:
+        if min(len(rows[first]), len(rows[second])) < MIN_SPIKES:
             continue
         nats = refractory_evidence(
             matched.sample_index[rows[first]],
@@ -93,7 +89,6 @@ def pair_evidence(
             separation(matched, rows, first, second),
             float(matched.like.relative[first, second]),
             float(np.clip(nats, *EVIDENCE_NATS)),
-            float(np.log(min(fewer, MANY_SPIKES))),
         )
     return found
 
