@@ -65,10 +65,11 @@ def _task(
     )
 
 
-def _words(batch: Sequence[ToDraw]) -> str:
+def _words(batch: Sequence[ToDraw], what: str) -> str:
     """What is being done, for progress and messages."""
     n_spikes = sum(len(one.waveforms) for one in batch)
-    return f"clustering {n_spikes} spikes of {', '.join(one.name for one in batch)}"
+    numbers = ", ".join(one.name.removeprefix(what).strip() for one in batch)
+    return f"clustering {n_spikes} spikes of {what}{'s' if len(batch) > 1 else ''} {numbers}"
 
 
 def draw_all(
@@ -83,7 +84,7 @@ def draw_all(
 ) -> tuple[dict[Key, Sampled], dict[Key, str]]:
     """Draws of each, and the message of each that failed; the same with any number of `workers`.
 
-    what : word for one of them, in messages
+    what : word for one of them, in messages; each is named by it and a number
     at_once : that a worker samples side by side, which pays where draws are few
 
     Raises
@@ -99,7 +100,7 @@ def draw_all(
     with shared_cores(n_workers) if cluster is None and n_workers > 1 else nullcontext():
         outcomes = run_all(
             [SideBySide(tuple(_task(wanted[key], config, cluster) for key in batch)) for batch in batches],
-            names=[_words([wanted[key] for key in batch]) for batch in batches],
+            names=[_words([wanted[key] for key in batch], what) for batch in batches],
             sizes=[sum(len(wanted[key].waveforms) for key in batch) for batch in batches],
             workers=workers,
             progress=progress,
