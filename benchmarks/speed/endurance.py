@@ -7,7 +7,8 @@ Two columns of contacts at 30 kHz, `--hours` of 64 channels and `--minutes` of 3
 over a tenth (`--share`) of the length. The traces are of SpikeInterface's generator, computed piece by piece
 as they are read and never written; each recording is sorted with default settings in a process of its own,
 which may hold `--limit-mib` of data at most. A line is printed at every step, with the memory held until
-then. With default options this takes three to four hours on two cores.
+then. The page is written when both lengths of a recording are sorted; with `--only` the rows of the other one
+stay. With default options this takes three to four hours on two cores.
 """
 
 from __future__ import annotations
@@ -78,14 +79,44 @@ def sorted_apart(truth: GroundTruth, arguments: argparse.Namespace) -> dict[str,
     return {"channels": channels, "seconds": truth.duration_s, **answer}
 
 
-def wanted(arguments: argparse.Namespace) -> list[GroundTruth]:
-    """Recordings to sort, the short one of each before the long one."""
+def wanted(arguments: argparse.Namespace) -> list[tuple[GroundTruth, GroundTruth]]:
+    """Recordings to sort, the short and the long one of each."""
     lengths = {"64": arguments.hours * 3600, "384": arguments.minutes * 60}
     chosen = [arguments.only] if arguments.only else list(RECORDINGS)
     truths = [RECORDINGS[name].lasting(lengths[name]) for name in chosen]
     if arguments.quick:
         truths = [replace(truths[0], probe="tetrode", n_units=3).lasting(60.0)]
-    return [truth.lasting(truth.duration_s * share) for truth in truths for share in (arguments.share, 1.0)]
+    return [(truth.lasting(truth.duration_s * arguments.share), truth) for truth in truths]
+
+
+def earlier_rows(arguments: argparse.Namespace) -> list[dict[str, Any]]:
+    """Rows of the page that is there, where one recording is sorted for it."""
+    page = arguments.out / "endurance.json" if arguments.out and arguments.only else None
+    if page is None or not page.is_file():
+        return []
+    rows: list[dict[str, Any]] = json.loads(page.read_text(encoding="utf-8"))["rows"]
+    return rows
+
+
+def with_new(rows: list[dict[str, Any]], new: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows without those of as many channels as the new ones, the short recording first, and the new ones."""
+    others = [row for row in rows if row["channels"] != new[0]["channels"]]
+    told = [{**row, "times": row["MiB"] / new[0]["MiB"]} for row in new]
+    return sorted([*others, *told], key=lambda row: (row["channels"], row["seconds"]))
+
+
+def page_of(rows: list[dict[str, Any]], arguments: argparse.Namespace) -> str:
+    """Return the page, but for the machine."""
+    asked = f"with `{arguments.settings}`" if json.loads(arguments.settings) else "with default settings"
+    return f"""
+# Hours of many channels
+
+Recordings at 30 kHz that SpikeInterface's generator makes up as they are read, sorted {asked}:
+the largest resident memory of the process, the generator's included (`MiB before`: when sorting begins).
+Goal: {1 / arguments.share:g} times the length takes less than {GOAL:g} times the memory.
+
+{table(rows)}
+"""
 
 
 def main() -> None:
@@ -104,26 +135,13 @@ def main() -> None:
         print(json.dumps(sort_here(GroundTruth(**told["truth"]), told["limit_mib"], told["asked"])))
         return
     device = begin(arguments)
-    rows: list[dict[str, Any]] = []
-    for truth in wanted(arguments):
-        row = sorted_apart(truth, arguments)
-        short = rows[-1] if rows and len(rows) % 2 else row
-        rows.append({**row, "times": row["MiB"] / short["MiB"]})
-        print(table(rows), flush=True)
-    asked = f"with `{arguments.settings}`" if json.loads(arguments.settings) else "with default settings"
-    page = f"""
-# Hours of many channels
-
-Recordings at 30 kHz that SpikeInterface's generator makes up as they are read, sorted {asked}:
-the largest resident memory of the process, the generator's included (`MiB before`: when sorting begins).
-Goal: {1 / arguments.share:g} times the length takes less than {GOAL:g} times the memory.
-
-{table(rows)}
-
-{where(device)}
-"""
+    rows = earlier_rows(arguments)
     origin = Origin(SEED, SortingConfig().posterior_samples, models={"spikes": "spikes"})
-    keep("endurance", {"rows": rows}, page=page, origin=origin, folder=arguments.out)
+    for truths in wanted(arguments):
+        rows = with_new(rows, [sorted_apart(truth, arguments) for truth in truths])
+        print(table(rows), flush=True)
+        page = f"{page_of(rows, arguments)}\n{where(device)}\n"
+        keep("endurance", {"rows": rows}, page=page, origin=origin, folder=arguments.out)
 
 
 if __name__ == "__main__":
