@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from ncpgui.sorting.matching import Matched
 
 QUANTITIES = ("chance", "above", "left over", "refractory", "template")
-WEIGHTS = (-6.792, 1.721, -1.444, -0.536, -2.247)
-INTERCEPT = -8.868
+WEIGHTS = (-6.728, 1.747, -1.459, -0.536, -2.235)
+INTERCEPT = -8.804
 NOISE_BELOW, GOOD_FROM = 0.3, 0.8
 """P(neuron) under which a unit is called noise, and from which on good; it is mua between."""
 REFRACTORY_MS = (0.7, 2.0)
