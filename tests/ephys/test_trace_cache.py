@@ -56,6 +56,20 @@ def test_an_hour_of_sixty_channels_is_kept(folders, monkeypatch, caplog):
     assert caplog.text == ""
 
 
+def test_a_large_disk_is_used_but_for_ten_gigabytes_and_a_small_one_to_the_half(folders, monkeypatch):
+    """8.64 GB are asked for: of 18.7 GB free 10 stay, of 17.3 GB a half, of 17.2 GB neither."""
+    names = opened_in(monkeypatch)
+    for usual_gb, other_gb, chosen in ((18.7, 0, "usual"), (17.3, 0, "usual"), (17.2, 18.7, "other")):
+        roomy(monkeypatch, usual=usual_gb, other=other_gb)
+        cache_file(HOUR_OF_60).close()
+        assert names.pop() == chosen
+    roomy(monkeypatch, usual=40.5, other=0)
+    cache_file(int(27.6e9)).close()
+    assert names.pop() == "usual"
+    roomy(monkeypatch, usual=37.5, other=0)
+    assert cache_file(int(27.6e9)) is None
+
+
 def test_a_folder_in_memory_is_not_used(folders, monkeypatch):
     roomy(monkeypatch, usual=100, other=100)
     monkeypatch.setattr(trace_cache, "in_memory", lambda folder: folder.name == "usual")
@@ -71,7 +85,7 @@ def test_traces_that_fit_nowhere_are_said_with_the_reasons_and_the_way_out(folde
     for words in (
         "filtered traces (8.6 GB) are not kept",
         "usual is kept in memory",
-        "other has 10.0 GB free, and half of it is used at most",
+        "other has 10.0 GB free, of which half or 10.0 GB are left",
         "filtered anew for each of the three passes",
         "set TMPDIR to a folder on a disk with room",
     ):
