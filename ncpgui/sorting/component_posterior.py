@@ -66,7 +66,6 @@ def sample_components(
             waveforms[draw.id],
             probe.positions_um[draw.contacts],
             stream_seed(config.seed, "posterior", draw.id),
-            f"component {draw.id}",
         )
         for draw in draws
     }

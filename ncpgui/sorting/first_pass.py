@@ -132,7 +132,6 @@ def propose(
             waveforms[draw.channel],
             found.pre.probe.positions_um[draw.neighbours],
             stream_seed(config.seed, "first pass", draw.channel),
-            f"channel {draw.channel}",
         )
         for draw in draws
     }

@@ -59,38 +59,20 @@ def joined(matched: Matched, *, sampling_frequency_hz: float) -> NDArray[np.int6
 
 def distances(matched: Matched, *, sampling_frequency_hz: float) -> list[tuple[float, int, int]]:
     """How far units that are alike are apart by all evidence, in sd of their spikes, the closest first."""
-    evidence = pair_evidence(matched, sampling_frequency_hz=sampling_frequency_hz)
-    return sorted(
-        (row[0] + SD_A_DISTANCE * row[1] - SD_A_NAT * row[2], first, second)
-        for (first, second), row in evidence.items()
-    )
-
-
-def pair_evidence(
-    matched: Matched, *, sampling_frequency_hz: float
-) -> dict[tuple[int, int], tuple[float, float, float]]:
-    """What tells one neuron from two, for each pair of units alike, in this order.
-
-    separation : of their heaps of spikes, sd
-    distance : of their templates, squared, relative to the larger energy
-    refractory : nats of their times for one neuron
-    """
     rows = [np.flatnonzero(matched.unit == unit) for unit in range(matched.n_units)]
-    found = {}
+    found = []
     for first, second in _alike(matched):
         if min(len(rows[first]), len(rows[second])) < MIN_SPIKES:
             continue
+        shapes = float(matched.like.relative[first, second])
         nats = refractory_evidence(
             matched.sample_index[rows[first]],
             matched.sample_index[rows[second]],
             sampling_frequency_hz=sampling_frequency_hz,
         )
-        found[first, second] = (
-            separation(matched, rows, first, second),
-            float(matched.like.relative[first, second]),
-            float(np.clip(nats, *EVIDENCE_NATS)),
-        )
-    return found
+        apart = separation(matched, rows, first, second) + SD_A_DISTANCE * shapes
+        found.append((apart - SD_A_NAT * float(np.clip(nats, *EVIDENCE_NATS)), first, second))
+    return sorted(found)
 
 
 def _alike(matched: Matched) -> Iterator[tuple[int, int]]:

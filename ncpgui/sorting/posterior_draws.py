@@ -31,7 +31,6 @@ class ToDraw:
     waveforms: NDArray[np.float32]
     positions_um: NDArray[np.float64]
     seed: int
-    name: str = ""
 
 
 def draw_posterior(
@@ -65,11 +64,10 @@ def _task(
     )
 
 
-def _words(batch: Sequence[ToDraw], what: str) -> str:
+def _words(batch: Sequence[Hashable], n_spikes: int, what: str) -> str:
     """What is being done, for progress and messages."""
-    n_spikes = sum(len(one.waveforms) for one in batch)
-    numbers = ", ".join(one.name.removeprefix(what).strip() for one in batch)
-    return f"clustering {n_spikes} spikes of {what}{'s' if len(batch) > 1 else ''} {numbers}"
+    several = "s" if len(batch) > 1 else ""
+    return f"clustering {n_spikes} spikes of {what}{several} {', '.join(map(str, batch))}"
 
 
 def draw_all(
@@ -84,7 +82,7 @@ def draw_all(
 ) -> tuple[dict[Key, Sampled], dict[Key, str]]:
     """Draws of each, and the message of each that failed; the same with any number of `workers`.
 
-    what : word for one of them, in messages; each is named by it and a number
+    what : word for one of them, in messages; each is named by it and its key
     at_once : that a worker samples side by side, which pays where draws are few
 
     Raises
@@ -96,12 +94,13 @@ def draw_all(
     """
     by_size = sorted(wanted, key=lambda key: -len(wanted[key].waveforms))
     batches = [by_size[first : first + at_once] for first in range(0, len(by_size), at_once)]
+    sizes = [sum(len(wanted[key].waveforms) for key in batch) for batch in batches]
     n_workers = min(workers.n_workers, len(batches))
     with shared_cores(n_workers) if cluster is None and n_workers > 1 else nullcontext():
         outcomes = run_all(
             [SideBySide(tuple(_task(wanted[key], config, cluster) for key in batch)) for batch in batches],
-            names=[_words([wanted[key] for key in batch], what) for batch in batches],
-            sizes=[sum(len(wanted[key].waveforms) for key in batch) for batch in batches],
+            names=[_words(batch, size, what) for batch, size in zip(batches, sizes, strict=True)],
+            sizes=sizes,
             workers=workers,
             progress=progress,
             fatal=(CheckpointError,),
@@ -120,7 +119,7 @@ def draw_all(
             errors[key] = one
     failed = {key: str(error) or type(error).__name__ for key, error in errors.items()}
     for key, message in failed.items():
-        log.warning("%s could not be sampled: %s", wanted[key].name, message)
+        log.warning("%s %s could not be sampled: %s", what, key, message)
     if failed and not drawn:
         first = next(iter(errors.values()))
         if isinstance(first, NcpguiError) or len(wanted) == 1:
