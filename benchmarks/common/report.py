@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date
 from multiprocessing import get_context
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -212,6 +213,20 @@ def table(rows: list[dict[str, Any]]) -> str:
     lines = ["| " + " | ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) + " |" for row in cells]
     lines.insert(1, "|" + "|".join("-" * (w + 2) for w in widths) + "|")
     return "\n".join(lines)
+
+
+def with_others(rows: list[dict[str, Any]], page: Path, *columns: str) -> list[dict[str, Any]]:
+    """Rows, and those of a page (its JSON) that differ from all of them in some columns, in its order.
+
+    A row that stays says when it was `made`.
+    """
+    if not page.is_file():
+        return rows
+    before, key = json.loads(page.read_text(encoding="utf-8")), itemgetter(*columns)
+    made, again = before["origin"]["date"], {key(row) for row in rows}
+    kept = [row | {"made": row.get("made", made)} for row in before["rows"] if key(row) not in again]
+    place = {key(row): number for number, row in enumerate(before["rows"])}
+    return sorted([*kept, *rows], key=lambda row: place.get(key(row), len(place)))
 
 
 def keep(

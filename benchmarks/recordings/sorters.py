@@ -20,7 +20,6 @@ Recordings of `--development` have seeds of their own: settings are chosen on th
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -30,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.common.report import Origin, begin, keep, options, table, where
+from benchmarks.common.report import Origin, begin, keep, options, table, where, with_others
 from benchmarks.recordings.ground_truth import UV_PER_COUNT, GroundTruth, made, probe_of, traces_of, true_snr
 from benchmarks.recordings.peers import add_sorters, asked_of, parsed
 from benchmarks.recordings.sorted_apart import Found, OnDisk, sorted_apart
@@ -112,17 +111,6 @@ def by_turns(arguments: argparse.Namespace, recording: OnDisk) -> dict[str, list
     return {sorter: sorted(found, key=lambda run: run.cpu_s) for sorter, found in runs.items()}
 
 
-def with_others(rows: list[dict[str, Any]], page: Path) -> list[dict[str, Any]]:
-    """Return rows and those of a page (its JSON) that are of another recording or sorter, in its order."""
-    if not page.is_file():
-        return rows
-    before = json.loads(page.read_text(encoding="utf-8"))
-    made = before["origin"]["date"]
-    again = {(row["recording"], row["sorter"]): row for row in rows}
-    kept = [again.pop((row["recording"], row["sorter"]), {"made": made, **row}) for row in before["rows"]]
-    return [*kept, *again.values()]
-
-
 def arguments_given() -> argparse.Namespace:
     parser = options(__doc__)
     parser.add_argument("--recordings", nargs="+", choices=RECORDINGS, default=list(RECORDINGS))
@@ -154,7 +142,7 @@ def main() -> int:
     seeds = np.unique([truth.seed for truth in chosen.values()])
     name = "sorters_development" if arguments.development else "sorters"
     if arguments.keep_others and arguments.out:
-        rows = with_others(rows, arguments.out / f"{name}.json")
+        rows = with_others(rows, arguments.out / f"{name}.json", "recording", "sorter")
     page = page_of(rows, development=arguments.development) + f"\n{where(device)}\n"
     origin = Origin(int(seeds[0]), PROPOSING_DRAWS, {"spikes": "spikes"})
     keep(name, {"rows": rows}, page=page, origin=origin, folder=arguments.out)

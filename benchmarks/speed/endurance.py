@@ -20,9 +20,10 @@ import subprocess
 import sys
 import time
 from dataclasses import asdict, replace
+from datetime import date
 from typing import Any
 
-from benchmarks.common.report import Origin, begin, keep, options, peak_memory_mib, table, where
+from benchmarks.common.report import Origin, begin, keep, options, peak_memory_mib, table, where, with_others
 from benchmarks.recordings.ground_truth import GroundTruth, probe_of, untouched
 from ncpgui.ephys.readers import recording_of
 from ncpgui.sorting.config import SortingConfig
@@ -89,20 +90,10 @@ def wanted(arguments: argparse.Namespace) -> list[tuple[GroundTruth, GroundTruth
     return [(truth.lasting(truth.duration_s * arguments.share), truth) for truth in truths]
 
 
-def earlier_rows(arguments: argparse.Namespace) -> list[dict[str, Any]]:
-    """Rows of the page that is there, where one recording is sorted for it."""
-    page = arguments.out / "endurance.json" if arguments.out and arguments.only else None
-    if page is None or not page.is_file():
-        return []
-    rows: list[dict[str, Any]] = json.loads(page.read_text(encoding="utf-8"))["rows"]
-    return rows
-
-
-def with_new(rows: list[dict[str, Any]], new: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Rows without those of as many channels as the new ones, the short recording first, and the new ones."""
-    others = [row for row in rows if row["channels"] != new[0]["channels"]]
-    told = [{**row, "times": row["MiB"] / new[0]["MiB"]} for row in new]
-    return sorted([*others, *told], key=lambda row: (row["channels"], row["seconds"]))
+def compared(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows of one recording with their memory relative to the first one's, and the day."""
+    today = date.today().isoformat()
+    return [{**row, "times": row["MiB"] / rows[0]["MiB"], "made": today} for row in rows]
 
 
 def page_of(rows: list[dict[str, Any]], arguments: argparse.Namespace) -> str:
@@ -135,10 +126,12 @@ def main() -> None:
         print(json.dumps(sort_here(GroundTruth(**told["truth"]), told["limit_mib"], told["asked"])))
         return
     device = begin(arguments)
-    rows = earlier_rows(arguments)
+    rows: list[dict[str, Any]] = []
     origin = Origin(SEED, SortingConfig().posterior_samples, models={"spikes": "spikes"})
     for truths in wanted(arguments):
-        rows = with_new(rows, [sorted_apart(truth, arguments) for truth in truths])
+        rows += compared([sorted_apart(truth, arguments) for truth in truths])
+        if arguments.only and arguments.out:
+            rows = with_others(rows, arguments.out / "endurance.json", "channels")
         print(table(rows), flush=True)
         page = f"{page_of(rows, arguments)}\n{where(device)}\n"
         keep("endurance", {"rows": rows}, page=page, origin=origin, folder=arguments.out)

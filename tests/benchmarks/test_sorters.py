@@ -15,6 +15,7 @@ import pytest
 from spikeinterface.core import NumpySorting
 
 from benchmarks.common.process_memory import PeakMemory, descendants, memory_mib
+from benchmarks.common.report import with_others
 from benchmarks.recordings import peers, sorted_apart, sorters, sorters_page
 from benchmarks.recordings.ground_truth import FAR_UV, NOISE_UV, GroundTruth, made, place_of, true_snr
 from benchmarks.recordings.peers import python_of
@@ -181,7 +182,8 @@ def test_rows_that_are_not_made_again_stay_as_they_were_with_their_date(tmp_path
         del one["made"]
     page = tmp_path / "sorters.json"
     page.write_text(json.dumps({"origin": {"date": "2025-12-31"}, "rows": old}), encoding="utf-8")
-    rows = sorters.with_others([row("tetrode", "one", found=3), row("hex49", "one", found=4)], page)
+    made_again = [row("tetrode", "one", found=3), row("hex49", "one", found=4)]
+    rows = with_others(made_again, page, "recording", "sorter")
     assert [(one["recording"], one["sorter"], one["found"], one["made"]) for one in rows] == [
         ("hex49", "one", 4, "2026-01-02"),
         ("hex49", "other", 2, "2025-12-31"),
@@ -191,7 +193,7 @@ def test_rows_that_are_not_made_again_stay_as_they_were_with_their_date(tmp_path
 
 def test_without_a_page_all_rows_are_those_that_were_made(tmp_path: Path) -> None:
     rows = [row("hex49", "one")]
-    assert sorters.with_others(rows, tmp_path / "sorters.json") == rows
+    assert with_others(rows, tmp_path / "sorters.json", "recording", "sorter") == rows
 
 
 def test_sorters_run_by_turns_and_the_page_shows_the_median_of_cpu_times(monkeypatch, tmp_path: Path) -> None:
