@@ -26,8 +26,8 @@ _MOUNTS = Path("/proc/self/mountinfo")
 def cache_file(n_bytes: int, max_bytes: int = MAX_CACHE_BYTES, *, kind: str = "filtered") -> IO[bytes] | None:
     """Open a temporary file for `n_bytes` of traces; None where they are not kept, which is logged.
 
-    It leaves half of the free disk or `LEFT_FREE_BYTES`, and is gone when it is closed. The folder is that of
-    temporary files, or another where that one is kept in memory or is too small.
+    It leaves half of the free disk or `LEFT_FREE_BYTES`, whichever is less, and is gone when it is closed.
+    The folder is that of temporary files, or another where that one is kept in memory or is too small.
     """
     if n_bytes > max_bytes:
         _tell(kind, n_bytes, f"more than {_size(max_bytes)}")
@@ -39,11 +39,10 @@ def cache_file(n_bytes: int, max_bytes: int = MAX_CACHE_BYTES, *, kind: str = "f
                 reasons.append(f"{folder} is kept in memory")
                 continue
             free = shutil.disk_usage(folder).free
-            if n_bytes <= max(free // 2, free - LEFT_FREE_BYTES):
+            stays = min(free - free // 2, LEFT_FREE_BYTES)
+            if n_bytes <= free - stays:
                 return tempfile.TemporaryFile(prefix="ncpgui-traces-", dir=folder)
-            reasons.append(
-                f"{folder} has {_size(free)} free, of which half or {_size(LEFT_FREE_BYTES)} are left"
-            )
+            reasons.append(f"{folder} has {_size(free)} free, of which {_size(stays)} must stay free")
         except OSError as error:
             reasons.append(f"{folder}: {error.strerror or error}")
     _tell(kind, n_bytes, "; ".join(reasons) + "; set TMPDIR to a folder on a disk with room")

@@ -85,7 +85,7 @@ def test_traces_that_fit_nowhere_are_said_with_the_reasons_and_the_way_out(folde
     for words in (
         "filtered traces (8.6 GB) are not kept",
         "usual is kept in memory",
-        "other has 10.0 GB free, of which half or 10.0 GB are left",
+        "other has 10.0 GB free, of which 5.0 GB must stay free",
         "filtered anew for each of the three passes",
         "set TMPDIR to a folder on a disk with room",
     ):
