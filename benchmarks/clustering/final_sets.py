@@ -1,7 +1,7 @@
 """Do probabilities come true on recordings that chose nothing?
 
     python -m benchmarks.clustering.final_sets --role development [--models spikes-times runs/new.safetensors]
-    python -m benchmarks.clustering.final_sets --role final
+    python -m benchmarks.clustering.final_sets --role final --recordings 8
 
 Sets of spikes have three roles that never mix. Those of the training choose which weights of a run are kept.
 Those of the development, of seeds below 1000, choose between models and settings. Those of the end, of seeds
