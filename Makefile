@@ -18,7 +18,7 @@ help:
 	@echo "make docs       the documentation as a site: build/docs/html/index.html"
 	@echo "make results    every benchmark whose figures README and docs show, an hour and a quarter; goes on when stopped"
 	@echo "make dist       build sdist and wheel, check them, try the wheel with every Python that is here"
-	@echo "make soak       endurance: hours of channels, kills, full disks, damaged files; three to four hours"
+	@echo "make soak       endurance: hours of channels, kills, full disks, damaged files; four to five hours"
 	@echo "make clean      remove $(VENV) and what was built"
 
 $(VENV)/.ready: $(FILES)

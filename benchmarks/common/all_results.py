@@ -101,7 +101,7 @@ STEPS = (
     _script("recordings.hybrid", 25, alone=True, peers=PEERS),
     _script("window.gui", 40, alone=True, peers=WINDOWS),
     _script("window.review", 12, "--development", peers=PEERS),
-    _script("speed.endurance", 200, training=True),
+    _script("speed.endurance", 260, training=True),
     _script("probabilities.heaps", 15, training=True),
     _script("clustering.variants", 35, "--minutes 5 --jobs 2", alone=True, training=True),
     _script("clustering.one_probe", 60, "--minutes 8 --sets 10 --jobs 2", alone=True, training=True),

@@ -8,7 +8,7 @@ over a tenth (`--share`) of the length. The traces are of SpikeInterface's gener
 as they are read and never written; each recording is sorted with default settings in a process of its own,
 which may hold `--limit-mib` of data at most. A line is printed at every step, with the memory held until
 then. The page is written when both lengths of a recording are sorted; with `--only` the rows of the other one
-stay. With default options this takes three to four hours on two cores.
+stay. With default options this takes four to five hours on two cores.
 """
 
 from __future__ import annotations
