@@ -21,18 +21,19 @@ N_BY_CHANCE = 200
 """Truths that are drawn for the ECE by chance."""
 N_BINS = 10
 """Bins of an ECE, of equally many pairs."""
+OURS = "ours"
 OWN = {
     "still": {"times": {"p_told": 1.0}},
     "moving": {"times": {"p_told": 1.0}, "motion": {"p_moving": 1.0, "reach_um": [10.0, 40.0]}},
 }
-"""Sets of our own generator: what its settings are."""
+"""Sets of our own generator, of the place `OURS`: what its settings are."""
 
 Labels = NDArray[np.integer]
 Floats = NDArray[np.float64]
 
 
 class Source(NamedTuple):
-    """Where a set is from: a name of `PLACES`, or "ours"; a name of `MOTIONS`, or of `OWN`; which seed."""
+    """Where a set is from: a name of `PLACES`, or `OURS`; a name of `MOTIONS`, or of `OWN`; which seed."""
 
     place: str
     motion: str
@@ -228,7 +229,7 @@ def tables(found: list[Judged]) -> tuple[list[dict[str, Any]], list[dict[str, An
         if kept:
             yield row(name, kept)
 
-    foreign = [one for one in found if one.source.place != "ours"]
+    foreign = [one for one in found if one.source.place != OURS]
     rows = [*of("all foreign", foreign)]
     for place in PLACES:
         rows += of(place, (one for one in foreign if one.source.place == place))
@@ -239,6 +240,6 @@ def tables(found: list[Judged]) -> tuple[list[dict[str, Any]], list[dict[str, An
         rows += of(f"{k} units", (one for one in foreign if one.true_k == k))
     rows += of("4 and more", (one for one in foreign if one.true_k > 3))
     for motion in OWN:
-        own = (one for one in found if one.source.place == "ours" and one.source.motion == motion)
+        own = (one for one in found if one.source.place == OURS and one.source.motion == motion)
         rows += of(f"ours, {motion}", own)
     return rows, pair_rows(foreign)

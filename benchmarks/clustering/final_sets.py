@@ -4,10 +4,10 @@
     python -m benchmarks.clustering.final_sets --role final --recordings 8
 
 Sets of spikes have three roles that never mix. Those of the training choose which weights of a run are kept.
-Those of the development, of seeds below 1000, choose between models and settings. Those of the end, of seeds
-from 1000 on, choose nothing: they are drawn once a candidate is finished, and its figures are published
-whatever they are. Sets of seed 0 were those of the end until 23 November 2026. They had been scored three
-times by then, and are of the development since.
+Those of the development, of seeds below 2000, choose between models and settings. Those of the end, of seeds
+from 2000 on, choose nothing: they are drawn once a candidate is finished, and its figures are published
+whatever they are. Sets of seed 0, and then those of seeds from 1000 on, were those of the end until November
+2026. Once their figures had steered what was tried next, they were of the development.
 
 Sets come from recordings of `final_recordings.py` and from our own generator with motion and times, of cells
 that no gradient has seen. Only spikes of units that are large enough are scored; noise and far cells are
@@ -31,7 +31,7 @@ import torch
 from numpy.typing import NDArray
 
 from benchmarks.clustering.final_recordings import MOTIONS, PLACES, FinalSet, FinalSettings, sets_of_recording
-from benchmarks.clustering.final_scores import OWN, Judged, Labels, Source, judged, tables
+from benchmarks.clustering.final_scores import OURS, OWN, Judged, Labels, Source, judged, tables
 from benchmarks.common.report import Origin, add_jobs, begin, keep, options, side_by_side, table, where
 from ncpgui.core.alternatives import group_alternatives
 from ncpgui.core.files import replaced_file
@@ -42,10 +42,10 @@ from ncpgui.engine.networks.checkpoint import find_model, load_card
 from ncpgui.engine.waveform_clustering import cluster_waveforms, opened_model
 from ncpgui.sorting.timed_clusters import firing_nats
 
-FIRST_SEED = {"development": 100, "final": 1000}
+FIRST_SEED = {"development": 100, "final": 2000}
 """Seeds of the recordings and sets of a role; those of the end begin where the others have ended."""
-MORE_RECORDINGS = {"tetrode": 2}
-"""Recordings for each of another probe: those of a tetrode have one set."""
+MORE_RECORDINGS = {"tetrode": 2, OURS: 3}
+"""Recordings for each of another source: those of a tetrode have one set, and our own kinds are two only."""
 FORMAT = 2
 EVIDENCE = ("as drawn", "given firing times")
 MODELS = ["spikes", "spikes-times"]
@@ -71,7 +71,9 @@ def sources(role: str, n_recordings: int) -> list[Source]:
         for motion in MOTIONS
         for i in range(n_recordings * MORE_RECORDINGS.get(place, 1))
     ]
-    own = [Source("ours", motion, first + i) for motion in OWN for i in range(n_recordings)]
+    own = [
+        Source(OURS, motion, first + i) for motion in OWN for i in range(n_recordings * MORE_RECORDINGS[OURS])
+    ]
     if role == "development" and max(one.seed for one in foreign) >= FIRST_SEED["final"]:
         raise ValueError(f"of {n_recordings} recordings of the development some would be of the end")
     return foreign + own
@@ -79,11 +81,11 @@ def sources(role: str, n_recordings: int) -> list[Source]:
 
 def sets_of(source: Source, n_sets: int, settings: FinalSettings) -> list[FinalSet]:
     """Return up to `n_sets` sets of a source."""
-    if source.place != "ours":
+    if source.place != OURS:
         made = sets_of_recording(source.place, source.motion, settings, seed=source.seed)
         return [one for _, one in zip(range(n_sets), made, strict=False)]
     model = GenerativeSettings("spikes", OWN[source.motion]).build("test")
-    generator = torch.Generator().manual_seed(stream_seed(source.seed, "final", "ours", source.motion))
+    generator = torch.Generator().manual_seed(stream_seed(source.seed, "final", OURS, source.motion))
     batch = model.sample(n_sets, settings.n_spikes, generator)
     return [
         _own_set(tuple(array[i].numpy() for array in (*batch.points, batch.labels))) for i in range(n_sets)
@@ -177,7 +179,10 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--role", choices=list(FIRST_SEED), default="development")
     parser.add_argument("--models", nargs="+", default=MODELS, help=f"names or files  [{' '.join(MODELS)}]")
     parser.add_argument(
-        "--recordings", type=int, default=4, help="of each probe and motion, twice as many of a tetrode  [4]"
+        "--recordings",
+        type=int,
+        default=4,
+        help="of each probe and motion; more of tetrodes and ours  [4]",
     )
     parser.add_argument("--sets", type=int, default=3, help="of each recording at most  [3]")
     parser.add_argument("--samples", type=int, default=80, help="posterior samples of each set  [80]")

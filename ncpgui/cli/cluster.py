@@ -60,7 +60,9 @@ N_SHOWN = 4
     help="Beam width; 0 for none.",
 )
 @click.option(
-    "--no-firing-times", is_flag=True, help="Do not weigh sortings by the refractory periods in `times_s`."
+    "--no-firing-times",
+    is_flag=True,
+    help="Do not weigh sortings by refractory periods and jumps in `times_s`.",
 )
 @options.seed
 @options.device

@@ -4,7 +4,8 @@ A draw says of the sampled spikes which are of one neuron. Each other spike goes
 nearest to it in the coordinates, among those that matching gave to the same unit. So every draw is a sorting
 of all spikes. What it parts of a unit of matching, and units that it has as one, are two heaps or one
 (`evidence.heaps`), fire at the same places of the tissue or take turns (`evidence.turns`), and keep a
-refractory period together, or apart (`evidence.refractory`).
+refractory period together, or apart (`evidence.refractory`). Where nobody knows how the tissue moved, one may
+end when the other begins, as in tissue that jumps (`evidence.jumps`).
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ from numpy.typing import NDArray
 
 from ncpgui.core.alternatives import min_unit_size
 from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.evidence import jumps, turns
 from ncpgui.evidence.heaps import heap_quantities, two_heaps_nats
 from ncpgui.evidence.refractory import ClosePairs, two_trains_nats
-from ncpgui.evidence.turns import two_neurons_nats
 from ncpgui.sorting.config import SortingConfig
 
 SPIKES_AT_ONCE = 4096
@@ -66,11 +67,14 @@ def weighed_by_all_spikes(
 
 @dataclass(frozen=True, eq=False)
 class Spikes:
-    """What is known of n spikes, in order of time; see `weighed_by_all_spikes`."""
+    """What is known of n spikes, in order of time; see `weighed_by_all_spikes`.
+
+    place : None where nobody knows how the tissue moved
+    """
 
     coordinates: NDArray[np.float32]
     sample_index: NDArray[np.int64]
-    place: NDArray[np.integer]
+    place: NDArray[np.integer] | None
     seen: NDArray[np.bool_]
     sampling_frequency_hz: float
     config: SortingConfig
@@ -80,7 +84,7 @@ class Spikes:
         return Spikes(
             self.coordinates[rows],
             self.sample_index[rows],
-            self.place[rows],
+            None if self.place is None else self.place[rows],
             self.seen[rows],
             self.sampling_frequency_hz,
             self.config,
@@ -96,11 +100,15 @@ class Spikes:
         nats = 0.0
         if self.config.heaps:
             parts = [part & self.seen for part in (first, second)]
-            n_places = int(self.place.max(initial=0)) + 1
             nats += float(two_heaps_nats(heap_quantities(*(self.coordinates[part] for part in parts))))
-            nats += two_neurons_nats(*(np.bincount(self.place[part], minlength=n_places) for part in parts))
+            if self.place is not None:
+                n_places = int(self.place.max(initial=0)) + 1
+                at = [np.bincount(self.place[part], minlength=n_places) for part in parts]
+                nats += turns.two_neurons_nats(*at)
         if self.config.firing_times:
             nats += two_trains_nats(self.pairs.counts(first, second), self.pairs.ratio)
+            if self.place is None:
+                nats += jumps.two_neurons_nats(first, second, self.sample_index)
         return nats
 
 

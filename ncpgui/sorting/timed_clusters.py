@@ -1,4 +1,4 @@
-"""The posterior of some spikes given when they were fired: that of their waveforms, weighed by close pairs.
+"""The posterior of some spikes given when they were fired: that of their waveforms, weighed by their times.
 
 Sortings weigh the draws of a component by all of its spikes; this does the same for a set of spikes that was
 clustered by itself (`ncpgui cluster`), by those of the set.
@@ -20,10 +20,11 @@ from ncpgui.sorting.config import SortingConfig
 if TYPE_CHECKING:
     from ncpgui.engine.waveform_clustering import ClusterResult
 
-SAID_TWICE = 0.5
-"""Power of the likelihood of the times where the network has read them: it was trained on bursts and
-refractory periods, so that the same times would count twice. Chosen among 0, 0.2, 0.35, 0.5, 0.7, 1 and 1.5
-on the sets of the development of `benchmarks/clustering/final_sets.py`; from 0.35 to 0.7 little changes."""
+SAID_TWICE = 0.75
+"""Power of the likelihood of the times where the network has read them: it was trained on bursts, refractory
+periods and motion, so that the same times would count twice. Chosen among 0.5, 0.75 and 1, together with the
+temperature of the network (0.7, 0.85 and 1), on the sets of the development of
+`benchmarks/clustering/final_sets.py`."""
 _TICKS_HZ = 1e6
 
 
@@ -40,7 +41,7 @@ class GivenTimes(NamedTuple):
 
 
 def given_firing_times(result: ClusterResult, times_s: ArrayLike) -> GivenTimes:
-    """Weigh samples by the pairs of spikes that are 0.7 to 2 ms apart (`refractory`).
+    """Weigh samples by the pairs of spikes that are 0.7 to 2 ms apart (`refractory`), and by `jumps`.
 
     times_s : (n,) s, of each spike, not decreasing, as `engine.cluster` takes them
     """
@@ -69,6 +70,6 @@ def firing_nats(drawn: PosteriorSamples, times_s: ArrayLike, *, known: bool) -> 
     ticks = np.round(np.asarray(times_s, dtype=np.float64) * _TICKS_HZ).astype(np.int64)
     every, one = np.arange(len(ticks)), np.zeros(len(ticks), dtype=np.int64)
     times_alone = SortingConfig(heaps=False)
-    spikes = Spikes(np.zeros((len(ticks), 1), np.float32), ticks, one, one == 0, _TICKS_HZ, times_alone)
+    spikes = Spikes(np.zeros((len(ticks), 1), np.float32), ticks, None, one == 0, _TICKS_HZ, times_alone)
     nats = parted_nats(drawn, every, spikes, one, every)
     return SAID_TWICE * nats if known else nats

@@ -28,18 +28,19 @@ def test_no_seed_has_two_roles():
         )
         assert not final & development
         assert min(development) >= 100
-        assert max(development) < 1000 <= min(final)
+        assert max(development) < 2000 <= min(final)
 
 
-def test_a_tetrode_whose_recordings_have_one_set_has_twice_as_many():
+def test_tetrodes_whose_recordings_have_one_set_and_our_own_few_kinds_have_more():
     found = [(source.place, source.motion) for source in sources("final", 3)]
     assert found.count(("tetrode", "slow")) == 6
+    assert found.count(("ours", "still")) == 9
     assert found.count(("hexagon", "slow")) == 3
 
 
 def test_more_recordings_of_the_development_than_it_has_seeds_are_refused():
-    with pytest.raises(ValueError, match="of 451 recordings of the development some would be of the end"):
-        sources("development", 451)
+    with pytest.raises(ValueError, match="of 951 recordings of the development some would be of the end"):
+        sources("development", 951)
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,122 @@
+"""Parts that take over from each other at once, and parts that come and go by themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations_with_replacement, product
+from math import exp, factorial, log
+
+import numpy as np
+import pytest
+
+from ncpgui.evidence.jumps import MAX_SPIKES, in_means, turns_nats, two_neurons_nats
+
+RATE_HZ = 5.0
+
+
+def fired(*spans_s: tuple[float, float], seed: int, rate_hz: float = RATE_HZ) -> np.ndarray:
+    """Times of a neuron that fires at random within some spans, s."""
+    generator = np.random.default_rng(seed)
+    return np.sort(
+        np.concatenate([generator.uniform(a, b, generator.poisson(rate_hz * (b - a))) for a, b in spans_s])
+    )
+
+
+def nats(first_s: np.ndarray, second_s: np.ndarray) -> float:
+    times = np.concatenate([first_s, second_s])
+    order = np.argsort(times)
+    is_first = order < len(first_s)
+    return two_neurons_nats(is_first, ~is_first, np.round(times[order] * 1e6).astype(np.int64))
+
+
+def jumps_of(n: int, turn: int) -> Iterator[tuple[int, ...]]:
+    """The spikes before which one part may take over, for each number of turns, in order."""
+    return combinations_with_replacement(range(1, n), turn)
+
+
+def test_both_likelihoods_are_sums_over_all_times_at_which_one_may_take_over() -> None:
+    is_first = np.array([True, True, False, True, False, False])
+    interval_means = np.array([0.5, 2.0, 0.1, 1.5, 0.7])
+    n = len(is_first)
+
+    def of(rules: list[str], changes: tuple[int, ...]) -> float:
+        """Probability of the parts, of which rule k holds from the spike `changes[k - 1]` on."""
+        rule = [rules[sum(change <= i for change in changes)] for i in range(n)]
+        return float(
+            np.prod(
+                [
+                    0.5 if said == "both" else 0.97 if (said == "first") == part else 0.03
+                    for said, part in zip(rule, is_first, strict=True)
+                ]
+            )
+        )
+
+    at_once = by_themselves = 0.0
+    for turn, begins in product((1, 2, 3), (0, 1)):
+        parts = [("first", "second")[(begins + k) % 2] for k in range(turn + 1)]
+        for cuts in jumps_of(n, turn):
+            u = interval_means[np.array(cuts) - 1]
+            at_once += factorial(turn) / 6 * np.prod(u / n) * of(parts, cuts)
+        rules = [rule for part in parts[:-1] for rule in (part, "both")] + parts[-1:]
+        for cuts in jumps_of(n, 2 * turn):
+            pairs = list(zip(cuts[::2], cuts[1::2], strict=True))
+            u = interval_means[np.array(cuts[::2]) - 1]
+            weights = [
+                1 / n**2 if start < end else (exp(u_of) - 1 - u_of) / n**2
+                for (start, end), u_of in zip(pairs, u, strict=True)
+            ]
+            by_themselves += factorial(turn) / 6 * float(np.prod(weights)) * of(rules, cuts)
+    assert turns_nats(is_first, interval_means) == pytest.approx((log(at_once), log(by_themselves)))
+
+
+def test_a_part_that_takes_over_at_once_speaks_for_one_neuron_as_far_as_pairs_of_neurons_never_do() -> None:
+    assert nats(fired((0, 20), seed=0), fired((20, 45), seed=1)) == pytest.approx(log(0.01 / 0.2), abs=0.3)
+
+
+def test_so_does_one_that_takes_over_and_gives_back() -> None:
+    there_and_back = nats(fired((0, 20), (30, 45), seed=2), fired((20, 30), seed=3))
+    assert there_and_back == pytest.approx(log(0.01 / 0.2), abs=0.3)
+
+
+@pytest.mark.parametrize("begins_s", [16.0, 24.0], ids=["both fire for a while", "nobody fires for a while"])
+def test_parts_that_come_and_go_by_themselves_say_nothing(begins_s: float) -> None:
+    assert nats(fired((0, 20), seed=4), fired((begins_s, 45), seed=5)) == pytest.approx(0, abs=0.1)
+
+
+def test_parts_that_fire_all_the_time_speak_for_two_neurons_a_little() -> None:
+    expected = log((1 - 0.1 - 0.01) / (1 - 0.1 - 0.2))
+    assert nats(fired((0, 45), seed=6), fired((0, 45), seed=7, rate_hz=1)) == pytest.approx(
+        expected, abs=0.01
+    )
+
+
+def test_spikes_that_are_in_the_wrong_part_do_not_hide_a_jump() -> None:
+    times = fired((0, 45), seed=8)
+    is_first = (times < 20) ^ (np.random.default_rng(9).random(len(times)) < 0.03)
+    assert two_neurons_nats(is_first, ~is_first, np.round(times * 1e6).astype(np.int64)) < -2
+
+
+def test_it_does_not_matter_which_part_is_called_the_first_and_in_which_unit_the_times_are() -> None:
+    times = np.round(fired((0, 45), seed=10) * 1e6).astype(np.int64)
+    is_first = times < 20_000_000
+    expected = two_neurons_nats(is_first, ~is_first, times)
+    assert two_neurons_nats(~is_first, is_first, times) == pytest.approx(expected)
+    assert two_neurons_nats(is_first, ~is_first, 30 * times) == pytest.approx(expected)
+
+
+def test_few_spikes_and_spikes_at_one_time_are_no_error_and_say_little() -> None:
+    for times in (np.zeros(0, np.int64), np.array([4]), np.array([3, 900]), np.full(50, 7)):
+        is_first = np.arange(len(times)) % 2 == 0
+        assert abs(two_neurons_nats(is_first, ~is_first, times)) < 0.25
+
+
+def test_an_interval_is_told_in_the_longer_mean_of_those_before_and_after() -> None:
+    times = np.array([0, 10, 20, 100, 140, 180])
+    assert in_means(times)[2] == pytest.approx(80 / 40)
+    assert in_means(np.array([3, 900])).tolist() == [1.0]
+
+
+def test_of_very_many_spikes_some_are_looked_at() -> None:
+    times = np.arange(4 * MAX_SPIKES)
+    is_first = times < 50_000
+    assert two_neurons_nats(is_first, ~is_first, times) == pytest.approx(log(0.01 / 0.2), abs=0.01)
