@@ -65,18 +65,15 @@ def sources(role: str, n_recordings: int) -> list[Source]:
     if role not in FIRST_SEED:
         raise ValueError(f"a role is one of {', '.join(FIRST_SEED)}, got {role}")
     first = FIRST_SEED[role]
-    foreign = [
+    kinds = [(place, motion) for place in PLACES for motion in MOTIONS] + [(OURS, motion) for motion in OWN]
+    found = [
         Source(place, motion, first + i)
-        for place in PLACES
-        for motion in MOTIONS
+        for place, motion in kinds
         for i in range(n_recordings * MORE_RECORDINGS.get(place, 1))
     ]
-    own = [
-        Source(OURS, motion, first + i) for motion in OWN for i in range(n_recordings * MORE_RECORDINGS[OURS])
-    ]
-    if role == "development" and max(one.seed for one in foreign) >= FIRST_SEED["final"]:
+    if role == "development" and max(one.seed for one in found) >= FIRST_SEED["final"]:
         raise ValueError(f"of {n_recordings} recordings of the development some would be of the end")
-    return foreign + own
+    return found
 
 
 def sets_of(source: Source, n_sets: int, settings: FinalSettings) -> list[FinalSet]:

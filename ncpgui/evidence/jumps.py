@@ -26,6 +26,8 @@ from math import lgamma, log, log1p
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.evidence.turns import share_nats
+
 P_COMES_AND_GOES = 0.1
 """Pairs of parts that come and go each by itself, be they of one neuron or of two."""
 P_JUMPS = 0.2
@@ -58,8 +60,9 @@ def two_neurons_nats(
     """
     either = np.flatnonzero(first | second)
     either = either[:: -(-len(either) // MAX_SPIKES) or 1]
-    nothing = _nothing_nats(first[either])
-    at_once, by_themselves = turns_nats(first[either], in_means(sample_index[either]))
+    n_first = int(np.count_nonzero(first[either]))
+    nothing = float(share_nats(n_first, len(either) - n_first))
+    at_once, by_themselves = changes_nats(first[either], in_means(sample_index[either]))
     alike = log(P_COMES_AND_GOES) + by_themselves
     two = [log1p(-P_COMES_AND_GOES - P_AT_ONCE) + nothing, alike, log(P_AT_ONCE) + at_once]
     one = [log1p(-P_COMES_AND_GOES - P_JUMPS) + nothing, alike, log(P_JUMPS) + at_once]
@@ -81,7 +84,7 @@ def in_means(sample_index: NDArray[np.integer]) -> Floats:
     return np.clip(told, LEAST_MEANS, MOST_MEANS)
 
 
-def turns_nats(is_first: NDArray[np.bool_], interval_means: Floats) -> tuple[float, float]:
+def changes_nats(is_first: NDArray[np.bool_], interval_means: Floats) -> tuple[float, float]:
     """Log likelihoods of the parts of n spikes: one takes over at once, and they come and go by themselves.
 
     is_first : (n,) bool, spikes of the first part; interval_means : (n - 1,) as of `in_means`
@@ -121,12 +124,6 @@ def turns_nats(is_first: NDArray[np.bool_], interval_means: Floats) -> tuple[flo
         )
     one, two = (np.logaddexp.reduce(nats) - log(MOST_TURNS) for nats in zip(*found, strict=True))
     return float(one), float(two)
-
-
-def _nothing_nats(is_first: NDArray[np.bool_]) -> float:
-    """Log likelihood of the parts of n spikes of which all orders, and all shares, are equally probable."""
-    n, n_first = len(is_first), int(is_first.sum())
-    return lgamma(n_first + 1) + lgamma(n - n_first + 1) - lgamma(n + 2)
 
 
 def _summed(nats: Floats) -> Floats:

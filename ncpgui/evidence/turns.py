@@ -24,7 +24,7 @@ def turns_nats(first: NDArray[np.integer], second: NDArray[np.integer]) -> float
     first, second : (P,) spikes at each place; all shares are equally probable beforehand, one for each place
     against one for all
     """
-    return float(_log_evidence(first, second).sum() - _log_evidence(first.sum(), second.sum()))
+    return float(share_nats(first, second).sum() - share_nats(first.sum(), second.sum()))
 
 
 def two_neurons_nats(first: NDArray[np.integer], second: NDArray[np.integer]) -> float:
@@ -40,6 +40,6 @@ def _mixed(share: float, nats: float) -> float:
     return float(np.logaddexp(np.log1p(-share), np.log(share) + nats))
 
 
-def _log_evidence(first: NDArray[np.integer], second: NDArray[np.integer]) -> NDArray[np.float64]:
-    """Log probability of a sequence of labels when every share is equally probable."""
+def share_nats(first: NDArray[np.integer] | int, second: NDArray[np.integer] | int) -> NDArray[np.float64]:
+    """Log probability of a sequence of labels, so many of either, when every share is equally probable."""
     return np.asarray(gammaln(first + 1) + gammaln(second + 1) - gammaln(first + second + 2))

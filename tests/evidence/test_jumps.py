@@ -9,7 +9,7 @@ from math import exp, factorial, log
 import numpy as np
 import pytest
 
-from ncpgui.evidence.jumps import MAX_SPIKES, in_means, turns_nats, two_neurons_nats
+from ncpgui.evidence.jumps import MAX_SPIKES, changes_nats, in_means, two_neurons_nats
 
 RATE_HZ = 5.0
 
@@ -66,7 +66,7 @@ def test_both_likelihoods_are_sums_over_all_times_at_which_one_may_take_over() -
                 for (start, end), u_of in zip(pairs, u, strict=True)
             ]
             by_themselves += factorial(turn) / 6 * float(np.prod(weights)) * of(rules, cuts)
-    assert turns_nats(is_first, interval_means) == pytest.approx((log(at_once), log(by_themselves)))
+    assert changes_nats(is_first, interval_means) == pytest.approx((log(at_once), log(by_themselves)))
 
 
 def test_a_part_that_takes_over_at_once_speaks_for_one_neuron_as_far_as_pairs_of_neurons_never_do() -> None:
