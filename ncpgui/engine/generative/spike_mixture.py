@@ -71,6 +71,8 @@ class SpikeMixtureSettings:
     p_misaligned : share of datasets in which spikes are off by up to 1 sample, few by 2
     p_collision : probability that a spike meets another (per dataset)
     collision_offset_samples, collision_amplitude_sd : of the other spike
+    p_hash, hash_amplitude_sd : probability that a spike meets one of the far cells, beside those collisions
+        (per dataset; drawn where it can be above 0), and amplitude of that one
     p_noise_cluster, noise_part : share of datasets with a cluster of noise, and its part of spikes
     multi_unit_amplitude_sd : small cells behind half of the noise
     realign : align each spike on its noisy trough, within 2 samples, as a pipeline does
@@ -96,6 +98,8 @@ class SpikeMixtureSettings:
     p_collision: tuple[float, float] = (0.03, 0.12)
     collision_offset_samples: float = 25.0
     collision_amplitude_sd: tuple[float, float] = (2.0, 25.0)
+    p_hash: tuple[float, float] = (0.0, 0.0)
+    hash_amplitude_sd: tuple[float, float] = (0.5, 4.0)
     p_noise_cluster: float = 0.2
     noise_part: tuple[float, float] = (0.03, 0.25)
     multi_unit_amplitude_sd: tuple[float, float] = (1.0, 3.5)
@@ -287,16 +291,32 @@ class SpikeMixture:
         row = torch.randint(n_rows, shape, generator=generator, device=device)
         amplitude = uniform(s.collision_amplitude_sd, tuple(shape), generator, log=True)
         amplitude = torch.where(row < n_units, 1.0, amplitude)
-        happens = torch.rand(shape, generator=generator, device=device)
-        happens = happens < uniform(s.p_collision, (len(signal), 1), generator)
-        reach = s.collision_offset_samples
-        shift = uniform((-reach, reach), tuple(shape), generator)
-        ones = torch.ones(shape, device=device)
-        other = render(units, row, amplitude * happens, shift, ones, place)
+        other = self._some_others(s.p_collision, row, amplitude, units, place, generator)
+        if s.p_hash[1]:
+            row = n_units + torch.randint(s.n_background, shape, generator=generator, device=device)
+            amplitude = uniform(s.hash_amplitude_sd, tuple(shape), generator)
+            other = other + self._some_others(s.p_hash, row, amplitude, units, place, generator)
         deepest = other[:, :, TROUGH - 8 : TROUGH + 9, 0].amin(dim=-1)
         trough = signal[:, :, TROUGH, 0]
         allowed = (deepest > trough) & (trough + other[:, :, TROUGH, 0] < 2.5 - threshold)
         return other * allowed[..., None, None]
+
+    def _some_others(
+        self,
+        p_happens: tuple[float, float],
+        row: Tensor,
+        amplitude: Tensor,
+        units: Units,
+        place: Tensor,
+        generator: torch.Generator,
+    ) -> Tensor:
+        """Spikes of the cells of rows (B, N), anywhere in the windows of some of the spikes: (B, N, T, C)."""
+        device, reach = row.device, self.settings.collision_offset_samples
+        happens = torch.rand(row.shape, generator=generator, device=device)
+        happens = happens < uniform(p_happens, (len(row), 1), generator)
+        shift = uniform((-reach, reach), tuple(row.shape), generator)
+        ones = torch.ones(row.shape, device=device)
+        return render(units, row, amplitude * happens, shift, ones, place)
 
 
 class _Spikes(NamedTuple):

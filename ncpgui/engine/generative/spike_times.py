@@ -2,8 +2,9 @@
 
 A dataset is a draw of the spikes of one place in a recording, of some minutes or seconds. Each unit's spikes
 lie evenly over the time in which it fires, none sooner after the one before than its refractory period. The
-spikes of a burst follow it by milliseconds and are smaller, the smaller the sooner. Where a dataset is a part
-of all spikes, the one before may not be in it.
+spikes of a burst follow it by milliseconds and are smaller, the smaller the sooner. Units that tire are smaller
+after any short interval, and the more so after several: one that fires fast is rarely rested. Where a dataset
+is a part of all spikes, the one before may not be in it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from torch import Tensor
 
 from ncpgui.engine.generative.spike_noise import uniform
 
+_REMEMBERED = 5  # spikes before a spike that tire it
 
 @dataclass(frozen=True)
 class SpikeTimeSettings:
@@ -28,6 +30,8 @@ class SpikeTimeSettings:
     refractory_ms : shortest interval of a unit
     burst_gap_ms : interval within a burst beyond it, log-uniform, of each spike
     recovery_ms : time in which the amplitude recovers, log-uniform
+    p_tiring, tired_part : share of units that tire with every spike, not only within bursts, and the part of its
+        strength that a spike takes
     p_for_a_while, while_part : share of units that fire for a part of the time only, and that part
     p_fading, fading : share of units whose amplitude drifts, and sd of the log of its change over the span
     """
@@ -39,6 +43,8 @@ class SpikeTimeSettings:
     refractory_ms: tuple[float, float] = (1.5, 4.0)
     burst_gap_ms: tuple[float, float] = (1.0, 15.0)
     recovery_ms: tuple[float, float] = (8.0, 60.0)
+    p_tiring: float = 0.0
+    tired_part: tuple[float, float] = (0.4, 1.0)
     p_for_a_while: float = 0.1
     while_part: tuple[float, float] = (0.3, 0.9)
     p_fading: float = 0.25
@@ -100,9 +106,53 @@ def draw_times(
     refractory_s = refractory.double().gather(1, order) / 1000
     wait_s = torch.where(alone, refractory_s * ~is_first, gap_ms.double().gather(1, order) / 1000)
     seconds = torch.empty_like(place).scatter_(1, order, place * span + _within_units(wait_s, is_first))
+    if s.p_tiring:  # no number is drawn for it otherwise: runs of before draw what they drew
+        tires = some(s.p_tiring, per_unit).gather(1, unit)
+        tired_part = uniform(s.tired_part, per_unit, generator).gather(1, unit)
+        hidden_s = _since_a_hidden_one(seconds, unit, kept, generator) + refractory / 1000
+        everywhere = fatigue_of(seconds, unit, recovery_ms / 1000, tired_part, hidden_s)
+        fatigue = torch.where(tires, everywhere, fatigue)
     part = (seconds / span).clamp(0, 1).float()
     fades = torch.randn(per_unit, generator=generator, device=device) * s.fading * some(s.p_fading, per_unit)
     return SpikeTimes(seconds, part, fatigue, (fades.gather(1, unit) * (part - 0.5)).exp())
+
+
+def fatigue_of(
+    seconds: Tensor, unit: Tensor, recovery_s: Tensor, tired_part: Tensor, hidden_s: Tensor
+) -> Tensor:
+    """How tired units are when they fire: (B, N) float32, 0 for a rested one, below 1.
+
+    A spike takes `tired_part` of the strength that is left, and what was taken comes back exponentially:
+    tired_i = (tired_{i-1} + tired_part (1 - tired_{i-1})) exp(-interval / recovery). Told of the last
+    `_REMEMBERED` spikes.
+
+    Parameters
+    ----------
+    seconds, unit : (B, N); recovery_s, tired_part : (B, N), of the unit
+    hidden_s : (B, N), time since the last spike of the unit that is not in the dataset; inf where all are
+    """
+    time_order = seconds.argsort(dim=1)
+    order = time_order.gather(1, unit.gather(1, time_order).argsort(dim=1, stable=True))
+    at, row, recovery, taken, hidden = (
+        values.gather(1, order) for values in (seconds, unit, recovery_s, tired_part, hidden_s)
+    )
+    tired = torch.zeros_like(at)
+    for back in range(1, min(_REMEMBERED, at.shape[1] - 1) + 1):
+        gap = torch.where(row[:, back:] == row[:, :-back], at[:, back:] - at[:, :-back], torch.inf)
+        gap = torch.nn.functional.pad(gap, (back, 0), value=torch.inf)
+        if back == 1:
+            gap = gap.minimum(hidden)
+        tired = tired + taken * (1 - taken) ** (back - 1) * torch.exp(-gap / recovery)
+    return torch.empty_like(tired).scatter_(1, order, tired).float()
+
+
+def _since_a_hidden_one(seconds: Tensor, unit: Tensor, kept: Tensor, generator: torch.Generator) -> Tensor:
+    """Draw the time since the last spike that was left out, of units of which a part `kept` (B, 1) is there."""
+    n_spikes = torch.zeros(len(unit), int(unit.max()) + 1, dtype=torch.float64, device=unit.device)
+    n_spikes = n_spikes.scatter_add(1, unit, torch.ones_like(seconds)).gather(1, unit)
+    usual = (seconds.amax(1, keepdim=True) / n_spikes) * kept / (1 - kept).clamp(min=1e-12)
+    u = torch.rand(unit.shape, generator=generator, device=unit.device).double().clamp(min=1e-12)
+    return torch.where(kept < 1, -u.log() * usual, torch.inf)
 
 
 def _within_units(values: Tensor, is_first: Tensor) -> Tensor:

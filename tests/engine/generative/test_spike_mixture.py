@@ -70,6 +70,28 @@ def test_every_spike_crosses_the_threshold_near_the_trough(model: SpikeMixture) 
     assert (near <= -model.settings.detection_threshold_sd[0] + 1e-3).all()
 
 
+def test_a_spike_that_meets_far_cells_varies_more_than_its_noise(reservoir: TemplateReservoir) -> None:
+    """Noise has a sd of 1 on every contact; far cells of 4 sd that meet each spike add theirs."""
+    plain = replace(
+        SpikeMixtureSettings(),
+        k_max=1,
+        p_noise_cluster=0.0,
+        p_collision=(0.0, 0.0),
+        p_bursting=0.0,
+        amplitude_spread=(0.0, 0.0),
+        n_background=20,
+    )
+    late = slice(24, None)  # samples after the trough and its repolarization
+
+    def spread(settings: SpikeMixtureSettings) -> float:
+        batch = SpikeMixture(settings, reservoir).sample(12, 200, seeded(10))
+        return float(batch.points[0][:, :, late, 0].var(dim=1).mean().sqrt())
+
+    met = replace(plain, p_hash=(1.0, 1.0), hash_amplitude_sd=(4.0, 4.0))
+    assert spread(plain) < 1.1
+    assert spread(met) > spread(plain) + 0.05
+
+
 def test_noise_cluster_is_one_cluster_of_small_share(reservoir: TemplateReservoir) -> None:
     """With K = 1 and noise in every dataset there are exactly two clusters."""
     settings = replace(SpikeMixtureSettings(), k_max=1, p_noise_cluster=1.0, noise_part=(0.2, 0.25))

@@ -11,7 +11,7 @@ from scipy.stats import kstest
 
 from ncpgui.core.errors import InputError
 from ncpgui.engine.generative.spike_mixture import SpikeMixture, SpikeMixtureSettings
-from ncpgui.engine.generative.spike_times import SpikeTimes, SpikeTimeSettings, draw_times
+from ncpgui.engine.generative.spike_times import SpikeTimes, SpikeTimeSettings, draw_times, fatigue_of
 from ncpgui.engine.generative.template_reservoir import TemplateReservoir
 
 STEADY = SpikeTimeSettings(
@@ -67,6 +67,33 @@ def test_the_one_before_may_be_missing_where_a_dataset_is_a_part_of_its_spikes()
     times, unit = drawn(part, p_burst=0.3)
     assert (intervals_ms(times, unit) < 17.1).mean() < 0.12
     assert (times.fatigue > 0).float().mean() == pytest.approx(0.3, abs=0.02)
+
+
+def test_a_unit_that_tires_is_as_tired_as_its_intervals_spike_by_spike_say():
+    """Its last five spikes tell it to within 0.6 ** 5 of what one rule from spike to spike says."""
+    rng = np.random.default_rng(0)
+    unit, seconds = torch.from_numpy(rng.integers(0, 2, (1, 80))), torch.from_numpy(rng.uniform(0, 1, (1, 80)))
+    recovery_s, taken = torch.tensor([0.02, 0.1])[unit], torch.tensor([0.4, 0.9])[unit]
+    tired = fatigue_of(seconds, unit, recovery_s, taken, torch.full(unit.shape, torch.inf))
+    for k in (0, 1):
+        before, left = None, 0.0
+        for i in [i for i in seconds[0].argsort().tolist() if unit[0, i] == k]:
+            if before is not None:
+                part, recovery = float(taken[0, i]), float(recovery_s[0, i])
+                left = (left + part * (1 - left)) * np.exp((before - float(seconds[0, i])) / recovery)
+            before = float(seconds[0, i])
+            assert float(tired[0, i]) == pytest.approx(left, abs=0.6**5 / 10)
+
+
+def test_a_unit_that_tires_is_no_less_tired_where_most_of_its_spikes_are_left_out():
+    """20 spikes a second and a recovery of 50 ms: half rested, whether the spikes before are there or not."""
+    tiring = replace(
+        STEADY, span_s=(12.5, 12.5), p_tiring=1.0, tired_part=(1.0, 1.0), recovery_ms=(50.0, 50.0)
+    )
+    whole, _ = drawn(tiring)
+    part, _ = drawn(replace(tiring, span_s=(125.0, 125.0), p_thinned=1.0, kept_part=(0.1, 0.1)))
+    assert float(whole.fatigue.mean()) == pytest.approx(0.5 * np.exp(-2 / 50), abs=0.02)
+    assert float(part.fatigue.mean()) == pytest.approx(float(whole.fatigue.mean()), abs=0.03)
 
 
 def test_the_order_of_the_points_of_a_unit_says_nothing_of_their_times():
