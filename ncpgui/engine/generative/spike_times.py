@@ -2,9 +2,9 @@
 
 A dataset is a draw of the spikes of one place in a recording, of some minutes or seconds. Each unit's spikes
 lie evenly over the time in which it fires, none sooner after the one before than its refractory period. The
-spikes of a burst follow it by milliseconds and are smaller, the smaller the sooner. Units that tire are smaller
-after any short interval, and the more so after several: one that fires fast is rarely rested. Where a dataset
-is a part of all spikes, the one before may not be in it.
+spikes of a burst follow it by milliseconds and are smaller, the smaller the sooner. Units that tire are
+smaller after any short interval, and the more so after several: one that fires fast is rarely rested. Where a
+dataset is a part of all spikes, the one before may not be in it.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from ncpgui.engine.generative.spike_noise import uniform
 
 _REMEMBERED = 5  # spikes before a spike that tire it
 
+
 @dataclass(frozen=True)
 class SpikeTimeSettings:
     """How times are drawn; ranges are drawn from per unit unless said otherwise.
@@ -30,8 +31,8 @@ class SpikeTimeSettings:
     refractory_ms : shortest interval of a unit
     burst_gap_ms : interval within a burst beyond it, log-uniform, of each spike
     recovery_ms : time in which the amplitude recovers, log-uniform
-    p_tiring, tired_part : share of units that tire with every spike, not only within bursts, and the part of its
-        strength that a spike takes
+    p_tiring, tired_part : share of units that tire with every spike, not only within bursts, and the part of
+        its strength that a spike takes
     p_for_a_while, while_part : share of units that fire for a part of the time only, and that part
     p_fading, fading : share of units whose amplitude drifts, and sd of the log of its change over the span
     """
@@ -147,7 +148,7 @@ def fatigue_of(
 
 
 def _since_a_hidden_one(seconds: Tensor, unit: Tensor, kept: Tensor, generator: torch.Generator) -> Tensor:
-    """Draw the time since the last spike that was left out, of units of which a part `kept` (B, 1) is there."""
+    """Draw the time since the last spike that was left out; a part `kept` (B, 1) of all is there."""
     n_spikes = torch.zeros(len(unit), int(unit.max()) + 1, dtype=torch.float64, device=unit.device)
     n_spikes = n_spikes.scatter_add(1, unit, torch.ones_like(seconds)).gather(1, unit)
     usual = (seconds.amax(1, keepdim=True) / n_spikes) * kept / (1 - kept).clamp(min=1e-12)

@@ -72,7 +72,8 @@ def test_the_one_before_may_be_missing_where_a_dataset_is_a_part_of_its_spikes()
 def test_a_unit_that_tires_is_as_tired_as_its_intervals_spike_by_spike_say():
     """Its last five spikes tell it to within 0.6 ** 5 of what one rule from spike to spike says."""
     rng = np.random.default_rng(0)
-    unit, seconds = torch.from_numpy(rng.integers(0, 2, (1, 80))), torch.from_numpy(rng.uniform(0, 1, (1, 80)))
+    unit = torch.from_numpy(rng.integers(0, 2, (1, 80)))
+    seconds = torch.from_numpy(rng.uniform(0, 1, (1, 80)))
     recovery_s, taken = torch.tensor([0.02, 0.1])[unit], torch.tensor([0.4, 0.9])[unit]
     tired = fatigue_of(seconds, unit, recovery_s, taken, torch.full(unit.shape, torch.inf))
     for k in (0, 1):
