@@ -40,7 +40,7 @@ from ncpgui.core.seeds import stream_seed
 from ncpgui.engine.generative.registry import GenerativeSettings
 from ncpgui.engine.networks.checkpoint import find_model, load_card
 from ncpgui.engine.waveform_clustering import cluster_waveforms, opened_model
-from ncpgui.sorting.timed_clusters import firing_nats
+from ncpgui.sorting.timed_clusters import weighed_by_times
 
 FIRST_SEED = {"development": 100, "final": 2000}
 """Seeds of the recordings and sets of a role; those of the end begin where the others have ended."""
@@ -132,15 +132,15 @@ def draws(
 def given_times(one: FinalSet, samples: Labels, *, known: bool) -> tuple[Labels, Labels]:
     """Return the first alternative (N,) and draws (S, N) given the firing times of a set, from those without.
 
-    Draws are there as often as their weight says (systematic resampling).
+    Draws are there as often as their weight says (systematic resampling), those of units that jumped too.
 
     known : whether the network has read the times
     """
     drawn = PosteriorSamples(samples, np.full(len(samples), np.nan))
-    weighed = drawn.weighed(firing_nats(drawn, one.times_s, known=known))
+    weighed = weighed_by_times(drawn, one.times_s, known=known)
     place = (np.arange(len(samples)) + 0.5) / len(samples)
-    rows = np.searchsorted(np.cumsum(weighed.weight), place).clip(max=len(samples) - 1)
-    return group_alternatives(weighed, max_shown=1)[0].labels, samples[rows]
+    rows = np.searchsorted(np.cumsum(weighed.weight), place).clip(max=weighed.n_samples - 1)
+    return group_alternatives(weighed, max_shown=1)[0].labels, weighed.labels[rows]
 
 
 def _of_source(job: tuple[Source, str | Path, int, int, Path, bool]) -> list[tuple[Judged, Judged]]:

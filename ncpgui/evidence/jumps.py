@@ -41,6 +41,10 @@ N_AROUND = 20
 MOST_MEANS = 50.0
 """Longer intervals count as this many mean intervals: such a pause is one of two neurons in any case."""
 LEAST_MEANS = 1e-3
+N_NEIGHBOURS = 10
+"""Spikes before and after one that say which part fires then."""
+OWN_SHARE = 0.9
+"""Of the spikes around those of either part that are its own, on average, if they keep apart."""
 MAX_SPIKES = 20_000
 """Of more spikes every second, third ... one is looked at."""
 
@@ -67,6 +71,24 @@ def two_neurons_nats(
     two = [log1p(-P_COMES_AND_GOES - P_AT_ONCE) + nothing, alike, log(P_AT_ONCE) + at_once]
     one = [log1p(-P_COMES_AND_GOES - P_JUMPS) + nothing, alike, log(P_JUMPS) + at_once]
     return float(np.logaddexp.reduce(two) - np.logaddexp.reduce(one))
+
+
+def keep_apart(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> bool:
+    """Whether either of two parts fires while the other one does not.
+
+    A few spikes of a small part among those of a large one may be mistakes to `two_neurons_nats`, which
+    counts them by all spikes. Here they count by those of the small one.
+
+    first, second : (n,) bool, two sets of spikes, in order of time, that have none in common
+    """
+    is_first = first[first | second].astype(np.float64)
+    if not 0 < is_first.sum() < len(is_first):
+        return False
+    below = np.concatenate([[0.0], np.cumsum(is_first)])
+    at = np.arange(len(is_first))
+    start, end = np.maximum(at - N_NEIGHBOURS, 0), np.minimum(at + N_NEIGHBOURS + 1, len(is_first))
+    share = (below[end] - below[start]) / (end - start)
+    return bool(min(share[is_first > 0].mean(), 1 - share[is_first == 0].mean()) >= OWN_SHARE)
 
 
 def in_means(sample_index: NDArray[np.integer]) -> Floats:

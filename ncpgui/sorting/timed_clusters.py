@@ -16,6 +16,7 @@ from ncpgui.core.alternatives import group_alternatives
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.sorting.all_spikes import Spikes, parted_nats
 from ncpgui.sorting.config import SortingConfig
+from ncpgui.sorting.jumped_units import with_jumps_joined
 
 if TYPE_CHECKING:
     from ncpgui.engine.waveform_clustering import ClusterResult
@@ -31,7 +32,8 @@ _TICKS_HZ = 1e6
 class GivenTimes(NamedTuple):
     """A posterior given firing times, and what waveforms alone say.
 
-    result : alternatives, their masses and all weights given the times; its samples are as they were
+    result : alternatives, their masses and all weights given the times; its samples are as they were, and
+        after them those in which parts of units that jumped are one (`jumped_units`)
     weight_alone : (S,), mass_alone : (A,) of the same samples and alternatives, by waveforms alone
     """
 
@@ -46,24 +48,30 @@ def given_firing_times(result: ClusterResult, times_s: ArrayLike) -> GivenTimes:
     times_s : (n,) s, of each spike, not decreasing, as `engine.cluster` takes them
     """
     drawn = PosteriorSamples(result.labels, result.log_prob, result.weight, result.order)
-    weighed = drawn.weighed(firing_nats(drawn, times_s, known=result.knows_times))
+    weighed = weighed_by_times(drawn, times_s, known=result.knows_times)
+    alone, order = weighed.drawn_weight, weighed.order
+    assert alone is not None
+    assert order is not None
     modes = group_alternatives(weighed)
     return GivenTimes(
         replace(
             result,
             map_labels=modes[0].labels,
+            labels=weighed.labels,
+            log_prob=weighed.log_prob,
             weight=weighed.weight,
+            order=order,
             alternatives=np.stack([mode.labels for mode in modes]),
             alternative_mass=np.array([mode.mass for mode in modes]),
             alternative_mass_se=np.array([mode.mass_se for mode in modes]),
         ),
-        drawn.weight,
-        np.array([drawn.weight[mode.members].sum() for mode in modes]),
+        alone,
+        np.array([alone[mode.members].sum() for mode in modes]),
     )
 
 
-def firing_nats(drawn: PosteriorSamples, times_s: ArrayLike, *, known: bool) -> NDArray[np.float64]:
-    """Log likelihood of the times (n,) under each of S sortings, against one neuron: (S,), nats.
+def weighed_by_times(drawn: PosteriorSamples, times_s: ArrayLike, *, known: bool) -> PosteriorSamples:
+    """Samples of n spikes given their times (n,), those in which units that jumped are one after all others.
 
     known : whether the network that drew them has read the times; they then count by the power `SAID_TWICE`
     """
@@ -71,5 +79,6 @@ def firing_nats(drawn: PosteriorSamples, times_s: ArrayLike, *, known: bool) -> 
     every, one = np.arange(len(ticks)), np.zeros(len(ticks), dtype=np.int64)
     times_alone = SortingConfig(heaps=False)
     spikes = Spikes(np.zeros((len(ticks), 1), np.float32), ticks, None, one == 0, _TICKS_HZ, times_alone)
-    nats = parted_nats(drawn, every, spikes, one, every)
-    return SAID_TWICE * nats if known else nats
+    both = with_jumps_joined(drawn, ticks)
+    nats = parted_nats(both, every, spikes, one, every)
+    return both.weighed(SAID_TWICE * nats if known else nats)

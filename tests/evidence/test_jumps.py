@@ -9,7 +9,7 @@ from math import exp, factorial, log
 import numpy as np
 import pytest
 
-from ncpgui.evidence.jumps import MAX_SPIKES, changes_nats, in_means, two_neurons_nats
+from ncpgui.evidence.jumps import MAX_SPIKES, changes_nats, in_means, keep_apart, two_neurons_nats
 
 RATE_HZ = 5.0
 
@@ -120,3 +120,17 @@ def test_of_very_many_spikes_some_are_looked_at() -> None:
     times = np.arange(4 * MAX_SPIKES)
     is_first = times < 50_000
     assert two_neurons_nats(is_first, ~is_first, times) == pytest.approx(log(0.01 / 0.2), abs=0.01)
+
+
+def test_parts_keep_apart_where_nine_of_ten_spikes_around_those_of_either_are_its_own() -> None:
+    """Of 40 spikes in two runs, 5.5 of 21 around the border are the other's: 55 of 420 of either part."""
+    two_runs = np.arange(40) < 20
+    assert not keep_apart(two_runs, ~two_runs)  # 0.87
+    longer = np.arange(60) < 30
+    assert keep_apart(longer, ~longer)  # 1 - 55 / 630 = 0.91
+    taking_turns = np.arange(60) % 2 == 0
+    assert not keep_apart(taking_turns, ~taking_turns)
+    few_among_many = np.zeros(400, bool)
+    few_among_many[[100, 150, 200, 250, *range(384, 400)]] = True
+    assert not keep_apart(few_among_many, ~few_among_many)
+    assert not keep_apart(np.ones(5, bool), np.zeros(5, bool))

@@ -104,3 +104,17 @@ def test_few_spikes_far_apart_in_time_say_nothing():
     given = given_firing_times(drawn(labels), np.arange(60) * 0.5)
     assert given.result.alternative_mass[0] == pytest.approx(6 / 8, abs=0.05)
     assert given.mass_alone[0] == pytest.approx(6 / 8)
+
+
+def test_a_neuron_that_every_draw_parts_where_it_jumps_is_whole_in_the_first_alternative():
+    """Waveforms alone give that no mass at all, and the samples as drawn stay the first ones."""
+    times = np.sort(np.random.default_rng(4).uniform(0, 40, 200))
+    labels = np.tile((times > 20).astype(int), (8, 1))
+    given = given_firing_times(drawn(labels), times)
+    assert given.result.labels.shape == (16, 200)
+    assert (given.result.labels[:8] == labels).all()
+    assert given.result.map_labels.max() == 0
+    assert given.result.alternative_mass[0] > 0.9
+    assert given.mass_alone.tolist() == pytest.approx([0, 1])
+    assert given.weight_alone.tolist() == pytest.approx([1 / 8] * 8 + [0] * 8)
+    assert given.result.order.tolist() == [*range(8), *range(8)]
