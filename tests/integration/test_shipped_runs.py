@@ -52,6 +52,8 @@ LATER = {
     "data.options.units.p_alike": 0.0,
     "data.options.units.alike_amplitude": [0.75, 1.35],
     "data.options.noise.measured": None,
+    "data.options.p_hash": [0.0, 0.0],
+    "data.options.hash_amplitude_sd": [0.5, 4.0],
     **flat({"data.options.motion": to_dict(MotionSettings())}),
     **flat({"data.options.times": to_dict(SpikeTimeSettings())}),
 }
