@@ -6,8 +6,8 @@
 Sets of spikes have three roles that never mix. Those of the training choose which weights of a run are kept.
 Those of the development, of seeds below 3000, choose between models and settings. Those of the end, of seeds
 from 3000 on, choose nothing: they are drawn once a candidate is finished, and its figures are published
-whatever they are. Sets of seed 0, of seeds from 1000 on and of seeds from 2000 on were those of the end before,
-until November 2026. Once their figures had steered what was tried next, they were of the development.
+whatever they are. Sets of seed 0, of seeds from 1000 on and of seeds from 2000 on were those of the end until
+November 2026. Once their figures had steered what was tried next, they were of the development.
 
 Sets come from recordings of `final_recordings.py` and from our own generator with motion and times, of cells
 that no gradient has seen. Only spikes of units that are large enough are scored; noise and far cells are

@@ -23,9 +23,8 @@ if TYPE_CHECKING:
 
 SAID_TWICE = 0.75
 """Power of the likelihood of the times where the network has read them: it was trained on bursts, refractory
-periods and motion, so that the same times would count twice. Chosen among 0.5, 0.75 and 1, together with the
-temperature of the network (0.7, 0.85 and 1), on the sets of the development of
-`benchmarks/clustering/final_sets.py`."""
+periods and motion, so that the same times would count twice. Of 0.75 and 1 the one with the better log scores
+on the sets of the development of `benchmarks/clustering/final_sets.py`."""
 _TICKS_HZ = 1e6
 
 

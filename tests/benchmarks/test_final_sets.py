@@ -38,7 +38,7 @@ def test_tetrodes_whose_recordings_have_one_set_and_our_own_few_kinds_have_more(
     assert found.count(("hexagon", "slow")) == 3
 
 
-@pytest.mark.parametrize("n", [967, 1451], ids=["of our own three times as many", "of tetrodes twice as many"])
+@pytest.mark.parametrize("n", [967, 1451], ids=["of our own three times", "of tetrodes twice"])
 def test_more_recordings_of_the_development_than_it_has_seeds_are_refused(n: int):
     with pytest.raises(ValueError, match=f"of {n} recordings of the development some would be of the end"):
         sources("development", n)
