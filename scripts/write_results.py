@@ -247,7 +247,10 @@ def final_sets() -> str:
     for row in models["spikes-times"]["given firing times"]["rows"]:
         if row["sets"] != "all foreign":
             kinds.append([row["sets"], *of(row)])
-    words = "`spikes-times` given firing times, by kind of set; *ours* are sets of our own generator:\n"
+    words = (
+        "`spikes-times` given firing times, by kind of set; *ours* are sets of our own generator, drawn as "
+        "for the training or with the generator's defaults:\n"
+    )
     return "\n".join([table(together), words, table(kinds), made_by_all("final_sets")])
 
 

@@ -28,7 +28,7 @@ def test_no_seed_has_two_roles():
         )
         assert not final & development
         assert min(development) >= 100
-        assert max(development) < 3000 <= min(final)
+        assert max(development) < 4000 <= min(final)
 
 
 def test_tetrodes_whose_recordings_have_one_set_and_our_own_few_kinds_have_more():
@@ -38,7 +38,7 @@ def test_tetrodes_whose_recordings_have_one_set_and_our_own_few_kinds_have_more(
     assert found.count(("hexagon", "slow")) == 3
 
 
-@pytest.mark.parametrize("n", [967, 1451], ids=["of our own three times", "of tetrodes twice"])
+@pytest.mark.parametrize("n", [1301, 1951], ids=["of our own three times", "of tetrodes twice"])
 def test_more_recordings_of_the_development_than_it_has_seeds_are_refused(n: int):
     with pytest.raises(ValueError, match=f"of {n} recordings of the development some would be of the end"):
         sources("development", n)
@@ -302,3 +302,13 @@ def test_draws_are_kept_for_the_same_weights_and_settings_of_the_network(
     kept = [draws(one, model, 2, tmp_path / "kept", timed=True)[0].tolist() for model in models]
     assert kept == [[1, 1, 1], [1, 1, 1], [2, 2, 2]]
     assert asked == [models[0], models[2]]
+
+
+def test_our_own_sets_are_as_the_training_draws_them_and_as_the_generator_does_by_default():
+    still, moving = (final_scores.OWN[f"as trained, {motion}"] for motion in ("still", "moving"))
+    assert still["motion"]["p_moving"] == 0
+    assert moving["motion"]["p_moving"] == 1
+    assert still["k_rate"] == moving["k_rate"] == 1.6
+    assert still["times"]["p_tiring"] == 0.6
+    assert "k_rate" not in final_scores.OWN["still"]
+    assert {one["times"]["p_told"] for one in final_scores.OWN.values()} == {1.0}
