@@ -10,9 +10,7 @@ from numpy.typing import NDArray
 from sklearn.metrics import adjusted_mutual_info_score
 
 from benchmarks.clustering.final_recordings import MOTIONS, PLACES, FinalSet
-from benchmarks.common.report import ROOT
 from ncpgui.core.alternatives import sizeable_clusters
-from ncpgui.core.config import read_toml
 from ncpgui.core.partition import canonical
 from ncpgui.core.seeds import stream
 from ncpgui.engine.diagnostics.calibration import HARD, coverage_of_k, expected_calibration_error
@@ -24,30 +22,14 @@ N_BY_CHANCE = 200
 N_BINS = 10
 """Bins of an ECE, of equally many pairs."""
 OURS = "ours"
-TRAINED = "spikes-times-tired-longer"
-"""The run whose settings our own generator has where it draws as for the training (`trained_models/runs`)."""
-
-
-def _own() -> dict[str, dict[str, Any]]:
-    trained = read_toml(ROOT / "trained_models" / "runs" / f"{TRAINED}.toml")["data"]["options"]
-    told = {"p_told": 1.0}
-    moving = {"p_moving": 1.0, "reach_um": [10.0, 40.0]}
-
-    def as_trained(**motion: Any) -> dict[str, Any]:
-        times = {**trained["times"], **told}
-        return {**trained, "times": times, "motion": {**trained["motion"], **motion}}
-
-    return {
-        "as trained, still": as_trained(p_moving=0.0),
-        "as trained, moving": as_trained(**moving),
-        "still": {"times": told},
-        "moving": {"times": told, "motion": moving},
-    }
-
-
-OWN = _own()
-"""Sets of our own generator, of the place `OURS`: what its settings are. Those that are not as trained have
-its defaults: more units, which do not tire, and no hash of far cells."""
+OWN = {
+    "as trained, still": (True, False),
+    "as trained, moving": (True, True),
+    "still": (False, False),
+    "moving": (False, True),
+}
+"""Sets of our own generator, of the place `OURS`: whether it draws as for a training, or by its defaults, and
+whether the tissue moves."""
 
 Labels = NDArray[np.integer]
 Floats = NDArray[np.float64]

@@ -34,8 +34,10 @@ from benchmarks.clustering.final_recordings import MOTIONS, PLACES, FinalSet, Fi
 from benchmarks.clustering.final_scores import OURS, OWN, Judged, Labels, Source, judged, tables
 from benchmarks.common.report import Origin, add_jobs, begin, keep, options, side_by_side, table, where
 from ncpgui.core.alternatives import group_alternatives
+from ncpgui.core.config import read_toml
 from ncpgui.core.files import replaced_file
 from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.core.resources import data_folder
 from ncpgui.core.seeds import stream_seed
 from ncpgui.engine.generative.registry import GenerativeSettings
 from ncpgui.engine.networks.checkpoint import find_model, load_card
@@ -45,7 +47,9 @@ from ncpgui.sorting.timed_clusters import weighed_by_times
 FIRST_SEED = {"development": 100, "final": 4000}
 """Seeds of the recordings and sets of a role; those of the end begin where the others have ended."""
 MORE_RECORDINGS = {"tetrode": 2, OURS: 3}
-"""Recordings for each of another source: those of a tetrode have one set, and our own kinds are two only."""
+"""Recordings for each of another source: those of a tetrode have one set, and our own kinds are few."""
+TRAINED = "spikes-times-tired-longer"
+"""The run whose settings our own generator has where it draws as for a training (`trained_models/runs`)."""
 FORMAT = 2
 EVIDENCE = ("as drawn", "given firing times")
 MODELS = ["spikes", "spikes-times"]
@@ -76,12 +80,28 @@ def sources(role: str, n_recordings: int) -> list[Source]:
     return found
 
 
+def own_options(motion: str) -> dict[str, Any]:
+    """Return the settings of our own generator for one of `OWN`.
+
+    Its defaults have more units than the training, which do not tire, and no hash of far cells.
+    """
+    as_trained, moving = OWN[motion]
+    runs = data_folder("trained_models") / "runs"
+    options = read_toml(runs / f"{TRAINED}.toml")["data"]["options"] if as_trained else {}
+    moves = {"p_moving": 1.0, "reach_um": [10.0, 40.0]} if moving else {"p_moving": 0.0}
+    return {
+        **options,
+        "times": {**options.get("times", {}), "p_told": 1.0},
+        "motion": {**options.get("motion", {}), **moves},
+    }
+
+
 def sets_of(source: Source, n_sets: int, settings: FinalSettings) -> list[FinalSet]:
     """Return up to `n_sets` sets of a source."""
     if source.place != OURS:
         made = sets_of_recording(source.place, source.motion, settings, seed=source.seed)
         return [one for _, one in zip(range(n_sets), made, strict=False)]
-    model = GenerativeSettings("spikes", OWN[source.motion]).build("test")
+    model = GenerativeSettings("spikes", own_options(source.motion)).build("test")
     generator = torch.Generator().manual_seed(stream_seed(source.seed, "final", OURS, source.motion))
     batch = model.sample(n_sets, settings.n_spikes, generator)
     return [
@@ -157,7 +177,8 @@ def _of_source(job: tuple[Source, str | Path, int, int, Path, bool]) -> list[tup
 
 def _kept_sets(source: Source, n_sets: int, cache: Path) -> list[FinalSet]:
     """Sets of a source, from the cache where they are there."""
-    told = sha256(repr((FORMAT, source, n_sets, FinalSettings())).encode()).hexdigest()[:16]
+    own = (own_options(source.motion),) if source.place == OURS else ()
+    told = sha256(repr((FORMAT, source, n_sets, FinalSettings(), *own)).encode()).hexdigest()[:16]
     path = cache / f"sets-{told}.npz"
     if not path.is_file():
         sets = sets_of(source, n_sets, FinalSettings())

@@ -14,7 +14,7 @@ from benchmarks.clustering import final_recordings, final_scores, final_sets
 from benchmarks.clustering.final_oracle import cut_templates, most_probable_units, noise_covariance
 from benchmarks.clustering.final_recordings import FinalSet, FinalSettings, sets_of_recording
 from benchmarks.clustering.final_scores import Source, ece_by_chance, judged, pair_rows, row, tables
-from benchmarks.clustering.final_sets import draws, given_times, sources
+from benchmarks.clustering.final_sets import draws, given_times, own_options, sources
 from ncpgui.core.seeds import stream
 from ncpgui.engine.diagnostics.calibration import expected_calibration_error
 
@@ -305,10 +305,27 @@ def test_draws_are_kept_for_the_same_weights_and_settings_of_the_network(
 
 
 def test_our_own_sets_are_as_the_training_draws_them_and_as_the_generator_does_by_default():
-    still, moving = (final_scores.OWN[f"as trained, {motion}"] for motion in ("still", "moving"))
+    still, moving = (own_options(f"as trained, {motion}") for motion in ("still", "moving"))
     assert still["motion"]["p_moving"] == 0
     assert moving["motion"]["p_moving"] == 1
     assert still["k_rate"] == moving["k_rate"] == 1.6
     assert still["times"]["p_tiring"] == 0.6
-    assert "k_rate" not in final_scores.OWN["still"]
-    assert {one["times"]["p_told"] for one in final_scores.OWN.values()} == {1.0}
+    assert "k_rate" not in own_options("still")
+    assert {own_options(name)["times"]["p_told"] for name in final_scores.OWN} == {1.0}
+
+
+def test_sets_of_our_own_are_kept_for_the_same_settings_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    made: list[float] = []
+
+    def sets_of(source: Source, *_: Any) -> list[FinalSet]:
+        made.append(own_options_now["k_rate"])
+        few = np.zeros(3, int)
+        return [FinalSet(np.zeros((3, 32, 1)), np.zeros((1, 2)), np.arange(3.0), few, few == 0, few - 1)]
+
+    own_options_now = {"k_rate": 2.0}
+    monkeypatch.setattr(final_sets, "sets_of", sets_of)
+    monkeypatch.setattr(final_sets, "own_options", lambda motion: own_options_now)
+    for k_rate in (2.0, 2.0, 1.0):
+        own_options_now["k_rate"] = k_rate
+        final_sets._kept_sets(Source("ours", "still", 100), 1, tmp_path)
+    assert made == [2.0, 1.0]
