@@ -50,8 +50,9 @@ class Judged(NamedTuple):
     drawn : (S, P) whether they do in each draw
     joined : (P,) whether the first alternative joins them; apart_sd : (P,) distance of the means of their
         clusters there, 0 where it joins them
-    k : (S,) clusters of the draws among the scored spikes, as many spikes as the program asks of a unit
-        (`sizeable_clusters`); k_first : of the first alternative; true_k : units of so many
+    k : (S,) clusters of the draws that hold as many scored spikes as the program asks of a unit
+        (`sizeable_clusters`), and more of them than others; k_first : of the first alternative; true_k : units
+        of so many
     n_merged, n_split : units that lie with another one in the first alternative, and its clusters of so many
         spikes that are no unit's home
     ami_first, ami_samples, ami_oracle : with the truth, of the first alternative, of single draws (mean), and
@@ -104,8 +105,15 @@ def judged(source: Source, one: FinalSet, first: Labels, samples: Labels) -> Jud
 
 
 def _sizeable(labels: Labels, one: FinalSet) -> Labels:
-    """Labels (N,) of a set's spikes that count as units, by the spikes of them that are scored."""
-    return sizeable_clusters(np.where(one.known, labels, -1))
+    """Labels (N,) of a set's spikes that count as units, by the spikes of them that are scored.
+
+    A cluster that is mostly noise and far cells is none, though some spikes of a unit are lost in it.
+    """
+    large = sizeable_clusters(np.where(one.known, labels, -1))
+    scored, every = (
+        np.bincount(labels[here], minlength=int(labels.max()) + 1) for here in (one.known, labels >= 0)
+    )
+    return large[2 * scored[large] > every[large]]
 
 
 def _merged_and_split(one: FinalSet, first: Labels) -> tuple[int, int]:
@@ -204,7 +212,7 @@ def pair_rows(found: list[Judged]) -> list[dict[str, Any]]:
     )
     n_units = np.concatenate([np.full(len(one.p), one.k_first) for one in found])
     kinds = {
-        "joined, of 1 unit": joined & (n_units == 1),
+        "joined, of 1 unit": joined & (n_units <= 1),
         "joined, of 2 or 3": joined & (n_units > 1) & (n_units < 4),
         "joined, of more": joined & (n_units >= 4),
         "parted by < 6 sd": ~joined & (apart < 6),

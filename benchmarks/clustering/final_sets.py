@@ -4,9 +4,9 @@
     python -m benchmarks.clustering.final_sets --role final --recordings 8
 
 Sets of spikes have three roles that never mix. Those of the training choose which weights of a run are kept.
-Those of the development, of seeds below 4000, choose between models and settings. Those of the end, of seeds
-from 4000 on, choose nothing: they are drawn once a candidate is finished, and its figures are published
-whatever they are. Sets of seed 0 and of seeds from 1000, 2000 and 3000 on were those of the end until
+Those of the development, of seeds below 5000, choose between models and settings. Those of the end, of seeds
+from 5000 on, choose nothing: they are drawn once a candidate is finished, and its figures are published
+whatever they are. Sets of seed 0 and of seeds from 1000, 2000, 3000 and 4000 on were those of the end until
 November 2026. Once their figures had steered what was tried next, they were of the development.
 
 Sets come from recordings of `final_recordings.py` and from our own generator with motion and times, of cells
@@ -40,17 +40,18 @@ from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.resources import data_folder
 from ncpgui.core.seeds import stream_seed
 from ncpgui.engine.generative.registry import GenerativeSettings
+from ncpgui.engine.generative.spike_mixture import SpikeMixture
 from ncpgui.engine.networks.checkpoint import find_model, load_card
 from ncpgui.engine.waveform_clustering import cluster_waveforms, opened_model
 from ncpgui.sorting.timed_clusters import weighed_by_times
 
-FIRST_SEED = {"development": 100, "final": 4000}
+FIRST_SEED = {"development": 100, "final": 5000}
 """Seeds of the recordings and sets of a role; those of the end begin where the others have ended."""
 MORE_RECORDINGS = {"tetrode": 2, OURS: 3}
 """Recordings for each of another source: those of a tetrode have one set, and our own kinds are few."""
 TRAINED = "spikes-times-tired-longer"
 """The run whose settings our own generator has where it draws as for a training (`trained_models/runs`)."""
-FORMAT = 2
+FORMAT = 3
 EVIDENCE = ("as drawn", "given firing times")
 MODELS = ["spikes", "spikes-times"]
 
@@ -58,7 +59,8 @@ NOTE = """\
 Over pairs of spikes of units: ECE and bias (p less truth) of *hard* ones (p between 0.02 and 0.98), of those
 that the first alternative *joins* and of those that it *parts*. By chance: the ECE that the same
 probabilities would have on so few sets, on average, if they were right (the truth of each set being one more
-draw). K covered: 90 % sets of the number of units that contain it. Merged: units a set that lie with another
+draw). K covered: 90 % sets of the number of units that contain it; clusters that are mostly noise and far
+cells are none. Merged: units a set that lie with another
 one in the first alternative; split: its clusters that are no unit's home. AMI with the truth: of the first
 alternative, of single draws, and of an oracle that is told the templates of the units where the tissue was,
 how large their spikes are, how often each fires, and the noise (`final_oracle.py`)."""
@@ -102,23 +104,24 @@ def sets_of(source: Source, n_sets: int, settings: FinalSettings) -> list[FinalS
         made = sets_of_recording(source.place, source.motion, settings, seed=source.seed)
         return [one for _, one in zip(range(n_sets), made, strict=False)]
     model = GenerativeSettings("spikes", own_options(source.motion)).build("test")
+    assert isinstance(model, SpikeMixture)
     generator = torch.Generator().manual_seed(stream_seed(source.seed, "final", OURS, source.motion))
-    batch = model.sample(n_sets, settings.n_spikes, generator)
-    return [
-        _own_set(tuple(array[i].numpy() for array in (*batch.points, batch.labels))) for i in range(n_sets)
-    ]
+    batch, is_noise = model.sample_with_noise(n_sets, settings.n_spikes, generator)
+    arrays = (*batch.points, batch.labels, is_noise)
+    return [_own_set(tuple(array[i].numpy() for array in arrays), settings) for i in range(n_sets)]
 
 
-def _own_set(arrays: tuple[NDArray[Any], ...]) -> FinalSet:
-    waveforms, positions, mask, times, labels = arrays
+def _own_set(arrays: tuple[NDArray[Any], ...], settings: FinalSettings) -> FinalSet:
+    waveforms, positions, mask, times, labels, is_noise = arrays
     order = np.argsort(times, kind="stable")
-    known = np.ones(len(order), bool)
+    unit = np.where(is_noise, -1, labels)[order]
+    size = np.bincount(unit[unit >= 0])
     return FinalSet(
         waveforms[order][:, :, mask],
         positions[mask].astype(float),
         times[order],
-        labels[order],
-        known,
+        unit,
+        (unit >= 0) & (size >= settings.known_part * len(unit))[unit],
         np.full(len(order), -1),
     )
 

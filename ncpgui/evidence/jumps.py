@@ -41,10 +41,11 @@ N_AROUND = 20
 MOST_MEANS = 50.0
 """Longer intervals count as this many mean intervals: such a pause is one of two neurons in any case."""
 LEAST_MEANS = 1e-3
-N_NEIGHBOURS = 10
-"""Spikes before and after one that say which part fires then."""
-OWN_SHARE = 0.9
-"""Of the spikes around those of either part that are its own, on average, if they keep apart."""
+MOST_ELSEWHERE = 0.25
+"""Rate of a part in the stretches of the other, of that in its own, if one takes over from the other: noise
+that went into a cluster goes on when the neuron has left."""
+FEWEST = 10
+"""Spikes of a part in its own stretches."""
 MAX_SPIKES = 20_000
 """Of more spikes every second, third ... one is looked at."""
 
@@ -73,22 +74,62 @@ def two_neurons_nats(
     return float(np.logaddexp.reduce(two) - np.logaddexp.reduce(one))
 
 
-def keep_apart(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> bool:
-    """Whether either of two parts fires while the other one does not.
+def in_own_stretches(
+    first: NDArray[np.bool_], second: NDArray[np.bool_], sample_index: NDArray[np.integer]
+) -> NDArray[np.bool_] | None:
+    """Which spikes of two parts that take over from each other lie where their own part fires: (n,) bool.
 
-    A few spikes of a small part among those of a large one may be mistakes to `two_neurons_nats`, which
-    counts them by all spikes. Here they count by those of the small one.
+    Stretches begin and end at the most probable times (`owners`). The other spikes are mistakes, or noise
+    that shares a cluster with the neuron. None where either part goes on in the stretches of the other.
 
-    first, second : (n,) bool, two sets of spikes, in order of time, that have none in common
+    first, second, sample_index : as of `two_neurons_nats`
     """
-    is_first = first[first | second].astype(np.float64)
-    if not 0 < is_first.sum() < len(is_first):
-        return False
-    below = np.concatenate([[0.0], np.cumsum(is_first)])
-    at = np.arange(len(is_first))
-    start, end = np.maximum(at - N_NEIGHBOURS, 0), np.minimum(at + N_NEIGHBOURS + 1, len(is_first))
-    share = (below[end] - below[start]) / (end - start)
-    return bool(min(share[is_first > 0].mean(), 1 - share[is_first == 0].mean()) >= OWN_SHARE)
+    either = np.flatnonzero(first | second)
+    if len(either) < 2:
+        return None
+    is_first = first[either]
+    owned = owners(is_first, in_means(sample_index[either]))
+    times = np.asarray(sample_index[either], dtype=np.float64)
+    until_next = np.diff(times, append=times[-1])
+    for part, home in ((is_first, owned), (~is_first, ~owned)):
+        n_home, n_elsewhere = (np.count_nonzero(part & where) for where in (home, ~home))
+        at_home, elsewhere = (float(until_next[where].sum()) for where in (home, ~home))
+        if n_home < FEWEST or n_elsewhere * at_home > MOST_ELSEWHERE * n_home * elsewhere:
+            return None
+    result = np.zeros(len(first), dtype=np.bool_)
+    result[either] = owned == is_first
+    return result
+
+
+def owners(is_first: NDArray[np.bool_], interval_means: Floats) -> NDArray[np.bool_]:
+    """Whether the first part fires at each of n spikes, if one takes over at once at the most probable times.
+
+    is_first, interval_means : as of `changes_nats`; at least two spikes
+    """
+    n = len(is_first)
+    alone = _alone(is_first)
+    jump = _of_intervals(np.log(interval_means) - log(n))
+    nats, origins, ends = alone, [], []
+    for turn in range(1, MOST_TURNS + 1):
+        before = [nats[1 - k] + jump - alone[k] for k in (0, 1)]
+        best = [np.maximum.accumulate(one) for one in before]
+        origins.append(
+            [
+                np.maximum.accumulate(np.where(one == top, np.arange(n + 1), 0))
+                for one, top in zip(before, best, strict=True)
+            ]
+        )
+        nats = [alone[k] + best[k] for k in (0, 1)]
+        ends += [(float(nats[k][-1]) + lgamma(turn + 1), turn, k) for k in (0, 1)]
+    _, turn, k = max(ends)
+    owned, stop = np.empty(n, dtype=np.bool_), n
+    while turn:
+        turn -= 1
+        start = int(origins[turn][k][stop])
+        owned[start:stop] = k == 0
+        stop, k = start, 1 - k
+    owned[:stop] = k == 0
+    return owned
 
 
 def in_means(sample_index: NDArray[np.integer]) -> Floats:
@@ -114,17 +155,11 @@ def changes_nats(is_first: NDArray[np.bool_], interval_means: Floats) -> tuple[f
     n = len(is_first)
     if n < 2:
         return -np.inf, -np.inf
-    right, wrong = log1p(-P_MISTAKEN), log(P_MISTAKEN)
-    alone = [_summed(np.where(is_first == part, right, wrong)) for part in (True, False)]
+    alone = _alone(is_first)
     both = _summed(np.full(n, log(0.5)))
-    jump, silence, step = (
-        np.concatenate([[-np.inf], nats, [-np.inf]])  # nothing happens before the first spike
-        for nats in (
-            np.log(interval_means) - log(n),
-            np.log(np.expm1(interval_means) - interval_means) - 2 * log(n),
-            np.full(n - 1, -log(n)),
-        )
-    )
+    jump = _of_intervals(np.log(interval_means) - log(n))
+    silence = _of_intervals(np.log(np.expm1(interval_means) - interval_means) - 2 * log(n))
+    step = _of_intervals(np.full(n - 1, -log(n)))
     at_once, by_themselves = alone, alone
     found: list[tuple[float, float]] = []
     for turn in range(1, MOST_TURNS + 1):
@@ -146,6 +181,17 @@ def changes_nats(is_first: NDArray[np.bool_], interval_means: Floats) -> tuple[f
         )
     one, two = (np.logaddexp.reduce(nats) - log(MOST_TURNS) for nats in zip(*found, strict=True))
     return float(one), float(two)
+
+
+def _alone(is_first: NDArray[np.bool_]) -> list[Floats]:
+    """Log likelihood of the first 0 ... n spikes if the first part fires alone, and if the second does."""
+    right, wrong = log1p(-P_MISTAKEN), log(P_MISTAKEN)
+    return [_summed(np.where(is_first == part, right, wrong)) for part in (True, False)]
+
+
+def _of_intervals(nats: Floats) -> Floats:
+    """Of what happens before spike 0, 1, ... n: nothing before the first and after the last: (n + 1,)."""
+    return np.concatenate([[-np.inf], nats, [-np.inf]])
 
 
 def _summed(nats: Floats) -> Floats:

@@ -4,9 +4,14 @@ Where the tissue jumps, a neuron looks different from one spike to the next, and
 every draw that it makes. No weight of the draws then brings it back. So a draw in which parts take over from
 each other at once (`evidence.jumps`) gets a second one beside it that has them as one. Both have half the
 weight of the draw: the network's odds between the two say nothing, and the times of the spikes decide.
+
+Only the spikes of either part that lie where it fires are put together. What else is in the two clusters,
+such as noise that one of the parts shares a cluster with, stays a cluster by itself.
 """
 
 from __future__ import annotations
+
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +24,7 @@ from ncpgui.evidence import jumps
 MOST_NATS = -2.0
 """Parts whose odds are smaller take over from each other at once: e^-2 of at most e^-3."""
 
-_Pairs = dict[tuple[bytes, bytes], tuple[bool, bool]]
+_Pairs = dict[tuple[bytes, bytes], NDArray[np.bool_] | None]
 
 
 def with_jumps_joined(drawn: PosteriorSamples, sample_index: NDArray[np.integer]) -> PosteriorSamples:
@@ -52,34 +57,31 @@ def _joined(
 ) -> NDArray[np.int32] | None:
     """Labels (n,) with the parts of neurons that jumped as one; None where there are none.
 
-    Of several parts all pairs keep apart in time: if two units jump at once, nobody knows which went where.
+    Two parts at a time, those of most spikes first: of two neurons that jump at once, the larger part after
+    the jump is that of the neuron whose part before it is larger.
     """
-    clusters = sizeable_clusters(labels)
-    n = len(clusters)
-    apart, linked = np.eye(n, dtype=bool), np.eye(n, dtype=bool)
-    for a in range(n):
-        for b in range(a):
-            apart[a, b], linked[a, b] = apart[b, a], linked[b, a] = _told(
-                labels == clusters[a], labels == clusters[b], sample_index, known
-            )
-    together = np.linalg.matrix_power(linked.astype(np.int64), max(n, 1)) > 0
     result = labels.copy()
-    for a in range(n):
-        group = np.flatnonzero(together[a])
-        if group[0] == a and len(group) > 1 and apart[np.ix_(group, group)].all():
-            result[np.isin(labels, clusters[group])] = clusters[a]
+    for _ in sizeable_clusters(labels)[1:]:  # each time one unit fewer
+        clusters = sizeable_clusters(result)
+        found = [
+            (int(at_home.sum()), first, second, at_home)
+            for first, second in combinations(clusters, 2)
+            if (at_home := _taken_over(result == first, result == second, sample_index, known)) is not None
+        ]
+        if not found:
+            break
+        _, first, second, at_home = max(found, key=lambda one: one[0])
+        either = (result == first) | (result == second)
+        result[either] = np.where(at_home[either], first, second)
     return None if (result == labels).all() else canonical(result).astype(np.int32)
 
 
-def _told(
+def _taken_over(
     first: NDArray[np.bool_], second: NDArray[np.bool_], sample_index: NDArray[np.integer], known: _Pairs
-) -> tuple[bool, bool]:
-    """Whether two parts keep apart in time, and whether one takes over from the other at once."""
+) -> NDArray[np.bool_] | None:
+    """Spikes of two parts (n,) bool that are one neuron's if one takes over from the other; None if not."""
     key = first.tobytes(), second.tobytes()
     if key not in known:
-        apart = jumps.keep_apart(first, second)
-        known[key] = (
-            apart,
-            apart and jumps.two_neurons_nats(first, second, sample_index) < MOST_NATS,
-        )
+        jumped = jumps.two_neurons_nats(first, second, sample_index) < MOST_NATS
+        known[key] = jumps.in_own_stretches(first, second, sample_index) if jumped else None
     return known[key]

@@ -9,7 +9,14 @@ from math import exp, factorial, log
 import numpy as np
 import pytest
 
-from ncpgui.evidence.jumps import MAX_SPIKES, changes_nats, in_means, keep_apart, two_neurons_nats
+from ncpgui.evidence.jumps import (
+    MAX_SPIKES,
+    changes_nats,
+    in_means,
+    in_own_stretches,
+    owners,
+    two_neurons_nats,
+)
 
 RATE_HZ = 5.0
 
@@ -122,15 +129,54 @@ def test_of_very_many_spikes_some_are_looked_at() -> None:
     assert two_neurons_nats(is_first, ~is_first, times) == pytest.approx(log(0.01 / 0.2), abs=0.01)
 
 
-def test_parts_keep_apart_where_nine_of_ten_spikes_around_those_of_either_are_its_own() -> None:
-    """Of 40 spikes in two runs, 5.5 of 21 around the border are the other's: 55 of 420 of either part."""
-    two_runs = np.arange(40) < 20
-    assert not keep_apart(two_runs, ~two_runs)  # 0.87
-    longer = np.arange(60) < 30
-    assert keep_apart(longer, ~longer)  # 1 - 55 / 630 = 0.91
-    taking_turns = np.arange(60) % 2 == 0
-    assert not keep_apart(taking_turns, ~taking_turns)
-    few_among_many = np.zeros(400, bool)
-    few_among_many[[100, 150, 200, 250, *range(384, 400)]] = True
-    assert not keep_apart(few_among_many, ~few_among_many)
-    assert not keep_apart(np.ones(5, bool), np.zeros(5, bool))
+def test_the_most_probable_times_of_taking_over_are_those_that_enumeration_finds() -> None:
+    """Parts and intervals at random: eight spikes, all times and one, two or three changes."""
+    generator = np.random.default_rng(11)
+    n = 8
+    for _ in range(20):
+        is_first, u = generator.random(n) < 0.5, generator.exponential(size=n - 1) + 0.01
+        best: tuple[float, list[bool]] = (0.0, [])
+        for turn, begins in product((1, 2, 3), (True, False)):
+            for cuts in jumps_of(n, turn):
+                owned = [begins ^ bool(sum(cut <= i for cut in cuts) % 2) for i in range(n)]
+                fits = np.prod([0.97 if a == b else 0.03 for a, b in zip(owned, is_first, strict=True)])
+                weight = factorial(turn) * float(np.prod(u[np.array(cuts) - 1] / n) * fits)
+                best = max(best, (weight, owned))
+        assert owners(is_first, u).tolist() == best[1]
+
+
+def in_time(first_s: np.ndarray, second_s: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+    """Which spikes are of the first part, in order of time, and which lie in the stretches of their own."""
+    times = np.concatenate([first_s, second_s])
+    order = np.argsort(times)
+    is_first = order < len(first_s)
+    return is_first, in_own_stretches(is_first, ~is_first, np.round(times[order] * 1e6).astype(np.int64))
+
+
+def test_spikes_of_a_part_that_lie_where_the_other_fires_are_not_its_own() -> None:
+    """5 a second until 20 s and from then on, and of the second part 0.5 a second before: 10 spikes."""
+    first, second = fired((0, 20), seed=12), fired((20, 45), seed=13)
+    sparse = fired((0, 19), seed=14, rate_hz=0.5)
+    is_first, own = in_time(first, np.concatenate([sparse, second]))
+    assert own is not None
+    assert own[is_first].all()
+    assert (~own).sum() == len(sparse)
+
+
+def test_parts_of_which_one_goes_on_in_the_stretches_of_the_other_do_not_take_over() -> None:
+    """A quarter of the rate in its own stretches is the most."""
+    first, second = fired((0, 20), seed=15), fired((20, 45), seed=16)
+    for rate_hz, taken_over in ((0.9, True), (1.7, False)):
+        going_on = fired((20, 45), seed=17, rate_hz=rate_hz)
+        _, own = in_time(np.concatenate([first, going_on]), second)
+        assert (own is not None) == taken_over
+    assert in_time(fired((0, 45), seed=18), fired((0, 45), seed=19))[1] is None
+
+
+def test_parts_of_few_spikes_take_over_from_nothing() -> None:
+    nine, ten = np.arange(9.0) / 9, np.arange(10.0) / 9
+    long = 1.2 + np.arange(40) / 9
+    assert in_time(nine, long)[1] is None
+    assert in_time(ten, long)[1] is not None
+    none = np.zeros(5, bool)
+    assert in_own_stretches(none, none, np.arange(5)) is None

@@ -48,10 +48,26 @@ def test_a_neuron_that_jumps_twice_is_one_and_the_neuron_that_stays_beside_it_an
     assert (whole == (expected if not expected[0] else ~expected)).all()
 
 
-def test_two_neurons_that_jump_at_once_stay_as_they_were_drawn() -> None:
-    """Nobody knows which of the two that end goes on as which of the two that begin."""
+def test_of_two_neurons_that_jump_at_once_the_larger_parts_are_one_and_the_smaller_parts_another() -> None:
+    """Twice as many spikes of the first before the jump as of the second, and after it too."""
     labels, times = spikes([(0, 20)], [(0, 20)], [(20, 45)], [(20, 45)])
-    assert with_jumps_joined(drawn(labels), times).n_samples == 1
+    rank = np.arange(len(labels))
+    kept = (labels % 2 == 0) | (rank % 2 == 0)
+    labels, times = labels[kept], times[kept]
+    expected = PosteriorSamples((labels % 2)[None], np.zeros(1)).labels[0]
+    assert (with_jumps_joined(drawn(labels), times).labels[1] == expected).all()
+
+
+def test_noise_that_shares_a_cluster_with_a_part_of_a_neuron_stays_a_cluster() -> None:
+    """A spike of noise every two seconds, which the draw has in the second part."""
+    labels, times = spikes([(0, 20)], [(20, 45)], [(0, 20)])
+    kept = (labels < 2) | (np.cumsum(labels == 2) % 10 == 0)
+    labels, times = labels[kept], times[kept]
+    whole = with_jumps_joined(drawn(np.minimum(labels, 1)), times).labels[1]
+    neuron = labels < 2
+    assert len(np.unique(whole[neuron])) == 1
+    assert len(np.unique(whole[~neuron])) == 1
+    assert whole.max() == 1
 
 
 def test_neurons_that_come_and_go_by_themselves_or_stay_are_left_alone() -> None:

@@ -129,9 +129,15 @@ class SpikeMixture:
         measured = settings.noise.measured
         self._noise = MeasuredNoise.load(Path(measured)) if measured is not None else None
 
-    @torch.no_grad()
     def sample(self, n_datasets: int, n_points: int | tuple[int, int], generator: torch.Generator) -> Batch:
         """See `GenerativeModel`; everything is drawn from `generator`, on its device."""
+        return self.sample_with_noise(n_datasets, n_points, generator)[0]
+
+    @torch.no_grad()
+    def sample_with_noise(
+        self, n_datasets: int, n_points: int | tuple[int, int], generator: torch.Generator
+    ) -> tuple[Batch, Tensor]:
+        """Draw datasets as `sample` does, and say which points are of no unit but noise: (B, N) bool."""
         s, device = self.settings, generator.device
         if self._reservoir.falloff.device != device:
             self._reservoir = self._reservoir.to(device)
@@ -152,7 +158,7 @@ class SpikeMixture:
         if drawn.seconds is not None:
             told = torch.rand(n_datasets, 1, generator=generator, device=device) < s.times.p_told
             points = (*points, torch.where(told, drawn.seconds, torch.nan))
-        return Batch(points, labels)
+        return Batch(points, labels), drawn.is_noise & (labels >= 0)
 
     def describe(self) -> dict[str, Any]:
         """See `GenerativeModel`."""

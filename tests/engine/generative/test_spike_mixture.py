@@ -95,8 +95,11 @@ def test_a_spike_that_meets_far_cells_varies_more_than_its_noise(reservoir: Temp
 def test_noise_cluster_is_one_cluster_of_small_share(reservoir: TemplateReservoir) -> None:
     """With K = 1 and noise in every dataset there are exactly two clusters."""
     settings = replace(SpikeMixtureSettings(), k_max=1, p_noise_cluster=1.0, noise_part=(0.2, 0.25))
-    labels = SpikeMixture(settings, reservoir).sample(16, 200, seeded(9)).labels
+    batch, is_noise = SpikeMixture(settings, reservoir).sample_with_noise(16, 200, seeded(9))
+    labels = batch.labels
+    assert (labels == SpikeMixture(settings, reservoir).sample(16, 200, seeded(9)).labels).all()
     assert (labels.amax(dim=1) == 1).all()
+    assert (is_noise == (labels == labels.masked_fill(~is_noise, -1).amax(1, keepdim=True))).all()
     smaller = torch.minimum((labels == 0).float().mean(1), (labels == 1).float().mean(1))
     assert 0.1 < smaller.mean() < 0.3
 
