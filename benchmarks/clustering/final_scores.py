@@ -51,8 +51,8 @@ class Judged(NamedTuple):
     joined : (P,) whether the first alternative joins them; apart_sd : (P,) distance of the means of their
         clusters there, 0 where it joins them
     k : (S,) clusters of the draws that hold as many scored spikes as the program asks of a unit
-        (`sizeable_clusters`), and more of them than others; k_first : of the first alternative; true_k : units
-        of so many
+        (`sizeable_clusters`), and more of them than others; k_first : of the first alternative; true_k :
+        units of so many
     n_merged, n_split : units that lie with another one in the first alternative, and its clusters of so many
         spikes that are no unit's home
     ami_first, ami_samples, ami_oracle : with the truth, of the first alternative, of single draws (mean), and

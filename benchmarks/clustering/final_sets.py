@@ -59,11 +59,11 @@ NOTE = """\
 Over pairs of spikes of units: ECE and bias (p less truth) of *hard* ones (p between 0.02 and 0.98), of those
 that the first alternative *joins* and of those that it *parts*. By chance: the ECE that the same
 probabilities would have on so few sets, on average, if they were right (the truth of each set being one more
-draw). K covered: 90 % sets of the number of units that contain it; clusters that are mostly noise and far
-cells are none. Merged: units a set that lie with another
-one in the first alternative; split: its clusters that are no unit's home. AMI with the truth: of the first
-alternative, of single draws, and of an oracle that is told the templates of the units where the tissue was,
-how large their spikes are, how often each fires, and the noise (`final_oracle.py`)."""
+draw). K covered: 90 % sets of the number of units that contain it; clusters that are mostly noise and
+far cells are none. Merged: units a set that lie with another one in the first alternative; split: its
+clusters that are no unit's home. AMI with the truth: of the first alternative, of single draws, and of an
+oracle that is told the templates of the units where the tissue was, how large their spikes are, how often
+each fires, and the noise (`final_oracle.py`)."""
 
 
 def sources(role: str, n_recordings: int) -> list[Source]:
