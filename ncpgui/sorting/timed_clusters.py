@@ -21,10 +21,10 @@ from ncpgui.sorting.jumped_units import with_jumps_joined
 if TYPE_CHECKING:
     from ncpgui.engine.waveform_clustering import ClusterResult
 
-SAID_TWICE = 0.75
+SAID_TWICE = 0.5
 """Power of the likelihood of the times where the network has read them: it was trained on bursts, refractory
-periods and motion, so that the same times would count twice. Of 0.75 and 1 the one with the better log scores
-on the sets of the development of `benchmarks/clustering/final_sets.py`."""
+periods and motion, so that the same times would count twice. Of 0.4, 0.5, 0.6, 0.75 and 1 the one with the best
+log scores on the sets of the development of `benchmarks/clustering/final_sets.py`."""
 _TICKS_HZ = 1e6
 
 

@@ -324,7 +324,7 @@ def test_our_own_sets_are_as_the_training_draws_them_and_as_the_generator_does_b
     still, moving = (own_options(f"as trained, {motion}") for motion in ("still", "moving"))
     assert still["motion"]["p_moving"] == 0
     assert moving["motion"]["p_moving"] == 1
-    assert still["k_rate"] == moving["k_rate"] == 1.6
+    assert still["k_rate"] == moving["k_rate"] == 1.1
     assert still["times"]["p_tiring"] == 0.6
     assert "k_rate" not in own_options("still")
     assert {own_options(name)["times"]["p_told"] for name in final_scores.OWN} == {1.0}
