@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 SAID_TWICE = 0.5
 """Power of the likelihood of the times where the network has read them: it was trained on bursts, refractory
-periods and motion, so that the same times would count twice. Of 0.4, 0.5, 0.6, 0.75 and 1 the one with the best
-log scores on the sets of the development of `benchmarks/clustering/final_sets.py`."""
+periods and motion, so that the same times would count twice. Of 0.4, 0.5, 0.6, 0.75 and 1 the one with the
+best log scores on the sets of the development of `benchmarks/clustering/final_sets.py`."""
 _TICKS_HZ = 1e6
 
 
