@@ -1,7 +1,7 @@
 """Do probabilities come true on recordings that chose nothing?
 
     python -m benchmarks.clustering.final_sets --role development [--models spikes-times runs/new.safetensors]
-    python -m benchmarks.clustering.final_sets --role final --recordings 8
+    python -m benchmarks.clustering.final_sets --role final --recordings 10
 
 Sets of spikes have three roles that never mix. Those of the training choose which weights of a run are kept.
 Those of the development, of seeds below 5000, choose between models and settings. Those of the end, of seeds
