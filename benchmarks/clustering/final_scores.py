@@ -110,10 +110,7 @@ def _sizeable(labels: Labels, one: FinalSet) -> Labels:
     A cluster that is mostly noise and far cells is none, though some spikes of a unit are lost in it.
     """
     large = sizeable_clusters(np.where(one.known, labels, -1))
-    scored, every = (
-        np.bincount(labels[here], minlength=int(labels.max()) + 1) for here in (one.known, labels >= 0)
-    )
-    return large[2 * scored[large] > every[large]]
+    return large[np.array([one.known[labels == k].mean() > 0.5 for k in large], dtype=np.bool_)]
 
 
 def _merged_and_split(one: FinalSet, first: Labels) -> tuple[int, int]:

@@ -108,23 +108,16 @@ def owners(is_first: NDArray[np.bool_], interval_means: Floats) -> NDArray[np.bo
     """
     n = len(is_first)
     alone = _alone(is_first)
-    jump = _of_intervals(np.log(interval_means) - log(n))
+    jump = _jumps(interval_means)
     nats, origins, ends = alone, [], []
-    for turn in range(1, MOST_TURNS + 1):
-        before = [nats[1 - k] + jump - alone[k] for k in (0, 1)]
-        best = [np.maximum.accumulate(one) for one in before]
-        origins.append(
-            [
-                np.maximum.accumulate(np.where(one == top, np.arange(n + 1), 0))
-                for one, top in zip(before, best, strict=True)
-            ]
-        )
+    for turn in range(MOST_TURNS):
+        best, origin = zip(*(_best_so_far(nats[1 - k] + jump - alone[k]) for k in (0, 1)), strict=True)
         nats = [alone[k] + best[k] for k in (0, 1)]
-        ends += [(float(nats[k][-1]) + lgamma(turn + 1), turn, k) for k in (0, 1)]
-    _, turn, k = max(ends)
+        origins.append(origin)
+        ends += [(float(nats[k][-1]) + lgamma(turn + 2), turn, k) for k in (0, 1)]
+    _, last, k = max(ends)
     owned, stop = np.empty(n, dtype=np.bool_), n
-    while turn:
-        turn -= 1
+    for turn in range(last, -1, -1):
         start = int(origins[turn][k][stop])
         owned[start:stop] = k == 0
         stop, k = start, 1 - k
@@ -157,7 +150,7 @@ def changes_nats(is_first: NDArray[np.bool_], interval_means: Floats) -> tuple[f
         return -np.inf, -np.inf
     alone = _alone(is_first)
     both = _summed(np.full(n, log(0.5)))
-    jump = _of_intervals(np.log(interval_means) - log(n))
+    jump = _jumps(interval_means)
     silence = _of_intervals(np.log(np.expm1(interval_means) - interval_means) - 2 * log(n))
     step = _of_intervals(np.full(n - 1, -log(n)))
     at_once, by_themselves = alone, alone
@@ -187,6 +180,17 @@ def _alone(is_first: NDArray[np.bool_]) -> list[Floats]:
     """Log likelihood of the first 0 ... n spikes if the first part fires alone, and if the second does."""
     right, wrong = log1p(-P_MISTAKEN), log(P_MISTAKEN)
     return [_summed(np.where(is_first == part, right, wrong)) for part in (True, False)]
+
+
+def _jumps(interval_means: Floats) -> Floats:
+    """Log likelihood of a jump before spike 0, 1, ... n of one neuron: (n + 1,)."""
+    return _of_intervals(np.log(interval_means) - log(len(interval_means) + 1))
+
+
+def _best_so_far(nats: Floats) -> tuple[Floats, NDArray[np.int64]]:
+    """The largest of the first 1, 2, ... values, and where it is."""
+    best = np.maximum.accumulate(nats)
+    return best, np.maximum.accumulate(np.where(nats == best, np.arange(len(nats)), 0))
 
 
 def _of_intervals(nats: Floats) -> Floats:

@@ -82,6 +82,8 @@ def _taken_over(
     """Spikes of two parts (n,) bool that are one neuron's if one takes over from the other; None if not."""
     key = first.tobytes(), second.tobytes()
     if key not in known:
-        jumped = jumps.two_neurons_nats(first, second, sample_index) < MOST_NATS
-        known[key] = jumps.in_own_stretches(first, second, sample_index) if jumped else None
+        at_home = jumps.in_own_stretches(first, second, sample_index)  # most pairs fail it, and it is cheap
+        if at_home is not None and jumps.two_neurons_nats(first, second, sample_index) >= MOST_NATS:
+            at_home = None
+        known[key] = at_home
     return known[key]
