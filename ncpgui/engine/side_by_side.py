@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Progress, silent
 from ncpgui.engine.sampling.posterior import ancestral_samples_of_many
-from ncpgui.engine.sampling.sweeps import N_SWEEPS, swept
+from ncpgui.engine.sampling.sweeps import swept
 from ncpgui.engine.waveform_clustering import encoded, opened_model
 
 
@@ -35,7 +35,7 @@ def draws_side_by_side(
     channel_positions: Sequence[ArrayLike],
     seeds: Sequence[int],
     samples: int,
-    sweeps: int = N_SWEEPS,
+    sweeps: int | None = None,
     model: str | Path | None = None,
     device: str = "auto",
     progress: Progress = silent,
@@ -62,7 +62,7 @@ def draws_side_by_side(
         seeds=seeds,
         progress=progress,
     )
-    if sweeps:
+    if sweeps != 0:
         drawn = [
             swept(one.network, one.encoding, posterior, seed=seed, n_sweeps=sweeps)
             for posterior, one, seed in zip(drawn, seen, seeds, strict=True)

@@ -30,7 +30,7 @@ from ncpgui.engine.networks.checkpoint import Checkpoint, default_model_name, fi
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
 from ncpgui.engine.sampling.memory import check_memory
 from ncpgui.engine.sampling.posterior import ancestral_samples, beam_samples, linked_samples
-from ncpgui.engine.sampling.sweeps import N_SWEEPS, swept
+from ncpgui.engine.sampling.sweeps import swept
 from ncpgui.engine.seen_motion import known_motion_um, wandered_um
 
 MIN_COMPARED = 20
@@ -87,7 +87,7 @@ def cluster_waveforms(
     model: str | Path | None = None,
     samples: int = 200,
     beam: int = 150,
-    sweeps: int = N_SWEEPS,
+    sweeps: int | None = None,
     seed: int = 0,
     device: str = "auto",
     progress: Progress = silent,
@@ -111,7 +111,8 @@ def cluster_waveforms(
     model : name of a shipped model, or path of a .safetensors file; None is `spikes-times` where times are
         told, else `spikes`
     samples : ancestral draws S; beam : width B, 0 for none
-    sweeps : over each sample (`sampling.sweeps`); 0 leaves the draws and their log q as they are
+    sweeps : over each sample (`sampling.sweeps`), as many as fit the model when left out; 0 leaves the draws
+        and their log q as they are
     clamped : (n_spikes,) int, spikes held together by label, -1 where free
     must_link, cannot_link : pairs of spikes that share a unit, or do not; there is no beam under links
 
@@ -162,7 +163,7 @@ def cluster_waveforms(
             clamped=clamped,
             progress=portion(progress, 0, 4 * samples, whole),
         )
-    if sweeps:
+    if sweeps != 0:
         posterior = swept(
             network,
             encoding,

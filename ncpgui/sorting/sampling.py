@@ -38,7 +38,7 @@ class Sampling:
     held : what was decided of the spikes; its labels are (m,), those of `engine.cluster`'s clamped
     cluster : stands in for `ncpgui.engine.cluster`
     both_signs : spikes may be positive; they are clustered apart from the others (`both_signs`)
-    sweeps : over the draws; 0 for draws as they come
+    sweeps : over the draws, as many as fit the model when left out; 0 for draws as they come
     """
 
     waveforms: NDArray[np.float32]
@@ -50,7 +50,7 @@ class Sampling:
     held: Held | None = None
     cluster: ClusterFunction | None = None
     both_signs: bool = False
-    sweeps: int = 2
+    sweeps: int | None = None
 
     def __call__(self, progress: Progress = silent) -> Sampled:
         """Sample.

@@ -251,10 +251,10 @@ class ClusterwisePosterior(NetworkPosterior[CCP]):
 class PointwisePosterior(NetworkPosterior[ClusteringNetwork]):
     """The posterior of a pointwise network (NCP and its kin), points visited in one order.
 
-    n_sweeps : of the draws, where the points have no order of their own
+    n_sweeps : of the draws, where the points have no order of their own; None is what fits the network
     """
 
-    n_sweeps: int = 0
+    n_sweeps: int | None = 0
 
     def log_prob(
         self, points: Points, labels: NDArray[np.integer], order: NDArray[np.integer] | None = None
@@ -281,7 +281,7 @@ class PointwisePosterior(NetworkPosterior[ClusteringNetwork]):
         return result
 
     def _refuse_sweeps(self) -> None:
-        if self.n_sweeps:
+        if self.n_sweeps != 0:
             raise InputError("swept draws are of no law whose probability is known; ask with n_sweeps=0")
 
     def _drawn(self, encodings: list[Encoding], n_samples: int, seeds: list[int]) -> list[PosteriorSamples]:

@@ -28,7 +28,6 @@ from ncpgui.engine.diagnostics.calibration import co_assignment, log_score
 from ncpgui.engine.diagnostics.posteriors import PointwisePosterior, draw
 from ncpgui.engine.generative.batch import GenerativeModel
 from ncpgui.engine.networks.pointwise import ClusteringNetwork
-from ncpgui.engine.sampling.sweeps import N_SWEEPS
 
 TRIED = (0.5, 0.6, 0.72, 0.85, 1.0, 1.2, 1.4)
 
@@ -69,7 +68,7 @@ def fit_temperature(
     temperature as it was.
     """
     before = network.log_temperature.clone()
-    posterior = PointwisePosterior(network, n_orders=N_ORDERS, n_sweeps=N_SWEEPS)
+    posterior = PointwisePosterior(network, n_orders=N_ORDERS, n_sweeps=None)
     generator = torch_generator(stream_seed(seed, "calibration"), torch.device("cpu"))
     batch = model.sample(n_datasets, n_points, generator)
     truth = [co_assignment(row[None]) > 0.5 for row in batch.labels.numpy()]

@@ -33,6 +33,7 @@ from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
 from ncpgui.engine.sampling.compiled_moves import Proposed, Samples, take
 
 N_SWEEPS = 2
+N_SWEEPS_IN_TIME = 4  # where the network follows clusters in time; 8 are no better
 _AT_ONCE = 1 / 16  # of the points, that propose at once, which have no vote
 _MOST_AT_ONCE = 128
 _P_NEW = 0.02  # proposals of a new cluster
@@ -51,7 +52,7 @@ def swept(
     samples: PosteriorSamples,
     *,
     seed: int,
-    n_sweeps: int = N_SWEEPS,
+    n_sweeps: int | None = None,
     clamped: NDArray[np.integer] | None = None,
     points_at_once: int | None = None,
     progress: Progress = silent,
@@ -63,6 +64,8 @@ def swept(
     Parameters
     ----------
     encoding : of one dataset, not finished, as the samples were drawn
+    n_sweeps : `N_SWEEPS` when left out, `N_SWEEPS_IN_TIME` of points that tell their times to a network that
+        reads them
     samples : their weights and orders stay; their log q does not, for nobody knows it of what they are then
     clamped : (N,) int, -1 for each point that is free; all are when left out
     points_at_once : that propose at once; a 16th of all when left out, one of less than 32
@@ -73,6 +76,8 @@ def swept(
     free = torch.from_numpy(np.flatnonzero(is_free)).to(device)
     at_once = points_at_once or max(1, min(int(samples.n_points * _AT_ONCE), _MOST_AT_ONCE))
     parts = _parts_of(network, encoding, torch.from_numpy(samples.labels.astype(np.int64)).to(device))
+    if n_sweeps is None:
+        n_sweeps = N_SWEEPS_IN_TIME if tells_times(encoding) else N_SWEEPS
     done, n_moves = 0, n_sweeps * len(free) * len(parts)
     for part in parts:
         for _ in range(n_sweeps):
