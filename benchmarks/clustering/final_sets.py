@@ -1,13 +1,13 @@
 """Do probabilities come true on recordings that chose nothing?
 
     python -m benchmarks.clustering.final_sets --role development [--models spikes-times runs/new.safetensors]
-    python -m benchmarks.clustering.final_sets --role final --recordings 10
+    python -m benchmarks.clustering.final_sets --role final --recordings 8
 
 Sets of spikes have three roles that never mix. Those of the training choose which weights of a run are kept.
-Those of the development, of seeds below 5000, choose between models and settings. Those of the end, of seeds
-from 5000 on, choose nothing: they are drawn once a candidate is finished, and its figures are published
-whatever they are. Sets of seed 0 and of seeds from 1000, 2000, 3000 and 4000 on were those of the end until
-November 2026. Once their figures had steered what was tried next, they were of the development.
+Those of the development, of seeds below 6000, choose between models and settings. Those of the end, of seeds
+from 6000 on, choose nothing: they are drawn once a candidate is finished, and its figures are published
+whatever they are. Sets of seed 0 and of seeds from 1000, 2000, 3000, 4000 and 5000 on were those of the end
+until November 2026. Once their figures had steered what was tried next, they were of the development.
 
 Sets come from recordings of `final_recordings.py` and from our own generator with motion and times, of cells
 that no gradient has seen. Only spikes of units that are large enough are scored; noise and far cells are
@@ -42,12 +42,13 @@ from ncpgui.core.seeds import stream_seed
 from ncpgui.engine.generative.registry import GenerativeSettings
 from ncpgui.engine.generative.spike_mixture import SpikeMixture
 from ncpgui.engine.networks.checkpoint import find_model, load_card
+from ncpgui.engine.sampling.sweeps import N_SWEEPS, N_SWEEPS_IN_TIME
 from ncpgui.engine.waveform_clustering import cluster_waveforms, opened_model
 from ncpgui.sorting.timed_clusters import weighed_by_times
 
-FIRST_SEED = {"development": 100, "final": 5000}
+FIRST_SEED = {"development": 100, "final": 6000}
 """Seeds of the recordings and sets of a role; those of the end begin where the others have ended."""
-MORE_RECORDINGS = {"tetrode": 2, OURS: 3}
+MORE_RECORDINGS = {"tetrode": 4, OURS: 3}
 """Recordings for each of another source: those of a tetrode have one set, and our own kinds are few."""
 TRAINED = "spikes-times-apart"
 """The run whose settings our own generator has where it draws as for a training (`trained_models/runs`)."""
@@ -131,7 +132,8 @@ def draws(
 ) -> tuple[Labels, Labels]:
     """Return the first alternative (N,) and draws (S, N) of a model; kept, for the same network and set."""
     architecture = load_card(find_model(model))["architecture"]  # has settings that no weight tells
-    key = sha256(f"{FORMAT} {n_samples} {timed} {architecture}".encode())
+    sweeps = (N_SWEEPS, N_SWEEPS_IN_TIME)
+    key = sha256(f"{FORMAT} {n_samples} {timed} {sweeps} {architecture}".encode())
     key.update(find_model(model).read_bytes())
     key.update(np.ascontiguousarray(one.waveforms).tobytes())
     path = cache / f"draws-{key.hexdigest()[:24]}.npz"

@@ -104,6 +104,19 @@ def test_compiled_sweeps_move_what_torch_moves(kind, by_torch):
     np.testing.assert_array_equal(found.labels, other.labels)
 
 
+@pytest.mark.parametrize(
+    ("kind", "n_sweeps"), [("whitened", 2), ("times that nobody tells", 2), ("times", 4)]
+)
+def test_there_are_two_sweeps_and_four_where_the_times_are_told(kind, n_sweeps):
+    network = network_of(kind)
+    encoding = encoding_of(network, 60, times=kind == "times")
+    drawn = ancestral_samples(network, encoding, n_samples=30, seed=0)
+    found = swept(network, encoding, drawn, seed=4).labels
+    asked = {n: swept(network, encoding, drawn, seed=4, n_sweeps=n).labels for n in (2, 4)}
+    np.testing.assert_array_equal(found, asked[n_sweeps])
+    assert (asked[2] != asked[4]).any()
+
+
 def test_points_with_and_without_times_are_drawn_side_by_side_as_each_is_alone(by_torch):
     network = network_of("times")
     encodings = [encoding_of(network, 60, times=True), encoding_of(network, 50)]

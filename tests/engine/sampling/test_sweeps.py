@@ -108,7 +108,7 @@ def frequencies_agree(labels: np.ndarray, p: np.ndarray) -> bool:
     return not too_far and abs(found @ k - p @ k) < 4 * k_sd
 
 
-@pytest.mark.parametrize("n_sweeps", [2, 30])
+@pytest.mark.parametrize("n_sweeps", [2, 4, 30])
 @pytest.mark.parametrize("points_at_once", [None, 2, 4])
 def test_sweeps_leave_exact_samples_exact(n_sweeps: int, points_at_once: int | None) -> None:
     """As they are by default, and however many points propose at once."""
