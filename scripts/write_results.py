@@ -1,8 +1,8 @@
-"""Write the figures of README and docs from the files of ``benchmarks/results`` and the cards of the models.
+"""Write figures from files of ``benchmarks/results`` and from cards of models into README, docs and a card.
 
 python scripts/write_results.py
 
-A figure stands between two marks, and nowhere else. What made it is said below it.
+A figure of a page stands between two marks, and nowhere else. What made it is said below it.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from marked_table import with_table  # noqa: E402
 
 RESULTS = ROOT / "benchmarks" / "results"
 MODELS = ROOT / "trained_models"
+TIMED_CARD = MODELS / "spikes-times.json"
 BEAM = 150
 """Width of the beam in benchmarks/speed/sampling.py."""
 Row = dict[str, Any]
@@ -252,6 +253,28 @@ def final_sets() -> str:
         "for the training or with the generator's defaults:\n"
     )
     return "\n".join([table(together), words, table(kinds), made_by_all("final_sets")])
+
+
+def card_of_final_sets() -> Row:
+    """The card of the model that knows time, with what the final sets said of these weights.
+
+    Raises
+    ------
+    ValueError
+        The benchmark had other weights.
+    """
+    card: Row = json.loads(TIMED_CARD.read_text(encoding="utf-8"))
+    found = kept("final_sets")
+    scored = found["origin"]["models"][card["name"]]
+    if scored != card["weights_sha256"]:
+        raise ValueError(f"final_sets.json is of weights {scored[:12]}, not those of {card['name']}")
+    card["final_sets"] = {
+        evidence: {
+            row["sets"]: {key: row[key] for key in ("n", *FINAL) if row[key] != ""} for row in tables["rows"]
+        }
+        for evidence, tables in found["models"][card["name"]].items()
+    }
+    return card
 
 
 def where(found: Row) -> str:
@@ -518,3 +541,4 @@ if __name__ == "__main__":
     for page in PAGES:
         path = ROOT / page
         path.write_text(with_results(page, path.read_text(encoding="utf-8")), encoding="utf-8")
+    TIMED_CARD.write_text(json.dumps(card_of_final_sets(), indent=2) + "\n", encoding="utf-8")
