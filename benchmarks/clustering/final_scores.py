@@ -19,6 +19,8 @@ N_PAIRED = 150
 """Spikes of a set whose pairs count."""
 N_BY_CHANCE = 200
 """Truths that are drawn for the ECE by chance."""
+N_COMPARED = 10
+"""Draws of a set, or a few more, whose agreement is averaged."""
 N_BINS = 10
 """Bins of an ECE, of equally many pairs."""
 OURS = "ours"
@@ -57,6 +59,8 @@ class Judged(NamedTuple):
         spikes that are no unit's home
     ami_first, ami_samples, ami_oracle : with the truth, of the first alternative, of single draws (mean), and
         of what `final_oracle` says; nan where it says nothing
+    ami_lost : by how much single draws would be below the first alternative on average, were the truth one
+        more draw
     """
 
     source: Source
@@ -73,6 +77,7 @@ class Judged(NamedTuple):
     ami_first: float
     ami_samples: float
     ami_oracle: float
+    ami_lost: float
 
 
 def judged(source: Source, one: FinalSet, first: Labels, samples: Labels) -> Judged:
@@ -85,6 +90,7 @@ def judged(source: Source, one: FinalSet, first: Labels, samples: Labels) -> Jud
     means = np.stack([one.waveforms[first == k].mean(axis=0).ravel() for k in range(first.max() + 1)])
     gaps = np.linalg.norm(means[:, None] - means, axis=-1)
     together = drawn[:, chosen[i]] == drawn[:, chosen[j]]
+    some = drawn[:: max(1, len(drawn) // N_COMPARED)]
     return Judged(
         source,
         together.mean(axis=0),
@@ -97,11 +103,15 @@ def judged(source: Source, one: FinalSet, first: Labels, samples: Labels) -> Jud
         len(_sizeable(one.unit, one)),
         *_merged_and_split(one, first),
         float(adjusted_mutual_info_score(truth, said)),
-        float(
-            np.mean([adjusted_mutual_info_score(truth, row) for row in drawn[:: max(1, len(drawn) // 10)]])
-        ),
+        _mean_ami([truth] * len(some), some),
         float(adjusted_mutual_info_score(truth, oracle)) if oracle.min() >= 0 else np.nan,
+        _mean_ami([said] * len(some), some) - _mean_ami(np.roll(some, len(some) // 3, axis=0), some),
     )
+
+
+def _mean_ami(ones: Sequence[Labels] | Labels, others: Labels) -> float:
+    """Mean agreement of labels (R, N) with others (R, N), row by row."""
+    return float(np.mean([adjusted_mutual_info_score(a, b) for a, b in zip(ones, others, strict=True)]))
 
 
 def _sizeable(labels: Labels, one: FinalSet) -> Labels:
@@ -145,6 +155,7 @@ def row(name: str, found: list[Judged]) -> dict[str, Any]:
         "AMI first": float(np.mean([one.ami_first for one in several])) if several else "",
         "AMI samples": float(np.mean([one.ami_samples for one in several])) if several else "",
         "AMI oracle": _mean_told([one.ami_oracle for one in several]),
+        "AMI lost": float(np.mean([one.ami_lost for one in several])) if several else "",
     }
 
 

@@ -64,7 +64,8 @@ draw). K covered: 90 % sets of the number of units that contain it; clusters tha
 far cells are none. Merged: units a set that lie with another one in the first alternative; split: its
 clusters that are no unit's home. AMI with the truth: of the first alternative, of single draws, and of an
 oracle that is told the templates of the units where the tissue was, how large their spikes are, how often
-each fires, and the noise (`final_oracle.py`)."""
+each fires, and the noise (`final_oracle.py`). AMI lost: by how much single draws would be below the first
+alternative on average, if the truth were one more draw: so much is doubt, and no error of the draws."""
 
 
 def sources(role: str, n_recordings: int) -> list[Source]:

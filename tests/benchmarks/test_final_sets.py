@@ -248,6 +248,19 @@ def test_units_that_lie_together_and_clusters_that_are_no_units_home_are_counted
     assert told["split"] == 1
 
 
+def test_draws_lose_what_they_would_if_the_truth_were_one_of_them():
+    """Two of three draws are the first alternative, one has one unit, which says nothing of two (AMI 0).
+
+    The first alternative agrees with two of three draws, and one of three pairs of draws agree.
+    """
+    two, one_unit = np.repeat([0, 1], 50), np.zeros(100, int)
+    nothing = np.zeros((100, 32, 1), np.float32)
+    one = FinalSet(nothing, np.zeros((1, 2)), np.arange(100.0), two, two >= 0, two)
+    found = judged(Source("ours", "still", 100), one, two, np.array([two, two, one_unit]))
+    assert found.ami_samples == pytest.approx(2 / 3)
+    assert found.ami_lost == pytest.approx(2 / 3 - 1 / 3)
+
+
 @pytest.mark.parametrize(("n_spikes", "n_clusters"), [(19, 1), (20, 2)])
 def test_clusters_are_counted_from_as_many_spikes_on_as_the_program_asks_of_a_unit(
     n_spikes: int, n_clusters: int
