@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from ncpgui.engine.checked_waveforms import checked_waveforms
@@ -30,9 +32,13 @@ def spikes_of(n_cells: int, n_spikes: int) -> SpikeDataset:
 
 
 @torch.inference_mode()
-def encode_spikes(network: ClusteringNetwork, data: SpikeDataset) -> Encoding:
-    """Encode one dataset as `ncpgui.engine.cluster` does."""
-    arrays = checked_waveforms(data.waveforms, data.channel_positions)[:3]
+def encode_spikes(
+    network: ClusteringNetwork, data: SpikeDataset, times_s: NDArray[np.float64] | None = None
+) -> Encoding:
+    """Encode one dataset as `ncpgui.engine.cluster` does; times_s : (N,), of its spikes."""
+    arrays = [*checked_waveforms(data.waveforms, data.channel_positions)[:3]]
+    if times_s is not None:
+        arrays.append(times_s)
     device = next(network.parameters()).device
     return network.encode(*(torch.from_numpy(array)[None].to(device) for array in arrays))
 

@@ -2,11 +2,11 @@
 
     python -m benchmarks.speed.sampling [--model NAME] [--spikes 2000]
 
-Two networks: the model that is used for spikes, on spikes of cells that no gradient saw; and one with the
-paper's sizes of g and f. The literal Algorithm 1 runs in the same process on the same network and the same
-order of points, held to one core, where ours walk, and as torch runs it by itself, on all its threads. The
-ratio that counts is the smaller one of wall clock and CPU time with both on one core, and all must find the
-same beams.
+Three networks: the model that is used for spikes, on spikes of cells that no gradient saw; the one that knows
+time, on the same spikes at random times; and one with the paper's sizes of g and f. The literal Algorithm 1
+runs in the same process on the same network (the first and the last) and the same order of points, held to
+one core, where ours walk, and as torch runs it by itself, on all its threads. The ratio that counts is the
+smaller one of wall clock and CPU time with both on one core, and all must find the same beams.
 """
 
 from __future__ import annotations
@@ -23,10 +23,9 @@ from benchmarks.common.report import SEED, Clock, Origin, begin, keep, options, 
 from benchmarks.posterior.literal_algorithm_1 import literal_beam
 from ncpgui.core.partition import canonical
 from ncpgui.core.seeds import stream
-from ncpgui.engine import default_model
 from ncpgui.engine.device import one_core
 from ncpgui.engine.generative.registry import GenerativeSettings
-from ncpgui.engine.networks.checkpoint import load_checkpoint
+from ncpgui.engine.networks.checkpoint import default_model_name, load_checkpoint
 from ncpgui.engine.networks.ncp import NCP
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
 from ncpgui.engine.networks.registry import NetworkSettings
@@ -104,28 +103,44 @@ def beside_literal(network: ClusteringNetwork, encoding: Encoding, device: torch
     }
 
 
+def drawn(
+    network: ClusteringNetwork, n_spikes: int, n_cells: int, device: torch.device, *, timed: bool = False
+) -> tuple[dict[str, Any], Encoding]:
+    """Seconds of posterior samples of some spikes, and their encoding; timed : they are at random times."""
+    data = spikes_of(n_cells, n_spikes)
+    times_s = np.sort(stream(SEED, "times").uniform(0, 60, n_spikes)) if timed else None
+    with Clock(device) as encode:
+        encoding = encode_spikes(network, data, times_s)
+    with Clock(device) as ancestral:
+        samples = ancestral_samples(network, encoding, n_samples=N_SAMPLES, seed=SEED)
+    with Clock(device) as sweeping:
+        posterior = swept(network, encoding, samples, seed=SEED)
+    row = {
+        "true K": n_cells,
+        "encode s": encode.wall_s,
+        "ancestral s": ancestral.wall_s,
+        "sweeps s": sweeping.wall_s,
+        "sampled K": float(posterior.n_clusters.mean()),
+    }
+    return row, encoding
+
+
 def on_spikes(
     network: ClusteringNetwork, n_spikes: int, cells: list[int], device: torch.device
 ) -> list[dict[str, Any]]:
     """All figures on spikes, a row for each number of cells."""
     rows = []
     for n_cells in cells:
-        data = spikes_of(n_cells, n_spikes)
-        with Clock(device) as encode:
-            encoding = encode_spikes(network, data)
-        with Clock(device) as ancestral:
-            samples = ancestral_samples(network, encoding, n_samples=N_SAMPLES, seed=SEED)
-        with Clock(device) as sweeping:
-            posterior = swept(network, encoding, samples, seed=SEED)
-        row = {
-            "true K": n_cells,
-            "encode s": encode.wall_s,
-            "ancestral s": ancestral.wall_s,
-            "sweeps s": sweeping.wall_s,
-            "sampled K": float(posterior.n_clusters.mean()),
-        }
+        row, encoding = drawn(network, n_spikes, n_cells, device)
         rows.append(row | beside_literal(network, encoding, device))
     return rows
+
+
+def on_timed_spikes(
+    network: ClusteringNetwork, n_spikes: int, cells: list[int], device: torch.device
+) -> list[dict[str, Any]]:
+    """Seconds of posterior samples of spikes whose times are told, a row for each number of cells."""
+    return [drawn(network, n_spikes, n_cells, device, timed=True)[0] for n_cells in cells]
 
 
 def on_points(
@@ -155,6 +170,9 @@ def main() -> None:
     checkpoint = load_checkpoint(arguments.model, device=device)
     spikes = on_spikes(checkpoint.network, arguments.spikes, arguments.cells, device)
     print(table(spikes), flush=True)
+    knows_time = load_checkpoint(default_model_name(timed=True), device=device)
+    timed = on_timed_spikes(knows_time.network, arguments.spikes, arguments.cells, device)
+    print(table(timed), flush=True)
     paper = network_of_paper_sizes(arguments.steps, device)
     points = on_points(paper, arguments.points, arguments.cells, device)
     print(table(points))
@@ -176,6 +194,10 @@ log-probabilities, which are sums over all points in single precision.
 
 {table(spikes)}
 
+## Model `{knows_time.name}`, which is told times of these spikes
+
+{table(timed)}
+
 ## The paper's sizes, {arguments.points} points
 
 g and f of the preset `paper-spikes-hex7` (256-256-256-256-256, 512-256-256-256-1), over points of 2D
@@ -189,9 +211,11 @@ a point is.
         "model": checkpoint.name,
         "spikes": arguments.spikes,
         "rows": spikes,
+        "timed_rows": timed,
         "paper_sizes": {"points": arguments.points, "steps": arguments.steps, "rows": points},
     }
-    origin = Origin(SEED, N_SAMPLES, models={checkpoint.name: arguments.model or default_model()})
+    models = {checkpoint.name: arguments.model or default_model_name(), knows_time.name: knows_time.name}
+    origin = Origin(SEED, N_SAMPLES, models=models)
     keep("sampling", content, page=page, origin=origin, folder=arguments.out)
 
 

@@ -20,9 +20,9 @@ from ncpgui.engine.networks.compiled_options import FAST, Array
 from ncpgui.engine.networks.compiled_products import product
 from ncpgui.engine.networks.compiled_ways import (
     Ways,
-    add_way_taken,
     follow,
     means_and_variances,
+    way_taken,
     ways_of,
 )
 from ncpgui.engine.networks.ncp import PRIOR_POINTS, ClusterAwareNCP
@@ -120,14 +120,14 @@ def _array(values: torch.Tensor) -> Array:
 
 @numba.njit(cache=True, nogil=True, fastmath=FAST)
 def candidate_inputs(w: Any, sums: Array, point: Array, inputs: Array, room: Array) -> None:
-    """Row of `into_f` for a cluster `sums` and a point: what compares them; room (2, C + E) : to work in."""
+    """Row of `into_f` for a cluster `sums` and a point: what compares them; room (4, C + E) : to work in."""
     n_metric, n_hidden, n_scores, n_moments = w.sizes
     start, at = n_metric + n_hidden, 2 * n_metric
     mean, variance = room[0], room[1]
     means_and_variances(w.sizes, sums, len(w.ways.knots) > 0, mean, variance)
     if len(w.ways.knots):
         told = at + 2 * n_scores + n_moments
-        follow(w.ways, w.sizes, sums, point, mean, variance, inputs[told:])
+        follow(w.ways, w.sizes, sums, point, mean, variance, room[2:], inputs[told:])
     for i in range(n_metric):
         apart = mean[n_scores + i] - point[i]
         inputs[i] = apart * apart
@@ -153,17 +153,30 @@ def add_own_state(w: Any, sums: Array, candidate: Array) -> None:
 
 
 @numba.njit(cache=True, nogil=True, fastmath=FAST)
-def value_inputs(w: Any, sums: Array, inputs: Array) -> None:
-    """Row of `g_out` for a cluster with points."""
-    start = len(sums) - 1 - len(inputs)
-    one_of, log_count = np.float32(1) / sums[-1], np.log(sums[-1])
-    for j in range(len(inputs)):
-        first = sums[start + j] * one_of + w.g_count[j] * log_count + w.g_bias[j]
-        inputs[j] = first
+def values(w: Any, sums: Array, taken: Array, inputs: Array, room: Array, value: Array) -> None:
+    """Value (R, F) of clusters (R, J), R at most `AT_ONCE`; zero where they are empty.
+
+    taken (R, sum of V), inputs (R, F), room (4, C + E) : to work in
+    """
+    start = sums.shape[1] - 1 - inputs.shape[1]
     if len(w.ways.knots):
-        add_way_taken(w.ways, w.sizes, sums, inputs)
-    for j in range(len(inputs)):
-        inputs[j] = max(inputs[j], np.float32(0))
+        for r in range(len(sums)):
+            if sums[r, -1] < 0.5:
+                taken[r] = 0
+            else:
+                way_taken(w.ways, w.sizes, sums[r], room, taken[r])
+        product(taken, w.ways.into_g, inputs)
+    else:
+        inputs[:] = 0
+    for r in range(len(sums)):
+        if sums[r, -1] < 0.5:
+            inputs[r] = 0
+            continue
+        one_of, log_count = np.float32(1) / sums[r, -1], np.log(sums[r, -1])
+        for j in range(inputs.shape[1]):
+            first = sums[r, start + j] * one_of + w.g_count[j] * log_count + w.g_bias[j]
+            inputs[r, j] = max(inputs[r, j] + first, np.float32(0))
+    product(inputs, w.g_out, value)
 
 
 @numba.njit(cache=True, nogil=True, fastmath=FAST)

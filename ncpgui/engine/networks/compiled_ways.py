@@ -23,7 +23,7 @@ class Ways(NamedTuple):
     """Weights of some `MovingClusters`.
 
     knots, values (W,) : M and V of each; share, weight (W,) : of the way that is believed, and of the mean
-    into_g (sum of V, F)
+    into_g (sum of V, F) : of what `way_taken` writes
     """
 
     knots: NDArray[np.int64]
@@ -71,71 +71,98 @@ def means_and_variances(sizes: Any, sums: Array, of_metric: bool, mean: Array, v
 
 @numba.njit(cache=True, nogil=True, fastmath=FAST)
 def follow(
-    ways: Any, sizes: Any, sums: Array, point: Array, mean: Array, variance: Array, told: Array
+    ways: Any, sizes: Any, sums: Array, point: Array, mean: Array, variance: Array, room: Array, told: Array
 ) -> None:
     """Move `mean` and `variance` of a cluster to the time of a point, one way after the other.
 
-    told : gets what f is told of each way, 2 V + 1
+    room : (2, C + E), to work in; told : gets what f is told of each way, 2 V + 1
     """
     n_metric, n_hidden, n_scores, n_moments = sizes
     start = n_metric + n_hidden
     begin, at = start + n_moments, 0
+    near_place, moved = room[0], room[1]
     for w in range(len(ways.knots)):
         n_values = ways.values[w]
         row = n_values + 1
         near, hats = np.float32(0), np.float32(0)
+        near_place[:n_values] = 0
         for m in range(ways.knots[w]):
-            hat = point[begin + m * row]
-            hats += hat
-            near += hat * sums[begin + m * row]
+            knot = begin + m * row
+            hat = point[knot]
+            if hat != 0:  # of two knots at most
+                hats += hat
+                near += hat * sums[knot]
+                states = sums[knot + 1 : knot + row]
+                for j in range(n_values):
+                    near_place[j] += hat * states[j]
+        _moved(sums, begin, ways.knots[w], n_values, mean, variance, moved)
         for j in range(n_values):
-            x = point[start + j] if j < n_scores else point[j - n_scores]
-            place = np.float32(0)
-            for m in range(ways.knots[w]):
-                place += point[begin + m * row] * sums[begin + m * row + 1 + j]
-            moved = _moved(sums, begin, ways.knots[w], row, j, mean[j], variance[j])
-            left = max(variance[j] - moved, np.float32(0)) + np.float32(0.1) * variance[j] + np.float32(1e-4)
-            weight = ways.weight[w] * left / (moved + np.float32(1e-3) * left)
-            mean[j] += ways.share[w] * (place - near * mean[j]) / (near + weight)
-            variance[j] -= ways.share[w] * hats * moved
-            told[at + j] = np.log1p((mean[j] - x) ** 2) if near > 0 else np.float32(0)
-            told[at + n_values + j] = np.log1p(moved * hats)
-        told[at + 2 * n_values] = np.log1p(near)
+            still = max(variance[j] - moved[j], np.float32(0))
+            left = still + np.float32(0.1) * variance[j] + np.float32(1e-4)
+            weight = ways.weight[w] * left / (moved[j] + np.float32(1e-3) * left)
+            mean[j] += ways.share[w] * (near_place[j] - near * mean[j]) / (near + weight)
+            variance[j] -= ways.share[w] * hats * moved[j]
+        is_told = np.float32(1) if near > 0 else np.float32(0)
+        for j in range(min(n_scores, n_values)):
+            told[at + j] = is_told * (mean[j] - point[start + j]) ** 2
+        for j in range(n_scores, n_values):
+            told[at + j] = is_told * (mean[j] - point[j - n_scores]) ** 2
+        for j in range(n_values):
+            told[at + n_values + j] = moved[j] * hats
+        told[at + 2 * n_values] = near
         begin += ways.knots[w] * row
         at += 2 * n_values + 1
+    _log_of_one_more(told[:at])
 
 
 @numba.njit(cache=True, nogil=True, fastmath=FAST)
-def add_way_taken(ways: Any, sizes: Any, sums: Array, first: Array) -> None:
-    """Add to the first layer of g (F,) how much a cluster has moved."""
-    mean, variance = np.empty((2, sizes[2] + sizes[0]), np.float32)
+def way_taken(ways: Any, sizes: Any, sums: Array, room: Array, taken: Array) -> None:
+    """Write how much a cluster has moved, row of `into_g`; room : (3, C + E), to work in."""
+    mean, variance, moved = room[0], room[1], room[2]
     means_and_variances(sizes, sums, True, mean, variance)
     begin, at = sizes[0] + sizes[1] + sizes[3], 0
     for w in range(len(ways.knots)):
-        row = ways.values[w] + 1
+        n_values = ways.values[w]
         known = np.float32(0)
         for m in range(ways.knots[w]):
-            known += sums[begin + m * row]
+            known += sums[begin + m * (n_values + 1)]
         if known > 0:
-            for j in range(ways.values[w]):
-                taken = np.log1p(_moved(sums, begin, ways.knots[w], row, j, mean[j], variance[j]))
-                for i in range(len(first)):
-                    first[i] += taken * ways.into_g[at + j, i]
-        begin += ways.knots[w] * row
-        at += ways.values[w]
+            _moved(sums, begin, ways.knots[w], n_values, mean, variance, moved)
+        else:
+            moved[:n_values] = 0
+        for j in range(n_values):
+            taken[at + j] = moved[j]
+        begin += ways.knots[w] * (n_values + 1)
+        at += n_values
+    _log_of_one_more(taken)
 
 
 @numba.njit(cache=True, nogil=True, fastmath=FAST)
-def _moved(sums: Array, begin: int, n_knots: int, row: int, j: int, mean: Any, variance: Any) -> Any:
-    """Variance of value `j` of the place over time, less what noise makes of it."""
-    between, n_known = np.float32(0), np.float32(0)
+def _moved(
+    sums: Array, begin: int, n_knots: int, n_values: int, mean: Array, variance: Array, result: Array
+) -> None:
+    """Write the variance of each value of the place over time, less what noise makes of it."""
+    n_known = np.float32(0)
+    result[:n_values] = 0
     for m in range(n_knots):
-        weight = sums[begin + m * row]
-        about = sums[begin + m * row + 1 + j] - weight * mean
-        between += about * about / max(weight, np.float32(1e-6))
-        n_known += weight / (weight + np.float32(1))
-    chance = max(n_known - np.float32(1), np.float32(0)) / sums[-1]
-    moved = max(between / sums[-1] - chance * variance, np.float32(0)) / max(
-        np.float32(1) - chance, np.float32(0.1)
-    )
-    return moved * (sums[-1] / (sums[-1] + np.float32(FEW_POINTS)))
+        knot = begin + m * (n_values + 1)
+        weight = sums[knot]
+        if weight != 0:
+            n_known += weight / (weight + np.float32(1))
+            one_of = np.float32(1) / max(weight, np.float32(1e-6))
+            states = sums[knot + 1 : knot + 1 + n_values]
+            for j in range(n_values):
+                about = states[j] - weight * mean[j]
+                result[j] += about * about * one_of
+    n_points = sums[-1]
+    chance = max(n_known - np.float32(1), np.float32(0)) / n_points
+    scale = n_points / (n_points + np.float32(FEW_POINTS)) / max(np.float32(1) - chance, np.float32(0.1))
+    for j in range(n_values):
+        result[j] = scale * max(result[j] / n_points - chance * variance[j], np.float32(0))
+
+
+@numba.njit(cache=True, nogil=True, fastmath=FAST)
+def _log_of_one_more(values: Array) -> None:
+    """Replace values, 0 and more, by log(1 + value)."""
+    for j in range(len(values)):
+        values[j] = np.log(np.float32(1) + values[j])

@@ -13,7 +13,7 @@ from ncpgui.engine.networks.compiled_ncp import (
     add_own_state,
     candidate_inputs,
     scores,
-    value_inputs,
+    values,
 )
 from ncpgui.engine.networks.compiled_options import FAST, Array
 from ncpgui.engine.networks.compiled_products import product
@@ -61,11 +61,12 @@ def take(w: Any, samples: Samples, proposed: Proposed, turn: Ints, end: Ints) ->
     n_lanes, upcoming = 0, 0
     lanes = np.empty(_LANES, np.int64)
     without, joined = np.empty((_LANES, n_columns), np.float32), np.empty((1, n_columns), np.float32)
-    value, room = np.empty((_LANES, n_hidden), np.float32), np.empty((_LANES, n_hidden), np.float32)
+    value, of_value = np.empty((_LANES, n_hidden), np.float32), np.empty((_LANES, n_hidden), np.float32)
+    taken = np.empty((_LANES, w.ways.into_g.shape[0]), np.float32)
     inputs = np.empty((2 * _LANES, w.into_f.shape[0]), np.float32)
     first, hidden = np.empty((2 * _LANES, n_hidden), np.float32), np.empty((2 * _LANES, n_hidden), np.float32)
     products, row_of = np.empty_like(first), np.empty(2 * _LANES, np.int64)
-    score, moments = np.empty(2 * _LANES, np.float32), np.empty((2, w.sizes[2] + w.sizes[0]), np.float32)
+    score, room = np.empty(2 * _LANES, np.float32), np.empty((4, w.sizes[2] + w.sizes[0]), np.float32)
     while True:
         n_left = 0
         for lane in range(n_lanes):
@@ -93,10 +94,10 @@ def take(w: Any, samples: Samples, proposed: Proposed, turn: Ints, end: Ints) ->
                 cluster = without[lane] if side == 0 or there < 0 else samples.sums[i, there]
                 row_of[2 * lane + side] = -1
                 if cluster[-1] > 0.5 and (side == 0 or there >= 0):
-                    candidate_inputs(w, cluster, joins, inputs[n_rows], moments)
+                    candidate_inputs(w, cluster, joins, inputs[n_rows], room)
                     row_of[2 * lane + side] = n_rows
                     n_rows += 1
-        _values(w, without[:n_lanes], room[:n_lanes], value[:n_lanes])
+        values(w, without[:n_lanes], taken[:n_lanes], of_value[:n_lanes], room, value[:n_lanes])
         product(inputs[:n_rows], w.into_f, products[:n_rows])
         for lane in range(n_lanes):
             i = lanes[lane]
@@ -127,7 +128,7 @@ def take(w: Any, samples: Samples, proposed: Proposed, turn: Ints, end: Ints) ->
                 for j in range(n_columns):
                     joined[0, j] = samples.sums[i, there, j] + samples.joins[point, j]
                 _put(samples, i, own, without[lane], value[lane])
-                _values(w, joined, room[:1], value[lane : lane + 1])
+                values(w, joined, taken[:1], of_value[:1], room, value[lane : lane + 1])
                 _put(samples, i, there, joined[0], value[lane])
                 samples.labels[i, point] = there
                 proposed.taken[r] = there
@@ -154,14 +155,3 @@ def _put(samples: Samples, i: int, slot: int, sums: Array, value: Array) -> None
         samples.total[i, j] += value[j] - samples.parts[i, slot, j]
         samples.parts[i, slot, j] = value[j]
     samples.sums[i, slot] = sums
-
-
-@numba.njit(cache=True, nogil=True, fastmath=FAST)
-def _values(w: Any, sums: Array, inputs: Array, value: Array) -> None:
-    """Value (R, F) of clusters (R, J), zero where they are empty; `inputs` (R, F) is room to work in."""
-    for r in range(len(sums)):
-        if sums[r, -1] < 0.5:
-            inputs[r] = 0
-        else:
-            value_inputs(w, sums[r], inputs[r])
-    product(inputs, w.g_out, value)

@@ -23,7 +23,7 @@ from ncpgui.engine.networks.compiled_ncp import (
     candidate_inputs,
     columns,
     scores,
-    value_inputs,
+    values,
     weights_of,
 )
 from ncpgui.engine.networks.compiled_options import FAST, Array
@@ -304,7 +304,7 @@ def _candidates(w: Any, sums: Array, nodes: Ints, point: Array, candidate: Array
     """Candidate of each of `nodes` with a point."""
     inputs = np.empty((AT_ONCE, w.into_f.shape[0]), np.float32)
     result = np.empty((AT_ONCE, w.into_f.shape[1]), np.float32)
-    room = np.empty((2, w.sizes[2] + w.sizes[0]), np.float32)
+    room = np.empty((4, w.sizes[2] + w.sizes[0]), np.float32)
     for start in range(0, len(nodes), AT_ONCE):
         size = min(AT_ONCE, len(nodes) - start)
         for i in range(size):
@@ -319,13 +319,16 @@ def _candidates(w: Any, sums: Array, nodes: Ints, point: Array, candidate: Array
 @numba.njit(cache=True, nogil=True, fastmath=FAST)
 def _values(w: Any, sums: Array, nodes: Ints, parts: Array) -> None:
     """Value of each of `nodes`, which have points."""
+    some = np.empty((AT_ONCE, sums.shape[1]), np.float32)
+    taken = np.empty((AT_ONCE, w.ways.into_g.shape[0]), np.float32)
     inputs = np.empty((AT_ONCE, w.g_out.shape[0]), np.float32)
+    room = np.empty((4, w.sizes[2] + w.sizes[0]), np.float32)
     result = np.empty_like(inputs)
     for start in range(0, len(nodes), AT_ONCE):
         size = min(AT_ONCE, len(nodes) - start)
         for i in range(size):
-            value_inputs(w, sums[nodes[start + i]], inputs[i])
-        product(inputs[:size], w.g_out, result[:size])
+            some[i] = sums[nodes[start + i]]
+        values(w, some[:size], taken[:size], inputs[:size], room, result[:size])
         for i in range(size):
             parts[nodes[start + i]] = result[i]
 
