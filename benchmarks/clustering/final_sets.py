@@ -50,7 +50,7 @@ FIRST_SEED = {"development": 100, "final": 6000}
 """Seeds of the recordings and sets of a role; those of the end begin where the others have ended."""
 MORE_RECORDINGS = {"tetrode": 4, OURS: 3}
 """Recordings for each of another source: those of a tetrode have one set, and our own kinds are few."""
-TRAINED = "spikes-times-apart"
+TRAINED = "spikes-times-hash"
 """The run whose settings our own generator has where it draws as for a training (`trained_models/runs`)."""
 FORMAT = 3
 EVIDENCE = ("as drawn", "given firing times")
