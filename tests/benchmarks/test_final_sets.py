@@ -304,7 +304,7 @@ def test_draws_that_break_a_refractory_period_less_often_than_chance_are_there_m
     assert drawn.max() == 0
 
 
-def test_draws_are_kept_for_the_same_weights_and_settings_of_the_network(
+def test_draws_are_kept_for_the_same_weights_settings_of_the_network_and_sweeps(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     """Whether knots lie along the way is in no weight."""
@@ -331,6 +331,8 @@ def test_draws_are_kept_for_the_same_weights_and_settings_of_the_network(
     kept = [draws(one, model, 2, tmp_path / "kept", timed=True)[0].tolist() for model in models]
     assert kept == [[1, 1, 1], [1, 1, 1], [2, 2, 2]]
     assert asked == [models[0], models[2]]
+    monkeypatch.setattr(final_sets, "N_SWEEPS_IN_TIME", 40)
+    assert draws(one, models[0], 2, tmp_path / "kept", timed=True)[0].tolist() == [3, 3, 3]
 
 
 def test_our_own_sets_are_as_the_training_draws_them_and_as_the_generator_does_by_default():
