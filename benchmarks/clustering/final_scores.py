@@ -149,13 +149,13 @@ def row(name: str, found: list[Judged]) -> dict[str, Any]:
         **_errors("parted", p, together, ~joined, found),
         "K covered": k.exact_coverage,
         "K error": k.mean_k_error,
-        "P(K=1), one unit": float(np.mean(single)) if single else "",
+        "P(K=1), one unit": _mean_told(single),
         "merged": float(np.mean([one.n_merged for one in found])),
         "split": float(np.mean([one.n_split for one in found])),
-        "AMI first": float(np.mean([one.ami_first for one in several])) if several else "",
-        "AMI samples": float(np.mean([one.ami_samples for one in several])) if several else "",
+        "AMI first": _mean_told([one.ami_first for one in several]),
+        "AMI samples": _mean_told([one.ami_samples for one in several]),
         "AMI oracle": _mean_told([one.ami_oracle for one in several]),
-        "AMI lost": float(np.mean([one.ami_lost for one in several])) if several else "",
+        "AMI lost": _mean_told([one.ami_lost for one in several]),
     }
 
 

@@ -136,13 +136,6 @@ def on_spikes(
     return rows
 
 
-def on_timed_spikes(
-    network: ClusteringNetwork, n_spikes: int, cells: list[int], device: torch.device
-) -> list[dict[str, Any]]:
-    """Seconds of posterior samples of spikes whose times are told, a row for each number of cells."""
-    return [drawn(network, n_spikes, n_cells, device, timed=True)[0] for n_cells in cells]
-
-
 def on_points(
     network: ClusteringNetwork, n_points: int, clusters: list[int], device: torch.device
 ) -> list[dict[str, Any]]:
@@ -171,7 +164,10 @@ def main() -> None:
     spikes = on_spikes(checkpoint.network, arguments.spikes, arguments.cells, device)
     print(table(spikes), flush=True)
     knows_time = load_checkpoint(default_model_name(timed=True), device=device)
-    timed = on_timed_spikes(knows_time.network, arguments.spikes, arguments.cells, device)
+    timed = [
+        drawn(knows_time.network, arguments.spikes, n_cells, device, timed=True)[0]
+        for n_cells in arguments.cells
+    ]
     print(table(timed), flush=True)
     paper = network_of_paper_sizes(arguments.steps, device)
     points = on_points(paper, arguments.points, arguments.cells, device)
