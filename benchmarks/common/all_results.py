@@ -73,7 +73,7 @@ STEPS = (
     _evaluation("spikes", 1),
     _script("posterior.known_posteriors", 1),
     _script("posterior.finite_spikes", 3),
-    _script("clustering.final_sets", 40, "--role final --recordings 8 --threads 1", training=True),
+    _script("clustering.final_sets", 80, "--role final --recordings 16 --threads 1", training=True),
     _script("clustering.failures", 1, "--sets 2 --samples 200"),
     _script("posterior.point_estimates", 6, "--own-sets 8 --sets 2"),
     _script("recordings.noise_crossings", 3),

@@ -11,7 +11,7 @@ end when the other begins, as in tissue that jumps (`evidence.jumps`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -70,6 +70,8 @@ class Spikes:
     """What is known of n spikes, in order of time; see `weighed_by_all_spikes`.
 
     place : None where nobody knows how the tissue moved
+    refractory_power : to which the likelihood of refractory periods counts, below 1 where whoever drew has
+        read the times
     """
 
     coordinates: NDArray[np.float32]
@@ -78,16 +80,16 @@ class Spikes:
     seen: NDArray[np.bool_]
     sampling_frequency_hz: float
     config: SortingConfig
+    refractory_power: float = 1.0
 
     def of(self, rows: NDArray[np.integer]) -> Spikes:
         """Some of them."""
-        return Spikes(
-            self.coordinates[rows],
-            self.sample_index[rows],
-            None if self.place is None else self.place[rows],
-            self.seen[rows],
-            self.sampling_frequency_hz,
-            self.config,
+        return replace(
+            self,
+            coordinates=self.coordinates[rows],
+            sample_index=self.sample_index[rows],
+            place=None if self.place is None else self.place[rows],
+            seen=self.seen[rows],
         )
 
     @cached_property
@@ -106,7 +108,8 @@ class Spikes:
                 at = [np.bincount(self.place[part], minlength=n_places) for part in parts]
                 nats += turns.two_neurons_nats(*at)
         if self.config.firing_times:
-            nats += two_trains_nats(self.pairs.counts(first, second), self.pairs.ratio)
+            counts = self.pairs.counts(first, second)
+            nats += self.refractory_power * two_trains_nats(counts, self.pairs.ratio)
             if self.place is None:
                 nats += jumps.two_neurons_nats(first, second, self.sample_index)
         return nats

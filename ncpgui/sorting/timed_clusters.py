@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from ncpgui.engine.waveform_clustering import ClusterResult
 
 SAID_TWICE = 0.5
-"""Power of the likelihood of the times where the network has read them: it was trained on bursts, refractory
-periods and motion, so that the same times would count twice. Of 0.4, 0.5, 0.6, 0.75 and 1 the one with the
-best log scores on the sets of the development of `benchmarks/clustering/final_sets.py`."""
+"""Power of the likelihood of refractory periods where the network has read the times: it was trained on such
+periods, so that the same times would count twice. Of 0.4, 0.5, 0.6, 0.75 and 1 the one with the best log
+scores on the sets of the development of `benchmarks/clustering/final_sets.py`. Jumps count in full: between
+a draw and the one beside it in which their parts are one, the network's odds are left out."""
 _TICKS_HZ = 1e6
 
 
@@ -72,12 +73,19 @@ def given_firing_times(result: ClusterResult, times_s: ArrayLike) -> GivenTimes:
 def weighed_by_times(drawn: PosteriorSamples, times_s: ArrayLike, *, known: bool) -> PosteriorSamples:
     """Samples of n spikes given their times (n,), those in which units that jumped are one after all others.
 
-    known : whether the network that drew them has read the times; they then count by the power `SAID_TWICE`
+    known : whether the network that drew them has read the times; refractory periods then count by the power
+        `SAID_TWICE`
     """
     ticks = np.round(np.asarray(times_s, dtype=np.float64) * _TICKS_HZ).astype(np.int64)
     every, one = np.arange(len(ticks)), np.zeros(len(ticks), dtype=np.int64)
-    times_alone = SortingConfig(heaps=False)
-    spikes = Spikes(np.zeros((len(ticks), 1), np.float32), ticks, None, one == 0, _TICKS_HZ, times_alone)
+    spikes = Spikes(
+        coordinates=np.zeros((len(ticks), 1), np.float32),
+        sample_index=ticks,
+        place=None,
+        seen=one == 0,
+        sampling_frequency_hz=_TICKS_HZ,
+        config=SortingConfig(heaps=False),
+        refractory_power=SAID_TWICE if known else 1.0,
+    )
     both = with_jumps_joined(drawn, ticks)
-    nats = parted_nats(both, every, spikes, one, every)
-    return both.weighed(SAID_TWICE * nats if known else nats)
+    return both.weighed(parted_nats(both, every, spikes, one, every))

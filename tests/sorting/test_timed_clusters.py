@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from ncpgui.engine.waveform_clustering import ClusterResult
+from ncpgui.evidence import jumps
 from ncpgui.sorting.timed_clusters import given_firing_times
 
 
@@ -71,16 +72,24 @@ def test_two_neurons_that_fire_by_chance_within_each_others_period_stay_apart():
     assert given.mass_alone[0] == pytest.approx(2 / 8)
 
 
-def test_times_that_the_network_has_read_count_by_half_of_their_nats():
-    """Odds of one neuron against its two random parts, which are 2 to 6 before."""
-    labels, _ = halves(800)
+@pytest.mark.parametrize("jumps_too", [False, True], ids=["cut at random", "jumps"])
+def test_refractory_periods_count_by_half_where_times_are_known_and_jumps_in_full(jumps_too: bool):
+    """Odds of one neuron against its two parts, of draws that have both or get one beside them."""
     times = train(40.0, 0.003, 800, seed=0)
-    odds = []
+    labels, parted = halves(800)
+    if jumps_too:
+        parted = (times > times[400]).astype(int)
+        labels = np.tile(parted, (8, 1))
+    of_jumps = jumps.two_neurons_nats(parted == 0, parted == 1, np.round(times * 1e6).astype(np.int64))
+    nats = []
     for known in (False, True):
-        mass = given_firing_times(replace(drawn(labels), knows_times=known), times).result.alternative_mass
-        odds.append(np.log(mass[0] / (1 - mass[0])) - np.log(2 / 6))
-    assert odds[0] > 3
-    assert odds[1] == pytest.approx(0.5 * odds[0])
+        result = given_firing_times(replace(drawn(labels), knows_times=known), times).result
+        of_one = (result.labels == 0).all(axis=1)
+        before = 1.0 if jumps_too else 2 / 6
+        nats.append(-np.log(result.weight[of_one].sum() / result.weight[~of_one].sum() / before))
+    assert (of_jumps < -2) == jumps_too
+    assert nats[0] < -2
+    assert nats[1] - of_jumps == pytest.approx(0.5 * (nats[0] - of_jumps))
 
 
 def test_a_neuron_that_jumps_is_put_together_and_two_that_come_and_go_by_themselves_are_not():
