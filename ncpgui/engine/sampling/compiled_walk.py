@@ -6,7 +6,7 @@ about a cluster once for all hypotheses that have it. When they choose different
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numba
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from ncpgui.core.progress import Progress, silent
+from ncpgui.engine.device import n_threads
 from ncpgui.engine.networks.compiled_ncp import (
     AT_ONCE,
     Weights,
@@ -30,6 +31,7 @@ from ncpgui.engine.networks.compiled_options import FAST, Array
 from ncpgui.engine.networks.compiled_products import product
 from ncpgui.engine.networks.ncp import ClusterAwareNCP
 from ncpgui.engine.networks.pointwise import Encoding
+from ncpgui.engine.sampling.on_threads import Report, side_by_side
 
 _POINTS_AT_ONCE = 64  # between reports of progress
 Ints = NDArray[np.int64]
@@ -109,6 +111,8 @@ def draws(
 ) -> tuple[Tensor, Tensor]:
     """Draw label vectors of the datasets of `encoding`, as `sequential.walk` does under `rules.ancestral`.
 
+    Datasets are walked side by side on as many threads as torch may use. They are the same on any number.
+
     Parameters
     ----------
     encoding : finished, of D datasets that `compiled_ncp` serves
@@ -123,23 +127,26 @@ def draws(
     weights = weights_of(network, timed=timed)
     wanted = dataset.unique().tolist()
     ends = encoding.n_points[wanted].tolist()
-    labels = torch.full((len(dataset), max(ends)), -1)
-    log_prob = torch.zeros(len(dataset), dtype=torch.float64)
-    before = 0
-    for one, n_points in zip(wanted, ends, strict=True):
-        rows = dataset == one
-        found, score = _draw_in_order(
+    in_orders = [
+        partial(
+            _draw_in_order,
             weights,
             columns(network, encoding.tables["joins"][one, :n_points], timed=timed),
             encoding.tables["context"][one, :n_points].numpy(),
             held[one].numpy(),
-            uniform[rows, :n_points].contiguous().numpy(),
-            lambda n, before=before: progress(before + n, sum(ends)),  # type: ignore[misc]
+            uniform[dataset == one, :n_points].contiguous().numpy(),
         )
-        labels[rows, :n_points] = torch.from_numpy(found)
+        for one, n_points in zip(wanted, ends, strict=True)
+    ]
+    n_all = sum(ends)
+    found = side_by_side(in_orders, n_threads=n_threads(), report=lambda n: progress(n, n_all))
+    labels = torch.full((len(dataset), max(ends)), -1)
+    log_prob = torch.zeros(len(dataset), dtype=torch.float64)
+    for one, n_points, (own, score) in zip(wanted, ends, found, strict=True):
+        rows = dataset == one
+        labels[rows, :n_points] = torch.from_numpy(own)
         log_prob[rows] = torch.from_numpy(score)
-        before += n_points
-    progress(before, before)
+    progress(n_all, n_all)
     return labels, log_prob
 
 
@@ -149,7 +156,7 @@ def _draw_in_order(
     context: Array,
     held: Ints,
     uniform: Array,
-    report: Callable[[int], None],
+    report: Report,
 ) -> tuple[Ints, NDArray[np.float64]]:
     """Draw labels (R, N) and log q (R,) in one order.
 

@@ -122,7 +122,6 @@ def ancestral_samples(
     )[0]
 
 
-@one_core()
 def ancestral_samples_of_many(
     network: ClusteringNetwork,
     encodings: Sequence[Encoding],
@@ -340,7 +339,7 @@ class _Walker:
         self, network: ClusteringNetwork, encodings: Sequence[Encoding], visits: list[list[Visit]]
     ) -> None:
         parts = []
-        with torch.inference_mode():
+        with torch.inference_mode(), one_core():
             for encoding, orders in zip(encodings, visits, strict=True):
                 order = torch.from_numpy(np.stack([visit.order for visit in orders]))
                 parts.append(network.finish_in(order.to(encoding.features.device), encoding))

@@ -9,7 +9,7 @@ import torch
 from ncpgui.engine.networks import compiled_ncp
 from ncpgui.engine.networks.moving_clusters import SHARE_UNIT
 from ncpgui.engine.networks.registry import NetworkSettings, build_network
-from ncpgui.engine.sampling import posterior, sweeps
+from ncpgui.engine.sampling import compiled_walk, posterior, sweeps
 from ncpgui.engine.sampling.posterior import ancestral_samples, ancestral_samples_of_many
 from ncpgui.engine.sampling.sweeps import swept
 
@@ -77,6 +77,20 @@ def test_compiled_draws_are_those_of_torch(kind, by_torch):
         assert len(np.unique(other.labels, axis=0)) > 20  # draws part, and clusters are many
         np.testing.assert_array_equal(one.labels, other.labels)
         np.testing.assert_allclose(one.log_prob, other.log_prob, atol=1e-3)
+
+
+@pytest.mark.parametrize("n_threads", [2, 3, 8])
+def test_draws_are_the_same_on_any_number_of_threads(monkeypatch, n_threads):
+    network = network_of("times")
+    encodings = [encoding_of(network, n, seed=n, times=True) for n in (70, 41)]
+    wanted = {"n_samples": 60, "seeds": [1, 2], "n_orders": 4}
+    found = []
+    for n in (1, n_threads):
+        monkeypatch.setattr(compiled_walk, "n_threads", lambda n=n: n)
+        found.append(ancestral_samples_of_many(network, encodings, **wanted))
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_array_equal(one.labels, other.labels)
+        np.testing.assert_array_equal(one.log_prob, other.log_prob)
 
 
 def test_compiled_draws_hold_what_is_held(by_torch):
