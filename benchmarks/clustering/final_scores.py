@@ -58,7 +58,7 @@ class Judged(NamedTuple):
     n_merged, n_split : units that lie with another one in the first alternative, and its clusters of so many
         spikes that are no unit's home
     ami_first, ami_samples, ami_oracle : with the truth, of the first alternative, of single draws (mean), and
-        of what `final_oracle` says; nan where it says nothing
+        of what an oracle says (`final_sets.with_oracle`); nan where it says nothing
     ami_lost : by how much single draws would be below the first alternative on average, were the truth one
         more draw
     """

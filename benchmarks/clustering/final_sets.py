@@ -30,12 +30,14 @@ import platformdirs
 import torch
 from numpy.typing import NDArray
 
+from benchmarks.clustering.clustering_methods import oracle
 from benchmarks.clustering.final_recordings import MOTIONS, PLACES, FinalSet, FinalSettings, sets_of_recording
 from benchmarks.clustering.final_scores import OURS, OWN, Judged, Labels, Source, judged, tables
 from benchmarks.common.report import Origin, add_jobs, begin, keep, options, side_by_side, table, where
 from ncpgui.core.alternatives import group_alternatives
 from ncpgui.core.config import read_toml
 from ncpgui.core.files import replaced_file
+from ncpgui.core.partition import canonical
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.resources import data_folder
 from ncpgui.core.seeds import stream_seed
@@ -64,8 +66,9 @@ draw). K covered: 90 % sets of the number of units that contain it; clusters tha
 far cells are none. Merged: units a set that lie with another one in the first alternative; split: its
 clusters that are no unit's home. AMI with the truth: of the first alternative, of single draws, and of an
 oracle that is told the templates of the units where the tissue was, how large their spikes are, how often
-each fires, and the noise (`final_oracle.py`). AMI lost: by how much single draws would be below the first
-alternative on average, if the truth were one more draw: so much is doubt, and no error of the draws."""
+each fires, and the noise (`final_oracle.py`); of our own sets it is a linear discriminant that is told the
+units of all other spikes (`clustering_methods.oracle`). AMI lost: by how much single draws would be below the
+first alternative on average, if the truth were one more draw: so much is doubt, and no error of the draws."""
 
 
 def sources(role: str, n_recordings: int) -> list[Source]:
@@ -128,6 +131,15 @@ def _own_set(arrays: tuple[NDArray[Any], ...], settings: FinalSettings) -> Final
     )
 
 
+def with_oracle(one: FinalSet) -> FinalSet:
+    """Return a set with what an oracle says of its scored spikes, where nobody was asked."""
+    if (one.oracle >= 0).any():
+        return one
+    said = np.full_like(one.oracle, -1)
+    said[one.known] = oracle(one.waveforms[one.known], canonical(one.unit[one.known]))
+    return one._replace(oracle=said)
+
+
 def draws(
     one: FinalSet, model: str | Path, n_samples: int, cache: Path, *, timed: bool
 ) -> tuple[Labels, Labels]:
@@ -174,7 +186,7 @@ def _of_source(job: tuple[Source, str | Path, int, int, Path, bool]) -> list[tup
     source, model, n_sets, n_samples, cache, timed = job
     known = timed and bool(opened_model(model, "cpu").network.takes_times)
     found = []
-    for one in _kept_sets(source, n_sets, cache):
+    for one in map(with_oracle, _kept_sets(source, n_sets, cache)):
         first, samples = draws(one, model, n_samples, cache, timed=timed)
         given = given_times(one, samples, known=known)
         found.append((judged(source, one, first, samples), judged(source, one, *given)))

@@ -359,6 +359,21 @@ def test_noise_in_our_own_sets_is_there_and_not_scored(monkeypatch: pytest.Monke
     assert small.known.sum() == 299
 
 
+def test_the_oracle_of_our_own_sets_is_told_the_units_of_other_spikes_and_says_nothing_of_noise():
+    """Two units 8 noise sd apart and noise; an oracle that was asked already is not asked again."""
+    rng = np.random.default_rng(0)
+    unit = np.repeat([5, 9, -1], 40)
+    waveforms = rng.normal(size=(120, 32, 1)).astype(np.float32)
+    waveforms[unit == 9, 10] += 8
+    places, nobody = np.zeros((1, 2)), np.full(120, -1)
+    one = FinalSet(waveforms, places, np.arange(120.0), unit, unit >= 0, nobody)
+    told = final_sets.with_oracle(one)
+    assert told.oracle.tolist() == [0] * 40 + [1] * 40 + [-1] * 40
+    assert one.oracle.tolist() == nobody.tolist()
+    asked = one._replace(oracle=unit)
+    assert final_sets.with_oracle(asked) is asked
+
+
 def test_sets_of_our_own_are_kept_for_the_same_settings_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     made: list[float] = []
 
