@@ -31,7 +31,7 @@ from ncpgui.engine.networks.compiled_options import FAST, Array
 from ncpgui.engine.networks.compiled_products import product
 from ncpgui.engine.networks.ncp import ClusterAwareNCP
 from ncpgui.engine.networks.pointwise import Encoding
-from ncpgui.engine.sampling.on_threads import Report, side_by_side
+from ncpgui.engine.sampling.on_threads import Report, on_threads
 
 _POINTS_AT_ONCE = 64  # between reports of progress
 Ints = NDArray[np.int64]
@@ -127,6 +127,7 @@ def draws(
     weights = weights_of(network, timed=timed)
     wanted = dataset.unique().tolist()
     ends = encoding.n_points[wanted].tolist()
+    rows_of = [dataset == one for one in wanted]
     in_orders = [
         partial(
             _draw_in_order,
@@ -134,16 +135,15 @@ def draws(
             columns(network, encoding.tables["joins"][one, :n_points], timed=timed),
             encoding.tables["context"][one, :n_points].numpy(),
             held[one].numpy(),
-            uniform[dataset == one, :n_points].contiguous().numpy(),
+            uniform[rows, :n_points].contiguous().numpy(),
         )
-        for one, n_points in zip(wanted, ends, strict=True)
+        for one, n_points, rows in zip(wanted, ends, rows_of, strict=True)
     ]
     n_all = sum(ends)
-    found = side_by_side(in_orders, n_threads=n_threads(), report=lambda n: progress(n, n_all))
+    found = on_threads(in_orders, n_threads=n_threads(), report=lambda n: progress(n, n_all))
     labels = torch.full((len(dataset), max(ends)), -1)
     log_prob = torch.zeros(len(dataset), dtype=torch.float64)
-    for one, n_points, (own, score) in zip(wanted, ends, found, strict=True):
-        rows = dataset == one
+    for rows, n_points, (own, score) in zip(rows_of, ends, found, strict=True):
         labels[rows, :n_points] = torch.from_numpy(own)
         log_prob[rows] = torch.from_numpy(score)
     progress(n_all, n_all)

@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
-from threading import Event
 from typing import TypeVar
 
-from ncpgui.core.progress import Cancelled
+from ncpgui.core.progress import CancelFlag, Cancelled
 
 _POLL_S = 0.05
 Found = TypeVar("Found")
 Report = Callable[[int], None]
 
 
-def side_by_side(
-    parts: Sequence[Callable[[Report], Found]], *, n_threads: int, report: Report
-) -> list[Found]:
+def on_threads(parts: Sequence[Callable[[Report], Found]], *, n_threads: int, report: Report) -> list[Found]:
     """Call `parts`, as many as `n_threads` at a time, and return what each has found, in their order.
 
     Parameters
@@ -26,27 +23,26 @@ def side_by_side(
     report : told how much all have done, on the calling thread; what it raises ends them, and is passed on
     """
     done = [0] * len(parts)
-    if n_threads == 1 or len(parts) == 1:
-        return [part(partial(_told, done, i, report)) for i, part in enumerate(parts)]
-    stopped = Event()
+    one_at_a_time = n_threads == 1 or len(parts) == 1
+    flag = CancelFlag()
 
     def tell(i: int, n_done: int) -> None:
-        if stopped.is_set():
+        if flag.is_set:
             raise Cancelled
         done[i] = n_done
+        if one_at_a_time:
+            report(sum(done))
 
+    calls = [partial(part, partial(tell, i)) for i, part in enumerate(parts)]
+    if one_at_a_time:
+        return [call() for call in calls]
     with ThreadPoolExecutor(n_threads) as pool:
         try:
-            calls = [pool.submit(part, partial(tell, i)) for i, part in enumerate(parts)]
+            running = [pool.submit(call) for call in calls]
             report(0)
-            while wait(calls, timeout=_POLL_S).not_done:
+            while wait(running, timeout=_POLL_S).not_done:
                 report(sum(done))
-            return [call.result() for call in calls]
+            return [one.result() for one in running]
         except BaseException:
-            stopped.set()
+            flag.cancel()
             raise
-
-
-def _told(done: list[int], i: int, report: Report, n_done: int) -> None:
-    done[i] = n_done
-    report(sum(done))

@@ -155,7 +155,8 @@ def ancestral_samples_of_many(
     ]
     for encoding in encodings:
         check_points(encoding, n_samples * len(encodings))
-    walker = _Walker(network, encodings, visits)
+    with one_core():
+        walker = _Walker(network, encodings, visits)
     # Rows: all draws from the first dataset, then all from the second; each set's take its orders in turn.
     dataset = torch.cat([torch.arange(n_samples) % n_orders + i * n_orders for i in range(len(encodings))])
     uniform = torch.zeros(len(dataset), walker.n_points)
@@ -339,7 +340,7 @@ class _Walker:
         self, network: ClusteringNetwork, encodings: Sequence[Encoding], visits: list[list[Visit]]
     ) -> None:
         parts = []
-        with torch.inference_mode(), one_core():
+        with torch.inference_mode():
             for encoding, orders in zip(encodings, visits, strict=True):
                 order = torch.from_numpy(np.stack([visit.order for visit in orders]))
                 parts.append(network.finish_in(order.to(encoding.features.device), encoding))

@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from ncpgui.core.progress import Cancelled
-from ncpgui.engine.sampling.on_threads import Report, side_by_side
+from ncpgui.engine.sampling.on_threads import Report, on_threads
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 8])
@@ -18,7 +18,7 @@ def test_what_parts_have_found_is_in_their_order(n_threads: int):
         return i * i
 
     parts = [partial(part, i) for i in range(6)]
-    assert side_by_side(parts, n_threads=n_threads, report=lambda n: None) == [0, 1, 4, 9, 16, 25]
+    assert on_threads(parts, n_threads=n_threads, report=lambda n: None) == [0, 1, 4, 9, 16, 25]
 
 
 def test_two_parts_are_under_way_at_the_same_time():
@@ -27,7 +27,7 @@ def test_two_parts_are_under_way_at_the_same_time():
     def part(report: Report) -> int:
         return both.wait()  # broken after 30 s, were there one at a time
 
-    assert sorted(side_by_side([part, part], n_threads=2, report=lambda n: None)) == [0, 1]
+    assert sorted(on_threads([part, part], n_threads=2, report=lambda n: None)) == [0, 1]
 
 
 def test_on_one_thread_what_is_done_is_told_in_sum():
@@ -37,7 +37,7 @@ def test_on_one_thread_what_is_done_is_told_in_sum():
         for n in (0, 5, 7):
             report(n)
 
-    side_by_side([part, part], n_threads=1, report=told.append)
+    on_threads([part, part], n_threads=1, report=told.append)
     assert told == [0, 5, 7, 7, 12, 14]
 
 
@@ -62,7 +62,7 @@ def test_on_several_threads_what_is_done_is_told_on_the_calling_one_until_a_canc
             raise Cancelled
 
     with pytest.raises(Cancelled):
-        side_by_side([partial(part, 0), partial(part, 1)], n_threads=2, report=report)
+        on_threads([partial(part, 0), partial(part, 1)], n_threads=2, report=report)
     assert sorted(ended) == [0, 1]
     assert told[0][0] == 0
     assert told[-1][0] == 6
@@ -74,4 +74,4 @@ def test_the_error_of_a_part_is_passed_on():
         raise ZeroDivisionError("this part")
 
     with pytest.raises(ZeroDivisionError, match="this part"):
-        side_by_side([fails, lambda report: None], n_threads=2, report=lambda n: None)
+        on_threads([fails, lambda report: None], n_threads=2, report=lambda n: None)
