@@ -116,17 +116,26 @@ class MFM:
         return torch.where(impossible, -math.inf, log_v[n_blocks.clamp_max(self.k_max)] + blocks)
 
     def sample_units(
-        self, n_datasets: int, n_points: int, generator: torch.Generator, gamma: Tensor | None = None
+        self,
+        n_datasets: int,
+        n_points: int,
+        generator: torch.Generator,
+        gamma: Tensor | None = None,
+        flat: Tensor | None = None,
     ) -> Tensor:
         """Draw the unit of each point, 0 .. K - 1: (n_datasets, n_points) int64, not canonical.
 
         Parameters
         ----------
         gamma : (n_datasets,) float, Dirichlet parameter of each dataset; `self.gamma` when left out
+        flat : (n_datasets,) bool, datasets whose K is 1 .. `k_max` with equal probability; none when left out
         """
         device = generator.device
         probability = self.log_prob_k().exp().to(device, torch.float32)
         n_units = 1 + torch.multinomial(probability, n_datasets, replacement=True, generator=generator)
+        if flat is not None:
+            any_number = torch.randint(1, self.k_max + 1, (n_datasets,), generator=generator, device=device)
+            n_units = torch.where(flat, any_number, n_units)
         if gamma is None:
             gamma = torch.full((n_datasets,), self.gamma, device=device)
         shape = gamma[:, None].expand(n_datasets, self.k_max).contiguous()

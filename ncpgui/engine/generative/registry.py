@@ -15,13 +15,17 @@ from ncpgui.engine.generative.finite_spikes import FiniteSpikes
 from ncpgui.engine.generative.finite_templates import FiniteSpikesSettings
 from ncpgui.engine.generative.gaussian_dpmm import GaussianDPMM, GaussianDPMMSettings
 from ncpgui.engine.generative.particle_tracks import ParticleTracks, ParticleTracksSettings
+from ncpgui.engine.generative.smooth_cells import smooth_cells
 from ncpgui.engine.generative.spike_mixture import SpikeMixture, SpikeMixtureSettings
 from ncpgui.engine.generative.template_reservoir import Split, TemplateReservoir
 
 
 def _spikes(settings: SpikeMixtureSettings, split: Split) -> GenerativeModel:
     own = Path(settings.reservoir) if settings.reservoir is not None else None
-    return SpikeMixture(settings, TemplateReservoir.load(own).subset(split))
+    reservoir = TemplateReservoir.load(own)
+    if settings.smooth_cells:
+        reservoir = TemplateReservoir.joined([reservoir, smooth_cells(settings.smooth_cells)])
+    return SpikeMixture(settings, reservoir.subset(split))
 
 
 def _finite_spikes(settings: FiniteSpikesSettings, split: Split) -> GenerativeModel:

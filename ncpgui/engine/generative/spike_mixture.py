@@ -63,6 +63,7 @@ class SpikeMixtureSettings:
     geometries : names of `contact_layouts.GEOMETRY_SHARE`; empty for all
     k_rate, k_max, gamma : MFM prior: K ~ 1 + Poisson, truncated, Dirichlet(gamma)
     p_unbalanced, gamma_unbalanced : share of datasets with unequal units, and their gamma
+    p_flat, gamma_flat : share of datasets with any number of units, 1 .. `k_max`, and their gamma
     detection_threshold_sd : a spike's main-channel trough lies below minus this
     amplitude_spread : sd of the log amplitude of a unit's spikes, per unit
     p_bursting, burst_part, burst_factor : share of units that burst, part of their spikes that are
@@ -79,6 +80,7 @@ class SpikeMixtureSettings:
     n_background : cells of a dataset that are seen in collisions only
     motion, times : how cells move, and when they fire (`motion`, `spike_times`); off unless asked for
     reservoir : file of the cells, as ``ncpgui templates build`` writes it; None for the shipped ones
+    smooth_cells : cells of random smooth waves that are drawn from besides (`smooth_cells`)
     """
 
     geometries: tuple[str, ...] = ()
@@ -87,6 +89,8 @@ class SpikeMixtureSettings:
     gamma: float = 1.0
     p_unbalanced: float = 0.3
     gamma_unbalanced: float = 0.5
+    p_flat: float = 0.0
+    gamma_flat: float = 3.0
     detection_threshold_sd: tuple[float, float] = (3.5, 5.0)
     amplitude_spread: tuple[float, float] = (0.03, 0.12)
     p_bursting: float = 0.25
@@ -110,12 +114,13 @@ class SpikeMixtureSettings:
     motion: MotionSettings = field(default_factory=MotionSettings)
     times: SpikeTimeSettings = field(default_factory=SpikeTimeSettings)
     reservoir: str | None = None  # None, not "": runs from before it was there go on
+    smooth_cells: int = 0
 
     def __post_init__(self) -> None:
         check_path("reservoir", self.reservoir)
         for settings in (self, self.units, self.noise, self.motion, self.times):
             check_numbers(settings)
-        for name in ("k_max", "gamma", "gamma_unbalanced"):
+        for name in ("k_max", "gamma", "gamma_unbalanced", "gamma_flat"):
             if getattr(self, name) <= 0:
                 raise InputError(f"setting '{name}' must be positive, got {getattr(self, name)}")
 
@@ -173,7 +178,11 @@ class SpikeMixture:
         s = self.settings
         unbalanced = torch.rand(n_datasets, generator=generator, device=generator.device) < s.p_unbalanced
         gamma = torch.where(unbalanced, s.gamma_unbalanced, s.gamma)
-        return MFM(s.k_rate, s.gamma, s.k_max).sample_units(n_datasets, n_points, generator, gamma)
+        flat = None
+        if s.p_flat:
+            flat = torch.rand(n_datasets, generator=generator, device=generator.device) < s.p_flat
+            gamma = torch.where(flat & ~unbalanced, s.gamma_flat, gamma)
+        return MFM(s.k_rate, s.gamma, s.k_max).sample_units(n_datasets, n_points, generator, gamma, flat)
 
     def _draw_spikes(
         self, unit: Tensor, units: Units, noise: SpikeNoise, n_kept: int, generator: torch.Generator

@@ -47,6 +47,7 @@ class UnitSettings:
         unit times this
     p_closest : probability that it is the closest allowed of several that were drawn
     min_distance_sd : smallest distance between templates of a dataset, in whitened noise sd
+    p_apart, apart_sd : share of datasets whose units are all far apart, and their smallest distance
     min_main_ratio : main-channel trough over the largest trough on any channel
     max_positive_ratio : largest positive peak on any channel over the trough on the main channel
     depth_um : distance of somata from the plane of contacts, log-uniform
@@ -67,6 +68,8 @@ class UnitSettings:
     alike_amplitude: tuple[float, float] = (0.75, 1.35)
     p_closest: float = 0.6
     min_distance_sd: tuple[float, float] = (1.5, 2.5)
+    p_apart: float = 0.0
+    apart_sd: tuple[float, float] = (5.0, 15.0)
     min_main_ratio: float = 0.9
     max_positive_ratio: float = 1.1
     depth_um: tuple[float, float] = (6.0, 50.0)
@@ -139,6 +142,10 @@ def draw_units(
     is_near = torch.rand(n_datasets, n_units, generator=generator, device=generator.device) < settings.p_near
     is_near[:, 0] = False
     minimum = uniform(settings.min_distance_sd, (n_datasets,), generator)
+    if settings.p_apart:
+        apart = _some(settings.p_apart, n_datasets, generator)[:, 0, 0]
+        minimum = torch.where(apart, uniform(settings.apart_sd, (n_datasets,), generator), minimum)
+        is_near = is_near & ~apart[:, None]
     preference = fits.float() + 0.01 * torch.rand(fits.shape, generator=generator, device=generator.device)
     preference[:, :, :_NEAR_CANDIDATES] += torch.where(is_near, 2.0, -4.0)[..., None]
     closest = (

@@ -17,12 +17,14 @@ from ncpgui.core.errors import InputError
 from ncpgui.engine.networks.mlp import mlp
 from ncpgui.engine.networks.moving_clusters import MovingClusters, TimeFeatures
 from ncpgui.engine.networks.pair_context import PairContext
+from ncpgui.engine.networks.point_attention import PointAttention
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding, all_points, sum_after
 from ncpgui.engine.networks.principal_components import in_white_noise, principal_scores
 from ncpgui.engine.networks.seen_way import along_way
 
 _SCORE_UNIT = 4.0  # noise sd: about how far apart units are that are hard to tell
 _SCORE_PAIRS = 12
+_SEEN_SCORES = 12  # components by which points of a dataset see each other
 PRIOR_POINTS = 3  # points that the learnt spread counts beside those of a cluster
 
 
@@ -132,11 +134,13 @@ class ClusterAwareNCP(ClusteringNetwork):
     time_knots : numbers of knots by which clusters know how they move (`moving_clusters`), on whitened
         components; none for a network to which points have no times
     along_way : whether knots are along the way of the tissue (`seen_way`), and not along time
+    attention : blocks of `PointAttention`, in which the points see each other; 0 for none
 
     Raises
     ------
     InputError
-        `time_knots` of components that are not whitened, or less than two knots; a way without them.
+        `time_knots` of components that are not whitened, or less than two knots; a way without them;
+        attention without components.
     """
 
     def __init__(
@@ -151,8 +155,15 @@ class ClusterAwareNCP(ClusteringNetwork):
         whitened: bool = False,
         time_knots: tuple[int, ...] = (),
         along_way: bool = False,
+        attention: int = 0,
     ) -> None:
         super().__init__()
+        if attention and not (0 < components <= _SEEN_SCORES and along_way == bool(time_knots)):
+            raise InputError(
+                f"attention is between points near in their principal components and along the way; give 1 to "
+                f"{_SEEN_SCORES} components and, with time_knots, along_way; got components = {components}, "
+                f"time_knots = {time_knots} and along_way = {along_way}"
+            )
         if along_way and not time_knots:
             raise InputError("along_way is of a network that knows time; give time_knots")
         if time_knots and not (components and whitened and min(time_knots) >= 2):
@@ -194,6 +205,8 @@ class ClusterAwareNCP(ClusteringNetwork):
             self.log_spread = nn.Parameter(torch.full((components,), -2 * math.log(_SCORE_UNIT / 2)))
             self.f_spread = nn.Linear(2 * components, hidden, bias=False)
             nn.init.zeros_(self.f_spread.weight)
+        blocks = [PointAttention(h_dim, _SEEN_SCORES) for _ in range(attention)]
+        self.attention = nn.ModuleList(blocks)
         if time_knots:
             self.time_features = TimeFeatures(time_knots)
             n_time = self.time_features.n_features
@@ -206,39 +219,55 @@ class ClusterAwareNCP(ClusteringNetwork):
         """See `ClusteringNetwork`; the last of `points` may be times, nan in datasets without them."""
         points, seconds = _without_times(points)
         h = self.encoder(*points)
-        both = torch.cat([h, self.out_norm(h)], dim=-1)
         encoding = Encoding(h, {}, all_points(h, n_points))
+        if not self.components:
+            return self._carrying(encoding, h, [], None, {})
+        there = encoding.there
+        seen_scores = self._scores(points[0], there).to(h.dtype)
+        scores = seen_scores[..., : self.components]
+        if seconds is None:
+            seconds = torch.full_like(h[..., 0], torch.nan)
+        along = along_way(scores * _SCORE_UNIT, seconds, there) if self.along_way else seconds
+        for block in self.attention:
+            h = block(h, seen_scores, along, there)
+        tables = self.score_pairs.tables(scores)
+        time = None
+        if self.moving:
+            time = self.time_features(seconds, along, there).to(h.dtype)
+            tables |= {"along": along[..., None], **self._paired_in_time(tables, time)}
+        seen = [scores, scores.square()] if self.whitened else [scores]
+        return self._carrying(encoding, h, seen, time, tables)
+
+    def _carrying(
+        self, encoding: Encoding, h: Tensor, seen: list[Tensor], time: Tensor | None, tables: dict[str, Tensor]
+    ) -> Encoding:
+        """Return the points with what each carries into a cluster and what it tells f by itself.
+
+        seen : principal scores (B, N, components) and what else clusters sum of them; none for a network
+            without components
+        """
+        both = torch.cat([h, self.out_norm(h)], dim=-1)
         carried, own = self.carried(both), self.own(both)
-        tables = {"unassigned": self.unassigned(both)}
-        if self.components:
-            scores = self._scores(points[0], encoding.there).to(h.dtype)
-            to_f, to_own = self.of_scores(scores).split(self.hidden, dim=-1)
-            z, own_state, to_g = carried.split([self.metric, self.hidden, self.hidden], dim=-1)
-            seen = [scores, scores.square()] if self.whitened else [scores]
-            tables |= self.score_pairs.tables(scores)
-            if self.moving:
-                if seconds is None:
-                    seconds = torch.full_like(h[..., 0], torch.nan)
-                there, along = encoding.there, seconds
-                if self.along_way:
-                    along = along_way(scores * _SCORE_UNIT, seconds, there)
-                tables["along"] = along[..., None]
-                time = self.time_features(seconds, along, there).to(h.dtype)
-                hats = self.time_features.hats(time)
-                place = torch.cat([scores, z], dim=-1)
-                seen += [
+        z, own_state, to_g = carried.split([self.metric, self.hidden, self.hidden], dim=-1)
+        if seen:
+            to_f, to_own = self.of_scores(seen[0]).split(self.hidden, dim=-1)
+            own_state, own = own_state + to_f, own + to_own
+        if time is not None:
+            place = torch.cat([seen[0], z], dim=-1)
+            seen = [
+                *seen,
+                *(
                     one.columns(hat, place[..., : one.n_values])
-                    for one, hat in zip(self.ways(), hats, strict=True)
-                ]
-                seen.append(z.square())
-                time_to_f, time_to_own = self.of_time(time).split(self.hidden, dim=-1)
-                to_f, to_own = to_f + time_to_f, to_own + time_to_own
-                tables |= self._paired_in_time(tables, time)
-            carried = torch.cat([z, own_state + to_f, *seen, to_g], dim=-1)
-            own = own + to_own
+                    for one, hat in zip(self.ways(), self.time_features.hats(time), strict=True)
+                ),
+                z.square(),
+            ]
+            to_f, to_own = self.of_time(time).split(self.hidden, dim=-1)
+            own_state, own = own_state + to_f, own + to_own
         if self.pairs is not None:
-            tables |= self.pairs.tables(both)
-        return encoding.with_tables(joins=carried, own=own, **tables)
+            tables = tables | self.pairs.tables(both)
+        joins = torch.cat([z, own_state, *seen, to_g], dim=-1)
+        return encoding.with_tables(joins=joins, own=own, unassigned=self.unassigned(both), **tables)
 
     def ways(self) -> list[MovingClusters]:
         """How clusters move, by each number of knots; none of a network that does not know time."""
@@ -330,7 +359,8 @@ class ClusterAwareNCP(ClusteringNetwork):
     def _scores(self, points: Tensor, there: Tensor) -> Tensor:
         if self.whitened:
             points = in_white_noise(points if points.dim() == 4 else points.flatten(2)[..., None], there)
-        return principal_scores(points, there, self.components) / _SCORE_UNIT
+        n_components = _SEEN_SCORES if self.attention else self.components
+        return principal_scores(points, there, n_components) / _SCORE_UNIT
 
     def _of_spread(self, squared: Tensor, variance: Tensor, count: Tensor) -> Tensor:
         """What a cluster's variance along each axis adds; that of few points is drawn to a learnt one."""

@@ -42,6 +42,8 @@ class TrainConfig:
     validate_minutes, validate_steps : how often held-out data are scored (and the model is kept when
         better), by the clock and in steps (0: by the clock only)
     validate_points, validate_datasets : size and number of the held-out datasets
+    easy_sets : sets of spikes that anybody can cluster, scored beside the held-out ones: weights that lose them
+        are not kept; 0 for none
     temperature_datasets : held-out datasets, of `validate_points`, on which the temperature of the finished
         model is fitted; 0 leaves it at 1, one dataset tells nothing of chance
     save_minutes, save_steps : how often what a resume needs is saved
@@ -80,6 +82,7 @@ class TrainConfig:
     validate_steps: int = 0
     validate_points: int = 250
     validate_datasets: int = 32
+    easy_sets: int = 0
     temperature_datasets: int = 0
     save_minutes: float = 1.0
     save_steps: int = 0
@@ -102,7 +105,7 @@ class TrainConfig:
             "validate_datasets",
         ):
             self._require(name, "at least 1", lambda x: x >= 1)
-        for name in ("steps", "validate_steps", "save_steps"):
+        for name in ("steps", "validate_steps", "save_steps", "easy_sets"):
             self._require(name, "0 or more", lambda x: x >= 0)
         self._require("temperature_datasets", "0, or 2 and more", lambda x: x == 0 or x >= 2)
         for name in ("n_points", "n_points_end"):

@@ -15,7 +15,7 @@ import math
 import time
 from collections.abc import Generator
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -31,8 +31,10 @@ from ncpgui.core.seeds import stream_seed
 from ncpgui.core.source_revision import Revision, source_revision
 from ncpgui.engine.generative.batch import GenerativeModel
 from ncpgui.engine.networks.checkpoint import load_checkpoint, save_checkpoint
+from ncpgui.engine.networks.pointwise import ClusteringNetwork
 from ncpgui.engine.networks.registry import Network, build_network
 from ncpgui.engine.training.config import TrainConfig
+from ncpgui.engine.training.easy_sets import easy_ari
 from ncpgui.engine.training.losses import batch_loss
 from ncpgui.engine.training.precision import encode_in_bfloat16, uses_bfloat16
 from ncpgui.engine.training.processes import Processes
@@ -124,8 +126,9 @@ def train(
             if processes.is_first and session.validation_is_due(config):
                 kept = _kept(config, run)
                 scores = _score(config, run, kept, held_out, progress)
-                if scores.nll < run.best_nll:
+                if scores.beats(run.best_nll, run.best_easy_ari):
                     run.best_nll = scores.nll
+                    run.best_easy_ari = -math.inf if scores.easy_ari is None else scores.easy_ari
                     card = _card(config, run, model, processes, command, revision)
                     save_checkpoint(out, kept, config.architecture, card)
             if scores is not None or session.save_is_due(config):
@@ -354,6 +357,8 @@ def _score(
         importance_samples=config.importance_samples,
         progress=progress,
     )
+    if config.easy_sets and isinstance(kept, ClusteringNetwork):
+        scores = replace(scores, easy_ari=easy_ari(kept, n_sets=config.easy_sets, seed=config.seed))
     run.scored_minutes = run.minutes
     run.curve.append({"step": run.step, "minutes": round(run.minutes, 2), **to_dict(scores)})
     return scores

@@ -21,7 +21,7 @@ from ncpgui.core.files import replaced_file
 from ncpgui.engine.networks.registry import Network
 from ncpgui.engine.training.config import TrainConfig, differences
 
-FORMAT = 3
+FORMAT = 4
 
 
 def resume_path(weights: Path) -> Path:
@@ -36,7 +36,7 @@ class RunState:
     network, average : the weights that are trained, and their average over time, which is kept
     step, minutes : that are done, with those before a resume
     scored_minutes : when held-out data were scored last
-    best_nll : the best score so far; curve : all scores
+    best_nll, best_easy_ari : scores of the weights that are kept so far; curve : all scores
     parent : what the card says of the model that the run began with
     start : its weights, where `start_share` or `start_fixed` asks for them
     data : hashes of the files that its data are drawn from, by name
@@ -49,12 +49,13 @@ class RunState:
     minutes: float = 0.0
     scored_minutes: float = 0.0
     best_nll: float = math.inf
+    best_easy_ari: float = -math.inf
     curve: list[dict[str, Any]] = field(default_factory=list)
     parent: dict[str, Any] = field(default_factory=dict)
     start: dict[str, torch.Tensor] = field(default_factory=dict)
     data: dict[str, str] = field(default_factory=dict)
 
-    _PLAIN = ("step", "minutes", "scored_minutes", "best_nll", "curve", "parent", "start")
+    _PLAIN = ("step", "minutes", "scored_minutes", "best_nll", "best_easy_ari", "curve", "parent", "start")
     _MODULES = ("network", "average", "optimiser")
 
     def save(self, path: Path, config: TrainConfig) -> None:

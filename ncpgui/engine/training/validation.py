@@ -16,6 +16,8 @@ from ncpgui.engine.sampling.by_network import sample_posteriors
 from ncpgui.engine.training.losses import batch_loss
 
 _AT_ONCE = 16
+EASY_MARGIN = 0.01
+"""Of the index on easy sets, which differs by this between neighbouring checkpoints."""
 
 
 @dataclass(frozen=True)
@@ -26,11 +28,23 @@ class Scores:
         clusters
     ari : adjusted Rand index of a posterior sample with the truth, a mean
     k_error : K of a posterior sample minus the true K, a mean; negative when the network merges
+    easy_ari : the same index on sets that anybody can cluster (`easy_sets`); None where none were asked for
     """
 
     nll: float
     ari: float
     k_error: float
+    easy_ari: float | None = None
+
+    def beats(self, best_nll: float, best_easy_ari: float) -> bool:
+        """Whether these weights are kept in place of the best so far.
+
+        They have the lower `nll` and have not lost what is easy, or what is easy is clearly better.
+        """
+        if self.easy_ari is None:
+            return self.nll < best_nll
+        gained = self.easy_ari - best_easy_ari
+        return gained > EASY_MARGIN or (gained >= -EASY_MARGIN and self.nll < best_nll)
 
 
 @torch.inference_mode()
