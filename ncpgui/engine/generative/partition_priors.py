@@ -38,8 +38,8 @@ class CRP:
         with J(K + 1, N + 1). J(0, N) is unused (-inf). Not for a truncated process.
         """
         k = torch.arange(n_points + 1, dtype=torch.float64)
-        if self.drawn:  # trapezoids over t = log(alpha): the integrand vanishes fast at both ends
-            t = torch.linspace(-40.0, 6.0, 4001, dtype=torch.float64)
+        if self.drawn:  # trapezoids over t = log(alpha) about the mean: it vanishes fast at both ends
+            t = math.log(self.alpha) + torch.linspace(-40.0, 6.0, 4001, dtype=torch.float64)
             law = t - t.exp() / self.alpha - math.log(self.alpha) + math.log(46.0 / 4000)
         else:
             t = torch.tensor([math.log(self.alpha)], dtype=torch.float64)

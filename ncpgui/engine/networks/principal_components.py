@@ -34,11 +34,9 @@ def principal_scores(points: Tensor, there: Tensor, n_components: int) -> Tensor
     count = there.sum(1).clamp(min=1).to(x.dtype)
     x = (x - x.sum(1, keepdim=True) / count[:, None, None]) * there[..., None]
     n_found = min(n_components, x.shape[1], x.shape[2])
-    n_channels = points.shape[3] if points.dim() == 4 else 1
-    column = torch.arange(x.shape[2], device=x.device)
-    place = column // n_channels + 2**0.5 * (column % n_channels)  # the same whatever channels are missing
-    start = torch.cos(place[:, None] * torch.arange(1, 2 * n_found + 1, device=x.device) * 0.7).to(x.dtype)
-    axes = torch.linalg.qr((x.mT @ (x @ start)).expand(len(x), -1, -1))[0]
+    place = _places(x, points.shape[3] if points.dim() == 4 else 1)
+    start = torch.cos(place[..., None] * torch.arange(1, 2 * n_found + 1, device=x.device) * 0.7).to(x.dtype)
+    axes = torch.linalg.qr(x.mT @ (x @ start))[0]
     for _ in range(_ROUNDS):
         axes = torch.linalg.qr(x.mT @ (x @ axes))[0]
     within = torch.linalg.svd(x @ axes, full_matrices=False)
@@ -46,6 +44,18 @@ def principal_scores(points: Tensor, there: Tensor, n_components: int) -> Tensor
     sign = scores.pow(3).sum(1, keepdim=True).sign()
     scores = scores * torch.where(sign == 0, 1.0, sign) * there[..., None]
     return torch.nn.functional.pad(scores, (0, n_components - n_found))
+
+
+def _places(x: Tensor, n_channels: int) -> Tensor:
+    """Where each number of a waveform lies, of points (B, N, T C) with C channels: (B, T C).
+
+    Channels are counted among those that are not zero throughout: where a missing one stands, if it stands
+    there at all, changes nothing.
+    """
+    by_channel = x.unflatten(2, (-1, n_channels))
+    rank = by_channel.ne(0).any(2).any(1).cumsum(1)  # (B, C)
+    sample = torch.arange(by_channel.shape[2], device=x.device)
+    return (sample[:, None] + 2**0.5 * (rank[:, None] - 1)).flatten(1)
 
 
 @torch.no_grad()

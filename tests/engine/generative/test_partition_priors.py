@@ -13,7 +13,7 @@ from ncpgui.core.partition import all_partitions
 from ncpgui.engine.generative.batch import canonical_labels
 from ncpgui.engine.generative.partition_priors import CRP, MFM
 
-PRIORS = [CRP(0.7), CRP(2.0), MFM(), MFM(rate=2.0, gamma=0.5), MFM(k_max=3)]
+PRIORS = [CRP(0.7), CRP(2.0), CRP(0.01, drawn=True), CRP(300.0, drawn=True), MFM(), MFM(rate=2.0, gamma=0.5), MFM(k_max=3)]
 
 
 def every_partition(n_points: int) -> torch.Tensor:
@@ -55,3 +55,15 @@ def test_samples_have_the_frequencies_of_the_log_probability(
     for partition, expected in zip(partitions, prior.log_prob(partitions).exp(), strict=True):
         p = expected.item()
         assert abs(counts[tuple(partition.tolist())] / n - p) < 5 * math.sqrt(p * (1 - p) / n)
+
+
+def test_datasets_with_a_flat_number_of_units_have_each_number_up_to_the_most_equally_often() -> None:
+    n = 6000
+    flat = torch.arange(n) % 2 == 0
+    units = MFM(rate=0.1, gamma=20.0, k_max=4).sample_units(
+        n, 60, torch.Generator().manual_seed(0), torch.full((n,), 20.0), flat
+    )
+    found = torch.tensor([len(row.unique()) for row in units])
+    for k in range(1, 5):
+        assert abs((found[flat] == k).float().mean().item() - 0.25) < 0.04  # five sd of 3000 draws
+    assert (found[~flat] == 1).float().mean() > 0.88  # exp(-0.1) is 0.905

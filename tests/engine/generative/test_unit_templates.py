@@ -90,3 +90,23 @@ def test_shares_of_zero_leave_the_draws_as_they_were_without_them(reservoir: Tem
     found = drawn(reservoir, replace(UnitSettings(), p_one_type=0.0, p_alike=0.0, p_drift=0.35))
     before = [13.72741, 12.43155, 7.91206, 4.39543, 8.45054]
     assert found.amplitude[0].tolist() == pytest.approx(before, rel=1e-4)
+
+
+def test_datasets_of_units_far_apart_have_no_two_that_are_nearer(reservoir: TemplateReservoir) -> None:
+    near = replace(UnitSettings(p_drift=0.0, p_near=1.0), min_distance_sd=(1.0, 1.0))
+    far = replace(near, p_apart=1.0, apart_sd=(9.0, 9.0))
+    generator = torch.Generator().manual_seed(3)
+    positions, mask = draw_layouts(("hex7",), N_DATASETS, generator)
+    noise = draw_noise(NoiseSettings(), positions, mask, WINDOW, generator, None)
+    smallest = []
+    for settings in (near, far):
+        units = draw_units(settings, reservoir, noise, positions, mask, N_UNITS, 1, generator)
+        first = units.trough_sample - TROUGH_SAMPLE - (WINDOW - N_SAMPLES) // 2
+        window = units.templates[::UPSAMPLING][first : first + WINDOW, :, :N_UNITS, 0]
+        white = noise.whiten(window.permute(1, 2, 0, 3)).flatten(2)
+        apart = torch.cdist(white, white)
+        its_own = units.same_as == torch.arange(N_UNITS)
+        both = its_own[:, :, None] & its_own[:, None] & ~torch.eye(N_UNITS, dtype=torch.bool)
+        smallest.append(apart[both].min().item())
+    assert smallest[0] < 4
+    assert smallest[1] >= 8.99

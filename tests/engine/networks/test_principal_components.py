@@ -131,3 +131,11 @@ def test_channels_that_are_missing_change_nothing() -> None:
     some = x * (torch.arange(5) < 3)
     few, many = (principal_scores(in_white_noise(one, there), there, 4) for one in (x[..., :3], some))
     torch.testing.assert_close(few, many, rtol=1e-3, atol=1e-3)
+
+
+def test_a_masked_channel_in_the_middle_is_as_one_that_is_not_there() -> None:
+    x = spread_out(1, 40, 12).unflatten(2, (4, 3)).double()
+    masked = torch.zeros(1, 40, 4, 5, dtype=torch.float64)
+    masked[..., [0, 2, 4]] = x
+    there = torch.ones(1, 40, dtype=torch.bool)
+    torch.testing.assert_close(principal_scores(masked, there, 3), principal_scores(x, there, 3))
