@@ -321,6 +321,8 @@ def score_cell(row: Row | None) -> str:
     if row is None:
         return ""
     value = f"{row['value']:.2g}" if abs(row["value"]) < 1 else f"{row['value']:.3g}"
+    if row.get("se") is not None:
+        value += f" ± {row['se']:.1g}"
     if row["target"] is not None:
         return f"**{value}**" if row["met"] else f"{value}, missed"
     if "p value" in row["what"] and row["value"] < FAILED:

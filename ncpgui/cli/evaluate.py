@@ -99,6 +99,8 @@ def print_summary(result: dict[str, Any]) -> None:
 
 def _cells(row: dict[str, Any]) -> list[str]:
     value = "-" if row["value"] is None else f"{row['value']:.3g}"
+    if row["se"] is not None:
+        value += f" +- {row['se']:.2g}"
     if row["target"] is None:
         return [row["what"], value, ""]
     return [row["what"], value, f"<= {row['target']:g}{'' if row['met'] else '  MISSED'}"]

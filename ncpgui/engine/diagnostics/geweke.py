@@ -43,6 +43,9 @@ class GewekeResult:
     p_size, exact_p_size : (N + 1,), probability that the cluster of a point has 0 .. N points
     p_same, exact_p_same : probability that two points share a cluster
     tv_by_chance : expected total variation between exact_p_k and the frequencies of as many exact draws
+    k_off, k_off_se : mean of K of a clustering less K of the labels that its data were drawn with, and its
+        standard error. Of the same data both vary alike, so that this tells more than the distance of the
+        means of K. Without such labels it is from E[K] of the prior
     """
 
     n_points: int
@@ -54,6 +57,8 @@ class GewekeResult:
     p_same: float
     exact_p_same: float
     tv_by_chance: float
+    k_off: float
+    k_off_se: float
 
     @property
     def total_variation_k(self) -> float:
@@ -89,14 +94,21 @@ def geweke_test(
     generator = torch_generator(stream_seed(seed, "geweke", n_points), torch.device("cpu"))
     batch = model.sample(n_datasets, n_points, generator)
     labels = draw(posterior, batch, 1, stream_seed(seed, "geweke draws", n_points), progress)[:, 0]
-    return against_prior(labels, model.prior)
+    return against_prior(labels, model.prior, batch.labels.cpu().numpy())
 
 
-def against_prior(labels: NDArray[np.integer], prior: CRP) -> GewekeResult:
-    """Compare independent clusterings (M, N), canonical, with the prior."""
+def against_prior(
+    labels: NDArray[np.integer], prior: CRP, true: NDArray[np.integer] | None = None
+) -> GewekeResult:
+    """Compare independent clusterings (M, N), canonical, with the prior.
+
+    true : (M, N), canonical, the labels that the data of each clustering were drawn with
+    """
     n_datasets, n_points = labels.shape
     exact = cluster_number_law(prior, n_points)
     p_k = np.bincount(labels.max(axis=1) + 1, minlength=n_points + 1) / n_datasets
+    expected = _mean(exact) if true is None else true.max(axis=1) + 1
+    off = labels.max(axis=1) + 1 - expected
     flat = labels + n_points * np.arange(n_datasets)[:, None]
     sizes = np.bincount(flat.ravel(), minlength=n_datasets * n_points)
     p_size = np.bincount(sizes, weights=sizes, minlength=n_points + 1) / labels.size
@@ -111,6 +123,8 @@ def against_prior(labels: NDArray[np.integer], prior: CRP) -> GewekeResult:
         float(pairs),
         same_cluster_probability(prior),
         distance_by_chance(exact, n_datasets),
+        float(off.mean()),
+        float(off.std(ddof=1) / math.sqrt(n_datasets)) if n_datasets > 1 else math.nan,
     )
 
 

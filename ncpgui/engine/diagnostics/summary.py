@@ -9,7 +9,9 @@ Result = dict[str, Any]
 
 
 def summary(results: Result) -> list[Result]:
-    """Main figures with their targets: rows of what, value, target (None where there is none) and met.
+    """Main figures with their targets: rows of what, value, target, met and se, its standard error.
+
+    The last three are None where there is none.
 
     What a model does not have, such as orders of points in time, has no row.
     """
@@ -51,9 +53,8 @@ def _all_rows(results: Result) -> list[Result]:
     ]
     for one in results["geweke"]:
         if one["n_points"] == 30:
-            off = abs(one["mean_k"][0] - one["mean_k"][1])
             rows += [
-                _row("Geweke, 30 points: mean K off by", off, 0.1),
+                _row("Geweke, 30 points: mean K off by", abs(one["k_off"]), 0.1, one["k_off_se"]),
                 _row("Geweke, 30 points: total variation of K", one["total_variation_k"], 0.05),
             ]
     return [
@@ -65,7 +66,9 @@ def _all_rows(results: Result) -> list[Result]:
     ]
 
 
-def _row(what: str, value: float | None, target: float | None = None) -> Result:
+def _row(
+    what: str, value: float | None, target: float | None = None, se: float | None = None
+) -> Result:
     value = None if value is None or not math.isfinite(value) else value
     met = None if target is None or value is None else value <= target
-    return {"what": what, "value": value, "target": target, "met": met}
+    return {"what": what, "value": value, "target": target, "met": met, "se": se}

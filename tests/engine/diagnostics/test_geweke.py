@@ -97,3 +97,13 @@ def test_labels_of_another_prior_are_told_apart(generator):
 
 def test_a_coin_thrown_n_times_is_off_by_the_half_normal_mean():
     assert distance_by_chance(np.array([0.5, 0.5]), 200) == pytest.approx(np.sqrt(0.5 / np.pi / 200))
+
+
+def test_the_mean_of_k_is_off_by_what_each_clustering_is_from_the_labels_of_its_data():
+    true = np.array([[0, 0, 0], [0, 1, 2], [0, 0, 1], [0, 1, 1]])
+    drawn = np.array([[0, 0, 1], [0, 1, 2], [0, 1, 2], [0, 1, 1]])  # K is off by 1, 0, 1, 0
+    found = against_prior(drawn, CRP(0.7), true)
+    assert found.k_off == pytest.approx(0.5)
+    assert found.k_off_se == pytest.approx(np.std([1, 0, 1, 0], ddof=1) / 2)
+    alone = against_prior(drawn, CRP(0.7))
+    assert alone.k_off == pytest.approx(alone.mean_k[0] - alone.mean_k[1])
