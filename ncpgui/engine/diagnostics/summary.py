@@ -66,9 +66,7 @@ def _all_rows(results: Result) -> list[Result]:
     ]
 
 
-def _row(
-    what: str, value: float | None, target: float | None = None, se: float | None = None
-) -> Result:
+def _row(what: str, value: float | None, target: float | None = None, se: float | None = None) -> Result:
     value = None if value is None or not math.isfinite(value) else value
     met = None if target is None or value is None else value <= target
     return {"what": what, "value": value, "target": target, "met": met, "se": se}

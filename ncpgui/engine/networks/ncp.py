@@ -239,7 +239,12 @@ class ClusterAwareNCP(ClusteringNetwork):
         return self._carrying(encoding, h, seen, time, tables)
 
     def _carrying(
-        self, encoding: Encoding, h: Tensor, seen: list[Tensor], time: Tensor | None, tables: dict[str, Tensor]
+        self,
+        encoding: Encoding,
+        h: Tensor,
+        seen: list[Tensor],
+        time: Tensor | None,
+        tables: dict[str, Tensor],
     ) -> Encoding:
         """Return the points with what each carries into a cluster and what it tells f by itself.
 

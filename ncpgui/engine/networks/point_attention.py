@@ -67,8 +67,10 @@ class PointAttention(nn.Module):
         place, square, near = self._nearness(scores, along)
         one = torch.ones_like(square)
         zero = torch.zeros_like(square)
-        nothing = self.nothing[:, None, None] + self.nothing_per_point[:, None, None] * (
-            there.sum(1).clamp(min=1).log().to(features.dtype)[:, None, None, None]
+        nothing = (
+            self.nothing[:, None, None]
+            + self.nothing_per_point[:, None, None]
+            * (there.sum(1).clamp(min=1).log().to(features.dtype)[:, None, None, None])
         )
         # q k = query key / sqrt(head) + 2 near s_i s_j - near |s_j|^2; for nothing: near |s_i|^2 + its own
         query = torch.cat([query / self.head**0.5, 2 * near * place, one, square + nothing], dim=-1)

@@ -13,7 +13,15 @@ from ncpgui.core.partition import all_partitions
 from ncpgui.engine.generative.batch import canonical_labels
 from ncpgui.engine.generative.partition_priors import CRP, MFM
 
-PRIORS = [CRP(0.7), CRP(2.0), CRP(0.01, drawn=True), CRP(300.0, drawn=True), MFM(), MFM(rate=2.0, gamma=0.5), MFM(k_max=3)]
+PRIORS = [
+    CRP(0.7),
+    CRP(2.0),
+    CRP(0.01, drawn=True),
+    CRP(300.0, drawn=True),
+    MFM(),
+    MFM(rate=2.0, gamma=0.5),
+    MFM(k_max=3),
+]
 
 
 def every_partition(n_points: int) -> torch.Tensor:

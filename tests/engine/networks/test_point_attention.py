@@ -42,7 +42,11 @@ def test_each_head_weighs_the_points_by_their_features_their_distance_and_their_
         for i in range(n):
             told = []
             for h in range(HEADS):
-                part, reach, rate = slice(head * h, head * h + head), one.log_reach[h].exp(), one.log_rate[h].exp()
+                part, reach, rate = (
+                    slice(head * h, head * h + head),
+                    one.log_reach[h].exp(),
+                    one.log_rate[h].exp(),
+                )
                 weight = [
                     query[i, part] @ key[j, part] / head**0.5
                     - (scores[b, i] - scores[b, j]).square().sum() / (2 * reach**2)
@@ -52,7 +56,12 @@ def test_each_head_weighs_the_points_by_their_features_their_distance_and_their_
                 nothing = one.nothing[h] + one.nothing_per_point[h] * torch.tensor(n).double().log()
                 share = torch.stack([*weight, nothing]).softmax(0)[:-1]
                 centre = share @ scores[b, :n]
-                told += [share @ value[:n, part], centre, centre - share.sum() * scores[b, i], share.sum()[None]]
+                told += [
+                    share @ value[:n, part],
+                    centre,
+                    centre - share.sum() * scores[b, i],
+                    share.sum()[None],
+                ]
             expected = one.after(features[b, i] + one.out(torch.cat(told)))
             torch.testing.assert_close(found[b, i], expected, atol=1e-6, rtol=1e-6)
 
