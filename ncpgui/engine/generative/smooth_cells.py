@@ -1,7 +1,7 @@
 """Cells whose spikes are random smooth waves: shapes that no model of a neuron has.
 
-A network that knows the shapes of one reservoir only takes others for what is nearest to them there. These cells
-have a trough, and before and after it bumps of any width and sign, at one place or at two.
+A network that knows the shapes of one reservoir only takes others for what is nearest to them there. These
+cells have a trough, and before and after it bumps of any width and sign, at one place or at two.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SEED = 20
 def smooth_cells(n_cells: int) -> TemplateReservoir:
     """Draw cells, always the same, a tenth of them for test: a soma and a second source beside it.
 
-    Troughs are 0.06 to 0.3 ms wide (sd), bumps 0.05 to 0.5 ms, from 0.8 ms before the trough to 1.6 ms after it.
+    Troughs are 0.06 to 0.3 ms wide (sd), bumps 0.05 to 0.5 ms, from 0.8 ms before the trough to 1.6 ms after.
     """
     generator = torch.Generator().manual_seed(_SEED)
     ms = (torch.arange(RESERVOIR_SAMPLES) - RESERVOIR_TROUGH) * (1000.0 / SAMPLING_FREQUENCY_HZ)

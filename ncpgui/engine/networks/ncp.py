@@ -160,7 +160,7 @@ class ClusterAwareNCP(ClusteringNetwork):
         super().__init__()
         if attention and not (0 < components <= _SEEN_SCORES and along_way == bool(time_knots)):
             raise InputError(
-                f"attention is between points near in their principal components and along the way; give 1 to "
+                "attention is between points near in their principal components and along the way; give 1 to "
                 f"{_SEEN_SCORES} components and, with time_knots, along_way; got components = {components}, "
                 f"time_knots = {time_knots} and along_way = {along_way}"
             )

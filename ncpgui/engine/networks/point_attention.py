@@ -46,9 +46,8 @@ class PointAttention(nn.Module):
         self.nothing_per_point = nn.Parameter(torch.full((self.n_heads,), 0.5))
         self.out = nn.Linear(self.n_heads * (self.head + 2 * n_scores + 1), size)
         self.after = ResidualMLP(size, 2 * size)
-        for silent in (self.out, self.after.body[-1]):
-            nn.init.zeros_(silent.weight)
-            nn.init.zeros_(silent.bias)
+        for silent in (*self.out.parameters(), *self.after.body[-1].parameters()):
+            nn.init.zeros_(silent)
 
     def forward(self, features: Tensor, scores: Tensor, along: Tensor, there: Tensor) -> Tensor:
         """Return the features with what each point sees of the others.
@@ -59,7 +58,7 @@ class PointAttention(nn.Module):
         scores : (B, N, C); along : (B, N), 0 .. 1, nan in datasets without times
         there : (B, N) bool, False in the padding
         """
-        n_datasets, n_points, size = features.shape
+        n_datasets, n_points = features.shape[:2]
         scores = scores.clamp(-_FAR, _FAR)
         along = along.nan_to_num()
         query, key, value = self.to_heads(self.norm(features)).chunk(3, dim=-1)

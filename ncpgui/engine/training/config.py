@@ -42,8 +42,8 @@ class TrainConfig:
     validate_minutes, validate_steps : how often held-out data are scored (and the model is kept when
         better), by the clock and in steps (0: by the clock only)
     validate_points, validate_datasets : size and number of the held-out datasets
-    easy_sets : sets of spikes that anybody can cluster, scored beside the held-out ones: weights that lose them
-        are not kept; 0 for none
+    easy_sets : sets of spikes that anybody can cluster, scored beside the held-out ones: weights that lose
+        them are not kept; 0 for none
     temperature_datasets : held-out datasets, of `validate_points`, on which the temperature of the finished
         model is fitted; 0 leaves it at 1, one dataset tells nothing of chance
     save_minutes, save_steps : how often what a resume needs is saved
