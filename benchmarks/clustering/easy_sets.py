@@ -2,7 +2,7 @@
 
     python -m benchmarks.clustering.easy_sets [--model NAME|FILE] [--sets 96] [--seed 0] [--families ...]
 
-Sets of 1 to 8 units, each pair at least 8 noise sd apart, of tissue that stays, in white or coloured noise, on
+Sets of 1 to 8 units, each pair 8 noise sd apart or more, of tissue that stays, in white or coloured noise, on
 a hexagon, a tetrode and a linear probe. Of four families of shapes the network was trained on none but
 `reservoir`, whose cells no gradient saw. Each set is clustered twice, with and without its times, and by a
 mixture of Gaussians on six principal components whose number of clusters the BIC chooses.
@@ -236,8 +236,8 @@ def main() -> None:
     print(table(shown))
     models = {} if arguments.model is None else {arguments.model: arguments.model}
     page = (
-        "# Spikes that anybody can cluster\n\nAdjusted Rand index with the truth of the first alternative, and of "
-        "a mixture of Gaussians.\n\n" + table(shown)
+        "# Spikes that anybody can cluster\n\nAdjusted Rand index with the truth: of the first alternative, and "
+        "of a mixture of Gaussians.\n\n" + table(shown)
     )
     origin = Origin(arguments.seed, arguments.samples, models)
     keep("easy_sets", {"rows": shown, "sets": rows}, page=page, origin=origin, folder=arguments.out)
