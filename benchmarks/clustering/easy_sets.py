@@ -236,8 +236,8 @@ def main() -> None:
     print(table(shown))
     models = {} if arguments.model is None else {arguments.model: arguments.model}
     page = (
-        "# Spikes that anybody can cluster\n\nAdjusted Rand index with the truth: of the first alternative, and "
-        "of a mixture of Gaussians.\n\n" + table(shown)
+        "# Spikes that anybody can cluster\n\nAdjusted Rand index with the truth: first alternative, "
+        "and a mixture of Gaussians.\n\n" + table(shown)
     )
     origin = Origin(arguments.seed, arguments.samples, models)
     keep("easy_sets", {"rows": shown, "sets": rows}, page=page, origin=origin, folder=arguments.out)
