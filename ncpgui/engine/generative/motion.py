@@ -22,6 +22,7 @@ class MotionSettings:
     """How datasets move, instead of `UnitSettings.p_drift`; ranges are drawn from per dataset.
 
     p_moving : share of datasets that move; 0 leaves the straight drift of the units' settings
+    p_moving_untold : the same of those that do not tell their times; None for as many
     reach_um : from one end of the way to the other
     p_in_plane : share of them that move in the plane of the contacts
     p_jumping : share of them that jump between places whatever else was drawn, beside the quarter that does
@@ -30,6 +31,7 @@ class MotionSettings:
     """
 
     p_moving: float = 0.0
+    p_moving_untold: float | None = None
     reach_um: tuple[float, float] = (2.0, 40.0)
     p_in_plane: float = 0.8
     p_jumping: float = 0.0
@@ -65,10 +67,18 @@ def straight(direction: Tensor, step_um: Tensor) -> Way:
     return Way(offset, place)
 
 
-def draw_way(settings: MotionSettings, n_datasets: int, generator: torch.Generator) -> Way:
-    """Draw slow waves, zigzags, jumps or settling, each with a small irregular motion; or none."""
+def draw_way(
+    settings: MotionSettings, n_datasets: int, generator: torch.Generator, told: Tensor | None = None
+) -> Way:
+    """Draw slow waves, zigzags, jumps or settling, each with a small irregular motion; or none.
+
+    told : (B,) bool, datasets that tell their times; all when left out
+    """
     s, device = settings, generator.device
-    moves = torch.rand(n_datasets, generator=generator, device=device) < s.p_moving
+    p_moving = torch.full((n_datasets,), s.p_moving, device=device)
+    if told is not None and s.p_moving_untold is not None:
+        p_moving = torch.where(told, p_moving, s.p_moving_untold)
+    moves = torch.rand(n_datasets, generator=generator, device=device) < p_moving
     direction = torch.randn(n_datasets, 3, generator=generator, device=device)
     flat = torch.rand(n_datasets, generator=generator, device=device) < s.p_in_plane
     direction[:, 2] *= ~flat

@@ -150,10 +150,22 @@ class SpikeMixture:
         noise = draw_noise(s.noise, positions, mask, WINDOW, generator, self._noise)
         n_kept = largest(n_points)
         n_fired = math.ceil(_SPARE * n_kept) if s.motion.p_moving or s.times.p_told else n_kept
+        told = None
+        if s.motion.p_moving_untold is not None:
+            told = torch.rand(n_datasets, generator=generator, device=device) < s.times.p_told
         unit = self._draw_labels(n_datasets, n_fired, generator)
         n_units = int(unit.max()) + 1
         units = draw_units(
-            s.units, self._reservoir, noise, positions, mask, n_units, s.n_background, generator, s.motion
+            s.units,
+            self._reservoir,
+            noise,
+            positions,
+            mask,
+            n_units,
+            s.n_background,
+            generator,
+            s.motion,
+            told,
         )
         unit = units.same_as.gather(1, unit)
         drawn = self._draw_spikes(unit, units, noise, n_kept, generator)
@@ -161,8 +173,9 @@ class SpikeMixture:
         labels = shortened(labels, n_points, generator)
         points: tuple[Tensor, ...] = (drawn.waveforms * mask[:, None, None], positions, mask)
         if drawn.seconds is not None:
-            told = torch.rand(n_datasets, 1, generator=generator, device=device) < s.times.p_told
-            points = (*points, torch.where(told, drawn.seconds, torch.nan))
+            if told is None:
+                told = torch.rand(n_datasets, generator=generator, device=device) < s.times.p_told
+            points = (*points, torch.where(told[:, None], drawn.seconds, torch.nan))
         return Batch(points, labels), drawn.is_noise & (labels >= 0)
 
     def describe(self) -> dict[str, Any]:

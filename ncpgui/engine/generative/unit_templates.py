@@ -118,6 +118,7 @@ def draw_units(
     n_background: int,
     generator: torch.Generator,
     motion: MotionSettings | None = None,
+    told: Tensor | None = None,
 ) -> Units:
     """Draw `n_units` units and `n_background` background cells for each dataset.
 
@@ -127,6 +128,7 @@ def draw_units(
     positions : (B, C, 2) float32, µm, main channel first
     channel_mask : (B, C) bool
     motion : takes the place of the drift of `settings` where it moves anything
+    told : (B,) bool, datasets that tell their times; all when left out
     """
     cut = TemplateCutter(reservoir, positions, channel_mask)
     one_type = _some(settings.p_one_type, len(positions), generator)
@@ -156,7 +158,7 @@ def draw_units(
     background = _background(settings, cut, n_background, generator)
     both = joined(units, background, dim=1)
     if motion is not None and motion.p_moving:
-        way = draw_way(motion, n_datasets, generator)
+        way = draw_way(motion, n_datasets, generator, told)
     else:
         way = _straight_drift(settings, n_datasets, generator)
     templates = _along(way, cut, both, n_units)

@@ -296,15 +296,31 @@ class ClusterAwareNCP(ClusteringNetwork):
         seen = [context.in_orders(orders, encoding) for context in contexts]
         return self._finished(encoding.reordered(orders), seen)
 
+    def finish_first(self, order: Tensor, encoding: Encoding, n_first: int) -> Encoding:
+        """See `ClusteringNetwork`: only what the first points see of all others is computed."""
+        contexts = self._pair_contexts()
+        names = ["unassigned", *(name for context in contexts for name in context.names)]
+        whole = _only(encoding, names).reordered(order)
+        seen = [context(whole, n_first) for context in contexts]
+        first = encoding.reordered(order[:, :n_first])
+        first = Encoding(first.features, first.tables, first.n_points.clamp(max=n_first))
+        return self._finished(first, seen, whole)
+
     def _pair_contexts(self) -> list[PairContext]:
         return [
             *([self.pairs] if self.pairs is not None else []),
             *([self.score_pairs] if self.components else []),
         ]
 
-    def _finished(self, encoding: Encoding, seen: list[Tensor]) -> Encoding:
-        """Tables of points in order, given what they have `seen` of the points to come."""
-        total, count = sum_after(encoding.tables["unassigned"], encoding.there)
+    def _finished(self, encoding: Encoding, seen: list[Tensor], whole: Encoding | None = None) -> Encoding:
+        """Tables of points in order, given what they have `seen` of the points to come.
+
+        whole : all points in this order, where `encoding` has the first of them only
+        """
+        whole = encoding if whole is None else whole
+        n_first = encoding.features.shape[1]
+        after = sum_after(whole.tables["unassigned"], whole.there)
+        total, count = (values[:, :n_first] for values in after)
         unassigned = total / count.clamp(min=1) + self.unassigned_count(count.log1p())
         context = encoding.tables["own"] + sum(seen, start=unassigned)
         return encoding.with_tables(joins=encoding.tables["joins"], context=context)
@@ -376,6 +392,11 @@ class ClusterAwareNCP(ClusteringNetwork):
         """See `ClusteringNetwork`."""
         first = first.relu_()
         return self.f_out((first + self.f_hidden(first)).relu_()).squeeze(-1)
+
+
+def _only(encoding: Encoding, names: list[str]) -> Encoding:
+    """The encoding with some of its tables."""
+    return encoding.with_tables(**{name: encoding.tables[name] for name in names})
 
 
 def _without_times(points: tuple[Tensor, ...]) -> tuple[tuple[Tensor, ...], Tensor | None]:

@@ -42,12 +42,12 @@ class PairContext(nn.Module):
         values = (self.seen(features), self.seeing(features), self.metric(features))
         return dict(zip(self.names, values, strict=True))
 
-    def forward(self, encoding: Encoding) -> Tensor:
-        """What each point sees of those after it: (B, N, hidden)."""
+    def forward(self, encoding: Encoding, n_first: int | None = None) -> Tensor:
+        """What each point, or each of the first `n_first`, sees of those after it: (B, N, hidden)."""
         there, n_points = encoding.there, encoding.there.shape[1]
-        sums, start = [], 0
-        while start < n_points:  # some points at a time, of which those before are out of sight
-            stop = min(n_points, start + max(1, _PAIRS_AT_ONCE // (len(there) * (n_points - start))))
+        sums, start, end = [], 0, min(n_first or n_points, n_points)
+        while start < end:  # some points at a time, of which those before are out of sight
+            stop = min(end, start + max(1, _PAIRS_AT_ONCE // (len(there) * (n_points - start))))
             place = torch.arange(start, n_points, device=there.device)
             after = (place > place[: stop - start, None]) & there[:, None, start:]
             sums.append((self._r(encoding, slice(start, stop), start) * after[..., None]).sum(2))
@@ -90,5 +90,5 @@ class PairContext(nn.Module):
 
     def _pooled(self, total: Tensor, there: Tensor) -> Tensor:
         """Mean and logarithm of the sums over the points after each, through f's first layer."""
-        count = sum_after(there[..., None].to(total.dtype), there)[1]
+        count = sum_after(there[..., None].to(total.dtype), there)[1][:, : total.shape[1]]
         return self.mean(total / count.clamp(min=1)) + self.total(total.log1p())

@@ -130,6 +130,15 @@ class ClusteringNetwork(nn.Module):
         """
         return self.finish(encoding.reordered(orders))
 
+    def finish_first(self, order: Tensor, encoding: Encoding, n_first: int) -> Encoding:
+        """Finish datasets in orders of their own (B, N), and return the first `n_first` points of them.
+
+        As `finish` after `Encoding.reordered`, and the rest left away; a network may leave it out before.
+        """
+        finished = self.finish(encoding.reordered(order))
+        tables = {name: table[:, :n_first] for name, table in finished.tables.items()}
+        return Encoding(finished.features[:, :n_first], tables, finished.n_points.clamp(max=n_first))
+
     def cluster(self, sums: Tensor, sizes: Tensor) -> Tensor:
         """Return what clusters add to the first layer of f: (..., J), (...) -> (..., F).
 

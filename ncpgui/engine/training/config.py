@@ -37,6 +37,9 @@ class TrainConfig:
     n_orders : orders of the points that are scored for each encoding; networks of clusters (CCP) and of
         points in time (NPT) have one
     order_penalty : weight of the variance of -log q(c | x) over these orders in the loss, per nat
+    n_beginnings, beginning_points, beginning_weight : further orders of which the first points are scored, how
+        many points, and the weight of their mean in the loss. Which cluster a point opens or joins first is
+        decided there, and is a small part of the loss of all points
     importance_samples : draws of the latent by which a network of clusters (CCP) is scored
     precision : of the encoder: "float32", "bfloat16", or "auto" for bfloat16 on a GPU that has it
     validate_minutes, validate_steps : how often held-out data are scored (and the model is kept when
@@ -76,6 +79,9 @@ class TrainConfig:
     ema_decay: float = 0.999
     n_orders: int = 1
     order_penalty: float = 0.0
+    n_beginnings: int = 0
+    beginning_points: int = 40
+    beginning_weight: float = 1.0
     importance_samples: int = 16
     precision: str = "auto"
     validate_minutes: float = 5.0
@@ -94,18 +100,19 @@ class TrainConfig:
     def __post_init__(self) -> None:
         for name in ("minutes", "learning_rate", "clip_norm", "validate_minutes", "save_minutes"):
             self._require(name, "a finite number above 0", lambda x: x > 0 and math.isfinite(x))
-        for name in ("weight_decay", "order_penalty"):
+        for name in ("weight_decay", "order_penalty", "beginning_weight"):
             self._require(name, "a finite number, 0 or more", lambda x: x >= 0 and math.isfinite(x))
         for name in (
             "n_datasets",
             "n_orders",
             "importance_samples",
             "warmup_steps",
+            "beginning_points",
             "validate_points",
             "validate_datasets",
         ):
             self._require(name, "at least 1", lambda x: x >= 1)
-        for name in ("steps", "validate_steps", "save_steps", "easy_sets"):
+        for name in ("steps", "validate_steps", "save_steps", "easy_sets", "n_beginnings"):
             self._require(name, "0 or more", lambda x: x >= 0)
         self._require("temperature_datasets", "0, or 2 and more", lambda x: x == 0 or x >= 2)
         for name in ("n_points", "n_points_end"):

@@ -212,9 +212,13 @@ def _step(
             n_orders=config.n_orders,
             importance_samples=config.importance_samples,
             own=processes.share(config.n_datasets),
+            n_beginnings=config.n_beginnings,
+            beginning_points=config.beginning_points,
         )
         run.optimiser.zero_grad(set_to_none=False)
-        ((loss.total + config.order_penalty * loss.disagreement) / n_all).backward()
+        asked = loss.total + config.order_penalty * loss.disagreement
+        asked = asked + config.beginning_weight * loss.beginnings
+        (asked / n_all).backward()
     except torch.OutOfMemoryError as error:
         raise InputError(
             f"{processes.device} is out of memory with {config.n_datasets} datasets of {n_points} points; "

@@ -12,6 +12,7 @@ them where the loss is to be the one that a single process finds.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -21,7 +22,7 @@ from ncpgui.core.seeds import stream_seed
 from ncpgui.engine.generative.batch import Batch, canonical_labels
 from ncpgui.engine.networks.ccp import CCP
 from ncpgui.engine.networks.moving_clusters import time_windows
-from ncpgui.engine.networks.pointwise import ClusteringNetwork
+from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
 from ncpgui.engine.networks.registry import Network
 
 
@@ -32,12 +33,15 @@ class Loss:
     total : scalar with gradient, nats
     disagreement : scalar with gradient, nats squared: variance of -log q(c | x) over the orders, summed over
         datasets; zero of one order. The true posterior has none
+    beginnings : scalar with gradient, nats: of the first points of further orders, a mean over these; zero
+        where none were asked for
     n_right : scalar, points whose label got a probability above 1/2 (a mean over orders); None where
         single points have no probability
     """
 
     total: Tensor
     disagreement: Tensor
+    beginnings: Tensor
     n_right: Tensor | None
 
 
@@ -49,6 +53,8 @@ def batch_loss(
     n_orders: int = 1,
     importance_samples: int = 16,
     own: slice | None = None,
+    n_beginnings: int = 0,
+    beginning_points: int = 0,
 ) -> Loss:
     """Score a network on a batch, or on the part of it that is one process's own.
 
@@ -58,6 +64,8 @@ def batch_loss(
     n_orders : orders of the points, the first as drawn; for pointwise networks without time
     importance_samples : draws of the latent, for networks of clusters
     own : datasets of the batch that are scored, all when left out
+    n_beginnings, beginning_points : further orders, of which so many points are scored at first: nearly all
+        clusters are opened there. For pointwise networks without time
     """
     own = slice(0, len(batch.labels)) if own is None else own
     if isinstance(network, CCP):
@@ -69,9 +77,14 @@ def batch_loss(
     else:
         generator = _generator(batch, stream_seed(seed, "orders"))
         orders = [random_order(batch.labels, generator)[own] for _ in range(n_orders - 1)]
+        turn = None
         if network.takes_times:
-            turn = torch.randint(4, (len(batch.labels), 1), generator=generator, device=generator.device)
-            return _pointwise(network, _part(batch, own), orders, turn[own])
+            turn = _turns(batch, generator)[own]
+        begun = [
+            (random_order(batch.labels, generator)[own], _turns(batch, generator)[own])
+            for _ in range(n_beginnings)
+        ]
+        return _pointwise(network, _part(batch, own), orders, turn, begun, beginning_points)
     return _pointwise(network, _part(batch, own), orders)
 
 
@@ -82,20 +95,23 @@ def random_order(labels: Tensor, generator: torch.Generator) -> Tensor:
 
 
 def _pointwise(
-    network: ClusteringNetwork, batch: Batch, orders: list[Tensor], turn: Tensor | None = None
+    network: ClusteringNetwork,
+    batch: Batch,
+    orders: list[Tensor],
+    turn: Tensor | None = None,
+    begun: Sequence[tuple[Tensor, Tensor]] = (),
+    n_first: int = 0,
 ) -> Loss:
     """Mean over a first order and `orders` (B, N) of the sums over points.
 
-    turn : (B, 1), how datasets with times are visited first: 1 in windows of time (`time_windows`), 2 in the
-        same backward, else as drawn, as all are without it
+    turn : (B, 1), how datasets with times are visited first (`_in_windows`); as drawn without it
+    begun : orders (B, N), each with such turns, of which the first `n_first` points are scored
     """
     encoding = network.encode(*batch.points, n_points=batch.n_points)
     first = None
     if turn is not None:
-        there = encoding.there
-        window = time_windows(encoding.tables["along"][..., 0], there)
-        sign = (turn == 1).long() - (turn == 2).long()
-        first = torch.where(there, window * sign, window.max() + 1).argsort(dim=1, stable=True)
+        as_drawn = torch.arange(batch.labels.shape[1], device=turn.device).expand_as(batch.labels)
+        first = _in_windows(encoding, as_drawn, turn)
     nll, n_right = [], []
     for order in (first, *orders):
         visited = encoding if order is None else encoding.reordered(order)
@@ -105,12 +121,35 @@ def _pointwise(
         n_right.append(((log_prob > math.log(0.5)) & (labels >= 0)).sum().to(log_prob.dtype))
     each = torch.stack(nll)  # (P, B)
     disagreement = each.var(0).sum() if len(nll) > 1 else each.new_zeros(())
-    return Loss(each.mean(0).sum(), disagreement, torch.stack(n_right).mean())
+    beginnings = each.new_zeros(())
+    for order, its_turn in begun:
+        order = _in_windows(encoding, order, its_turn) if network.takes_times else order
+        labels = _renumbered(batch.labels.gather(1, order[:, :n_first]))
+        log_prob = network.log_prob(network.finish_first(order, encoding, n_first), labels)
+        beginnings = beginnings - log_prob.sum() / len(begun)
+    return Loss(each.mean(0).sum(), disagreement, beginnings, torch.stack(n_right).mean())
+
+
+def _turns(batch: Batch, generator: torch.Generator) -> Tensor:
+    """How each dataset is visited if it has times: (B, 1), 0 .. 3; see `_in_windows`."""
+    return torch.randint(4, (len(batch.labels), 1), generator=generator, device=generator.device)
+
+
+def _in_windows(encoding: Encoding, order: Tensor, turn: Tensor) -> Tensor:
+    """Orders (B, N) that go through windows of time (`time_windows`) where datasets have them.
+
+    turn : (B, 1), 1 for windows forward, 2 for backward, others for none; within them as in `order`
+    """
+    window = time_windows(encoding.tables["along"][..., 0], encoding.there).gather(1, order)
+    sign = (turn == 1).long() - (turn == 2).long()
+    there = encoding.there.gather(1, order)
+    key = torch.where(there, window * sign, window.max() + 1)
+    return order.gather(1, key.argsort(dim=1, stable=True))
 
 
 def _clusterwise(network: CCP, batch: Batch, n_samples: int, generator: torch.Generator) -> Loss:
     mean, _ = network.loss(batch.points, batch.labels, n_samples=n_samples, generator=generator)
-    return Loss(mean * batch.n_points.sum(), mean.new_zeros(()), None)
+    return Loss(mean * batch.n_points.sum(), mean.new_zeros(()), mean.new_zeros(()), None)
 
 
 def _renumbered(labels: Tensor) -> Tensor:

@@ -35,6 +35,16 @@ def test_a_share_of_the_datasets_stays_where_it_is():
     assert 80 <= int(still.sum()) <= 120
 
 
+def test_datasets_that_do_not_tell_their_times_have_a_share_of_their_own():
+    told = torch.arange(400) % 2 == 0
+    settings = replace(FAR, p_moving=1.0, p_moving_untold=0.25)
+    offset = draw_way(settings, 400, torch.Generator().manual_seed(0), told).offset
+    moves = (offset != 0).any(2).any(1)
+    assert moves[told].all()
+    assert 30 <= int(moves[~told].sum()) <= 70
+    assert (ways(settings).offset != 0).any(2).any(1).all()  # all tell, where nothing is said
+
+
 def test_some_go_slowly_and_some_jump():
     """The largest step between two of 128 times, as a part of the way."""
     place = ways(FAR).place / (FAR.n_places - 1)

@@ -10,8 +10,10 @@ import torch
 from ncpgui.engine.generative.batch import Batch
 from ncpgui.engine.networks.ccp import CCP
 from ncpgui.engine.networks.checkpoint import load_checkpoint
+from ncpgui.engine.networks.ncp import ClusterAwareNCP
 from ncpgui.engine.networks.npt import ClusterAwareNPT
 from ncpgui.engine.networks.point_encoder import PointEncoder
+from ncpgui.engine.networks.pointwise import ClusteringNetwork
 from ncpgui.engine.networks.registry import build_network
 from ncpgui.engine.training import losses
 from ncpgui.engine.training.loop import train
@@ -136,3 +138,36 @@ def test_a_run_that_pays_for_disagreement_has_less_of_it(tiny, tmp_path):
             network = load_checkpoint(out).network
             found.append(batch_loss(network, data, seed=1, n_orders=8).disagreement.item())
     assert found[1] < 0.5 * found[0]
+
+
+def test_beginnings_are_the_first_points_of_further_orders_and_leave_the_total_as_it_is(network, batch):
+    """Of so many points as there are, their mean is that of whole orders."""
+    without = batch_loss(network, batch, seed=2)
+    assert without.beginnings == 0
+    some = batch_loss(network, batch, seed=2, n_beginnings=4, beginning_points=3)
+    every = batch_loss(network, batch, seed=2, n_beginnings=4, beginning_points=12)
+    torch.testing.assert_close(some.total, without.total)
+    assert 0 < some.beginnings < every.beginnings
+    assert 0.5 < every.beginnings / without.total < 2
+    parts = [
+        batch_loss(network, batch, seed=2, n_beginnings=4, beginning_points=3, own=slice(i, i + 3)).beginnings
+        for i in (0, 3)
+    ]
+    torch.testing.assert_close(sum(parts), some.beginnings)
+
+
+@pytest.mark.parametrize("parts", [{}, {"pairs": 3}, {"pairs": 3, "components": 2, "whitened": True}])
+def test_the_first_points_are_finished_as_among_all(batch, parts):
+    torch.manual_seed(0)
+    one = ClusterAwareNCP(PointEncoder(hidden=(8,), h_dim=6), h_dim=6, metric=4, hidden=5, **parts)
+    for parameter in one.parameters():
+        if not parameter.any():  # parts that are silent at first
+            torch.nn.init.normal_(parameter)
+    with torch.no_grad():
+        encoding = one.encode(*batch.points, n_points=batch.n_points)
+        order = random_order(batch.labels, torch.Generator().manual_seed(1))
+        found = one.finish_first(order, encoding, 4)
+        expected = ClusteringNetwork.finish_first(one, order, encoding, 4)
+    assert found.n_points.tolist() == expected.n_points.tolist() == [4] * 6
+    for name in ("joins", "context"):
+        torch.testing.assert_close(found.tables[name], expected.tables[name])
