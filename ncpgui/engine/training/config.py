@@ -37,9 +37,9 @@ class TrainConfig:
     n_orders : orders of the points that are scored for each encoding; networks of clusters (CCP) and of
         points in time (NPT) have one
     order_penalty : weight of the variance of -log q(c | x) over these orders in the loss, per nat
-    n_beginnings, beginning_points, beginning_weight : further orders of which the first points are scored, how
-        many points, and the weight of their mean in the loss. Which cluster a point opens or joins first is
-        decided there, and is a small part of the loss of all points
+    n_beginnings, beginning_points, beginning_weight : further orders of which the first points are scored,
+        how many points, and the weight of their mean in the loss. Which cluster a point opens or joins is
+        decided there at first, and is a small part of the loss of all points
     importance_samples : draws of the latent by which a network of clusters (CCP) is scored
     precision : of the encoder: "float32", "bfloat16", or "auto" for bfloat16 on a GPU that has it
     validate_minutes, validate_steps : how often held-out data are scored (and the model is kept when
