@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
+import secrets
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from ncpgui.core.errors import ExportError
+from ncpgui.core.permissions import keep_permissions, new_file, new_folder
 
 DISK_FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
 """What the system says when there is no place left, or a quota is used up."""
@@ -35,20 +36,22 @@ def too_long(path: str | Path, *beside: Path) -> str:
 def replaced_file(path: Path) -> Iterator[Path]:
     """Yield a temporary path beside `path`; moved over `path` when the block ends without error.
 
+    It takes over mode and owner of the file that it replaces. A link stays: what it leads to is replaced.
+
     Raises
     ------
     ExportError
-        The folder does not exist or cannot be written.
+        The folder does not exist or cannot be written, or `path` is no file.
     """
     with _writable(path):
-        handle, name = tempfile.mkstemp(prefix=_hidden(path.stem), suffix=path.suffix, dir=path.parent)
-        os.close(handle)
-    beside = Path(name)
+        place = replaceable(path)
+        beside = place.with_name(f"{_hidden(place.stem)}{place.suffix}")
+        new_file(beside, instead_of=place)
     try:
         with _writable(path):
             yield beside
-            beside.chmod(0o644)
-            beside.replace(path)
+            keep_permissions(beside, instead_of=place)
+            beside.replace(place)
     finally:
         beside.unlink(missing_ok=True)
 
@@ -57,34 +60,55 @@ def replaced_file(path: Path) -> Iterator[Path]:
 def replaced_folder(path: Path) -> Iterator[Path]:
     """Yield a temporary folder beside `path`; it takes the place of `path` when the block succeeds.
 
+    The folder and the files in it take over mode and owner of those that they replace. A link stays.
+
     Raises
     ------
     ExportError
         The parent folder does not exist or cannot be written.
     """
     with _writable(path):
-        beside = Path(tempfile.mkdtemp(prefix=_hidden(path.name), dir=path.parent))
+        place = Path(os.path.realpath(path))
+        beside = place.with_name(_hidden(place.name))
+        new_folder(beside, instead_of=place)
     try:
         with _writable(path):
             yield beside
-            beside.chmod(0o755)
-            if path.exists():
+            keep_permissions(beside, instead_of=place)
+            if place.exists():
                 old = beside.with_name(beside.name + "-old")
-                path.replace(old)
-                beside.replace(path)
+                place.replace(old)
+                beside.replace(place)
                 shutil.rmtree(old)
             else:
-                beside.replace(path)
+                beside.replace(place)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
 
 
+def replaceable(path: Path) -> Path:
+    """Where the file at `path` really is, through links, so that a new one can take its place.
+
+    Raises
+    ------
+    OSError
+        Something else is there, such as a folder, a device or a named pipe, which must not be replaced.
+    """
+    place = Path(os.path.realpath(path))
+    if place.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "it is a folder")
+    if place.exists() and not place.is_file():
+        raise OSError(errno.ENXIO, "it is a device or a named pipe, not a file")
+    return place
+
+
 def _hidden(name: str) -> str:
-    """Begin of a temporary name that says whose it is; short, so that it fits where `name` does."""
-    return f".{name[:_SHOWN]}-"
+    """A temporary name that says whose it is; short, so that it fits where `name` does."""
+    return f".{name[:_SHOWN]}-{secrets.token_hex(4)}"
 
 
 _SHOWN = 30
+_NO_FILE = (errno.EISDIR, errno.ENXIO)
 
 
 def make_folder(path: Path) -> None:
@@ -108,4 +132,6 @@ def _writable(path: Path) -> Iterator[None]:
         way_out = "choose a folder that exists and is writable"
         if error.errno in DISK_FULL:
             way_out = "free the disk, or choose another folder"
+        if error.errno in _NO_FILE:
+            way_out = "give the name of a file"
         raise ExportError(f"cannot write {path}: {reason}; {way_out}") from error

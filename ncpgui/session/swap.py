@@ -9,6 +9,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ncpgui.core.errors import SessionError
+from ncpgui.core.files import replaceable
+from ncpgui.core.permissions import keep_permissions, new_file
 
 
 @contextmanager
@@ -16,21 +18,26 @@ def swapped(path: Path) -> Iterator[Path]:
     """Yield a path beside `path`; what is written there takes the place of `path` when the block ends.
 
     The old file stays until the new one is on the disk. The caller holds the session's lock, so the
-    name beside is the same each time and a killed program leaves at most one such file.
+    name beside is the same each time and a killed program leaves at most one such file. Mode and owner
+    stay; a link stays, and what it leads to is replaced.
 
     Raises
     ------
     SessionError
         The folder is missing or read-only, or the disk is full. The old file is untouched.
     """
-    digest = hashlib.blake2b(os.fsencode(path.name), digest_size=6).hexdigest()
-    beside = path.with_name(f".ncpgui-{digest}.saving")
+    real = Path(os.path.realpath(path))
+    digest = hashlib.blake2b(os.fsencode(real.name), digest_size=6).hexdigest()
+    beside = real.with_name(f".ncpgui-{digest}.saving")
     try:
+        replaceable(real)
         beside.unlink(missing_ok=True)
+        new_file(beside, instead_of=real)
         yield beside
         flush_to_disk(beside)
-        beside.replace(path)
-        flush_folder(path.parent)
+        keep_permissions(beside, instead_of=real)
+        beside.replace(real)
+        flush_folder(real.parent)
     except OSError as error:
         if isinstance(error, SessionError):
             raise

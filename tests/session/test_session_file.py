@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -266,3 +267,27 @@ def test_a_session_whose_opening_is_stopped_half_way_is_not_locked(project: Proj
     with pytest.raises(Cancelled):
         open_session(path, progress=stop)
     open_session(path).close()
+
+
+def test_a_session_that_is_private_stays_private(project: Project, path: Path) -> None:
+    store.save(project, path)
+    files = (path, SessionPaths(path).waveforms)
+    for file in files:
+        file.chmod(0o600)
+    with open_session(path) as session:
+        session.append(MERGE)
+        session.save(replace(project, model="x", history=(MERGE,)), n_entries=1)
+    assert store.load(path).model == "x"
+    assert {file.stat().st_mode & 0o777 for file in files} == {0o600}
+
+
+def test_what_lies_beside_a_session_follows_the_umask(project: Project, path: Path) -> None:
+    before = os.umask(0o077)
+    try:
+        with create_session(project, path) as session:
+            session.append(MERGE)
+            modes = {item.name: f"{item.stat().st_mode & 0o777:o}" for item in path.parent.iterdir()}
+    finally:
+        os.umask(before)
+    assert len(modes) == 4, f"session, journal, lock and waveforms: {modes}"
+    assert set(modes.values()) == {"600"}, modes
