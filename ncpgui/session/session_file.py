@@ -9,11 +9,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from ncpgui.core.errors import SessionError
+from ncpgui.core.lock import WriterLock
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.project import Project
 from ncpgui.session import store
 from ncpgui.session.journal import Entry, Journal, JournalContents, read_journal, set_aside, unfolded
-from ncpgui.session.lock import SessionLock
 from ncpgui.session.schema import FORMAT_VERSION, SessionPaths
 
 logger = logging.getLogger(__name__)
@@ -46,13 +46,13 @@ class SessionFile:
         self.read_only = read_only
         self.notes: tuple[str, ...] = ()
         self._saving = threading.Lock()
-        self._lock: SessionLock | None = None
+        self._lock: WriterLock | None = None
         self._journal: Journal | None = None
         if not self.path.is_file():
             with store.opened(self.path):  # raises the reason
                 pass
         if not read_only:
-            self._lock = SessionLock(self.paths.lock, self.path)
+            self._lock = WriterLock(self.paths.lock, self.path)
         try:
             self._header, self.project, contents = self._read(waveforms=waveforms, progress=progress)
             self.journal_entries = self._recover(contents)

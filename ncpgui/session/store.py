@@ -15,13 +15,13 @@ import h5py
 import ncpgui
 from ncpgui.core.errors import SessionError, SessionFormatError
 from ncpgui.core.files import too_long
+from ncpgui.core.lock import WriterLock
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.project import Project
 from ncpgui.session import cache
 from ncpgui.session.codecs import attribute
 from ncpgui.session.hdf5_file import written_hdf5
 from ncpgui.session.journal import Entry
-from ncpgui.session.lock import SessionLock
 from ncpgui.session.project_codec import read_project, write_project
 from ncpgui.session.schema import FORMAT_VERSION, SESSION, SessionPaths
 from ncpgui.session.swap import swapped
@@ -62,7 +62,7 @@ def save(project: Project, path: str | Path) -> None:
         A program has the session at `path` open for writing.
     """
     paths = SessionPaths(checked_path(path))
-    with SessionLock(paths.lock, paths.session):
+    with WriterLock(paths.lock, paths.session):
         write_session(paths, project, new_header())
 
 

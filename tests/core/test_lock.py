@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from ncpgui.core import lock
 from ncpgui.core.errors import SessionError, SessionLockedError
-from ncpgui.session import lock
-from ncpgui.session.lock import SessionLock
+from ncpgui.core.lock import WriterLock
 
 
 @pytest.fixture
@@ -20,8 +20,8 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "x.lock"
 
 
-def take(path: Path) -> SessionLock:
-    return SessionLock(path, path.with_suffix(".h5"))
+def take(path: Path) -> WriterLock:
+    return WriterLock(path, path.with_suffix(".h5"))
 
 
 def change(path: Path, **values: object) -> None:
@@ -97,3 +97,14 @@ def test_a_lock_in_a_folder_that_is_missing_says_so(tmp_path: Path) -> None:
 def test_processes_are_told_apart() -> None:
     assert lock.is_running(os.getpid())
     assert not lock.is_running(2**22 + 5)
+
+
+def test_who_comes_second_is_told_what_to_do_instead(path: Path) -> None:
+    folder = path.with_name("phy")
+    with (
+        WriterLock(path, folder),
+        pytest.raises(
+            SessionLockedError, match=rf"^{folder} is already .*; close it first, or wait a moment$"
+        ),
+    ):
+        WriterLock(path, folder, "wait a moment")
