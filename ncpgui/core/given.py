@@ -15,7 +15,8 @@ class GivenSorting:
     """Where the units of a project come from, and what they and their spikes are called there.
 
     path : folder of the sorting; kind : `PHY` (Kilosort too) or `SPIKEINTERFACE`
-    rows : (n_spikes,) int64, place of each spike of the project among those of the folder
+    rows : (n_spikes,) int64, place of each spike of the project among those of the folder; spikes of the
+        folder that no recording has (`ephys.strays`) are in none
     digest : of what was read there (`ephys.given_folder`); another one: somebody changed it since
     labels : unit -> good, mua or noise, as it was labelled; names : unit -> its id there, where that is
         text

@@ -134,18 +134,14 @@ def _samples(file: Path, notes: list[str]) -> NDArray[np.int64]:
     bad = np.flatnonzero(~np.isfinite(values))
     if len(bad):
         raise RecordingError(f"{file}: spike {bad[0]} is at {values[bad[0]]}; times must be samples")
-    if len(values) and values.min() < 0:
-        raise RecordingError(
-            f"{file}: spike {int(values.argmin())} is at a negative sample ({values.min():g}); a recording "
-            "begins at sample 0: take these spikes out, or export the sorting again"
-        )
     if values.dtype.kind == "f" and (values != np.round(values)).any():
         notes.append("spike times have fractions of a sample: they are rounded to samples")
-    if len(values) and values.max() > np.iinfo(np.int64).max // 2:
-        raise RecordingError(
-            f"{file}: spike {int(values.argmax())} is at sample {values.max()}, past any end"
-        )
-    return np.round(values).astype(np.int64)
+    if values.dtype.kind == "f":
+        furthest = float(np.iinfo(np.int64).max // 2)
+        values = np.round(np.clip(values, -furthest, furthest))
+    if values.dtype.kind == "u" and values.dtype.itemsize == 8:  # times before 0 are wrapped there
+        return values.astype(np.uint64).view(np.int64)
+    return values.astype(np.int64)
 
 
 def _cluster_ids(file: Path) -> NDArray[np.int64]:

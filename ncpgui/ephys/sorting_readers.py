@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import logging
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +28,32 @@ from ncpgui.ephys.phy_folder import (
     sampling_frequency_of,
 )
 from ncpgui.ephys.saved_objects import load_saved
+from ncpgui.ephys.strays import set_aside
+
+log = logging.getLogger(__name__)
+
+
+def digest_of(times: NDArray[np.int64], units: NDArray[np.int64], labels: dict[int, str]) -> str:
+    """Digest of all spikes of a sorting, as they are in its files."""
+    values = times.tobytes() + units.tobytes()
+    return hashlib.sha256(values + repr(sorted(labels.items())).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class ReadSorting:
+    """A finished sorting as it was read.
+
+    rows : (n_spikes,) int64, place of each spike among those of the files; strays are in none
+    digest : of all spikes of the files, their units and labels
+    names : unit -> its id there, where that is text
+    notes : what was repaired or set aside, a sentence each
+    """
+
+    sorting: Sorting
+    rows: NDArray[np.int64]
+    digest: str
+    names: dict[int, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 def open_sorting(path: str | Path, *, n_samples: int | None = None) -> Sorting:
@@ -49,31 +78,37 @@ def open_sorting(path: str | Path, *, n_samples: int | None = None) -> Sorting:
         else:
             raise RecordingError(f"{folder} is a file; give the folder that holds the sorting")
     if is_phy_folder(folder):
-        return phy_sorting(read_phy_folder(folder), n_samples=n_samples)
-    if (folder / simulated_folder.TRUTH).is_file():
+        read = phy_sorting(read_phy_folder(folder), n_samples=n_samples)
+    elif (folder / simulated_folder.TRUTH).is_file():
         return simulated_folder.read_truth(folder)[0]
-    return spikeinterface_sorting(folder, n_samples=n_samples)[0]
+    else:
+        read = spikeinterface_sorting(folder, n_samples=n_samples)
+    for note in read.notes:
+        log.warning("%s: %s", folder, note)
+    return read.sorting
 
 
 def phy_sorting(
     phy: PhyFolder, *, n_samples: int | None = None, sampling_frequency_hz: float | None = None
-) -> Sorting:
-    """The spikes of a Phy folder in order of time (stable).
+) -> ReadSorting:
+    """The spikes of a Phy folder in order of time (stable), without strays.
 
     sampling_frequency_hz : of the recording, where ``params.py`` need not say it
     """
     rate = sampling_frequency_hz or sampling_frequency_of(phy)
-    order = np.argsort(phy.times, kind="stable")
     length = n_samples or _data_length(phy.folder, phy.parameters) or int(phy.times.max(initial=0)) + 1
-    return _checked(
+    rows, note = set_aside(phy.times, length, phy.folder)
+    sorting = _checked(
         phy.folder,
-        sample_index=phy.times[order],
-        unit_id=phy.clusters[order],
+        sample_index=phy.times[rows],
+        unit_id=phy.clusters[rows],
         sampling_frequency_hz=rate,
         n_samples=length,
         labels=phy.labels,
         main_channel=_phy_main_channels(phy.folder, phy.clusters),
     )
+    digest = digest_of(phy.times, phy.clusters, phy.labels)
+    return ReadSorting(sorting, rows, digest, notes=(*phy.notes, *([note] if note else [])))
 
 
 def _data_length(folder: Path, parameters: dict[str, Any]) -> int | None:
@@ -118,8 +153,8 @@ def _phy_main_channels(folder: Path, units: NDArray[np.int64]) -> dict[int, int]
 
 def spikeinterface_sorting(
     path: Path, *, n_samples: int | None = None, recording: RecordingReference | None = None
-) -> tuple[Sorting, dict[int, str]]:
-    """The spikes of a SpikeInterface sorting or analyzer, and the ids of its units where they are text.
+) -> ReadSorting:
+    """The spikes of a SpikeInterface sorting or analyzer, without strays.
 
     recording : whose samples the spikes of an NWB file are
 
@@ -161,15 +196,19 @@ def spikeinterface_sorting(
     pairs = zip(numbers, loaded.unit_ids, strict=True) if is_text else ()
     names = {int(number): str(unit) for number, unit in pairs}
     times = spikes["sample_index"].astype(np.int64)
+    length = n_samples or int(times.max(initial=0)) + 1
+    rows, note = set_aside(times, length, path)
+    units = numbers[spikes["unit_index"]].astype(np.int64)
     sorting = _checked(
         path,
-        sample_index=times,
-        unit_id=numbers[spikes["unit_index"]].astype(np.int64),
+        sample_index=times[rows],
+        unit_id=units[rows],
         sampling_frequency_hz=float(loaded.get_sampling_frequency()),
-        n_samples=n_samples or int(times.max(initial=0)) + 1,
+        n_samples=length,
         labels=_property_labels(loaded, numbers),
     )
-    return sorting, names
+    digest = digest_of(times, units, sorting.labels)
+    return ReadSorting(sorting, rows, digest, names, (note,) if note else ())
 
 
 def _property_labels(sorting: Any, numbers: NDArray[np.int64]) -> dict[int, str]:

@@ -28,7 +28,7 @@ from ncpgui.core.json_text import parse_json
 from ncpgui.core.project import Project
 from ncpgui.curation.decisions import Decisions
 from ncpgui.ephys.given_folder import digest_now, phy_digest
-from ncpgui.ephys.phy_folder import PhyFolder, cluster_of, read_phy_folder, table_of
+from ncpgui.ephys.phy_folder import PhyFolder, array, cluster_of, read_phy_folder, table_of
 from ncpgui.export.curation_json import curation_steps
 
 BACKUP = "before-ncpgui"
@@ -132,8 +132,7 @@ def _to_phy(
     before = project.unit_of_spike
     units, note = _all_in_units(decisions.unit_of_spike)
     noise = {} if units is decisions.unit_of_spike else {int(units.max()): "noise"}
-    clusters = np.empty(len(phy.times), dtype=np.int64)
-    clusters[given.rows] = units
+    clusters = _with_strays(_reviewed_clusters(phy, source), given.rows, units)
     ids = np.unique(clusters).tolist()
     labels = {unit: {**decisions.labels, **noise}.get(unit, "unsorted") for unit in ids}
     if np.array_equal(clusters, phy.clusters) and _same_labels(labels, phy.labels):
@@ -157,6 +156,26 @@ def _to_phy(
         _save(path, _as_before(phy, clusters))
     n_moved = int((units != before).sum())
     return WrittenBack(folder, (CLUSTERS, *tables), n_moved, backup, note)
+
+
+def _reviewed_clusters(phy: PhyFolder, source: Path) -> NDArray[np.int64]:
+    """Clusters of all spikes of the folder as it was reviewed."""
+    file = source / phy.clusters_file.name
+    return array(file).astype(np.int64) if file.is_file() else phy.clusters
+
+
+def _with_strays(
+    reviewed: NDArray[np.int64], rows: NDArray[np.int64], units: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Cluster of every spike of the folder; strays go where most of their cluster went."""
+    clusters = reviewed.copy()
+    clusters[rows] = units
+    strays = np.setdiff1d(np.arange(len(reviewed)), rows)
+    for cluster in np.unique(reviewed[strays]).tolist():
+        went, counts = np.unique(units[reviewed[rows] == cluster], return_counts=True)
+        if len(went):
+            clusters[strays[reviewed[strays] == cluster]] = went[counts.argmax()]
+    return clusters
 
 
 def _all_in_units(units: NDArray[np.int64]) -> tuple[NDArray[np.int64], str]:

@@ -87,17 +87,17 @@ REFUSED = {
         lambda f: np.save(f / "spike_clusters.npy", np.zeros(5, int)),
         r"spike_times.npy has 413 spikes, spike_clusters.npy has 5; the folder is damaged",
     ),
-    "a negative time": (
-        lambda f: np.save(f / "spike_times.npy", np.r_[-4, np.arange(412)]),
-        r"spike_times.npy: spike 0 is at a negative sample \(-4\).*take these spikes out",
+    "many times before 0": (
+        lambda f: np.save(f / "spike_times.npy", np.arange(-12, 401)),
+        r"12 of 413 spikes are outside: a spike at sample -12 lies outside the recording of 400000 samples",
     ),
     "a time that is none": (
         lambda f: np.save(f / "spike_times.npy", np.r_[np.arange(412.0), np.nan]),
         r"spike_times.npy: spike 412 is at nan; times must be samples",
     ),
-    "a time past the end": (
-        lambda f: np.save(f / "spike_times.npy", np.r_[np.arange(412), 10**9]),
-        r"spike at sample 1000000000 lies outside the recording of 400000 samples",
+    "many times past the end": (
+        lambda f: np.save(f / "spike_times.npy", np.arange(413) * 1000),
+        r"13 of 413 spikes are outside: .* sample 412000 lies outside the recording of 400000 samples",
     ),
     "half a cluster": (
         lambda f: np.save(f / "spike_clusters.npy", np.r_[np.zeros(412), 1.5]),
