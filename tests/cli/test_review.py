@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import numpy as np
 import pytest
 
 from ncpgui.app.model.workspace import Workspace
+from ncpgui.core import files
 from ncpgui.session import store
 from tests.phy_folder import FEW, HALF, MERGED, OTHER_HALF, QUICK, TRAINS, bytes_of, table, write_phy
 
@@ -326,7 +326,7 @@ def test_a_folder_that_cannot_be_written_is_left_alone(
         raise PermissionError(13, "Permission denied")
 
     before = bytes_of(folder)
-    monkeypatch.setattr(tempfile, "mkdtemp", refused)
+    monkeypatch.setattr(files, "new_folder", refused)
     error = ncpgui("review", "--write-back", curated).error
     assert f"cannot write {folder / 'before-ncpgui'}: Permission denied" in error
     assert bytes_of(folder) == before
