@@ -7,6 +7,7 @@ Nothing of the folder is run.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,20 +15,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core.csv_text import parse_csv
 from ncpgui.core.errors import RecordingError
 from ncpgui.core.npy import read_npy
+from ncpgui.ephys.cluster_tables import ClusterTable, read_cluster_table
 from ncpgui.ephys.literals import read_literals
 
 LABELS = ("good", "mua", "noise", "unsorted")
-_LABEL_FILES = (
-    ("cluster_group.tsv", "group"),
-    ("cluster_groups.csv", "group"),
-    ("cluster_group.csv", "group"),
-    ("cluster_info.tsv", "group"),
-    ("cluster_KSLabel.tsv", "KSLabel"),
-    ("cluster_info.tsv", "KSLabel"),
+_NO_LABEL = ("", "nan", "na", "n/a", "none", "null", "unsorted")
+_GROUPS = ("group", "label", "quality", "KSLabel")
+_LABEL_COLUMNS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
+    (("cluster_group.tsv", "cluster_groups.tsv", "cluster_groups.csv", "cluster_group.csv"), _GROUPS),
+    (("cluster_info.tsv", "cluster_info.csv"), ("group",)),
+    (("cluster_quality.tsv", "cluster_quality.csv"), ("quality",)),
+    (("cluster_KSLabel.tsv", "cluster_KSLabel.csv", "cluster_info.tsv", "cluster_info.csv"), ("KSLabel",)),
 )
+"""Files and columns with labels, those of a person first; the first that labels anything is read."""
 _MAX_NAMED = 6
 
 
@@ -37,7 +39,7 @@ class PhyFolder:
 
     parameters : literals of ``params.py``, empty without one
     times : (n,) int64 samples; clusters : (n,) int64, of ``clusters_file``
-    labels : cluster -> one of `LABELS`
+    labels : cluster -> one of `LABELS`; own_labels : cluster -> any other word that a person labelled it with
     notes : what was missing or repaired, a sentence each
     """
 
@@ -47,6 +49,7 @@ class PhyFolder:
     clusters: NDArray[np.int64]
     clusters_file: Path
     labels: dict[int, str]
+    own_labels: dict[int, str]
     notes: tuple[str, ...]
 
 
@@ -88,9 +91,8 @@ def read_phy_folder(path: Path) -> PhyFolder:
         )
     if (np.diff(times) < 0).any():
         notes.append("spike times are not in order of time in the file: they are taken in order")
-    return PhyFolder(
-        folder, parameters, times, clusters, file, _labels(folder, clusters, notes), tuple(notes)
-    )
+    labels, own = _labels(folder, clusters, notes)
+    return PhyFolder(folder, parameters, times, clusters, file, labels, own, tuple(notes))
 
 
 def sampling_frequency_of(phy: PhyFolder) -> float:
@@ -131,6 +133,8 @@ def array(path: Path) -> NDArray[Any]:
 
 def _samples(file: Path, notes: list[str]) -> NDArray[np.int64]:
     values = array(file)
+    if values.dtype.kind == "u":  # times before the first sample come back from where they wrapped to
+        values = values.astype(np.int64)
     bad = np.flatnonzero(~np.isfinite(values))
     if len(bad):
         raise RecordingError(f"{file}: spike {bad[0]} is at {values[bad[0]]}; times must be samples")
@@ -156,66 +160,77 @@ def _cluster_ids(file: Path) -> NDArray[np.int64]:
     return values.astype(np.int64)
 
 
-def _labels(folder: Path, clusters: NDArray[np.int64], notes: list[str]) -> dict[int, str]:
-    """Labels from the first file that has them; clusters that it lacks stay unsorted."""
-    for name, column in _LABEL_FILES:
-        cells = column_of(folder / name, column)
-        if not cells:
-            continue
-        strange = sorted({text for text in cells.values() if text.lower() not in (*LABELS, "", "nan")})
-        if strange:
-            notes.append(f"{name}: labels {_some(strange)} are none of good, mua and noise: left unsorted")
-        lacking = sorted(set(np.unique(clusters).tolist()) - set(cells))
-        if lacking:
-            notes.append(f"{name} lacks clusters {_some(lacking)}: they are unsorted")
-        return {unit: text.lower() for unit, text in cells.items() if text.lower() in LABELS}
-    return {}
+def _labels(
+    folder: Path, clusters: NDArray[np.int64], notes: list[str]
+) -> tuple[dict[int, str], dict[int, str]]:
+    """Labels, and labels of one's own, of the first column that has any; clusters that it lacks have none."""
+    present = set(np.unique(clusters).tolist())
+    silent: list[str] = []
+    for files, columns in _LABEL_COLUMNS:
+        for name in files:
+            table = read_cluster_table(folder / name, present)
+            place = None if table is None else _label_column(table, columns)
+            if table is None or (place is None and columns is not _GROUPS):
+                continue
+            cells = {} if place is None else table.cells(place)
+            told = {unit: text for unit, text in cells.items() if unit in present and _tells(text)}
+            if not told:
+                silent.append(f"{name} labels nothing: {_why_nothing(table, place, cells, present)}")
+                continue
+            notes += silent
+            notes.append(f"labels are those of {name}" + _counted(told))
+            lacking = sorted(present - set(cells))
+            if lacking:
+                notes.append(f"{name} lacks clusters {_some(lacking)}: they are unsorted")
+            notes += _of_two_minds(table, place)
+            known = {unit: text.lower() for unit, text in cells.items() if text.lower() in LABELS}
+            return known, {unit: text for unit, text in told.items() if text.lower() not in LABELS}
+    notes += silent
+    return {}, {}
 
 
-def column_of(file: Path, column: str) -> dict[int, str]:
-    """Cells of a column of a table of clusters, by cluster; empty where there is none."""
-    rows = table_of(file)
-    if not rows:
-        return {}
-    header = [cell.strip() for cell in rows[0]]
-    place = header.index(column) if column in header else (1 if len(header) == 2 else -1)
-    if place < 0:
-        return {}
-    cells = {}
-    for row in rows[1:]:
-        unit = cluster_of(row)
-        if unit is not None and len(row) > place:
-            cells[unit] = row[place].strip()
-    return cells
+def _tells(text: str) -> bool:
+    return text.lower() not in _NO_LABEL
 
 
-def table_of(file: Path) -> list[list[str]]:
-    """Rows of a table, its header first; empty where there is none.
+def _label_column(table: ClusterTable, names: tuple[str, ...]) -> int | None:
+    """Column of labels: one of `names`, else, of the tables of groups, the only one beside the clusters."""
+    place = table.column(*names)
+    if place is None and names is _GROUPS and table.id_column is not None:
+        others = [i for i, name in enumerate(table.names) if i != table.id_column and (name or i)]
+        place = others[0] if len(others) == 1 else None
+    return place
 
-    Raises
-    ------
-    RecordingError
-        It cannot be read.
-    """
-    if not file.is_file():
+
+def _why_nothing(table: ClusterTable, place: int | None, cells: dict[int, str], present: set[int]) -> str:
+    if table.problem:
+        return table.problem
+    if place is None:
+        shown = ", ".join(name for name in table.names if name)
+        return f"no column is called group (its columns: {shown})"
+    if not cells:
+        return "none of its rows names a cluster" if table.rows else "it has no rows"
+    if present.isdisjoint(cells):
+        return f"none of its clusters ({_some(sorted(cells))}) has a spike"
+    return "its clusters are unsorted, or their cells empty"
+
+
+def _counted(told: dict[int, str]) -> str:
+    words = Counter(text.lower() if text.lower() in LABELS else text for text in told.values())
+    return f" ({_some([f'{word} {n}' for word, n in sorted(words.items())])})"
+
+
+def _of_two_minds(table: ClusterTable, place: int | None) -> list[str]:
+    """A sentence if clusters have several rows that differ."""
+    said: dict[int, set[str]] = {}
+    for row in table.rows:
+        unit = table.cluster_of(row)
+        if unit is not None and place is not None and place < len(row):
+            said.setdefault(unit, set()).add(row[place].strip().lower())
+    twice = sorted(unit for unit, words in said.items() if len(words) > 1)
+    if not twice:
         return []
-    try:
-        text = file.read_text(encoding="utf-8-sig", errors="replace")
-    except OSError as error:
-        raise RecordingError(f"{file} cannot be read: {error.strerror or error}") from error
-    try:
-        return parse_csv(text, "\t" if "\t" in text.partition("\n")[0] else ",")
-    except ValueError as error:
-        raise RecordingError(f"{file} is no table of clusters: {error}; export the sorting again") from error
-
-
-def cluster_of(row: list[str]) -> int | None:
-    """Cluster that a row is about, None of one that names none (floats are taken where they are whole)."""
-    try:
-        value = float(row[0])
-    except ValueError:
-        return None
-    return int(value) if np.isfinite(value) and value == int(value) and value >= 0 else None
+    return [f"{table.file.name} has different rows of clusters {_some(twice)}: the last one counts"]
 
 
 def _some(values: list[Any]) -> str:

@@ -9,7 +9,6 @@ are a curation JSON, which the analyzer's window reads; the sorting itself is no
 
 from __future__ import annotations
 
-import csv
 import json
 import shutil
 from collections.abc import Container
@@ -21,14 +20,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.csv_text import Spelling
 from ncpgui.core.errors import ExportError, RecordingError
 from ncpgui.core.files import replaced_file, replaced_folder
 from ncpgui.core.given import PHY, GivenSorting
 from ncpgui.core.json_text import parse_json
 from ncpgui.core.project import Project
 from ncpgui.curation.decisions import Decisions
+from ncpgui.ephys.cluster_tables import ClusterTable, read_cluster_table, whole_number
 from ncpgui.ephys.given_folder import digest_now, phy_digest
-from ncpgui.ephys.phy_folder import PhyFolder, array, cluster_of, read_phy_folder, table_of
+from ncpgui.ephys.phy_folder import PhyFolder, array, read_phy_folder
 from ncpgui.export.curation_json import curation_steps
 
 BACKUP = "before-ncpgui"
@@ -138,20 +139,27 @@ def _to_phy(
     if np.array_equal(clusters, phy.clusters) and _same_labels(labels, phy.labels):
         return WrittenBack(folder, (), 0, None)
     parent = _parents(before, units)
-    tables = {GROUPS: [["cluster_id", "group"], *([str(unit), labels[unit]] for unit in ids)]}
+    groups = [["cluster_id", "group"], *([str(unit), labels[unit]] for unit in ids)]
+    tables = {GROUPS: Spelling().as_bytes(groups)}
+    reviewed = np.unique(before).tolist()
     for file in sorted(folder.glob("cluster_*.tsv")):
         if file.name == GROUPS:
             continue
         original = source / file.name if (source / file.name).is_file() else file
-        rows = _table(table_of(original), ids, parent)
-        if rows and file.name == INFO:
-            _put_info(rows, clusters, labels, project)
-        if rows and rows != table_of(file):
-            tables[file.name] = rows
+        table = read_cluster_table(original, reviewed)
+        if table is None or table.id_column is None:
+            continue
+        rows = _rows(table, ids, parent)
+        if file.name == INFO:
+            _put_info(table, rows, clusters, labels, project)
+        now = read_cluster_table(file, phy.clusters)
+        if now is None or rows != now.rows:
+            tables[file.name] = table.as_bytes(rows)
     written = replace(phy, clusters=clusters, labels=labels)
     backup = _keep(folder, [CLUSTERS, *tables], given.digest, phy_digest(written))
-    for name, rows in tables.items():
-        _write_table(folder / name, rows)
+    for name, data in tables.items():
+        with replaced_file(folder / name) as beside:
+            beside.write_bytes(data)
     with replaced_file(folder / CLUSTERS) as path:
         _save(path, _as_before(phy, clusters))
     n_moved = int((units != before).sum())
@@ -200,30 +208,34 @@ def _parents(before: NDArray[np.int64], units: NDArray[np.int64]) -> dict[int, i
     return result
 
 
-def _table(rows: list[list[str]], ids: list[int], parent: dict[int, int]) -> list[list[str]]:
-    """A table of clusters with a row for each that is there and had one, or whose parent had."""
-    if len(rows) < 1 or rows[0][0].strip() not in ("cluster_id", "id"):
-        return []
-    known = {cluster_of(row): row for row in rows[1:]}
-    found = [(unit, known.get(unit, known.get(parent.get(unit)))) for unit in ids]
-    result = [rows[0], *([str(unit), *row[1:]] for unit, row in found if row is not None)]
-    header = [cell.strip() for cell in rows[0]]
-    if SI_ID in header:
-        _name_new(result, header.index(SI_ID), parent)
-    return result
+def _rows(table: ClusterTable, ids: list[int], parent: dict[int, int]) -> list[list[str]]:
+    """Rows of the clusters that are there and had one, or whose parent had; a row that stays is as it was."""
+    column = table.id_column
+    assert column is not None
+    known = {table.cluster_of(row): row for row in table.rows}
+    rows: list[list[str]] = []
+    for unit in ids:
+        row = known.get(unit, known.get(parent.get(unit)))
+        if row is not None:
+            rows.append([*row] if unit in known else [*row[:column], str(unit), *row[column + 1 :]])
+    _name_new(table, rows, parent)
+    return rows
 
 
-def _name_new(rows: list[list[str]], column: int, new: Container[int]) -> None:
-    """Give new clusters ids of their own where SpikeInterface has its ids: they may not be twice there."""
-    taken = {row[column] for row in rows[1:] if len(row) > column and int(row[0]) not in new}
-    numbers = [int(name) for name in taken if name.isdigit()]
-    fresh = count(max(numbers, default=-1) + 1)
-    for row in rows[1:]:
-        if int(row[0]) in new and len(row) > column:
-            row[column] = next(name for name in map(str, fresh) if name not in taken)
+def _name_new(table: ClusterTable, rows: list[list[str]], new: Container[int]) -> None:
+    """Give new clusters ids of their own where SpikeInterface has its ids: above all that were ever there."""
+    column = table.column(SI_ID)
+    if column is None:
+        return
+    numbers = [whole_number(name) for name in table.cells(column).values()]
+    fresh = count(max((number for number in numbers if number is not None), default=-1) + 1)
+    for row in rows:
+        if table.cluster_of(row) in new and len(row) > column:
+            row[column] = str(next(fresh))
 
 
 def _put_info(
+    table: ClusterTable,
     rows: list[list[str]],
     clusters: NDArray[np.int64],
     labels: dict[int, str],
@@ -232,17 +244,18 @@ def _put_info(
     """Counts, rates and labels of clusters in ``cluster_info.tsv``."""
     units, counts = np.unique(clusters, return_counts=True)
     n_spikes = dict(zip(units.tolist(), counts.tolist(), strict=True))
-    header = [cell.strip() for cell in rows[0]]
-    for row in rows[1:]:
-        unit = int(row[0])
+    for row in rows:
+        unit = table.cluster_of(row)
+        assert unit is not None
         values = {
             "n_spikes": str(n_spikes[unit]),
             "fr": f"{n_spikes[unit] / project.spikes.duration_s:.4f}",
             "group": "" if labels[unit] == "unsorted" else labels[unit],
         }
         for name, value in values.items():
-            if name in header and len(row) > header.index(name):
-                row[header.index(name)] = value
+            place = table.column(name)
+            if place is not None and place < len(row):
+                row[place] = value
 
 
 def _as_before(phy: PhyFolder, clusters: NDArray[np.int64]) -> NDArray[Any]:
@@ -274,11 +287,6 @@ def _save(path: Path, values: NDArray[Any]) -> None:
     np.save(path, values)
     if not np.array_equal(np.load(path), values):
         raise OSError(28, "No space left on device")
-
-
-def _write_table(path: Path, rows: list[list[str]]) -> None:
-    with replaced_file(path) as beside, beside.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, delimiter="\t", lineterminator="\n").writerows(rows)
 
 
 # -- SpikeInterface ------------------------------------------------------------------------------
