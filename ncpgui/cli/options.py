@@ -154,7 +154,7 @@ def check_new_session(path: Path, overwrite: bool, *inputs: Path) -> None:
     """
     from ncpgui.session.schema import SessionPaths
 
-    check_name(path, SessionPaths(path).waveforms)
+    check_name(path, SessionPaths.of(path).waveforms)
     check_output_file(path, *inputs)
     if not path.exists():
         return

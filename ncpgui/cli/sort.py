@@ -204,10 +204,10 @@ def _free_name(folder: Path, out: Path) -> Path:
 
 def _retire_journal(session: Path) -> None:
     """Move what was done to the session that was replaced out of the way of the new one."""
-    from ncpgui.session.journal import set_aside
     from ncpgui.session.schema import SessionPaths
+    from ncpgui.session.swap import set_aside
 
-    journal = SessionPaths(session).journal
+    journal = SessionPaths.of(session).journal
     if journal.is_file():
         click.echo(f"warning: actions of the session that was replaced are in {set_aside(journal)}", err=True)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -22,12 +23,14 @@ from ncpgui.core.project import Project
 from ncpgui.session.codecs import create_group, element, mapped_array, write_array
 from ncpgui.session.hdf5_file import written_hdf5
 from ncpgui.session.schema import CACHE_VERSION, WAVEFORM_CACHE
-from ncpgui.session.swap import swapped
+from ncpgui.session.swap import set_aside, swapped
 
 logger = logging.getLogger(__name__)
 
 _ENCODINGS = {1: "group-waveforms", 2: "component-waveforms"}
 """What the waveforms of a component are called, by version of the cache."""
+_BEGIN_BYTES = 65536
+"""The attributes of the file, which say what it is, are among its first bytes."""
 _LARGEST = float(np.finfo(np.float16).max)
 _AT_HAND = 12
 """Arrays that are kept as they were asked for: those of some four components."""
@@ -98,13 +101,16 @@ def _add(digest: hashlib.blake2b, *values: NDArray[np.int64]) -> None:
 def update(path: Path, project: Project) -> None:
     """Bring the cache up to date with `project.waveforms`; components cached before and still valid stay.
 
-    Nothing is written when nothing changed. Values are kept as float16 (noise sd to 3 digits).
+    Nothing is written when nothing changed. Values are kept as float16 (noise sd to 3 digits). What is there
+    and is no cache stays: an HDF5 file of somebody's where it is, a file of no known kind under another name.
     """
     keys = {one.id: cache_key(project, one) for one in project.components}
     by_id = {one.id: one for one in project.components}
     known = _cached_keys(path)
     fresh = {one: value for one, value in project.waveforms.items() if one in keys}
     if all(known.get(one) == keys[one] for one in fresh):
+        return
+    if not _make_way(path):
         return
     kept = [one for one, key in known.items() if keys.get(one) == key and one not in fresh]
     with swapped(path) as beside, written_hdf5(beside) as file:
@@ -169,6 +175,20 @@ def _cached_keys(path: Path) -> dict[int, str]:
             return {int(name): str(node.attrs["key"]) for name, node in file.items()}
     except (OSError, RuntimeError, KeyError, ValueError, TypeError):
         return {}
+
+
+def _make_way(path: Path) -> bool:
+    """Whether a cache may be written to `path`; what is no cache is kept aside or, where it is HDF5, left."""
+    if not path.is_file() or path.stat().st_size == 0:
+        return True
+    with path.open("rb") as file:
+        if WAVEFORM_CACHE.encode() in file.read(_BEGIN_BYTES):  # of a damaged one too
+            return True
+    with suppress(OSError, RuntimeError), h5py.File(path, "r", locking=False):
+        logger.warning("%s is not a waveform cache and is left as it is; waveforms are not kept", path)
+        return False
+    logger.warning("%s is not a waveform cache; it was kept as %s", path, set_aside(path).name)
+    return True
 
 
 def _version(file: h5py.File) -> int:

@@ -209,17 +209,6 @@ def unfolded(
     return None
 
 
-def set_aside(path: Path) -> Path:
-    """Move a journal that belongs to another session out of the way, keeping it."""
-    number = 1
-    while (aside := path.with_name(f"{path.name}.{number}")).exists():
-        number += 1
-    try:
-        return path.replace(aside)
-    except OSError as error:
-        raise write_error(aside, error) from error
-
-
 def _line(value: Entry) -> bytes:
     return to_json_text(value).encode("ascii") + b"\n"
 

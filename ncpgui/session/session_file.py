@@ -8,13 +8,14 @@ import uuid
 from dataclasses import replace
 from pathlib import Path
 
-from ncpgui.core.errors import SessionError
+from ncpgui.core.errors import SessionError, SessionUnwritableError
 from ncpgui.core.lock import WriterLock
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.project import Project
 from ncpgui.session import store
-from ncpgui.session.journal import Entry, Journal, JournalContents, read_journal, set_aside, unfolded
+from ncpgui.session.journal import Entry, Journal, JournalContents, read_journal, unfolded
 from ncpgui.session.schema import FORMAT_VERSION, SessionPaths
+from ncpgui.session.swap import set_aside
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +43,7 @@ class SessionFile:
         waveforms: bool = True,
         progress: Progress = silent,
     ) -> None:
-        self.paths = SessionPaths(Path(path))
+        self.paths = SessionPaths.of(path)
         self.read_only = read_only
         self.notes: tuple[str, ...] = ()
         self._saving = threading.Lock()
@@ -52,6 +53,7 @@ class SessionFile:
             with store.opened(self.path):  # raises the reason
                 pass
         if not read_only:
+            _refuse_several_names(self.path)
             self._lock = WriterLock(self.paths.lock, self.path)
         try:
             self._header, self.project, contents = self._read(waveforms=waveforms, progress=progress)
@@ -179,6 +181,16 @@ class SessionFile:
     def _note(self, text: str) -> None:
         logger.warning("%s", text)
         self.notes += (text,)
+
+
+def _refuse_several_names(path: Path) -> None:
+    """Saving replaces a file: of one with several names (hard links), only one would be the saved session."""
+    n_names = path.stat().st_nlink
+    if n_names > 1:
+        raise SessionUnwritableError(
+            f"cannot open {path} for writing: the file has {n_names} names (hard links), and saving would "
+            "part them; make a copy of it and open that, or open the session read-only"
+        )
 
 
 def open_session(

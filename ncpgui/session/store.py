@@ -61,7 +61,7 @@ def save(project: Project, path: str | Path) -> None:
     SessionLockedError
         A program has the session at `path` open for writing.
     """
-    paths = SessionPaths(checked_path(path))
+    paths = checked_paths(path)
     with WriterLock(paths.lock, paths.session):
         write_session(paths, project, new_header())
 
@@ -80,7 +80,7 @@ def load(path: str | Path, *, waveforms: bool = True) -> Project:
     SessionError
         The file does not exist or cannot be read.
     """
-    return read_session(SessionPaths(Path(path)), waveforms=waveforms)[1]
+    return read_session(SessionPaths.of(path), waveforms=waveforms)[1]
 
 
 def new_header() -> Header:
@@ -88,10 +88,11 @@ def new_header() -> Header:
     return Header(session_id=uuid.uuid4().hex, save_id=uuid.uuid4().hex)
 
 
-def checked_path(path: str | Path) -> Path:
-    """`path` if a session can be written there."""
-    result = Path(path)
-    problem = too_long(result, SessionPaths(result).waveforms)
+def checked_paths(path: str | Path) -> SessionPaths:
+    """Where a session at `path` goes, if it can be written there."""
+    paths = SessionPaths.of(path)
+    result = paths.session
+    problem = too_long(result, paths.waveforms)
     if problem:
         raise SessionError(f"cannot write {result}: {problem}")
     if result.is_dir():
@@ -102,7 +103,7 @@ def checked_path(path: str | Path) -> Path:
         raise SessionError(
             f"cannot write {result}: the folder {result.parent} does not exist; create it first"
         )
-    return result
+    return paths
 
 
 def write_session(paths: SessionPaths, project: Project, header: Header) -> None:

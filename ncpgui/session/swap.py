@@ -47,6 +47,23 @@ def swapped(path: Path) -> Iterator[Path]:
             beside.unlink(missing_ok=True)
 
 
+def set_aside(path: Path) -> Path:
+    """Move what is not ours, or of another session, out of the way under a name with a number; returns it.
+
+    Raises
+    ------
+    SessionError
+        It cannot be moved.
+    """
+    number = 1
+    while (aside := path.with_name(f"{path.name}.{number}")).exists():
+        number += 1
+    try:
+        return path.replace(aside)
+    except OSError as error:
+        raise write_error(aside, error) from error
+
+
 def write_error(path: Path, error: OSError) -> SessionError:
     """Say that `path` cannot be written, and why."""
     reason = error.strerror or str(error).splitlines()[0]

@@ -17,6 +17,7 @@ from ncpgui.app.preferences import Preferences
 from ncpgui.app.work import jobs
 from ncpgui.core.errors import InputError, SessionError
 from ncpgui.session import journal
+from ncpgui.session.schema import SessionPaths
 from ncpgui.session.session_file import open_session
 from ncpgui.session.store import load, save
 
@@ -51,7 +52,7 @@ def sampled(controller: Controller, runner: Later, path: Path, n_groups: int) ->
 def after_a_crash(path: Path, folder: Path) -> list[str]:
     """Labels and commands that come back from the files as they are now, in order."""
     folder.mkdir()
-    for file in (path, path.with_suffix(".journal")):
+    for file in (path, SessionPaths(path).journal):
         if file.is_file():
             shutil.copy(file, folder / file.name)
     workspace = Workspace()

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -108,3 +109,66 @@ def test_who_comes_second_is_told_what_to_do_instead(path: Path) -> None:
         ),
     ):
         WriterLock(path, folder, "wait a moment")
+
+
+@pytest.mark.parametrize(
+    "text", ["deno 2.1", '{"version": 3, "packages": {}}', '{"pid": 0}', "\0", "[]", "{"]
+)
+@pytest.mark.parametrize("date", [1, 4_000_000_000])
+def test_a_file_that_is_no_lock_of_ours_is_left_alone_whatever_its_date(
+    path: Path, text: str, date: int
+) -> None:
+    path.write_text(text)
+    os.utime(path, (date, date))
+    with pytest.raises(SessionLockedError, match=r"x\.lock is in the place of its lock .* read-only"):
+        take(path)
+    assert path.read_text() == text
+
+
+@pytest.mark.parametrize("left", ["whole", "empty"])
+def test_a_lock_with_a_date_in_the_future_ends_with_its_owner(path: Path, left: str) -> None:
+    take(path)
+    change(path, pid=2**22 + 5)
+    if left == "empty":
+        path.write_bytes(b"")
+    os.utime(path, (4_000_000_000, 4_000_000_000))
+    take(path).release()
+    assert not path.exists()
+
+
+def test_a_lock_dated_in_the_future_is_respected_while_its_owner_lives(path: Path) -> None:
+    held = take(path)
+    os.utime(path, (4_000_000_000, 4_000_000_000))
+    with pytest.raises(SessionLockedError, match="already open for writing"):
+        take(path)
+    held.release()
+
+
+def test_a_fresh_lock_in_the_place_of_a_stale_one_is_not_taken_away(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two programs find the same stale lock; the slower one meets the lock of the faster."""
+    take(path)
+    change(path, pid=2**22 + 5)
+    remove, faster = lock._remove_stale, []
+
+    def be_slow(*arguments: object) -> None:
+        if not faster:
+            faster.append(None)
+            faster[0] = take(path)
+        remove(*arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(lock, "_remove_stale", be_slow)
+    with pytest.raises(SessionLockedError, match="already open for writing in this program"):
+        take(path)
+    faster[0].release()
+
+
+def test_a_lock_that_the_disk_cannot_hold_is_not_left_half_written(
+    path: Path, small_disk: Callable[[int], Path]
+) -> None:
+    disk = small_disk(16)
+    (disk / "rest").write_bytes(bytes(16 * 1024))
+    with pytest.raises(SessionError, match="No space left on device"):
+        take(disk / "x.lock")
+    assert not (disk / "x.lock").exists()

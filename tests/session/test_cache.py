@@ -73,6 +73,36 @@ def test_a_damaged_cache_is_ignored_and_replaced(
     assert_same(store.load(path), project)
 
 
+def test_a_damaged_cache_is_replaced_and_a_file_of_no_known_kind_is_kept_aside(
+    project: Project, path: Path
+) -> None:
+    store.save(project, path)
+    cache_path = SessionPaths(path).waveforms
+    cache_path.write_bytes(cache_path.read_bytes()[:5000])
+    store.save(project, path)
+    assert not cache_path.with_name(f"{cache_path.name}.1").exists()
+    cache_path.write_bytes(b"somebody's notes")
+    store.save(project, path)
+    assert cache_path.with_name(f"{cache_path.name}.1").read_bytes() == b"somebody's notes"
+
+
+@pytest.mark.parametrize("whose", ["a session", "anybody's"])
+def test_an_hdf5_file_of_somebody_in_the_place_of_the_cache_is_left_as_it_is(
+    project: Project, path: Path, whose: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    place = SessionPaths(path).waveforms
+    if whose == "a session":
+        store.save(replace(project, waveforms={}), place)
+    else:
+        with h5py.File(place, "w") as file:
+            file["traces"] = np.arange(9)
+    before = place.read_bytes()
+    store.save(project, path)
+    assert place.read_bytes() == before
+    assert "is not a waveform cache and is left as it is" in caplog.text
+    assert store.load(path).waveforms == {}
+
+
 def test_a_cache_with_arrays_of_the_wrong_shape_is_ignored(project: Project, path: Path) -> None:
     store.save(project, path)
     with h5py.File(SessionPaths(path).waveforms, "r+") as file:

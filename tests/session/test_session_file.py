@@ -125,8 +125,8 @@ def test_a_journal_of_a_sorting_that_was_replaced_is_kept_aside(project: Project
         assert session.notes[0].endswith("belongs to another session and is ignored")
     with open_session(path) as session:
         assert session.journal_entries == ()
-        assert session.notes[0].endswith("was kept as retina é.journal.1")
-    assert b'"merge"' in (path.parent / "retina é.journal.1").read_bytes()
+        assert session.notes[0].endswith("was kept as retina é.h5.journal.1")
+    assert b'"merge"' in (path.parent / "retina é.h5.journal.1").read_bytes()
 
 
 def test_a_backup_does_not_replay_actions_that_followed_a_later_save(project: Project, path: Path) -> None:
@@ -141,8 +141,8 @@ def test_a_backup_does_not_replay_actions_that_followed_a_later_save(project: Pr
         assert session.project.history == project.history
         assert session.journal_entries == ()
         assert session.notes[0] == (
-            "retina é.journal holds what was done after another save of retina é.h5 than this one; "
-            "it was kept as retina é.journal.1"
+            "retina é.h5.journal holds what was done after another save of retina é.h5 than this one; "
+            "it was kept as retina é.h5.journal.1"
         )
 
 
@@ -150,7 +150,7 @@ def test_what_is_no_journal_is_said_to_be_none(project: Project, path: Path) -> 
     create_session(project, path).close()
     SessionPaths(path).journal.write_bytes(b"hello")
     with open_session(path, read_only=True) as session:
-        assert session.notes == ("retina é.journal is not a journal and is ignored",)
+        assert session.notes == ("retina é.h5.journal is not a journal and is ignored",)
 
 
 @pytest.mark.parametrize("moment", ["before the journal", "after the journal"])
