@@ -34,6 +34,8 @@ FAKED = ("find_units", "reopen", "sample", "combine_components", "resample", "re
 class FakeLive:
     """A recording that is open for sorting."""
 
+    notes = ()
+
     def __init__(self) -> None:
         self.n_closed = 0
 

@@ -212,6 +212,8 @@ class Controller:
         said = [*notes, kept_elsewhere(request.path, request.session)]
         if any(said):
             self.workspace.warned.emit("; ".join(filter(None, said)))
+        for note in live.notes:
+            self.workspace.told.emit(note[:1].upper() + note[1:])
         self.workspace.saved_changed.emit()
         self.sample_waiting()
 

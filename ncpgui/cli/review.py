@@ -116,7 +116,7 @@ def review(
         dtype=dtype,
         stream=stream,
     )
-    for note in opened.notes:
+    for note in (*traces.notes, *opened.notes):
         click.echo(f"note: {note}", err=True)
     shown = load_stimulus(stimulus) if stimulus is not None else None
     resolve_device(

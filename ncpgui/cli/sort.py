@@ -115,6 +115,8 @@ def sort(
         time_range_s=time_range,
         bad_channels=bad_channels or (),
     )
+    for note in opened.notes:
+        click.echo(f"note: {note}", err=True)
     shown = stimulus_of(opened, load_stimulus(stimulus or recording))
     resolve_device(config.device)  # what is wrong with these is said now, not after the spikes are found
     load_checkpoint(config.model)

@@ -162,6 +162,8 @@ def _opened(sorting: Path, recording: Path | None, raw: dict[str, Any]) -> tuple
     from ncpgui.ephys.sorted_recording import recording_of_sorting
 
     traces = open_recording(recording, **raw) if recording else recording_of_sorting(sorting)
+    for note in traces.notes:
+        click.echo(f"note: {note}", err=True)
     spikes = open_sorting(sorting, n_samples=traces.n_samples)
     if abs(spikes.sampling_frequency_hz - traces.sampling_frequency_hz) > 1e-3 * traces.sampling_frequency_hz:
         raise InputError(

@@ -17,7 +17,7 @@ from typing import Any
 from ncpgui.core.errors import RecordingError
 from ncpgui.ephys.hdf5_formats import HDF5_ENDINGS, hdf5_format
 from ncpgui.ephys.saved_objects import load_saved
-from ncpgui.ephys.streams import Stream, chosen_stream, reader_options, streams_of
+from ncpgui.ephys.streams import Stream, choice_in_words, chosen_stream, reader_options, streams_of
 
 RAW_ENDINGS = (".raw", ".bin", ".dat", ".i16", ".bat", ".data")
 SAVED = (
@@ -104,8 +104,20 @@ def available_streams(path: Path) -> tuple[Stream, ...]:
         return ()
 
 
-def opened(path: Path, stream: str | None) -> tuple[Any, str | None]:
-    """What SpikeInterface makes of a path, and the stream that was opened, None where there is no choice.
+@dataclass(frozen=True)
+class Opened:
+    """What SpikeInterface makes of a path.
+
+    stream : name of the one that was opened, None where there is no choice; note : what is said of it
+    """
+
+    loaded: Any
+    stream: str | None = None
+    note: str = ""
+
+
+def opened(path: Path, stream: str | None) -> Opened:
+    """Open a path with the reader that its format has.
 
     Raises
     ------
@@ -117,7 +129,7 @@ def opened(path: Path, stream: str | None) -> tuple[Any, str | None]:
     reader, place, kind = _recognized(path)
     if isinstance(reader, str):
         chosen_stream((), stream, path)
-        return guarded(path, partial(load_saved, place), kind), None
+        return Opened(guarded(path, partial(load_saved, place), kind))
     streams = guarded(path, partial(streams_of, reader, place), kind)
     chosen = chosen_stream(streams, stream or _own_stream(path), path)
     options = {} if chosen is None or len(streams) == 1 else reader_options(reader, chosen)
@@ -129,7 +141,10 @@ def opened(path: Path, stream: str | None) -> tuple[Any, str | None]:
         loaded = guarded(path, partial(maxwell, place, **options), kind)
     else:
         loaded = guarded(path, partial(reader, place, **options), kind)
-    return _own_segment(loaded, path), chosen.name if chosen is not None and len(streams) > 1 else None
+    loaded = _own_segment(loaded, path)
+    if chosen is None or len(streams) == 1:
+        return Opened(loaded)
+    return Opened(loaded, chosen.name, choice_in_words(chosen, streams))
 
 
 def guarded(path: Path, read: Callable[[], Any], kind: str) -> Any:

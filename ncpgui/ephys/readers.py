@@ -17,7 +17,7 @@ from ncpgui.core.probe import Probe
 from ncpgui.core.project import RecordingReference
 from ncpgui.ephys import simulated_folder
 from ncpgui.ephys.fingerprint import fingerprint
-from ncpgui.ephys.formats import available_streams, is_undescribed, opened
+from ncpgui.ephys.formats import Opened, available_streams, is_undescribed, opened
 from ncpgui.ephys.part import (
     channel_numbers,
     first_sample,
@@ -92,7 +92,7 @@ def open_recording(
     place = existing_path(path)
     options: dict[str, Any] = {}
     found: Probe | None = None
-    chosen: str | None = None
+    notes: tuple[str, ...] = ()
     is_raw = is_undescribed(place) or (
         place.is_file() and sampling_frequency is not None and n_channels is not None
     )
@@ -108,9 +108,10 @@ def open_recording(
         }
         extractor = _raw(place, probe, **options)
     else:
-        extractor, chosen = _spikeinterface(place, stream)
-    if chosen is not None:
-        options["stream"] = chosen
+        extractor, made = _spikeinterface(place, stream)
+        if made.stream is not None:
+            options["stream"] = made.stream
+            notes = (made.note,)
     extractor = _one_segment(extractor, place)
     channels = extractor.get_num_channels()
     if n_channels is not None and n_channels != channels:
@@ -140,7 +141,7 @@ def open_recording(
         sampling_frequency_hz=float(extractor.get_sampling_frequency()),
         n_samples=int(extractor.get_num_samples(segment_index=0)),
     )
-    return ExtractorRecording(extractor, probe=found, reference=reference)
+    return ExtractorRecording(extractor, probe=found, reference=reference, notes=notes)
 
 
 def recording_of(extractor: BaseRecording, *, probe: str | Path | Probe | None = None) -> Recording:
@@ -300,10 +301,11 @@ def _simulated(folder: Path) -> tuple[BaseRecording, Probe]:
     )
 
 
-def _spikeinterface(path: Path, stream: str | None) -> tuple[BaseRecording, str | None]:
+def _spikeinterface(path: Path, stream: str | None) -> tuple[BaseRecording, Opened]:
     from spikeinterface.core import BaseRecording, SortingAnalyzer
 
-    loaded, chosen = opened(path, stream)
+    made = opened(path, stream)
+    loaded = made.loaded
     if isinstance(loaded, SortingAnalyzer):
         if not loaded.has_recording():
             raise RecordingError(
@@ -314,7 +316,7 @@ def _spikeinterface(path: Path, stream: str | None) -> tuple[BaseRecording, str 
         raise RecordingError(
             f"{path} holds a {type(loaded).__name__}, not a recording; give the recording itself"
         )
-    return loaded, chosen
+    return loaded, made
 
 
 def _one_segment(extractor: BaseRecording, path: Path) -> BaseRecording:

@@ -41,6 +41,10 @@ class Recording(Protocol):
     def reference(self) -> RecordingReference:
         """How to open the same recording again."""
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was chosen or repaired when it was opened, a sentence each."""
+
     def traces(self, start: int, stop: int) -> NDArray[np.float32]:
         """Samples `start` to `stop`: (stop - start, n_channels), in the file's unit."""
 
@@ -78,6 +82,7 @@ class ArrayRecording:
         self.probe = probe
         self.sampling_frequency_hz = float(sampling_frequency_hz)
         self._reference = reference
+        self.notes: tuple[str, ...] = ()
 
     @property
     def n_samples(self) -> int:
@@ -116,14 +121,25 @@ class ArrayRecording:
 
 
 class ExtractorRecording:
-    """A recording that SpikeInterface reads from files, one segment."""
+    """A recording that SpikeInterface reads from files, one segment.
 
-    def __init__(self, extractor: BaseRecording, *, probe: Probe, reference: RecordingReference) -> None:
+    notes : what was chosen or repaired when it was opened, a sentence each
+    """
+
+    def __init__(
+        self,
+        extractor: BaseRecording,
+        *,
+        probe: Probe,
+        reference: RecordingReference,
+        notes: tuple[str, ...] = (),
+    ) -> None:
         check_probe_fits(probe, extractor.get_num_channels())
         check_sampling(reference.sampling_frequency_hz, reference.path)
         self._extractor = extractor
         self.probe = probe
         self.reference = reference
+        self.notes = notes
         self.sampling_frequency_hz = float(extractor.get_sampling_frequency())
         self.n_samples = int(extractor.get_num_samples(segment_index=0))
         self.n_channels = int(extractor.get_num_channels())

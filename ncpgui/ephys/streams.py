@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from inspect import signature
@@ -11,29 +12,70 @@ from typing import Any
 from ncpgui.core.errors import RecordingError, SeveralStreamsError
 from ncpgui.ephys.recording import SAMPLING_HZ
 
-_NOT_OF_SPIKES = ("sync", "aux", "adc", "digital", "supply", "board")
-"""Words in the names of streams that hold no electrodes: triggers, accelerometers, voltages."""
+_NOT_OF_SPIKES = {
+    *(
+        "sync",
+        "ttl",
+        "trigger",
+        "digital",
+        "din",
+        "dout",
+        "adc",
+        "dac",
+        "nidq",
+        "nidaq",
+        "daq",
+        "daqmx",
+        "obx",
+    ),
+    *("aux", "auxiliary", "accelerometer", "audio", "supply", "temperature", "stim", "lfp", "lf"),
+}
+"""Words in the names of streams that hold no spikes."""
+_MAX_NAMED = 6
+_MICROVOLT, _VOLT = ("uv", "\u00b5v", "\u03bcv", "microvolt", "microvolts"), ("v", "volt", "volts")
 
 
 @dataclass(frozen=True)
 class Stream:
-    """A set of channels that are sampled together; `name` is that of the acquisition program."""
+    """A set of channels that are sampled together; `name` is that of the acquisition program.
+
+    unit : of its channels, as the program says it; empty where it does not
+    """
 
     name: str
     n_channels: int
     sampling_frequency_hz: float
+    unit: str = ""
 
     @property
     def may_hold_spikes(self) -> bool:
         """Whether it is sampled fast enough, and is not called after something else."""
-        words = self.name.lower()
         lowest, highest = SAMPLING_HZ
         fast = lowest <= self.sampling_frequency_hz <= highest
-        return fast and not any(word in words for word in _NOT_OF_SPIKES)
+        return fast and not words_of(self.name) & _NOT_OF_SPIKES
 
     def __str__(self) -> str:
         channels = f"{self.n_channels} channel{'' if self.n_channels == 1 else 's'}"
         return f"'{self.name}' ({channels} at {self.sampling_frequency_hz / 1000:g} kHz)"
+
+
+def words_of(name: str) -> set[str]:
+    """Whole words of a name, in lower case: ``AuxInput_2`` has aux and input, ``Broadcast`` has no adc."""
+    parts = re.findall(r"[A-Za-z]+", name)
+    return {
+        word.lower() for part in parts for word in (part, *re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", part))
+    }
+
+
+def of_spikes(streams: Sequence[Stream]) -> list[Stream]:
+    """Streams that may hold spikes; all of them where none seems to.
+
+    Electrodes are in microvolts. Beside such a stream, one in volts is of analog inputs.
+    """
+    found = [stream for stream in streams if stream.may_hold_spikes]
+    if any(stream.unit.lower() in _MICROVOLT for stream in found):
+        found = [stream for stream in found if stream.unit.lower() not in _VOLT]
+    return found or list(streams)
 
 
 def streams_of(reader: Any, place: Path) -> tuple[Stream, ...]:
@@ -52,7 +94,9 @@ def streams_of(reader: Any, place: Path) -> tuple[Stream, ...]:
         for stream in header["signal_streams"]:
             mine = channels[channels["stream_id"] == stream["id"]]
             if len(mine):
-                found.append(Stream(str(stream["name"]), len(mine), float(mine["sampling_rate"][0])))
+                units = {str(unit) for unit in mine["units"]}
+                unit = units.pop() if len(units) == 1 else ""
+                found.append(Stream(str(stream["name"]), len(mine), float(mine["sampling_rate"][0]), unit))
         return tuple(found)
     if hasattr(reader, "fetch_available_electrical_series_paths"):
         return tuple(
@@ -93,13 +137,17 @@ def chosen_stream(streams: Sequence[Stream], asked: str | None, place: Path) -> 
             there = f"it has {_listed(streams)}" if streams else "its format has one stream only"
             raise RecordingError(f"{place} has no stream '{asked}'; {there}")
     else:
-        found = (
-            [stream for stream in streams if stream.may_hold_spikes] if len(streams) > 1 else list(streams)
-        )
-        found = found or list(streams)
+        found = of_spikes(streams) if len(streams) > 1 else list(streams)
     if len(found) > 1:
         raise SeveralStreamsError(f"{place} has several streams; choose one (--stream): {_listed(found)}")
     return found[0] if found else None
+
+
+def choice_in_words(chosen: Stream, streams: Sequence[Stream]) -> str:
+    """Which stream was opened, and which were not."""
+    others = [stream for stream in streams if stream != chosen]
+    more = f" and {len(others) - _MAX_NAMED} more" if len(others) > _MAX_NAMED else ""
+    return f"the stream that is read is {chosen}; not read: {_listed(others[:_MAX_NAMED])}{more}"
 
 
 def _listed(streams: Sequence[Stream]) -> str:

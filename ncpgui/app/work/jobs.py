@@ -62,7 +62,7 @@ class RecordingInfo:
 
     streams : (name, channels, Hz) of those that it has, () where there is no choice; stream : the one
     that was opened; problem : why none could be opened, when one has to be chosen first;
-    n_segments : parts that are joined
+    n_segments : parts that are joined; notes : what was chosen or repaired
     """
 
     n_channels: int
@@ -73,13 +73,18 @@ class RecordingInfo:
     stream: str | None = None
     problem: str = ""
     n_segments: int = 1
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Live:
-    """A recording open for sorting: filtered traces, its units, settings. Close it when done."""
+    """A recording open for sorting: filtered traces, its units, settings. Close it when done.
+
+    notes : what was chosen or repaired when it was opened, a sentence each
+    """
 
     found: Found
+    notes: tuple[str, ...] = ()
 
     def close(self) -> None:
         """Close the files of the recording."""
@@ -113,13 +118,14 @@ def describe_recording(request: RecordingRequest, *, progress: Progress = silent
     Where it has several streams and none is chosen, that is the `problem` of what is returned.
     """
     from ncpgui.ephys.readers import available_streams, is_undescribed, n_segments, open_recording
+    from ncpgui.ephys.streams import of_spikes
     from ncpgui.sorting.config import SortingConfig
 
     progress(0, 1, "reading")
     from_dict(SortingConfig, request.settings, place="the sorting settings")
     streams: tuple[tuple[str, int, float], ...] = ()
     if request.path.exists() and not is_undescribed(request.path):
-        found = [s for s in available_streams(request.path) if s.may_hold_spikes]
+        found = of_spikes(available_streams(request.path))
         streams = tuple((s.name, s.n_channels, s.sampling_frequency_hz) for s in found)
     try:
         recording = open_recording(request.path, **request.options)
@@ -139,6 +145,7 @@ def describe_recording(request: RecordingRequest, *, progress: Progress = silent
         streams=streams if len(streams) > 1 else (),
         stream=recording.reference.options.get("stream"),
         n_segments=n_segments(recording),
+        notes=recording.notes,
     )
 
 
@@ -153,7 +160,7 @@ def find_units(request: RecordingRequest, *, progress: Progress = silent) -> tup
     config = from_dict(SortingConfig, request.settings, place="the sorting settings")
     found = found_in(recording, config, progress=progress)
     stimulus = stimulus_of(recording, _stimulus(request))
-    return Live(found), project_of(found, recording.reference, stimulus=stimulus)
+    return Live(found, recording.notes), project_of(found, recording.reference, stimulus=stimulus)
 
 
 def _stimulus(request: RecordingRequest) -> Stimulus | None:

@@ -44,7 +44,7 @@ def find_given(
     progress(0, 1, f"reading {request.path.name}")
     recording, opened = open_reviewed(request.path, recording=request.recording, **request.options)
     found = given_units(recording, opened.sorting, config, progress=progress)
-    return Live(found), given_project(found, recording, opened.given), opened.notes
+    return Live(found, recording.notes), given_project(found, recording, opened.given), opened.notes
 
 
 def is_reviewed(workspace: Workspace) -> bool:

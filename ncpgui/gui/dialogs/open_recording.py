@@ -245,7 +245,8 @@ def described(info: RecordingInfo) -> str:
     words += duration(info.duration_s)
     if info.n_segments > 1:
         words += f", {count(info.n_segments, 'segment')} joined end to end and sorted as one"
-    return words + (", with a white-noise stimulus" if info.has_stimulus else "")
+    words += ", with a white-noise stimulus" if info.has_stimulus else ""
+    return "; ".join((words, *info.notes))
 
 
 def _number(text: str) -> float | None:
