@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ncpgui.core.errors import SessionError
 from ncpgui.core.files import replaceable
+from ncpgui.core.flushed import flush_folder, flush_to_disk
 from ncpgui.core.permissions import keep_permissions, new_file
 
 
@@ -68,21 +69,3 @@ def write_error(path: Path, error: OSError) -> SessionError:
     """Say that `path` cannot be written, and why."""
     reason = error.strerror or str(error).splitlines()[0]
     return SessionError(f"cannot write {path}: {reason}; free the disk or save to a folder that is writable")
-
-
-def flush_to_disk(path: Path) -> None:
-    """Wait until the contents of a file are on the disk."""
-    with path.open("rb+") as file:
-        os.fsync(file.fileno())
-
-
-def flush_folder(folder: Path) -> None:
-    """Wait until the names in a folder are on the disk, where the system has a way to ask."""
-    if os.name != "posix":
-        return
-    with suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
