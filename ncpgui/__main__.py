@@ -13,9 +13,10 @@ def main() -> None:
     """Run the command line; Ctrl-C and SIGTERM cancel it, from the first import on."""
     signal.signal(signal.SIGTERM, _stop)  # a batch system that ends a job is a person who cancels it
     try:
-        from ncpgui.cli.streams import open_closed_streams
+        from ncpgui.cli.streams import open_closed_streams, show_control_characters
 
         open_closed_streams()
+        show_control_characters()
 
         from ncpgui.cli.main import run
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ncpgui.cli import options
-from ncpgui.cli.terminal import count, percent, progress_report
+from ncpgui.cli.terminal import count, echo, percent, progress_report
 from ncpgui.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def cluster(
         alone = dict(zip(WITHOUT_TIMES, found, strict=True))
     write_posterior(out, {name: getattr(result, name) for name in ARRAYS} | alone)
     for note in result.notes:
-        click.echo(f"warning: {waveforms}: {note}", err=True)
+        echo(f"warning: {waveforms}: {note}", err=True)
     shares = [
         f"{labels.max() + 1} ({percent(mass)})"
         for labels, mass in zip(result.alternatives, result.alternative_mass, strict=True)
@@ -122,8 +122,8 @@ def cluster(
         shares[i] = f"{shares[i][:-1]}, by waveforms alone {percent(mass)})"
     more = f" and {len(shares) - N_SHOWN} more" if len(shares) > N_SHOWN else ""
     if any(name in arrays for name in LINKS):
-        click.echo(f"the links had a probability of {percent(np.exp(result.links_log_prob))}", err=True)
-    click.echo(
+        echo(f"the links had a probability of {percent(np.exp(result.links_log_prob))}", err=True)
+    echo(
         f"{count(result.labels.shape[1], 'spike')}; alternatives by number of clusters (probability): "
         f"{', '.join(shares[:N_SHOWN])}{more}; wrote {out}",
         err=True,
@@ -153,7 +153,7 @@ def read_waveforms(path: Path) -> dict[str, Any]:
         raise InputError(f"{path} has no key 'waveforms' (it holds {found}); see 'ncpgui cluster --help'")
     unknown = [name for name in arrays if name not in KEYS]
     if unknown:
-        click.echo(f"warning: {path} also holds {', '.join(unknown)}, which is not used", err=True)
+        echo(f"warning: {path} also holds {', '.join(unknown)}, which is not used", err=True)
     result: dict[str, Any] = {"waveforms": _checked_waveforms(arrays["waveforms"], path)}
     n_channels = result["waveforms"].shape[2]
     if "times_s" in arrays:  # the engine checks them

@@ -18,7 +18,7 @@ from packaging.requirements import Requirement
 
 from ncpgui import __version__
 from ncpgui.cli import options
-from ncpgui.cli.terminal import print_json, print_table
+from ncpgui.cli.terminal import echo, print_json, print_table
 
 QT_PROGRAM = "from PyQt5.QtWidgets import QApplication; QApplication([]); print('ok')"
 QT_WAIT_S = 60
@@ -62,7 +62,7 @@ def doctor(formats: bool, as_json: bool) -> int:
         print_table("", ["", "what", "found"], [[f.state, f.name, f.detail] for f in findings])
         for finding in findings:
             if finding.advice:
-                click.echo(f"{finding.state}: {finding.name}: {finding.advice}")
+                echo(f"{finding.state}: {finding.name}: {finding.advice}")
     return int(any(finding.state == "problem" for finding in findings))
 
 
@@ -76,7 +76,7 @@ def _show_formats(as_json: bool) -> int:
     columns = ["", "format", "known by", "reader"]
     print_table("", columns, [[row.state, row.name, ", ".join(row.known_by), row.reader] for row in rows])
     for state, meaning in STATES.items():
-        click.echo(f"{state}: {meaning}")
+        echo(f"{state}: {meaning}")
     return 0
 
 

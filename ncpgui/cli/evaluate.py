@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from ncpgui.cli import options
-from ncpgui.cli.terminal import print_json, print_table, progress_report
+from ncpgui.cli.terminal import echo, print_json, print_table, progress_report
 from ncpgui.core.errors import InputError
 
 NO_FIGURE = "no figure: matplotlib is not installed; get it with: pip install matplotlib"
@@ -48,7 +48,7 @@ def evaluate(model: str, out: Path, seed: int, quick: bool, device: str, as_json
         print_json(result)
     else:
         print_summary(result)
-    click.echo(wrote, err=True)
+    echo(wrote, err=True)
 
 
 def evaluated(model: str, out: Path, *, seed: int, quick: bool, device: str) -> tuple[dict[str, Any], str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ncpgui.cli import options
-from ncpgui.cli.terminal import count, progress_report
+from ncpgui.cli.terminal import count, echo, progress_report
 from ncpgui.core.errors import ExportError
 
 if TYPE_CHECKING:
@@ -64,9 +64,9 @@ def export(
         raise ExportError(f"{file} exists; give another name, or --overwrite to replace it")
     exported = _export_session(session, format_, out, min_probability, copy_traces)
     spikes, units = count(exported.n_spikes, "spike"), count(exported.n_units, "unit")
-    click.echo(f"wrote {exported.path}: {spikes} of {units}", err=True)
+    echo(f"wrote {exported.path}: {spikes} of {units}", err=True)
     for part in exported.left_out:
-        click.echo(f"left out: {part}", err=True)
+        echo(f"left out: {part}", err=True)
 
 
 def _export_session(

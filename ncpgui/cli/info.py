@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ncpgui.cli import options
-from ncpgui.cli.terminal import percent, print_json, print_table
+from ncpgui.cli.terminal import echo, percent, print_json, print_table
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,8 +45,8 @@ def info(session: Path, as_json: bool) -> None:
     if part := _part(recording):
         lines["part"] = part
     for name, value in lines.items():
-        click.echo(f"{name + ':':<11}{value}")
-    click.echo()
+        echo(f"{name + ':':<11}{value}")
+    echo()
     columns = ["contact", "units", "spikes", "sampled", "number of units (probability)", "ambiguity"]
     rows = [
         [
@@ -63,7 +63,7 @@ def info(session: Path, as_json: bool) -> None:
     for one in values["waiting"]:
         if one["failed"]:
             spikes = f"the {one['n_spikes']} spikes around contact {one['contact']}"
-            click.echo(f"{spikes} were not sorted: {one['failed']}")
+            echo(f"{spikes} were not sorted: {one['failed']}")
 
 
 def _part(recording: dict[str, Any]) -> str:

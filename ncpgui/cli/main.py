@@ -28,6 +28,7 @@ from ncpgui.cli.review import review
 from ncpgui.cli.simulate import simulate
 from ncpgui.cli.sort import sort
 from ncpgui.cli.templates import templates
+from ncpgui.cli.terminal import echo
 from ncpgui.cli.train import train
 from ncpgui.core.errors import NcpguiError
 from ncpgui.core.files import DISK_FULL, too_long
@@ -110,7 +111,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return EXIT_FAULT
     except Exception as error:
         if debug:
-            traceback.print_exc()
+            _print_traceback()
         return _failed(error, debug)
     finally:
         logging.getLogger("ncpgui").removeHandler(warnings)
@@ -127,7 +128,7 @@ class _Warnings(logging.Handler):
         text = one_line(record.getMessage())
         if text not in self._said:
             self._said.add(text)
-            click.echo(f"{record.levelname.lower()}: {text}", err=True)
+            echo(f"{record.levelname.lower()}: {text}", err=True)
 
 
 def _misused(error: click.ClickException) -> int:
@@ -135,35 +136,40 @@ def _misused(error: click.ClickException) -> int:
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "ncpgui"
     help_hint = "" if "--help" in error.format_message() else f"; see '{command} --help'"
-    click.echo(f"error: {one_line(error.format_message()).rstrip('.')}{help_hint}", err=True)
+    echo(f"error: {one_line(error.format_message()).rstrip('.')}{help_hint}", err=True)
     return EXIT_INPUT
 
 
 def _cancelled() -> int:
-    click.echo("cancelled", err=True)
+    echo("cancelled", err=True)
     return EXIT_CANCELLED
 
 
 def _failed(error: Exception, debug: bool) -> int:
     if isinstance(error, NcpguiError):
-        click.echo(f"error: {one_line(error)}", err=True)
+        echo(f"error: {one_line(error)}", err=True)
         return EXIT_INPUT
     if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
         problem = too_long(error.filename or "") or "the name or the path is too long; give a shorter one"
-        click.echo(f"error: {error.filename}: {problem}", err=True)
+        echo(f"error: {error.filename}: {problem}", err=True)
         return EXIT_INPUT
     if isinstance(error, OSError) and error.errno in _OUTSIDE:
         place = f" ({error.filename})" if error.filename else ""
-        click.echo(f"error: {error.strerror}{place}; free space or choose another folder", err=True)
+        echo(f"error: {error.strerror}{place}; free space or choose another folder", err=True)
         return EXIT_INPUT
     if not debug:
-        traceback.print_exc()
-    click.echo(
+        _print_traceback()
+    echo(
         f"error: this is a fault of ncpgui {__version__}, not yours ({type(error).__name__}); "
         "please report it with the lines above",
         err=True,
     )
     return EXIT_FAULT
+
+
+def _print_traceback() -> None:
+    for line in traceback.format_exc().splitlines():
+        echo(line, err=True)
 
 
 _OUTSIDE = {*DISK_FULL, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO}

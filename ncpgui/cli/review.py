@@ -9,7 +9,7 @@ import click
 
 from ncpgui.cli import options
 from ncpgui.cli.sort import keep
-from ncpgui.cli.terminal import count, progress_report
+from ncpgui.cli.terminal import count, echo, progress_report
 from ncpgui.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def review(
                 "--write-back writes into the folder that the session reviews; leave --out away, or write "
                 "another folder with 'ncpgui export'"
             )
-        click.echo(write_back_session(folder), err=True)
+        echo(write_back_session(folder), err=True)
         return
     if out is None:
         raise InputError("--out is missing; give the session to write, such as --out review.h5")
@@ -117,7 +117,7 @@ def review(
         stream=stream,
     )
     for note in (*traces.notes, *opened.notes):
-        click.echo(f"note: {note}", err=True)
+        echo(f"note: {note}", err=True)
     shown = load_stimulus(stimulus) if stimulus is not None else None
     resolve_device(
         config.device
@@ -129,10 +129,10 @@ def review(
             traces, opened.sorting, opened.given, config, stimulus=shown, progress=progress, workers=workers
         )
     out = keep(project, out)
-    click.echo(summary(project), err=True)
+    echo(summary(project), err=True)
     for warning in unknown(project):
-        click.echo(f"warning: {warning}", err=True)
-    click.echo(f"wrote {out}; open it with 'ncpgui {out}'", err=True)
+        echo(f"warning: {warning}", err=True)
+    echo(f"wrote {out}; open it with 'ncpgui {out}'", err=True)
 
 
 def summary(project: Project) -> str:

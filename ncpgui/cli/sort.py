@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from ncpgui.cli import options
-from ncpgui.cli.terminal import count, progress_report
+from ncpgui.cli.terminal import count, echo, progress_report
 from ncpgui.core.errors import InputError, NcpguiError, SessionError
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def sort(
         bad_channels=bad_channels or (),
     )
     for note in opened.notes:
-        click.echo(f"note: {note}", err=True)
+        echo(f"note: {note}", err=True)
     shown = stimulus_of(opened, load_stimulus(stimulus or recording))
     resolve_device(config.device)  # what is wrong with these is said now, not after the spikes are found
     load_checkpoint(config.model)
@@ -124,15 +124,15 @@ def sort(
     with progress_report("sort") as progress:
         project = sort_recording(opened, config, stimulus=shown, progress=progress, workers=workers)
     out = keep(project, out)
-    click.echo(summary(project), err=True)
+    echo(summary(project), err=True)
     for one in project.waiting:
         reason = project.failed.get(one.id, "not reached")
-        click.echo(
+        echo(
             f"warning: the units around contact {one.channel} are as they were matched; the posterior of "
             f"their spikes was not sampled: {reason}",
             err=True,
         )
-    click.echo(f"wrote {out}; open it with 'ncpgui {out}'", err=True)
+    echo(f"wrote {out}; open it with 'ncpgui {out}'", err=True)
 
 
 def keep(project: Project, out: Path) -> Path:
@@ -166,7 +166,7 @@ def ask_for_place(project: Project, out: Path, problem: NcpguiError) -> Path:
     from ncpgui.session import store
 
     while True:
-        click.echo(f"error: {problem}", err=True)
+        echo(f"error: {problem}", err=True)
         answer = click.prompt("Where shall the session go?", default=str(fallbacks(out)[0]), err=True)
         place = Path(answer).expanduser()
         try:
@@ -211,7 +211,7 @@ def _retire_journal(session: Path) -> None:
 
     journal = SessionPaths.of(session).journal
     if journal.is_file():
-        click.echo(f"warning: actions of the session that was replaced are in {set_aside(journal)}", err=True)
+        echo(f"warning: actions of the session that was replaced are in {set_aside(journal)}", err=True)
 
 
 def summary(project: Project) -> str:

@@ -1,13 +1,15 @@
-"""Stands in for standard streams that the shell has closed (``ncpgui info S.h5 >&-``)."""
+"""Standard streams: a closed one (``ncpgui info S.h5 >&-``) gets a stand-in; none obeys the text in it."""
 
 from __future__ import annotations
 
 import io
 import os
 import sys
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, TextIO
 
 from ncpgui.core.errors import ExportError
+from ncpgui.core.visible import visible_lines
 
 
 def open_closed_streams() -> None:
@@ -21,6 +23,41 @@ def open_closed_streams() -> None:
         sys.stdout = io.TextIOWrapper(io.BufferedWriter(_Closed()), encoding="utf-8")
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+
+
+def show_control_characters() -> None:
+    """From now on, control characters that anything writes to stdout or stderr are written out.
+
+    Lines of ours are visible already (`terminal.echo`); this is for tracebacks, and for what other packages
+    print and warn of. A character that the encoding of the terminal has not is written out too.
+    """
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+        setattr(sys, name, _Visible(stream))
+
+
+def drawn_on(stream: TextIO) -> TextIO:
+    """The stream itself, for what draws on a terminal and sees to it that no text is obeyed."""
+    return stream.stream if isinstance(stream, _Visible) else stream
+
+
+class _Visible:
+    """A text stream in which control characters are written out."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def write(self, text: str) -> int:
+        return self.stream.write(visible_lines(text))
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
 
 
 class _Closed(io.RawIOBase):

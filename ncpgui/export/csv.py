@@ -7,7 +7,8 @@
                     p_exists, probability, p_neuron, p_pure, p_complete, false_positives, misses,
                     tag, note where a unit has one
 
-A value that is not known is an empty cell. UTF-8, comma, full stop.
+A value that is not known is an empty cell. UTF-8, comma, full stop. Text that a spreadsheet would take for a
+formula has an apostrophe before it.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.files import replaced_file
+from ncpgui.core.spreadsheet import text_cell
 from ncpgui.export.bundle import NUMBERS, ExportBundle, unit_columns
 
 
@@ -57,7 +59,7 @@ def _unit_columns(bundle: ExportBundle) -> dict[str, Iterable[object]]:
     n = len(units.unit_id)
     return {
         "unit": units.unit_id.tolist(),
-        "label": units.label,
+        "label": [text_cell(label) for label in units.label],
         "n_spikes": units.n_spikes.tolist(),
         "rate_hz": _decimals(units.rate_hz, 4, n),
         "amplitude_sd": _decimals(units.amplitude_sd, 3, n),
@@ -68,7 +70,7 @@ def _unit_columns(bundle: ExportBundle) -> dict[str, Iterable[object]]:
         "p_exists": _decimals(units.p_exists, 4, n),
         "probability": _decimals(units.probability, 4, n),
         **{name: _decimals(units.numbers.get(name), 4, n) for name in NUMBERS},
-        **units.words,
+        **{name: [text_cell(text) for text in texts] for name, texts in units.words.items()},
     }
 
 

@@ -61,4 +61,6 @@ def test_csv_has_a_line_a_unit_and_empty_cells_for_what_is_not_known(workspace: 
     first = replace(rows(workspace)[0], numbers=UnitNumbers(p_neuron=0.123456789))
     text = as_csv([first], ["id", "accepted", "p_neuron", "p_pure", "note"])
     assert text == 'id,accepted,p_neuron,p_pure,note\n0,false,0.123457,,"small, ""axonal"""\n'
+    workspace.write((0,), "note", "=A1")
+    assert as_csv(rows(workspace)[:1], ["id", "note"]) == "id,note\n0,'=A1\n", "no spreadsheet computes it"
     assert list(csv.reader(io.StringIO(as_csv([], ["id", "fr"])))) == [["id", "fr"]]

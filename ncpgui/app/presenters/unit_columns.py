@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from ncpgui.app.presenters.unit_table import UnitRow
 from ncpgui.app.words import percent, thousands
+from ncpgui.core.spreadsheet import text_cell
 
 Value = float | int | str | bool
 """Numbers are nan where they are not known."""
@@ -168,4 +169,4 @@ def _cell(value: Value) -> str:
         return str(value).lower()
     if isinstance(value, float):
         return "" if math.isnan(value) else f"{value:.6g}"
-    return str(value)
+    return text_cell(value) if isinstance(value, str) else str(value)

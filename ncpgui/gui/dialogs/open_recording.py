@@ -19,6 +19,7 @@ from ncpgui.app.work.jobs import (
 from ncpgui.app.work.recognition import unused_session, without_options
 from ncpgui.app.work.tasks import Runner, Task
 from ncpgui.gui.dialogs.sorting_details import SortingDetails
+from ncpgui.gui.plain_text import Label
 
 DESCRIBE_AFTER_MS = 350
 LINE_MARGINS_PX = 28
@@ -50,7 +51,7 @@ class OpenRecordingDialog(QtWidgets.QDialog):
         )
         self.stream = QtWidgets.QComboBox()
         self.stream.setAccessibleName("which set of channels")
-        self.stream_label = QtWidgets.QLabel("Stream")
+        self.stream_label = Label("Stream")
         form.addRow(self.stream_label, self.stream)
         self.probe = QtWidgets.QComboBox()
         self.probe.setEditable(True)
@@ -89,10 +90,9 @@ class OpenRecordingDialog(QtWidgets.QDialog):
         form.addRow("", self.details)
         self.session = QtWidgets.QLineEdit()
         form.addRow("Keep the work in", _row(self.session, ("Browse…", self._browse_session)))
-        self.verdict = QtWidgets.QLabel()
+        self.verdict = Label()
         self.verdict.setWordWrap(True)
         self.verdict.setMinimumHeight(44)
-        self.verdict.setTextFormat(QtCore.Qt.PlainText)
         self.verdict.setAlignment(QtCore.Qt.AlignTop | QtCore.Qt.AlignLeft)
         buttons = QtWidgets.QDialogButtonBox(QtWidgets.QDialogButtonBox.Cancel)
         self.go = buttons.addButton("Open and sample", QtWidgets.QDialogButtonBox.AcceptRole)
@@ -270,7 +270,7 @@ def _line(name: str, example: str) -> QtWidgets.QLineEdit:
 
 
 def _quiet(text: str) -> QtWidgets.QLabel:
-    label = QtWidgets.QLabel(text)
+    label = Label(text)
     label.setObjectName("subtitle")
     return label
 

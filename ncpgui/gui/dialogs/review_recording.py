@@ -9,6 +9,7 @@ from typing import Any
 from PyQt5 import QtCore, QtWidgets
 
 from ncpgui.app.work.reviewing import ReviewRequest
+from ncpgui.gui.plain_text import Label
 
 DTYPES = ("int16", "uint16", "float32", "int32")
 
@@ -56,7 +57,7 @@ class ReviewRecordingDialog(QtWidgets.QDialog):
         form.addRow("Numbers", self.dtype)
         form.addRow("Stream", self.stream)
         form.addRow("Probe", self.probe)
-        about = QtWidgets.QLabel(
+        about = Label(
             "What the folder says need not be filled in; a recording that describes itself needs none of it."
         )
         about.setWordWrap(True)

@@ -8,6 +8,7 @@ from typing import Any
 from PyQt5 import QtCore, QtWidgets
 
 from ncpgui.app.work.jobs import default_settings
+from ncpgui.gui.plain_text import Label
 
 REFERENCES = {"median": "median of the other channels", "none": "none"}
 
@@ -120,7 +121,7 @@ def _beside(first: QtWidgets.QWidget, words: str, second: QtWidgets.QWidget) -> 
     row = QtWidgets.QHBoxLayout()
     row.setSpacing(10)
     row.addWidget(first, 1)
-    row.addWidget(QtWidgets.QLabel(words))
+    row.addWidget(Label(words))
     row.addWidget(second, 1)
     return row
 
