@@ -73,22 +73,14 @@ def _export_session(
     session: Path, format_: str, out: Path, min_probability: float, copy_traces: bool
 ) -> Exported:
     """Export the sorting of a session after every action of its history and journal."""
-    from ncpgui.curation.clustering import Clustering
-    from ncpgui.curation.decisions import Decisions
-    from ncpgui.curation.history import History
     from ncpgui.export.whole_project import export_project
-    from ncpgui.session.session_file import open_session
+    from ncpgui.session.decided import read_decided
 
-    with open_session(session, read_only=True) as opened:
-        project, entries = opened.project, opened.journal_entries
-    base = Clustering(project.unit_of_spike, project.probability)
-    history = History(base, project.components, project.given_labels)
-    history.replay([*project.history, *entries])
-    decisions = Decisions.of(history, project.unit_of_spike)
+    opened = read_decided(session)
     with progress_report("export") as progress:
         return export_project(
-            replace(project, components=history.posteriors.components),
-            decisions,
+            replace(opened.project, components=opened.history.posteriors.components),
+            opened.decisions,
             format_,
             out,
             min_probability=min_probability,

@@ -23,11 +23,14 @@ if TYPE_CHECKING:
 @options.as_json
 def info(session: Path, as_json: bool) -> None:
     """Tell what SESSION.h5 holds: recording, settings, units, and how sure it is of them."""
+    from ncpgui.session.decided import fold_journal
     from ncpgui.session.session_file import open_session
 
-    with open_session(session, read_only=True, waveforms=False) as opened:
-        values = describe(opened.project)
-        values["actions_since_saved"] = len(opened.journal_entries)
+    opened = open_session(session, read_only=True, waveforms=False)
+    if opened.journal_entries and fold_journal(session):
+        opened = open_session(session, read_only=True, waveforms=False)
+    values = describe(opened.project)
+    values["actions_since_saved"] = len(opened.journal_entries)
     if as_json:
         print_json(values)
         return

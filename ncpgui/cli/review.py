@@ -164,15 +164,8 @@ def write_back_session(session: Path) -> str:
     ExportError
         It reviews none, or the folder changed, is gone or cannot be written.
     """
-    from ncpgui.curation.clustering import Clustering
-    from ncpgui.curation.decisions import Decisions
-    from ncpgui.curation.history import History
     from ncpgui.export.phy_back import write_back
-    from ncpgui.session.session_file import open_session
+    from ncpgui.session.decided import read_decided
 
-    with open_session(session, read_only=True, waveforms=False) as opened:
-        project, entries = opened.project, opened.journal_entries
-    base = Clustering(project.unit_of_spike, project.probability)
-    history = History(base, project.components, project.given_labels)
-    history.replay([*project.history, *entries])
-    return write_back(project, Decisions.of(history, project.unit_of_spike)).words
+    opened = read_decided(session, waveforms=False)
+    return write_back(opened.project, opened.decisions).words

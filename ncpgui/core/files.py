@@ -102,6 +102,15 @@ def replaceable(path: Path) -> Path:
     return place
 
 
+def free_name(path: Path) -> Path:
+    """`path`, or where something is there already, the first of NAME-1, NAME-2, ... that is free."""
+    number, free = 0, path
+    while os.path.lexists(free):
+        number += 1
+        free = path.with_name(f"{path.stem}-{number}{path.suffix}")
+    return free
+
+
 def _hidden(name: str) -> str:
     """A temporary name that says whose it is; short, so that it fits where `name` does."""
     return f".{name[:_SHOWN]}-{secrets.token_hex(4)}"

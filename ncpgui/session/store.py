@@ -36,7 +36,8 @@ class Header:
 
     session_id : the same from save to save; save_id : of this save;
     journal_base, journal_folded : the journal folded into this save and how many of its entries;
-    program, saved_at : what wrote it and when (UTC); version : of the format.
+    program, saved_at : what wrote it and when (UTC); version : of the format;
+    n_cached : of how many components the waveform cache beside it has waveforms.
     """
 
     session_id: str
@@ -46,6 +47,7 @@ class Header:
     program: str = ""
     saved_at: str = ""
     version: int = FORMAT_VERSION
+    n_cached: int = 0
 
 
 def save(project: Project, path: str | Path) -> None:
@@ -106,14 +108,21 @@ def checked_paths(path: str | Path) -> SessionPaths:
     return paths
 
 
-def write_session(paths: SessionPaths, project: Project, header: Header) -> None:
-    """Write session and waveform cache; the caller holds the lock."""
+def write_session(
+    paths: SessionPaths, project: Project, header: Header, *, check: Callable[[], None] = lambda: None
+) -> None:
+    """Write session and waveform cache; the caller holds the lock.
+
+    check : called when all is written, before it takes the place of what is there: raises to leave that
+    """
+    header = replace(header, n_cached=cache.n_kept(paths.waveforms, project))
     with swapped(paths.session) as beside:
         with written_hdf5(beside) as file:
             _write_header(file, header)
             write_project(file, project)
             names = set(file)
         _verify(beside, header, names)
+        check()
     try:
         cache.update(paths.waveforms, project)
     except OSError as error:
@@ -184,6 +193,7 @@ def read_header(file: h5py.File) -> Header:
         program=attribute(file, "program", str),
         saved_at=attribute(file, "saved_at", str),
         version=version,
+        n_cached=attribute(file, "n_cached", int) if "n_cached" in file.attrs else 0,
     )
 
 
@@ -194,6 +204,7 @@ def _write_header(file: h5py.File, header: Header) -> None:
     file.attrs["save_id"] = header.save_id
     file.attrs["journal_base"] = header.journal_base
     file.attrs["journal_folded"] = header.journal_folded
+    file.attrs["n_cached"] = header.n_cached
     file.attrs["program"] = f"ncpgui {ncpgui.__version__}"
     file.attrs["saved_at"] = datetime.now(timezone.utc).isoformat(timespec="seconds")
 

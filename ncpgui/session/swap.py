@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -56,13 +57,34 @@ def set_aside(path: Path) -> Path:
     SessionError
         It cannot be moved.
     """
-    number = 1
-    while (aside := path.with_name(f"{path.name}.{number}")).exists():
-        number += 1
+    aside = _numbered(path)
     try:
         return path.replace(aside)
     except OSError as error:
         raise write_error(aside, error) from error
+
+
+def kept_copy(path: Path) -> Path:
+    """Copy a file to a name with a number beside it; returns that.
+
+    Raises
+    ------
+    SessionError
+        It cannot be copied.
+    """
+    copy = _numbered(path)
+    try:
+        return Path(shutil.copy2(path, copy))
+    except OSError as error:
+        copy.unlink(missing_ok=True)
+        raise write_error(copy, error) from error
+
+
+def _numbered(path: Path) -> Path:
+    number = 1
+    while (numbered := path.with_name(f"{path.name}.{number}")).exists():
+        number += 1
+    return numbered
 
 
 def write_error(path: Path, error: OSError) -> SessionError:

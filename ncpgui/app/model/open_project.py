@@ -89,7 +89,7 @@ class OpenProject(ProjectView):
             n = f"{recovered} action{'s' if recovered > 1 else ''}"
             self.told.emit(f"{n} since the last save recovered from the journal")
         if problem:
-            self.warned.emit(problem)
+            self.warned.emit(f"{problem}{_kept_journal(session)}")
 
     def close(self) -> None:
         """Forget the project; its session file is closed, its journal stays."""
@@ -332,6 +332,16 @@ class OpenProject(ProjectView):
 
     def _show_again(self, component_ids: set[int]) -> None:
         """What is shown of these components may look different: called when everybody was told."""
+
+
+def _kept_journal(session: Session | None) -> str:
+    """Keep a journal that the next save will not hold all of; say where."""
+    if session is None:
+        return ""
+    try:
+        return f"; the journal is kept as {session.keep_journal().name}"
+    except NcpguiError as error:
+        return f"; {error}"
 
 
 def _recover(history: History, entries: Iterable[dict[str, Any]]) -> tuple[int, str]:

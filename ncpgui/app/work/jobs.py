@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms, WaitingComponent
 from ncpgui.core.config import from_dict
-from ncpgui.core.errors import InputError, RecordingError
+from ncpgui.core.errors import InputError, NcpguiError, RecordingError, SessionError
 from ncpgui.core.heap import give_back
 from ncpgui.core.held import Held
 from ncpgui.core.progress import Progress, portion, silent
@@ -444,6 +444,41 @@ def save(
         session.save(project, n_entries=n_entries)
         return session
     return create_session(project, path)
+
+
+def save_and_close(
+    session: SessionFile | None,
+    path: Path,
+    project: Project,
+    *,
+    is_in_journal: bool,
+    progress: Progress = silent,
+) -> None:
+    """Save for the last time and close the file, which may be opened again at once.
+
+    is_in_journal : whether nothing is lost without it; else it goes beside `path` if it cannot go there
+    """
+    try:
+        save(session, path, project, None, progress=progress).close()
+    except NcpguiError as error:
+        if session is not None:
+            session.close()
+        if is_in_journal:
+            raise
+        raise _kept_beside(project, path, error) from error
+
+
+def _kept_beside(project: Project, path: Path, problem: NcpguiError) -> NcpguiError:
+    """Save a project under a free name beside where it cannot be saved; the error that says all this."""
+    from ncpgui.core.files import free_name
+    from ncpgui.session.store import save as save_new
+
+    place = free_name(path)
+    try:
+        save_new(project, place)
+    except SessionError:
+        return problem
+    return SessionError(f"{problem}; what was open is kept in {place}")
 
 
 def export_formats() -> list[tuple[str, str, bool, str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from ncpgui.app.work import jobs
 from ncpgui.app.work.activity import Work
 from ncpgui.app.work.tasks import Task
 from ncpgui.core.errors import InputError
+from ncpgui.core.progress import Progress
 from ncpgui.core.project import Project
 from ncpgui.curation.decisions import Decisions
 
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from ncpgui.export.whole_project import Exported
 
 SAVE_EVERY_S = 20.0
+_FIRST = math.inf
+"""Priority of saves in their lane: a session opens after the save of what was open before, often itself."""
 
 
 class Saving:
@@ -44,8 +48,7 @@ class Saving:
         self._is_saving = False
         self._again: tuple[Path, bool] | None = None
         self._is_left = False
-        self._last: Project | None = None
-        self._released: Any = None
+        self._made: Any = None
 
     def save(self, path: Path | None = None) -> None:
         """Save the session; `path` saves it elsewhere from now on.
@@ -71,13 +74,36 @@ class Saving:
             self.autosave()
 
     def leave(self) -> None:
-        """The project is about to be closed: save what only memory holds, then close its file."""
+        """The project is about to be closed: save what the file lacks, then close it; no journal stays."""
         workspace = self._workspace
         self._is_left = True
-        self._last = None if workspace.is_safe else workspace.snapshot()
-        self._released = workspace.release_session()
-        if not self._is_saving:
-            self._close(self._released)
+        last = None if workspace.is_saved else workspace.snapshot()
+        is_in_journal = workspace.is_safe
+        session = workspace.release_session()
+        if self._is_saving or (last is not None and self.path is not None):
+            words = "Saving" if self.path is None else f"saving {self.path.name}"
+            self._work.runner.submit(
+                Task(
+                    f"{words[:1].upper()}{words[1:]}",
+                    lambda p: self._finish(session, last, is_in_journal, p),
+                    failed=lambda error: self._work.failed.emit(error, words),
+                    lane="io",
+                    priority=_FIRST,
+                )
+            )
+        elif session is not None:
+            session.close()
+
+    def _finish(self, session: Any, last: Project | None, is_in_journal: bool, progress: Progress) -> None:
+        """Save and close; runs in the lane of saves, after the one that was under way."""
+        made = self._made or session
+        if session is not None and session is not made:
+            session.close()
+        target = self.path if made is None else made.path
+        if last is not None and target is not None:
+            jobs.save_and_close(made, target, last, is_in_journal=is_in_journal, progress=progress)
+        elif made is not None:
+            made.close()
 
     def _save(self, target: Path, *, tell: bool) -> None:
         if self._is_saving:
@@ -88,15 +114,11 @@ class Saving:
         self._saved_at = time.monotonic()
 
         def done(session: Session) -> None:
-            if self._is_left:
-                self._close(session)
-                return
-            self._take(session, mark, tell)
+            if not self._is_left:
+                self._take(session, mark, tell)
 
         def failed(error: Exception) -> None:
-            if self._is_left:
-                self._close(self._released)
-            else:
+            if not self._is_left:
                 self._workspace.not_saved()
             self._work.failed.emit(error, f"saving {target.name}")
             self._save_again()
@@ -121,28 +143,14 @@ class Saving:
         if tell or not self._workspace.is_safe:
             self._save(target, tell=tell)
 
-    def _close(self, session: Any) -> None:
-        """Save the project as it was left, if need be, and close its file."""
-        project, self._last = self._last, None
-        target = self.path if session is None else session.path
-        if self._released is not None and self._released is not session:
-            self._released.close()
-        if project is None or target is None:
-            if session is not None:
-                session.close()
-            return
-
-        def failed(error: Exception) -> None:
-            if session is not None:
-                session.close()
-            self._work.failed.emit(error, f"saving {target.name}")
-
-        self._submit(session, target, project, None, lambda saved: saved.close(), failed)
-
     def _submit(
         self, session: Any, target: Path, project: Project, n_entries: int | None, done: Any, failed: Any
     ) -> None:
-        self._is_saving = True
+        self._is_saving, self._made = True, None
+
+        def write(progress: Progress) -> Session:
+            self._made = jobs.save(session, target, project, n_entries, progress=progress)
+            return self._made
 
         def ended(then: Any) -> Any:
             def end(value: Any) -> None:
@@ -154,10 +162,11 @@ class Saving:
         self._work.runner.submit(
             Task(
                 f"Saving {target.name}",
-                lambda p: jobs.save(session, target, project, n_entries, progress=p),
+                write,
                 ended(done),
                 failed=ended(failed),
                 lane="io",
+                priority=_FIRST,
             )
         )
 
