@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ncpgui.core.config import from_dict
 from ncpgui.core.progress import Progress, silent
+from ncpgui.ephys.numpy_sortings import numpy_sorting
 from ncpgui.evidence.units import ProjectNumbers, project_numbers
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.executors import Workers
@@ -51,7 +52,7 @@ def sort(
 
     Parameters
     ----------
-    recording : of SpikeInterface, unfiltered or filtered; segments are joined one after the other
+    recording : of SpikeInterface, unfiltered or filtered; segments are sorted together, one after the other
     probe : where the contacts are, if the recording does not say: a file, or a name such as "tetrode"
     posterior : whether to sample the posterior of all units, which splits and joins some of those that
         matching finds; without it sorting takes less than half as long
@@ -61,12 +62,13 @@ def sort(
 
     Returns
     -------
-    a NumpySorting with unit ids 0 .. K-1 and these properties of units: `snr` (mean depth, noise sd),
-    `main_channel` (an id of the recording's channels), `probability` (mean over its spikes of P(the spike is
-    of this unit)), `p_neuron` (P(the unit is one or more cells)), `p_pure` and `p_complete` (P(it has hardly
-    a spike of another cell), P(its cell has hardly a spike elsewhere)), `false_positives` and `misses`
-    (expected shares), nan of these four without `posterior`, and `label` ("good", "mua" or "noise", by
-    `p_neuron`). Its annotations hold the settings.
+    a NumpySorting with the segments and the times of the recording, which is registered in it, with unit ids
+    0 .. K-1 and these properties of units: `snr` (mean depth, noise sd), `main_channel` (an id of the
+    recording's channels), `probability` (mean over its spikes of P(the spike is of this unit)), `p_neuron`
+    (P(the unit is one or more cells)), `p_pure` and `p_complete` (P(it has hardly a spike of another cell),
+    P(its cell has hardly a spike elsewhere)), `false_positives` and `misses` (expected shares), nan of these
+    four without `posterior`, and `label` ("good", "mua" or "noise", by `p_neuron`). Its annotations hold the
+    settings.
 
     Raises
     ------
@@ -85,16 +87,16 @@ def sort(
 
 def as_spikeinterface(project: Project, recording: BaseRecording) -> BaseSorting:
     """Return the sorting of a recording as a sorting of SpikeInterface, with `UNIT_PROPERTIES`."""
-    from spikeinterface.core import NumpySorting
-
     kept = project.unit_of_spike >= 0
     n_units = n_units_of(project)
-    sorting = NumpySorting.from_samples_and_labels(
-        [project.spikes.sample_index[kept]],
-        [project.unit_of_spike[kept]],
-        project.spikes.sampling_frequency_hz,
-        unit_ids=np.arange(n_units),
+    sorting, _ = numpy_sorting(
+        project.spikes.sample_index[kept],
+        project.unit_of_spike[kept],
+        np.arange(n_units),
+        sampling_frequency_hz=project.spikes.sampling_frequency_hz,
+        segment_start=project.recording.whole_clock.segment_start,
     )
+    sorting.register_recording(recording)
     numbers = project_numbers(project, project.unit_of_spike, project.probability)
     for name, values in UNIT_PROPERTIES.items() if n_units else ():
         sorting.set_property(name, values(project, recording, numbers))

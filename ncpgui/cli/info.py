@@ -45,6 +45,10 @@ def info(session: Path, as_json: bool) -> None:
         "stimulus": values["stimulus"] or "none",
         "actions": f"{values['n_actions']} saved, {values['actions_since_saved']} since",
     }
+    if recording["clock"]:
+        lines["times"] = recording["clock"]
+    if recording["n_segments"] > 1:
+        lines["segments"] = f"{recording['n_segments']}, joined end to end"
     if part := _part(recording):
         lines["part"] = part
     for name, value in lines.items():
@@ -108,6 +112,9 @@ def describe(project: Project) -> dict[str, Any]:
             "sampling_frequency_hz": reference.sampling_frequency_hz,
             "n_samples": reference.n_samples,
             "duration_s": reference.n_samples / reference.sampling_frequency_hz,
+            "clock": reference.clock_words,
+            "stretches_s": reference.clock.stretches_s(reference.n_samples).tolist(),
+            "n_segments": reference.clock.n_segments,
         },
         "n_spikes": len(project.spikes),
         "n_unassigned": unassigned,

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     type=float,
     nargs=2,
     metavar="FROM TO",
-    help="Sort these seconds only; exports keep the times of the whole recording.",
+    help="Sort these seconds only, by the clock of the recording; exports keep its times.",
 )
 @click.option(
     "--bad-channels",

@@ -133,6 +133,8 @@ def opened(path: Path, stream: str | None) -> Opened:
     streams = guarded(path, partial(streams_of, reader, place), kind)
     chosen = chosen_stream(streams, stream or _own_stream(path), path)
     options = {} if chosen is None or len(streams) == 1 else reader_options(reader, chosen)
+    if reader.__name__.startswith("Nwb"):
+        options["load_time_vector"] = True  # else stamps are taken for even ones, and gaps are not seen
     if reader.__name__.startswith("Mda") and path.is_file():
         options["raw_fname"] = path.name
     if reader.__name__.startswith("Maxwell"):

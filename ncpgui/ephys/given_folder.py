@@ -14,7 +14,12 @@ from ncpgui.ephys.paths import existing_path
 from ncpgui.ephys.phy_folder import PhyFolder, is_phy_folder, phy_folder_of, read_phy_folder
 from ncpgui.ephys.recording import Recording
 from ncpgui.ephys.sorted_recording import recording_given_for, recording_of_sorting
-from ncpgui.ephys.sorting_readers import digest_of, phy_sorting, spikeinterface_sorting
+from ncpgui.ephys.sorting_readers import (
+    digest_of,
+    phy_sorting,
+    spikeinterface_digest,
+    spikeinterface_sorting,
+)
 
 RATE_TOLERANCE = 1e-3
 
@@ -70,14 +75,12 @@ def open_given(path: str | Path, recording: Recording) -> OpenedSorting:
     if len(opened) == 0:
         raise RecordingError(f"{folder} holds no spike; there is nothing to review")
     labels = {unit: label for unit, label in opened.labels.items() if label != "unsorted"}
-    # the samples that the times of an NWB file are depend on the recording
-    digest = spikeinterface_sorting(folder).digest if has_nwb_units(folder) else read.digest
     present = set(opened.unit_ids.tolist())
     given = GivenSorting(
         path=str(folder.resolve()),
         kind=SPIKEINTERFACE if phy is None else PHY,
         rows=read.rows,
-        digest=digest,
+        digest=read.digest,
         labels={unit: label for unit, label in labels.items() if unit in present},
         names=read.names,
     )
@@ -121,10 +124,7 @@ def digest_now(given: GivenSorting) -> str:
     folder = existing_path(given.path)
     if given.kind == PHY:
         return phy_digest(read_phy_folder(folder))
-    try:
-        return spikeinterface_sorting(folder).digest
-    except InputError as error:
-        raise RecordingError(f"{folder}: {error}") from error
+    return spikeinterface_digest(folder)
 
 
 def phy_digest(phy: PhyFolder) -> str:

@@ -118,7 +118,7 @@ class Preprocessed:
 
     def blanked(self) -> list[str]:
         """What was blanked of the traces read so far: a sentence for each reason."""
-        return self._blanked.said()
+        return self._blanked.said(self.recording.reference.clock)
 
     def moved_back(self, motion: Motion) -> Preprocessed:
         """Return the same recording as the contacts would see it, had the tissue stayed; close it too."""

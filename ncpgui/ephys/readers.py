@@ -16,16 +16,10 @@ from ncpgui.core.errors import InputError, NcpguiError, RecordingError
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import RecordingReference
 from ncpgui.ephys import simulated_folder
+from ncpgui.ephys.clocks import clock_of
 from ncpgui.ephys.fingerprint import fingerprint
 from ncpgui.ephys.formats import Opened, available_streams, is_undescribed, opened
-from ncpgui.ephys.part import (
-    channel_numbers,
-    first_sample,
-    silenced,
-    stimulus_of,
-    time_range,
-    without_part,
-)
+from ncpgui.ephys.part import channel_numbers, part_of, silenced, stimulus_of, without_part
 from ncpgui.ephys.paths import existing_path
 from ncpgui.ephys.probes import describe_probe, from_probeinterface, load_probe
 from ncpgui.ephys.raw_columns import COLUMNS, open_columns
@@ -38,11 +32,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "available_streams",
-    "first_sample",
     "gain_uv",
     "is_undescribed",
     "load_stimulus",
-    "n_segments",
     "open_recording",
     "open_sorting",
     "recording_of",
@@ -51,9 +43,6 @@ __all__ = [
     "stimulus_of",
 ]
 log = logging.getLogger(__name__)
-
-JOINED = "ncpgui_joined_segments"
-"""Annotation of a recording: of how many segments it was joined."""
 
 
 def open_recording(
@@ -76,8 +65,8 @@ def open_recording(
     sampling_frequency : Hz; n_channels; dtype : of raw files ("int16" when left out)
     stream : which of several sets of channels, by name or a part of it; the only one that may hold spikes
         when left out, see `streams.chosen_stream`
-    time_range_s : start and end (None: to the end) of the part to open, seconds; its samples count from
-        its start
+    time_range_s : start and end (None: that of the recording) of the part to open, seconds of the recording's
+        clock; samples count from the start of the part
     bad_channels : rows of the probe, or text such as "3,17,20-23", whose traces are zero, so that filtering
         leaves them out
 
@@ -112,6 +101,7 @@ def open_recording(
         if made.stream is not None:
             options["stream"] = made.stream
             notes = (made.note,)
+    clock = clock_of(extractor, str(place))
     extractor = _one_segment(extractor, place)
     channels = extractor.get_num_channels()
     if n_channels is not None and n_channels != channels:
@@ -127,12 +117,12 @@ def open_recording(
     if bad:
         extractor = silenced(extractor, bad)
         options["bad_channels"] = [int(channel) for channel in bad]
+    first = 0
     if time_range_s is not None:
-        rate = float(extractor.get_sampling_frequency())
-        start, end = time_range_s
-        part = [start or 0.0, extractor.get_num_samples() / rate if end is None else end]
-        extractor = time_range(extractor, part, rate)
-        options["time_range_s"] = [float(value) for value in part]
+        part = part_of(clock, int(extractor.get_num_samples()), time_range_s)
+        extractor = extractor.frame_slice(start_frame=part.first, end_frame=part.last)
+        options["time_range_s"] = list(part.range_s)
+        first = part.first
     reference = RecordingReference(
         path=str(place),
         options=options,
@@ -140,6 +130,8 @@ def open_recording(
         n_channels=channels,
         sampling_frequency_hz=float(extractor.get_sampling_frequency()),
         n_samples=int(extractor.get_num_samples(segment_index=0)),
+        first_sample=first,
+        own_clock=None if clock.is_plain else clock,
     )
     return ExtractorRecording(extractor, probe=found, reference=reference, notes=notes)
 
@@ -152,6 +144,7 @@ def recording_of(extractor: BaseRecording, *, probe: str | Path | Probe | None =
     InputError
         It has no probe, and none is given; or the probe is of another size.
     """
+    clock = clock_of(extractor, "the recording")
     joined = _one_segment(extractor, Path("the recording"))
     channels = joined.get_num_channels()
     n_samples = int(joined.get_num_samples(segment_index=0))
@@ -164,6 +157,7 @@ def recording_of(extractor: BaseRecording, *, probe: str | Path | Probe | None =
         n_channels=channels,
         sampling_frequency_hz=float(joined.get_sampling_frequency()),
         n_samples=n_samples,
+        own_clock=None if clock.is_plain else clock,
     )
     place = place or _own_probe(joined, Path("the recording"))
     return ExtractorRecording(joined, probe=place, reference=reference)
@@ -327,14 +321,7 @@ def _one_segment(extractor: BaseRecording, path: Path) -> BaseRecording:
     from spikeinterface.core import concatenate_recordings
 
     log.warning("%s has %d segments; they are sorted as one recording, joined end to end", path, n_segments)
-    joined = concatenate_recordings([extractor])
-    joined.annotate(**{JOINED: n_segments})
-    return joined
-
-
-def n_segments(recording: Recording) -> int:
-    """Number of segments that a recording was joined of, 1 of most."""
-    return int(recording.extractor().get_annotation(JOINED) or 1)
+    return concatenate_recordings([extractor])
 
 
 def _own_probe(extractor: BaseRecording, path: Path) -> Probe:

@@ -6,7 +6,7 @@ import hashlib
 import logging
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,7 @@ from ncpgui.core.project import RecordingReference
 from ncpgui.core.spikes import Sorting
 from ncpgui.ephys import simulated_folder
 from ncpgui.ephys.hdf5_formats import has_nwb_units
-from ncpgui.ephys.nwb_units import nwb_sorting
+from ncpgui.ephys.nwb_units import CLOCK_HZ, nwb_sorting
 from ncpgui.ephys.paths import existing_path
 from ncpgui.ephys.phy_folder import (
     LABELS,
@@ -29,6 +29,9 @@ from ncpgui.ephys.phy_folder import (
 )
 from ncpgui.ephys.saved_objects import load_saved
 from ncpgui.ephys.strays import set_aside
+
+if TYPE_CHECKING:
+    from spikeinterface.core import BaseSorting
 
 log = logging.getLogger(__name__)
 
@@ -54,7 +57,6 @@ class ReadSorting:
     digest: str
     names: dict[int, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-
 
 def open_sorting(path: str | Path, *, n_samples: int | None = None) -> Sorting:
     """Open a finished sorting.
@@ -156,17 +158,68 @@ def spikeinterface_sorting(
 ) -> ReadSorting:
     """The spikes of a SpikeInterface sorting or analyzer, without strays.
 
-    recording : whose samples the spikes of an NWB file are
+    recording : whose samples the spikes are: of an NWB file by its clock, of segments by where each begins
 
     Raises
     ------
     RecordingError
-        It is none, or cannot be opened by this version of SpikeInterface.
+        It is none, or cannot be opened by this version of SpikeInterface; or it has other segments than the
+        recording.
     """
+    loaded, lengths = _opened(path)
+    starts = _segment_starts(path, loaded.get_num_segments(), lengths, recording)
+    ids = [_whole(unit) for unit in loaded.unit_ids]
+    named = any(i is None for i in ids) or len(set(ids)) < len(ids)
+    numbers = np.arange(len(ids)) if named else np.array(ids, dtype=np.int64)
+    is_text = np.asarray(loaded.unit_ids).dtype.kind not in "iu"
+    pairs = zip(numbers, loaded.unit_ids, strict=True) if is_text else ()
+    names = {int(number): str(unit) for number, unit in pairs}
+    spikes = loaded.to_spike_vector()
+    times, rate_hz = spikes["sample_index"].astype(np.int64), float(loaded.get_sampling_frequency())
+    if recording is not None and has_nwb_units(path):
+        times, rate_hz = recording.clock.samples(times / CLOCK_HZ), recording.sampling_frequency_hz
+    known = n_samples or sum(lengths)
+    times = _joined(times, spikes["segment_index"], starts, known)
+    length = known or int(times.max(initial=0)) + 1
+    rows, note = set_aside(times, length, path)
+    sorting = _checked(
+        path,
+        sample_index=times[rows],
+        unit_id=numbers[spikes["unit_index"][rows]].astype(np.int64),
+        sampling_frequency_hz=rate_hz,
+        n_samples=length,
+        labels=_property_labels(loaded, numbers),
+    )
+    return ReadSorting(sorting, rows, _file_digest(loaded), names, (note,) if note else ())
+
+
+def spikeinterface_digest(path: Path) -> str:
+    """Digest of the spikes, units and labels of a sorting as its files have them, of whatever recording.
+
+    Raises
+    ------
+    RecordingError
+        As `spikeinterface_sorting`.
+    """
+    return _file_digest(_opened(path)[0])
+
+
+def _file_digest(sorting: BaseSorting) -> str:
+    """Digest of the rows of a sorting, of its units and of their labels."""
+    spikes = sorting.to_spike_vector()
+    labels = sorted(_property_labels(sorting, np.arange(len(sorting.unit_ids))).items())
+    digest = hashlib.sha256(repr(([str(unit) for unit in sorting.unit_ids], labels)).encode())
+    for name in ("sample_index", "unit_index", "segment_index"):
+        digest.update(spikes[name].astype(np.int64).tobytes())
+    return digest.hexdigest()
+
+
+def _opened(path: Path) -> tuple[BaseSorting, list[int]]:
+    """A sorting of SpikeInterface, and the samples of each segment, none where it does not say them."""
     from spikeinterface.core import BaseSorting, SortingAnalyzer
 
     try:
-        loaded = nwb_sorting(path, recording) if has_nwb_units(path) else load_saved(path)
+        loaded = nwb_sorting(path) if has_nwb_units(path) else load_saved(path)
     except RecordingError:
         raise
     except Exception as error:
@@ -176,39 +229,53 @@ def spikeinterface_sorting(
             "give a Phy or Kilosort folder (params.py, spike_times.npy, spike_clusters.npy) "
             "or a SpikeInterface sorting or analyzer folder"
         ) from error
+    lengths: list[int] = []
     if isinstance(loaded, SortingAnalyzer):
-        n_samples = n_samples or int(loaded.get_num_samples(segment_index=0))
+        lengths = [int(loaded.get_num_samples(k)) for k in range(loaded.get_num_segments())]
         loaded = loaded.sorting
     if not isinstance(loaded, BaseSorting):
         kind = (
             "nothing that this version of SpikeInterface knows" if loaded is None else type(loaded).__name__
         )
         raise RecordingError(f"{path} holds {kind}, not a sorting; save it again, or export it to Phy")
-    if loaded.get_num_segments() != 1:
+    return loaded, lengths
+
+
+def _segment_starts(
+    path: Path, n_segments: int, lengths: list[int], recording: RecordingReference | None
+) -> NDArray[np.int64]:
+    """Sample of the joined recording at which each segment of a sorting begins.
+
+    lengths : of the segments, where the sorting says them
+    """
+    if n_segments == 1:
+        return np.zeros(1, np.int64)
+    known = None if recording is None else recording.clock.segment_start
+    if known is not None and len(known) == n_segments:
+        return known
+    ends = np.cumsum(lengths)
+    if len(lengths) == n_segments and (recording is None or ends[-1] == recording.n_samples):
+        return np.append(0, ends[:-1]).astype(np.int64)
+    if recording is None:
         raise RecordingError(
-            f"{path} has {loaded.get_num_segments()} segments; concatenate them before opening the sorting"
+            f"{path} has {n_segments} segments and does not say how long they are; open an analyzer, which "
+            "does, or concatenate them before opening the sorting"
         )
-    spikes = loaded.to_spike_vector()
-    ids = [_whole(unit) for unit in loaded.unit_ids]
-    named = any(i is None for i in ids) or len(set(ids)) < len(ids)
-    numbers = np.arange(len(ids)) if named else np.array(ids, dtype=np.int64)
-    is_text = np.asarray(loaded.unit_ids).dtype.kind not in "iu"
-    pairs = zip(numbers, loaded.unit_ids, strict=True) if is_text else ()
-    names = {int(number): str(unit) for number, unit in pairs}
-    times = spikes["sample_index"].astype(np.int64)
-    length = n_samples or int(times.max(initial=0)) + 1
-    rows, note = set_aside(times, length, path)
-    units = numbers[spikes["unit_index"]].astype(np.int64)
-    sorting = _checked(
-        path,
-        sample_index=times[rows],
-        unit_id=units[rows],
-        sampling_frequency_hz=float(loaded.get_sampling_frequency()),
-        n_samples=length,
-        labels=_property_labels(loaded, numbers),
+    raise RecordingError(
+        f"{path} has {n_segments} segments, but its recording {recording.path} has "
+        f"{recording.clock.n_segments}; give the recording that was sorted, with the same segments"
     )
-    digest = digest_of(times, units, sorting.labels)
-    return ReadSorting(sorting, rows, digest, names, (note,) if note else ())
+
+
+def _joined(
+    times: NDArray[np.int64], segment: NDArray[np.integer], starts: NDArray[np.int64], n_samples: int
+) -> NDArray[np.int64]:
+    """Samples of the joined recording; a spike past the end of its own segment lies past the end of it all."""
+    if len(starts) == 1:
+        return times
+    after_segment = times >= np.append(np.diff(starts), np.iinfo(np.int64).max)[segment]
+    joined = np.where(times < 0, times, times + starts[segment])
+    return np.where(after_segment, n_samples + times, joined)
 
 
 def _property_labels(sorting: Any, numbers: NDArray[np.int64]) -> dict[int, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +32,7 @@ class ExportBundle:
     ----------
     sorting : the spikes to export, each in a unit (none unassigned); `p_exists` and `main_channel`
         for all units or for none. Samples count from the start of the recording, also where a part was sorted
-    first_sample : the first that was sorted; spikes before it were not looked for
-    probe, recording : as sorted
+    probe, recording : as sorted; its clock says the seconds of spikes
     amplitude : (n,) float32, trace at each spike on its main channel, noise sd (negative)
     noise_sd : (n_channels,) float32, unit of the recording
     templates : (n_units, n_times, n_channels) float32, noise sd, at the recording's rate, in the
@@ -59,7 +59,6 @@ class ExportBundle:
     recording: RecordingReference
     amplitude: NDArray[np.float32]
     noise_sd: NDArray[np.float32]
-    first_sample: int = 0
     templates: NDArray[np.float32] | None = None
     features: SpikeFeatures | None = None
     unit_before_merges: NDArray[np.int64] | None = None
@@ -118,6 +117,27 @@ class ExportBundle:
                 f"unit {part} before merges has spikes of the units {one} and {other}; "
                 "a merge takes whole units"
             )
+
+    @property
+    def first_sample(self) -> int:
+        """The first sample that was sorted; spikes before it were not looked for."""
+        return self.recording.first_sample
+
+    @cached_property
+    def time_s(self) -> NDArray[np.float64]:
+        """(n,) seconds of the spikes, on the clock of the recording."""
+        return self.recording.whole_clock.seconds(self.sorting.sample_index)
+
+    @property
+    def sorted_s(self) -> NDArray[np.float64]:
+        """(g, 2) begin and end of what was sorted, in seconds; several where the recording has gaps."""
+        return self.recording.clock.stretches_s(self.sorting.n_samples - self.first_sample)
+
+    @property
+    def has_own_times(self) -> bool:
+        """Whether seconds are others than samples over the sampling frequency."""
+        even_s = self.sorting.sample_index / self.sorting.sampling_frequency_hz
+        return bool((np.abs(self.time_s - even_s) > 0.5 / self.sorting.sampling_frequency_hz).any())
 
     @property
     def unit_ids(self) -> NDArray[np.int64]:

@@ -7,8 +7,8 @@
                     p_exists, probability, p_neuron, p_pure, p_complete, false_positives, misses,
                     tag, note where a unit has one
 
-A value that is not known is an empty cell. UTF-8, comma, full stop. Text that a spreadsheet would take for a
-formula has an apostrophe before it.
+``time_s`` is on the clock of the recording. A value that is not known is an empty cell. UTF-8, comma, full
+stop. Text that a spreadsheet would take for a formula has an apostrophe before it.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _spike_columns(bundle: ExportBundle) -> dict[str, Iterable[object]]:
     n = len(sorting)
     return {
         "sample": sorting.sample_index.tolist(),
-        "time_s": _decimals(sorting.sample_index / sorting.sampling_frequency_hz, 6, n),
+        "time_s": _decimals(bundle.time_s, 6, n),
         "unit": sorting.unit_id.tolist(),
         "probability": _decimals(sorting.probability, 4, n),
         "entropy": _decimals(sorting.entropy, 4, n),

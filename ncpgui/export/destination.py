@@ -18,6 +18,8 @@ from ncpgui.ephys.fingerprint import fingerprint
 
 TRACES = "recording.dat"
 """Traces that an export holds."""
+SECONDS = "spike_times_s.npy"
+"""Seconds of spikes on the clock of the recording, beside formats that count samples."""
 MANIFEST = "ncpgui_export.json"
 _LEFT_BY_OTHERS = (".phy", "phy.log", "__pycache__", ".DS_Store")
 """Caches and logs that other tools leave; no work is lost with them."""

@@ -15,7 +15,6 @@ from ncpgui.core.errors import InputError
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import Sorting
-from ncpgui.ephys.part import first_sample
 from ncpgui.evidence.units import project_numbers
 from ncpgui.export.bundle import ExportBundle
 from ncpgui.export.features import spike_features, with_all_waveforms
@@ -77,7 +76,7 @@ def bundle_of(
     main = main_channels(project, units)
     home = main_components(project, units)
     rate_hz = project.spikes.sampling_frequency_hz
-    first = first_sample(project.recording.options, rate_hz)
+    first = project.recording.first_sample
     sorting = Sorting(
         sample_index=project.spikes.sample_index[keep] + first,
         unit_id=units[keep],
@@ -102,7 +101,6 @@ def bundle_of(
         recording=project.recording,
         amplitude=project.spikes.amplitude[keep],
         noise_sd=project.noise_sd,
-        first_sample=first,
         templates=templates_from_waveforms(project, units),
         features=features,
         unit_before_merges=None if unit_before_merges is None else unit_before_merges[keep],

@@ -11,8 +11,8 @@
     channel_positions_um (c, 2), channel_shanks (c, 1), noise_sd (c, 1) in the unit of the recording,
     sampling_frequency_hz, first_sample, n_samples (what was sorted), recording_path, ncp_json
 
-Samples and channels count from 1, as MATLAB does; times are seconds from the first sample. Values that
-are not known are NaN or absent. ``units(3).spike_times_s`` is a spike train, ``[units.p_neuron] > 0.9``
+Samples and channels count from 1, as MATLAB does; times are seconds on the clock of the recording. Values
+that are not known are NaN or absent. ``units(3).spike_times_s`` is a spike train, ``[units.p_neuron] > 0.9``
 picks units.
 """
 
@@ -54,7 +54,7 @@ def export_mat(bundle: ExportBundle, path: Path) -> Path:
 def _variables(bundle: ExportBundle) -> dict[str, Any]:
     sorting = bundle.sorting
     known: dict[str, Any] = {
-        "spike_times_s": sorting.sample_index / sorting.sampling_frequency_hz,
+        "spike_times_s": bundle.time_s,
         "spike_samples": sorting.sample_index + 1.0,
         "spike_units": sorting.unit_id.astype(np.float64),
         "spike_probability": sorting.probability,
@@ -88,7 +88,7 @@ def _units(bundle: ExportBundle) -> NDArray[np.void]:
         "p_exists": units.p_exists,
         "probability": units.probability,
         **units.numbers,
-        "spike_times_s": _trains(bundle, sorting.sample_index / sorting.sampling_frequency_hz),
+        "spike_times_s": _trains(bundle, bundle.time_s),
         "spike_samples": _trains(bundle, sorting.sample_index + 1.0),
         "spike_probability": None
         if sorting.probability is None

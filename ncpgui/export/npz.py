@@ -2,7 +2,8 @@
 
 ::
 
-    spike_sample (n,) int64          spike_unit (n,) int64        spike_probability (n,) float32
+    spike_sample (n,) int64          spike_time_s (n,) float64 on the clock of the recording
+    spike_unit (n,) int64            spike_probability (n,) float32
     spike_entropy (n,) float32 nats  spike_amplitude (n,) float32 noise sd
     unit_ids (k,)  unit_label (k,)  unit_n_spikes (k,)  unit_channel (k,)  unit_p_exists (k,)
     unit_probability (k,)  unit_p_neuron (k,)  unit_p_pure (k,)  unit_p_complete (k,)
@@ -53,6 +54,7 @@ def _arrays(bundle: ExportBundle) -> dict[str, NDArray[Any] | None]:
     sorting, units = bundle.sorting, unit_columns(bundle)
     return {
         "spike_sample": sorting.sample_index,
+        "spike_time_s": bundle.time_s,
         "spike_unit": sorting.unit_id,
         "spike_probability": sorting.probability,
         "spike_entropy": sorting.entropy,

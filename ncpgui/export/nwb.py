@@ -79,7 +79,7 @@ def nwb_file(bundle: ExportBundle) -> NWBFile:
     file = NWBFile(
         session_description=(
             f"Units of {bundle.recording.path or 'a recording in memory'}, sorted and curated with ncpgui. "
-            "Times are seconds from the first sample; when the recording began is not known, "
+            "Times are seconds on the clock of the recording; when that was 0 is not known, "
             "session_start_time stands for it."
         ),
         identifier=_identifier(bundle),
@@ -149,13 +149,13 @@ def _add_units(file: NWBFile, bundle: ExportBundle, columns: UnitColumns) -> Non
     if "template_noise_sd" in means:
         about = "mean of the filtered waveforms on the unit's electrodes (samples, electrodes), noise sd"
         file.add_unit_column("template_noise_sd", about)
-    sorted_s = [sample / sorting.sampling_frequency_hz for sample in (bundle.first_sample, sorting.n_samples)]
+    sorted_s = bundle.sorted_s
     order = np.argsort(bundle.unit_index, kind="stable")
     for row, mine in enumerate(np.split(order, np.cumsum(bundle.n_spikes)[:-1])):
         file.add_unit(
             id=int(columns.unit_id[row]),
-            spike_times=sorting.sample_index[mine] / sorting.sampling_frequency_hz,
-            obs_intervals=[sorted_s],
+            spike_times=bundle.time_s[mine],
+            obs_intervals=sorted_s,
             electrodes=contacts[row].tolist(),
             **{name: values[mine] for name, (_, values) in spikes.items()},
             **{name: values[row] for name, (_, values) in units.items()},

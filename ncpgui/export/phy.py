@@ -4,6 +4,7 @@ Besides what Phy needs, it holds what we know of uncertainty where Phy shows it:
 ``spike_NAME.npy`` becomes a scatter view, each ``cluster_NAME.tsv`` a column. Every cluster is in
 every table, because SpikeInterface drops the spikes of clusters that are missing from one.
 Templates are in noise sd; the whitening matrix (1 / noise sd) brings them to the recording's unit.
+Phy counts samples: where the clock of the recording says other seconds, ``spike_times_s.npy`` has them.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from ncpgui.core.errors import ExportError
 from ncpgui.export.bundle import ExportBundle, UnitColumns, unit_columns
-from ncpgui.export.destination import exported_folder
+from ncpgui.export.destination import SECONDS, exported_folder
 from ncpgui.export.features import SpikeFeatures
 from ncpgui.export.raw_file import RawFile, raw_file
 
@@ -57,6 +58,8 @@ def _write_params(folder: Path, bundle: ExportBundle, destination: Path) -> None
         dat_path = [] if raw is None else [_data_path(raw, destination)]
         if raw is None:
             comments = [f"# no raw binary file of the recording was found at {bundle.recording.path!a}"]
+    if bundle.has_own_times:
+        comments.append(f"# Phy counts time from the first sample; the recording's seconds are in {SECONDS}")
     lines = [
         *comments,
         f"dat_path = {dat_path!a}",
@@ -83,6 +86,8 @@ def _write_spikes(folder: Path, bundle: ExportBundle) -> None:
     np.save(folder / "amplitudes.npy", np.abs(bundle.amplitude).astype(np.float64))
     if sorting.probability is not None:
         np.save(folder / "spike_probability.npy", sorting.probability.astype(np.float32))
+    if bundle.has_own_times:
+        np.save(folder / SECONDS, bundle.time_s)
     if sorting.entropy is not None:
         np.save(folder / "spike_entropy.npy", sorting.entropy.astype(np.float32))
 

@@ -27,6 +27,7 @@ class ExportFormat:
     title : for menus; is_folder : whether it is a folder or one file; suffix : of the file, or '';
     with_traces, with_templates, with_features : whether it names the raw file of the recording, holds
     mean waveforms of units, principal components of spikes; with_gain : whether it wants them in volts;
+    counts_samples : whether it holds samples, and no seconds;
     package : that it is written with and that not everybody has; '' when none.
     """
 
@@ -39,6 +40,7 @@ class ExportFormat:
     with_templates: bool = False
     with_features: bool = False
     with_gain: bool = False
+    counts_samples: bool = False
     package: str = ""
 
     @property
@@ -66,8 +68,16 @@ FORMATS: dict[str, ExportFormat] = {
             with_traces=True,
             with_templates=True,
             with_features=True,
+            counts_samples=True,
         ),
-        ExportFormat("spikeinterface", "SpikeInterface sorting folder", True, "", export_spikeinterface),
+        ExportFormat(
+            "spikeinterface",
+            "SpikeInterface sorting folder",
+            True,
+            "",
+            export_spikeinterface,
+            counts_samples=True,
+        ),
         ExportFormat(
             "nwb",
             "NWB file (.nwb)",

@@ -15,6 +15,7 @@ from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project
 from ncpgui.curation.decisions import Decisions
+from ncpgui.export.destination import SECONDS
 from ncpgui.export.features import n_without_waveforms
 from ncpgui.export.from_project import bundle_of
 from ncpgui.export.raw_file import RawFile, raw_file
@@ -50,6 +51,11 @@ def left_out(
     there = (bool(path) and Path(path).exists()) if has_recording is None else has_recording
     where = f"the recording is not at {path}" if path else "no file holds the recording"
     parts = []
+    clock = project.recording.clock_words
+    if chosen.counts_samples and clock:
+        parts.append(
+            f"the clock of the recording, {clock} (samples are counted there; {SECONDS} has the seconds)"
+        )
     if chosen.with_traces and not copy_traces and raw_file(project.recording) is None:
         no_file = "the recording is not one raw binary file; they can be copied"
         parts.append(f"the traces ({no_file if there else where})")

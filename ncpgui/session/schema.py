@@ -27,6 +27,7 @@ ENCODINGS: dict[str, int] = {
     "string": 1,
     "json": 1,
     "recording": 1,
+    "clock": 1,
     "probe": 1,
     "spikes": 1,
     "sorting": 1,

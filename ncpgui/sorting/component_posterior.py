@@ -138,7 +138,7 @@ def finish_component(
         draw.sampled,
         coordinates,
         matched,
-        sample_index,
+        units.matched.fired[draw.spike_ids],
         sampling_frequency_hz=units.sampling_frequency_hz,
         config=config,
         place=units.matched.places.of(sample_index),

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.clock import Clock
 from ncpgui.core.motion import Places
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.sorting.moving_templates import MovingBank, MovingSums, smoothed
@@ -74,6 +75,7 @@ class Matched:
     moving, places : templates at each place of the tissue, and when it was there
     like : which templates are candidates for the spikes of each unit, over all places of the tissue
     noise : what noise does to gains (`ephys.gain_noise`), there
+    clock : of the recording; None where seconds count from the first sample
     """
 
     sample_index: NDArray[np.int64]
@@ -86,6 +88,12 @@ class Matched:
     places: Places
     like: Likeness
     noise: GainNoise
+    clock: Clock | None = None
+
+    @property
+    def fired(self) -> NDArray[np.int64]:
+        """(n,) samples of the spikes, as far apart as they were in time (`Clock.apart`)."""
+        return self.sample_index if self.clock is None else self.clock.apart(self.sample_index)
 
     @property
     def n_units(self) -> int:
@@ -158,11 +166,17 @@ def match_units(
     n_jobs : pieces of traces matched at a time; the result is the same with any
     """
     places = places or Places.one(pre.n_samples)
+    clock = pre.recording.reference.clock
+
+    def join_timed(matched: Matched, *, sampling_frequency_hz: float) -> NDArray[np.int64]:
+        return join(replace(matched, clock=clock), sampling_frequency_hz=sampling_frequency_hz)
+
     traces = pre.whitened()
     try:
-        return _in_rounds(
-            traces, sample_index, unit, places, n_rounds, matcher, gain_a_hz, join, n_jobs, progress
+        found = _in_rounds(
+            traces, sample_index, unit, places, n_rounds, matcher, gain_a_hz, join_timed, n_jobs, progress
         )
+        return replace(found, clock=clock)
     finally:
         traces.drop()
 

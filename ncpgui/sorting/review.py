@@ -240,7 +240,8 @@ def _fitted_to(
         raise RecordingError(
             f"the recording has {pre.n_samples} samples, fewer than a template is long; give a longer one"
         )
-    return _with_edges(replace(matched, sample_index=sample_index), inside != sample_index)
+    matched = replace(matched, sample_index=sample_index, clock=pre.recording.reference.clock)
+    return _with_edges(matched, inside != sample_index)
 
 
 def _inside(

@@ -111,7 +111,7 @@ def _row(workspace: Workspace, unit: int, color: Color) -> UnitRow:
     assert workspace.project is not None
     spikes, ids = workspace.project.spikes, workspace.clustering.spikes_of(unit)
     quality = unit_quality(
-        spikes.sample_index[ids],
+        workspace.project.fired[ids],
         spikes.amplitude[ids],
         sampling_frequency_hz=spikes.sampling_frequency_hz,
         n_samples=spikes.n_samples,

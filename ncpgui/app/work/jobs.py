@@ -62,7 +62,8 @@ class RecordingInfo:
 
     streams : (name, channels, Hz) of those that it has, () where there is no choice; stream : the one
     that was opened; problem : why none could be opened, when one has to be chosen first;
-    n_segments : parts that are joined; notes : what was chosen or repaired
+    n_segments : parts that are joined; clock : its seconds in words, '' where they count from the start;
+    notes : what was chosen or repaired
     """
 
     n_channels: int
@@ -73,6 +74,7 @@ class RecordingInfo:
     stream: str | None = None
     problem: str = ""
     n_segments: int = 1
+    clock: str = ""
     notes: tuple[str, ...] = ()
 
 
@@ -117,7 +119,7 @@ def describe_recording(request: RecordingRequest, *, progress: Progress = silent
 
     Where it has several streams and none is chosen, that is the `problem` of what is returned.
     """
-    from ncpgui.ephys.readers import available_streams, is_undescribed, n_segments, open_recording
+    from ncpgui.ephys.readers import available_streams, is_undescribed, open_recording
     from ncpgui.ephys.streams import of_spikes
     from ncpgui.sorting.config import SortingConfig
 
@@ -144,7 +146,8 @@ def describe_recording(request: RecordingRequest, *, progress: Progress = silent
         has_stimulus=_stimulus(request) is not None,
         streams=streams if len(streams) > 1 else (),
         stream=recording.reference.options.get("stream"),
-        n_segments=n_segments(recording),
+        n_segments=recording.reference.clock.n_segments,
+        clock=recording.reference.clock_words,
         notes=recording.notes,
     )
 
@@ -334,6 +337,7 @@ def resample(
         project.probe,
         _config(project),
         spikes=spikes,
+        clock=project.recording.clock,
         places=places,
         progress=portion(progress, 1, 4, 4),
     )
@@ -390,6 +394,7 @@ def correlograms(
 
 def unit_metrics(
     trains: dict[int, NDArray[np.int64]],
+    fired: dict[int, NDArray[np.int64]],
     amplitudes: dict[int, NDArray[np.float32]],
     sampling_frequency_hz: float,
     n_samples: int,
@@ -402,6 +407,7 @@ def unit_metrics(
     return compute(
         trains,
         amplitudes,
+        fired=fired,
         sampling_frequency_hz=sampling_frequency_hz,
         n_samples=n_samples,
         progress=progress,

@@ -243,6 +243,8 @@ def described(info: RecordingInfo) -> str:
     """``49 channels at 20 kHz, 60 s, 2 segments end to end, with a stimulus``."""
     words = f"{count(info.n_channels, 'channel')} at {info.sampling_frequency_hz / 1000:g} kHz, "
     words += duration(info.duration_s)
+    if info.clock:
+        words += f" ({info.clock})"
     if info.n_segments > 1:
         words += f", {count(info.n_segments, 'segment')} joined end to end and sorted as one"
     words += ", with a white-noise stimulus" if info.has_stimulus else ""
