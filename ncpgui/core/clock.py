@@ -107,7 +107,7 @@ class Clock:
         Two spikes at the sides of a gap are neighbours among the samples, and not in time. Between segments
         whose clocks do not say how long it was, `UNKNOWN_GAP_S` is taken.
         """
-        samples = np.asarray(samples, dtype=np.int64)
+        samples = samples.astype(np.int64, copy=False)
         first, lost = self._breaks
         if len(first) == 0:
             return samples
