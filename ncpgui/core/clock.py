@@ -107,12 +107,12 @@ class Clock:
         Two spikes at the sides of a gap are neighbours among the samples, and not in time. Between segments
         whose clocks do not say how long it was, `UNKNOWN_GAP_S` is taken.
         """
-        samples = samples.astype(np.int64, copy=False)
+        counted = samples.astype(np.int64, copy=False)
         first, lost = self._breaks
         if len(first) == 0:
-            return samples
-        before = np.append(0, np.cumsum(lost))[np.searchsorted(first, samples, side="right")]
-        return np.asarray(samples + before, dtype=np.int64)
+            return counted
+        before = np.append(0, np.cumsum(lost))[np.searchsorted(first, counted, side="right")]
+        return np.asarray(counted + before, dtype=np.int64)
 
     def gaps(self, n_samples: int) -> NDArray[np.int64]:
         """(g,) first sample after each gap, or of each further segment, of a recording of so many samples."""

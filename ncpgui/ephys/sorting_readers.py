@@ -58,6 +58,7 @@ class ReadSorting:
     names: dict[int, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
+
 def open_sorting(path: str | Path, *, n_samples: int | None = None) -> Sorting:
     """Open a finished sorting.
 
@@ -270,7 +271,7 @@ def _segment_starts(
 def _joined(
     times: NDArray[np.int64], segment: NDArray[np.integer], starts: NDArray[np.int64], n_samples: int
 ) -> NDArray[np.int64]:
-    """Samples of the joined recording; a spike past the end of its own segment lies past the end of it all."""
+    """Samples of the joined recording; one past the end of its own segment lies past the end of it all."""
     if len(starts) == 1:
         return times
     after_segment = times >= np.append(np.diff(starts), np.iinfo(np.int64).max)[segment]

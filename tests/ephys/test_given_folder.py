@@ -155,8 +155,7 @@ def test_segments_are_reviewed_joined_end_to_end(segments: Path, given: tuple[st
     assert digest_now(opened.given) == opened.given.digest
 
 
-def test_segments_of_unknown_length_or_number_are_refused(segments: Path, made: Path, tmp_path: Path) -> None:
-    from spikeinterface.core import NumpySorting
+def test_segments_of_unknown_length_or_number_are_refused(segments: Path, made: Path) -> None:
 
     with pytest.raises(
         RecordingError, match=r"has 2 segments and does not say how long they are; open an anal"
