@@ -14,9 +14,11 @@ def main() -> None:
     signal.signal(signal.SIGTERM, _stop)  # a batch system that ends a job is a person who cancels it
     try:
         from ncpgui.cli.streams import open_closed_streams, show_control_characters
+        from ncpgui.core.home import provide_home
 
         open_closed_streams()
         show_control_characters()
+        provide_home()
 
         from ncpgui.cli.main import run
 

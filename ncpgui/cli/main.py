@@ -28,9 +28,9 @@ from ncpgui.cli.review import review
 from ncpgui.cli.simulate import simulate
 from ncpgui.cli.sort import sort
 from ncpgui.cli.templates import templates
-from ncpgui.cli.terminal import echo
+from ncpgui.cli.terminal import echo, one_line
 from ncpgui.cli.train import train
-from ncpgui.core.errors import NcpguiError
+from ncpgui.core.errors import InputError, NcpguiError
 from ncpgui.core.files import DISK_FULL, too_long
 from ncpgui.core.progress import Cancelled
 
@@ -98,6 +98,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     warnings = _Warnings(logging.WARNING)
     logging.getLogger("ncpgui").addHandler(warnings)
     try:
+        _check_working_folder()
         result = cli.main(args=words, prog_name="ncpgui", standalone_mode=False)
         return result if isinstance(result, int) else 0
     except click.Abort:
@@ -115,6 +116,16 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _failed(error, debug)
     finally:
         logging.getLogger("ncpgui").removeHandler(warnings)
+
+
+def _check_working_folder() -> None:
+    """Refuse to work in a folder that was removed: torch would end the program without a word."""
+    try:
+        Path.cwd()
+    except OSError as error:
+        raise InputError(
+            f"the working folder cannot be read any more ({error.strerror}); change to another one with cd"
+        ) from error
 
 
 class _Warnings(logging.Handler):
@@ -157,6 +168,9 @@ def _failed(error: Exception, debug: bool) -> int:
         place = f" ({error.filename})" if error.filename else ""
         echo(f"error: {error.strerror}{place}; free space or choose another folder", err=True)
         return EXIT_INPUT
+    if isinstance(error, FileNotFoundError) and "temporary directory" in str(error):
+        echo("error: no folder for temporary files can be written; set TMPDIR to one of yours", err=True)
+        return EXIT_INPUT
     if not debug:
         _print_traceback()
     echo(
@@ -173,8 +187,3 @@ def _print_traceback() -> None:
 
 
 _OUTSIDE = {*DISK_FULL, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO}
-
-
-def one_line(message: object) -> str:
-    """Message of an error as a single line."""
-    return " ".join(str(message).split())

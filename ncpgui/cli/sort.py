@@ -12,6 +12,7 @@ import click
 from ncpgui.cli import options
 from ncpgui.cli.terminal import count, echo, progress_report
 from ncpgui.core.errors import InputError, NcpguiError, SessionError
+from ncpgui.core.home import expanded
 
 if TYPE_CHECKING:
     from ncpgui.core.project import Project
@@ -168,7 +169,7 @@ def ask_for_place(project: Project, out: Path, problem: NcpguiError) -> Path:
     while True:
         echo(f"error: {problem}", err=True)
         answer = click.prompt("Where shall the session go?", default=str(fallbacks(out)[0]), err=True)
-        place = Path(answer).expanduser()
+        place = expanded(answer)
         try:
             options.check_new_session(place, overwrite=False)
             store.save(project, place)
@@ -195,7 +196,7 @@ def keep_elsewhere(project: Project, out: Path, problem: SessionError) -> NoRetu
 
 def fallbacks(out: Path) -> list[Path]:
     """Names that are free, for a session that cannot be written at `out`, the likeliest place first."""
-    folders = dict.fromkeys((Path.cwd(), Path.home(), Path(tempfile.gettempdir())))
+    folders = dict.fromkeys((Path.cwd(), expanded("~"), Path(tempfile.gettempdir())))
     return [_free_name(folder, out) for folder in folders if folder != out.resolve().parent]
 
 

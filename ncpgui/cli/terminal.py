@@ -109,6 +109,11 @@ def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     Console(file=drawn_on(sys.stdout)).print(table)
 
 
+def one_line(message: object) -> str:
+    """Message of an error as a single line."""
+    return " ".join(str(message).split())
+
+
 def count(number: int, noun: str) -> str:
     """A number with its noun: "1 spike", "2 spikes"."""
     return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -29,6 +29,22 @@ def resolve_device(name: str = "auto") -> torch.device:
     return device
 
 
+def tried_device(device: torch.device) -> str:
+    """Multiply two small matrices on a device; say what it is called and that this was right.
+
+    Raises
+    ------
+    RuntimeError
+        It could not be done, or the product is wrong.
+    """
+    numbers = torch.arange(64.0).reshape(8, 8)
+    product = (numbers.to(device) @ numbers.to(device)).cpu()
+    if not torch.equal(product, numbers @ numbers):
+        raise RuntimeError("a product of two small matrices is wrong")
+    name = torch.cuda.get_device_name(device) if device.type == "cuda" else "CPU"
+    return f"{name}: multiplied two small matrices, which is right; no more was tried"
+
+
 @contextmanager
 def shared_cores(n_calls: int) -> Iterator[None]:
     """While `n_calls` calls run side by side on threads, give each its share of torch's threads."""

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ncpgui.core.errors import RecordingError
+from ncpgui.core.home import expanded
 from ncpgui.ephys.hdf5_formats import HDF5_ENDINGS, hdf5_format
 from ncpgui.ephys.saved_objects import load_saved
 from ncpgui.ephys.streams import Stream, choice_in_words, chosen_stream, reader_options, streams_of
@@ -263,7 +264,9 @@ def _own_segment(loaded: Any, path: Path) -> Any:
 def _check_plexon_library(path: Path) -> None:
     """Raise RecordingError where the reader would download a library of Plexon's."""
     wide = platform.architecture()[0] == "64bit" and platform.system() in ("Windows", "Darwin")
-    library = Path.home() / ".plexon_dlls_for_neo" / ("PL2FileReader64.dll" if wide else "PL2FileReader.dll")
+    library = (
+        expanded("~") / ".plexon_dlls_for_neo" / ("PL2FileReader64.dll" if wide else "PL2FileReader.dll")
+    )
     if not library.is_file():
         raise RecordingError(
             f"{path} needs Plexon's own library, {library.name}, which ncpgui does not download; "

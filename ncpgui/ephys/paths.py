@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from ncpgui.core.errors import RecordingError
+from ncpgui.core.home import expanded
 
 
 def existing_path(path: str | Path) -> Path:
@@ -17,7 +18,7 @@ def existing_path(path: str | Path) -> Path:
         an unknown home.
     """
     try:
-        place = Path(path).expanduser().resolve()
+        place = expanded(path).resolve()
         there = place.exists()
     except (OSError, RuntimeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)

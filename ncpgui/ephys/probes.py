@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ncpgui.core.csv_text import parse_csv
 from ncpgui.core.errors import InputError, RecordingError
+from ncpgui.core.home import expanded
 from ncpgui.core.json_text import parse_json
 from ncpgui.core.probe import Probe
 from ncpgui.ephys.literals import read_literals
@@ -72,7 +73,7 @@ def describe_probe(probe: str | Path | Probe | dict[str, Any]) -> str | dict[str
     if isinstance(probe, Probe):
         assert probe.shank is not None
         return {"positions_um": probe.positions_um.tolist(), "shank": probe.shank.tolist()}
-    return str(probe) if named_probe(str(probe)) else str(Path(probe).expanduser().resolve())
+    return str(probe) if named_probe(str(probe)) else str(expanded(probe).resolve())
 
 
 def named_probe(name: str) -> Probe | None:
@@ -111,7 +112,7 @@ def _count(text: str) -> int:
 
 def _from_file(path: Path) -> Probe:
     try:
-        path = path.expanduser()
+        path = expanded(path)
         there = path.is_file()
     except (OSError, RuntimeError):
         there = False

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from ncpgui.core.errors import ExportError, InputError
+from ncpgui.core.home import expanded
 from ncpgui.export.bundle import ExportBundle
 from ncpgui.export.csv import export_csv
 from ncpgui.export.mat import export_mat
@@ -119,7 +120,7 @@ def export(bundle: ExportBundle, format_name: str, path: str | Path) -> Path:
             "left unassigned, or sort with a lower detection threshold"
         )
     chosen.check_package()
-    return chosen.write(bundle, Path(path).expanduser())
+    return chosen.write(bundle, expanded(path))
 
 
 def export_format(name: str) -> ExportFormat:

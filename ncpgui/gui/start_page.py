@@ -8,6 +8,7 @@ from pathlib import Path
 from PyQt5 import QtCore, QtWidgets
 
 from ncpgui.app.controller import Activity
+from ncpgui.core.home import expanded
 from ncpgui.gui.activity import ActivityWidget
 from ncpgui.gui.plain_text import Label, plain, without_mnemonic
 from ncpgui.gui.theme import icon_pixmap
@@ -99,7 +100,7 @@ class StartPage(QtWidgets.QWidget):
 def shortened(path: str, *, longest: int = 64) -> str:
     """Path with the home folder as ~, its middle left out when it is long."""
     try:
-        text = str(Path("~") / Path(path).relative_to(Path.home()))
+        text = str(Path("~") / Path(path).relative_to(expanded("~")))
     except ValueError:
         text = path
     if len(text) <= longest:

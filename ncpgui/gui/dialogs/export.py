@@ -7,6 +7,7 @@ from pathlib import Path
 
 from PyQt5 import QtCore, QtWidgets
 
+from ncpgui.core.home import expanded
 from ncpgui.gui.plain_text import Label
 
 ABOUT = {
@@ -111,7 +112,7 @@ class ExportDialog(QtWidgets.QDialog):
     @property
     def path(self) -> Path:
         """Chosen place."""
-        return Path(self.place.text().strip()).expanduser()
+        return expanded(self.place.text().strip())
 
     @property
     def copies_traces(self) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 from PyQt5 import QtCore, QtWidgets
@@ -18,6 +17,7 @@ from ncpgui.app.work.jobs import (
 )
 from ncpgui.app.work.recognition import unused_session, without_options
 from ncpgui.app.work.tasks import Runner, Task
+from ncpgui.core.home import expanded
 from ncpgui.gui.dialogs.sorting_details import SortingDetails
 from ncpgui.gui.plain_text import Label
 
@@ -138,7 +138,7 @@ class OpenRecordingDialog(QtWidgets.QDialog):
         if self.stream.currentData() is not None:
             options["stream"] = self.stream.currentData()
         return RecordingRequest(
-            path=Path(self.path.text().strip()).expanduser(),
+            path=expanded(self.path.text().strip()),
             options={**options, **self.details.options()},
             settings={
                 **self.details.settings(),
@@ -146,7 +146,7 @@ class OpenRecordingDialog(QtWidgets.QDialog):
                 "peak_sign": self.sign.currentData(),
                 "blank_nan": self.blank_nan.isChecked(),
             },
-            session=Path(self.session.text().strip()).expanduser() if self.session.text().strip() else None,
+            session=expanded(self.session.text().strip()) if self.session.text().strip() else None,
             stimulus=self.details.stimulus_file(),
         )
 
@@ -216,7 +216,7 @@ class OpenRecordingDialog(QtWidgets.QDialog):
     def _suggest_session(self) -> None:
         text = self.path.text().strip()
         if text and self._session_is_ours:
-            self.session.setText(str(unused_session(Path(text).expanduser())))
+            self.session.setText(str(unused_session(expanded(text))))
 
     def _browse_file(self) -> None:
         names = " ".join(known_extensions())

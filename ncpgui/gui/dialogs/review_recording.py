@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from PyQt5 import QtCore, QtWidgets
 
 from ncpgui.app.work.reviewing import ReviewRequest
+from ncpgui.core.home import expanded
 from ncpgui.gui.plain_text import Label
 
 DTYPES = ("int16", "uint16", "float32", "int32")
@@ -91,7 +91,7 @@ class ReviewRecordingDialog(QtWidgets.QDialog):
         for name, edit in (("probe", self.probe), ("stream", self.stream)):
             if edit.text().strip():
                 options[name] = edit.text().strip()
-        recording = Path(self.path.text().strip()).expanduser()
+        recording = expanded(self.path.text().strip())
         return replace(self._request, recording=recording, options=options)
 
     def _changed(self) -> None:

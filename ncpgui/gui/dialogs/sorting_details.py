@@ -8,6 +8,7 @@ from typing import Any
 from PyQt5 import QtCore, QtWidgets
 
 from ncpgui.app.work.jobs import default_settings
+from ncpgui.core.home import expanded
 from ncpgui.gui.plain_text import Label
 
 LAST_S = 1e10
@@ -90,7 +91,7 @@ class SortingDetails(QtWidgets.QWidget):
     def stimulus_file(self) -> Path | None:
         """File of the stimulus; None for the one beside the recording, if any."""
         text = self.stimulus.text().strip()
-        return Path(text).expanduser() if text else None
+        return expanded(text) if text else None
 
     def _unfold(self, shown: bool) -> None:
         self.heading.setArrowType(QtCore.Qt.DownArrow if shown else QtCore.Qt.RightArrow)
