@@ -117,6 +117,11 @@ class Project:
         return {} if self.given is None else self.given.labels
 
     @property
+    def highest_unit(self) -> int:
+        """Largest number that a unit ever had before any curation, also in the sorting that is reviewed."""
+        return max(int(self.unit_of_spike.max(initial=-1)), -1 if self.given is None else self.given.highest)
+
+    @property
     def component_of_spike(self) -> NDArray[np.int32]:
         """(n_spikes,) id of the component of each spike, sampled or waiting; -1 = none."""
         result = np.full(len(self.spikes), -1, dtype=np.int32)

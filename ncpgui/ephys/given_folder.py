@@ -83,6 +83,8 @@ def open_given(path: str | Path, recording: Recording) -> OpenedSorting:
         digest=read.digest,
         labels={unit: label for unit, label in labels.items() if unit in present},
         names=read.names,
+        silent=read.silent,
+        highest=read.highest,
     )
     return OpenedSorting(opened, given, read.notes)
 

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.csv_text import plain
 from ncpgui.core.errors import RecordingError
+from ncpgui.core.given import number_of
 from ncpgui.core.npy import read_npy
-from ncpgui.ephys.cluster_tables import ClusterTable, read_cluster_table
+from ncpgui.ephys.cluster_tables import IDS, ClusterTable, read_cluster_table
 from ncpgui.ephys.literals import read_literals
 
 LABELS = ("good", "mua", "noise", "unsorted")
@@ -30,6 +33,10 @@ _LABEL_COLUMNS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (("cluster_KSLabel.tsv", "cluster_KSLabel.csv", "cluster_info.tsv", "cluster_info.csv"), ("KSLabel",)),
 )
 """Files and columns with labels, those of a person first; the first that labels anything is read."""
+NAME_COLUMNS = ("si_unit_id", "unit_name")
+"""Columns with what SpikeInterface calls clusters, or ncpgui where its export has ids that are text."""
+LARGEST_CLUSTER = 2**31
+"""The first that phy cannot hold."""
 _MAX_NAMED = 6
 
 
@@ -40,6 +47,8 @@ class PhyFolder:
     parameters : literals of ``params.py``, empty without one
     times : (n,) int64 samples; clusters : (n,) int64, of ``clusters_file``
     labels : cluster -> one of `LABELS`; own_labels : cluster -> any other word that a person labelled it with
+    names : cluster -> what SpikeInterface calls it, where it calls any by another name
+    highest : largest cluster that there ever was, by spikes, templates and tables
     notes : what was missing or repaired, a sentence each
     """
 
@@ -50,6 +59,8 @@ class PhyFolder:
     clusters_file: Path
     labels: dict[int, str]
     own_labels: dict[int, str]
+    names: dict[int, int | str]
+    highest: int
     notes: tuple[str, ...]
 
 
@@ -92,7 +103,8 @@ def read_phy_folder(path: Path) -> PhyFolder:
     if (np.diff(times) < 0).any():
         notes.append("spike times are not in order of time in the file: they are taken in order")
     labels, own = _labels(folder, clusters, notes)
-    return PhyFolder(folder, parameters, times, clusters, file, labels, own, tuple(notes))
+    names, highest = _names_and_highest(folder, clusters)
+    return PhyFolder(folder, parameters, times, clusters, file, labels, own, names, highest, tuple(notes))
 
 
 def sampling_frequency_of(phy: PhyFolder) -> float:
@@ -155,7 +167,7 @@ def _cluster_ids(file: Path) -> NDArray[np.int64]:
         raise RecordingError(
             f"{file}: spike {bad[0]} is in cluster {values[bad[0]]}; clusters must be whole numbers from 0 on"
         )
-    if len(values) and values.max() > np.iinfo(np.int32).max:
+    if len(values) and values.max() >= LARGEST_CLUSTER:
         raise RecordingError(f"{file}: cluster {values.max():.0f} is larger than Phy knows; export it again")
     return values.astype(np.int64)
 
@@ -231,6 +243,44 @@ def _of_two_minds(table: ClusterTable, place: int | None) -> list[str]:
     if not twice:
         return []
     return [f"{table.file.name} has different rows of clusters {_some(twice)}: the last one counts"]
+
+
+def _names_and_highest(folder: Path, clusters: NDArray[np.int64]) -> tuple[dict[int, int | str], int]:
+    """What SpikeInterface calls each cluster, where that is another name; the largest of all files."""
+    present = set(np.unique(clusters).tolist())
+    known = {-1, *present}
+    names: dict[int, str] = {}
+    for file in sorted(folder.glob("cluster_*.?sv")):
+        try:
+            table = read_cluster_table(file, present)
+        except RecordingError:  # of labels it is refused where they are read; what others say is not needed
+            continue
+        if table is None or table.id_column is None or plain(table.names[table.id_column]) not in IDS:
+            continue
+        known |= {unit for row in table.rows if (unit := table.cluster_of(row)) is not None}
+        place = table.column(*NAME_COLUMNS)
+        if place is not None and not names:
+            names = {unit: name for unit, name in table.cells(place).items() if name and unit in present}
+    if (folder / "spike_templates.npy").is_file():
+        templates = array(folder / "spike_templates.npy")
+        known.add(int(templates.astype(np.int64).max(initial=-1)))
+    highest = max(unit for unit in known if unit < LARGEST_CLUSTER)
+    numbers = {unit: number_of(name) for unit, name in names.items()}
+    whole = all(number is not None and str(number) == names[unit] for unit, number in numbers.items())
+    if whole and all(number == unit for unit, number in numbers.items()):
+        return {}, highest
+    found: dict[int, int | str] = {unit: int(name) if whole else name for unit, name in names.items()}
+    return _all_named(found, present), highest
+
+
+def _all_named(names: dict[int, int | str], present: set[int]) -> dict[int, int | str]:
+    """Clusters that phy made since have no name: one above all others."""
+    numbers = (number_of(name) for name in names.values())
+    fresh = count(max((number for number in numbers if number is not None), default=-1) + 1)
+    is_text = any(isinstance(name, str) for name in names.values())
+    for unit in sorted(present - set(names)):
+        names[unit] = str(next(fresh)) if is_text else next(fresh)
+    return names
 
 
 def _some(values: list[Any]) -> str:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.errors import InputError, RecordingError
+from ncpgui.core.given import numbered
 from ncpgui.core.npy import read_npy
 from ncpgui.core.project import RecordingReference
 from ncpgui.core.spikes import Sorting
@@ -48,14 +49,16 @@ class ReadSorting:
 
     rows : (n_spikes,) int64, place of each spike among those of the files; strays are in none
     digest : of all spikes of the files, their units and labels
-    names : unit -> its id there, where that is text
+    names, silent, highest : of `core.given.GivenSorting`
     notes : what was repaired or set aside, a sentence each
     """
 
     sorting: Sorting
     rows: NDArray[np.int64]
     digest: str
-    names: dict[int, str] = field(default_factory=dict)
+    names: dict[int, int | str] = field(default_factory=dict)
+    silent: tuple[int, ...] = ()
+    highest: int = -1
     notes: tuple[str, ...] = ()
 
 
@@ -111,7 +114,8 @@ def phy_sorting(
         main_channel=_phy_main_channels(phy.folder, phy.clusters),
     )
     digest = digest_of(phy.times, phy.clusters, phy.labels)
-    return ReadSorting(sorting, rows, digest, notes=(*phy.notes, *([note] if note else [])))
+    notes = (*phy.notes, *([note] if note else []))
+    return ReadSorting(sorting, rows, digest, phy.names, highest=phy.highest, notes=notes)
 
 
 def _data_length(folder: Path, parameters: dict[str, Any]) -> int | None:
@@ -169,12 +173,8 @@ def spikeinterface_sorting(
     """
     loaded, lengths = _opened(path)
     starts = _segment_starts(path, loaded.get_num_segments(), lengths, recording)
-    ids = [_whole(unit) for unit in loaded.unit_ids]
-    named = any(i is None for i in ids) or len(set(ids)) < len(ids)
-    numbers = np.arange(len(ids)) if named else np.array(ids, dtype=np.int64)
-    is_text = np.asarray(loaded.unit_ids).dtype.kind not in "iu"
-    pairs = zip(numbers, loaded.unit_ids, strict=True) if is_text else ()
-    names = {int(number): str(unit) for number, unit in pairs}
+    ids, names = numbered(_plain(unit) for unit in loaded.unit_ids)
+    numbers = np.array(ids, dtype=np.int64)
     spikes = loaded.to_spike_vector()
     times, rate_hz = spikes["sample_index"].astype(np.int64), float(loaded.get_sampling_frequency())
     if recording is not None and has_nwb_units(path):
@@ -191,7 +191,15 @@ def spikeinterface_sorting(
         n_samples=length,
         labels=_property_labels(loaded, numbers),
     )
-    return ReadSorting(sorting, rows, _file_digest(loaded), names, (note,) if note else ())
+    return ReadSorting(
+        sorting,
+        rows,
+        _file_digest(loaded),
+        names,
+        silent=tuple(np.setdiff1d(numbers, sorting.unit_id).tolist()),
+        highest=int(numbers.max(initial=-1)),
+        notes=(note,) if note else (),
+    )
 
 
 def spikeinterface_digest(path: Path) -> str:
@@ -280,20 +288,20 @@ def _joined(
 
 
 def _property_labels(sorting: Any, numbers: NDArray[np.int64]) -> dict[int, str]:
-    """Labels from the first property that has them."""
+    """Labels from the first property that labels any unit."""
     for key in ("quality", "group", "KSLabel", "label"):
         values = sorting.get_property(key)
         if values is not None:
             words = [str(value).strip().lower() for value in values]
             found = {int(n): word for n, word in zip(numbers, words, strict=True) if word in LABELS}
-            if found:
+            if set(found.values()) - {"unsorted"}:
                 return found
     return {}
 
 
-def _whole(unit: Any) -> int | None:
-    text = str(unit)
-    return int(text) if text.isdigit() else None
+def _plain(unit: Any) -> int | str:
+    value = unit.item() if isinstance(unit, np.generic) else unit
+    return value if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
 def _checked(folder: Path, **fields: Any) -> Sorting:

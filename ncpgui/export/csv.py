@@ -47,7 +47,7 @@ def _spike_columns(bundle: ExportBundle) -> dict[str, Iterable[object]]:
     return {
         "sample": sorting.sample_index.tolist(),
         "time_s": _decimals(bundle.time_s, 6, n),
-        "unit": sorting.unit_id.tolist(),
+        "unit": np.array(_names(bundle), dtype=object)[bundle.unit_index].tolist(),
         "probability": _decimals(sorting.probability, 4, n),
         "entropy": _decimals(sorting.entropy, 4, n),
         "amplitude_sd": _decimals(bundle.amplitude, 3, n),
@@ -58,7 +58,7 @@ def _unit_columns(bundle: ExportBundle) -> dict[str, Iterable[object]]:
     units = unit_columns(bundle)
     n = len(units.unit_id)
     return {
-        "unit": units.unit_id.tolist(),
+        "unit": _names(bundle),
         "label": [text_cell(label) for label in units.label],
         "n_spikes": units.n_spikes.tolist(),
         "rate_hz": _decimals(units.rate_hz, 4, n),
@@ -72,6 +72,10 @@ def _unit_columns(bundle: ExportBundle) -> dict[str, Iterable[object]]:
         **{name: _decimals(units.numbers.get(name), 4, n) for name in NUMBERS},
         **{name: [text_cell(text) for text in texts] for name, texts in units.words.items()},
     }
+
+
+def _names(bundle: ExportBundle) -> list[int | str]:
+    return [text_cell(name) if isinstance(name, str) else name for name in bundle.unit_names]
 
 
 def _write(path: Path, columns: dict[str, Iterable[object]]) -> None:

@@ -4,10 +4,10 @@
 
     spike_times_s, spike_samples, spike_units, spike_probability, spike_entropy (nats),
     spike_amplitude_sd       (n, 1), one row a spike in order of time
-    units                    (k, 1) struct: id, label, n_spikes, rate_hz, amplitude_sd, channel, x_um, y_um,
-                             shank, p_exists, probability, p_neuron, p_pure, p_complete, false_positives,
-                             misses, spike_times_s, spike_samples, spike_probability,
-                             template_noise_sd (t, channels)
+    units                    (k, 1) struct: id, name (where it is no number), label, n_spikes, rate_hz,
+                             amplitude_sd, channel, x_um, y_um, shank, p_exists, probability, p_neuron,
+                             p_pure, p_complete, false_positives, misses, spike_times_s, spike_samples,
+                             spike_probability, template_noise_sd (t, channels)
     channel_positions_um (c, 2), channel_shanks (c, 1), noise_sd (c, 1) in the unit of the recording,
     sampling_frequency_hz, first_sample, n_samples (what was sorted), recording_path, ncp_json
 
@@ -27,7 +27,9 @@ from numpy.typing import NDArray
 
 from ncpgui.core.errors import ExportError
 from ncpgui.core.files import replaced_file
+from ncpgui.core.given import LARGEST_UNIT
 from ncpgui.export.bundle import ExportBundle, unit_columns
+from ncpgui.export.unit_ids import UnitIds, unit_ids
 
 MOST_BYTES = 2**31 - 1
 """Of a variable of a MAT file of format 5."""
@@ -56,7 +58,7 @@ def _variables(bundle: ExportBundle) -> dict[str, Any]:
     known: dict[str, Any] = {
         "spike_times_s": bundle.time_s,
         "spike_samples": sorting.sample_index + 1.0,
-        "spike_units": sorting.unit_id.astype(np.float64),
+        "spike_units": _ids(bundle).number[bundle.unit_index].astype(np.float64),
         "spike_probability": sorting.probability,
         "spike_entropy": sorting.entropy,
         "spike_amplitude_sd": bundle.amplitude,
@@ -74,9 +76,10 @@ def _variables(bundle: ExportBundle) -> dict[str, Any]:
 
 def _units(bundle: ExportBundle) -> NDArray[np.void]:
     """Structs of the units, (k, 1)."""
-    sorting, units = bundle.sorting, unit_columns(bundle)
+    sorting, units, ids = bundle.sorting, unit_columns(bundle), _ids(bundle)
     columns: dict[str, Any] = {
-        "id": units.unit_id.astype(np.float64),
+        "id": ids.number.astype(np.float64),
+        "name": ids.name,
         "label": units.label,
         "n_spikes": units.n_spikes.astype(np.float64),
         "rate_hz": units.rate_hz,
@@ -107,6 +110,11 @@ def _units(bundle: ExportBundle) -> NDArray[np.void]:
         for row, value in enumerate(values):
             result[name][row, 0] = value
     return result
+
+
+def _ids(bundle: ExportBundle) -> UnitIds:
+    """Numbers of units that are exact as doubles."""
+    return unit_ids(bundle.unit_ids, bundle.unit_names, least=-LARGEST_UNIT, most=LARGEST_UNIT)
 
 
 def _trains(bundle: ExportBundle, values: NDArray[Any]) -> list[NDArray[Any]]:

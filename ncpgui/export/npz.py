@@ -5,7 +5,8 @@
     spike_sample (n,) int64          spike_time_s (n,) float64 on the clock of the recording
     spike_unit (n,) int64            spike_probability (n,) float32
     spike_entropy (n,) float32 nats  spike_amplitude (n,) float32 noise sd
-    unit_ids (k,)  unit_label (k,)  unit_n_spikes (k,)  unit_channel (k,)  unit_p_exists (k,)
+    unit_ids (k,)  unit_name (k,) where ids are no numbers  unit_label (k,)  unit_n_spikes (k,)
+    unit_channel (k,)  unit_p_exists (k,)
     unit_probability (k,)  unit_p_neuron (k,)  unit_p_pure (k,)  unit_p_complete (k,)
     unit_false_positives (k,)  unit_misses (k,) expected shares
     templates (k, t, channels) float32 noise sd, if there are any
@@ -33,6 +34,7 @@ from numpy.typing import NDArray
 
 from ncpgui.core.files import replaced_file
 from ncpgui.export.bundle import ExportBundle, unit_columns
+from ncpgui.export.unit_ids import unit_ids
 
 
 def export_npz(bundle: ExportBundle, path: Path) -> Path:
@@ -52,14 +54,16 @@ def export_npz(bundle: ExportBundle, path: Path) -> Path:
 
 def _arrays(bundle: ExportBundle) -> dict[str, NDArray[Any] | None]:
     sorting, units = bundle.sorting, unit_columns(bundle)
+    ids = unit_ids(bundle.unit_ids, units.name)
     return {
         "spike_sample": sorting.sample_index,
         "spike_time_s": bundle.time_s,
-        "spike_unit": sorting.unit_id,
+        "spike_unit": ids.number[bundle.unit_index],
         "spike_probability": sorting.probability,
         "spike_entropy": sorting.entropy,
         "spike_amplitude": bundle.amplitude,
-        "unit_ids": units.unit_id,
+        "unit_ids": ids.number,
+        "unit_name": None if ids.name is None else np.array(ids.name, dtype=str),
         "unit_label": np.array(units.label, dtype=str),
         "unit_n_spikes": units.n_spikes,
         "unit_channel": units.channel,

@@ -2,7 +2,9 @@
 
 Besides what Phy needs, it holds what we know of uncertainty where Phy shows it: each
 ``spike_NAME.npy`` becomes a scatter view, each ``cluster_NAME.tsv`` a column. Every cluster is in
-every table, because SpikeInterface drops the spikes of clusters that are missing from one.
+every table, because SpikeInterface drops the spikes of clusters that are missing from one. Units whose ids
+are text, negative or larger than `LARGEST_CLUSTER` are clusters with other numbers, and ``unit_name`` has
+the ids.
 Templates are in noise sd; the whitening matrix (1 / noise sd) brings them to the recording's unit.
 Phy counts samples: where the clock of the recording says other seconds, ``spike_times_s.npy`` has them.
 """
@@ -17,10 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.errors import ExportError
-from ncpgui.export.bundle import ExportBundle, UnitColumns, unit_columns
+from ncpgui.core.given import number_of
+from ncpgui.export.bundle import TEXT_NAME, ExportBundle, UnitColumns, unit_columns
 from ncpgui.export.destination import SECONDS, exported_folder
 from ncpgui.export.features import SpikeFeatures
 from ncpgui.export.raw_file import RawFile, raw_file
+from ncpgui.export.unit_ids import INT64, LARGEST_CLUSTER, UnitIds, unit_ids
 
 
 def export_phy(bundle: ExportBundle, path: Path) -> Path:
@@ -41,7 +45,7 @@ def export_phy(bundle: ExportBundle, path: Path) -> Path:
             _write_templates(folder, bundle.templates)
         if bundle.features is not None:
             _write_features(folder, bundle.features)
-        _write_tables(folder, unit_columns(bundle))
+        _write_tables(folder, unit_columns(bundle), clusters_of(bundle))
     return path
 
 
@@ -81,7 +85,7 @@ def _data_path(raw: RawFile, destination: Path) -> str:
 def _write_spikes(folder: Path, bundle: ExportBundle) -> None:
     sorting = bundle.sorting
     np.save(folder / "spike_times.npy", sorting.sample_index)
-    np.save(folder / "spike_clusters.npy", sorting.unit_id.astype(np.int32))
+    np.save(folder / "spike_clusters.npy", clusters_of(bundle).number[bundle.unit_index].astype(np.int32))
     np.save(folder / "spike_templates.npy", bundle.unit_index.astype(np.int32))
     np.save(folder / "amplitudes.npy", np.abs(bundle.amplitude).astype(np.float64))
     if sorting.probability is not None:
@@ -130,26 +134,39 @@ def cosine_similarity(templates: NDArray[np.float32]) -> NDArray[np.float32]:
     return similarity.astype(np.float32)
 
 
-def _write_tables(folder: Path, units: UnitColumns) -> None:
+def clusters_of(bundle: ExportBundle) -> UnitIds:
+    """Cluster of each unit, and what it is called where that is no cluster that phy can hold."""
+    return unit_ids(bundle.unit_ids, bundle.unit_names, least=0, most=LARGEST_CLUSTER)
+
+
+def _write_tables(folder: Path, units: UnitColumns, clusters: UnitIds) -> None:
     columns: dict[str, Sequence[object]] = {"group": units.label}
+    if clusters.name is not None:
+        columns[TEXT_NAME] = clusters.name
     named = (("p_exists", units.p_exists), ("probability", units.probability), *units.numbers.items())
     for name, values in named:
         if values is not None:
             columns[name] = _decimals(values, 4)
-    columns.update(units.words)
+    columns.update({name: cells for name, cells in units.words.items() if name not in columns})
     for name, cells in columns.items():
-        _write_tsv(folder / f"cluster_{name}.tsv", {"cluster_id": units.unit_id, name: cells})
+        _write_tsv(folder / f"cluster_{name}.tsv", {"cluster_id": clusters.number, name: cells})
     info: dict[str, Iterable[object]] = {
-        "cluster_id": units.unit_id,
+        "cluster_id": clusters.number,
         "amp": _decimals(units.amplitude_sd, 3),
         "ch": units.channel,
         "depth": _decimals(units.depth_um, 3),
         "fr": _decimals(units.rate_hz, 4),
         "n_spikes": units.n_spikes,
         "sh": units.shank,
-        **columns,
+        **{name: cells for name, cells in columns.items() if _can_be_read(cells)},
     }
     _write_tsv(folder / "cluster_info.tsv", info)
+
+
+def _can_be_read(cells: Sequence[object]) -> bool:
+    """Whether SpikeInterface can read a column of ``cluster_info.tsv``: digits are numbers there."""
+    numbers = (number_of(cell) for cell in cells if isinstance(cell, str))
+    return all(number is None or number <= INT64.max for number in numbers)
 
 
 def _write_tsv(path: Path, columns: dict[str, Iterable[object]]) -> None:

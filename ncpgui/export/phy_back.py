@@ -11,9 +11,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Container
 from dataclasses import dataclass, replace
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +25,12 @@ from ncpgui.core.given import PHY, GivenSorting
 from ncpgui.core.json_text import parse_json
 from ncpgui.core.project import Project
 from ncpgui.curation.decisions import Decisions
-from ncpgui.ephys.cluster_tables import ClusterTable, read_cluster_table, whole_number
+from ncpgui.ephys.cluster_tables import ClusterTable, read_cluster_table
 from ncpgui.ephys.given_folder import digest_now, phy_digest
-from ncpgui.ephys.phy_folder import PhyFolder, array, read_phy_folder
+from ncpgui.ephys.phy_folder import NAME_COLUMNS, PhyFolder, array, read_phy_folder
 from ncpgui.export.curation_json import curation_steps
 
 BACKUP = "before-ncpgui"
-SI_ID = "si_unit_id"
 MARK = "written_back.json"
 CLUSTERS, GROUPS, INFO = "spike_clusters.npy", "cluster_group.tsv", "cluster_info.tsv"
 
@@ -131,7 +128,7 @@ def _to_phy(
 ) -> WrittenBack:
     phy = read_phy_folder(folder)
     before = project.unit_of_spike
-    units, note = _all_in_units(decisions.unit_of_spike)
+    units, note = _all_in_units(decisions.unit_of_spike, project.highest_unit)
     noise = {} if units is decisions.unit_of_spike else {int(units.max()): "noise"}
     clusters = _with_strays(_reviewed_clusters(phy, source), given.rows, units)
     ids = np.unique(clusters).tolist()
@@ -149,7 +146,7 @@ def _to_phy(
         table = read_cluster_table(original, reviewed)
         if table is None or table.id_column is None:
             continue
-        rows = _rows(table, ids, parent)
+        rows = _rows(table, ids, parent, given)
         if file.name == INFO:
             _put_info(table, rows, clusters, labels, project)
         now = read_cluster_table(file, phy.clusters)
@@ -186,12 +183,12 @@ def _with_strays(
     return clusters
 
 
-def _all_in_units(units: NDArray[np.int64]) -> tuple[NDArray[np.int64], str]:
+def _all_in_units(units: NDArray[np.int64], highest: int) -> tuple[NDArray[np.int64], str]:
     """Units where every spike is in one, as Phy wants it: those of none are a unit of their own."""
     out = units < 0
     if not out.any():
         return units, ""
-    new = int(units.max(initial=-1)) + 1
+    new = max(int(units.max(initial=-1)), highest) + 1
     return np.where(out, new, units), f"{int(out.sum())} spikes of no unit are cluster {new}, labelled noise"
 
 
@@ -208,7 +205,9 @@ def _parents(before: NDArray[np.int64], units: NDArray[np.int64]) -> dict[int, i
     return result
 
 
-def _rows(table: ClusterTable, ids: list[int], parent: dict[int, int]) -> list[list[str]]:
+def _rows(
+    table: ClusterTable, ids: list[int], parent: dict[int, int], given: GivenSorting
+) -> list[list[str]]:
     """Rows of the clusters that are there and had one, or whose parent had; a row that stays is as it was."""
     column = table.id_column
     assert column is not None
@@ -218,20 +217,14 @@ def _rows(table: ClusterTable, ids: list[int], parent: dict[int, int]) -> list[l
         row = known.get(unit, known.get(parent.get(unit)))
         if row is not None:
             rows.append([*row] if unit in known else [*row[:column], str(unit), *row[column + 1 :]])
-    _name_new(table, rows, parent)
+    place = table.column(*NAME_COLUMNS)
+    if place is not None:  # SpikeInterface calls a new cluster by a name that none ever had
+        names = given.called(ids)
+        for row in rows:
+            new = table.cluster_of(row)
+            if new in parent and place < len(row):
+                row[place] = str(names[new])
     return rows
-
-
-def _name_new(table: ClusterTable, rows: list[list[str]], new: Container[int]) -> None:
-    """Give new clusters ids of their own where SpikeInterface has its ids: above all that were ever there."""
-    column = table.column(SI_ID)
-    if column is None:
-        return
-    numbers = [whole_number(name) for name in table.cells(column).values()]
-    fresh = count(max((number for number in numbers if number is not None), default=-1) + 1)
-    for row in rows:
-        if table.cluster_of(row) in new and len(row) > column:
-            row[column] = str(next(fresh))
 
 
 def _put_info(
@@ -300,7 +293,14 @@ def _to_spikeinterface(
     moved = decisions.unit_of_spike != project.unit_of_spike
     if not moved.any() and labels == before:
         return WrittenBack(folder, (), 0, None)
-    steps = curation_steps(project.unit_of_spike, decisions.unit_of_spike, labels, given.names)
+    steps = curation_steps(
+        project.unit_of_spike,
+        decisions.unit_of_spike,
+        labels,
+        given.names,
+        silent=given.silent,
+        highest=given.highest,
+    )
     value: Any = steps[0] if len(steps) == 1 else steps
     place = curation_place(folder)
     if place.parent != folder.parent:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from ncpgui.ephys.numpy_sortings import numpy_sorting
 from ncpgui.export.bundle import ExportBundle, unit_columns
 from ncpgui.export.destination import SECONDS, exported_folder
+from ncpgui.export.unit_ids import INT64
 
 BEFORE = "before_merges"
 """Folder, inside the exported one, of the sorting before the merges."""
@@ -71,7 +72,7 @@ def _write_sorting(
     extractor, order = numpy_sorting(
         bundle.sorting.sample_index,
         index,
-        unit_ids,
+        np.array(as_ids(bundle, unit_ids)),
         sampling_frequency_hz=bundle.sorting.sampling_frequency_hz,
         segment_start=bundle.recording.whole_clock.segment_start,
     )
@@ -84,6 +85,13 @@ def _write_sorting(
     return order
 
 
+def as_ids(bundle: ExportBundle, units: NDArray[np.int64]) -> list[Any]:
+    """Ids of units as SpikeInterface has them: numbers if all are and have 64 bits, else text."""
+    names = bundle.called(units)
+    fit = all(isinstance(one, int) and INT64.min <= one <= INT64.max for one in bundle.names.values())
+    return names if fit else [str(name) for name in names]
+
+
 def curation(bundle: ExportBundle) -> dict[str, Any]:
     """Curation of format 2: labels and merges, about the units before the merges.
 
@@ -94,22 +102,27 @@ def curation(bundle: ExportBundle) -> dict[str, Any]:
     part_of = {part: unit for unit, parts in merges.items() for part in parts}
     units = np.unique(bundle.parts).tolist()
     quality = {unit: QUALITY.get(labels[part_of.get(unit, unit)]) for unit in units}
+    every = [*units, *merges]
+    name = dict(zip(every, as_ids(bundle, np.array(every, dtype=np.int64)), strict=True))
     return {
         "format_version": "2",
-        "unit_ids": units,
+        "unit_ids": [name[unit] for unit in units],
         "label_definitions": {"quality": {"label_options": ["good", "noise", "MUA"], "exclusive": True}},
         "manual_labels": [
-            {"unit_id": unit, "labels": {"quality": [label]}}
+            {"unit_id": name[unit], "labels": {"quality": [label]}}
             for unit, label in quality.items()
             if label is not None
         ],
-        "merges": [{"unit_ids": parts, "new_unit_id": unit} for unit, parts in merges.items()],
+        "merges": [
+            {"unit_ids": [name[part] for part in parts], "new_unit_id": name[unit]}
+            for unit, parts in merges.items()
+        ],
         "splits": [],
         "removed": [],
         "ncp": {
             **bundle.ncp,
             "p_exists": {
-                str(int(unit)): None if math.isnan(p) else round(float(p), 6)
+                str(bundle.names.get(int(unit), int(unit))): None if math.isnan(p) else round(float(p), 6)
                 for unit, p in bundle.sorting.p_exists.items()
             },
         },

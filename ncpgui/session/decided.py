@@ -68,7 +68,7 @@ def fold_journal(path: str | Path) -> bool:
 
 
 def _done_again(project: Project, entries: tuple[Entry, ...]) -> History:
-    base = Clustering(project.unit_of_spike, project.probability)
+    base = Clustering(project.unit_of_spike, project.probability, highest=project.highest_unit)
     history = History(base, project.components, project.given_labels)
     history.replay([*project.history, *entries])
     return history

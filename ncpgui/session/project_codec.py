@@ -252,6 +252,8 @@ def _write_given(root: h5py.Group, given: GivenSorting) -> None:
     write_integers(group, "rows", given.rows)
     write_json(group, "labels", {str(unit): label for unit, label in given.labels.items()})
     write_json(group, "names", {str(unit): name for unit, name in given.names.items()})
+    group.attrs["highest"] = given.highest
+    write_json(group, "silent", list(given.silent))
 
 
 def _read_given(root: h5py.Group, n_spikes: int) -> GivenSorting:
@@ -263,9 +265,14 @@ def _read_given(root: h5py.Group, n_spikes: int) -> GivenSorting:
             rows=read_integers(group, "rows", np.int64, shape=(n_spikes,)),
             digest=attribute(group, "digest", str),
             labels={int(key): str(label) for key, label in read_json(group, "labels", dict).items()},
-            names={int(key): str(name) for key, name in read_json(group, "names", dict).items()},
+            names={
+                int(key): name if isinstance(name, int) else str(name)
+                for key, name in read_json(group, "names", dict).items()
+            },
+            silent=tuple(int(unit) for unit in read_json(group, "silent", list)),
+            highest=attribute(group, "highest", int),
         )
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         raise SessionFormatError(
             f"{place(group, 'labels')} should name units by whole numbers, the file is damaged; use a backup"
         ) from error

@@ -199,3 +199,34 @@ def test_the_last_of_several_rows_counts_and_it_is_said_that_they_differ(folder:
     phy = read_phy_folder(folder)
     assert phy.labels == {0: "noise", 2: "mua", 5: "mua"}
     assert phy.notes[-1] == "cluster_group.tsv has different rows of clusters 0: the last one counts"
+
+
+# -- names and numbers of clusters ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("cells", "names"),
+    [
+        (["10", "11", "12"], {0: 10, 2: 11, 5: 12}),
+        (["0", "2", "5"], {}),
+        (["u7", "u5", "6"], {0: "u7", 2: "u5", 5: "6"}),
+        (["007", "1", "2"], {0: "007", 2: "1", 5: "2"}),
+        (["10", "", "12"], {0: 10, 2: 13, 5: 12}),
+        (["", "", ""], {}),
+    ],
+)
+def test_what_spikeinterface_calls_clusters_is_read(
+    folder: Path, cells: list[str], names: dict[int, object]
+) -> None:
+    rows = [f"{cluster}\t{cell}" for cluster, cell in zip(CLUSTERS, cells, strict=True)]
+    (folder / "cluster_si_unit_ids.tsv").write_text("\n".join(["cluster_id\tsi_unit_id", *rows]))
+    assert read_phy_folder(folder).names == names
+
+
+def test_the_largest_cluster_is_that_of_spikes_templates_and_tables(folder: Path) -> None:
+    assert read_phy_folder(folder).highest == 5
+    np.save(folder / "spike_templates.npy", np.array([0, 8, 0, 5], np.uint32)[:, None])
+    assert read_phy_folder(folder).highest == 8
+    (folder / "cluster_info.tsv").write_text(f"cluster_id\tamp\n11\t3\n\t4\n{2**31}\t5\n")
+    (folder / "cluster_times.csv").write_text("spike;time\n99;2\n")
+    assert read_phy_folder(folder).highest == 11

@@ -80,6 +80,42 @@ def test_a_sorting_takes_a_recording_and_keeps_ids_that_are_text(made: Path) -> 
     assert list(trains(same).values()) == list(trains(opened).values())
 
 
+@pytest.mark.parametrize(
+    ("ids", "numbers", "names"),
+    [
+        (["12", "007", "x"], [12, 7, 13], {12: "12", 7: "007", 13: "x"}),
+        ([-1, 5, 6], [7, 5, 6], {7: -1}),
+        ([20_260_101_001, 3, 2**31], [20_260_101_001, 3, 2**31], {}),
+        (["98765432109876543210", "2", "3"], [4, 2, 3], {4: "98765432109876543210", 2: "2", 3: "3"}),
+    ],
+)
+def test_labels_and_names_belong_to_the_spikes_that_they_had(
+    made: Path, tmp_path: Path, ids: list[int] | list[str], numbers: list[int], names: dict[int, object]
+) -> None:
+    from spikeinterface.core import NumpySorting
+
+    trains_there = [[100, 200], [300, 400, 500], [600]]
+    units = dict(zip(ids, map(np.array, trains_there), strict=True))
+    sorting = NumpySorting.from_unit_dict([units], 20_000.0)
+    sorting.set_property("quality", np.array(["unsorted"] * 3))
+    sorting.set_property("KSLabel", np.array(["good", "mua", "noise"]))
+    sorting.save(folder=tmp_path / "sorting")
+    _, opened = open_reviewed(tmp_path / "sorting", recording=made / "recording")
+    assert trains(opened) == dict(zip(numbers, trains_there, strict=True))
+    assert opened.given.labels == dict(zip(numbers, ("good", "mua", "noise"), strict=True))
+    assert opened.given.names == names
+    assert opened.given.highest == max(numbers)
+
+
+def test_a_unit_without_a_spike_is_known(made: Path, tmp_path: Path) -> None:
+    from spikeinterface.core import NumpySorting
+
+    units = {4: np.array([100]), 9: np.array([], int), 2: np.array([300])}
+    NumpySorting.from_unit_dict([units], 20_000.0).save(folder=tmp_path / "sorting")
+    _, opened = open_reviewed(tmp_path / "sorting", recording=made / "recording")
+    assert (opened.given.silent, opened.given.highest) == ((9,), 9)
+
+
 def test_a_recording_of_another_rate_or_length_is_refused(made: Path, tmp_path: Path) -> None:
     from spikeinterface.core import generate_recording
 

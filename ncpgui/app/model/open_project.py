@@ -67,7 +67,7 @@ class OpenProject(ProjectView):
         CurationError
             The history of the project cannot be done; the workspace is as before then.
         """
-        base = Clustering(project.unit_of_spike, project.probability)
+        base = Clustering(project.unit_of_spike, project.probability, highest=project.highest_unit)
         history = History(base, project.components, project.given_labels)
         history.replay(project.history)
         recovered, problem = _recover(history, entries)
@@ -206,8 +206,9 @@ class OpenProject(ProjectView):
         """
         assert self.project is not None
         project, clustering = self.project, self.clustering
-        before = Clustering(project.unit_of_spike, project.probability)
-        again = rebased(self.history, before, Clustering(unit_of_spike, probability), project.components)
+        before = Clustering(project.unit_of_spike, project.probability, highest=project.highest_unit)
+        after = Clustering(unit_of_spike, probability, highest=project.highest_unit)
+        again = rebased(self.history, before, after, project.components)
         components, waveforms = kept_once(project.components, project.waveforms, unit_of_spike)
         self.project = replace(project, components=components, waveforms=waveforms)
         self._set_base(unit_of_spike, probability)

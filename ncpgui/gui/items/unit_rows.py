@@ -78,7 +78,7 @@ class UnitTableModel(QtCore.QAbstractTableModel):
         if role in (QtCore.Qt.DisplayRole, QtCore.Qt.AccessibleTextRole):
             return column.text(row)
         if role == QtCore.Qt.ToolTipRole:
-            return plain(column.text(row)) if column.name in ("tag", "note") else None
+            return plain(column.text(row)) if column.name in ("name", "tag", "note") else None
         if role == QtCore.Qt.TextAlignmentRole:
             side = QtCore.Qt.AlignRight if column.is_number else QtCore.Qt.AlignLeft
             return int(side | QtCore.Qt.AlignVCenter)
