@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from ncpgui.cli import options
+from ncpgui.cli.resuming import left_beside
 from ncpgui.cli.terminal import echo, percent, print_json, print_table
+from ncpgui.core.errors import ExportError, SessionError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,11 +29,22 @@ def info(session: Path, as_json: bool) -> None:
     from ncpgui.session.decided import fold_journal
     from ncpgui.session.session_file import open_session
 
+    unfinished = None
+    with suppress(ExportError):  # what lies there is not ncpgui's
+        unfinished = left_beside(session)
+    if unfinished is not None and not unfinished.n_steps:
+        unfinished = None
+    if unfinished is not None and not session.exists():
+        raise SessionError(
+            f"{session} is not written yet: {unfinished.words}; the command that began it goes on with "
+            "--resume"
+        )
     opened = open_session(session, read_only=True, waveforms=False)
     if opened.journal_entries and fold_journal(session):
         opened = open_session(session, read_only=True, waveforms=False)
     values = describe(opened.project)
     values["actions_since_saved"] = len(opened.journal_entries)
+    values["unfinished_steps"] = 0 if unfinished is None else unfinished.n_steps
     if as_json:
         print_json(values)
         return
@@ -51,6 +65,8 @@ def info(session: Path, as_json: bool) -> None:
         lines["segments"] = f"{recording['n_segments']}, joined end to end"
     if part := _part(recording):
         lines["part"] = part
+    if unfinished is not None:
+        lines["stopped"] = f"{unfinished.words}; the command that began it goes on with --resume"
     for name, value in lines.items():
         echo(f"{name + ':':<11}{value}")
     echo()

@@ -89,7 +89,16 @@ of_sampling = _together(
         "--parallel", metavar="HOW", help="Sample with threads or processes, same result  [threads]."
     ),
     click.option("--dask", metavar="ADDRESS", help="Sample on a Dask cluster: the address of its scheduler."),
-    click.option("--overwrite", is_flag=True, help="Replace the session at SESSION.h5."),
+    click.option(
+        "--overwrite",
+        is_flag=True,
+        help="Replace the session at SESSION.h5; without --resume, steps of a stopped run too.",
+    ),
+    click.option(
+        "--resume",
+        is_flag=True,
+        help="Go on with a run that was stopped, from its finished steps in SESSION.h5.steps.",
+    ),
 )
 """How 'sort' and 'review' sample, and whether they replace a session."""
 

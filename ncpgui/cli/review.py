@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ncpgui.cli import options
+from ncpgui.cli import options, resuming
 from ncpgui.cli.sort import keep
 from ncpgui.cli.terminal import count, echo, progress_report
 from ncpgui.core.errors import InputError
+from ncpgui.core.steps import NOTHING_KEPT
 
 if TYPE_CHECKING:
     from ncpgui.core.project import Project
@@ -63,13 +64,15 @@ def review(
     parallel: str | None,
     dask: str | None,
     overwrite: bool,
+    resume: bool,
     write_back: bool,
 ) -> None:
     """Ask for a second opinion on the units in FOLDER, which another sorter made.
 
     FOLDER is of Phy or Kilosort (2 to 4), a SpikeInterface analyzer or sorting, or an NWB file with units.
     Units keep their ids and labels. The session opens in the application ('ncpgui SESSION.h5'): its queue
-    asks whether a unit is two, two are one, a unit is a neuron. FOLDER is only read.
+    asks whether a unit is two, two are one, a unit is a neuron. FOLDER is only read. A review that was
+    stopped goes on with --resume, from the finished steps in the folder SESSION.h5.steps.
 
     'ncpgui review --write-back SESSION.h5' writes what was decided into FOLDER: spike_clusters.npy and the
     tables of clusters of a Phy folder, with the files as they were kept in its folder before-ncpgui; a
@@ -85,6 +88,8 @@ def review(
         return
     if out is None:
         raise InputError("--out is missing; give the session to write, such as --out review.h5")
+    if resuming.is_finished(out, resume=resume, overwrite=overwrite):
+        return
     options.check_new_session(out, overwrite, *([recording] if recording is not None else []))
 
     from ncpgui.engine.device import resolve_device
@@ -94,6 +99,7 @@ def review(
     from ncpgui.sorting.chosen_workers import chosen_workers
     from ncpgui.sorting.config import SortingConfig
     from ncpgui.sorting.review import review_recording
+    from ncpgui.sorting.run import run_of
 
     given = {
         "model": model,
@@ -124,11 +130,19 @@ def review(
     )  # what is wrong with these is said now, not after the templates are measured
     load_checkpoint(config.model)
     workers = chosen_workers(jobs, parallel=parallel, dask=dask)
-    with progress_report("review") as progress:
-        project = review_recording(
-            traces, opened.sorting, opened.given, config, stimulus=shown, progress=progress, workers=workers
-        )
-    out = keep(project, out)
+    with resuming.kept_steps(out, run_of(traces, config, opened.sorting), resume=resume) as steps:
+        with progress_report("review") as progress:
+            project = review_recording(
+                traces,
+                opened.sorting,
+                opened.given,
+                config,
+                stimulus=shown,
+                progress=progress,
+                workers=workers,
+                steps=steps or NOTHING_KEPT,
+            )
+        out = keep(project, out, steps)
     echo(summary(project), err=True)
     for warning in unknown(project):
         echo(f"warning: {warning}", err=True)

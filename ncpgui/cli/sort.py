@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from ncpgui.cli import options
+from ncpgui.cli import options, resuming
 from ncpgui.cli.terminal import count, echo, progress_report
 from ncpgui.core.errors import InputError, NcpguiError, SessionError
 from ncpgui.core.home import expanded
+from ncpgui.core.steps import NOTHING_KEPT
 
 if TYPE_CHECKING:
     from ncpgui.core.project import Project
+    from ncpgui.session.steps_folder import StepsFolder
 
 
 @click.command(short_help="Sort a recording without a window.")
@@ -77,12 +79,18 @@ def sort(
     parallel: str | None,
     dask: str | None,
     overwrite: bool,
+    resume: bool,
 ) -> None:
     """Sort RECORDING: a raw binary file, a simulated folder, or what SpikeInterface reads.
 
     A raw file needs --probe, --sampling-frequency and --n-channels. The session opens in the application
     ('ncpgui SESSION.h5') and in 'ncpgui export'.
+
+    Steps that are done are kept in the folder SESSION.h5.steps until the session is written. When the work
+    was stopped, or the machine was, the same command with --resume goes on, with the same result.
     """
+    if resuming.is_finished(out, resume=resume, overwrite=overwrite):
+        return
     options.check_new_session(out, overwrite, recording)
 
     from ncpgui.engine.device import resolve_device
@@ -91,6 +99,7 @@ def sort(
     from ncpgui.sorting.chosen_workers import chosen_workers
     from ncpgui.sorting.config import SortingConfig
     from ncpgui.sorting.pipeline import sort_recording
+    from ncpgui.sorting.run import run_of
 
     given = {
         "model": model,
@@ -122,9 +131,17 @@ def sort(
     resolve_device(config.device)  # what is wrong with these is said now, not after the spikes are found
     load_checkpoint(config.model)
     workers = chosen_workers(jobs, parallel=parallel, dask=dask)
-    with progress_report("sort") as progress:
-        project = sort_recording(opened, config, stimulus=shown, progress=progress, workers=workers)
-    out = keep(project, out)
+    with resuming.kept_steps(out, run_of(opened, config), resume=resume) as steps:
+        with progress_report("sort") as progress:
+            project = sort_recording(
+                opened,
+                config,
+                stimulus=shown,
+                progress=progress,
+                workers=workers,
+                steps=steps or NOTHING_KEPT,
+            )
+        out = keep(project, out, steps)
     echo(summary(project), err=True)
     for one in project.waiting:
         reason = project.failed.get(one.id, "not reached")
@@ -136,8 +153,10 @@ def sort(
     echo(f"wrote {out}; open it with 'ncpgui {out}'", err=True)
 
 
-def keep(project: Project, out: Path) -> Path:
+def keep(project: Project, out: Path, steps: StepsFolder | None) -> Path:
     """Write the session at `out`, or where somebody at the terminal wants it instead; return where.
+
+    The steps that it was made of are deleted then.
 
     Raises
     ------
@@ -147,14 +166,17 @@ def keep(project: Project, out: Path) -> Path:
     from ncpgui.session import store
 
     try:
-        store.save(project, out)
+        store.save(project, out, session_id=None if steps is None else steps.id)
         _retire_journal(out)
-        return out
+        place = out
     except SessionError as error:
         problem = error
-    return (
-        ask_for_place(project, out, problem) if somebody_answers() else keep_elsewhere(project, out, problem)
-    )
+        if not somebody_answers():
+            keep_elsewhere(project, out, problem, steps)
+        place = ask_for_place(project, out, problem)
+    if steps is not None:
+        steps.finish()
+    return place
 
 
 def somebody_answers() -> bool:
@@ -179,7 +201,9 @@ def ask_for_place(project: Project, out: Path, problem: NcpguiError) -> Path:
             return place
 
 
-def keep_elsewhere(project: Project, out: Path, problem: SessionError) -> NoReturn:
+def keep_elsewhere(
+    project: Project, out: Path, problem: SessionError, steps: StepsFolder | None = None
+) -> NoReturn:
     """Write the session where it can be written, and raise what says where."""
     from ncpgui.session import store
 
@@ -189,6 +213,8 @@ def keep_elsewhere(project: Project, out: Path, problem: SessionError) -> NoRetu
             store.save(project, place)
         except SessionError:
             continue
+        if steps is not None:
+            steps.finish()
         raise SessionError(f"{problem}; the session is kept in {place}; open it with 'ncpgui {place}'")
     tried = " or ".join(str(place.parent) for place in places)
     raise SessionError(f"{problem}; nor could the session be written to {tried}")

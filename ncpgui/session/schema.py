@@ -90,5 +90,10 @@ class SessionPaths:
         """``NAME.h5.waveforms``: a cache that may be deleted."""
         return self._beside(".waveforms")
 
+    @property
+    def steps(self) -> Path:
+        """``NAME.h5.steps``: a folder with the finished steps of a sorting that is to write the session."""
+        return self._beside(".steps")
+
     def _beside(self, suffix: str) -> Path:
         return self.session.with_name(self.session.name + suffix)

@@ -50,8 +50,10 @@ class Header:
     n_cached: int = 0
 
 
-def save(project: Project, path: str | Path) -> None:
+def save(project: Project, path: str | Path, *, session_id: str | None = None) -> None:
     """Write `project` as a new session, in place of whatever session is at `path`.
+
+    session_id : of the new session; one of its own when left out
 
     The waveforms go to a cache beside it. A journal left there by another session is kept aside
     when the new one is opened.
@@ -65,7 +67,7 @@ def save(project: Project, path: str | Path) -> None:
     """
     paths = checked_paths(path)
     with WriterLock(paths.lock, paths.session):
-        write_session(paths, project, new_header())
+        write_session(paths, project, new_header(session_id))
 
 
 def load(path: str | Path, *, waveforms: bool = True) -> Project:
@@ -85,9 +87,15 @@ def load(path: str | Path, *, waveforms: bool = True) -> Project:
     return read_session(SessionPaths.of(path), waveforms=waveforms)[1]
 
 
-def new_header() -> Header:
+def session_id(path: Path) -> str:
+    """Id of a session, the same from save to save; errors as of `load`."""
+    with opened(path) as file:
+        return read_header(file).session_id
+
+
+def new_header(session_id: str | None = None) -> Header:
     """Header of a session that was never saved."""
-    return Header(session_id=uuid.uuid4().hex, save_id=uuid.uuid4().hex)
+    return Header(session_id=session_id or uuid.uuid4().hex, save_id=uuid.uuid4().hex)
 
 
 def checked_paths(path: str | Path) -> SessionPaths:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from ncpgui.sorting.chance_spikes import NoneFit
 
 if TYPE_CHECKING:
-    from ncpgui.sorting.matching import Matched
+    from ncpgui.sorting.matched import Matched
 
 QUANTITIES = ("chance", "above", "left over", "refractory", "template")
 WEIGHTS = (-6.728, 1.747, -1.459, -0.536, -2.235)

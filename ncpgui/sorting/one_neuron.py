@@ -27,7 +27,7 @@ from ncpgui.core.spike_pairs import n_apart
 from ncpgui.evidence.refractory import REFRACTORY_MS
 
 if TYPE_CHECKING:
-    from ncpgui.sorting.matching import Matched
+    from ncpgui.sorting.matched import Matched
 
 SEPARATION = 3.1
 """Units less far apart than this, in sd of their spikes, are one; a cut Gaussian is at 2.65."""

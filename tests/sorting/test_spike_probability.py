@@ -11,7 +11,8 @@ from ncpgui.core.motion import Places
 from ncpgui.ephys.gain_noise import GainNoise
 from ncpgui.ephys.peeling import TemplateBank
 from ncpgui.sorting.chance_spikes import fit_none, least_lengths
-from ncpgui.sorting.matching import Matched, fitted
+from ncpgui.sorting.matched import Matched
+from ncpgui.sorting.matching import fitted
 from ncpgui.sorting.moving_templates import MovingBank
 from ncpgui.sorting.spike_probability import spike_probability
 
