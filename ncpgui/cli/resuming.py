@@ -76,7 +76,7 @@ def kept_steps(out: Path, run: Mapping[str, Any], *, resume: bool) -> Iterator[S
     from ncpgui.session.steps_folder import steps_beside
 
     place = SessionPaths.of(out).steps
-    steps = steps_beside(place, run, go_on=resume)
+    steps = steps_beside(out, run, go_on=resume)
     if resume and steps is not None:
         before = steps.went_on
         said = f"going on: {before.words}" if before else f"there is nothing in {place} to go on with"

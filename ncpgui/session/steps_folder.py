@@ -30,6 +30,7 @@ from ncpgui.core.json_text import parse_json
 from ncpgui.core.lock import WriterLock
 from ncpgui.core.npz import read_npz
 from ncpgui.core.steps import Arrays, Steps, text_array, text_of
+from ncpgui.session.schema import SessionPaths
 from ncpgui.session.swap import swapped
 
 logger = logging.getLogger(__name__)
@@ -206,6 +207,11 @@ class StepsFolder(Steps):
                     file.unlink()
 
     @property
+    def session(self) -> Path:
+        """The session that is to come of the run; it need not be there."""
+        return self.path.with_name(self.path.name.removesuffix(".steps"))
+
+    @property
     def n_steps(self) -> int:
         """How many are kept."""
         return sum(1 for _ in self._steps())
@@ -330,8 +336,8 @@ def _told(value: Any) -> str:
     return "not given" if value is None else ascii(value)[:60]
 
 
-def steps_beside(path: Path, run: Mapping[str, Any], *, go_on: bool) -> StepsFolder | None:
-    """`StepsFolder`, or None with a warning where the disk has no room for it: the work goes on without.
+def steps_beside(session: Path, run: Mapping[str, Any], *, go_on: bool) -> StepsFolder | None:
+    """`StepsFolder` of a session; None, with a warning, where the disk has no room: the work goes on without.
 
     Raises
     ------
@@ -339,7 +345,7 @@ def steps_beside(path: Path, run: Mapping[str, Any], *, go_on: bool) -> StepsFol
         As `StepsFolder`.
     """
     try:
-        return StepsFolder(path, run, go_on=go_on)
+        return StepsFolder(SessionPaths.of(session).steps, run, go_on=go_on)
     except SessionLockedError:
         raise
     except (SessionError, OSError) as error:

@@ -9,7 +9,7 @@ was given is one of the alternatives of each component, and the one that is in u
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -106,15 +106,10 @@ def given_units(
     return Found(pre, units, kept, config, model, motion, unit_ids=ids, aside=aside)
 
 
-def given_again(project: Project) -> Callable[..., Found]:
-    """`given_units` of the sorting that a project began with."""
+def sorting_given(project: Project) -> Sorting:
+    """The sorting that a project began with."""
     spikes = project.spikes
-    sorting = Sorting(
-        spikes.sample_index, project.unit_of_spike, spikes.sampling_frequency_hz, spikes.n_samples
-    )
-    return lambda recording, config, *, progress=silent: given_units(
-        recording, sorting, config, progress=progress
-    )
+    return Sorting(spikes.sample_index, project.unit_of_spike, spikes.sampling_frequency_hz, spikes.n_samples)
 
 
 def given_project(

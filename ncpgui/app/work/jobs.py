@@ -5,7 +5,7 @@ They run on worker threads, so they touch no workspace. What is slow to import i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,14 @@ from numpy.typing import NDArray
 
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms, WaitingComponent
 from ncpgui.core.config import from_dict
-from ncpgui.core.errors import InputError, NcpguiError, RecordingError, SessionError
+from ncpgui.core.errors import (
+    ExportError,
+    InputError,
+    NcpguiError,
+    RecordingError,
+    SessionError,
+    SessionLockedError,
+)
 from ncpgui.core.heap import give_back
 from ncpgui.core.held import Held
 from ncpgui.core.progress import Progress, portion, silent
@@ -27,9 +34,11 @@ if TYPE_CHECKING:
     from ncpgui.analysis.correlograms import Correlograms
     from ncpgui.analysis.receptive_field import ReceptiveField
     from ncpgui.analysis.unit_metrics import UnitMetrics
+    from ncpgui.core.steps import Steps
     from ncpgui.curation.decisions import Decisions
     from ncpgui.export.whole_project import Exported
     from ncpgui.session.session_file import SessionFile
+    from ncpgui.session.steps_folder import StepsFolder
     from ncpgui.sorting.config import SortingConfig
     from ncpgui.sorting.pipeline import Found
 
@@ -83,14 +92,24 @@ class Live:
     """A recording open for sorting: filtered traces, its units, settings. Close it when done.
 
     notes : what was chosen or repaired when it was opened, a sentence each
+    steps : where finished steps are kept beside the session, None where nowhere
+    left : ids of components that are still to be sampled
     """
 
     found: Found
     notes: tuple[str, ...] = ()
+    steps: StepsFolder | None = None
+    left: set[int] = field(default_factory=set)
 
     def close(self) -> None:
-        """Close the files of the recording."""
+        """Close the files of the recording; steps stay as long as the session may need them."""
         self.found.close()
+        if self.steps is None:
+            return
+        if self.left or not self.steps.session.is_file():
+            self.steps.close()
+        else:
+            self.steps.finish()
 
 
 def is_session(path: Path) -> bool:
@@ -158,12 +177,46 @@ def find_units(request: RecordingRequest, *, progress: Progress = silent) -> tup
     from ncpgui.sorting.config import SortingConfig
     from ncpgui.sorting.pipeline import find_units as found_in
     from ncpgui.sorting.pipeline import project_of
+    from ncpgui.sorting.run import run_of
 
     recording = open_recording(request.path, **request.options)
     config = from_dict(SortingConfig, request.settings, place="the sorting settings")
-    found = found_in(recording, config, progress=progress)
     stimulus = stimulus_of(recording, _stimulus(request))
-    return Live(found, recording.notes), project_of(found, recording.reference, stimulus=stimulus)
+    live = with_steps(
+        request.session,
+        lambda: run_of(recording, config),
+        lambda steps: found_in(recording, config, steps=steps, progress=progress),
+        recording.notes,
+    )
+    return live, project_of(live.found, recording.reference, stimulus=stimulus)
+
+
+def with_steps(
+    session: Path | None,
+    run: Callable[[], dict[str, Any]],
+    find: Callable[[Steps], Found],
+    notes: tuple[str, ...] = (),
+) -> Live:
+    """Find units; what a stopped search kept beside the session is used, and what is found now is kept there.
+
+    Steps of another run stay as they are; then nothing is kept, and a note says so.
+    """
+    from ncpgui.core.steps import NOTHING_KEPT
+    from ncpgui.session.steps_folder import steps_beside
+
+    steps = None
+    if session is not None:
+        try:
+            steps = steps_beside(session, run(), go_on=True)
+        except (InputError, ExportError, SessionLockedError) as error:
+            notes = (*notes, f"a search for units that is stopped will begin anew: {error}")
+    try:
+        found = find(steps or NOTHING_KEPT)
+    except BaseException:
+        if steps is not None:
+            steps.close()
+        raise
+    return Live(found, notes, steps, {draw.id for draw in found.draws})
 
 
 def _stimulus(request: RecordingRequest) -> Stimulus | None:
@@ -179,8 +232,10 @@ def _stimulus(request: RecordingRequest) -> Stimulus | None:
     return load_stimulus(request.stimulus)
 
 
-def reopen(project: Project, *, progress: Progress = silent) -> Live:
+def reopen(project: Project, session: Path | None = None, *, progress: Progress = silent) -> Live:
     """Open the recording of a project again, to sample components that were not reached.
+
+    session : beside which finished steps may be
 
     Raises
     ------
@@ -189,10 +244,19 @@ def reopen(project: Project, *, progress: Progress = silent) -> Live:
     """
     from ncpgui.ephys.readers import reopen as reopen_recording
     from ncpgui.sorting.pipeline import find_units as found_in
-    from ncpgui.sorting.review import given_again
+    from ncpgui.sorting.review import given_units, sorting_given
+    from ncpgui.sorting.run import run_of
 
-    find = found_in if project.given is None else given_again(project)
-    found = find(reopen_recording(project.recording), _config(project), progress=progress)
+    recording, config = reopen_recording(project.recording), _config(project)
+    sorting = None if project.given is None else sorting_given(project)
+
+    def find(steps: Steps) -> Found:
+        if sorting is None:
+            return found_in(recording, config, steps=steps, progress=progress)
+        return given_units(recording, sorting, config, steps=steps, progress=progress)
+
+    live = with_steps(session, lambda: run_of(recording, config, sorting), find)
+    found = live.found
     places = {one.id: one.spike_ids for one in project.waiting}
     draws = (*found.draws, *(draw for draw, _ in found.aside.values()))
     again = {draw.id: draw.spike_ids for draw in draws if draw.id in places}
@@ -201,12 +265,13 @@ def reopen(project: Project, *, progress: Progress = silent) -> Live:
         or again.keys() != places.keys()
         or any(not np.array_equal(again[key], places[key]) for key in places)
     ):
-        found.close()
+        live.close()
         raise RecordingError(
             "the spikes found in the recording are not those of this session, which was sorted by another "
             "version: what is sampled can be used; sort the recording again to sample the rest"
         )
-    return Live(found)
+    live.left.intersection_update(places)
+    return live
 
 
 def locate(project: Project, path: Path, *, progress: Progress = silent) -> RecordingReference:
@@ -238,18 +303,21 @@ def sample(
     live: Live, waiting: WaitingComponent, *, progress: Progress = silent
 ) -> tuple[Component, ComponentWaveforms]:
     """Sample the posterior of a component that waits for it."""
+    from ncpgui.core.steps import NOTHING_KEPT
     from ncpgui.sorting.component_posterior import sample_components
     from ncpgui.sorting.review import sample_given
 
-    found = live.found
+    found, steps = live.found, live.steps or NOTHING_KEPT
     if waiting.id in found.aside:
         raise InputError(found.aside[waiting.id][1])
     draws = [draw for draw in found.draws if draw.id == waiting.id]
     if found.unit_ids is not None:
-        return sample_given(found, draws, progress=progress)[0][waiting.id]
-    sampled, _ = sample_components(
-        found.pre, found.units, draws, found.pre.probe, found.config, progress=progress
-    )
+        sampled, _ = sample_given(found, draws, steps=steps, progress=progress)
+    else:
+        sampled, _ = sample_components(
+            found.pre, found.units, draws, found.pre.probe, found.config, steps=steps, progress=progress
+        )
+    live.left.discard(waiting.id)
     return sampled[waiting.id]
 
 
