@@ -39,7 +39,7 @@ _PART = ".part"
 
 @dataclass(frozen=True)
 class _Plan:
-    """files : that are replaced or made; made : those that were not there; aside : folders that are moved."""
+    """files : that are replaced or made; made : those that were not there; aside : what is moved away."""
 
     files: tuple[str, ...]
     made: tuple[str, ...]
@@ -71,14 +71,16 @@ def replace_together(
     about: Mapping[str, bytes],
     aside: Iterable[str] = (),
     check: Callable[[], None] = lambda: None,
-) -> Path:
+) -> Path | None:
     """Replace or make files of a folder and return the backup, once `alone_in` it and after `finish`.
+
+    There is no backup where nothing was there and nothing is said about it.
 
     Parameters
     ----------
     files : name -> contents; backup : name of the first backup, later ones get a number
     about : name -> contents of files that only the backup has
-    aside : folders that hold what was made of the old files: they go into the backup
+    aside : what was made of the old files, files or folders: they go into the backup
     check : called before it is decided; raises if the old files are not any more as they were read
 
     Raises
@@ -99,7 +101,7 @@ def replace_together(
                     keep_permissions(staged / NEW / name, instead_of=_real(folder / name))
             for name, contents in about.items():
                 _write(staged / name, contents)
-            plan = _Plan(tuple(files), made, tuple(name for name in aside if (folder / name).is_dir()))
+            plan = _Plan(tuple(files), made, tuple(name for name in aside if (folder / name).exists()))
             _write(staged / NEW / PLAN, json.dumps(vars(plan)).encode())
             flush_folder(staged / NEW)
             flush_folder(staged)
@@ -110,6 +112,9 @@ def replace_together(
             shutil.rmtree(staged, ignore_errors=True)
         flush_folder(folder)
         _put(folder, place)
+        if not any(place.iterdir()):
+            place.rmdir()
+            return None
     return place
 
 

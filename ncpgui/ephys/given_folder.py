@@ -11,7 +11,7 @@ from ncpgui.core.given import PHY, SPIKEINTERFACE, GivenSorting
 from ncpgui.core.spikes import Sorting
 from ncpgui.ephys.hdf5_formats import has_nwb_units
 from ncpgui.ephys.paths import existing_path
-from ncpgui.ephys.phy_folder import PhyFolder, is_phy_folder, phy_folder_of, read_phy_folder
+from ncpgui.ephys.phy_folder import is_phy_folder, phy_folder_of, read_phy_folder
 from ncpgui.ephys.recording import Recording
 from ncpgui.ephys.sorted_recording import recording_given_for, recording_of_sorting
 from ncpgui.ephys.sorting_readers import (
@@ -125,10 +125,6 @@ def digest_now(given: GivenSorting) -> str:
     """
     folder = existing_path(given.path)
     if given.kind == PHY:
-        return phy_digest(read_phy_folder(folder))
+        phy = read_phy_folder(folder)
+        return digest_of(phy.times, phy.clusters)
     return spikeinterface_digest(folder)
-
-
-def phy_digest(phy: PhyFolder) -> str:
-    """Digest of spikes, clusters and labels."""
-    return digest_of(phy.times, phy.clusters, phy.labels)

@@ -17,14 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.csv_text import plain
-from ncpgui.core.errors import RecordingError
+from ncpgui.core.errors import ExportError, RecordingError
 from ncpgui.core.given import number_of
 from ncpgui.core.npy import read_npy
+from ncpgui.core.replaced_set import alone_in, finish, interrupted
 from ncpgui.ephys.cluster_tables import IDS, ClusterTable, read_cluster_table
 from ncpgui.ephys.literals import read_literals
+from ncpgui.ephys.phy_marks import marks_in
 
 LABELS = ("good", "mua", "noise", "unsorted")
-_NO_LABEL = ("", "nan", "na", "n/a", "none", "null", "unsorted")
+NO_LABEL = ("", "nan", "na", "n/a", "none", "null", "unsorted")
+"""Cells of labels that label nothing."""
 _GROUPS = ("group", "label", "quality", "KSLabel")
 _LABEL_COLUMNS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (("cluster_group.tsv", "cluster_groups.tsv", "cluster_groups.csv", "cluster_group.csv"), _GROUPS),
@@ -48,7 +51,7 @@ class PhyFolder:
     times : (n,) int64 samples; clusters : (n,) int64, of ``clusters_file``
     labels : cluster -> one of `LABELS`; own_labels : cluster -> any other word that a person labelled it with
     names : cluster -> what SpikeInterface calls it, where it calls any by another name
-    highest : largest cluster that there ever was, by spikes, templates and tables
+    highest : largest cluster that there ever was, by spikes, templates, tables and earlier write-backs
     notes : what was missing or repaired, a sentence each
     """
 
@@ -75,7 +78,7 @@ def phy_folder_of(path: Path) -> Path:
 
 
 def read_phy_folder(path: Path) -> PhyFolder:
-    """Read a folder of Phy or Kilosort.
+    """Read a folder of Phy or Kilosort. A write-back that was stopped in the middle is finished first.
 
     Raises
     ------
@@ -84,6 +87,9 @@ def read_phy_folder(path: Path) -> PhyFolder:
     """
     folder = phy_folder_of(path)
     notes: list[str] = []
+    if interrupted(folder):
+        _finish(folder)
+        notes.append("files of the folder were being replaced when ncpgui was stopped: that was finished")
     parameters = read_literals(folder / "params.py") if (folder / "params.py").is_file() else {}
     times = _samples(folder / "spike_times.npy", notes)
     file = folder / "spike_clusters.npy"
@@ -105,6 +111,16 @@ def read_phy_folder(path: Path) -> PhyFolder:
     labels, own = _labels(folder, clusters, notes)
     names, highest = _names_and_highest(folder, clusters)
     return PhyFolder(folder, parameters, times, clusters, file, labels, own, names, highest, tuple(notes))
+
+
+def _finish(folder: Path) -> None:
+    try:
+        with alone_in(folder, "wait until it is done"):
+            finish(folder, through_links=False)
+    except ExportError as error:
+        raise RecordingError(
+            f"{folder} holds files of two sortings, because a write-back into it was stopped: {error}"
+        ) from error
 
 
 def sampling_frequency_of(phy: PhyFolder) -> float:
@@ -181,7 +197,7 @@ def _labels(
     for files, columns in _LABEL_COLUMNS:
         for name in files:
             table = read_cluster_table(folder / name, present)
-            place = None if table is None else _label_column(table, columns)
+            place = None if table is None else label_column(table, columns)
             if table is None or (place is None and columns is not _GROUPS):
                 continue
             cells = {} if place is None else table.cells(place)
@@ -202,10 +218,10 @@ def _labels(
 
 
 def _tells(text: str) -> bool:
-    return text.lower() not in _NO_LABEL
+    return text.lower() not in NO_LABEL
 
 
-def _label_column(table: ClusterTable, names: tuple[str, ...]) -> int | None:
+def label_column(table: ClusterTable, names: tuple[str, ...] = _GROUPS) -> int | None:
     """Column of labels: one of `names`, else, of the tables of groups, the only one beside the clusters."""
     place = table.column(*names)
     if place is None and names is _GROUPS and table.id_column is not None:
@@ -263,7 +279,9 @@ def _names_and_highest(folder: Path, clusters: NDArray[np.int64]) -> tuple[dict[
             names = {unit: name for unit, name in table.cells(place).items() if name and unit in present}
     if (folder / "spike_templates.npy").is_file():
         templates = array(folder / "spike_templates.npy")
+        templates = templates[np.isfinite(templates)]
         known.add(int(templates.astype(np.int64).max(initial=-1)))
+    known |= {mark.highest for mark in marks_in(folder).values()}
     highest = max(unit for unit in known if unit < LARGEST_CLUSTER)
     numbers = {unit: number_of(name) for unit, name in names.items()}
     whole = all(number is not None and str(number) == names[unit] for unit, number in numbers.items())

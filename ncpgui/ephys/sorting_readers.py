@@ -37,10 +37,9 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def digest_of(times: NDArray[np.int64], units: NDArray[np.int64], labels: dict[int, str]) -> str:
-    """Digest of all spikes of a sorting, as they are in its files."""
-    values = times.tobytes() + units.tobytes()
-    return hashlib.sha256(values + repr(sorted(labels.items())).encode()).hexdigest()
+def digest_of(times: NDArray[np.int64], clusters: NDArray[np.int64]) -> str:
+    """Digest of all spikes of a Phy folder, as they are in its files."""
+    return hashlib.sha256(times.tobytes() + clusters.tobytes()).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -48,13 +47,15 @@ class ReadSorting:
     """A finished sorting as it was read.
 
     rows : (n_spikes,) int64, place of each spike among those of the files; strays are in none
-    digest : of all spikes of the files, their units and labels
+    units : (n,) int64 of all spikes of the files, in their order
+    digest : of these spikes; of SpikeInterface of units and labels too
     names, silent, highest : of `core.given.GivenSorting`
     notes : what was repaired or set aside, a sentence each
     """
 
     sorting: Sorting
     rows: NDArray[np.int64]
+    units: NDArray[np.int64]
     digest: str
     names: dict[int, int | str] = field(default_factory=dict)
     silent: tuple[int, ...] = ()
@@ -113,9 +114,9 @@ def phy_sorting(
         labels=phy.labels,
         main_channel=_phy_main_channels(phy.folder, phy.clusters),
     )
-    digest = digest_of(phy.times, phy.clusters, phy.labels)
+    digest = digest_of(phy.times, phy.clusters)
     notes = (*phy.notes, *([note] if note else []))
-    return ReadSorting(sorting, rows, digest, phy.names, highest=phy.highest, notes=notes)
+    return ReadSorting(sorting, rows, phy.clusters, digest, phy.names, highest=phy.highest, notes=notes)
 
 
 def _data_length(folder: Path, parameters: dict[str, Any]) -> int | None:
@@ -183,10 +184,11 @@ def spikeinterface_sorting(
     times = _joined(times, spikes["segment_index"], starts, known)
     length = known or int(times.max(initial=0)) + 1
     rows, note = set_aside(times, length, path)
+    units = numbers[spikes["unit_index"]].astype(np.int64)
     sorting = _checked(
         path,
         sample_index=times[rows],
-        unit_id=numbers[spikes["unit_index"][rows]].astype(np.int64),
+        unit_id=units[rows],
         sampling_frequency_hz=rate_hz,
         n_samples=length,
         labels=_property_labels(loaded, numbers),
@@ -194,6 +196,7 @@ def spikeinterface_sorting(
     return ReadSorting(
         sorting,
         rows,
+        units,
         _file_digest(loaded),
         names,
         silent=tuple(np.setdiff1d(numbers, sorting.unit_id).tolist()),

@@ -51,3 +51,17 @@ def set_aside(times: NDArray[np.int64], n_samples: int, place: Path) -> tuple[ND
         f"{n} of {len(times)} spikes lie outside the recording of {n_samples} samples ({', '.join(where)}; "
         f"one is at sample {worst}): they are set aside, and a write-back keeps them"
     )
+
+
+def with_strays(
+    reviewed: NDArray[np.int64], rows: NDArray[np.int64], units: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Cluster of every spike of the folder; strays go where most of their cluster went."""
+    clusters = reviewed.copy()
+    clusters[rows] = units
+    strays = np.setdiff1d(np.arange(len(reviewed)), rows)
+    for cluster in np.unique(reviewed[strays]).tolist():
+        went, counts = np.unique(units[reviewed[rows] == cluster], return_counts=True)
+        if len(went):
+            clusters[strays[reviewed[strays] == cluster]] = went[counts.argmax()]
+    return clusters

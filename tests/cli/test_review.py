@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import shutil
 from dataclasses import replace
@@ -11,7 +12,6 @@ import numpy as np
 import pytest
 
 from ncpgui.app.model.workspace import Workspace
-from ncpgui.core import files
 from ncpgui.session import store
 from tests.phy_folder import FEW, HALF, MERGED, OTHER_HALF, QUICK, TRAINS, bytes_of, table, write_phy
 
@@ -308,27 +308,47 @@ def test_a_second_writing_goes_on_from_the_first(ncpgui: Command, folder: Path, 
     assert "noise" not in (folder / "cluster_group.tsv").read_text()
 
 
-def test_a_folder_that_somebody_else_changed_is_left_alone(
+def test_a_folder_whose_clusters_somebody_else_changed_is_left_alone(
     ncpgui: Command, folder: Path, curated: Path
 ) -> None:
-    (folder / "cluster_group.tsv").write_text("cluster_id\tgroup\n40\tnoise\n")
+    clusters = np.load(folder / "spike_clusters.npy")
+    np.save(folder / "spike_clusters.npy", np.where(clusters == HALF, OTHER_HALF, clusters))
     before = bytes_of(folder)
-    assert "changed since it was reviewed" in ncpgui("review", "--write-back", curated).error
+    error = ncpgui("review", "--write-back", curated).error
+    assert "changed since it was reviewed (its spikes or clusters differ); put the files back" in error
     assert bytes_of(folder) == before
     shutil.rmtree(folder)
     assert "decisions cannot be written back" in ncpgui("review", "--write-back", curated).error
 
 
-def test_a_folder_that_cannot_be_written_is_left_alone(
-    ncpgui: Command, folder: Path, curated: Path, monkeypatch: pytest.MonkeyPatch
+def test_a_label_that_somebody_else_gave_meanwhile_stays(
+    ncpgui: Command, folder: Path, curated: Path
 ) -> None:
-    def refused(*_: object, **__: object) -> str:
-        raise PermissionError(13, "Permission denied")
+    table(folder / "cluster_group.tsv", {"group": {HALF: "mua", MERGED: "good", FEW: "mua"}})
+    ran = ncpgui("review", "--write-back", curated)
+    assert ran.code == 0
+    assert (
+        f"labels that were changed there since are as decided here, of clusters {FEW} (mua, now noise)"
+        in (ran.err)
+    )
+
+
+@pytest.mark.parametrize("step", [0, 3, 5])
+def test_a_folder_that_cannot_be_written_is_left_alone(
+    ncpgui: Command, folder: Path, curated: Path, monkeypatch: pytest.MonkeyPatch, step: int
+) -> None:
+    steps = itertools.count()
+    write = Path.write_bytes
+
+    def refused(path: Path, data: bytes) -> int:
+        if next(steps) == step:
+            raise PermissionError(13, "Permission denied")
+        return write(path, data)
 
     before = bytes_of(folder)
-    monkeypatch.setattr(files, "new_folder", refused)
+    monkeypatch.setattr(Path, "write_bytes", refused)
     error = ncpgui("review", "--write-back", curated).error
-    assert f"cannot write {folder / 'before-ncpgui'}: Permission denied" in error
+    assert f"cannot write into {folder}: Permission denied; it is as it was: see to it that" in error
     assert bytes_of(folder) == before
 
 
