@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import difflib
 import errno
 import logging
 import sys
@@ -30,16 +29,20 @@ from ncpgui.cli.sort import sort
 from ncpgui.cli.templates import templates
 from ncpgui.cli.terminal import echo, one_line
 from ncpgui.cli.train import train
+from ncpgui.cli.write_back import write_back
 from ncpgui.core.errors import InputError, NcpguiError
 from ncpgui.core.files import DISK_FULL, too_long
+from ncpgui.core.nearest import nearest
 from ncpgui.core.progress import Cancelled
 
 EXIT_FAULT, EXIT_INPUT, EXIT_CANCELLED = 1, 2, 130
+SETTINGS = {"max_content_width": 100, "help_option_names": ["-h", "--help"]}
 COMMANDS = (
     gui,
     demo,
     sort,
     review,
+    write_back,
     cluster,
     export,
     templates,
@@ -68,12 +71,12 @@ class CommandGroup(click.Group):
             return super().resolve_command(ctx, args)
         if Path(word).exists() or Path(word).suffix or len(Path(word).parts) > 1:
             return "gui", gui, args
-        near = difflib.get_close_matches(word, self.commands, n=1)
-        hint = f"did you mean 'ncpgui {near[0]}'?" if near else "see 'ncpgui --help'"
+        near = nearest(word, self.commands)
+        hint = f"did you mean 'ncpgui {near}'?" if near else "see 'ncpgui --help'"
         raise click.UsageError(f"'{word}' is neither a command nor a file; {hint}", ctx)
 
 
-@click.group(cls=CommandGroup, invoke_without_command=True, context_settings={"max_content_width": 100})
+@click.group(cls=CommandGroup, invoke_without_command=True, context_settings=SETTINGS)
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
 @click.version_option(__version__, prog_name="ncpgui", message="%(prog)s %(version)s")
 @click.pass_context

@@ -33,6 +33,11 @@ model = click.option(
 as_json = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 
 
+def examples(*lines: str) -> str:
+    """The end of the help of a command: lines to copy."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
 def _together(*options: Decorator) -> Decorator:
     """Several options as one decorator; help shows them in this order."""
 

@@ -37,11 +37,6 @@ MAX_WARNINGS = 3
 )
 @options.of_traces
 @options.of_sampling
-@click.option(
-    "--write-back",
-    is_flag=True,
-    help="FOLDER is a session: write its decisions into the folder that it reviews.",
-)
 def review(
     folder: Path,
     out: Path | None,
@@ -65,7 +60,6 @@ def review(
     dask: str | None,
     overwrite: bool,
     resume: bool,
-    write_back: bool,
 ) -> None:
     """Ask for a second opinion on the units in FOLDER, which another sorter made.
 
@@ -74,18 +68,8 @@ def review(
     asks whether a unit is two, two are one, a unit is a neuron. FOLDER is only read. A review that was
     stopped goes on with --resume, from the finished steps in the folder SESSION.h5.steps.
 
-    'ncpgui review --write-back SESSION.h5' writes what was decided into FOLDER: spike_clusters.npy and the
-    tables of clusters of a Phy folder, with the files as they were kept in its folder before-ncpgui; a
-    curation JSON for SpikeInterface, beside an NWB file too.
+    'ncpgui write-back SESSION.h5' writes what was decided into FOLDER.
     """
-    if write_back:
-        if out is not None:
-            raise InputError(
-                "--write-back writes into the folder that the session reviews; leave --out away, or write "
-                "another folder with 'ncpgui export'"
-            )
-        echo(write_back_session(folder), err=True)
-        return
     if out is None:
         raise InputError("--out is missing; give the session to write, such as --out review.h5")
     if resuming.is_finished(out, resume=resume, overwrite=overwrite):
@@ -168,18 +152,3 @@ def unknown(project: Project) -> list[str]:
     few = [f"nothing is said of a unit: {reason}" for reason in reasons[:MAX_WARNINGS]]
     more = len(reasons) - MAX_WARNINGS
     return few if more <= 0 else [*few, f"nor of {count(more, 'further unit')}, for like reasons"]
-
-
-def write_back_session(session: Path) -> str:
-    """Write the decisions of a session into the folder that it reviews; say what was written.
-
-    Raises
-    ------
-    ExportError
-        It reviews none, or the folder changed, is gone or cannot be written.
-    """
-    from ncpgui.export.phy_back import write_back
-    from ncpgui.session.decided import read_decided
-
-    opened = read_decided(session, waveforms=False)
-    return write_back(opened.project, opened.decisions).words

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import sys
 from dataclasses import asdict, fields, is_dataclass
@@ -16,6 +15,7 @@ else:
     import tomli as tomllib
 
 from ncpgui.core.errors import InputError
+from ncpgui.core.nearest import did_you_mean
 
 Settings = TypeVar("Settings")
 
@@ -46,8 +46,7 @@ def from_dict(kind: type[Settings], values: dict[str, Any], *, place: str = "set
     arguments = {}
     for key, value in values.items():
         if key not in known:
-            near = difflib.get_close_matches(key, known, n=1)
-            hint = f"; did you mean '{near[0]}'?" if near else f"; known keys: {', '.join(sorted(known))}"
+            hint = did_you_mean(key, known) or f"; known keys: {', '.join(sorted(known))}"
             raise InputError(f"unknown key '{key}' in {place}{hint}")
         arguments[key] = _coerce(hints[key], value, f"{place}.{key}")
     return kind(**arguments)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -10,6 +9,7 @@ from pathlib import Path
 
 from ncpgui.core.errors import ExportError, InputError
 from ncpgui.core.home import expanded
+from ncpgui.core.nearest import nearest
 from ncpgui.export.bundle import ExportBundle
 from ncpgui.export.csv import export_csv
 from ncpgui.export.mat import export_mat
@@ -133,7 +133,7 @@ def export_format(name: str) -> ExportFormat:
     """
     if name in FORMATS:
         return FORMATS[name]
-    near = difflib.get_close_matches(name.lower(), FORMATS, n=1)
+    near = nearest(name, FORMATS)
     known = f"the formats are {', '.join(FORMATS)}"
-    hint = f"did you mean '{near[0]}'? ({known})" if near else known
+    hint = f"did you mean '{near}'? ({known})" if near else known
     raise InputError(f"export format '{name}' is not known; {hint}")

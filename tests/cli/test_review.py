@@ -238,7 +238,7 @@ def test_decisions_are_written_back_with_the_old_files_kept(
     ncpgui: Command, folder: Path, curated: Path
 ) -> None:
     before = bytes_of(folder)
-    ran = ncpgui("review", "--write-back", curated)
+    ran = ncpgui("write-back", curated)
     assert ran.code == 0
     assert "wrote spike_clusters.npy, cluster_group.tsv, cluster_KSLabel.tsv, cluster_info.tsv in" in ran.err
     after = bytes_of(folder)
@@ -268,7 +268,7 @@ def test_decisions_are_written_back_with_the_old_files_kept(
 def test_what_is_written_back_is_read_by_phylib_and_by_spikeinterface(
     ncpgui: Command, folder: Path, curated: Path
 ) -> None:
-    assert ncpgui("review", "--write-back", curated).code == 0
+    assert ncpgui("write-back", curated).code == 0
     from phylib.io.model import load_model
     from spikeinterface.extractors import read_phy
 
@@ -285,24 +285,26 @@ def test_new_clusters_get_ids_of_spikeinterface_that_no_other_ever_had(
     ncpgui: Command, folder: Path, curated: Path
 ) -> None:
     table(folder / "cluster_si_unit_ids.tsv", {"si_unit_id": {FEW: 0, HALF: 1, OTHER_HALF: 50, MERGED: 2}})
-    assert ncpgui("review", "--write-back", curated).code == 0
+    assert ncpgui("write-back", curated).code == 0
     rows = [line.split("\t") for line in (folder / "cluster_si_unit_ids.tsv").read_text().splitlines()[1:]]
     clusters = np.unique(np.load(folder / "spike_clusters.npy")).tolist()
     assert [int(row[0]) for row in rows] == clusters
     assert dict(rows)[str(FEW)] == "0"
-    assert sorted(int(row[1]) for row in rows) == [0, 51, 52, 53]
+    new = {int(row[1]) for row in rows} - {0}
+    assert len(new) == 3
+    assert not new & {1, 2, 50}
 
 
 def test_a_second_writing_goes_on_from_the_first(ncpgui: Command, folder: Path, curated: Path) -> None:
-    assert ncpgui("review", "--write-back", curated).code == 0
+    assert ncpgui("write-back", curated).code == 0
     first = bytes_of(folder)
-    assert "nothing was decided that" in ncpgui("review", "--write-back", curated).err
+    assert "nothing was decided that" in ncpgui("write-back", curated).err
     assert bytes_of(folder) == first
     workspace = Workspace()
     workspace.open(store.load(curated))
     workspace.label(workspace.clustering.unit_ids.tolist(), "good")
     store.save(workspace.snapshot(), curated)
-    assert ncpgui("review", "--write-back", curated).code == 0
+    assert ncpgui("write-back", curated).code == 0
     assert (folder / "before-ncpgui" / "spike_clusters.npy").read_bytes() != first["spike_clusters.npy"]
     assert (folder / "before-ncpgui-2" / "cluster_group.tsv").read_bytes() == first["cluster_group.tsv"]
     assert "noise" not in (folder / "cluster_group.tsv").read_text()
@@ -314,18 +316,18 @@ def test_a_folder_whose_clusters_somebody_else_changed_is_left_alone(
     clusters = np.load(folder / "spike_clusters.npy")
     np.save(folder / "spike_clusters.npy", np.where(clusters == HALF, OTHER_HALF, clusters))
     before = bytes_of(folder)
-    error = ncpgui("review", "--write-back", curated).error
+    error = ncpgui("write-back", curated).error
     assert "changed since it was reviewed (its spikes or clusters differ); put the files back" in error
     assert bytes_of(folder) == before
     shutil.rmtree(folder)
-    assert "decisions cannot be written back" in ncpgui("review", "--write-back", curated).error
+    assert "decisions cannot be written back" in ncpgui("write-back", curated).error
 
 
 def test_a_label_that_somebody_else_gave_meanwhile_stays(
     ncpgui: Command, folder: Path, curated: Path
 ) -> None:
     table(folder / "cluster_group.tsv", {"group": {HALF: "mua", MERGED: "good", FEW: "mua"}})
-    ran = ncpgui("review", "--write-back", curated)
+    ran = ncpgui("write-back", curated)
     assert ran.code == 0
     assert (
         f"labels that were changed there since are as decided here, of clusters {FEW} (mua, now noise)"
@@ -347,7 +349,7 @@ def test_a_folder_that_cannot_be_written_is_left_alone(
 
     before = bytes_of(folder)
     monkeypatch.setattr(Path, "write_bytes", refused)
-    error = ncpgui("review", "--write-back", curated).error
+    error = ncpgui("write-back", curated).error
     assert f"cannot write into {folder}: Permission denied; it is as it was: see to it that" in error
     assert bytes_of(folder) == before
 
@@ -355,7 +357,6 @@ def test_a_folder_that_cannot_be_written_is_left_alone(
 def test_a_session_that_ncpgui_sorted_has_nothing_to_write_back(
     ncpgui: Command, tetrode_session: Path
 ) -> None:
-    error = ncpgui("review", "--write-back", tetrode_session).error
+    error = ncpgui("write-back", tetrode_session).error
     assert "reviews no other" in error
-    error = ncpgui("review", "--write-back", tetrode_session, "--out", "x.h5").error
-    assert "leave --out away" in error
+    assert "No such option '--out'" in ncpgui("write-back", tetrode_session, "--out", "x.h5").error

@@ -63,7 +63,7 @@ def test_decisions_that_cannot_be_written_back_leave_the_folder_as_it_was(
     merge_two_units(session)
     before = files_of(folder)
     for n_bytes in (100, 1000, len(before["spike_clusters.npy"]) - 1):
-        ran = limited(n_bytes, "review", "--write-back", session, cwd=tmp_path)
+        ran = limited(n_bytes, "write-back", session, cwd=tmp_path)
         assert "File too large" in ran.error
         after = files_of(folder)
         assert {name: after[name] for name in before} == before

@@ -205,7 +205,7 @@ def test_the_command_that_writes_back_may_be_killed(given_folder: Path, tmp_path
     assert run(["review", str(folder), "--out", str(session), "--settings", str(tmp_path / "few.toml")]) == 0
     merge_two_units(session)
     fresh = Path(shutil.copytree(folder, tmp_path / "fresh"))
-    words = command("review", "--write-back", session)
+    words = command("write-back", session)
     seconds = lasting(words, tmp_path)
     after = files_of(folder)
     seen = set()

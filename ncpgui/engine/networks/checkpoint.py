@@ -20,6 +20,7 @@ from ncpgui.core.config import from_dict, to_dict
 from ncpgui.core.errors import CheckpointError, InputError
 from ncpgui.core.files import replaced_file
 from ncpgui.core.json_text import parse_json
+from ncpgui.core.nearest import did_you_mean
 from ncpgui.core.resources import data_folder
 from ncpgui.engine.networks.registry import Network, NetworkSettings, build_network
 
@@ -73,8 +74,11 @@ def find_model(model: str | Path | None) -> Path:
     for candidate in shipped:
         if candidate.stem == str(model):
             return candidate
-    names = ", ".join(p.stem for p in shipped) or "none"
-    raise CheckpointError(f"no model '{model}': not a .safetensors file, and the shipped models are {names}")
+    names = [path.stem for path in shipped]
+    raise CheckpointError(
+        f"no model '{model}': not a .safetensors file, and the shipped models are "
+        f"{', '.join(names) or 'none'}{did_you_mean(path.name.removesuffix('.safetensors'), names)}"
+    )
 
 
 def default_model_name(*, timed: bool = False) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ncpgui.core.config import from_dict, read_toml
 from ncpgui.core.errors import InputError
+from ncpgui.core.nearest import did_you_mean
 from ncpgui.engine.generative.registry import GenerativeSettings
 from ncpgui.engine.networks.checkpoint import find_model, load_card
 from ncpgui.engine.networks.registry import NetworkSettings
@@ -378,7 +379,7 @@ def load_config(name_or_path: str, *, start_from: str | None = None) -> TrainCon
     if path.suffix != ".toml" and not path.is_file():
         raise InputError(
             f"no training preset '{name_or_path}' and no such TOML file; presets are "
-            f"{', '.join(sorted(PRESETS))}"
+            f"{', '.join(sorted(PRESETS))}{did_you_mean(path.name.removesuffix('.toml'), PRESETS)}"
         )
     values = read_toml(path)
     if start_from is not None:
