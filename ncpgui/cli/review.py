@@ -28,7 +28,7 @@ MAX_WARNINGS = 3
     metavar="PATH",
     help="The recording, where FOLDER does not lead to it.",
 )
-@click.option("--probe", metavar="FILE|NAME", help="Of a --recording, as for 'ncpgui sort'.")
+@click.option("--probe", metavar="FILE|NAME", help="Where the contacts are, as for 'ncpgui sort'.")
 @click.option("--sampling-frequency", type=float, metavar="HZ", help="Of a raw binary --recording.")
 @click.option("--n-channels", type=int, metavar="N", help="Of a raw binary --recording.")
 @click.option("--dtype", metavar="T", help="Of a raw binary --recording  [int16].")

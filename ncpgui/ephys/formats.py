@@ -17,6 +17,7 @@ from typing import Any
 from ncpgui.core.errors import RecordingError
 from ncpgui.core.home import expanded
 from ncpgui.ephys.hdf5_formats import HDF5_ENDINGS, hdf5_format
+from ncpgui.ephys.nwb_places import nwb_recording
 from ncpgui.ephys.saved_objects import load_saved
 from ncpgui.ephys.streams import Stream, choice_in_words, chosen_stream, reader_options, streams_of
 
@@ -142,6 +143,8 @@ def opened(path: Path, stream: str | None) -> Opened:
         from ncpgui.ephys.hdf5_formats import maxwell
 
         loaded = guarded(path, partial(maxwell, place, **options), kind)
+    elif reader.__name__.startswith("Nwb"):
+        loaded = guarded(path, partial(nwb_recording, reader, place, **options), kind)
     else:
         loaded = guarded(path, partial(reader, place, **options), kind)
     loaded = _own_segment(loaded, path)

@@ -106,10 +106,11 @@ def open_reviewed(
         found = recording_given_for(path, recording, options)
         return found, open_given(path, found)
     given = {name: value for name, value in options.items() if value is not None}
-    if given and not (given.keys() == {"stream"} and has_nwb_units(Path(path))):
+    allowed = {"probe", "stream"} if has_nwb_units(Path(path)) else {"probe"}
+    if given.keys() - allowed:
         raise InputError(
-            "--probe, --sampling-frequency, --n-channels, --dtype and --stream are of a --recording, which "
-            "is missing; give it"
+            "--sampling-frequency, --n-channels, --dtype and --stream are of a --recording, which is "
+            "missing; give it"
         )
     found = recording_of_sorting(path, **given)
     return found, open_given(path, found)

@@ -140,8 +140,8 @@ def sampling_frequency_of(phy: PhyFolder) -> float:
     return float(rate)
 
 
-def array(path: Path) -> NDArray[Any]:
-    """An array of numbers of a file, flat.
+def array(path: Path, *, flat: bool = True) -> NDArray[Any]:
+    """An array of numbers of a file, flat unless its shape says something.
 
     Raises
     ------
@@ -156,7 +156,7 @@ def array(path: Path) -> NDArray[Any]:
         ) from error
     if values.dtype.kind not in "iuf":
         raise RecordingError(f"{path} holds no numbers but {values.dtype}; export the sorting again")
-    return values.reshape(-1)
+    return values.reshape(-1) if flat else values
 
 
 def _samples(file: Path, notes: list[str]) -> NDArray[np.int64]:

@@ -17,15 +17,17 @@ from ncpgui.core.probe import Probe
 from ncpgui.core.project import RecordingReference
 from ncpgui.ephys import simulated_folder
 from ncpgui.ephys.clocks import clock_of
-from ncpgui.ephys.fingerprint import fingerprint
 from ncpgui.ephys.formats import Opened, available_streams, is_undescribed, opened
+from ncpgui.ephys.nwb_places import nwb_probe
 from ncpgui.ephys.part import channel_numbers, part_of, silenced, stimulus_of, without_part
 from ncpgui.ephys.paths import existing_path
-from ncpgui.ephys.probes import describe_probe, from_probeinterface, load_probe
-from ncpgui.ephys.raw_columns import COLUMNS, open_columns
+from ncpgui.ephys.probe_files import of_probeinterface
+from ncpgui.ephys.probes import describe_probe, load_probe, load_wired_probe
+from ncpgui.ephys.raw_files import check_size, columns_in, fingerprint_of_files, open_raw, parts_of
 from ncpgui.ephys.recording import ExtractorRecording, Recording
 from ncpgui.ephys.simulated_folder import load_stimulus
 from ncpgui.ephys.sorting_readers import open_sorting
+from ncpgui.ephys.wired_probe import WiredProbe
 
 if TYPE_CHECKING:
     from spikeinterface.core import BaseRecording
@@ -55,6 +57,9 @@ def open_recording(
     stream: str | None = None,
     time_range_s: Sequence[float | None] | None = None,
     bad_channels: str | Sequence[int] = (),
+    columns: Sequence[int] | None = None,
+    offset: int = 0,
+    more_files: Sequence[str] = (),
 ) -> Recording:
     """Open a recording without reading its traces.
 
@@ -67,8 +72,11 @@ def open_recording(
         when left out, see `streams.chosen_stream`
     time_range_s : start and end (None: that of the recording) of the part to open, seconds of the recording's
         clock; samples count from the start of the part
-    bad_channels : rows of the probe, or text such as "3,17,20-23", whose traces are zero, so that filtering
-        leaves them out
+    bad_channels : channels of the file, or text such as "3,17,20-23", whose traces are zero, so that
+        filtering leaves them out
+    columns : channels of the file that are read, in the order of the contacts of the probe; left out, those
+        that the probe is wired to
+    offset : bytes before the first sample of a raw file; more_files : that go on where a raw file ends
 
     Raises
     ------
@@ -90,10 +98,14 @@ def open_recording(
     if place.is_dir() and simulated_folder.is_simulated_folder(place):
         extractor, found = _simulated(place)
     elif is_raw:
+        if n_channels is None and probe is not None:
+            n_channels = _columns_for(load_wired_probe(probe))
         options = {
             "sampling_frequency": sampling_frequency,
             "n_channels": n_channels,
             "dtype": dtype or "int16",
+            **({"offset": int(offset)} if offset else {}),
+            **({"more_files": [str(Path(file).resolve()) for file in more_files]} if more_files else {}),
         }
         extractor = _raw(place, probe, **options)
     else:
@@ -108,15 +120,23 @@ def open_recording(
         raise InputError(
             f"{place} has {channels} channels, but {n_channels} were asked for; leave --n-channels out"
         )
-    if probe is not None:
-        options["probe"] = describe_probe(probe)
-        found = load_probe(probe, n_channels=channels)
-    if found is None:
-        found = _own_probe(extractor, place)
     bad = channel_numbers(bad_channels) if isinstance(bad_channels, str) else bad_channels
     if bad:
         extractor = silenced(extractor, bad)
         options["bad_channels"] = [int(channel) for channel in bad]
+    if probe is not None:
+        options["probe"] = describe_probe(probe)
+        wired = load_wired_probe(probe)
+        found = wired.probe
+        if columns is None:
+            columns = wired.columns_of(channels).tolist()
+    if columns is not None:
+        extractor, read = _columns(extractor, columns, place)
+        if read is not None:
+            options["columns"] = read
+        channels = extractor.get_num_channels()
+    if found is None:
+        found = _own_probe(extractor, place)
     first = 0
     if time_range_s is not None:
         part = part_of(clock, int(extractor.get_num_samples()), time_range_s)
@@ -126,7 +146,7 @@ def open_recording(
     reference = RecordingReference(
         path=str(place),
         options=options,
-        fingerprint=fingerprint(place),
+        fingerprint=fingerprint_of_files(place, more_files),
         n_channels=channels,
         sampling_frequency_hz=float(extractor.get_sampling_frequency()),
         n_samples=int(extractor.get_num_samples(segment_index=0)),
@@ -149,7 +169,11 @@ def recording_of(extractor: BaseRecording, *, probe: str | Path | Probe | None =
     channels = joined.get_num_channels()
     n_samples = int(joined.get_num_samples(segment_index=0))
     start = np.ascontiguousarray(joined.get_traces(start_frame=0, end_frame=min(n_samples, 10_000)))
-    place = load_probe(probe, n_channels=channels) if probe is not None else None
+    place = None
+    if probe is not None:
+        wired = load_wired_probe(probe)
+        joined, _ = _columns(joined, wired.columns_of(channels).tolist(), Path("the recording"))
+        place, channels = wired.probe, joined.get_num_channels()
     reference = RecordingReference(
         path="",
         options={},
@@ -182,14 +206,13 @@ def reopen(reference: RecordingReference) -> Recording:
             f"the recording {path} is not there any more; put it back, mount its disk, "
             "or choose its new place with File > Locate recording"
         )
-    if fingerprint(path) != reference.fingerprint:
+    if fingerprint_of_files(path, reference.options.get("more_files", ())) != reference.fingerprint:
         raise RecordingError(
             f"{path} changed since it was sorted (its size or its contents differ); "
             "put the original back, or sort the new recording into a new session"
         )
-    read = open_columns if COLUMNS in reference.options else open_recording
     try:
-        return read(path, **reference.options)
+        return open_recording(path, **reference.options)
     except NcpguiError:
         raise
     except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
@@ -225,9 +248,9 @@ def _raw(
     sampling_frequency: float | None,
     n_channels: int | None,
     dtype: str,
+    offset: int = 0,
+    more_files: Sequence[str] = (),
 ) -> BaseRecording:
-    if probe is not None and n_channels is None:
-        n_channels = load_probe(probe).n_channels
     needed = {
         "sampling frequency (--sampling-frequency)": sampling_frequency,
         "number of channels (--n-channels)": n_channels,
@@ -240,45 +263,20 @@ def _raw(
         )
     assert sampling_frequency is not None
     assert n_channels is not None
-    if not (np.isfinite(sampling_frequency) and sampling_frequency > 0):
-        raise InputError(f"sampling frequency must be a positive number of Hz, got {sampling_frequency}")
-    if n_channels < 1:
-        raise InputError(f"number of channels must be at least 1, got {n_channels}")
-    try:
-        kind = np.dtype(dtype)
-    except TypeError as error:
-        raise InputError(
-            f"dtype '{dtype}' is unknown; use int16, uint16, int32, float32 or float64"
-        ) from error
-    if kind.kind not in "iuf":
-        raise InputError(f"dtype '{dtype}' cannot hold traces; use int16, uint16, int32, float32 or float64")
-    _check_size(path, n_channels, kind)
-    if probe is not None:
-        load_probe(probe, n_channels=n_channels)
-    from spikeinterface.core import BinaryRecordingExtractor
-
-    return BinaryRecordingExtractor(
-        [path], sampling_frequency=float(sampling_frequency), dtype=kind.str, num_channels=int(n_channels)
+    return open_raw(
+        parts_of(path, more_files),
+        sampling_frequency=sampling_frequency,
+        n_channels=n_channels,
+        dtype=dtype,
+        offset=offset,
     )
-
-
-def _check_size(path: Path, n_channels: int, dtype: np.dtype[Any]) -> None:
-    size, frame = path.stat().st_size, n_channels * dtype.itemsize
-    if size == 0:
-        raise RecordingError(f"{path} is empty (0 bytes); copy the recording again")
-    if size % frame:
-        raise RecordingError(
-            f"{path} has {size} bytes, not a multiple of {frame} ({n_channels} channels of {dtype.name}): "
-            f"{size % frame} bytes are left over. Either the file is truncated (copy it again), "
-            "or the number of channels or the dtype is wrong"
-        )
 
 
 def _simulated(folder: Path) -> tuple[BaseRecording, Probe]:
     values = simulated_folder.read_description(folder)
     kind = np.dtype(str(values.get("dtype", simulated_folder.DTYPE)))
     n_channels = int(values["n_channels"])
-    _check_size(folder / simulated_folder.TRACES, n_channels, kind)
+    check_size(folder / simulated_folder.TRACES, n_channels, kind)
     probe = load_probe(folder / simulated_folder.PROBE, n_channels=n_channels)
     from spikeinterface.core import BinaryRecordingExtractor
 
@@ -324,12 +322,34 @@ def _one_segment(extractor: BaseRecording, path: Path) -> BaseRecording:
     return concatenate_recordings([extractor])
 
 
+def _columns_for(wired: WiredProbe) -> int | None:
+    """Columns of the raw file that a probe was made for, None where its wiring leaves that open."""
+    n = wired.probe.n_channels
+    if wired.n_columns is not None or wired.channels is None:
+        return wired.n_columns or n
+    return n if np.array_equal(wired.channels, np.arange(n)) else None
+
+
+def _columns(
+    extractor: BaseRecording, columns: Sequence[int], place: Path
+) -> tuple[BaseRecording, list[int] | None]:
+    """Some channels of a recording, and which; None where they are all of them in their order."""
+    n_channels = int(extractor.get_num_channels())
+    read = columns_in(columns, n_channels, place)
+    if np.array_equal(read, np.arange(n_channels)):
+        return extractor, None
+    return extractor.select_channels(extractor.channel_ids[read]), read.tolist()
+
+
 def _own_probe(extractor: BaseRecording, path: Path) -> Probe:
-    if extractor.has_probe():
-        try:
-            return from_probeinterface(extractor.get_probegroup().probes)
-        except InputError as error:
-            raise InputError(f"{path}: {error}, or give another with --probe") from error
+    try:
+        wired = nwb_probe(extractor)
+        if wired is None and extractor.has_probe():
+            wired = of_probeinterface(extractor.get_probegroup().probes)
+    except InputError as error:
+        raise InputError(f"{path}: {error}, or give another with --probe") from error
+    if wired is not None:
+        return wired.probe
     if extractor.get_num_channels() == 1:
         return load_probe("single")
     raise InputError(

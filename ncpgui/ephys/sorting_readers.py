@@ -20,6 +20,7 @@ from ncpgui.ephys import simulated_folder
 from ncpgui.ephys.hdf5_formats import has_nwb_units
 from ncpgui.ephys.nwb_units import CLOCK_HZ, nwb_sorting
 from ncpgui.ephys.paths import existing_path
+from ncpgui.ephys.phy_data import data_length
 from ncpgui.ephys.phy_folder import (
     LABELS,
     PhyFolder,
@@ -103,7 +104,7 @@ def phy_sorting(
     sampling_frequency_hz : of the recording, where ``params.py`` need not say it
     """
     rate = sampling_frequency_hz or sampling_frequency_of(phy)
-    length = n_samples or _data_length(phy.folder, phy.parameters) or int(phy.times.max(initial=0)) + 1
+    length = n_samples or data_length(phy.folder) or int(phy.times.max(initial=0)) + 1
     rows, note = set_aside(phy.times, length, phy.folder)
     sorting = _checked(
         phy.folder,
@@ -117,23 +118,6 @@ def phy_sorting(
     digest = digest_of(phy.times, phy.clusters)
     notes = (*phy.notes, *([note] if note else []))
     return ReadSorting(sorting, rows, phy.clusters, digest, phy.names, highest=phy.highest, notes=notes)
-
-
-def _data_length(folder: Path, parameters: dict[str, Any]) -> int | None:
-    """Samples of the data file that params.py names, or None when it is not at hand."""
-    data = parameters.get("dat_path")
-    data = data[0] if isinstance(data, (list, tuple)) and len(data) == 1 else data
-    channels = parameters.get("n_channels_dat")
-    if not isinstance(data, str) or not isinstance(channels, int) or channels < 1:
-        return None
-    file = folder / data
-    if not file.is_file():
-        return None
-    try:
-        frame = np.dtype(str(parameters.get("dtype", "int16"))).itemsize * channels
-    except TypeError:
-        return None
-    return (file.stat().st_size - int(parameters.get("offset") or 0)) // frame
 
 
 def _phy_main_channels(folder: Path, units: NDArray[np.int64]) -> dict[int, int]:

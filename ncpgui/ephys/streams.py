@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ncpgui.core.errors import RecordingError, SeveralStreamsError
+from ncpgui.ephys.nwb_places import nwb_recording
 from ncpgui.ephys.recording import SAMPLING_HZ
 
 _NOT_OF_SPIKES = {
@@ -100,7 +101,7 @@ def streams_of(reader: Any, place: Path) -> tuple[Stream, ...]:
         return tuple(found)
     if hasattr(reader, "fetch_available_electrical_series_paths"):
         return tuple(
-            _described(name, reader(place, electrical_series_path=name))
+            _described(name, nwb_recording(reader, place, electrical_series_path=name))
             for name in reader.fetch_available_electrical_series_paths(place)
         )
     if reader.__name__.startswith("MCSH5"):

@@ -38,9 +38,9 @@ def export_phy(bundle: ExportBundle, path: Path) -> Path:
     if len(bundle.sorting) < 2:
         raise ExportError("Phy cannot open a folder with a single spike; export it as npz or csv")
     with exported_folder(path) as folder:
-        _write_params(folder, bundle, path.resolve())
+        raw = _write_params(folder, bundle, path.resolve())
         _write_spikes(folder, bundle)
-        _write_channels(folder, bundle)
+        _write_channels(folder, bundle, raw)
         if bundle.templates is not None:
             _write_templates(folder, bundle.templates)
         if bundle.features is not None:
@@ -49,8 +49,8 @@ def export_phy(bundle: ExportBundle, path: Path) -> Path:
     return path
 
 
-def _write_params(folder: Path, bundle: ExportBundle, destination: Path) -> None:
-    """``params.py`` as literals; the path is relative where the recording lies in or beside the folder."""
+def _write_params(folder: Path, bundle: ExportBundle, destination: Path) -> RawFile | None:
+    """``params.py`` as literals, and the files that it names; a path is relative in or beside the folder."""
     comments: list[str] = []
     if bundle.copy_traces is not None:
         raw: RawFile | None = bundle.copy_traces(folder)
@@ -59,7 +59,7 @@ def _write_params(folder: Path, bundle: ExportBundle, destination: Path) -> None
         comments = [f"# {raw.path.name}: {raw.about}"]
     else:
         raw = raw_file(bundle.recording)
-        dat_path = [] if raw is None else [_data_path(raw, destination)]
+        dat_path = [] if raw is None else [_data_path(file, destination) for file in raw.paths]
         if raw is None:
             comments = [f"# no raw binary file of the recording was found at {bundle.recording.path!a}"]
     if bundle.has_own_times:
@@ -67,18 +67,19 @@ def _write_params(folder: Path, bundle: ExportBundle, destination: Path) -> None
     lines = [
         *comments,
         f"dat_path = {dat_path!a}",
-        f"n_channels_dat = {bundle.recording.n_channels}",
+        f"n_channels_dat = {bundle.recording.n_channels if raw is None else raw.n_channels}",
         f"dtype = {('int16' if raw is None else raw.dtype)!a}",
-        "offset = 0",
+        f"offset = {0 if raw is None else raw.offset}",
         f"sample_rate = {float(bundle.sorting.sampling_frequency_hz)!r}",
         "hp_filtered = False",
     ]
     (folder / "params.py").write_text("\n".join(lines) + "\n", encoding="ascii")
+    return raw
 
 
-def _data_path(raw: RawFile, destination: Path) -> str:
+def _data_path(file: Path, destination: Path) -> str:
     """Relative for a recording beside the folder, so that both can be moved together."""
-    path = raw.path.resolve()
+    path = file.resolve()
     return f"../{path.name}" if path.parent == destination.parent else str(path)
 
 
@@ -96,10 +97,11 @@ def _write_spikes(folder: Path, bundle: ExportBundle) -> None:
         np.save(folder / "spike_entropy.npy", sorting.entropy.astype(np.float32))
 
 
-def _write_channels(folder: Path, bundle: ExportBundle) -> None:
+def _write_channels(folder: Path, bundle: ExportBundle, raw: RawFile | None) -> None:
     probe = bundle.probe
     assert probe.shank is not None
-    np.save(folder / "channel_map.npy", np.arange(probe.n_channels, dtype=np.int32))
+    columns = range(probe.n_channels) if raw is None or raw.columns is None else raw.columns
+    np.save(folder / "channel_map.npy", np.array(columns, dtype=np.int32))
     np.save(folder / "channel_positions.npy", probe.positions_um)
     np.save(folder / "channel_shanks.npy", probe.shank.astype(np.int32))
     noise = np.where(bundle.noise_sd > 0, bundle.noise_sd, 1.0).astype(np.float64)
