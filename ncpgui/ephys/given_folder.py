@@ -9,10 +9,12 @@ from typing import Any
 from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.given import PHY, SPIKEINTERFACE, GivenSorting
 from ncpgui.core.spikes import Sorting
+from ncpgui.ephys.formats import SAVED
 from ncpgui.ephys.hdf5_formats import has_nwb_units
 from ncpgui.ephys.paths import existing_path
 from ncpgui.ephys.phy_folder import is_phy_folder, phy_folder_of, read_phy_folder
 from ncpgui.ephys.recording import Recording
+from ncpgui.ephys.simulated_folder import is_simulated_folder
 from ncpgui.ephys.sorted_recording import recording_given_for, recording_of_sorting
 from ncpgui.ephys.sorting_readers import (
     digest_of,
@@ -103,6 +105,7 @@ def open_reviewed(
         One of them cannot be opened, or they do not belong together.
     """
     if recording is not None:
+        _check_is_sorting(existing_path(path))
         found = recording_given_for(path, recording, options)
         return found, open_given(path, found)
     given = {name: value for name, value in options.items() if value is not None}
@@ -112,8 +115,25 @@ def open_reviewed(
             "--sampling-frequency, --n-channels, --dtype and --stream are of a --recording, which is "
             "missing; give it"
         )
+    _check_is_sorting(existing_path(path))
     found = recording_of_sorting(path, **given)
     return found, open_given(path, found)
+
+
+def _check_is_sorting(path: Path) -> None:
+    """Raise RecordingError where a folder has no file of any sorting."""
+    folder = phy_folder_of(path)
+    known = (
+        is_sorting_folder(folder)
+        or is_simulated_folder(folder)
+        or any((folder / name).is_file() for name in SAVED)
+    )
+    if folder.is_dir() and not known:
+        what = "it is empty" if not any(folder.iterdir()) else "it has neither spike_times.npy nor units"
+        raise RecordingError(
+            f"there is no sorting in {folder}: {what}; give a folder of Phy or Kilosort (params.py, "
+            "spike_times.npy, spike_clusters.npy), or a SpikeInterface sorting or analyzer"
+        )
 
 
 def digest_now(given: GivenSorting) -> str:

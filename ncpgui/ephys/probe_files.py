@@ -13,6 +13,7 @@ from ncpgui.core.csv_text import plain, read_table
 from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.json_text import parse_json
 from ncpgui.ephys.literals import read_literals
+from ncpgui.ephys.reasons import reason
 from ncpgui.ephys.wired_probe import WiredProbe, micrometres, wired_probe
 
 UNREADABLE = (
@@ -59,14 +60,6 @@ def probe_of_file(path: Path) -> WiredProbe:
         raise RecordingError(
             f"probe file {path} cannot be read as a probe ({reason(error)}); {_WANTED}"
         ) from error
-
-
-def reason(error: BaseException) -> str:
-    """What went wrong, in words: a key that is missing, not the name of an exception alone."""
-    if isinstance(error, KeyError):
-        return f"it lacks '{error.args[0] if error.args else ''}'"
-    text = " ".join(str(error).split())
-    return text if text and not isinstance(error, IndexError) else "it ends too early"
 
 
 def of_probeinterface(probes: Sequence[Any]) -> WiredProbe:

@@ -110,9 +110,10 @@ def open_recording(
         extractor = _raw(place, probe, **options)
     else:
         extractor, made = _spikeinterface(place, stream)
+        notes = made.notes
         if made.stream is not None:
             options["stream"] = made.stream
-            notes = (made.note,)
+    _check_holds_samples(extractor, place)
     clock = clock_of(extractor, str(place))
     extractor = _one_segment(extractor, place)
     channels = extractor.get_num_channels()
@@ -164,6 +165,7 @@ def recording_of(extractor: BaseRecording, *, probe: str | Path | Probe | None =
     InputError
         It has no probe, and none is given; or the probe is of another size.
     """
+    _check_holds_samples(extractor, Path("the recording"))
     clock = clock_of(extractor, "the recording")
     joined = _one_segment(extractor, Path("the recording"))
     channels = joined.get_num_channels()
@@ -309,6 +311,17 @@ def _spikeinterface(path: Path, stream: str | None) -> tuple[BaseRecording, Open
             f"{path} holds a {type(loaded).__name__}, not a recording; give the recording itself"
         )
     return loaded, made
+
+
+def _check_holds_samples(extractor: BaseRecording, place: Path) -> None:
+    """Raise RecordingError where a file has a header and nothing behind it."""
+    n_channels = int(extractor.get_num_channels())
+    n_samples = sum(extractor.get_num_samples(segment) for segment in range(extractor.get_num_segments()))
+    if n_samples == 0 or n_channels == 0:
+        raise RecordingError(
+            f"{place} holds no traces: it has {n_channels} channels and {n_samples} samples; copy the "
+            "recording again, with all its files"
+        )
 
 
 def _one_segment(extractor: BaseRecording, path: Path) -> BaseRecording:

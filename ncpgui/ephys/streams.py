@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from inspect import signature
 from pathlib import Path
 from typing import Any
 
 from ncpgui.core.errors import RecordingError, SeveralStreamsError
+from ncpgui.ephys.hdf5_formats import maxwell_runs, mcs_stream_names
 from ncpgui.ephys.nwb_places import nwb_recording
+from ncpgui.ephys.plexon import without_bars
 from ncpgui.ephys.recording import SAMPLING_HZ
 
 _NOT_OF_SPIKES = {
@@ -87,18 +90,17 @@ def streams_of(reader: Any, place: Path) -> tuple[Stream, ...]:
         return streams_of(
             read_intan, min(file for file in place.iterdir() if file.suffix in (".rhd", ".rhs"))
         )
+    if reader.__name__.startswith("Maxwell"):
+        runs = maxwell_runs(place)
+        if len(runs) > 1:
+            return tuple(
+                replace(stream, name=f"{run}/{stream.name}")
+                for run in runs
+                for stream in _of_neo(reader, place, rec_name=run)
+            )
     if "stream_name" in signature(reader.__init__).parameters:
-        names = reader.map_to_neo_kwargs(str(place))
-        header = reader.get_neo_io_reader(reader.NeoRawIOClass, **names).header
-        channels = header["signal_channels"]
-        found = []
-        for stream in header["signal_streams"]:
-            mine = channels[channels["stream_id"] == stream["id"]]
-            if len(mine):
-                units = {str(unit) for unit in mine["units"]}
-                unit = units.pop() if len(units) == 1 else ""
-                found.append(Stream(str(stream["name"]), len(mine), float(mine["sampling_rate"][0]), unit))
-        return tuple(found)
+        with without_bars() if reader.__name__.startswith("Plexon") else nullcontext():
+            return tuple(_of_neo(reader, place))
     if hasattr(reader, "fetch_available_electrical_series_paths"):
         return tuple(
             _described(name, nwb_recording(reader, place, electrical_series_path=name))
@@ -109,12 +111,28 @@ def streams_of(reader: Any, place: Path) -> tuple[Stream, ...]:
     return ()
 
 
+def _of_neo(reader: Any, place: Path, **which: str) -> Iterator[Stream]:
+    """Streams that neo finds; `which`: of several recordings in a file."""
+    names = reader.map_to_neo_kwargs(str(place), **which)
+    header = reader.get_neo_io_reader(reader.NeoRawIOClass, **names).header
+    channels = header["signal_channels"]
+    for stream in header["signal_streams"]:
+        mine = channels[channels["stream_id"] == stream["id"]]
+        if len(mine):
+            units = {str(unit) for unit in mine["units"]}
+            unit = units.pop() if len(units) == 1 else ""
+            yield Stream(str(stream["name"]), len(mine), float(mine["sampling_rate"][0]), unit)
+
+
 def reader_options(reader: Any, stream: Stream) -> dict[str, Any]:
     """What tells a reader of SpikeInterface which stream to open."""
     if hasattr(reader, "fetch_available_electrical_series_paths"):
         return {"electrical_series_path": stream.name}
     if reader.__name__.startswith("MCSH5"):
         return {"stream_id": int(stream.name.rpartition("_")[2])}
+    if reader.__name__.startswith("Maxwell") and "/" in stream.name:
+        run, _, well = stream.name.partition("/")
+        return {"rec_name": run, "stream_name": well}
     return {"stream_name": stream.name}
 
 
@@ -160,8 +178,6 @@ def _described(name: str, recording: Any) -> Stream:
 
 
 def _mcs_streams(reader: Any, place: Path) -> tuple[Stream, ...]:
-    from ncpgui.ephys.hdf5_formats import mcs_stream_names
-
     streams = []
     for name in mcs_stream_names(place):
         recording = reader(place, stream_id=int(name.rpartition("_")[2]))

@@ -26,7 +26,7 @@ def read(folder: Path, text: str, **options: str) -> Literals:
         (r"['C:\Users\a.dat', 'D:\rec\b.dat']", None),
         (r"'caf\xe9.dat'", "café.dat"),
         ("'\\N{bullet}.dat'", "\u2022.dat"),
-        ("'/home/lab/rec.dat'", "/home/lab/rec.dat"),
+        ("'/data/lab/rec.dat'", "/data/lab/rec.dat"),
     ],
 )
 def test_paths_of_windows_are_read_as_they_are_written(
