@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from contextlib import suppress
 from types import FrameType
 
 from ncpgui.core.progress import Cancelled
@@ -24,7 +25,8 @@ def main() -> None:
 
         code = run()
     except (Cancelled, KeyboardInterrupt):
-        sys.stderr.write("cancelled\n")
+        with suppress(OSError):
+            sys.stderr.write("cancelled\n")
         code = 130
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)  # all is done: the end of the program needs no traceback

@@ -58,11 +58,10 @@ def export(
 
     from ncpgui.export import registry
 
-    suffix = registry.export_format(format_).suffix
-    file = out if out.suffix == suffix else out.with_name(out.name + suffix)
-    if suffix and file.exists() and not overwrite:
-        raise ExportError(f"{file} exists; give another name, or --overwrite to replace it")
-    exported = _export_session(session, format_, out, min_probability, copy_traces)
+    there = next((file for file in registry.export_format(format_).files(out) if file.exists()), None)
+    if there is not None and not overwrite:
+        raise ExportError(f"{there} exists; give another name, or --overwrite to replace it")
+    exported = _export_session(session, format_, out, min_probability, copy_traces, overwrite)
     spikes, units = count(exported.n_spikes, "spike"), count(exported.n_units, "unit")
     echo(f"wrote {exported.path}: {spikes} of {units}", err=True)
     for part in exported.left_out:
@@ -70,7 +69,7 @@ def export(
 
 
 def _export_session(
-    session: Path, format_: str, out: Path, min_probability: float, copy_traces: bool
+    session: Path, format_: str, out: Path, min_probability: float, copy_traces: bool, overwrite: bool
 ) -> Exported:
     """Export the sorting of a session after every action of its history and journal."""
     from ncpgui.export.whole_project import export_project
@@ -85,5 +84,6 @@ def _export_session(
             out,
             min_probability=min_probability,
             copy_traces=copy_traces,
+            replace_files=overwrite,
             progress=progress,
         )

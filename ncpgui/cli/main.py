@@ -26,6 +26,7 @@ from ncpgui.cli.models import models
 from ncpgui.cli.review import review
 from ncpgui.cli.simulate import simulate
 from ncpgui.cli.sort import sort
+from ncpgui.cli.streams import lost_output
 from ncpgui.cli.templates import templates
 from ncpgui.cli.terminal import echo, one_line
 from ncpgui.cli.train import train
@@ -103,6 +104,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         _check_working_folder()
         result = cli.main(args=words, prog_name="ncpgui", standalone_mode=False)
+        if lost := lost_output():
+            raise lost
         return result if isinstance(result, int) else 0
     except click.Abort:
         return _cancelled()
@@ -111,8 +114,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (Cancelled, KeyboardInterrupt):
         return _cancelled()
     except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output has gone; nobody to tell
-        return EXIT_FAULT
+        return EXIT_FAULT  # the reader of our output has gone; nobody to tell
     except Exception as error:
         if debug:
             _print_traceback()

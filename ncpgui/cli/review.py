@@ -126,7 +126,7 @@ def review(
                 workers=workers,
                 steps=steps or NOTHING_KEPT,
             )
-        out = keep(project, out, steps)
+        out = keep(project, out, steps, overwrite=overwrite)
     echo(summary(project), err=True)
     for warning in unknown(project):
         echo(f"warning: {warning}", err=True)

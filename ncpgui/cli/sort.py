@@ -11,7 +11,8 @@ import click
 
 from ncpgui.cli import options, resuming
 from ncpgui.cli.terminal import count, echo, progress_report
-from ncpgui.core.errors import InputError, NcpguiError, SessionError
+from ncpgui.core.errors import ExportError, InputError, NcpguiError, SessionError
+from ncpgui.core.files import free_name
 from ncpgui.core.home import expanded
 from ncpgui.core.steps import NOTHING_KEPT
 
@@ -141,7 +142,7 @@ def sort(
                 workers=workers,
                 steps=steps or NOTHING_KEPT,
             )
-        out = keep(project, out, steps)
+        out = keep(project, out, steps, overwrite=overwrite)
     echo(summary(project), err=True)
     for one in project.waiting:
         reason = project.failed.get(one.id, "not reached")
@@ -153,10 +154,11 @@ def sort(
     echo(f"wrote {out}; open it with 'ncpgui {out}'", err=True)
 
 
-def keep(project: Project, out: Path, steps: StepsFolder | None) -> Path:
+def keep(project: Project, out: Path, steps: StepsFolder | None = None, *, overwrite: bool) -> Path:
     """Write the session at `out`, or where somebody at the terminal wants it instead; return where.
 
-    The steps that it was made of are deleted then.
+    What appeared at `out` since the command began is replaced if `overwrite`, and if it is a session. The
+    steps that it was made of are deleted then.
 
     Raises
     ------
@@ -165,11 +167,14 @@ def keep(project: Project, out: Path, steps: StepsFolder | None) -> Path:
     """
     from ncpgui.session import store
 
+    problem: NcpguiError
     try:
-        store.save(project, out, session_id=None if steps is None else steps.id)
+        if overwrite and out.exists():
+            options.check_new_session(out, overwrite)
+        store.save(project, out, session_id=None if steps is None else steps.id, replace=overwrite)
         _retire_journal(out)
         place = out
-    except SessionError as error:
+    except (SessionError, ExportError) as error:
         problem = error
         if not somebody_answers():
             keep_elsewhere(project, out, problem, steps)
@@ -194,7 +199,7 @@ def ask_for_place(project: Project, out: Path, problem: NcpguiError) -> Path:
         place = expanded(answer)
         try:
             options.check_new_session(place, overwrite=False)
-            store.save(project, place)
+            store.save(project, place, replace=False)
         except NcpguiError as error:
             problem = error
         else:
@@ -202,7 +207,7 @@ def ask_for_place(project: Project, out: Path, problem: NcpguiError) -> Path:
 
 
 def keep_elsewhere(
-    project: Project, out: Path, problem: SessionError, steps: StepsFolder | None = None
+    project: Project, out: Path, problem: NcpguiError, steps: StepsFolder | None = None
 ) -> NoReturn:
     """Write the session where it can be written, and raise what says where."""
     from ncpgui.session import store
@@ -210,7 +215,7 @@ def keep_elsewhere(
     places = fallbacks(out)
     for place in places:
         try:
-            store.save(project, place)
+            store.save(project, place, replace=False)
         except SessionError:
             continue
         if steps is not None:
@@ -223,12 +228,8 @@ def keep_elsewhere(
 def fallbacks(out: Path) -> list[Path]:
     """Names that are free, for a session that cannot be written at `out`, the likeliest place first."""
     folders = dict.fromkeys((Path.cwd(), expanded("~"), Path(tempfile.gettempdir())))
-    return [_free_name(folder, out) for folder in folders if folder != out.resolve().parent]
-
-
-def _free_name(folder: Path, out: Path) -> Path:
-    names = (out.name, *(f"{out.stem}-{number}{out.suffix}" for number in range(1, 1000)))
-    return next(folder / name for name in names if not (folder / name).exists())
+    beside = [free_name(out)] if out.exists() else []
+    return beside + [free_name(folder / out.name) for folder in folders if folder != out.resolve().parent]
 
 
 def _retire_journal(session: Path) -> None:

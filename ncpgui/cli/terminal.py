@@ -6,7 +6,7 @@ import json
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
 import click
@@ -19,8 +19,12 @@ PLAIN_LEAST_S, PLAIN_MOST_S = 1.0, 5.0
 
 
 def echo(line: str = "", *, err: bool = False) -> None:
-    """Write one line on stdout, or stderr; what a terminal would obey in it is written out."""
-    click.echo(visible(line), err=err)
+    """Write one line on stdout, or stderr; what a terminal would obey in it is written out.
+
+    What is told on stderr is never worth the work: where it cannot be written, it is not.
+    """
+    with suppress(OSError) if err else nullcontext():
+        click.echo(visible(line), err=err)
 
 
 @contextmanager

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from ncpgui.core.errors import ExportError
 from ncpgui.core.permissions import keep_permissions, new_file, new_folder
+
+logger = logging.getLogger(__name__)
 
 DISK_FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
 """What the system says when there is no place left, or a quota is used up."""
@@ -33,15 +36,19 @@ def too_long(path: str | Path, *beside: Path) -> str:
 
 
 @contextmanager
-def replaced_file(path: Path) -> Iterator[Path]:
+def replaced_file(path: Path, *, replace: bool = True) -> Iterator[Path]:
     """Yield a temporary path beside `path`; moved over `path` when the block ends without error.
 
     It takes over mode and owner of the file that it replaces. A link stays: what it leads to is replaced.
 
+    replace : whether a file that is at `path` when the block ends is replaced; else the new one goes beside
+        it, under a name with a number
+
     Raises
     ------
     ExportError
-        The folder does not exist or cannot be written, or `path` is no file.
+        The folder does not exist or cannot be written, `path` is no file, or it is there and is not replaced:
+        the message says where the new file is.
     """
     with _writable(path):
         place = replaceable(path)
@@ -50,6 +57,8 @@ def replaced_file(path: Path) -> Iterator[Path]:
     try:
         with _writable(path):
             yield beside
+            if not replace and place.exists():
+                raise _kept_beside(beside, place)
             keep_permissions(beside, instead_of=place)
             beside.replace(place)
     finally:
@@ -57,33 +66,82 @@ def replaced_file(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def replaced_folder(path: Path) -> Iterator[Path]:
+def replaced_folder(path: Path, *, check: Callable[[Path], None] = lambda _: None) -> Iterator[Path]:
     """Yield a temporary folder beside `path`; it takes the place of `path` when the block succeeds.
 
-    The folder and the files in it take over mode and owner of those that they replace. A link stays.
+    The folder and the files in it take over mode and owner of those that they replace. A link stays. What
+    appeared at `path` meanwhile is not replaced: the new folder goes beside it, under a name with a number.
+    A program that is killed between the two renames leaves the old folder as NAME.ncpgui-old, and the next
+    one puts it back.
+
+    check : raises ExportError for a folder that must not be replaced, called when the new one is whole
 
     Raises
     ------
     ExportError
-        The parent folder does not exist or cannot be written.
+        The parent folder does not exist or cannot be written, or what is at `path` is not replaced: the
+        message says where the new folder is.
     """
     with _writable(path):
         place = Path(os.path.realpath(path))
+        _put_back(place)
+        was_there = _holds_something(place)
         beside = place.with_name(_hidden(place.name))
         new_folder(beside, instead_of=place)
     try:
         with _writable(path):
             yield beside
             keep_permissions(beside, instead_of=place)
+            if not was_there and _holds_something(place):
+                raise _kept_beside(beside, place)
             if place.exists():
-                old = beside.with_name(beside.name + "-old")
-                place.replace(old)
-                beside.replace(place)
-                shutil.rmtree(old)
+                _swap(beside, place, check)
             else:
                 beside.replace(place)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
+
+
+def _swap(new: Path, place: Path, check: Callable[[Path], None]) -> None:
+    """Put a folder in the place of another, which goes away unless `check` has something against it."""
+    old = free_name(place.with_name(f"{place.name}{_BEFORE}"))
+    try:
+        check(place)
+        place.replace(old)
+        try:
+            check(old)  # what was written there up to now
+            new.replace(place)
+        except BaseException:
+            old.replace(place)
+            raise
+    except ExportError as error:
+        raise _kept_beside(new, place, str(error)) from error
+    gone = place.with_name(_hidden(place.name))
+    old.replace(gone)
+    shutil.rmtree(gone)
+
+
+def _put_back(place: Path) -> None:
+    """Put an old folder back that a program left beside its place when it was killed."""
+    old = place.with_name(f"{place.name}{_BEFORE}")
+    if old.is_dir() and not place.exists():
+        old.replace(place)
+        logger.warning(
+            "%s was left by a program that was killed while it replaced it; it is %s again", old, place
+        )
+
+
+def _holds_something(place: Path) -> bool:
+    return place.exists() and not (place.is_dir() and not any(place.iterdir()))
+
+
+def _kept_beside(new: Path, place: Path, why: str = "") -> ExportError:
+    """Give what was written a free name beside its place; the error that says so."""
+    kept = free_name(place)
+    new.replace(kept)
+    return ExportError(
+        f"{why or f'{place} appeared meanwhile and is not replaced'}; what was written is in {kept}"
+    )
 
 
 def replaceable(path: Path) -> Path:
@@ -117,6 +175,7 @@ def _hidden(name: str) -> str:
 
 
 _SHOWN = 30
+_BEFORE = ".ncpgui-old"
 _NO_FILE = (errno.EISDIR, errno.ENXIO)
 
 

@@ -21,23 +21,42 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.errors import ExportError
 from ncpgui.core.files import replaced_file
 from ncpgui.core.spreadsheet import text_cell
 from ncpgui.export.bundle import NUMBERS, ExportBundle, unit_columns
 
 
-def export_csv(bundle: ExportBundle, path: Path) -> Path:
+def csv_files(path: Path) -> tuple[Path, Path]:
+    """The table of spikes at `path` and that of units beside it."""
+    return path, path.with_name(f"{path.stem}_units.csv")
+
+
+def export_csv(bundle: ExportBundle, path: Path, *, replace: bool = True) -> Path:
     """Write `path` (``.csv`` is added when it has another ending) and the table of units beside it.
 
     Raises
     ------
     ExportError
-        One of the files cannot be written; neither is replaced.
+        One of the files cannot be written, or is there and is not replaced; neither is replaced.
     """
     path = path if path.suffix == ".csv" else path.with_name(path.name + ".csv")
-    with replaced_file(path.with_name(f"{path.stem}_units.csv")) as units, replaced_file(path) as spikes:
+    number, place = 0, path
+    while not replace and any(file.exists() for file in csv_files(place)):
+        number += 1
+        place = path.with_name(f"{path.stem}-{number}.csv")
+    spikes_file, units_file = csv_files(place)
+    with (
+        replaced_file(units_file, replace=replace) as units,
+        replaced_file(spikes_file, replace=replace) as spikes,
+    ):
         _write(spikes, _spike_columns(bundle))
         _write(units, _unit_columns(bundle))
+    if place != path:
+        appeared = next(file for file in csv_files(path) if file.exists())
+        raise ExportError(
+            f"{appeared} appeared meanwhile and is not replaced; what was written is in {place}"
+        )
     return path
 
 

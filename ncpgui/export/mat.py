@@ -35,7 +35,7 @@ MOST_BYTES = 2**31 - 1
 """Of a variable of a MAT file of format 5."""
 
 
-def export_mat(bundle: ExportBundle, path: Path) -> Path:
+def export_mat(bundle: ExportBundle, path: Path, *, replace: bool = True) -> Path:
     """Write `path` (``.mat`` is added when it has another ending).
 
     Raises
@@ -48,7 +48,7 @@ def export_mat(bundle: ExportBundle, path: Path) -> Path:
     path = path if path.suffix == ".mat" else path.with_name(path.name + ".mat")
     variables = _variables(bundle)
     variables["units"] = _units(bundle)
-    with replaced_file(path) as beside, beside.open("wb") as file:
+    with replaced_file(path, replace=replace) as beside, beside.open("wb") as file:
         savemat(file, variables, do_compression=True, oned_as="column")
     return path
 

@@ -37,7 +37,7 @@ from ncpgui.export.bundle import ExportBundle, unit_columns
 from ncpgui.export.unit_ids import unit_ids
 
 
-def export_npz(bundle: ExportBundle, path: Path) -> Path:
+def export_npz(bundle: ExportBundle, path: Path, *, replace: bool = True) -> Path:
     """Write `path` (``.npz`` is added when it has another ending).
 
     Raises
@@ -47,7 +47,7 @@ def export_npz(bundle: ExportBundle, path: Path) -> Path:
     """
     path = path if path.suffix == ".npz" else path.with_name(path.name + ".npz")
     arrays = {name: values for name, values in _arrays(bundle).items() if values is not None}
-    with replaced_file(path) as beside, beside.open("wb") as file:
+    with replaced_file(path, replace=replace) as beside, beside.open("wb") as file:
         np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
     return path
 

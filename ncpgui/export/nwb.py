@@ -49,7 +49,7 @@ ABOUT_UNITS = {
 UNKNOWN_START = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
-def export_nwb(bundle: ExportBundle, path: Path) -> Path:
+def export_nwb(bundle: ExportBundle, path: Path, *, replace: bool = True) -> Path:
     """Write `path` (``.nwb`` is added when it has another ending).
 
     Raises
@@ -62,7 +62,7 @@ def export_nwb(bundle: ExportBundle, path: Path) -> Path:
     import pynwb
 
     content = nwb_file(bundle)
-    with replaced_file(path) as beside:
+    with replaced_file(path, replace=replace) as beside:
         target = GuardedFile(beside)
         try:
             with h5py.File(target, "w") as file, pynwb.NWBHDF5IO(mode="w", file=file) as io:

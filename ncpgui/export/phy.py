@@ -27,7 +27,7 @@ from ncpgui.export.raw_file import RawFile, raw_file
 from ncpgui.export.unit_ids import INT64, LARGEST_CLUSTER, UnitIds, unit_ids
 
 
-def export_phy(bundle: ExportBundle, path: Path) -> Path:
+def export_phy(bundle: ExportBundle, path: Path, *, replace: bool = True) -> Path:
     """Write the folder `path`.
 
     Raises

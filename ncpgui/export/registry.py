@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Protocol
 
 from ncpgui.core.errors import ExportError, InputError
 from ncpgui.core.home import expanded
 from ncpgui.core.nearest import nearest
 from ncpgui.export.bundle import ExportBundle
-from ncpgui.export.csv import export_csv
+from ncpgui.export.csv import csv_files, export_csv
 from ncpgui.export.mat import export_mat
 from ncpgui.export.npz import export_npz
 from ncpgui.export.nwb import export_nwb
 from ncpgui.export.phy import export_phy
 from ncpgui.export.spikeinterface import export_spikeinterface
 
-Exporter = Callable[[ExportBundle, Path], Path]
+
+class Exporter(Protocol):
+    """Writes a format; what is at `path` is replaced if `replace`, else the export goes beside it."""
+
+    def __call__(self, bundle: ExportBundle, path: Path, *, replace: bool = True) -> Path:
+        """Write it and return where."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,13 @@ class ExportFormat:
     with_gain: bool = False
     counts_samples: bool = False
     package: str = ""
+
+    def files(self, path: Path) -> tuple[Path, ...]:
+        """Files that an export to `path` writes; () for a folder."""
+        if self.is_folder:
+            return ()
+        file = path if path.suffix == self.suffix else path.with_name(path.name + self.suffix)
+        return csv_files(file) if self.name == "csv" else (file,)
 
     @property
     def lacks(self) -> str:
@@ -103,8 +115,11 @@ FORMATS: dict[str, ExportFormat] = {
 }
 
 
-def export(bundle: ExportBundle, format_name: str, path: str | Path) -> Path:
+def export(bundle: ExportBundle, format_name: str, path: str | Path, *, replace: bool = True) -> Path:
     """Write `bundle` and return where (the suffix of a file is added when it lacks).
+
+    replace : whether files that are there are replaced; else the export goes beside them. Folders say
+        themselves whether they may be (`destination`)
 
     Raises
     ------
@@ -120,7 +135,7 @@ def export(bundle: ExportBundle, format_name: str, path: str | Path) -> Path:
             "left unassigned, or sort with a lower detection threshold"
         )
     chosen.check_package()
-    return chosen.write(bundle, expanded(path))
+    return chosen.write(bundle, expanded(path), replace=replace)
 
 
 def export_format(name: str) -> ExportFormat:

@@ -30,7 +30,7 @@ QUALITY = {"good": "good", "noise": "noise", "mua": "MUA"}
 """Our labels in the words of SpikeInterface; units without one are not labelled there."""
 
 
-def export_spikeinterface(bundle: ExportBundle, path: Path) -> Path:
+def export_spikeinterface(bundle: ExportBundle, path: Path, *, replace: bool = True) -> Path:
     """Write the folder `path`.
 
     Raises

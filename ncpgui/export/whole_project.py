@@ -80,12 +80,14 @@ def export_project(
     *,
     min_probability: float = 0.0,
     copy_traces: bool = False,
+    replace_files: bool = True,
     progress: Progress = silent,
 ) -> Exported:
     """Write a project, as a person decided, in a format.
 
     min_probability : spikes that belong to their unit with less are left out
     copy_traces : whether the traces of the recording are copied into it, for formats that show them
+    replace_files : whether files that are there by then are replaced, see `registry.export`
 
     Raises
     ------
@@ -118,7 +120,7 @@ def export_project(
         bundle = replace(bundle, gain_uv=_gain_uv(project))
     progress(90, 100, f"writing {path.name}")
     bundle = replace(bundle, copy_traces=copy)
-    place = export(bundle, format_name, path)
+    place = export(bundle, format_name, path, replace=replace_files)
     lacking = left_out(
         project, format_name, has_recording=False if problem else None, copy_traces=copy_traces
     )

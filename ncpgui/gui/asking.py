@@ -103,13 +103,19 @@ class AskingWindow(QtWidgets.QMainWindow):
             trace_bytes=trace_bytes,
             copy_first=copy_first,
         )
-        if _is_accepted(dialog):
-            self.controller.export(
-                dialog.format_name,
-                dialog.path,
-                min_probability=dialog.min_probability.value(),
-                copy_traces=dialog.copies_traces,
-            )
+        if not _is_accepted(dialog):
+            return
+        present = jobs.files_in_the_way(dialog.format_name, dialog.path)
+        names = " and ".join(file.name for file in present)
+        if present and not self.confirm(f"{names} exist{'s' * (len(present) == 1)} already. Replace?"):
+            return
+        self.controller.export(
+            dialog.format_name,
+            dialog.path,
+            min_probability=dialog.min_probability.value(),
+            copy_traces=dialog.copies_traces,
+            replace_files=bool(present),
+        )
 
     def ask_recording_place(self) -> None:
         """Ask where the recording of the session is now."""

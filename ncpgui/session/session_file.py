@@ -290,7 +290,7 @@ def open_session(
     return SessionFile(path, read_only=read_only, waveforms=waveforms, progress=progress)
 
 
-def create_session(project: Project, path: str | Path) -> SessionFile:
-    """Write `project` as a new session at `path` and open it (also "save as")."""
-    store.save(project, path)
+def create_session(project: Project, path: str | Path, *, replace: bool = True) -> SessionFile:
+    """Write `project` as a new session at `path` and open it (also "save as"); see `store.save`."""
+    store.save(project, path, replace=replace)
     return SessionFile(path)

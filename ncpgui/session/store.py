@@ -13,7 +13,7 @@ from pathlib import Path
 import h5py
 
 import ncpgui
-from ncpgui.core.errors import SessionError, SessionFormatError
+from ncpgui.core.errors import SessionError, SessionFormatError, SessionReplacedError
 from ncpgui.core.files import too_long
 from ncpgui.core.lock import WriterLock
 from ncpgui.core.progress import Progress, silent
@@ -50,10 +50,13 @@ class Header:
     n_cached: int = 0
 
 
-def save(project: Project, path: str | Path, *, session_id: str | None = None) -> None:
+def save(
+    project: Project, path: str | Path, *, session_id: str | None = None, replace: bool = True
+) -> None:
     """Write `project` as a new session, in place of whatever session is at `path`.
 
     session_id : of the new session; one of its own when left out
+    replace : whether what is at `path` by the end is replaced
 
     The waveforms go to a cache beside it. A journal left there by another session is kept aside
     when the new one is opened.
@@ -64,10 +67,18 @@ def save(project: Project, path: str | Path, *, session_id: str | None = None) -
         The file cannot be written; a session that was there is untouched.
     SessionLockedError
         A program has the session at `path` open for writing.
+    SessionReplacedError
+        Something is at `path` and is not replaced.
     """
     paths = checked_paths(path)
+
+    def check() -> None:
+        if not replace and paths.session.exists():
+            raise SessionReplacedError(f"{paths.session} appeared meanwhile and is not replaced")
+
+    check()
     with WriterLock(paths.lock, paths.session):
-        write_session(paths, project, new_header(session_id))
+        write_session(paths, project, new_header(session_id), check=check)
 
 
 def load(path: str | Path, *, waveforms: bool = True) -> Project:

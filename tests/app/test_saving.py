@@ -183,7 +183,7 @@ def test_a_save_that_fails_is_told_and_edits_go_on_in_the_journal(
     failed: list[str] = []
     opened.failed.connect(lambda error, doing: failed.append(f"{doing}: {error}"))
     with monkeypatch.context() as full:
-        full.setattr(jobs, "save", lambda *_, progress: _refuse())
+        full.setattr(jobs, "save", lambda *_, **__: _refuse())
         opened.workspace.label((0,), "good")
         opened.save()
         opened.workspace.label((0,), "mua")
@@ -447,6 +447,28 @@ def test_a_session_replaced_while_open_is_said_at_the_next_action_and_kept_besid
     assert failed[-1].startswith("saving s.h5: ")
     assert failed[-1].endswith(f"; what was open is kept in {tmp_path / 's-1.h5'}")
     assert [entry["label"] for entry in load(tmp_path / "s-1.h5").history] == ["good", "mua"]
+
+
+def test_what_appears_where_a_new_session_goes_is_not_replaced(
+    controller: Controller, runner: Later, tmp_path: Path
+) -> None:
+    warned: list[str] = []
+    controller.workspace.warned.connect(warned.append)
+    workspace = sampled(controller, runner, tmp_path / "s.h5", 1)
+    (tmp_path / "s.h5").write_text("somebody's notes")
+    runner.run()
+    assert (tmp_path / "s.h5").read_text() == "somebody's notes"
+    assert controller.session_path == tmp_path / "s-1.h5"
+    assert warned == [
+        f"s.h5 appeared meanwhile and is not replaced; the session is kept as {tmp_path / 's-1.h5'}"
+    ]
+    workspace.label((0,), "good")
+    assert after_a_crash(tmp_path / "s-1.h5", tmp_path / "crash") == ["good"]
+    controller.save(tmp_path / "s.h5")  # somebody chose it
+    runner.run()
+    assert [entry["label"] for entry in load(tmp_path / "s.h5").history] == ["good"]
+    controller.close()
+    runner.run()
 
 
 def test_a_journal_deleted_while_open_is_said_and_what_was_done_is_saved_at_once(

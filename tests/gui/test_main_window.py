@@ -218,6 +218,26 @@ def test_export_asks_for_format_and_place_and_writes(opened: MainWindow, tmp_pat
     assert "out.npz" in opened.statusBar().currentMessage()
 
 
+@pytest.mark.parametrize("yes", [False, True])
+def test_an_export_replaces_files_only_if_that_was_answered_with_yes(
+    opened: MainWindow, tmp_path: Path, monkeypatch, yes: bool
+) -> None:
+    asked: list[str] = []
+
+    def choose(dialog: ExportDialog) -> int:
+        dialog.choices["csv"].setChecked(True)
+        dialog.place.setText(str(tmp_path / "out.csv"))
+        return QtWidgets.QDialog.Accepted
+
+    monkeypatch.setattr(ExportDialog, "exec_", choose)
+    monkeypatch.setattr(MainWindow, "confirm", lambda _, question: asked.append(question) or yes)
+    (tmp_path / "out_units.csv").write_text("somebody's")
+    opened.actions_["export"].trigger()
+    assert asked == ["out_units.csv exists already. Replace?"]
+    assert ((tmp_path / "out_units.csv").read_text() == "somebody's") != yes
+    assert (tmp_path / "out.csv").is_file() == yes
+
+
 def test_doubtful_spikes_are_left_out_as_on_the_command_line(
     qtbot, opened: MainWindow, tmp_path: Path, monkeypatch
 ) -> None:

@@ -22,6 +22,7 @@ from ncpgui.core.errors import (
     RecordingError,
     SessionError,
     SessionLockedError,
+    SessionReplacedError,
 )
 from ncpgui.core.heap import give_back
 from ncpgui.core.held import Held
@@ -505,19 +506,25 @@ def save(
     project: Project,
     n_entries: int | None,
     *,
+    replace_other: bool = False,
     progress: Progress = silent,
 ) -> SessionFile:
     """Save to the open session, or as a new one when it lies elsewhere.
 
     n_entries : actions in the journal of the open session that `project` includes; all when None.
+    replace_other : whether a file that is where the new one goes is replaced; else that goes beside it
     """
+    from ncpgui.core.files import free_name
     from ncpgui.session.session_file import create_session
 
     progress(0, 1, f"saving {path.name}")
     if session is not None and session.path.resolve() == path.resolve():
         session.save(project, n_entries=n_entries)
         return session
-    return create_session(project, path)
+    try:
+        return create_session(project, path, replace=replace_other)
+    except SessionReplacedError:
+        return create_session(project, free_name(path), replace=False)
 
 
 def save_and_close(
@@ -562,6 +569,13 @@ def export_formats() -> list[tuple[str, str, bool, str, str]]:
     return [(f.name, f.title, f.is_folder, f.suffix, f.lacks) for f in FORMATS.values()]
 
 
+def files_in_the_way(format_name: str, path: Path) -> list[Path]:
+    """Files that are where an export would write its own."""
+    from ncpgui.export.registry import export_format
+
+    return [file for file in export_format(format_name).files(path) if file.exists()]
+
+
 def traces_to_copy(project: Project) -> tuple[int, bool]:
     """Bytes of the traces that an export can copy, 0 where they are not there; whether it needs the copy.
 
@@ -597,6 +611,7 @@ def export(
     *,
     min_probability: float = 0.0,
     copy_traces: bool = False,
+    replace_files: bool = False,
     progress: Progress = silent,
 ) -> Exported:
     """Write the sorting as it stands for another tool."""
@@ -609,6 +624,7 @@ def export(
         path,
         min_probability=min_probability,
         copy_traces=copy_traces,
+        replace_files=replace_files,
         progress=progress,
     )
 

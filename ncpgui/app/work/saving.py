@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,7 +48,7 @@ class Saving:
         self._preferences = preferences
         self._saved_at = time.monotonic() - SAVE_EVERY_S
         self._is_saving = False
-        self._again: tuple[Path, bool] | None = None
+        self._again: tuple[Path, bool, bool] | None = None
         self._is_left = False
         self._made: Any = None
 
@@ -61,7 +63,7 @@ class Saving:
         target = path or self.path
         if target is None:
             raise InputError("this project has no session file yet; choose one with Save as")
-        self._save(target, tell=True)
+        self._save(target, tell=True, replace_other=path is not None)
 
     def autosave(self) -> None:
         """Save if it is known where; after the save under way, if that does not hold everything."""
@@ -105,17 +107,17 @@ class Saving:
         elif made is not None:
             made.close()
 
-    def _save(self, target: Path, *, tell: bool) -> None:
+    def _save(self, target: Path, *, tell: bool, replace_other: bool = False) -> None:
         if self._is_saving:
             if tell or self._again is None:
-                self._again = (target, tell)
+                self._again = (target, tell, replace_other)
             return
         project, mark = self._workspace.begin_save()
         self._saved_at = time.monotonic()
 
         def done(session: Session) -> None:
             if not self._is_left:
-                self._take(session, mark, tell)
+                self._take(session, mark, target, tell)
 
         def failed(error: Exception) -> None:
             if not self._is_left:
@@ -123,10 +125,15 @@ class Saving:
             self._work.failed.emit(error, f"saving {target.name}")
             self._save_again()
 
-        self._submit(self._workspace.session, target, project, mark.n_in_journal, done, failed)
+        write = partial(jobs.save, self._workspace.session, target, project, mark.n_in_journal)
+        self._submit(target, partial(write, replace_other=replace_other), done, failed)
 
-    def _take(self, session: Session, mark: SaveMark, tell: bool) -> None:
+    def _take(self, session: Session, mark: SaveMark, target: Path, tell: bool) -> None:
         self.path = session.path
+        if session.path.name != target.resolve().name:
+            self._workspace.warned.emit(
+                f"{target.name} appeared meanwhile and is not replaced; the session is kept as {session.path}"
+            )
         self._workspace.saved(session, mark)
         self._preferences.remember_file(session.path)
         if tell:
@@ -139,17 +146,15 @@ class Saving:
         again, self._again = self._again, None
         if again is None or self._is_left:
             return
-        target, tell = again
+        target, tell, replace_other = again
         if tell or not self._workspace.is_safe:
-            self._save(target, tell=tell)
+            self._save(target, tell=tell, replace_other=replace_other)
 
-    def _submit(
-        self, session: Any, target: Path, project: Project, n_entries: int | None, done: Any, failed: Any
-    ) -> None:
+    def _submit(self, target: Path, save: Callable[..., Session], done: Any, failed: Any) -> None:
         self._is_saving, self._made = True, None
 
         def write(progress: Progress) -> Session:
-            self._made = jobs.save(session, target, project, n_entries, progress=progress)
+            self._made = save(progress=progress)
             return self._made
 
         def ended(then: Any) -> Any:
@@ -179,10 +184,12 @@ def export(
     *,
     min_probability: float = 0.0,
     copy_traces: bool = False,
+    replace_files: bool = False,
 ) -> None:
     """Write the sorting as it stands for another tool; spikes below `min_probability` are left out.
 
     copy_traces : whether the traces of the recording are copied into it
+    replace_files : whether files that are there by then are replaced
 
     Raises
     ------
@@ -207,6 +214,7 @@ def export(
             path,
             min_probability=min_probability,
             copy_traces=copy_traces,
+            replace_files=replace_files,
             progress=p,
         ),
         done,
