@@ -194,7 +194,7 @@ def test_a_session_that_another_program_has_open_can_be_opened_read_only(
     with open_session(session):
         window.open_path(session)
         assert window.pages.currentWidget() is window.start
-        assert "open it read-only" in window.banner.text.text()
+        assert "open the session read-only" in window.banner.text.text()
         assert window.banner.action_button.text() == "Open read-only"
         window.banner.action_button.click()
         assert window.pages.currentWidget() is window.bench
