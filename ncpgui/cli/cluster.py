@@ -85,6 +85,7 @@ def cluster(
     unit, `must_link` (m, 2), or do not, `cannot_link` (m, 2).
     """
     options.check_output_file(out, waveforms)
+    replaces = out.exists()
     arrays = read_waveforms(waveforms)
 
     import numpy as np
@@ -111,7 +112,7 @@ def cluster(
 
         result, *found = given_firing_times(result, arrays["times_s"])
         alone = dict(zip(WITHOUT_TIMES, found, strict=True))
-    write_posterior(out, {name: getattr(result, name) for name in ARRAYS} | alone)
+    write_posterior(out, {name: getattr(result, name) for name in ARRAYS} | alone, replace=replaces)
     for note in result.notes:
         echo(f"warning: {waveforms}: {note}", err=True)
     shares = [
@@ -222,11 +223,14 @@ def _numbers(array: NDArray[Any], name: str, path: Path) -> NDArray[Any]:
     return array
 
 
-def write_posterior(path: Path, arrays: dict[str, NDArray[Any]]) -> None:
-    """Write the arrays as .npz, swapped in whole; `path` keeps its name whatever its suffix."""
+def write_posterior(path: Path, arrays: dict[str, NDArray[Any]], *, replace: bool) -> None:
+    """Write the arrays as .npz, swapped in whole; `path` keeps its name whatever its suffix.
+
+    replace : whether a file that is there is replaced; else they go beside it, see `replaced_file`
+    """
     import numpy as np
 
     from ncpgui.core.files import replaced_file
 
-    with replaced_file(path) as beside, beside.open("wb") as file:
+    with replaced_file(path, replace=replace) as beside, beside.open("wb") as file:
         np.savez_compressed(file, allow_pickle=False, **arrays)

@@ -74,6 +74,7 @@ def evaluated(model: str, out: Path, *, seed: int, quick: bool, device: str) -> 
     checkpoint = load_checkpoint(path, device=resolve_device(device))
     figures, picture = out / f"{path.stem}.evaluation.json", out / f"{path.stem}.evaluation.png"
     options.check_output_place(figures if out.is_dir() else out)
+    replaces = {place: place.exists() for place in (figures, picture)}
     with progress_report("evaluate") as progress:
         result = run(
             checkpoint,
@@ -83,11 +84,11 @@ def evaluated(model: str, out: Path, *, seed: int, quick: bool, device: str) -> 
             progress=progress,
         )
     make_folder(out)
-    with replaced_file(figures) as beside:
+    with replaced_file(figures, replace=replaces[figures]) as beside:
         beside.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     drawn = importlib.util.find_spec("matplotlib") is not None
     if drawn:
-        with replaced_file(picture) as beside:
+        with replaced_file(picture, replace=replaces[picture]) as beside:
             draw_evaluation(result, beside)
     return result, f"wrote {figures}{f' and {picture}' if drawn else f'; {NO_FIGURE}'}"
 

@@ -126,6 +126,7 @@ def build(
                 share=share,
                 min_spikes=min_spikes,
                 seed=seed,
+                replace_files=overwrite,
                 progress=progress,
             )
         except BaseException:

@@ -66,7 +66,7 @@ def replaced_file(path: Path, *, replace: bool = True) -> Iterator[Path]:
 
 
 @contextmanager
-def replaced_folder(path: Path, *, check: Callable[[Path], None] = lambda _: None) -> Iterator[Path]:
+def replaced_folder(path: Path, *, check: Callable[[Path], None] | None = None) -> Iterator[Path]:
     """Yield a temporary folder beside `path`; it takes the place of `path` when the block succeeds.
 
     The folder and the files in it take over mode and owner of those that they replace. A link stays. What
@@ -74,7 +74,8 @@ def replaced_folder(path: Path, *, check: Callable[[Path], None] = lambda _: Non
     A program that is killed between the two renames leaves the old folder as NAME.ncpgui-old, and the next
     one puts it back.
 
-    check : raises ExportError for a folder that must not be replaced, called when the new one is whole
+    check : raises ExportError for a folder that must not be replaced, called when the new one is whole; left
+        out, a folder is not replaced in which anything was changed since the block began
 
     Raises
     ------
@@ -86,6 +87,7 @@ def replaced_folder(path: Path, *, check: Callable[[Path], None] = lambda _: Non
         place = Path(os.path.realpath(path))
         _put_back(place)
         was_there = _holds_something(place)
+        seen = _contents(place)
         beside = place.with_name(_hidden(place.name))
         new_folder(beside, instead_of=place)
     try:
@@ -95,7 +97,7 @@ def replaced_folder(path: Path, *, check: Callable[[Path], None] = lambda _: Non
             if not was_there and _holds_something(place):
                 raise _kept_beside(beside, place)
             if place.exists():
-                _swap(beside, place, check)
+                _swap(beside, place, check or (lambda now: _check_same(now, seen, place)))
             else:
                 beside.replace(place)
     finally:
@@ -129,6 +131,17 @@ def _put_back(place: Path) -> None:
         logger.warning(
             "%s was left by a program that was killed while it replaced it; it is %s again", old, place
         )
+
+
+def _contents(place: Path) -> dict[str, tuple[int, int]]:
+    """Files of a folder, with what changes when something is written to them."""
+    found = {str(item.relative_to(place)): item.lstat() for item in place.rglob("*") if not item.is_dir()}
+    return {name: (known.st_size, known.st_mtime_ns) for name, known in found.items()}
+
+
+def _check_same(now: Path, seen: dict[str, tuple[int, int]], place: Path) -> None:
+    if changed := sorted(name for name, _ in set(_contents(now).items()) ^ set(seen.items())):
+        raise ExportError(f"{place} was changed meanwhile ({changed[0]}) and is not replaced")
 
 
 def _holds_something(place: Path) -> bool:

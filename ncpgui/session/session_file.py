@@ -50,6 +50,7 @@ class SessionFile:
         self.notes: tuple[str, ...] = ()
         self._saving = threading.Lock()
         self._stamp: tuple[int, ...] | None = None
+        self._save_ids: tuple[str, ...] = ()
         self._marked: Path | None = None
         self._lock: WriterLock | None = None
         self._journal: Journal | None = None
@@ -118,6 +119,7 @@ class SessionFile:
                 version=FORMAT_VERSION,
             )
             self._check_place()
+            self._save_ids = (self._header.save_id, header.save_id)  # actions go on while the file is swapped
             store.write_session(self.paths, project, header, check=self._check_place)
             self._header, self.project, self.journal_entries = header, project, ()
             self._stamp = _stamp(self.path)
@@ -176,7 +178,7 @@ class SessionFile:
 
     def _is_same_save(self) -> bool:
         with suppress(SessionError), store.opened(self.path) as file:
-            return store.read_header(file).save_id == self._header.save_id
+            return store.read_header(file).save_id in (self._header.save_id, *self._save_ids)
         return False
 
     def _writable(self) -> Journal:
@@ -253,10 +255,10 @@ class SessionFile:
 
 
 def _stamp(path: Path) -> tuple[int, ...] | None:
-    """What changes when another file is at `path`, or something is written to it; None where none is."""
+    """What changes when another file is at `path`, or it is written to; None where none can be found."""
     try:
         found = path.stat()
-    except FileNotFoundError:
+    except OSError:
         return None
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 

@@ -50,9 +50,7 @@ class Header:
     n_cached: int = 0
 
 
-def save(
-    project: Project, path: str | Path, *, session_id: str | None = None, replace: bool = True
-) -> None:
+def save(project: Project, path: str | Path, *, session_id: str | None = None, replace: bool = True) -> None:
     """Write `project` as a new session, in place of whatever session is at `path`.
 
     session_id : of the new session; one of its own when left out

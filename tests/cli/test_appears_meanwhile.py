@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tiny_project import tiny_project
 
@@ -115,3 +116,25 @@ def test_each_table_of_an_export_in_csv_is_replaced_only_with_overwrite(
     assert (tmp_path / there).read_text() == "somebody's notes"
     assert ncpgui(*words, "--overwrite").code == 0
     assert "unit" in (tmp_path / there).read_text()
+
+
+def test_a_posterior_that_appeared_while_spikes_were_clustered_is_not_replaced(
+    ncpgui: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ncpgui import engine
+
+    out, cluster = tmp_path / "p.npz", engine.cluster
+    np.savez(tmp_path / "w.npz", waveforms=np.random.default_rng(0).normal(size=(12, 32, 2)))
+    words = ("cluster", tmp_path / "w.npz", "--out", out, "--samples", "4", "--beam", "0")
+
+    def appear(*arguments: object, **options: object) -> object:
+        monkeypatch.undo()
+        notes(out)
+        return cluster(*arguments, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(engine, "cluster", appear)
+    assert ncpgui(*words).error.endswith(f"is not replaced; what was written is in {tmp_path / 'p-1.npz'}")
+    assert out.read_text() == "somebody's notes"
+    assert "labels" in np.load(tmp_path / "p-1.npz").files
+    assert ncpgui(*words).code == 0  # what is there when a command begins is replaced by it
+    assert "labels" in np.load(out).files

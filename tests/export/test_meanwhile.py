@@ -203,3 +203,26 @@ def test_a_free_name_is_beside_and_keeps_the_ending(tmp_path: Path) -> None:
     path.write_text("")
     (tmp_path / "s-1.h5").symlink_to("nowhere")
     assert free_name(path) == tmp_path / "s-2.h5"
+
+
+@pytest.mark.parametrize("change", [labelled_by_phy, edited, lambda path: (path / "params.py").unlink()])
+def test_a_folder_that_is_changed_while_another_is_made_for_its_place_is_not_replaced(
+    tmp_path: Path, change: Callable[[Path], None]
+) -> None:
+    path = tmp_path / "made"
+    path.mkdir()
+    (path / "params.py").write_text("first")
+
+    def make(change: Callable[[Path], None]) -> None:
+        with replaced_folder(path) as folder:
+            (folder / "params.py").write_text("second")
+            change(path)
+
+    with pytest.raises(
+        ExportError, match=r"made was changed meanwhile \(.*\) and is not replaced; .*made-1$"
+    ):
+        make(change)
+    assert not (path / "params.py").exists() or (path / "params.py").read_text() != "second"
+    assert (tmp_path / "made-1" / "params.py").read_text() == "second"
+    make(lambda _: None)
+    assert (path / "params.py").read_text() == "second"

@@ -11,7 +11,7 @@ import pytest
 
 from ncpgui.core.errors import SessionError, SessionLockedError, SessionReplacedError, SessionUnwritableError
 from ncpgui.core.project import Project
-from ncpgui.session import store
+from ncpgui.session import cache, store
 from ncpgui.session.journal_mark import marked_journal
 from ncpgui.session.schema import SessionPaths
 from ncpgui.session.session_file import create_session, open_session
@@ -350,3 +350,26 @@ def test_a_journal_of_any_name_is_named(project: Project, tmp_path: Path, name: 
 def test_a_mark_that_is_none_is_not_read(tmp_path: Path, end: bytes) -> None:
     (tmp_path / "s.h5").write_bytes(end)
     assert marked_journal(tmp_path / "s.h5") is None
+
+
+@pytest.mark.parametrize("moment", ["before the swap", "after the swap"])
+def test_an_action_done_while_a_save_swaps_the_file_is_taken(
+    project: Project, path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    with create_session(project, path) as session:
+        module, name = (store, "_verify") if moment == "before the swap" else (cache, "update")
+        step = getattr(module, name)
+
+        def append_first(*arguments: object) -> object:
+            monkeypatch.undo()
+            session.append(UNDO)
+            return step(*arguments)
+
+        session.append(MERGE)
+        monkeypatch.setattr(module, name, append_first)
+        session.save(replace(project, history=(*project.history, MERGE)), n_entries=1)
+        session.append(MERGE)
+    assert marked_journal(path) == SessionPaths(path).journal
+    with open_session(path) as session:
+        assert session.project.history == (*project.history, MERGE)
+        assert session.journal_entries == (UNDO, MERGE)
