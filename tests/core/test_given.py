@@ -51,6 +51,7 @@ def test_a_new_unit_is_called_by_a_number_above_all_names_and_always_the_same() 
 def test_numbers_of_units_without_a_spike_are_in_use_too() -> None:
     given = GivenSorting("there", PHY, np.arange(3), "", names={0: 100, 1: 3}, highest=6)
     assert given.called([0, 1, 7, 8]) == {0: 100, 1: 3, 7: 101, 8: 102}
+    assert given.called([6]) == {6: 6}, "an id that was there is no new one"
 
 
 def test_a_number_is_one_in_digits() -> None:

@@ -172,3 +172,14 @@ def test_a_lock_that_the_disk_cannot_hold_is_not_left_half_written(
     with pytest.raises(SessionError, match="No space left on device"):
         take(disk / "x.lock")
     assert not (disk / "x.lock").exists()
+
+
+def test_only_the_lock_that_was_found_stale_is_removed(path: Path) -> None:
+    place = path.with_name("x.lock")
+    place.write_bytes(b"fresh")
+    lock._remove_stale(place, b"stale")
+    assert place.read_bytes() == b"fresh"
+    lock._remove_stale(place, b"fresh")
+    assert not place.exists()
+    lock._remove_stale(place, b"fresh")  # somebody else removed it
+    assert list(path.parent.glob("x.lock*")) == []

@@ -178,7 +178,11 @@ def test_several_segments_are_joined(tmp_path):
 
     source = generate_recording(num_channels=2, durations=[0.2, 0.3], sampling_frequency=10_000.0, seed=0)
     source.save(folder=tmp_path / "saved", n_jobs=1, progress_bar=False, verbose=False)
-    assert open_recording(tmp_path / "saved").n_samples == 5000
+    joined = open_recording(tmp_path / "saved")
+    assert joined.n_samples == 5000
+    parts = [source.get_traces(segment_index=segment) for segment in (0, 1)]
+    assert not np.array_equal(parts[0][:100], parts[1][:100])
+    np.testing.assert_array_equal(joined.traces(0, 5000), np.concatenate(parts))
 
 
 def test_pickles_are_refused_and_never_loaded(tmp_path):

@@ -372,10 +372,35 @@ def test_the_key_page_lists_every_action(opened: MainWindow) -> None:
     opened.commands.page.close()
 
 
+CONTROLS = (
+    QtWidgets.QAbstractButton,
+    QtWidgets.QLineEdit,
+    QtWidgets.QComboBox,
+    QtWidgets.QTableView,
+    QtWidgets.QListView,
+)
+
+
+def heard(widget: QtWidgets.QWidget) -> str:
+    """What a screen reader says of a control."""
+    own = widget.accessibleName() or widget.toolTip()
+    if isinstance(widget, QtWidgets.QAbstractButton):
+        return own or widget.text()
+    return own or (widget.placeholderText() if isinstance(widget, QtWidgets.QLineEdit) else "")
+
+
 def test_every_control_can_be_read_by_a_screen_reader(opened: MainWindow) -> None:
     for card in opened.bench.alternatives.cards:
         assert "%" in card.accessibleName()
         assert "unit" in card.accessibleName()
+    controls = [
+        widget
+        for widget in opened.findChildren(QtWidgets.QWidget)
+        if widget.isVisible() and isinstance(widget, CONTROLS)
+    ]
+    assert len(controls) > 12
+    unnamed = [f"{type(one).__name__} of {type(one.parent()).__name__}" for one in controls if not heard(one)]
+    assert unnamed == []
 
 
 def test_a_panel_that_fails_says_so_and_the_others_go_on(

@@ -160,6 +160,8 @@ class QueuePanel(Panel):
     def build(self) -> None:
         """Make the lists."""
         self.view, self.settled = QueueList(self), QueueList(self)
+        self.view.setAccessibleName("Questions")
+        self.settled.setAccessibleName("Settled")
         self.model = self.view.rows
         for view in (self.view, self.settled):
             view.chosen.connect(self.workspace.show_component)
