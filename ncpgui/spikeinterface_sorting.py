@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.arguments import reporting, true_or_false
 from ncpgui.core.config import from_dict
-from ncpgui.core.progress import Progress, silent
+from ncpgui.core.progress import Progress
 from ncpgui.ephys.numpy_sortings import numpy_sorting
 from ncpgui.evidence.units import ProjectNumbers, project_numbers
+from ncpgui.sorting.chosen_workers import checked_workers
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.executors import Workers
 from ncpgui.sorting.neuron_probability import unit_labels
@@ -45,7 +47,7 @@ def sort(
     probe: str | Path | Probe | None = None,
     posterior: bool = True,
     workers: Workers | int | None = None,
-    progress: Progress = silent,
+    progress: Progress | None = None,
     **settings: Any,
 ) -> BaseSorting:
     """Sort a recording as a whole: templates of all units, found in collisions and under the threshold too.
@@ -58,6 +60,7 @@ def sort(
         matching finds; without it sorting takes less than half as long
     workers : channels, components and pieces of traces at a time (`sorting.executors`); as many as there are
         cores, up to four, when left out. The result does not depend on it
+    progress : told how far it is as ``progress(done, total, message)``; nobody is when None
     settings : fields of `SortingConfig`, such as ``threshold_sd=4.0, seed=1``
 
     Returns
@@ -73,13 +76,15 @@ def sort(
     Raises
     ------
     InputError
-        A setting that there is not, or that does not fit; no probe; no spikes.
+        No recording of SpikeInterface; a setting or an option that there is not, or that does not fit; no
+        probe; no spikes; `Processes` in a script without ``if __name__ == "__main__":``.
     RecordingError
         Traces that cannot be used, such as NaN.
     """
     from ncpgui.ephys.readers import recording_of
 
-    config = from_dict(SortingConfig, settings)
+    config, progress = from_dict(SortingConfig, settings), reporting(progress)
+    workers, posterior = checked_workers(workers), true_or_false(posterior, "posterior")
     opened = recording_of(recording, probe=probe)
     project = sort_recording(opened, config, posterior=posterior, workers=workers, progress=progress)
     return as_spikeinterface(project, recording)

@@ -10,7 +10,7 @@ import torch
 from ncpgui.core.errors import InputError
 
 
-def resolve_device(name: str = "auto") -> torch.device:
+def resolve_device(name: str | torch.device = "auto") -> torch.device:
     """Return the torch device called `name`; "auto" is the GPU when there is one.
 
     Raises
@@ -21,7 +21,7 @@ def resolve_device(name: str = "auto") -> torch.device:
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
-        device = torch.device(name)
+        device = torch.device(str(name))
     except RuntimeError as error:
         raise InputError(f"unknown device '{name}'; use auto, cpu, cuda or cuda:0") from error
     if device.type == "cuda" and not torch.cuda.is_available():

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ncpgui.core.arguments import WHOLE_NUMBERS, array, number, shown
 from ncpgui.core.clock import Clock
 from ncpgui.core.errors import InputError
 from ncpgui.core.stimulus import Stimulus
@@ -21,16 +22,22 @@ if TYPE_CHECKING:
     from spikeinterface.core import BaseRecording
 
 
-def channel_numbers(text: str) -> tuple[int, ...]:
-    """Channels of a list such as ``3, 17, 20-23``.
+def channel_numbers(given: str | Sequence[int] | None) -> tuple[int, ...]:
+    """Channels of a list such as ``3, 17, 20-23``, or of numbers; none of None.
 
     Raises
     ------
     InputError
         Something else is in it.
     """
+    if given is None:
+        return ()
+    if not isinstance(given, str):
+        several: object = list(given) if isinstance(given, (set, frozenset)) else given
+        numbers = array(several, "bad_channels", WHOLE_NUMBERS)
+        return tuple(sorted({int(channel) for channel in np.atleast_1d(numbers).ravel()}))
     found: list[int] = []
-    for piece in text.replace(",", " ").split():
+    for piece in given.replace(",", " ").split():
         first, dash, last = piece.partition("-")
         if not first.isdecimal() or (dash and not last.isdecimal()):
             raise InputError(f"'{piece}' is no channel; give numbers from 0, such as 3,17,20-23")
@@ -54,9 +61,12 @@ def part_of(clock: Clock, n_samples: int, range_s: Sequence[float | None]) -> Pa
     InputError
         They do not lie in it.
     """
+    if isinstance(range_s, (int, float)) or len(range_s) != 2:
+        raise InputError(f"a time range is two times in seconds, (start, end), got {shown(range_s)}")
     begin, stop = clock.stretches_s(n_samples)[[0, -1], [0, 1]].tolist()
     start, end = (
-        known if given is None else float(given) for given, known in zip(range_s, (begin, stop), strict=True)
+        known if given is None else number(given, "a time of the time range")
+        for given, known in zip(range_s, (begin, stop), strict=True)
     )
     half = 0.5 / clock.sampling_frequency_hz
     inside = begin - half <= start < end <= stop + half  # never of NaN

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.arguments import shown
 from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.home import expanded
 from ncpgui.core.probe import Probe
-from ncpgui.ephys.probe_files import probe_of_file
+from ncpgui.ephys.probe_files import of_probeinterface, probe_of_file
 from ncpgui.ephys.wired_probe import WiredProbe
 
 TETRODE_PITCH_UM = 50.0
@@ -40,8 +41,8 @@ def load_wired_probe(probe: str | Path | Probe | dict[str, Any]) -> WiredProbe:
 
     Parameters
     ----------
-    probe : a Probe, a built-in name (`NAMES`), a path to a file (`probe_files`), or the dictionary of
-        `describe_probe`
+    probe : a Probe, one of probeinterface, a built-in name (`NAMES`), a path to a file (`probe_files`), or
+        the dictionary of `describe_probe`
 
     Raises
     ------
@@ -53,8 +54,18 @@ def load_wired_probe(probe: str | Path | Probe | dict[str, Any]) -> WiredProbe:
     if isinstance(probe, Probe):
         return WiredProbe(probe)
     if isinstance(probe, dict):
-        shank = probe.get("shank")
-        return WiredProbe(Probe(np.array(probe["positions_um"]), None if shank is None else np.array(shank)))
+        if "positions_um" not in probe:
+            raise InputError("a dictionary that describes a probe needs positions_um, (n_channels, 2) in µm")
+        return WiredProbe(Probe(probe["positions_um"], probe.get("shank")))
+    if hasattr(probe, "contact_positions"):  # of probeinterface
+        return of_probeinterface([probe])
+    if hasattr(probe, "probes"):  # a ProbeGroup
+        return of_probeinterface(list(probe.probes))
+    if not isinstance(probe, (str, Path)):
+        raise InputError(
+            f"a probe is a Probe, a Probe or ProbeGroup of probeinterface, a file, or one of {NAMES}, got "
+            f"{shown(probe)}"
+        )
     named = named_probe(str(probe))
     return _of_file(Path(probe)) if named is None else WiredProbe(named)
 
@@ -66,6 +77,8 @@ def describe_probe(probe: str | Path | Probe | dict[str, Any]) -> str | dict[str
     if isinstance(probe, Probe):
         assert probe.shank is not None
         return {"positions_um": probe.positions_um.tolist(), "shank": probe.shank.tolist()}
+    if not isinstance(probe, (str, Path)):
+        return describe_probe(load_probe(probe))
     return str(probe) if named_probe(str(probe)) else str(expanded(probe).resolve())
 
 

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core.errors import InputError, NcpguiError, RecordingError
+from ncpgui.core.arguments import number, shown, whole_number
+from ncpgui.core.errors import InputError, RecordingError, SeveralStreamsError
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import RecordingReference
 from ncpgui.ephys import simulated_folder
@@ -24,7 +25,7 @@ from ncpgui.ephys.paths import existing_path
 from ncpgui.ephys.probe_files import of_probeinterface
 from ncpgui.ephys.probes import describe_probe, load_probe, load_wired_probe
 from ncpgui.ephys.raw_files import check_size, columns_in, fingerprint_of_files, open_raw, parts_of
-from ncpgui.ephys.recording import ExtractorRecording, Recording
+from ncpgui.ephys.recording import ExtractorRecording, Recording, check_traces
 from ncpgui.ephys.simulated_folder import load_stimulus
 from ncpgui.ephys.sorting_readers import open_sorting
 from ncpgui.ephys.wired_probe import WiredProbe
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 __all__ = [
     "available_streams",
     "gain_uv",
+    "given_recording",
     "is_undescribed",
     "load_stimulus",
     "open_recording",
@@ -56,7 +58,7 @@ def open_recording(
     dtype: str | None = None,
     stream: str | None = None,
     time_range_s: Sequence[float | None] | None = None,
-    bad_channels: str | Sequence[int] = (),
+    bad_channels: str | Sequence[int] | None = None,
     columns: Sequence[int] | None = None,
     offset: int = 0,
     more_files: Sequence[str] = (),
@@ -86,6 +88,14 @@ def open_recording(
         An option is missing or makes no sense, or the probe is of another size, or there are several
         streams to choose from.
     """
+    sampling_frequency = (
+        None if sampling_frequency is None else number(sampling_frequency, "sampling_frequency")
+    )
+    n_channels = None if n_channels is None else whole_number(n_channels, "n_channels")
+    dtype = None if dtype is None else _dtype_text(dtype)
+    if stream is not None and not isinstance(stream, str):
+        raise InputError(f"stream must be a name or a part of it, got {shown(stream)}")
+    bad = channel_numbers(bad_channels)
     place = existing_path(path)
     options: dict[str, Any] = {}
     found: Probe | None = None
@@ -121,10 +131,9 @@ def open_recording(
         raise InputError(
             f"{place} has {channels} channels, but {n_channels} were asked for; leave --n-channels out"
         )
-    bad = channel_numbers(bad_channels) if isinstance(bad_channels, str) else bad_channels
     if bad:
         extractor = silenced(extractor, bad)
-        options["bad_channels"] = [int(channel) for channel in bad]
+        options["bad_channels"] = list(bad)
     if probe is not None:
         options["probe"] = describe_probe(probe)
         wired = load_wired_probe(probe)
@@ -163,19 +172,22 @@ def recording_of(extractor: BaseRecording, *, probe: str | Path | Probe | None =
     Raises
     ------
     InputError
-        It has no probe, and none is given; or the probe is of another size.
+        It is none; it has no probe, and none is given; or the probe is of another size.
     """
+    extractor = given_recording(extractor)
     _check_holds_samples(extractor, Path("the recording"))
+    check_traces(extractor.get_dtype())
     clock = clock_of(extractor, "the recording")
     joined = _one_segment(extractor, Path("the recording"))
     channels = joined.get_num_channels()
-    n_samples = int(joined.get_num_samples(segment_index=0))
-    start = np.ascontiguousarray(joined.get_traces(start_frame=0, end_frame=min(n_samples, 10_000)))
-    place = None
-    if probe is not None:
+    if probe is None:
+        place = _own_probe(joined, Path("the recording"))
+    else:
         wired = load_wired_probe(probe)
         joined, _ = _columns(joined, wired.columns_of(channels).tolist(), Path("the recording"))
         place, channels = wired.probe, joined.get_num_channels()
+    n_samples = int(joined.get_num_samples(segment_index=0))
+    start = np.ascontiguousarray(joined.get_traces(start_frame=0, end_frame=min(n_samples, 10_000)))
     reference = RecordingReference(
         path="",
         options={},
@@ -185,8 +197,40 @@ def recording_of(extractor: BaseRecording, *, probe: str | Path | Probe | None =
         n_samples=n_samples,
         own_clock=None if clock.is_plain else clock,
     )
-    place = place or _own_probe(joined, Path("the recording"))
     return ExtractorRecording(joined, probe=place, reference=reference)
+
+
+def given_recording(recording: object) -> BaseRecording:
+    """A recording of SpikeInterface that a caller gives; InputError with a way out otherwise."""
+    from spikeinterface.core import BaseRecording
+
+    if isinstance(recording, BaseRecording):
+        return recording
+    words = f"a recording of SpikeInterface is needed, got {shown(recording)}"
+    if isinstance(recording, (str, Path)):
+        raise InputError(
+            f"{words}; open the file first, such as spikeinterface.full.read_spikeglx(...) or "
+            "read_binary(...), or sort it with 'ncpgui sort'"
+        )
+    if isinstance(recording, np.ndarray):
+        raise InputError(
+            f"{words}; make one: spikeinterface.full.NumpyRecording([traces], sampling_frequency)"
+        )
+    if hasattr(recording, "extractor"):
+        raise InputError(f"{words}; give its extractor()")
+    raise InputError(f"{words}; open one with SpikeInterface")
+
+
+def _dtype_text(dtype: object) -> str:
+    """A dtype as text: of NumPy, or the name of one; other text stays, and is refused where it is read."""
+    if isinstance(dtype, str):
+        return dtype
+    try:
+        if not isinstance(dtype, (type, np.dtype)):
+            raise TypeError
+        return str(np.dtype(dtype).str)
+    except TypeError:
+        raise InputError(f"dtype must be a name such as int16, got {shown(dtype)}") from None
 
 
 def reopen(reference: RecordingReference) -> Recording:
@@ -215,7 +259,7 @@ def reopen(reference: RecordingReference) -> Recording:
         )
     try:
         return open_recording(path, **reference.options)
-    except NcpguiError:
+    except (RecordingError, SeveralStreamsError):
         raise
     except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
         raise RecordingError(

@@ -74,8 +74,7 @@ class ArrayRecording:
             raise InputError(
                 f"traces must be (n_samples, n_channels) and not empty, got shape {traces.shape}"
             )
-        if traces.dtype.kind not in "iuf":
-            raise InputError(f"traces must be integers or floats, got dtype {traces.dtype}")
+        check_traces(traces.dtype)
         check_sampling(sampling_frequency_hz, "these traces" if reference is None else reference.path)
         check_probe_fits(probe, traces.shape[1])
         self.array = traces
@@ -135,7 +134,8 @@ class ExtractorRecording:
         notes: tuple[str, ...] = (),
     ) -> None:
         check_probe_fits(probe, extractor.get_num_channels())
-        check_sampling(reference.sampling_frequency_hz, reference.path)
+        check_sampling(reference.sampling_frequency_hz, reference.path or "the recording")
+        check_traces(extractor.get_dtype())
         self._extractor = extractor
         self.probe = probe
         self.reference = reference
@@ -166,6 +166,12 @@ def check_range(start: int, stop: int, n_samples: int) -> None:
     """Raise InputError unless 0 <= start <= stop <= n_samples."""
     if not 0 <= start <= stop <= n_samples:
         raise InputError(f"samples {start} to {stop} lie outside the recording of {n_samples} samples")
+
+
+def check_traces(dtype: np.dtype[Any]) -> None:
+    """Raise InputError unless traces of this dtype are integers or floats."""
+    if np.dtype(dtype).kind not in "iuf":
+        raise InputError(f"traces must be integers or floats, got dtype {dtype}")
 
 
 def check_sampling(sampling_frequency_hz: float, place: str) -> None:

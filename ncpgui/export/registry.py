@@ -7,6 +7,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
 
+from ncpgui.core import arguments
+from ncpgui.core.arguments import instance, shown
 from ncpgui.core.errors import ExportError, InputError
 from ncpgui.core.home import expanded
 from ncpgui.core.nearest import nearest
@@ -129,16 +131,18 @@ def export(bundle: ExportBundle, format_name: str, path: str | Path, *, replace:
         No spike is in a unit, or the output cannot be written. Nothing is half-written.
     """
     chosen = export_format(format_name)
+    instance(bundle, ExportBundle, "what is exported", "make one of a project with bundle_of(...)")
+    place = expanded(arguments.path(path, "the place of an export"))
     if len(bundle.sorting) == 0:
         raise ExportError(
             "there is nothing to export, no spike is in a unit; lower the probability below which spikes are "
             "left unassigned, or sort with a lower detection threshold"
         )
     chosen.check_package()
-    return chosen.write(bundle, expanded(path), replace=replace)
+    return chosen.write(bundle, place, replace=replace)
 
 
-def export_format(name: str) -> ExportFormat:
+def export_format(name: object) -> ExportFormat:
     """Return the format called `name`.
 
     Raises
@@ -146,9 +150,10 @@ def export_format(name: str) -> ExportFormat:
     InputError
         There is none; the nearest is suggested.
     """
-    if name in FORMATS:
-        return FORMATS[name]
-    near = nearest(name, FORMATS)
+    text = name if isinstance(name, str) else shown(name)
+    if text in FORMATS:
+        return FORMATS[text]
+    near = nearest(text, FORMATS)
     known = f"the formats are {', '.join(FORMATS)}"
     hint = f"did you mean '{near}'? ({known})" if near else known
-    raise InputError(f"export format '{name}' is not known; {hint}")
+    raise InputError(f"export format '{text}' is not known; {hint}")

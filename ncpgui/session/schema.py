@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from ncpgui.core import arguments
 from ncpgui.core.errors import SessionError
 from ncpgui.core.project import SESSION_ENCODING, WAVEFORM_CACHE_ENCODING
 
@@ -63,7 +64,7 @@ class SessionPaths:
         SessionError
             Links lead in a circle.
         """
-        given = Path(path)
+        given = arguments.path(path, "the session")
         try:
             is_link = given.is_symlink()
         except OSError:  # of a name that no file can have; whoever opens it says so

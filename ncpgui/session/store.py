@@ -13,6 +13,7 @@ from pathlib import Path
 import h5py
 
 import ncpgui
+from ncpgui.core.arguments import instance
 from ncpgui.core.errors import SessionError, SessionFormatError, SessionReplacedError
 from ncpgui.core.files import too_long
 from ncpgui.core.lock import WriterLock
@@ -68,6 +69,7 @@ def save(project: Project, path: str | Path, *, session_id: str | None = None, r
     SessionReplacedError
         Something is at `path` and is not replaced.
     """
+    instance(project, Project, "what is saved", "sort a recording first, or load a session")
     paths = checked_paths(path)
 
     def check() -> None:

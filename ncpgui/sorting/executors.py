@@ -23,6 +23,7 @@ from concurrent.futures import (
 from functools import partial
 from typing import ClassVar, Generic, Protocol, TypeVar
 
+from ncpgui.core.arguments import whole_number
 from ncpgui.core.errors import WorkerError
 from ncpgui.core.heap import give_back
 from ncpgui.core.progress import CancelFlag, Cancelled, Progress
@@ -95,7 +96,7 @@ class Threads:
     """
 
     def __init__(self, n_workers: int | None = None) -> None:
-        self.n_workers = n_workers or default_workers()
+        self.n_workers = default_workers() if n_workers is None else n_workers_of(n_workers)
 
     def pool(self, n_tasks: int, n_workers: int) -> Pool:
         """Return a new pool of threads."""
@@ -130,6 +131,11 @@ def usable_cores() -> int:
 def default_workers() -> int:
     """Cores that this process may use, at most `MAX_WORKERS`."""
     return max(1, min(usable_cores(), MAX_WORKERS))
+
+
+def n_workers_of(n_workers: object) -> int:
+    """Return a number of workers; InputError unless it is a whole number from 1 on."""
+    return whole_number(n_workers, "the number of workers", least=1)
 
 
 def workers_of(workers: Workers | int | None) -> Workers:

@@ -125,7 +125,8 @@ class Saving:
             self._work.failed.emit(error, f"saving {target.name}")
             self._save_again()
 
-        write = partial(jobs.save, self._workspace.session, target, project, mark.n_in_journal)
+        session: Any = self._workspace.session  # a `SessionFile`, which this module does not import
+        write = partial(jobs.save, session, target, project, mark.n_in_journal)
         self._submit(target, partial(write, replace_other=replace_other), done, failed)
 
     def _take(self, session: Session, mark: SaveMark, target: Path, tell: bool) -> None:
