@@ -48,6 +48,9 @@ __all__ = [
 ]
 log = logging.getLogger(__name__)
 
+MAX_NAMED = 6
+"""Channels that a sentence names."""
+
 
 def open_recording(
     path: str | Path,
@@ -140,6 +143,7 @@ def open_recording(
         found = wired.probe
         if columns is None:
             columns = wired.columns_of(channels).tolist()
+            notes += _left_out(columns, channels)
     if columns is not None:
         extractor, read = _columns(extractor, columns, place)
         if read is not None:
@@ -385,6 +389,15 @@ def _columns_for(wired: WiredProbe) -> int | None:
     if wired.n_columns is not None or wired.channels is None:
         return wired.n_columns or n
     return n if np.array_equal(wired.channels, np.arange(n)) else None
+
+
+def _left_out(columns: Sequence[int], n_channels: int) -> tuple[str, ...]:
+    """What is said of channels without a contact, nothing where there are none."""
+    rest = sorted(set(range(n_channels)) - set(columns))
+    if not rest:
+        return ()
+    shown = ", ".join(map(str, rest[:MAX_NAMED])) + (" ..." if len(rest) > MAX_NAMED else "")
+    return (f"{len(rest)} of {n_channels} channels have no contact of the probe and are not read: {shown}",)
 
 
 def _columns(

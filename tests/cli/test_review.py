@@ -129,7 +129,7 @@ REFUSED = {
     ),
     "a params.py that is a program": (
         lambda f: (f / "params.py").write_text("import os\ndat_path = os.getcwd()\nsample_rate = 20000.\n"),
-        r"\(dat_path = None\) is not there; give it with --recording",
+        r"does not name the recording: line 2, 'dat_path = os.getcwd\(\)', is no plain value",
     ),
     "a params.py that is no Python": (
         lambda f: (f / "params.py").write_text("sample_rate = = 3"),
@@ -141,7 +141,7 @@ REFUSED = {
         ),
         r"cannot be opened as its params.py says.*give it with --recording",
     ),
-    "no folder of a sorter": (lambda f: shutil.rmtree(f) or f.mkdir(), r"give it with --recording"),
+    "no folder of a sorter": (lambda f: shutil.rmtree(f) or f.mkdir(), r"there is no sorting in .*empty"),
 }
 
 

@@ -47,6 +47,7 @@ def test_columns_without_a_contact_are_not_read(tmp_path: Path, raw: Path) -> No
     assert recording.traces(7, 8).tolist() == [[70, 72, 73, 74]]
     assert recording.probe.positions_um[:, 1].tolist() == [25, 75, 50, 0]
     assert recording.reference.options["columns"] == [0, 2, 3, 4]
+    assert recording.notes == ("2 of 6 channels have no contact of the probe and are not read: 1, 5",)
     again = reopen(recording.reference)
     assert again.reference == recording.reference
     assert again.traces(7, 8).tolist() == [[70, 72, 73, 74]]
@@ -55,6 +56,7 @@ def test_columns_without_a_contact_are_not_read(tmp_path: Path, raw: Path) -> No
 def test_a_probe_of_all_columns_reads_all(tmp_path: Path, raw: Path) -> None:
     recording = open_recording(raw, probe=csv_probe(tmp_path, [5, 4, 3, 2, 1, 0]), **RATE)
     assert "columns" not in recording.reference.options
+    assert recording.notes == ()
     assert recording.traces(7, 8).tolist() == [[70, 71, 72, 73, 74, 75]]
     assert recording.probe.positions_um[:, 1].tolist() == [125, 100, 75, 50, 25, 0]
 
