@@ -7,12 +7,13 @@ JOBS ?= 2
 BIN = $(VENV)/bin
 FILES = setup.py constraints.txt scripts/set_up.sh
 
-.PHONY: help demo test test-all gui lint docs results dist soak clean
+.PHONY: help demo test test-all mutants gui lint docs results dist soak clean
 
 help:
 	@echo "make demo       set up, sort a simulated array, show it (without a display: write $(OUT)/)"
 	@echo "make test       set up and run the tests, JOBS=2 at a time"
 	@echo "make test-all   the slow tests too"
+	@echo "make mutants    small random changes of the program, and whether the tests notice; ARGS='--package core --n 20'"
 	@echo "make gui        set up and open the application"
 	@echo "make lint       ruff, mypy and the import contracts"
 	@echo "make docs       the documentation as a site: build/docs/html/index.html"
@@ -51,6 +52,9 @@ test: $(VENV)/.ready-test
 
 test-all: $(VENV)/.ready-test
 	@"$(BIN)/python" -m pytest -m "slow or not slow" $(ARGS)
+
+mutants: $(VENV)/.ready-test
+	@"$(BIN)/python" scripts/mutants.py $(ARGS)
 
 lint: $(VENV)/.ready-dev
 	@"$(BIN)/ruff" check .

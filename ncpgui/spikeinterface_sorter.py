@@ -20,7 +20,10 @@ from spikeinterface.sorters import run_sorter as run_any_sorter
 
 import ncpgui
 from ncpgui.core.config import from_dict
+from ncpgui.core.errors import InputError
 from ncpgui.core.progress import Progress, silent
+from ncpgui.ephys.probes import load_probe
+from ncpgui.ephys.readers import given_recording
 from ncpgui.sorting.chosen_workers import check_choice, chosen_workers
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.spikeinterface_sorting import sort
@@ -81,6 +84,8 @@ class NcpguiSorter(BaseSorter):  # type: ignore[misc]
     ) -> dict[str, Any]:
         from_dict(SortingConfig, _settings(params), place="the parameters of the sorter")
         check_choice(params["n_jobs"], parallel=params["parallel"], dask=params["dask"])
+        if params["probe"] is not None:
+            load_probe(params["probe"], n_channels=recording.get_num_channels())
         return params
 
     @classmethod
@@ -137,7 +142,19 @@ def register() -> None:
 
 
 def run_sorter(sorter_name: str = NAME, *arguments: Any, **options: Any) -> BaseSorting | None:
-    """SpikeInterface's ``run_sorter``, for other processes: one that unpickles it registers the sorter."""
+    """SpikeInterface's ``run_sorter``, for other processes: one that unpickles it registers the sorter.
+
+    Raises
+    ------
+    InputError
+        The recording is none of SpikeInterface, or one in memory only, which no sorter can open again.
+    """
+    recording = given_recording(options.get("recording", arguments[0] if arguments else None))
+    if not (recording.check_serializability("json") or recording.check_serializability("pickle")):
+        raise InputError(
+            "the recording is in memory only, and sorters of SpikeInterface open it again; save it with "
+            "recording.save(folder=...), or sort it with ncpgui.sort(recording)"
+        )
     return run_any_sorter(sorter_name, *arguments, **options)
 
 

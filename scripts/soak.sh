@@ -30,7 +30,8 @@ part recordings 43200 8192 python -m benchmarks.speed.endurance "${recordings[@]
 part damaged-files 7200 4096 "${tests[@]}" tests/fuzz
 part full-disks 7200 4096 "${tests[@]}" tests/endurance/test_disk_full_everywhere.py tests/cli/test_disk_full.py \
     tests/gui/test_disk_full.py
-part kills 14400 4096 "${tests[@]}" tests/endurance/test_random_kills.py tests/session/test_kill.py
+part kills 14400 4096 "${tests[@]}" tests/endurance/test_random_kills.py tests/endurance/test_resumed_kills.py \
+    tests/session/test_kill.py
 part walks 14400 8192 "${tests[@]}" tests/walks
 wait
 cat "$out/summary.txt"

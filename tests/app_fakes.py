@@ -34,6 +34,8 @@ FAKED = ("find_units", "reopen", "sample", "combine_components", "resample", "re
 class FakeLive:
     """A recording that is open for sorting."""
 
+    notes = ()
+
     def __init__(self) -> None:
         self.n_closed = 0
 
@@ -74,7 +76,7 @@ class FakeJobs:
         progress(0, 1, "finding units")
         return self.reopen(self.project, progress=progress), self.detected
 
-    def reopen(self, project: Project, *, progress: Any) -> FakeLive:
+    def reopen(self, project: Project, session: Any = None, *, progress: Any) -> FakeLive:
         progress(0, 1, "opening")
         self.lives.append(FakeLive())
         return self.lives[-1]

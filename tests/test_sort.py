@@ -17,6 +17,7 @@ from ncpgui.core.errors import InputError
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.spikes import SpikeEvents
+from ncpgui.ephys.readers import recording_of
 from ncpgui.export.from_project import bundle_of
 from ncpgui.spikeinterface_sorting import UNIT_PROPERTIES, as_spikeinterface, mean_by_unit
 from tests.tiny_project import tiny_project
@@ -167,3 +168,47 @@ def test_one_contact_is_sorted(generated, sorting) -> None:
     alone = ncpgui.sort(recording.select_channels([channel]), **QUICK)
     assert alone.get_num_units() >= 1
     assert set(alone.get_property("main_channel")) == {channel}
+
+
+def segments_and_clock() -> NumpyRecording:
+    """Segments of 1000 and 2000 samples that begin at 100 and at 500 s, and one of 50 without a spike."""
+    traces = [np.zeros((n, 2), np.int16) for n in (1000, 2000, 50)]
+    return NumpyRecording(traces, 20_000.0, t_starts=[100.0, 500.0, 900.0])
+
+
+def test_the_sorting_has_the_segments_and_the_times_of_the_recording() -> None:
+    recording = segments_and_clock()
+    reference = recording_of(recording, probe=Probe(np.array([[0.0, 0.0], [0.0, 30.0]]))).reference
+    samples = np.array([10, 999, 1000, 2500])
+    project = Project(
+        recording=reference,
+        probe=Probe(np.array([[0.0, 0.0], [0.0, 30.0]])),
+        spikes=SpikeEvents(samples, np.zeros(4, int), np.full(4, -8.0), 20_000.0, 3050),
+        noise_sd=np.ones(2, np.float32),
+        components=(),
+        unit_of_spike=np.array([0, 1, 0, 0]),
+        probability=np.ones(4, np.float32),
+        settings={},
+        model="none",
+    )
+    made = as_spikeinterface(project, recording)
+    assert made.get_num_segments() == 3
+    trains = [made.get_unit_spike_train(0, segment_index=k).tolist() for k in range(3)]
+    assert trains == [[10], [0, 1500], []]
+    times_s = [made.get_unit_spike_train(0, segment_index=k, return_times=True) for k in range(3)]
+    np.testing.assert_allclose(np.concatenate(times_s), [100.0005, 500.0, 500.075])
+    assert made.get_unit_spike_train(1, segment_index=0).tolist() == [999]
+
+
+def test_time_stamps_of_the_recording_are_those_of_the_sorting() -> None:
+    recording = NumpyRecording([np.zeros((1000, 1), np.int16)], 20_000.0)
+    stamps = np.arange(1000) / 20_000.0 + 7.0
+    stamps[500:] += 3.0
+    recording.set_times(stamps)
+    project = tiny_project({0: [[0, 0, 0, 0]]})
+    project = replace(project, recording=recording_of(recording, probe="single").reference)
+    made = as_spikeinterface(project, recording)
+    samples = project.spikes.sample_index
+    found = made.get_unit_spike_train(0, segment_index=0, return_times=True)
+    np.testing.assert_allclose(found, stamps[samples])
+    np.testing.assert_allclose(project.recording.clock.seconds(samples), stamps[samples])

@@ -114,6 +114,9 @@ def test_a_parameter_that_there_is_not_is_named(recording: BaseRecording, tmp_pa
     [
         ({"threshold_sd": -1.0}, "threshold_sd must be positive, got -1.0"),
         ({"seed": "one"}, "the parameters of the sorter.seed must be of type int, got 'one'"),
+        ({"n_jobs": np.int64(-1)}, "the number of workers must be a whole number from 1 on, got -1"),
+        ({"probe": 3}, "linear-N[-PITCH], single, got 3 (int)"),
+        ({"dask": 3}, "dask must be the address of a scheduler, got 3"),
         ({"n_jobs": 0}, "the number of workers must be a whole number from 1 on, got 0"),
         ({"parallel": "cores"}, "parallel must be 'threads' or 'processes', got 'cores'"),
     ],
@@ -163,3 +166,19 @@ def test_a_process_that_imports_the_module_only_knows_the_sorter() -> None:
         "assert 'ncpgui' in available_sorters()"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_what_no_sorter_can_open_again_is_refused(tmp_path: Path) -> None:
+    from spikeinterface.core import NumpyRecording
+
+    run = ncpgui.spikeinterface_sorter.run_sorter
+    with pytest.raises(
+        InputError, match=r"a recording of SpikeInterface is needed, got 'file.raw'.*open the file"
+    ):
+        run("ncpgui", "file.raw", folder=tmp_path / "a")
+    memory = NumpyRecording([np.zeros((100, 1), "i2")], 20_000.0)
+    with pytest.raises(
+        InputError, match=r"is in memory only, .*; save it with recording.save\(folder=...\), or"
+    ):
+        run("ncpgui", memory, folder=tmp_path / "a")
+    assert not (tmp_path / "a").exists()

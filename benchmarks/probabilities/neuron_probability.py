@@ -44,7 +44,8 @@ from ncpgui.ephys.simulation import RetinaSettings, simulate_retina
 from ncpgui.sorting.chance_spikes import fit_none
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.first_pass import PROPOSING_DRAWS, detect, propose
-from ncpgui.sorting.matching import GAIN_A_HZ, Matched, match_units
+from ncpgui.sorting.matched import Matched
+from ncpgui.sorting.matching import GAIN_A_HZ, match_units
 from ncpgui.sorting.neuron_probability import QUANTITIES, neuron_evidence
 
 NOISY = [

@@ -39,7 +39,8 @@ from ncpgui.sorting.component_posterior import sample_components
 from ncpgui.sorting.components import draw_components
 from ncpgui.sorting.config import SortingConfig, filter_options
 from ncpgui.sorting.found_units import FoundUnits, found_units
-from ncpgui.sorting.matching import Matched, match_units
+from ncpgui.sorting.matched import Matched
+from ncpgui.sorting.matching import match_units
 from ncpgui.sorting.motion import motion_of, places_in
 
 RECORDINGS = {

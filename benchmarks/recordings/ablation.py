@@ -33,7 +33,8 @@ from ncpgui.ephys.readers import recording_of
 from ncpgui.sorting.config import SortingConfig, detection_radius_um
 from ncpgui.sorting.first_pass import PROPOSING_DRAWS, PROPOSING_SPIKES, detect, propose
 from ncpgui.sorting.found_units import MIN_RATE_HZ
-from ncpgui.sorting.matching import GAIN_A_HZ, Matched, match_units
+from ncpgui.sorting.matched import Matched
+from ncpgui.sorting.matching import GAIN_A_HZ, match_units
 from ncpgui.sorting.one_neuron import joined
 
 Proposals = tuple[NDArray[np.int64], NDArray[np.int64]]

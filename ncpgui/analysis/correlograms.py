@@ -43,7 +43,10 @@ def correlograms(
     window_ms: float = WINDOW_MS,
     bin_ms: float = BIN_MS,
 ) -> Correlograms:
-    """Correlograms of spike trains (sorted samples), over `window_ms` in all, half of it to either side."""
+    """Correlograms of spike trains, over `window_ms` in all, half of it to either side.
+
+    trains : sorted samples, as far apart as spikes were in time (`Clock.apart`)
+    """
     from spikeinterface.core import NumpySorting
     from spikeinterface.postprocessing import compute_correlograms
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage, optimize
 
+from ncpgui.core.arguments import WHOLE_NUMBERS, array, instance, whole_number
 from ncpgui.core.errors import InputError
 from ncpgui.core.stimulus import Stimulus
 
@@ -62,8 +63,11 @@ def receptive_field(
     Raises
     ------
     InputError
-        A stimulus of fewer frames than lags.
+        A stimulus of fewer frames than lags; samples that are no whole numbers.
     """
+    stimulus = instance(stimulus, Stimulus, "stimulus", "make one of frames and trigger_sample")
+    spike_samples = array(spike_samples, "spike_samples", WHOLE_NUMBERS)
+    n_lags = whole_number(n_lags, "n_lags")
     if not 1 <= n_lags <= len(stimulus.frames):
         raise InputError(
             f"a receptive field of {n_lags} lags needs at least that many frames, got {len(stimulus.frames)}"

@@ -40,12 +40,14 @@ def unit_metrics(
     *,
     sampling_frequency_hz: float,
     n_samples: int,
+    fired: Mapping[int, NDArray[np.integer]] | None = None,
     progress: Progress = silent,
 ) -> dict[int, UnitMetrics]:
     """Metrics of each unit.
 
     trains : unit -> (n,) samples of its spikes, not decreasing; amplitudes : unit -> (n,) of the same
     n_samples : length of the recording
+    fired : unit -> (n,) the same samples, as far apart as in time (`Clock.apart`); `trains` when left out
     """
     from spikeinterface.metrics.quality import misc_metrics as theirs
 
@@ -56,11 +58,14 @@ def unit_metrics(
             result[unit] = UnitMetrics()
             continue
         one: Any = _Trains(train, np.asarray(amplitudes[unit]), sampling_frequency_hz, n_samples)
+        timed: Any = one
+        if fired is not None:
+            timed = _Trains(fired[unit], np.asarray(amplitudes[unit]), sampling_frequency_hz, n_samples)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that a value is nan
             result[unit] = UnitMetrics(
                 float(theirs.compute_presence_ratios(one)[0]),
-                float(theirs.compute_isi_violations(one).isi_violations_ratio[0]),
+                float(theirs.compute_isi_violations(timed).isi_violations_ratio[0]),
                 float(theirs.compute_firing_ranges(one)[0]),
                 float(theirs.compute_amplitude_cutoffs(one, **theirs.AmplitudeCutoff.metric_params)[0]),
             )

@@ -212,6 +212,8 @@ class Controller:
         said = [*notes, kept_elsewhere(request.path, request.session)]
         if any(said):
             self.workspace.warned.emit("; ".join(filter(None, said)))
+        for note in live.notes:
+            self.workspace.told.emit(note[:1].upper() + note[1:])
         self.workspace.saved_changed.emit()
         self.sample_waiting()
 
@@ -417,7 +419,13 @@ class Controller:
         reviewing.write_back(self.workspace, self._work)
 
     def export(
-        self, format_name: str, path: Path, *, min_probability: float = 0.0, copy_traces: bool = False
+        self,
+        format_name: str,
+        path: Path,
+        *,
+        min_probability: float = 0.0,
+        copy_traces: bool = False,
+        replace_files: bool = False,
     ) -> None:
         """Write the sorting as it stands for another tool."""
         export(
@@ -427,4 +435,5 @@ class Controller:
             path,
             min_probability=min_probability,
             copy_traces=copy_traces,
+            replace_files=replace_files,
         )

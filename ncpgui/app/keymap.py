@@ -12,7 +12,6 @@ An own key is taken from the action that had it. What cannot be understood is to
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +21,7 @@ from ncpgui.app.action import Action
 from ncpgui.app.preferences import Preferences
 from ncpgui.core.config import read_toml
 from ncpgui.core.errors import InputError
+from ncpgui.core.nearest import nearest
 
 OWN_KEYS = "keys.toml"
 KEYMAPS: dict[str, dict[str, tuple[str, ...]]] = {
@@ -138,8 +138,8 @@ def _understood(
     owner: dict[str, str] = {}
     for action, value in own.items():
         if action not in names:
-            near = difflib.get_close_matches(action, names, n=1, cutoff=0.7)
-            hint = f"did you mean '{near[0]}'?" if near else "the file lists them all in its comments"
+            near = nearest(action, names)
+            hint = f"did you mean '{near}'?" if near else "the file lists them all in its comments"
             problems.append(f"{OWN_KEYS}: there is no action '{action}'; {hint}")
             continue
         texts = [value] if isinstance(value, str) else value

@@ -7,6 +7,8 @@ import logging
 from pathlib import Path
 from typing import Any
 
+from ncpgui.core.errors import ExportError
+from ncpgui.core.files import replaced_file
 from ncpgui.core.json_text import parse_json
 
 logger = logging.getLogger(__name__)
@@ -56,10 +58,9 @@ class Preferences:
         self._values[name] = value
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            beside = self._path.with_suffix(".tmp")
-            beside.write_text(json.dumps(self._values, indent=1), encoding="utf-8")
-            beside.replace(self._path)
-        except OSError as error:
+            with replaced_file(self._path) as beside:
+                beside.write_text(json.dumps(self._values, indent=1), encoding="utf-8")
+        except (OSError, ExportError) as error:
             logger.warning("preferences cannot be written to %s: %s", self._path, error)
 
     @property

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ncpgui.cli import options
-from ncpgui.cli.terminal import count, percent, progress_report
+from ncpgui.cli.terminal import count, echo, percent, progress_report
 from ncpgui.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -85,6 +85,7 @@ def cluster(
     unit, `must_link` (m, 2), or do not, `cannot_link` (m, 2).
     """
     options.check_output_file(out, waveforms)
+    replaces = out.exists()
     arrays = read_waveforms(waveforms)
 
     import numpy as np
@@ -111,9 +112,9 @@ def cluster(
 
         result, *found = given_firing_times(result, arrays["times_s"])
         alone = dict(zip(WITHOUT_TIMES, found, strict=True))
-    write_posterior(out, {name: getattr(result, name) for name in ARRAYS} | alone)
+    write_posterior(out, {name: getattr(result, name) for name in ARRAYS} | alone, replace=replaces)
     for note in result.notes:
-        click.echo(f"warning: {waveforms}: {note}", err=True)
+        echo(f"warning: {waveforms}: {note}", err=True)
     shares = [
         f"{labels.max() + 1} ({percent(mass)})"
         for labels, mass in zip(result.alternatives, result.alternative_mass, strict=True)
@@ -122,8 +123,8 @@ def cluster(
         shares[i] = f"{shares[i][:-1]}, by waveforms alone {percent(mass)})"
     more = f" and {len(shares) - N_SHOWN} more" if len(shares) > N_SHOWN else ""
     if any(name in arrays for name in LINKS):
-        click.echo(f"the links had a probability of {percent(np.exp(result.links_log_prob))}", err=True)
-    click.echo(
+        echo(f"the links had a probability of {percent(np.exp(result.links_log_prob))}", err=True)
+    echo(
         f"{count(result.labels.shape[1], 'spike')}; alternatives by number of clusters (probability): "
         f"{', '.join(shares[:N_SHOWN])}{more}; wrote {out}",
         err=True,
@@ -153,7 +154,7 @@ def read_waveforms(path: Path) -> dict[str, Any]:
         raise InputError(f"{path} has no key 'waveforms' (it holds {found}); see 'ncpgui cluster --help'")
     unknown = [name for name in arrays if name not in KEYS]
     if unknown:
-        click.echo(f"warning: {path} also holds {', '.join(unknown)}, which is not used", err=True)
+        echo(f"warning: {path} also holds {', '.join(unknown)}, which is not used", err=True)
     result: dict[str, Any] = {"waveforms": _checked_waveforms(arrays["waveforms"], path)}
     n_channels = result["waveforms"].shape[2]
     if "times_s" in arrays:  # the engine checks them
@@ -222,11 +223,14 @@ def _numbers(array: NDArray[Any], name: str, path: Path) -> NDArray[Any]:
     return array
 
 
-def write_posterior(path: Path, arrays: dict[str, NDArray[Any]]) -> None:
-    """Write the arrays as .npz, swapped in whole; `path` keeps its name whatever its suffix."""
+def write_posterior(path: Path, arrays: dict[str, NDArray[Any]], *, replace: bool) -> None:
+    """Write the arrays as .npz, swapped in whole; `path` keeps its name whatever its suffix.
+
+    replace : whether a file that is there is replaced; else they go beside it, see `replaced_file`
+    """
     import numpy as np
 
     from ncpgui.core.files import replaced_file
 
-    with replaced_file(path) as beside, beside.open("wb") as file:
+    with replaced_file(path, replace=replace) as beside, beside.open("wb") as file:
         np.savez_compressed(file, allow_pickle=False, **arrays)

@@ -11,7 +11,7 @@ import click
 
 from ncpgui.cli import options
 from ncpgui.cli.gui import check_display, open_window
-from ncpgui.cli.terminal import count, print_json, print_table, progress_report
+from ncpgui.cli.terminal import count, echo, print_json, print_table, progress_report
 from ncpgui.core.errors import ExportError
 from ncpgui.core.files import make_folder
 
@@ -61,7 +61,7 @@ def demo(
             print_json(result.score)
         else:
             _print_score(result.score)
-            click.echo(f"wrote {out}: {', '.join(sorted(path.name for path in out.iterdir()))}", err=True)
+            echo(f"wrote {out}: {', '.join(sorted(path.name for path in out.iterdir()))}", err=True)
     return 0 if headless else open_window(session)
 
 
@@ -121,9 +121,9 @@ def _print_score(score: dict[str, Any]) -> None:
         for name, values in (("all true units", everything), ("of 6 noise sd and more", clear))
     ]
     print_table("", ["", "true units", "at accuracy >= 0.8", "mean accuracy"], rows)
-    click.echo(
+    echo(
         f"{count(everything['found_units'], 'unit')} found, {everything['false_units']} of them false, "
         f"{everything['overmerged_units']} merged; mean AMI of a component {score['mean_ami']:.2f}; "
         f"{count(score['n_ambiguous_components'], 'component')} with more than one likely sorting"
     )
-    click.echo(", ".join(f"{stage} {seconds:.0f} s" for stage, seconds in score["seconds"].items()))
+    echo(", ".join(f"{stage} {seconds:.0f} s" for stage, seconds in score["seconds"].items()))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -18,10 +19,23 @@ from packaging.requirements import Requirement
 
 from ncpgui import __version__
 from ncpgui.cli import options
-from ncpgui.cli.terminal import print_json, print_table
+from ncpgui.cli.terminal import echo, one_line, print_json, print_table
+from ncpgui.core.home import is_fallback
 
 QT_PROGRAM = "from PyQt5.QtWidgets import QApplication; QApplication([]); print('ok')"
 QT_WAIT_S = 60
+UNREACHABLE = re.compile(
+    r"could not connect to display|cannot open display|failed to create wl_display", re.IGNORECASE
+)
+"""What Qt says when it has all libraries, and the display that it is told of does not answer."""
+UNKNOWN_PLATFORM = re.compile(r"could not find the Qt platform plugin", re.IGNORECASE)
+NOT_LOADED = re.compile(r"could not load the Qt platform plugin", re.IGNORECASE)
+LIBRARIES = (
+    "system libraries are missing; on Debian and Ubuntu run 'bash scripts/system_packages.sh' of the "
+    "source, or: apt-get install libgl1 libegl1 libglib2.0-0 libfontconfig1 libdbus-1-3 "
+    "libxkbcommon-x11-0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-randr0 "
+    "libxcb-render-util0 libxcb-shape0 libxcb-xinerama0 libxcb-xkb1 fonts-dejavu-core"
+)
 LITTLE_BYTES = 5e9
 """A folder for temporary files with less may not hold the filtered traces of an hour of few channels."""
 EXTRAS = {
@@ -62,7 +76,7 @@ def doctor(formats: bool, as_json: bool) -> int:
         print_table("", ["", "what", "found"], [[f.state, f.name, f.detail] for f in findings])
         for finding in findings:
             if finding.advice:
-                click.echo(f"{finding.state}: {finding.name}: {finding.advice}")
+                echo(f"{finding.state}: {finding.name}: {finding.advice}")
     return int(any(finding.state == "problem" for finding in findings))
 
 
@@ -76,7 +90,7 @@ def _show_formats(as_json: bool) -> int:
     columns = ["", "format", "known by", "reader"]
     print_table("", columns, [[row.state, row.name, ", ".join(row.known_by), row.reader] for row in rows])
     for state, meaning in STATES.items():
-        click.echo(f"{state}: {meaning}")
+        echo(f"{state}: {meaning}")
     return 0
 
 
@@ -160,14 +174,18 @@ def _installed(wanted: Requirement) -> str | None:
 
 
 def _device() -> list[Finding]:
-    from ncpgui.engine.device import resolve_device
+    from ncpgui.engine.device import resolve_device, tried_device
 
     device = resolve_device("auto")
-    if device.type == "cuda":
-        return [Finding("device", "ok", f"torch uses the GPU ({device})")]
-    return [
-        Finding("device", "ok", f"torch uses the CPU, {os.cpu_count()} cores; a CUDA GPU would be faster")
-    ]
+    if device.type == "cpu":
+        return [
+            Finding("device", "ok", f"torch computes on the CPU, {os.cpu_count()} cores; it finds no GPU")
+        ]
+    try:
+        return [Finding("device", "ok", f"torch uses {device}, {tried_device(device)}")]
+    except RuntimeError as error:
+        advice = "use --device cpu, or install the driver and the torch that belong to this GPU"
+        return [Finding("device", "problem", f"torch finds {device}, but: {one_line(error)}", advice)]
 
 
 def _threads() -> list[Finding]:
@@ -231,15 +249,23 @@ def _start_qt(name: str) -> Finding:
         return Finding(title, "problem", f"did not start within {QT_WAIT_S} s", "check the display")
     if done.returncode == 0:
         return Finding(title, "ok", "a window can be opened")
-    last = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
-    return Finding(
-        title,
-        "problem",
-        last,
-        "system libraries are missing; on Debian and Ubuntu run 'bash scripts/system_packages.sh' of the "
-        "source, or: apt-get install libgl1 libegl1 libglib2.0-0 libfontconfig1 libdbus-1-3 "
-        "libxkbcommon-x11-0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-randr0 "
-        "libxcb-render-util0 libxcb-shape0 libxcb-xinerama0 libxcb-xkb1 fonts-dejavu-core",
+    lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+    said = next((line for line in lines if UNREACHABLE.search(line)), None)
+    if said is not None:
+        return Finding(title, "note", said, _display_advice())
+    said = next((line for line in lines if UNKNOWN_PLATFORM.search(line)), None)
+    if said is not None:
+        return Finding(title, "problem", said, "unset QT_QPA_PLATFORM, or set it to one that Qt names above")
+    said = next((line for line in lines if NOT_LOADED.search(line)), None)
+    return Finding(title, "problem", said or (lines or [f"exit code {done.returncode}"])[-1], LIBRARIES)
+
+
+def _display_advice() -> str:
+    names = [name for name in ("DISPLAY", "WAYLAND_DISPLAY") if os.environ.get(name)]
+    named = " and ".join(f"{name} is {os.environ[name]}" for name in names) or "no display is named"
+    return (
+        f"{named}, and none answers there; no library is missing: log in with a display (ssh -X), or set the "
+        "variable to one that runs. 'ncpgui sort' and 'ncpgui demo --headless' need none"
     )
 
 
@@ -285,7 +311,25 @@ def _folders() -> list[Finding]:
         "temporary folder": Path(tempfile.gettempdir()),
         "working folder": Path.cwd(),
     }
-    return [_writable(name, path) for name, path in places.items()]
+    return [*_home(), *(_writable(name, path) for name, path in places.items())]
+
+
+def _home() -> list[Finding]:
+    """A note where another folder stands in for the home, or for the caches in it."""
+    stand_ins = [
+        (name, Path(os.environ[variable]), variable)
+        for name, variable in (("home folder", "HOME"), ("folder of caches", "XDG_CACHE_HOME"))
+        if variable in os.environ and is_fallback(Path(os.environ[variable]))
+    ]
+    return [
+        Finding(
+            name,
+            "note",
+            f"none that can be written; {path} stands in for it",
+            f"set {variable} to a folder of yours: what is in a temporary one may be lost",
+        )
+        for name, path, variable in stand_ins[:1]
+    ]
 
 
 def _writable(name: str, path: Path) -> Finding:

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from ncpgui.cli import options
-from ncpgui.cli.terminal import print_json, print_table, progress_report
+from ncpgui.cli.terminal import echo, print_json, print_table, progress_report
 from ncpgui.core.errors import InputError
 
 NO_FIGURE = "no figure: matplotlib is not installed; get it with: pip install matplotlib"
@@ -48,7 +48,7 @@ def evaluate(model: str, out: Path, seed: int, quick: bool, device: str, as_json
         print_json(result)
     else:
         print_summary(result)
-    click.echo(wrote, err=True)
+    echo(wrote, err=True)
 
 
 def evaluated(model: str, out: Path, *, seed: int, quick: bool, device: str) -> tuple[dict[str, Any], str]:
@@ -74,6 +74,7 @@ def evaluated(model: str, out: Path, *, seed: int, quick: bool, device: str) -> 
     checkpoint = load_checkpoint(path, device=resolve_device(device))
     figures, picture = out / f"{path.stem}.evaluation.json", out / f"{path.stem}.evaluation.png"
     options.check_output_place(figures if out.is_dir() else out)
+    replaces = {place: place.exists() for place in (figures, picture)}
     with progress_report("evaluate") as progress:
         result = run(
             checkpoint,
@@ -83,11 +84,11 @@ def evaluated(model: str, out: Path, *, seed: int, quick: bool, device: str) -> 
             progress=progress,
         )
     make_folder(out)
-    with replaced_file(figures) as beside:
+    with replaced_file(figures, replace=replaces[figures]) as beside:
         beside.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     drawn = importlib.util.find_spec("matplotlib") is not None
     if drawn:
-        with replaced_file(picture) as beside:
+        with replaced_file(picture, replace=replaces[picture]) as beside:
             draw_evaluation(result, beside)
     return result, f"wrote {figures}{f' and {picture}' if drawn else f'; {NO_FIGURE}'}"
 

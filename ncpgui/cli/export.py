@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ncpgui.cli import options
-from ncpgui.cli.terminal import count, progress_report
+from ncpgui.cli.terminal import count, echo, progress_report
 from ncpgui.core.errors import ExportError
 
 if TYPE_CHECKING:
@@ -58,40 +58,32 @@ def export(
 
     from ncpgui.export import registry
 
-    suffix = registry.export_format(format_).suffix
-    file = out if out.suffix == suffix else out.with_name(out.name + suffix)
-    if suffix and file.exists() and not overwrite:
-        raise ExportError(f"{file} exists; give another name, or --overwrite to replace it")
-    exported = _export_session(session, format_, out, min_probability, copy_traces)
+    there = next((file for file in registry.export_format(format_).files(out) if file.exists()), None)
+    if there is not None and not overwrite:
+        raise ExportError(f"{there} exists; give another name, or --overwrite to replace it")
+    exported = _export_session(session, format_, out, min_probability, copy_traces, overwrite)
     spikes, units = count(exported.n_spikes, "spike"), count(exported.n_units, "unit")
-    click.echo(f"wrote {exported.path}: {spikes} of {units}", err=True)
+    echo(f"wrote {exported.path}: {spikes} of {units}", err=True)
     for part in exported.left_out:
-        click.echo(f"left out: {part}", err=True)
+        echo(f"left out: {part}", err=True)
 
 
 def _export_session(
-    session: Path, format_: str, out: Path, min_probability: float, copy_traces: bool
+    session: Path, format_: str, out: Path, min_probability: float, copy_traces: bool, overwrite: bool
 ) -> Exported:
     """Export the sorting of a session after every action of its history and journal."""
-    from ncpgui.curation.clustering import Clustering
-    from ncpgui.curation.decisions import Decisions
-    from ncpgui.curation.history import History
     from ncpgui.export.whole_project import export_project
-    from ncpgui.session.session_file import open_session
+    from ncpgui.session.decided import read_decided
 
-    with open_session(session, read_only=True) as opened:
-        project, entries = opened.project, opened.journal_entries
-    base = Clustering(project.unit_of_spike, project.probability)
-    history = History(base, project.components, project.given_labels)
-    history.replay([*project.history, *entries])
-    decisions = Decisions.of(history, project.unit_of_spike)
+    opened = read_decided(session)
     with progress_report("export") as progress:
         return export_project(
-            replace(project, components=history.posteriors.components),
-            decisions,
+            replace(opened.project, components=opened.history.posteriors.components),
+            opened.decisions,
             format_,
             out,
             min_probability=min_probability,
             copy_traces=copy_traces,
+            replace_files=overwrite,
             progress=progress,
         )

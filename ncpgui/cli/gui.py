@@ -9,17 +9,46 @@ from pathlib import Path
 import click
 
 from ncpgui.cli import options
-from ncpgui.core.errors import InputError
+from ncpgui.core.errors import InputError, RecordingError
 
 
 @click.command(short_help="Open the application, with PATH if one is given.")
 @click.argument("path", type=options.PATH, required=False)
 def gui(path: Path | None = None) -> int:
-    """Open the application, on a recording or a session if PATH is given."""
-    if path is not None and not path.exists():
-        raise InputError(f"{path} does not exist; give a recording or a session")
+    """Open the application, on a recording, a session or another sorter's folder if PATH is given."""
+    if path is not None:
+        check_path(path)
     check_display()
     return open_window(path)
+
+
+def check_path(path: Path) -> None:
+    """Refuse what the window could only say of that it cannot be opened.
+
+    Raises
+    ------
+    InputError
+        Nothing is there.
+    RecordingError, SessionError
+        It is no session, recording or sorting, or a damaged one. A recording that has to be described is
+        none of these: the window asks for what is missing.
+    """
+    from ncpgui.app.work.recognition import recognize
+    from ncpgui.session import store
+
+    if not path.exists():
+        raise InputError(f"{path} does not exist; give a recording or a session")
+    if path.is_file() and path.stat().st_size == 0:
+        raise RecordingError(f"{path} is empty (0 bytes); copy the recording again")
+    try:
+        found = recognize(path)
+    except InputError:
+        return
+    except RecordingError as error:
+        raise error.__cause__ or error from None  # without what menu to use
+    if isinstance(found, Path):
+        with store.opened(found) as file:
+            store.read_header(file)
 
 
 def check_display() -> None:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import difflib
 import errno
 import logging
 import sys
@@ -27,18 +26,24 @@ from ncpgui.cli.models import models
 from ncpgui.cli.review import review
 from ncpgui.cli.simulate import simulate
 from ncpgui.cli.sort import sort
+from ncpgui.cli.streams import lost_output
 from ncpgui.cli.templates import templates
+from ncpgui.cli.terminal import echo, one_line
 from ncpgui.cli.train import train
-from ncpgui.core.errors import NcpguiError
+from ncpgui.cli.write_back import write_back
+from ncpgui.core.errors import InputError, NcpguiError
 from ncpgui.core.files import DISK_FULL, too_long
+from ncpgui.core.nearest import nearest
 from ncpgui.core.progress import Cancelled
 
 EXIT_FAULT, EXIT_INPUT, EXIT_CANCELLED = 1, 2, 130
+SETTINGS = {"max_content_width": 100, "help_option_names": ["-h", "--help"]}
 COMMANDS = (
     gui,
     demo,
     sort,
     review,
+    write_back,
     cluster,
     export,
     templates,
@@ -67,12 +72,12 @@ class CommandGroup(click.Group):
             return super().resolve_command(ctx, args)
         if Path(word).exists() or Path(word).suffix or len(Path(word).parts) > 1:
             return "gui", gui, args
-        near = difflib.get_close_matches(word, self.commands, n=1)
-        hint = f"did you mean 'ncpgui {near[0]}'?" if near else "see 'ncpgui --help'"
+        near = nearest(word, self.commands)
+        hint = f"did you mean 'ncpgui {near}'?" if near else "see 'ncpgui --help'"
         raise click.UsageError(f"'{word}' is neither a command nor a file; {hint}", ctx)
 
 
-@click.group(cls=CommandGroup, invoke_without_command=True, context_settings={"max_content_width": 100})
+@click.group(cls=CommandGroup, invoke_without_command=True, context_settings=SETTINGS)
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
 @click.version_option(__version__, prog_name="ncpgui", message="%(prog)s %(version)s")
 @click.pass_context
@@ -97,7 +102,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
     warnings = _Warnings(logging.WARNING)
     logging.getLogger("ncpgui").addHandler(warnings)
     try:
+        _check_working_folder()
         result = cli.main(args=words, prog_name="ncpgui", standalone_mode=False)
+        if lost := lost_output():
+            raise lost
         return result if isinstance(result, int) else 0
     except click.Abort:
         return _cancelled()
@@ -106,14 +114,23 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except (Cancelled, KeyboardInterrupt):
         return _cancelled()
     except BrokenPipeError:
-        sys.stderr.close()  # the reader of our output has gone; nobody to tell
-        return EXIT_FAULT
+        return EXIT_FAULT  # the reader of our output has gone; nobody to tell
     except Exception as error:
         if debug:
-            traceback.print_exc()
+            _print_traceback()
         return _failed(error, debug)
     finally:
         logging.getLogger("ncpgui").removeHandler(warnings)
+
+
+def _check_working_folder() -> None:
+    """Refuse to work in a folder that was removed: torch would end the program without a word."""
+    try:
+        Path.cwd()
+    except OSError as error:
+        raise InputError(
+            f"the working folder cannot be read any more ({error.strerror}); change to another one with cd"
+        ) from error
 
 
 class _Warnings(logging.Handler):
@@ -127,7 +144,7 @@ class _Warnings(logging.Handler):
         text = one_line(record.getMessage())
         if text not in self._said:
             self._said.add(text)
-            click.echo(f"{record.levelname.lower()}: {text}", err=True)
+            echo(f"{record.levelname.lower()}: {text}", err=True)
 
 
 def _misused(error: click.ClickException) -> int:
@@ -135,30 +152,33 @@ def _misused(error: click.ClickException) -> int:
     context = getattr(error, "ctx", None)
     command = context.command_path if context is not None else "ncpgui"
     help_hint = "" if "--help" in error.format_message() else f"; see '{command} --help'"
-    click.echo(f"error: {one_line(error.format_message()).rstrip('.')}{help_hint}", err=True)
+    echo(f"error: {one_line(error.format_message()).rstrip('.')}{help_hint}", err=True)
     return EXIT_INPUT
 
 
 def _cancelled() -> int:
-    click.echo("cancelled", err=True)
+    echo("cancelled", err=True)
     return EXIT_CANCELLED
 
 
 def _failed(error: Exception, debug: bool) -> int:
     if isinstance(error, NcpguiError):
-        click.echo(f"error: {one_line(error)}", err=True)
+        echo(f"error: {one_line(error)}", err=True)
         return EXIT_INPUT
     if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
         problem = too_long(error.filename or "") or "the name or the path is too long; give a shorter one"
-        click.echo(f"error: {error.filename}: {problem}", err=True)
+        echo(f"error: {error.filename}: {problem}", err=True)
         return EXIT_INPUT
     if isinstance(error, OSError) and error.errno in _OUTSIDE:
         place = f" ({error.filename})" if error.filename else ""
-        click.echo(f"error: {error.strerror}{place}; free space or choose another folder", err=True)
+        echo(f"error: {error.strerror}{place}; free space or choose another folder", err=True)
+        return EXIT_INPUT
+    if isinstance(error, FileNotFoundError) and "temporary directory" in str(error):
+        echo("error: no folder for temporary files can be written; set TMPDIR to one of yours", err=True)
         return EXIT_INPUT
     if not debug:
-        traceback.print_exc()
-    click.echo(
+        _print_traceback()
+    echo(
         f"error: this is a fault of ncpgui {__version__}, not yours ({type(error).__name__}); "
         "please report it with the lines above",
         err=True,
@@ -166,9 +186,9 @@ def _failed(error: Exception, debug: bool) -> int:
     return EXIT_FAULT
 
 
+def _print_traceback() -> None:
+    for line in traceback.format_exc().splitlines():
+        echo(line, err=True)
+
+
 _OUTSIDE = {*DISK_FULL, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO}
-
-
-def one_line(message: object) -> str:
-    """Message of an error as a single line."""
-    return " ".join(str(message).split())

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from ncpgui.cli import options
-from ncpgui.cli.terminal import print_json, print_table, progress_report
+from ncpgui.cli.terminal import echo, print_json, print_table, progress_report
 from ncpgui.core.errors import InputError
 
 
@@ -55,7 +55,7 @@ def mix(first: str, second: str, share: float, out: Path) -> None:
     command = shlex.join(["ncpgui", *sys.argv[1:]])
     with progress_report("mix") as progress:
         card = mix_models(first, second, out=out, share=share, command=command, progress=progress)
-    click.echo(f"wrote {out}; held-out scores: {_scores(card)}", err=True)
+    echo(f"wrote {out}; held-out scores: {_scores(card)}", err=True)
 
 
 def _list(as_json: bool) -> None:
@@ -67,7 +67,7 @@ def _list(as_json: bool) -> None:
         print_json([{**card, "default": card["name"] == default} for card in cards])
         return
     if not cards:
-        click.echo("no models are shipped with this installation; train one with 'ncpgui train spikes'")
+        echo("no models are shipped with this installation; train one with 'ncpgui train spikes'")
         return
     rows = [
         [

@@ -33,6 +33,11 @@ model = click.option(
 as_json = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 
 
+def examples(*lines: str) -> str:
+    """The end of the help of a command: lines to copy."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
 def _together(*options: Decorator) -> Decorator:
     """Several options as one decorator; help shows them in this order."""
 
@@ -89,7 +94,16 @@ of_sampling = _together(
         "--parallel", metavar="HOW", help="Sample with threads or processes, same result  [threads]."
     ),
     click.option("--dask", metavar="ADDRESS", help="Sample on a Dask cluster: the address of its scheduler."),
-    click.option("--overwrite", is_flag=True, help="Replace the session at SESSION.h5."),
+    click.option(
+        "--overwrite",
+        is_flag=True,
+        help="Replace the session at SESSION.h5; without --resume, steps of a stopped run too.",
+    ),
+    click.option(
+        "--resume",
+        is_flag=True,
+        help="Go on with a run that was stopped, from its finished steps in SESSION.h5.steps.",
+    ),
 )
 """How 'sort' and 'review' sample, and whether they replace a session."""
 
@@ -154,7 +168,7 @@ def check_new_session(path: Path, overwrite: bool, *inputs: Path) -> None:
     """
     from ncpgui.session.schema import SessionPaths
 
-    check_name(path, SessionPaths(path).waveforms)
+    check_name(path, SessionPaths.of(path).waveforms)
     check_output_file(path, *inputs)
     if not path.exists():
         return

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ncpgui.cli import options
+from ncpgui.cli import options, resuming
 from ncpgui.cli.sort import keep
-from ncpgui.cli.terminal import count, progress_report
+from ncpgui.cli.terminal import count, echo, progress_report
 from ncpgui.core.errors import InputError
+from ncpgui.core.steps import NOTHING_KEPT
 
 if TYPE_CHECKING:
     from ncpgui.core.project import Project
@@ -27,7 +28,7 @@ MAX_WARNINGS = 3
     metavar="PATH",
     help="The recording, where FOLDER does not lead to it.",
 )
-@click.option("--probe", metavar="FILE|NAME", help="Of a --recording, as for 'ncpgui sort'.")
+@click.option("--probe", metavar="FILE|NAME", help="Where the contacts are, as for 'ncpgui sort'.")
 @click.option("--sampling-frequency", type=float, metavar="HZ", help="Of a raw binary --recording.")
 @click.option("--n-channels", type=int, metavar="N", help="Of a raw binary --recording.")
 @click.option("--dtype", metavar="T", help="Of a raw binary --recording  [int16].")
@@ -36,11 +37,6 @@ MAX_WARNINGS = 3
 )
 @options.of_traces
 @options.of_sampling
-@click.option(
-    "--write-back",
-    is_flag=True,
-    help="FOLDER is a session: write its decisions into the folder that it reviews.",
-)
 def review(
     folder: Path,
     out: Path | None,
@@ -63,28 +59,21 @@ def review(
     parallel: str | None,
     dask: str | None,
     overwrite: bool,
-    write_back: bool,
+    resume: bool,
 ) -> None:
     """Ask for a second opinion on the units in FOLDER, which another sorter made.
 
     FOLDER is of Phy or Kilosort (2 to 4), a SpikeInterface analyzer or sorting, or an NWB file with units.
     Units keep their ids and labels. The session opens in the application ('ncpgui SESSION.h5'): its queue
-    asks whether a unit is two, two are one, a unit is a neuron. FOLDER is only read.
+    asks whether a unit is two, two are one, a unit is a neuron. FOLDER is only read. A review that was
+    stopped goes on with --resume, from the finished steps in the folder SESSION.h5.steps.
 
-    'ncpgui review --write-back SESSION.h5' writes what was decided into FOLDER: spike_clusters.npy and the
-    tables of clusters of a Phy folder, with the files as they were kept in its folder before-ncpgui; a
-    curation JSON for SpikeInterface, beside an NWB file too.
+    'ncpgui write-back SESSION.h5' writes what was decided into FOLDER.
     """
-    if write_back:
-        if out is not None:
-            raise InputError(
-                "--write-back writes into the folder that the session reviews; leave --out away, or write "
-                "another folder with 'ncpgui export'"
-            )
-        click.echo(write_back_session(folder), err=True)
-        return
     if out is None:
         raise InputError("--out is missing; give the session to write, such as --out review.h5")
+    if resuming.is_finished(out, resume=resume, overwrite=overwrite):
+        return
     options.check_new_session(out, overwrite, *([recording] if recording is not None else []))
 
     from ncpgui.engine.device import resolve_device
@@ -94,6 +83,7 @@ def review(
     from ncpgui.sorting.chosen_workers import chosen_workers
     from ncpgui.sorting.config import SortingConfig
     from ncpgui.sorting.review import review_recording
+    from ncpgui.sorting.run import run_of
 
     given = {
         "model": model,
@@ -116,23 +106,31 @@ def review(
         dtype=dtype,
         stream=stream,
     )
-    for note in opened.notes:
-        click.echo(f"note: {note}", err=True)
+    for note in (*traces.notes, *opened.notes):
+        echo(f"note: {note}", err=True)
     shown = load_stimulus(stimulus) if stimulus is not None else None
     resolve_device(
         config.device
     )  # what is wrong with these is said now, not after the templates are measured
     load_checkpoint(config.model)
     workers = chosen_workers(jobs, parallel=parallel, dask=dask)
-    with progress_report("review") as progress:
-        project = review_recording(
-            traces, opened.sorting, opened.given, config, stimulus=shown, progress=progress, workers=workers
-        )
-    out = keep(project, out)
-    click.echo(summary(project), err=True)
+    with resuming.kept_steps(out, run_of(traces, config, opened.sorting), resume=resume) as steps:
+        with progress_report("review") as progress:
+            project = review_recording(
+                traces,
+                opened.sorting,
+                opened.given,
+                config,
+                stimulus=shown,
+                progress=progress,
+                workers=workers,
+                steps=steps or NOTHING_KEPT,
+            )
+        out = keep(project, out, steps, overwrite=overwrite)
+    echo(summary(project), err=True)
     for warning in unknown(project):
-        click.echo(f"warning: {warning}", err=True)
-    click.echo(f"wrote {out}; open it with 'ncpgui {out}'", err=True)
+        echo(f"warning: {warning}", err=True)
+    echo(f"wrote {out}; open it with 'ncpgui {out}'", err=True)
 
 
 def summary(project: Project) -> str:
@@ -154,25 +152,3 @@ def unknown(project: Project) -> list[str]:
     few = [f"nothing is said of a unit: {reason}" for reason in reasons[:MAX_WARNINGS]]
     more = len(reasons) - MAX_WARNINGS
     return few if more <= 0 else [*few, f"nor of {count(more, 'further unit')}, for like reasons"]
-
-
-def write_back_session(session: Path) -> str:
-    """Write the decisions of a session into the folder that it reviews; say what was written.
-
-    Raises
-    ------
-    ExportError
-        It reviews none, or the folder changed, is gone or cannot be written.
-    """
-    from ncpgui.curation.clustering import Clustering
-    from ncpgui.curation.decisions import Decisions
-    from ncpgui.curation.history import History
-    from ncpgui.export.phy_back import write_back
-    from ncpgui.session.session_file import open_session
-
-    with open_session(session, read_only=True, waveforms=False) as opened:
-        project, entries = opened.project, opened.journal_entries
-    base = Clustering(project.unit_of_spike, project.probability)
-    history = History(base, project.components, project.given_labels)
-    history.replay([*project.history, *entries])
-    return write_back(project, Decisions.of(history, project.unit_of_spike)).words

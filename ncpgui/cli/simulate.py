@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from ncpgui.cli import options
-from ncpgui.cli.terminal import count, progress_report
+from ncpgui.cli.terminal import count, echo, progress_report
 
 
 @click.command(short_help="Simulate a recording on an electrode array, with its true spikes.")
@@ -45,7 +45,7 @@ def simulate(
     chosen = options.read_settings(RetinaSettings, settings, given)
     with progress_report("simulate") as progress:
         made = simulate_to_folder(chosen, out, seed=seed, progress=progress)
-    click.echo(
+    echo(
         f"{count(len(made.truth.unit_ids), 'cell')}, {count(len(made.truth), 'spike')}, "
         f"{count(made.recording.n_channels, 'channel')}, {made.settings.duration_s:g} s; wrote {out}",
         err=True,

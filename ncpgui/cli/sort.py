@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from ncpgui.cli import options
-from ncpgui.cli.terminal import count, progress_report
-from ncpgui.core.errors import InputError, NcpguiError, SessionError
+from ncpgui.cli import options, resuming
+from ncpgui.cli.terminal import count, echo, progress_report
+from ncpgui.core.errors import ExportError, InputError, NcpguiError, SessionError
+from ncpgui.core.files import free_name
+from ncpgui.core.home import expanded
+from ncpgui.core.steps import NOTHING_KEPT
 
 if TYPE_CHECKING:
     from ncpgui.core.project import Project
+    from ncpgui.session.steps_folder import StepsFolder
 
 
 @click.command(short_help="Sort a recording without a window.")
@@ -36,7 +40,7 @@ if TYPE_CHECKING:
     type=float,
     nargs=2,
     metavar="FROM TO",
-    help="Sort these seconds only; exports keep the times of the whole recording.",
+    help="Sort these seconds only, by the clock of the recording; exports keep its times.",
 )
 @click.option(
     "--bad-channels",
@@ -76,12 +80,18 @@ def sort(
     parallel: str | None,
     dask: str | None,
     overwrite: bool,
+    resume: bool,
 ) -> None:
     """Sort RECORDING: a raw binary file, a simulated folder, or what SpikeInterface reads.
 
     A raw file needs --probe, --sampling-frequency and --n-channels. The session opens in the application
     ('ncpgui SESSION.h5') and in 'ncpgui export'.
+
+    Steps that are done are kept in the folder SESSION.h5.steps until the session is written. When the work
+    was stopped, or the machine was, the same command with --resume goes on, with the same result.
     """
+    if resuming.is_finished(out, resume=resume, overwrite=overwrite):
+        return
     options.check_new_session(out, overwrite, recording)
 
     from ncpgui.engine.device import resolve_device
@@ -90,6 +100,7 @@ def sort(
     from ncpgui.sorting.chosen_workers import chosen_workers
     from ncpgui.sorting.config import SortingConfig
     from ncpgui.sorting.pipeline import sort_recording
+    from ncpgui.sorting.run import run_of
 
     given = {
         "model": model,
@@ -115,26 +126,39 @@ def sort(
         time_range_s=time_range,
         bad_channels=bad_channels or (),
     )
+    for note in opened.notes:
+        echo(f"note: {note}", err=True)
     shown = stimulus_of(opened, load_stimulus(stimulus or recording))
     resolve_device(config.device)  # what is wrong with these is said now, not after the spikes are found
     load_checkpoint(config.model)
     workers = chosen_workers(jobs, parallel=parallel, dask=dask)
-    with progress_report("sort") as progress:
-        project = sort_recording(opened, config, stimulus=shown, progress=progress, workers=workers)
-    out = keep(project, out)
-    click.echo(summary(project), err=True)
+    with resuming.kept_steps(out, run_of(opened, config), resume=resume) as steps:
+        with progress_report("sort") as progress:
+            project = sort_recording(
+                opened,
+                config,
+                stimulus=shown,
+                progress=progress,
+                workers=workers,
+                steps=steps or NOTHING_KEPT,
+            )
+        out = keep(project, out, steps, overwrite=overwrite)
+    echo(summary(project), err=True)
     for one in project.waiting:
         reason = project.failed.get(one.id, "not reached")
-        click.echo(
+        echo(
             f"warning: the units around contact {one.channel} are as they were matched; the posterior of "
             f"their spikes was not sampled: {reason}",
             err=True,
         )
-    click.echo(f"wrote {out}; open it with 'ncpgui {out}'", err=True)
+    echo(f"wrote {out}; open it with 'ncpgui {out}'", err=True)
 
 
-def keep(project: Project, out: Path) -> Path:
+def keep(project: Project, out: Path, steps: StepsFolder | None = None, *, overwrite: bool) -> Path:
     """Write the session at `out`, or where somebody at the terminal wants it instead; return where.
+
+    What appeared at `out` since the command began is replaced if `overwrite`, and if it is a session. The
+    steps that it was made of are deleted then.
 
     Raises
     ------
@@ -143,15 +167,21 @@ def keep(project: Project, out: Path) -> Path:
     """
     from ncpgui.session import store
 
+    problem: NcpguiError
     try:
-        store.save(project, out)
+        if overwrite and out.exists():
+            options.check_new_session(out, overwrite)
+        store.save(project, out, session_id=None if steps is None else steps.id, replace=overwrite)
         _retire_journal(out)
-        return out
-    except SessionError as error:
+        place = out
+    except (SessionError, ExportError) as error:
         problem = error
-    return (
-        ask_for_place(project, out, problem) if somebody_answers() else keep_elsewhere(project, out, problem)
-    )
+        if not somebody_answers():
+            keep_elsewhere(project, out, problem, steps)
+        place = ask_for_place(project, out, problem)
+    if steps is not None:
+        steps.finish()
+    return place
 
 
 def somebody_answers() -> bool:
@@ -164,28 +194,32 @@ def ask_for_place(project: Project, out: Path, problem: NcpguiError) -> Path:
     from ncpgui.session import store
 
     while True:
-        click.echo(f"error: {problem}", err=True)
+        echo(f"error: {problem}", err=True)
         answer = click.prompt("Where shall the session go?", default=str(fallbacks(out)[0]), err=True)
-        place = Path(answer).expanduser()
+        place = expanded(answer)
         try:
             options.check_new_session(place, overwrite=False)
-            store.save(project, place)
+            store.save(project, place, replace=False)
         except NcpguiError as error:
             problem = error
         else:
             return place
 
 
-def keep_elsewhere(project: Project, out: Path, problem: SessionError) -> NoReturn:
+def keep_elsewhere(
+    project: Project, out: Path, problem: NcpguiError, steps: StepsFolder | None = None
+) -> NoReturn:
     """Write the session where it can be written, and raise what says where."""
     from ncpgui.session import store
 
     places = fallbacks(out)
     for place in places:
         try:
-            store.save(project, place)
+            store.save(project, place, replace=False)
         except SessionError:
             continue
+        if steps is not None:
+            steps.finish()
         raise SessionError(f"{problem}; the session is kept in {place}; open it with 'ncpgui {place}'")
     tried = " or ".join(str(place.parent) for place in places)
     raise SessionError(f"{problem}; nor could the session be written to {tried}")
@@ -193,23 +227,19 @@ def keep_elsewhere(project: Project, out: Path, problem: SessionError) -> NoRetu
 
 def fallbacks(out: Path) -> list[Path]:
     """Names that are free, for a session that cannot be written at `out`, the likeliest place first."""
-    folders = dict.fromkeys((Path.cwd(), Path.home(), Path(tempfile.gettempdir())))
-    return [_free_name(folder, out) for folder in folders if folder != out.resolve().parent]
-
-
-def _free_name(folder: Path, out: Path) -> Path:
-    names = (out.name, *(f"{out.stem}-{number}{out.suffix}" for number in range(1, 1000)))
-    return next(folder / name for name in names if not (folder / name).exists())
+    folders = dict.fromkeys((Path.cwd(), expanded("~"), Path(tempfile.gettempdir())))
+    beside = [free_name(out)] if out.exists() else []
+    return beside + [free_name(folder / out.name) for folder in folders if folder != out.resolve().parent]
 
 
 def _retire_journal(session: Path) -> None:
     """Move what was done to the session that was replaced out of the way of the new one."""
-    from ncpgui.session.journal import set_aside
     from ncpgui.session.schema import SessionPaths
+    from ncpgui.session.swap import set_aside
 
-    journal = SessionPaths(session).journal
+    journal = SessionPaths.of(session).journal
     if journal.is_file():
-        click.echo(f"warning: actions of the session that was replaced are in {set_aside(journal)}", err=True)
+        echo(f"warning: actions of the session that was replaced are in {set_aside(journal)}", err=True)
 
 
 def summary(project: Project) -> str:

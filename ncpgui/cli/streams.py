@@ -1,13 +1,18 @@
-"""Stands in for standard streams that the shell has closed (``ncpgui info S.h5 >&-``)."""
+"""Standard streams: a closed one (``ncpgui info S.h5 >&-``) gets a stand-in; none obeys the text in it.
+
+None stops the work either: of a log on a full disk, or a pipe whose reader went away, it is said at the end.
+"""
 
 from __future__ import annotations
 
 import io
 import os
 import sys
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, TextIO
 
 from ncpgui.core.errors import ExportError
+from ncpgui.core.visible import visible_lines
 
 
 def open_closed_streams() -> None:
@@ -21,6 +26,78 @@ def open_closed_streams() -> None:
         sys.stdout = io.TextIOWrapper(io.BufferedWriter(_Closed()), encoding="utf-8")
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115
+
+
+def show_control_characters() -> None:
+    """From now on, control characters that anything writes to stdout or stderr are written out.
+
+    Lines of ours are visible already (`terminal.echo`); this is for tracebacks, and for what other packages
+    print and warn of. A character that the encoding of the terminal has not is written out too.
+    """
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+        if not isinstance(stream, _Visible):
+            stream = Lasting(stream)
+        setattr(sys, name, _Visible(stream))
+
+
+def lost_output() -> Exception | None:
+    """Why something that was printed on stdout got lost, None when nothing did; stderr is not asked."""
+    stream = drawn_on(sys.stdout)
+    return stream.lost if isinstance(stream, Lasting) else None
+
+
+def drawn_on(stream: TextIO) -> TextIO:
+    """The stream itself, for what draws on a terminal and sees to it that no text is obeyed."""
+    return stream.stream if isinstance(stream, _Visible) else stream
+
+
+class Lasting:
+    """A text stream that takes all that is written to it, also when there is no place for it any more.
+
+    lost : the first failure, None so far
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+        self.lost: Exception | None = None
+
+    def write(self, text: str) -> int:
+        """Write text as far as it can be written."""
+        try:
+            return self.stream.write(text)
+        except (OSError, ValueError, ExportError) as error:
+            self.lost = self.lost or error
+            return len(text)
+
+    def flush(self) -> None:
+        """Write what waits, as far as it can be written."""
+        try:
+            self.stream.flush()
+        except (OSError, ValueError, ExportError) as error:
+            self.lost = self.lost or error
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+
+class _Visible:
+    """A text stream in which control characters are written out."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def write(self, text: str) -> int:
+        return self.stream.write(visible_lines(text))
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
 
 
 class _Closed(io.RawIOBase):

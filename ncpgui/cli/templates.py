@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ncpgui.cli import options
-from ncpgui.cli.terminal import count, progress_report
+from ncpgui.cli.terminal import count, echo, progress_report
 from ncpgui.core.errors import ExportError, InputError
 from ncpgui.core.files import make_folder
 
@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 def templates(ctx: click.Context) -> None:
     """Measure templates and noise of your own sorted recordings, for 'ncpgui train --reservoir --noise'."""
     if ctx.invoked_subcommand is None:
-        click.echo(ctx.get_help())
+        for line in ctx.get_help().splitlines():
+            echo(line)
 
 
 @templates.command(short_help="Write a reservoir of cells and the noise.")
@@ -125,6 +126,7 @@ def build(
                 share=share,
                 min_spikes=min_spikes,
                 seed=seed,
+                replace_files=overwrite,
                 progress=progress,
             )
         except BaseException:
@@ -132,9 +134,9 @@ def build(
                 out.rmdir()
             raise
     for line in _report(built):
-        click.echo(line, err=True)
-    click.echo(f"wrote {reservoir} and {noise}", err=True)
-    click.echo(f"train on them: ncpgui train spikes-long --reservoir {reservoir} --noise {noise}", err=True)
+        echo(line, err=True)
+    echo(f"wrote {reservoir} and {noise}", err=True)
+    echo(f"train on them: ncpgui train spikes-long --reservoir {reservoir} --noise {noise}", err=True)
 
 
 def _places(out: Path, overwrite: bool) -> tuple[Path, Path]:
@@ -162,6 +164,8 @@ def _opened(sorting: Path, recording: Path | None, raw: dict[str, Any]) -> tuple
     from ncpgui.ephys.sorted_recording import recording_of_sorting
 
     traces = open_recording(recording, **raw) if recording else recording_of_sorting(sorting)
+    for note in traces.notes:
+        echo(f"note: {note}", err=True)
     spikes = open_sorting(sorting, n_samples=traces.n_samples)
     if abs(spikes.sampling_frequency_hz - traces.sampling_frequency_hz) > 1e-3 * traces.sampling_frequency_hz:
         raise InputError(

@@ -6,15 +6,25 @@ import json
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
 import click
 
 from ncpgui.core.progress import Progress
+from ncpgui.core.visible import visible
 
 PLAIN_EVERY_SHARE = 0.1
 PLAIN_LEAST_S, PLAIN_MOST_S = 1.0, 5.0
+
+
+def echo(line: str = "", *, err: bool = False) -> None:
+    """Write one line on stdout, or stderr; what a terminal would obey in it is written out.
+
+    What is told on stderr is never worth the work: where it cannot be written, it is not.
+    """
+    with suppress(OSError) if err else nullcontext():
+        click.echo(visible(line), err=err)
 
 
 @contextmanager
@@ -33,18 +43,22 @@ def _bar(title: str) -> Iterator[Progress]:
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
 
+    from ncpgui.cli.streams import drawn_on, show_control_characters
+
     columns = (
         TextColumn("[bold]{task.fields[title]}"),
         BarColumn(bar_width=30),
         TaskProgressColumn(),
         TimeRemainingColumn(),
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
     )
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+    console = Console(file=drawn_on(sys.stderr))
+    with Bar(*columns, console=console, transient=True) as bar:
+        show_control_characters()  # rich has put streams of its own in place, until the bar is gone
         task = bar.add_task("", title=title, total=None)
 
         def report(done: int, total: int, message: str = "") -> None:
-            bar.update(task, completed=done, total=max(total, 1), description=message)
+            bar.update(task, completed=done, total=max(total, 1), description=visible(message))
 
         yield report
 
@@ -65,7 +79,7 @@ class PlainProgress:
         if waited >= PLAIN_MOST_S or (much and waited >= PLAIN_LEAST_S):
             self._last_share, self._last_time = share, now
             words = f"  {message}" if message else ""
-            click.echo(f"{self._title}: {share:4.0%}  {now - self._started:5.0f} s{words}", err=True)
+            echo(f"{self._title}: {share:4.0%}  {now - self._started:5.0f} s{words}", err=True)
 
 
 def print_json(value: Any) -> None:
@@ -82,19 +96,26 @@ def _plain(value: Any) -> Any:
 def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     """Write a table on stdout: drawn on a terminal, tab-separated elsewhere."""
     if not sys.stdout.isatty():
-        click.echo("\t".join(columns))
-        for row in rows:
-            click.echo("\t".join(row))
+        for row in [columns, *rows]:
+            click.echo("\t".join(map(visible, row)))
         return
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
+
+    from ncpgui.cli.streams import drawn_on
 
     table = Table(title=title or None, title_justify="left", header_style="bold", box=None, pad_edge=False)
     for column in columns:
         table.add_column(column)
     for row in rows:
-        table.add_row(*row)
-    Console().print(table)
+        table.add_row(*(Text(visible(cell)) for cell in row))
+    Console(file=drawn_on(sys.stdout)).print(table)
+
+
+def one_line(message: object) -> str:
+    """Message of an error as a single line."""
+    return " ".join(str(message).split())
 
 
 def count(number: int, noun: str) -> str:

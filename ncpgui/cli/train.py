@@ -16,7 +16,7 @@ import click
 
 from ncpgui.cli import options
 from ncpgui.cli.evaluate import evaluated, print_summary
-from ncpgui.cli.terminal import progress_report
+from ncpgui.cli.terminal import echo, progress_report
 from ncpgui.core.errors import CheckpointError, InputError
 from ncpgui.core.files import make_folder
 from ncpgui.core.progress import CancelFlag, Cancelled, silent
@@ -121,7 +121,7 @@ def train(
             return
         with _checked_folder(weights, replaces=resume or overwrite):
             shared = f" in {processes.count} processes" if processes.count > 1 else ""
-            click.echo(f"training '{weights.stem}' on {processes.device}{shared} for {length}", err=True)
+            echo(f"training '{weights.stem}' on {processes.device}{shared} for {length}", err=True)
             n_steps = _run(settings, weights, processes, resume=resume, tensorboard=tensorboard)
         if n_steps == 0:
             raise InputError(
@@ -134,11 +134,11 @@ def train(
         if settings.temperature_datasets:
             _calibrate(settings, weights)
         use = f"; sort with it: ncpgui sort ... --model {weights}" if settings.noun == "spike" else ""
-        click.echo(f"wrote {weights}{use}", err=True)
+        echo(f"wrote {weights}{use}", err=True)
         if evaluate is not None:
             result, wrote = evaluated(str(weights), out, seed=0, quick=evaluate == "quick", device=device)
             print_summary(result)
-            click.echo(wrote, err=True)
+            echo(wrote, err=True)
 
 
 def _on_own_spikes(settings: TrainConfig, reservoir: Path | None, noise: Path | None) -> TrainConfig:
@@ -194,12 +194,12 @@ def _run(
                         stack.callback(log.close)
                     log.write(step)
                 if processes.is_first and step.validation is not None:
-                    click.echo(report.of_validation(step), err=True)
+                    echo(report.of_validation(step), err=True)
                 progress(*report.of_step(step))
         except (Cancelled, KeyboardInterrupt):
             steps.close()  # which saves the state
             if processes.is_first and resume_path(weights).exists():
-                click.echo(f"stopped; the run in {weights.parent} goes on with --resume", err=True)
+                echo(f"stopped; the run in {weights.parent} goes on with --resume", err=True)
             raise
     return n_steps
 
@@ -210,7 +210,7 @@ def _calibrate(settings: TrainConfig, weights: Path) -> None:
 
     with progress_report("calibrate") as progress:
         fit = calibrate_model(weights, settings, progress=progress)
-    click.echo(f"temperature {fit.temperature:.2f}: probabilities come true best there", err=True)
+    echo(f"temperature {fit.temperature:.2f}: probabilities come true best there", err=True)
 
 
 class _Report:

@@ -21,6 +21,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ncpgui.core.agreement import best_jaccard
+from ncpgui.core.arguments import WHOLE_NUMBERS, array, instance, number, whole_number
+from ncpgui.core.errors import InputError
 from ncpgui.core.partition import canonical
 from ncpgui.core.posterior import PosteriorSamples
 
@@ -66,7 +68,19 @@ def sizeable_clusters(labels: ArrayLike) -> NDArray[np.int64]:
 
 
 def same_sorting(a: ArrayLike, b: ArrayLike, *, min_jaccard: float = MIN_JACCARD) -> bool:
-    """Whether two label vectors are the same sorting but for small clusters and single spikes."""
+    """Whether two label vectors are the same sorting but for small clusters and single spikes.
+
+    Raises
+    ------
+    InputError
+        They are no vectors of whole numbers of one length.
+    """
+    a, b = (array(labels, "labels", WHOLE_NUMBERS) for labels in (a, b))
+    min_jaccard = number(min_jaccard, "min_jaccard")
+    if a.ndim != 1 or a.shape != b.shape:
+        raise InputError(
+            f"two sortings need one label each for the same points, got shapes {a.shape} and {b.shape}"
+        )
     return bool(
         (best_jaccard(a, b)[sizeable_clusters(a)] > min_jaccard).all()
         and (best_jaccard(b, a)[sizeable_clusters(b)] > min_jaccard).all()
@@ -85,7 +99,9 @@ def group_alternatives(
 
     The masses of what is shown sum to at most 1; the rest is "other".
     """
-    overlap = _Overlap.of(posterior.labels, min_jaccard)
+    posterior = instance(posterior, PosteriorSamples, "posterior", "make one of labels and log_prob")
+    max_shown = whole_number(max_shown, "max_shown", least=1)
+    overlap = _Overlap.of(posterior.labels, number(min_jaccard, "min_jaccard"))
     left = np.ones(posterior.n_samples, dtype=bool)
     modes: list[SortingMode] = []
     while left.any():

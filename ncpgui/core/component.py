@@ -132,3 +132,8 @@ class ComponentWaveforms:
     waveforms: NDArray[np.float32]
     features: NDArray[np.float32]
     coordinates: NDArray[np.float32] | None = None
+
+    @property
+    def is_at_hand(self) -> bool:
+        """Whether they can be looked at: those that stay in a file cannot once somebody cut it short."""
+        return True

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 import math
+import os
 import sys
 from dataclasses import asdict, fields, is_dataclass
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+
+import numpy as np
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -16,6 +18,7 @@ else:
     import tomli as tomllib
 
 from ncpgui.core.errors import InputError
+from ncpgui.core.nearest import did_you_mean
 
 Settings = TypeVar("Settings")
 
@@ -46,8 +49,7 @@ def from_dict(kind: type[Settings], values: dict[str, Any], *, place: str = "set
     arguments = {}
     for key, value in values.items():
         if key not in known:
-            near = difflib.get_close_matches(key, known, n=1)
-            hint = f"; did you mean '{near[0]}'?" if near else f"; known keys: {', '.join(sorted(known))}"
+            hint = did_you_mean(key, known) or f"; known keys: {', '.join(sorted(known))}"
             raise InputError(f"unknown key '{key}' in {place}{hint}")
         arguments[key] = _coerce(hints[key], value, f"{place}.{key}")
     return kind(**arguments)
@@ -62,6 +64,10 @@ def _coerce(hint: Any, value: Any, place: str) -> Any:
     if get_origin(hint) is tuple:
         return _coerce_tuple(get_args(hint), value, place)
     hint = get_origin(hint) or hint
+    if isinstance(value, np.generic):
+        value = value.item()
+    if hint is str and isinstance(value, os.PathLike):
+        value = os.fspath(value)
     if hint is float and isinstance(value, int) and not isinstance(value, bool):
         try:
             return float(value)
@@ -82,6 +88,18 @@ def _coerce_tuple(hints: tuple[Any, ...], value: Any, place: str) -> tuple[Any, 
     return tuple(
         _coerce(hint, item, f"{place}[{i}]") for i, (hint, item) in enumerate(zip(hints, value, strict=True))
     )
+
+
+def check_types(settings: Any) -> None:
+    """Have the fields of a frozen dataclass of settings be of their types: NumPy's numbers become Python's.
+
+    Raises
+    ------
+    InputError
+        A value of another type.
+    """
+    for name, hint in get_type_hints(type(settings)).items():
+        object.__setattr__(settings, name, _coerce(hint, getattr(settings, name), name))
 
 
 def read_toml(path: Path) -> dict[str, Any]:

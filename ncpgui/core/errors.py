@@ -10,6 +10,7 @@
     |- CheckpointError             not a network that this version can load
     |- SessionError(OSError)
     |  |- SessionFormatError       damaged, or written by a newer version
+    |  |- SessionReplacedError     another file is in the place of the session, and is left there
     |  `- SessionUnwritableError   can be opened read-only
     |     `- SessionLockedError    another process writes it
     |- WorkerError                 a process or machine that did the work was lost
@@ -53,6 +54,10 @@ class SessionError(NcpguiError, OSError):
 
 class SessionFormatError(SessionError):
     """A session is damaged, or of a version that this program does not know."""
+
+
+class SessionReplacedError(SessionError):
+    """Another file is in the place of a session, which must not be overwritten."""
 
 
 class SessionUnwritableError(SessionError):

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import errno
+import logging
 import os
+import secrets
 import shutil
-import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from ncpgui.core.errors import ExportError
+from ncpgui.core.permissions import keep_permissions, new_file, new_folder
+
+logger = logging.getLogger(__name__)
 
 DISK_FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
 """What the system says when there is no place left, or a quota is used up."""
@@ -32,59 +36,160 @@ def too_long(path: str | Path, *beside: Path) -> str:
 
 
 @contextmanager
-def replaced_file(path: Path) -> Iterator[Path]:
+def replaced_file(path: Path, *, replace: bool = True) -> Iterator[Path]:
     """Yield a temporary path beside `path`; moved over `path` when the block ends without error.
+
+    It takes over mode and owner of the file that it replaces. A link stays: what it leads to is replaced.
+
+    replace : whether a file that is at `path` when the block ends is replaced; else the new one goes beside
+        it, under a name with a number
 
     Raises
     ------
     ExportError
-        The folder does not exist or cannot be written.
+        The folder does not exist or cannot be written, `path` is no file, or it is there and is not replaced:
+        the message says where the new file is.
     """
     with _writable(path):
-        handle, name = tempfile.mkstemp(prefix=_hidden(path.stem), suffix=path.suffix, dir=path.parent)
-        os.close(handle)
-    beside = Path(name)
+        place = replaceable(path)
+        beside = place.with_name(f"{_hidden(place.stem)}{place.suffix}")
+        new_file(beside, instead_of=place)
     try:
         with _writable(path):
             yield beside
-            beside.chmod(0o644)
-            beside.replace(path)
+            if not replace and place.exists():
+                raise _kept_beside(beside, place)
+            keep_permissions(beside, instead_of=place)
+            beside.replace(place)
     finally:
         beside.unlink(missing_ok=True)
 
 
 @contextmanager
-def replaced_folder(path: Path) -> Iterator[Path]:
+def replaced_folder(path: Path, *, check: Callable[[Path], None] | None = None) -> Iterator[Path]:
     """Yield a temporary folder beside `path`; it takes the place of `path` when the block succeeds.
+
+    The folder and the files in it take over mode and owner of those that they replace. A link stays. What
+    appeared at `path` meanwhile is not replaced: the new folder goes beside it, under a name with a number.
+    A program that is killed between the two renames leaves the old folder as NAME.ncpgui-old, and the next
+    one puts it back.
+
+    check : raises ExportError for a folder that must not be replaced, called when the new one is whole; left
+        out, a folder is not replaced in which anything was changed since the block began
 
     Raises
     ------
     ExportError
-        The parent folder does not exist or cannot be written.
+        The parent folder does not exist or cannot be written, or what is at `path` is not replaced: the
+        message says where the new folder is.
     """
     with _writable(path):
-        beside = Path(tempfile.mkdtemp(prefix=_hidden(path.name), dir=path.parent))
+        place = Path(os.path.realpath(path))
+        _put_back(place)
+        was_there = _holds_something(place)
+        seen = _contents(place)
+        beside = place.with_name(_hidden(place.name))
+        new_folder(beside, instead_of=place)
     try:
         with _writable(path):
             yield beside
-            beside.chmod(0o755)
-            if path.exists():
-                old = beside.with_name(beside.name + "-old")
-                path.replace(old)
-                beside.replace(path)
-                shutil.rmtree(old)
+            keep_permissions(beside, instead_of=place)
+            if not was_there and _holds_something(place):
+                raise _kept_beside(beside, place)
+            if place.exists():
+                _swap(beside, place, check or (lambda now: _check_same(now, seen, place)))
             else:
-                beside.replace(path)
+                beside.replace(place)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
 
 
+def _swap(new: Path, place: Path, check: Callable[[Path], None]) -> None:
+    """Put a folder in the place of another, which goes away unless `check` has something against it."""
+    old = free_name(place.with_name(f"{place.name}{_BEFORE}"))
+    try:
+        check(place)
+        place.replace(old)
+        try:
+            check(old)  # what was written there up to now
+            new.replace(place)
+        except BaseException:
+            old.replace(place)
+            raise
+    except ExportError as error:
+        raise _kept_beside(new, place, str(error)) from error
+    gone = place.with_name(_hidden(place.name))
+    old.replace(gone)
+    shutil.rmtree(gone)
+
+
+def _put_back(place: Path) -> None:
+    """Put an old folder back that a program left beside its place when it was killed."""
+    old = place.with_name(f"{place.name}{_BEFORE}")
+    if old.is_dir() and not place.exists():
+        old.replace(place)
+        logger.warning(
+            "%s was left by a program that was killed while it replaced it; it is %s again", old, place
+        )
+
+
+def _contents(place: Path) -> dict[str, tuple[int, int]]:
+    """Files of a folder, with what changes when something is written to them."""
+    found = {str(item.relative_to(place)): item.lstat() for item in place.rglob("*") if not item.is_dir()}
+    return {name: (known.st_size, known.st_mtime_ns) for name, known in found.items()}
+
+
+def _check_same(now: Path, seen: dict[str, tuple[int, int]], place: Path) -> None:
+    if changed := sorted(name for name, _ in set(_contents(now).items()) ^ set(seen.items())):
+        raise ExportError(f"{place} was changed meanwhile ({changed[0]}) and is not replaced")
+
+
+def _holds_something(place: Path) -> bool:
+    return place.exists() and not (place.is_dir() and not any(place.iterdir()))
+
+
+def _kept_beside(new: Path, place: Path, why: str = "") -> ExportError:
+    """Give what was written a free name beside its place; the error that says so."""
+    kept = free_name(place)
+    new.replace(kept)
+    return ExportError(
+        f"{why or f'{place} appeared meanwhile and is not replaced'}; what was written is in {kept}"
+    )
+
+
+def replaceable(path: Path) -> Path:
+    """Where the file at `path` really is, through links, so that a new one can take its place.
+
+    Raises
+    ------
+    OSError
+        Something else is there, such as a folder, a device or a named pipe, which must not be replaced.
+    """
+    place = Path(os.path.realpath(path))
+    if place.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "it is a folder")
+    if place.exists() and not place.is_file():
+        raise OSError(errno.ENXIO, "it is a device or a named pipe, not a file")
+    return place
+
+
+def free_name(path: Path) -> Path:
+    """`path`, or where something is there already, the first of NAME-1, NAME-2, ... that is free."""
+    number, free = 0, path
+    while os.path.lexists(free):
+        number += 1
+        free = path.with_name(f"{path.stem}-{number}{path.suffix}")
+    return free
+
+
 def _hidden(name: str) -> str:
-    """Begin of a temporary name that says whose it is; short, so that it fits where `name` does."""
-    return f".{name[:_SHOWN]}-"
+    """A temporary name that says whose it is; short, so that it fits where `name` does."""
+    return f".{name[:_SHOWN]}-{secrets.token_hex(4)}"
 
 
 _SHOWN = 30
+_BEFORE = ".ncpgui-old"
+_NO_FILE = (errno.EISDIR, errno.ENXIO)
 
 
 def make_folder(path: Path) -> None:
@@ -108,4 +213,6 @@ def _writable(path: Path) -> Iterator[None]:
         way_out = "choose a folder that exists and is writable"
         if error.errno in DISK_FULL:
             way_out = "free the disk, or choose another folder"
+        if error.errno in _NO_FILE:
+            way_out = "give the name of a file"
         raise ExportError(f"cannot write {path}: {reason}; {way_out}") from error

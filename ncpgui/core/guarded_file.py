@@ -19,7 +19,7 @@ class GuardedFile:
 
     def __init__(self, path: Path) -> None:
         self.error: OSError | None = None
-        self._handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o644)
+        self._handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o666)
         self._position = self._end = 0
         self._unwritten: list[tuple[int, bytes]] = []
 

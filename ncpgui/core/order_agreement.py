@@ -11,6 +11,7 @@ from typing import Literal
 
 import numpy as np
 
+from ncpgui.core.arguments import number
 from ncpgui.core.posterior import PosteriorSamples
 
 N_ORDERS = 8
@@ -53,9 +54,10 @@ def order_spread(posterior: PosteriorSamples) -> float | None:
 
 
 def trust(spread: float) -> Trust:
-    """What a spread means.
+    """What a spread means; InputError where it is no number.
 
     >>> [trust(spread) for spread in (0.04, 0.08, 0.2)]
     ['steady', 'unsteady', 'shaky']
     """
+    spread = number(spread, "the spread")
     return "steady" if spread <= STEADY else "unsteady" if spread < SHAKY else "shaky"

@@ -11,6 +11,9 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ncpgui.core import arguments
+from ncpgui.core.errors import InputError
+
 Labels = NDArray[np.int64]
 
 
@@ -22,12 +25,19 @@ def canonical(labels: ArrayLike) -> Labels:
     labels : (..., N) int
         One label vector, or many along the leading axes.
 
+    Raises
+    ------
+    InputError
+        Labels that are no whole numbers.
+
     >>> canonical([7, 7, 2, -1, 7]).tolist()
     [0, 0, 1, -1, 0]
     """
-    array = np.asarray(labels, dtype=np.int64)
+    array = arguments.array(labels, "labels", arguments.WHOLE_NUMBERS).astype(np.int64)
+    if array.ndim == 0:
+        raise InputError(f"labels must be a vector of one label a point, got {array}")
     if array.size == 0:
-        return array.copy()
+        return array
     if array.max() >= array.shape[-1]:  # large unit ids: number them densely first
         array = np.where(array < 0, array, np.unique(array, return_inverse=True)[1].reshape(array.shape))
     rows = array.reshape(-1, array.shape[-1])

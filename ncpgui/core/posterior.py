@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.arguments import WHOLE_NUMBERS, array, whole_number
 from ncpgui.core.errors import InputError
 from ncpgui.core.partition import canonical, is_canonical, narrowed
 
@@ -58,10 +60,12 @@ class PosteriorSamples:
         order: NDArray[np.integer] | None = None,
         drawn_weight: NDArray[np.floating] | None = None,
     ) -> None:
-        given = narrowed(np.atleast_2d(labels))
+        given = narrowed(np.atleast_2d(array(labels, "labels of samples", WHOLE_NUMBERS)))
         rows = given if is_canonical(given) else narrowed(canonical(given))
-        log_q = np.asarray(log_prob, dtype=np.float64).reshape(-1)
-        share = np.ones(len(rows)) if weight is None else np.asarray(weight, dtype=np.float64)
+        log_q = array(log_prob, "log probabilities of samples").astype(np.float64).reshape(-1)
+        share = np.ones(len(rows))
+        if weight is not None:
+            share = array(weight, "weights of samples").astype(np.float64)
         if len(rows) == 0:
             raise InputError("a posterior needs at least one sample, got 0")
         if not (len(rows) == len(log_q) == len(share)):
@@ -108,7 +112,7 @@ class PosteriorSamples:
 
     def subset(self, rows: NDArray[np.integer]) -> PosteriorSamples:
         """Samples `rows` on their own; equally probable where none of them has a weight."""
-        weight = self.weight[rows]
+        weight = _taken(self.weight, rows, "samples")
         order = None if self.order is None else self.order[rows]
         drawn = None if self.drawn_weight is None else self.drawn_weight[rows]
         return PosteriorSamples(
@@ -121,9 +125,8 @@ class PosteriorSamples:
 
     def at_points(self, points: NDArray[np.integer] | NDArray[np.bool_]) -> PosteriorSamples:
         """The same samples of some of the points: (S, n)."""
-        return PosteriorSamples(
-            self.rows[:, points], self.log_prob, self.weight, self.order, self.drawn_weight
-        )
+        labels = _taken(self.rows.T, points, "points").T
+        return PosteriorSamples(labels, self.log_prob, self.weight, self.order, self.drawn_weight)
 
     def weighed(self, nats: NDArray[np.floating]) -> PosteriorSamples:
         """The posterior given other evidence, whose log likelihood under each sample is `nats`, (S,).
@@ -136,7 +139,7 @@ class PosteriorSamples:
             The evidence excludes every sample, or is not a number.
         """
         with np.errstate(divide="ignore"):
-            score = np.log(self.weight) + np.asarray(nats, dtype=np.float64)
+            score = np.log(self.weight) + array(nats, "nats").astype(np.float64)
         best = score.max()
         if not np.isfinite(best):
             raise InputError(
@@ -159,7 +162,7 @@ class PosteriorSamples:
         not below p (1 - p) sum_s w_s^2, that of independent samples, which is all where no order is known.
         """
         inside = np.zeros(self.n_samples)
-        inside[members] = 1
+        inside[_taken(np.arange(self.n_samples), members, "samples")] = 1
         p = min(float(self.weight @ inside), 1.0)
         variance = p * (1 - p) * float((self.weight**2).sum())
         if self.order is not None:
@@ -171,6 +174,7 @@ class PosteriorSamples:
 
     def p_n_clusters(self, min_size: int = 1) -> dict[int, float]:
         """P(K): probability of each number of clusters, counting those of at least `min_size`."""
+        min_size = whole_number(min_size, "min_size")
         result: dict[int, float] = {}
         for row, share in zip(self.rows, self.weight, strict=True):
             k = int((np.bincount(row) >= min_size).sum())
@@ -179,7 +183,12 @@ class PosteriorSamples:
 
     def co_assignment(self, i: NDArray[np.integer], j: NDArray[np.integer]) -> NDArray[np.float64]:
         """P(point i and point j share a cluster) for arrays of pairs: (n_pairs,)."""
-        return self.weight @ (self.rows[:, i] == self.rows[:, j])
+        one, other = (_taken(self.rows.T, points, "points") for points in (i, j))
+        if one.shape != other.shape:
+            raise InputError(
+                f"pairs need as many first points as second ones, got {np.shape(i)} and {np.shape(j)}"
+            )
+        return np.asarray((one == other) @ self.weight)
 
     def membership(self, reference: NDArray[np.integer]) -> NDArray[np.float32]:
         """P(each point belongs to each cluster of `reference`): (N, K), rows summing to <= 1.
@@ -203,6 +212,16 @@ class PosteriorSamples:
             ok = met[row]
             result[points[ok], stands_for[row[ok]]] += np.float32(share)
         return np.minimum(result, 1.0)
+
+
+def _taken(values: NDArray[Any], rows: object, name: str) -> NDArray[Any]:
+    """Some rows of an array; InputError where there are none such."""
+    try:
+        return np.asarray(values[np.asarray(rows)])
+    except (IndexError, TypeError, ValueError) as error:
+        raise InputError(
+            f"{name} are numbers from 0 to {len(values) - 1}, or one True or False each: {error}"
+        ) from None
 
 
 def _normalised(share: NDArray[np.float64]) -> NDArray[np.float64]:

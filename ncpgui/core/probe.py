@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.arguments import WHOLE_NUMBERS, array
 from ncpgui.core.errors import InputError
 
 DRAWN_PITCH_UM = 30.0
@@ -34,13 +35,15 @@ class Probe:
     shank: NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
-        positions = np.array(self.positions_um, dtype=np.float64)
+        positions = np.array(array(self.positions_um, "contact positions"), dtype=np.float64)
         if positions.ndim != 2 or positions.shape[1] != 2 or len(positions) == 0:
             raise InputError(f"contact positions must be (n_channels, 2) in µm, got shape {positions.shape}")
         if not np.isfinite(positions).all():
             bad = int(np.flatnonzero(~np.isfinite(positions).all(axis=1))[0])
             raise InputError(f"contact {bad} of the probe has no finite position: {positions[bad]}")
-        shank = np.zeros(len(positions), np.int64) if self.shank is None else np.asarray(self.shank)
+        shank = np.zeros(len(positions), np.int64)
+        if self.shank is not None:
+            shank = array(self.shank, "shanks of contacts", WHOLE_NUMBERS)
         object.__setattr__(self, "positions_um", positions)
         object.__setattr__(self, "shank", shank.astype(np.int64))
         places = np.column_stack([positions, shank])

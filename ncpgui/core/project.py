@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.clock import Clock
 from ncpgui.core.component import Component, ComponentWaveforms, WaitingComponent
 from ncpgui.core.given import GivenSorting
 from ncpgui.core.motion import Motion
@@ -24,7 +26,9 @@ WAVEFORM_CACHE_ENCODING = "ncpgui-waveform-cache"
 class RecordingReference:
     """Where the recording is and how it was opened; `fingerprint` tells whether it is the same.
 
-    options : plain values that the reader needs (sampling_frequency, n_channels, dtype, probe path).
+    options : plain values that the reader needs (sampling_frequency, n_channels, dtype, probe path)
+    first_sample : of the recording that is the first one here, where a part of it was opened
+    own_clock : of the whole recording; None where seconds count from its first sample
     """
 
     path: str
@@ -33,6 +37,23 @@ class RecordingReference:
     n_channels: int
     sampling_frequency_hz: float
     n_samples: int
+    first_sample: int = 0
+    own_clock: Clock | None = None
+
+    @property
+    def whole_clock(self) -> Clock:
+        """Seconds of the samples of the whole recording."""
+        return self.own_clock or Clock(self.sampling_frequency_hz)
+
+    @cached_property
+    def clock(self) -> Clock:
+        """Seconds of the samples here: the one place that seconds come from."""
+        return self.whole_clock.of_part(self.first_sample, self.n_samples)
+
+    @property
+    def clock_words(self) -> str:
+        """``from 100 to 142 s, 1 gap (30 s)``; '' where seconds count from the first sample."""
+        return "" if self.own_clock is None else self.clock.words(self.n_samples)
 
 
 @dataclass(frozen=True)
@@ -80,6 +101,11 @@ class Project:
     history: tuple[dict[str, Any], ...] = ()
     waveforms: dict[int, ComponentWaveforms] = field(default_factory=dict)
 
+    @cached_property
+    def fired(self) -> NDArray[np.int64]:
+        """(n_spikes,) samples of the spikes, as far apart as they were in time: see `Clock.apart`."""
+        return self.recording.clock.apart(self.spikes.sample_index)
+
     @property
     def min_cluster_spikes(self) -> int:
         """Sampled spikes below which the sorting dropped clusters; 0 when the settings do not tell."""
@@ -89,6 +115,11 @@ class Project:
     def given_labels(self) -> dict[int, str]:
         """Labels of units before any curation."""
         return {} if self.given is None else self.given.labels
+
+    @property
+    def highest_unit(self) -> int:
+        """Largest number that a unit ever had before any curation, also in the sorting that is reviewed."""
+        return max(int(self.unit_of_spike.max(initial=-1)), -1 if self.given is None else self.given.highest)
 
     @property
     def component_of_spike(self) -> NDArray[np.int32]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.arguments import BOOLEANS, NUMBERS, WHOLE_NUMBERS, array, number
 from ncpgui.core.errors import InputError
 
 
@@ -28,8 +29,10 @@ class Stimulus:
     pixel_um: float = 1.0
 
     def __post_init__(self) -> None:
-        trigger = np.asarray(self.trigger_sample, dtype=np.int64)
+        trigger = array(self.trigger_sample, "triggers of a stimulus", WHOLE_NUMBERS).astype(np.int64)
         object.__setattr__(self, "trigger_sample", trigger)
+        object.__setattr__(self, "frames", array(self.frames, "frames of a stimulus", NUMBERS + BOOLEANS))
+        object.__setattr__(self, "pixel_um", number(self.pixel_um, "pixel_um"))
         if self.frames.ndim != 3:
             raise InputError(
                 f"stimulus frames must be (n_frames, height, width), got shape {self.frames.shape}"

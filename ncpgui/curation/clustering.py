@@ -44,6 +44,7 @@ class Clustering:
     ----------
     unit_of_spike : (n,) int, -1 = unassigned
     probability : (n,) float, with which each spike was assigned to its unit; ones when left out
+    highest : largest id that was ever in use, also by units without a spike: new ones lie above
 
     Raises
     ------
@@ -53,7 +54,9 @@ class Clustering:
 
     changed: ClassVar[Signal] = Signal(Change)
 
-    def __init__(self, unit_of_spike: ArrayLike, probability: ArrayLike | None = None) -> None:
+    def __init__(
+        self, unit_of_spike: ArrayLike, probability: ArrayLike | None = None, *, highest: int = UNASSIGNED
+    ) -> None:
         self._unit = np.array(unit_of_spike, dtype=np.int64).reshape(-1)
         if probability is None:
             probability = np.ones(len(self._unit), dtype=np.float32)
@@ -68,6 +71,7 @@ class Clustering:
         code, units = unit_codes(self._unit)
         self._spikes = dict(zip(units.tolist(), _rows_of_codes(code, len(units)), strict=True))
         self._used = {unit for unit in self._spikes if unit != UNASSIGNED}
+        self._highest = highest
         self.n_changes = 0
 
     def __len__(self) -> int:
@@ -94,7 +98,7 @@ class Clustering:
     @property
     def next_unit_id(self) -> int:
         """Id that the next new unit gets: above every id ever handed out."""
-        return max(self._used, default=-1) + 1
+        return max(self._highest, *self._used, UNASSIGNED) + 1
 
     def spikes_of(self, unit: int) -> NDArray[np.int64]:
         """Return the increasing spike ids of a unit (of the unassigned spikes for -1); read-only.

@@ -14,7 +14,7 @@ from ncpgui.core.heap import map_large_blocks
 from ncpgui.core.shared_libraries import load_libraries_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from contextlib import AbstractContextManager
 
     import numpy as np
@@ -43,33 +43,34 @@ def cluster(
     seed: int = 0,
     device: str = "auto",
     progress: Progress | None = None,
-    clamped: NDArray[np.integer] | None = None,
-    must_link: Sequence[tuple[int, int]] = (),
-    cannot_link: Sequence[tuple[int, int]] = (),
+    clamped: ArrayLike | None = None,
+    must_link: Iterable[tuple[int, int]] = (),
+    cannot_link: Iterable[tuple[int, int]] = (),
 ) -> ClusterResult:
     """Sample the posterior over clusterings of spikes; see `waveform_clustering.cluster_waveforms`."""
     _load_torch()
     map_large_blocks()
-    from ncpgui.core.progress import silent
+    from ncpgui.engine.torch_defaults import usual_defaults
     from ncpgui.engine.waveform_clustering import cluster_waveforms
 
-    return cluster_waveforms(
-        waveforms,
-        channel_positions=channel_positions,
-        channel_mask=channel_mask,
-        sampling_frequency=sampling_frequency,
-        times_s=times_s,
-        model=model,
-        samples=samples,
-        beam=beam,
-        sweeps=sweeps,
-        seed=seed,
-        device=device,
-        progress=progress or silent,
-        clamped=clamped,
-        must_link=must_link,
-        cannot_link=cannot_link,
-    )
+    with usual_defaults():
+        return cluster_waveforms(
+            waveforms,
+            channel_positions=channel_positions,
+            channel_mask=channel_mask,
+            sampling_frequency=sampling_frequency,
+            times_s=times_s,
+            model=model,
+            samples=samples,
+            beam=beam,
+            sweeps=sweeps,
+            seed=seed,
+            device=device,
+            progress=progress,
+            clamped=clamped,
+            must_link=must_link,
+            cannot_link=cannot_link,
+        )
 
 
 def draws_side_by_side(
@@ -88,17 +89,19 @@ def draws_side_by_side(
     map_large_blocks()
     from ncpgui.core.progress import silent
     from ncpgui.engine.side_by_side import draws_side_by_side as drawn
+    from ncpgui.engine.torch_defaults import usual_defaults
 
-    return drawn(
-        sets,
-        channel_positions=channel_positions,
-        seeds=seeds,
-        samples=samples,
-        sweeps=sweeps,
-        model=model,
-        device=device,
-        progress=progress or silent,
-    )
+    with usual_defaults():
+        return drawn(
+            sets,
+            channel_positions=channel_positions,
+            seeds=seeds,
+            samples=samples,
+            sweeps=sweeps,
+            model=model,
+            device=device,
+            progress=progress or silent,
+        )
 
 
 def shared_cores(n_calls: int) -> AbstractContextManager[None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ncpgui.core.arguments import array
 from ncpgui.core.errors import InputError
 
 _MIN_JUDGED = 20  # spikes from which on the unit of their times is judged
@@ -20,14 +21,12 @@ def checked_times(times_s: ArrayLike, n_spikes: int) -> NDArray[np.float64]:
         Another shape; no numbers, NaN or infinite; a spike before the one that it follows; whole numbers
         only, which are samples and not seconds.
     """
-    times = np.asarray(times_s)
+    times = array(times_s, "times_s")
     if times.shape != (n_spikes,):
         raise InputError(
             f"times_s must be one time in seconds for each of {n_spikes} spikes, got shape {times.shape}; "
             f"give ({n_spikes},), or leave times_s out"
         )
-    if times.dtype.kind not in "fiu":
-        raise InputError(f"times_s must be numbers in seconds, got {times.dtype}")
     times = times.astype(np.float64)
     finite = np.isfinite(times)
     if not finite.all():

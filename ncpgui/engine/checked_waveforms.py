@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ncpgui.core.arguments import BOOLEANS, NUMBERS, array, number
 from ncpgui.core.errors import InputError
 from ncpgui.core.interpolation import interpolation_matrix, kernel_half_width
 from ncpgui.core.waveform_format import (
@@ -49,9 +50,7 @@ def checked_waveforms(
 
     Parameters and errors as in `cluster_waveforms`.
     """
-    spikes = np.asarray(waveforms)
-    if spikes.ndim != 3 or 0 in spikes.shape[1:]:
-        raise InputError(f"waveforms must be (n_spikes, n_samples, n_channels), got shape {spikes.shape}")
+    spikes = spikes_of(waveforms)
     n_spikes, _, n_channels = spikes.shape
     if n_spikes == 0:
         raise InputError("waveforms holds no spikes; give at least one")
@@ -66,8 +65,11 @@ def checked_waveforms(
         if n_channels > len(places):
             raise InputError(f"{n_channels} channels without positions; give channel_positions in µm")
     else:
-        places = np.asarray(channel_positions, dtype=np.float64)
-    mask = np.ones(n_channels, bool) if channel_mask is None else np.asarray(channel_mask, dtype=bool)
+        places = array(channel_positions, "channel_positions").astype(np.float64)
+    mask = np.ones(n_channels, bool)
+    if channel_mask is not None:
+        mask = array(channel_mask, "channel_mask", NUMBERS + BOOLEANS).astype(bool)
+    sampling_frequency = number(sampling_frequency, "sampling_frequency")
     if places.shape != (n_channels, 2) or mask.shape != (n_channels,):
         raise InputError(
             f"waveforms have {n_channels} channels, but channel_positions is {places.shape} and "
@@ -84,6 +86,20 @@ def checked_waveforms(
         spikes, places, mask = spikes[:, :, nearest], places[nearest], mask[nearest]
     read, notes = as_read(spikes.astype(np.float32), sampling_frequency)
     return Checked(read * mask, places.astype(np.float32) * mask[:, None], mask, notes)
+
+
+def spikes_of(waveforms: ArrayLike) -> NDArray[Any]:
+    """Waveforms as an array (n_spikes, n_samples, n_channels) of numbers.
+
+    Raises
+    ------
+    InputError
+        They are none.
+    """
+    spikes = array(waveforms, "waveforms")
+    if spikes.ndim != 3 or 0 in spikes.shape[1:]:
+        raise InputError(f"waveforms must be (n_spikes, n_samples, n_channels), got shape {spikes.shape}")
+    return spikes
 
 
 def as_read(

@@ -10,7 +10,7 @@ import torch
 from ncpgui.core.errors import InputError
 
 
-def resolve_device(name: str = "auto") -> torch.device:
+def resolve_device(name: str | torch.device = "auto") -> torch.device:
     """Return the torch device called `name`; "auto" is the GPU when there is one.
 
     Raises
@@ -21,12 +21,28 @@ def resolve_device(name: str = "auto") -> torch.device:
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
-        device = torch.device(name)
+        device = torch.device(str(name))
     except RuntimeError as error:
         raise InputError(f"unknown device '{name}'; use auto, cpu, cuda or cuda:0") from error
     if device.type == "cuda" and not torch.cuda.is_available():
         raise InputError(f"device '{name}' asked for, but torch finds no CUDA GPU; use --device cpu")
     return device
+
+
+def tried_device(device: torch.device) -> str:
+    """Multiply two small matrices on a device; say what it is called and that this was right.
+
+    Raises
+    ------
+    RuntimeError
+        It could not be done, or the product is wrong.
+    """
+    numbers = torch.arange(64.0).reshape(8, 8)
+    product = (numbers.to(device) @ numbers.to(device)).cpu()
+    if not torch.equal(product, numbers @ numbers):
+        raise RuntimeError("a product of two small matrices is wrong")
+    name = torch.cuda.get_device_name(device) if device.type == "cuda" else "CPU"
+    return f"{name}: multiplied two small matrices, which is right; no more was tried"
 
 
 @contextmanager

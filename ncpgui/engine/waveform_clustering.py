@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -12,10 +12,11 @@ import torch
 from numpy.typing import ArrayLike, NDArray
 
 from ncpgui.core.alternatives import group_alternatives
+from ncpgui.core.arguments import WHOLE_NUMBERS, array, pairs, reporting, whole_number
 from ncpgui.core.errors import CheckpointError, InputError
 from ncpgui.core.order_agreement import order_spread, trust
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.core.progress import Progress, portion, silent
+from ncpgui.core.progress import Progress, portion
 from ncpgui.core.waveform_format import (
     MAX_CHANNELS,
     MAX_NOISE,
@@ -24,7 +25,7 @@ from ncpgui.core.waveform_format import (
     noise_level,
 )
 from ncpgui.engine.checked_times import checked_times, odd_interval
-from ncpgui.engine.checked_waveforms import checked_waveforms
+from ncpgui.engine.checked_waveforms import checked_waveforms, spikes_of
 from ncpgui.engine.device import resolve_device
 from ncpgui.engine.networks.checkpoint import Checkpoint, default_model_name, find_model, load_checkpoint
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
@@ -90,10 +91,10 @@ def cluster_waveforms(
     sweeps: int | None = None,
     seed: int = 0,
     device: str = "auto",
-    progress: Progress = silent,
-    clamped: NDArray[np.integer] | None = None,
-    must_link: Sequence[tuple[int, int]] = (),
-    cannot_link: Sequence[tuple[int, int]] = (),
+    progress: Progress | None = None,
+    clamped: ArrayLike | None = None,
+    must_link: Iterable[tuple[int, int]] = (),
+    cannot_link: Iterable[tuple[int, int]] = (),
 ) -> ClusterResult:
     """Sample the posterior over clusterings of spikes.
 
@@ -119,13 +120,18 @@ def cluster_waveforms(
     Raises
     ------
     InputError
-        Waveforms of another shape, not finite, not in noise sd; a channel or label that does not fit; times
+        Waveforms of another shape, not finite, not in noise sd; a channel or label that does not fit; a value
+        of another type; times
         that are no seconds in order (`checked_times`); more spikes than memory holds.
     CheckpointError
         The model cannot be loaded.
     """
-    if samples < 1 or beam < 0:
-        raise InputError(f"samples must be at least 1 and beam at least 0, got {samples} and {beam}")
+    waveforms = spikes_of(waveforms)
+    samples, beam = whole_number(samples, "samples", least=1), whole_number(beam, "beam", least=0)
+    sweeps = None if sweeps is None else whole_number(sweeps, "sweeps", least=0)
+    seed, progress = whole_number(seed, "seed"), reporting(progress)
+    must_link, cannot_link = pairs(must_link, "must_link"), pairs(cannot_link, "cannot_link")
+    held = None if clamped is None else array(clamped, "clamped", WHOLE_NUMBERS).astype(np.int64)
     check_memory(samples, len(waveforms))
     checkpoint = opened_model(model or default_model_name(timed=times_s is not None), device)
     times = None if times_s is None else checked_times(times_s, len(waveforms))
@@ -139,7 +145,7 @@ def cluster_waveforms(
     )
     network, encoding = seen.network, seen.encoding
     best: PosteriorSamples | None = None
-    links_log_prob, fixed = 0.0, clamped
+    links_log_prob, fixed = 0.0, held
     whole = 5 * (samples + beam)  # steps of progress
     if len(must_link) or len(cannot_link):
         linked = linked_samples(
@@ -149,18 +155,18 @@ def cluster_waveforms(
             cannot_link=cannot_link,
             n_samples=samples,
             seed=seed,
-            clamped=clamped,
+            clamped=held,
             progress=portion(progress, 0, 4 * samples, whole),
         )
         posterior, links_log_prob, beam = linked.samples, linked.log_probability, 0
-        fixed = _with_linked(clamped, posterior.n_points, [*must_link, *cannot_link])
+        fixed = _with_linked(held, posterior.n_points, [*must_link, *cannot_link])
     else:
         posterior = ancestral_samples(
             network,
             encoding,
             n_samples=samples,
             seed=seed,
-            clamped=clamped,
+            clamped=held,
             progress=portion(progress, 0, 4 * samples, whole),
         )
     if sweeps != 0:
@@ -179,7 +185,7 @@ def cluster_waveforms(
             encoding,
             width=beam,
             seed=seed,
-            clamped=clamped,
+            clamped=held,
             progress=portion(progress, 5 * samples, whole, whole),
         )
     modes = group_alternatives(posterior)

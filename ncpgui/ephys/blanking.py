@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import maximum_filter1d
 
+from ncpgui.core.clock import Clock
 from ncpgui.ephys.spikeinterface_adapter import BasePreprocessor, BasePreprocessorSegment, BaseRecording
 
 BLOCK_S = 0.05
@@ -78,10 +79,10 @@ class Blanked(BasePreprocessor):  # type: ignore[misc]
             "raw": raw,
         }
 
-    def said(self) -> list[str]:
-        """What was blanked of the traces read so far: a sentence for each reason."""
+    def said(self, clock: Clock) -> list[str]:
+        """What was blanked of the traces read so far: a sentence for each reason, seconds by the clock."""
         segment: _BlankedSegment = self.segments[0]
-        return segment.said()
+        return segment.said(clock)
 
 
 class _BlankedSegment(BasePreprocessorSegment):  # type: ignore[misc]
@@ -137,7 +138,7 @@ class _BlankedSegment(BasePreprocessorSegment):  # type: ignore[misc]
         width = 2 * round(AROUND_NAN_S * self._rate) + 1
         return np.asarray(maximum_filter1d(bad.astype(np.uint8), width, axis=0), bool)
 
-    def said(self) -> list[str]:
+    def said(self, clock: Clock) -> list[str]:
         sentences = []
         for kind, why in (
             (
@@ -149,21 +150,24 @@ class _BlankedSegment(BasePreprocessorSegment):  # type: ignore[misc]
             blocks = np.flatnonzero(self._kind == kind)
             if len(blocks):
                 seconds = len(blocks) * self._size / self._rate
-                sentences.append(f"{seconds:.2f} s are blanked, where {why}: {self._places(blocks)}")
+                sentences.append(f"{seconds:.2f} s are blanked, where {why}: {self._places(blocks, clock)}")
         samples, at = int(self._nan.sum()), self._first_nan
         if samples:
             sentences.append(
                 f"{samples} samples ({samples / self._rate:.3g} s) are blanked, where a channel is NaN or "
-                f"infinite, the first at sample {at} ({at / self._rate:.3f} s)"
+                f"infinite, the first at sample {at} ({clock.seconds(at):.3f} s)"
             )
         return sentences
 
-    def _places(self, blocks: NDArray[np.int64]) -> str:
+    def _places(self, blocks: NDArray[np.int64], clock: Clock) -> str:
         """``12.30 to 13.40 s, 20.00 to 20.15 s and 3 more``."""
         ends = np.flatnonzero(np.diff(blocks) > 1)
         firsts = [blocks[i] for i in (0, *(ends + 1))]
         lasts = [blocks[i] for i in (*ends, len(blocks) - 1)]
-        step = self._size / self._rate
-        places = [f"{a * step:.2f} to {(b + 1) * step:.2f} s" for a, b in zip(firsts, lasts, strict=True)]
+        begin_s, end_s = (
+            clock.seconds(np.array(firsts) * self._size),
+            clock.seconds((np.array(lasts) + 1) * self._size),
+        )
+        places = [f"{a:.2f} to {b:.2f} s" for a, b in zip(begin_s, end_s, strict=True)]
         more = f" and {len(places) - MAX_PLACES} more" if len(places) > MAX_PLACES else ""
         return ", ".join(places[:MAX_PLACES]) + more

@@ -16,6 +16,10 @@ log = logging.getLogger(__name__)
 
 PHASES_MS = 1.5
 """A peak this near to a larger one of the other sign is another phase of its spike."""
+N_LOOKED_AT = 5
+"""Pieces in which the sides of spikes are counted."""
+FEWEST_PEAKS, MOST = 20, 2.0
+"""Of so many spikes on the other side, and so many times as many as on this one, a hint is given."""
 PEAK_SIGNS = ("neg", "pos", "both")
 
 
@@ -72,6 +76,10 @@ def detect_spikes(
     progress(total, total, "detecting spikes")
     for sentence in pre.blanked():
         log.warning("%s", sentence)
+    if peak_sign != "both":
+        hint = inverted(pre, threshold_sd, exclude_ms=exclude_ms, radius_um=radius_um, peak_sign=peak_sign)
+        if hint:
+            log.warning("%s", hint)
     peaks = np.concatenate(found)
     peaks = peaks[np.lexsort((peaks["channel_index"], peaks["sample_index"]))]
     if peak_sign == "both":
@@ -82,6 +90,43 @@ def detect_spikes(
         amplitude=peaks["amplitude"],
         sampling_frequency_hz=pre.sampling_frequency_hz,
         n_samples=pre.n_samples,
+    )
+
+
+def inverted(
+    pre: Preprocessed, threshold_sd: float, *, exclude_ms: float, radius_um: float, peak_sign: str
+) -> str:
+    """A sentence where most spikes point to the other side, else nothing; a few pieces are looked at.
+
+    Spikes of an inverted recording are found by the phase behind the main one, late and small.
+    """
+    from ncpgui.ephys.spikeinterface_adapter import find_peaks
+
+    total = -(-pre.n_samples // pre.piece_samples)
+    n = {"neg": 0, "pos": 0}
+    for piece in np.unique(np.linspace(0, total - 1, N_LOOKED_AT).astype(int)).tolist():
+        start = piece * pre.piece_samples
+        peaks = find_peaks(
+            pre.in_noise_sd,
+            start,
+            min(start + pre.piece_samples, pre.n_samples),
+            peak_sign="both",
+            threshold_sd=threshold_sd,
+            exclude_ms=exclude_ms,
+            radius_um=radius_um,
+        )
+        peaks = peaks[np.lexsort((peaks["channel_index"], peaks["sample_index"]))]
+        sizes = peaks["amplitude"][_main_phases(peaks, pre, radius_um)]
+        n["neg"] += int((sizes < 0).sum())
+        n["pos"] += int((sizes > 0).sum())
+    other = "pos" if peak_sign == "neg" else "neg"
+    if n[other] < FEWEST_PEAKS or n[other] < MOST * n[peak_sign]:
+        return ""
+    way = "upwards" if other == "pos" else "downwards"
+    return (
+        f"{n[other]} of {n['neg'] + n['pos']} spikes that were looked at point {way}; if the recording is "
+        "inverted, its spikes are found by a later, smaller phase, half a millisecond late: sort it with "
+        f"--peak-sign {other}, or both"
     )
 
 

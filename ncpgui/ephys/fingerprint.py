@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
 
 from ncpgui.core.errors import RecordingError
@@ -38,3 +39,15 @@ def fingerprint(path: Path) -> str:
     except OSError as error:
         raise RecordingError(f"{path} cannot be read: {error.strerror or error}") from error
     return digest.hexdigest()
+
+
+def fingerprint_of(files: Sequence[Path]) -> str:
+    """Fingerprint of files that are one recording, in their order; of one, its own.
+
+    Raises
+    ------
+    RecordingError
+        One is not there or cannot be read.
+    """
+    found = [fingerprint(file) for file in files]
+    return found[0] if len(found) == 1 else hashlib.sha256("".join(found).encode()).hexdigest()

@@ -10,15 +10,25 @@ import platform
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ncpgui.core.errors import RecordingError
-from ncpgui.ephys.hdf5_formats import HDF5_ENDINGS, hdf5_format
+from ncpgui.core.home import expanded
+from ncpgui.ephys.hdf5_formats import HDF5_ENDINGS, has_nwb_units, hdf5_format
+from ncpgui.ephys.lost_packets import lost_packets
+from ncpgui.ephys.nwb_places import nwb_recording
+from ncpgui.ephys.plexon import plexon
+from ncpgui.ephys.reasons import reason
 from ncpgui.ephys.saved_objects import load_saved
-from ncpgui.ephys.streams import Stream, chosen_stream, reader_options, streams_of
+from ncpgui.ephys.streams import Stream, choice_in_words, chosen_stream, reader_options, streams_of
 
+_SAVE_ANEW = (
+    "check that it is complete, or save it anew: with the program that wrote it, or with SpikeInterface "
+    "(recording.save(folder=...))"
+)
 RAW_ENDINGS = (".raw", ".bin", ".dat", ".i16", ".bat", ".data")
 SAVED = (
     "spikeinterface_info.json",
@@ -73,7 +83,7 @@ FORMATS = (
     Format("Blackrock", "BlackrockRecordingExtractor", (".ns5", ".ns6"), is_tested=True),
     Format("TDT", "TdtRecordingExtractor", (), "*.[tT][bB][kK]", "parent"),
     Format("Axona", "AxonaRecordingExtractor", (".set",), "*.set", "file"),
-    Format("Neuralynx", "NeuralynxRecordingExtractor", (), "*.ncs"),
+    Format("Neuralynx", "NeuralynxRecordingExtractor", (".ncs",), "*.ncs", "parent"),
     Format("Plexon", "PlexonRecordingExtractor", (".plx",)),
     Format("Plexon 2", "Plexon2RecordingExtractor", (".pl2",)),
     Format("Spike2", "CedRecordingExtractor", (".smr", ".smrx")),
@@ -104,8 +114,20 @@ def available_streams(path: Path) -> tuple[Stream, ...]:
         return ()
 
 
-def opened(path: Path, stream: str | None) -> tuple[Any, str | None]:
-    """What SpikeInterface makes of a path, and the stream that was opened, None where there is no choice.
+@dataclass(frozen=True)
+class Opened:
+    """What SpikeInterface makes of a path.
+
+    stream : name of the one that was opened, None where there is no choice; notes : what is said of it
+    """
+
+    loaded: Any
+    stream: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+def opened(path: Path, stream: str | None) -> Opened:
+    """Open a path with the reader that its format has.
 
     Raises
     ------
@@ -117,19 +139,32 @@ def opened(path: Path, stream: str | None) -> tuple[Any, str | None]:
     reader, place, kind = _recognized(path)
     if isinstance(reader, str):
         chosen_stream((), stream, path)
-        return guarded(path, partial(load_saved, place), kind), None
+        return Opened(guarded(path, partial(load_saved, place), kind))
     streams = guarded(path, partial(streams_of, reader, place), kind)
+    if reader.__name__.startswith("Nwb") and not streams:
+        units = "; its units can be reviewed with their recording" if has_nwb_units(path) else ""
+        raise RecordingError(f"{path} is an NWB file without an ElectricalSeries: it holds no traces{units}")
     chosen = chosen_stream(streams, stream or _own_stream(path), path)
     options = {} if chosen is None or len(streams) == 1 else reader_options(reader, chosen)
+    if reader.__name__.startswith("Nwb"):
+        options["load_time_vector"] = True  # else stamps are taken for even ones, and gaps are not seen
     if reader.__name__.startswith("Mda") and path.is_file():
         options["raw_fname"] = path.name
     if reader.__name__.startswith("Maxwell"):
         from ncpgui.ephys.hdf5_formats import maxwell
 
         loaded = guarded(path, partial(maxwell, place, **options), kind)
+    elif reader.__name__.startswith("Nwb"):
+        loaded = guarded(path, partial(nwb_recording, reader, place, **options), kind)
+    elif reader.__name__ == "PlexonRecordingExtractor":
+        loaded = guarded(path, partial(plexon, reader, place, **options), kind)
     else:
         loaded = guarded(path, partial(reader, place, **options), kind)
-    return _own_segment(loaded, path), chosen.name if chosen is not None and len(streams) > 1 else None
+    loaded = _own_segment(loaded, path)
+    notes = [] if chosen is None or len(streams) == 1 else [choice_in_words(chosen, streams)]
+    if reader.__name__.startswith("OpenEphysBinary") and chosen is not None:
+        notes.append(lost_packets(place, chosen.name, chosen.sampling_frequency_hz))
+    return Opened(loaded, chosen.name if chosen and len(streams) > 1 else None, tuple(filter(None, notes)))
 
 
 def guarded(path: Path, read: Callable[[], Any], kind: str) -> Any:
@@ -143,11 +178,9 @@ def guarded(path: Path, read: Callable[[], Any], kind: str) -> Any:
             f"{path} needs a package that is not installed: {error}; install it with pip"
         ) from error
     except Exception as error:
-        text = str(error).strip().splitlines()
-        detail = text[0] if text else type(error).__name__
+        way_out = _SAVE_ANEW if kind else f"what can be opened: {OPENABLE}"
         raise RecordingError(
-            f"SpikeInterface cannot read {path}{kind} ({type(error).__name__}: {detail}); "
-            f"what can be opened: {OPENABLE}"
+            f"SpikeInterface cannot read {path}{kind} ({reason(error)}); {way_out}"
         ) from error
 
 
@@ -176,8 +209,9 @@ def _recognized(path: Path) -> tuple[Any, Path, str]:
     if path.is_dir():
         if path.suffix == ".zarr" or any((path / name).is_file() for name in SAVED):
             return "saved", path, ""
+        inside = sorted(path.rglob("*"))
         for known in FORMATS:
-            found = next(iter(sorted(path.rglob(known.inside))), None) if known.inside else None
+            found = next((file for file in inside if _is_called(file, known.inside)), None)
             if found is not None and (known.name != "Neuroscope" or _traces_beside(found) is not None):
                 return (
                     reader_class(known.reader),
@@ -198,8 +232,13 @@ def _recognized(path: Path) -> tuple[Any, Path, str]:
         raise RecordingError(f"the format of {path} is not known; what can be opened: {OPENABLE}")
     if named.name == "Plexon 2":
         _check_plexon_library(path)
-    place = path.parent if named.name in ("SpikeGLX", "MountainSort") else path
+    place = path.parent if named.name in ("SpikeGLX", "MountainSort", "Neuralynx") else path
     return reader_class(named.reader), place, f" as a recording of {named.name}"
+
+
+def _is_called(file: Path, pattern: str) -> bool:
+    """Whether a file has a name of this pattern, in capitals or not."""
+    return bool(pattern) and fnmatchcase(file.name.lower(), pattern.lower())
 
 
 def _described_by(path: Path) -> Format | None:
@@ -246,7 +285,9 @@ def _own_segment(loaded: Any, path: Path) -> Any:
 def _check_plexon_library(path: Path) -> None:
     """Raise RecordingError where the reader would download a library of Plexon's."""
     wide = platform.architecture()[0] == "64bit" and platform.system() in ("Windows", "Darwin")
-    library = Path.home() / ".plexon_dlls_for_neo" / ("PL2FileReader64.dll" if wide else "PL2FileReader.dll")
+    library = (
+        expanded("~") / ".plexon_dlls_for_neo" / ("PL2FileReader64.dll" if wide else "PL2FileReader.dll")
+    )
     if not library.is_file():
         raise RecordingError(
             f"{path} needs Plexon's own library, {library.name}, which ncpgui does not download; "

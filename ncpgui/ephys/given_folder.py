@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.given import PHY, SPIKEINTERFACE, GivenSorting
 from ncpgui.core.spikes import Sorting
+from ncpgui.ephys.formats import SAVED
 from ncpgui.ephys.hdf5_formats import has_nwb_units
 from ncpgui.ephys.paths import existing_path
-from ncpgui.ephys.phy_folder import PhyFolder, is_phy_folder, phy_folder_of, read_phy_folder
+from ncpgui.ephys.phy_folder import is_phy_folder, phy_folder_of, read_phy_folder
 from ncpgui.ephys.recording import Recording
+from ncpgui.ephys.simulated_folder import is_simulated_folder
 from ncpgui.ephys.sorted_recording import recording_given_for, recording_of_sorting
-from ncpgui.ephys.sorting_readers import phy_sorting, spikeinterface_sorting
+from ncpgui.ephys.sorting_readers import (
+    digest_of,
+    phy_sorting,
+    spikeinterface_digest,
+    spikeinterface_sorting,
+)
 
 RATE_TOLERANCE = 1e-3
 
@@ -55,16 +59,16 @@ def open_given(path: str | Path, recording: Recording) -> OpenedSorting:
     n_samples = recording.n_samples
     if phy is not None:
         named = phy.parameters.get("sample_rate")
-        opened = phy_sorting(
+        read = phy_sorting(
             phy,
             n_samples=n_samples,
             sampling_frequency_hz=rate if named is None else None,
         )
-        names: dict[int, str] = {}
     else:
         if folder.is_file() and not has_nwb_units(folder):
             raise RecordingError(f"{folder} is a file without units; give the folder that holds the sorting")
-        opened, names = spikeinterface_sorting(folder, n_samples=n_samples, recording=recording.reference)
+        read = spikeinterface_sorting(folder, n_samples=n_samples, recording=recording.reference)
+    opened = read.sorting
     if abs(opened.sampling_frequency_hz - rate) > RATE_TOLERANCE * rate:
         raise RecordingError(
             f"{folder} is of a recording at {opened.sampling_frequency_hz:g} Hz, but "
@@ -73,21 +77,18 @@ def open_given(path: str | Path, recording: Recording) -> OpenedSorting:
     if len(opened) == 0:
         raise RecordingError(f"{folder} holds no spike; there is nothing to review")
     labels = {unit: label for unit, label in opened.labels.items() if label != "unsorted"}
-    if phy is not None:
-        digest = phy_digest(phy)
-    else:  # of an NWB file alone: the samples that its times are depend on the recording
-        digest = _digest_of(spikeinterface_sorting(folder)[0] if has_nwb_units(folder) else opened)
     present = set(opened.unit_ids.tolist())
-    rows = np.arange(len(opened)) if phy is None else np.argsort(phy.times, kind="stable")
     given = GivenSorting(
         path=str(folder.resolve()),
         kind=SPIKEINTERFACE if phy is None else PHY,
-        rows=rows.astype(np.int64),
-        digest=digest,
+        rows=read.rows,
+        digest=read.digest,
         labels={unit: label for unit, label in labels.items() if unit in present},
-        names=names,
+        names=read.names,
+        silent=read.silent,
+        highest=read.highest,
     )
-    return OpenedSorting(opened, given, () if phy is None else phy.notes)
+    return OpenedSorting(opened, given, read.notes)
 
 
 def open_reviewed(
@@ -104,16 +105,35 @@ def open_reviewed(
         One of them cannot be opened, or they do not belong together.
     """
     if recording is not None:
+        _check_is_sorting(existing_path(path))
         found = recording_given_for(path, recording, options)
         return found, open_given(path, found)
     given = {name: value for name, value in options.items() if value is not None}
-    if given and not (given.keys() == {"stream"} and has_nwb_units(Path(path))):
+    allowed = {"probe", "stream"} if has_nwb_units(Path(path)) else {"probe"}
+    if given.keys() - allowed:
         raise InputError(
-            "--probe, --sampling-frequency, --n-channels, --dtype and --stream are of a --recording, which "
-            "is missing; give it"
+            "--sampling-frequency, --n-channels, --dtype and --stream are of a --recording, which is "
+            "missing; give it"
         )
+    _check_is_sorting(existing_path(path))
     found = recording_of_sorting(path, **given)
     return found, open_given(path, found)
+
+
+def _check_is_sorting(path: Path) -> None:
+    """Raise RecordingError where a folder has no file of any sorting."""
+    folder = phy_folder_of(path)
+    known = (
+        is_sorting_folder(folder)
+        or is_simulated_folder(folder)
+        or any((folder / name).is_file() for name in SAVED)
+    )
+    if folder.is_dir() and not known:
+        what = "it is empty" if not any(folder.iterdir()) else "it has neither spike_times.npy nor units"
+        raise RecordingError(
+            f"there is no sorting in {folder}: {what}; give a folder of Phy or Kilosort (params.py, "
+            "spike_times.npy, spike_clusters.npy), or a SpikeInterface sorting or analyzer"
+        )
 
 
 def digest_now(given: GivenSorting) -> str:
@@ -126,20 +146,6 @@ def digest_now(given: GivenSorting) -> str:
     """
     folder = existing_path(given.path)
     if given.kind == PHY:
-        return phy_digest(read_phy_folder(folder))
-    try:
-        return _digest_of(spikeinterface_sorting(folder)[0])
-    except InputError as error:
-        raise RecordingError(f"{folder}: {error}") from error
-
-
-def phy_digest(phy: PhyFolder) -> str:
-    """Digest of spikes, clusters and labels."""
-    labels = sorted(phy.labels.items())
-    return hashlib.sha256(phy.times.tobytes() + phy.clusters.tobytes() + repr(labels).encode()).hexdigest()
-
-
-def _digest_of(sorting: Sorting) -> str:
-    labels = sorted(sorting.labels.items())
-    values = sorting.sample_index.tobytes() + sorting.unit_id.tobytes()
-    return hashlib.sha256(values + repr(labels).encode()).hexdigest()
+        phy = read_phy_folder(folder)
+        return digest_of(phy.times, phy.clusters)
+    return spikeinterface_digest(folder)

@@ -17,7 +17,10 @@ _CONVERT = "open it with SpikeInterface and save it with recording.save(folder=.
 
 
 class _Format(NamedTuple):
-    """Name, what its files hold, and the reader of SpikeInterface; None where it would download something."""
+    """Name, what its files hold, and the reader of SpikeInterface.
+
+    reader : None where it would download something, empty where such files hold no traces
+    """
 
     name: str
     holds: Callable[[Any], bool]
@@ -42,6 +45,11 @@ _FORMATS = (
         "MEArec",
         lambda file: {"recordings", "spiketrains", "templates"} <= set(file),
         "MEArecRecordingExtractor",
+    ),
+    _Format(
+        "MEArec",
+        lambda file: {"info", "channel_positions"} <= set(file) or {"info", "templates"} <= set(file),
+        "",
     ),
 )
 
@@ -77,6 +85,11 @@ def hdf5_format(path: Path) -> tuple[str, str]:
             "such a file can be one of MaxWell, MCS, NWB, 3Brain BioCAM or MEArec. If it is another, "
             f"{_CONVERT}"
         )
+    if found.reader == "":
+        raise RecordingError(
+            f"{path} is a file of {found.name} without recordings: it holds no traces; give a recording that "
+            "was made with it"
+        )
     if found.reader is None:
         raise RecordingError(
             f"{path} is a recording of {found.name}, which is not opened directly; {_CONVERT}"
@@ -104,6 +117,14 @@ def mcs_stream_names(path: Path) -> list[str]:
 
     with h5py.File(path, "r") as file:
         return sorted(file["Data/Recording_0/AnalogStream"])
+
+
+def maxwell_runs(path: Path) -> list[str]:
+    """Names of the recordings in a file of MaxWell, which may have several of each well."""
+    import h5py
+
+    with h5py.File(path, "r") as file:
+        return sorted({run for well in file.get("wells", {}).values() for run in well})
 
 
 def maxwell(path: Path, **options: Any) -> Any:

@@ -141,7 +141,7 @@ def raise_first_not_finite(source: Recording, start: int, stop: int) -> None:
         bad = ~np.isfinite(source.traces(first, min(first + step, stop)))
         if bad.any():
             row, channel = (int(i) for i in np.argwhere(bad)[0])
-            second = (first + row) / source.sampling_frequency_hz
+            second = float(source.reference.clock.seconds(first + row))
             raise RecordingError(
                 f"channel {channel} is NaN or infinite at sample {first + row} ({second:.3f} s); "
                 "check the dtype, or have such samples blanked (--blank-nan): they are zero then"

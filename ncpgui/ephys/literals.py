@@ -1,13 +1,16 @@
 """Python files that hold settings (Phy ``params.py``, ``.prb`` probes): read, never executed.
 
 Only ``name = value`` lines whose value is a literal are taken: numbers, strings, lists, tuples,
-dictionaries, and ``range``/``list``/``sorted`` of those. Everything else in the file is skipped.
+dictionaries, and ``range``/``list``/``sorted`` of those; ``name[key] = value`` puts one into a dictionary.
+Everything else in the file is skipped, and what was skipped is kept (`Literals.skipped`).
 """
 
 from __future__ import annotations
 
 import ast
 import logging
+import re
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -18,60 +21,160 @@ log = logging.getLogger(__name__)
 _MAX_BYTES = 8 * 1024 * 1024
 _MAX_RANGE = 100_000
 _CALLS = ("range", "list", "tuple", "sorted")
+_NAME = re.compile(r"\s*(\w+)\s*=")
 
 
-def read_literals(path: Path) -> dict[str, Any]:
+class Literals(dict[str, Any]):
+    """Names and their values; `skipped` has the lines of names whose values are none, as they are written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.skipped: dict[str, str] = {}
+
+    def lacks(self, name: str) -> str:
+        """Why a name has no value, for a message: its line where there is one."""
+        if name in self.skipped:
+            return f"{self.skipped[name]} is no plain value"
+        return f"there is no line '{name} = ...'"
+
+
+def read_literals(path: Path, *, whole: str = "") -> Literals:
     """Return the names that `path` assigns literals to; nothing of the file is run.
+
+    A file whose lines are not all Python is read line by line. Windows paths whose single backslashes Python
+    would take for something else are read as they are written.
+
+    whole : a name that has to be read as a whole: a line about it may not be skipped
 
     Raises
     ------
     RecordingError
-        The file cannot be read, or is not Python.
+        The file cannot be read or holds no such line, or a line about `whole` cannot be read.
     """
     try:
         if path.stat().st_size > _MAX_BYTES:
             raise RecordingError(f"{path} is larger than {_MAX_BYTES >> 20} MiB: not a settings file")
-        tree = ast.parse(path.read_text(encoding="utf-8-sig"), filename=str(path))
+        text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise RecordingError(f"{path} cannot be read: {error.strerror or error}") from error
+    except ValueError as error:
+        raise _no_settings(path, error) from error
+    values = Literals()
+    try:
+        statements = _parsed(text, path)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise RecordingError(
-            f"{path} is not a list of 'name = value' lines: {error}; write it again or remove it"
-        ) from error
-    values: dict[str, Any] = {}
-    for statement in tree.body:
-        if isinstance(statement, ast.Assign) and all(isinstance(t, ast.Name) for t in statement.targets):
-            try:
-                value = _literal(statement.value)
-            except ValueError:
-                log.warning("%s line %d is not a plain value and was skipped", path, statement.lineno)
-                continue
-            for target in statement.targets:
-                assert isinstance(target, ast.Name)
-                values[target.id] = value
-        elif not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)):
-            log.warning("%s line %d is not 'name = value' and was skipped", path, statement.lineno)
+        lines = text.splitlines()
+        if whole or not any(_NAME.match(line) for line in lines):
+            raise _no_settings(path, error) from error
+        for number, line in enumerate(lines, start=1):
+            _read_line(line, number, path, values)
+        if not values:
+            raise _no_settings(path, error) from error
+        return values
+    for statement in statements:
+        _read_statement(statement, text, path, values, whole)
     return values
 
 
-def _literal(node: ast.expr) -> Any:
+def _no_settings(path: Path, error: Exception) -> RecordingError:
+    return RecordingError(
+        f"{path} is not a list of 'name = value' lines: {error}; write it again or remove it"
+    )
+
+
+def _parsed(text: str, path: Path) -> list[ast.stmt]:
+    with warnings.catch_warnings():  # of backslashes
+        warnings.simplefilter("ignore")
+        return ast.parse(text, filename=str(path)).body
+
+
+def _read_line(line: str, number: int, path: Path, values: Literals) -> None:
+    """Read a line by itself; a string that Python cannot read, as it is written."""
+    for written in (line, re.sub(r"=\s*(['\"])", r"= r\1", line, count=1)):
+        try:
+            statements = _parsed(written.strip(), path)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            continue
+        for statement in statements:
+            statement.lineno = number
+            _read_statement(statement, written.strip(), path, values, "")
+        return
+    named = _NAME.match(line)
+    if named is not None:
+        values.skipped[named[1]] = f"line {number}, '{line.strip()}',"
+    log.warning("%s line %d is not a plain value and was skipped", path, number)
+
+
+def _read_statement(statement: ast.stmt, text: str, path: Path, values: Literals, whole: str) -> None:
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
+        return
+    if isinstance(statement, ast.Assign):
+        try:
+            value = _literal(statement.value, text)
+            for target in statement.targets:
+                _put(target, value, values, text)
+            return
+        except (ValueError, LookupError, TypeError):
+            pass
+    shown = (ast.get_source_segment(text, statement) or "").partition("\n")[0]
+    line = f"line {statement.lineno}, '{shown[:80]}',"
+    if whole and any(isinstance(node, ast.Name) and node.id == whole for node in ast.walk(statement)):
+        raise RecordingError(f"{path}: {line} is no plain value of {whole}; write {whole} as plain values")
+    for target in statement.targets if isinstance(statement, ast.Assign) else []:
+        if isinstance(target, ast.Name):
+            values.skipped[target.id] = line
+    log.warning("%s line %d is not 'name = plain value' and was skipped", path, statement.lineno)
+
+
+def _put(target: ast.expr, value: Any, values: Literals, text: str) -> None:
+    """Assign to a name, or to a key of a dictionary or list that was read."""
+    if isinstance(target, ast.Name):
+        values[target.id] = value
+    elif isinstance(target, ast.Subscript):
+        keys = []
+        place: ast.expr = target
+        while isinstance(place, ast.Subscript):
+            keys.append(_literal(place.slice, text))
+            place = place.value
+        if not isinstance(place, ast.Name):
+            raise ValueError("an assignment to something without a name")
+        held = values[place.id]
+        for key in reversed(keys[1:]):
+            held = held[key]
+        held[keys[0]] = value
+    else:
+        raise ValueError("an assignment to something that is not a name")
+
+
+def _literal(node: ast.expr, text: str) -> Any:
     if isinstance(node, ast.Call):
         if not isinstance(node.func, ast.Name) or node.func.id not in _CALLS or node.keywords:
             raise ValueError("a call that is not a plain range or list")
-        arguments = [_literal(item) for item in node.args]
+        arguments = [_literal(item, text) for item in node.args]
         return _sequence(node.func.id, arguments)
     if isinstance(node, (ast.List, ast.Tuple)):
-        items = [_literal(item) for item in node.elts]
+        items = [_literal(item, text) for item in node.elts]
         return tuple(items) if isinstance(node, ast.Tuple) else items
     if isinstance(node, ast.Dict):
         if any(key is None for key in node.keys):
             raise ValueError("a dictionary that unpacks another")
         return {
-            _literal(key): _literal(value)
+            _literal(key, text): _literal(value, text)
             for key, value in zip(node.keys, node.values, strict=True)
             if key is not None
         }
-    return ast.literal_eval(node)
+    value = ast.literal_eval(node)
+    return _as_written(node, value, text) if isinstance(value, str) else value
+
+
+def _as_written(node: ast.expr, value: str, text: str) -> str:
+    """A string in which a backslash made a control character, as it is written."""
+    if not any(ord(character) < 32 for character in value):
+        return value
+    source = ast.get_source_segment(text, node) or ""
+    if "\\" not in source or not source.startswith(("'", '"')) or source[:3] in ("'''", '"""'):
+        return value
+    return str(ast.literal_eval("r" + source))
 
 
 def _sequence(name: str, arguments: list[Any]) -> list[Any]:

@@ -1,15 +1,19 @@
 """A part of a recording: some seconds of it, without the channels that somebody knows to be bad.
 
 A bad channel stays, silent: filtering leaves channels without a signal out, and the numbers of the others do
-not change. Times of a part count from its first sample; exports add that sample, `first_sample`.
+not change. Samples of a part count from its first one, and its seconds are those of the whole recording.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
+from ncpgui.core.arguments import WHOLE_NUMBERS, array, number, shown
+from ncpgui.core.clock import Clock
 from ncpgui.core.errors import InputError
 from ncpgui.core.stimulus import Stimulus
 from ncpgui.ephys.recording import Recording
@@ -18,16 +22,22 @@ if TYPE_CHECKING:
     from spikeinterface.core import BaseRecording
 
 
-def channel_numbers(text: str) -> tuple[int, ...]:
-    """Channels of a list such as ``3, 17, 20-23``.
+def channel_numbers(given: str | Sequence[int] | None) -> tuple[int, ...]:
+    """Channels of a list such as ``3, 17, 20-23``, or of numbers; none of None.
 
     Raises
     ------
     InputError
         Something else is in it.
     """
+    if given is None:
+        return ()
+    if not isinstance(given, str):
+        several: object = list(given) if isinstance(given, (set, frozenset)) else given
+        numbers = array(several, "bad_channels", WHOLE_NUMBERS)
+        return tuple(sorted({int(channel) for channel in np.atleast_1d(numbers).ravel()}))
     found: list[int] = []
-    for piece in text.replace(",", " ").split():
+    for piece in given.replace(",", " ").split():
         first, dash, last = piece.partition("-")
         if not first.isdecimal() or (dash and not last.isdecimal()):
             raise InputError(f"'{piece}' is no channel; give numbers from 0, such as 3,17,20-23")
@@ -35,33 +45,38 @@ def channel_numbers(text: str) -> tuple[int, ...]:
     return tuple(sorted(set(found)))
 
 
-def first_sample(options: Mapping[str, Any], sampling_frequency_hz: float) -> int:
-    """Sample of the whole recording that is the first of the part; 0 without a time range."""
-    start, _ = options.get("time_range_s") or (0.0, 0.0)
-    return round(float(start) * sampling_frequency_hz)
+class Part(NamedTuple):
+    """Samples `first` to `last` (not included) of a recording, and the seconds that were asked for."""
+
+    first: int
+    last: int
+    range_s: tuple[float, float]
 
 
-def time_range(
-    extractor: BaseRecording, range_s: Sequence[float], sampling_frequency_hz: float
-) -> BaseRecording:
-    """Some seconds of a recording of one segment.
+def part_of(clock: Clock, n_samples: int, range_s: Sequence[float | None]) -> Part:
+    """Samples of some seconds of a recording; None: from its start, or to its end.
 
     Raises
     ------
     InputError
         They do not lie in it.
     """
-    start, end = (float(value) for value in range_s)
-    n_samples = int(extractor.get_num_samples(segment_index=0))
-    length = n_samples / sampling_frequency_hz
-    inside = 0 <= start < end <= length  # never of NaN
-    first, last = (round(t * sampling_frequency_hz) for t in ((start, end) if inside else (0.0, 0.0)))
+    if isinstance(range_s, (int, float)) or len(range_s) != 2:
+        raise InputError(f"a time range is two times in seconds, (start, end), got {shown(range_s)}")
+    begin, stop = clock.stretches_s(n_samples)[[0, -1], [0, 1]].tolist()
+    start, end = (
+        known if given is None else number(given, "a time of the time range")
+        for given, known in zip(range_s, (begin, stop), strict=True)
+    )
+    half = 0.5 / clock.sampling_frequency_hz
+    inside = begin - half <= start < end <= stop + half  # never of NaN
+    first, last = np.clip(clock.samples([start, end]), 0, n_samples).tolist() if inside else (0, 0)
     if first == last:
         raise InputError(
-            f"the time range {start:g} to {end:g} s does not lie in the recording of {length:g} s; "
-            "give two times, the earlier first"
+            f"the time range {start:g} to {end:g} s does not lie in the recording, which lasts from "
+            f"{begin:.9g} to {stop:.9g} s; give two times, the earlier first"
         )
-    return extractor.frame_slice(start_frame=first, end_frame=last)
+    return Part(first, last, (start, end))
 
 
 def silenced(extractor: BaseRecording, channels: Sequence[int]) -> BaseRecording:
@@ -88,7 +103,7 @@ def silenced(extractor: BaseRecording, channels: Sequence[int]) -> BaseRecording
 
 def stimulus_of(recording: Recording, stimulus: Stimulus | None) -> Stimulus | None:
     """The stimulus with triggers that count from the first sample of the part that is open."""
-    first = first_sample(recording.reference.options, recording.sampling_frequency_hz)
+    first = recording.reference.first_sample
     if stimulus is None or first == 0:
         return stimulus
     return replace(stimulus, trigger_sample=stimulus.trigger_sample - first)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ncpgui.core import arguments
 from ncpgui.core.errors import RecordingError
+from ncpgui.core.home import expanded
 
 
 def existing_path(path: str | Path) -> Path:
@@ -12,12 +14,15 @@ def existing_path(path: str | Path) -> Path:
 
     Raises
     ------
+    InputError
+        It is no path at all.
     RecordingError
         It is not there, or the system cannot even look: a name too long, a folder without permission,
         an unknown home.
     """
+    given = arguments.path(path, "the path")
     try:
-        place = Path(path).expanduser().resolve()
+        place = expanded(given).resolve()
         there = place.exists()
     except (OSError, RuntimeError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)

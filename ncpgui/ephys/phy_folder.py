@@ -7,27 +7,39 @@ Nothing of the folder is run.
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core.csv_text import parse_csv
-from ncpgui.core.errors import RecordingError
+from ncpgui.core.csv_text import plain
+from ncpgui.core.errors import ExportError, RecordingError
+from ncpgui.core.given import number_of
 from ncpgui.core.npy import read_npy
+from ncpgui.core.replaced_set import alone_in, finish, interrupted
+from ncpgui.ephys.cluster_tables import IDS, ClusterTable, read_cluster_table
 from ncpgui.ephys.literals import read_literals
+from ncpgui.ephys.phy_marks import marks_in
 
 LABELS = ("good", "mua", "noise", "unsorted")
-_LABEL_FILES = (
-    ("cluster_group.tsv", "group"),
-    ("cluster_groups.csv", "group"),
-    ("cluster_group.csv", "group"),
-    ("cluster_info.tsv", "group"),
-    ("cluster_KSLabel.tsv", "KSLabel"),
-    ("cluster_info.tsv", "KSLabel"),
+NO_LABEL = ("", "nan", "na", "n/a", "none", "null", "unsorted")
+"""Cells of labels that label nothing."""
+_GROUPS = ("group", "label", "quality", "KSLabel")
+_LABEL_COLUMNS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
+    (("cluster_group.tsv", "cluster_groups.tsv", "cluster_groups.csv", "cluster_group.csv"), _GROUPS),
+    (("cluster_info.tsv", "cluster_info.csv"), ("group",)),
+    (("cluster_quality.tsv", "cluster_quality.csv"), ("quality",)),
+    (("cluster_KSLabel.tsv", "cluster_KSLabel.csv", "cluster_info.tsv", "cluster_info.csv"), ("KSLabel",)),
 )
+"""Files and columns with labels, those of a person first; the first that labels anything is read."""
+NAME_COLUMNS = ("si_unit_id", "unit_name")
+"""Columns with what SpikeInterface calls clusters, or ncpgui where its export has ids that are text."""
+LARGEST_CLUSTER = 2**31
+"""The first that phy cannot hold."""
 _MAX_NAMED = 6
 
 
@@ -37,7 +49,9 @@ class PhyFolder:
 
     parameters : literals of ``params.py``, empty without one
     times : (n,) int64 samples; clusters : (n,) int64, of ``clusters_file``
-    labels : cluster -> one of `LABELS`
+    labels : cluster -> one of `LABELS`; own_labels : cluster -> any other word that a person labelled it with
+    names : cluster -> what SpikeInterface calls it, where it calls any by another name
+    highest : largest cluster that there ever was, by spikes, templates, tables and earlier write-backs
     notes : what was missing or repaired, a sentence each
     """
 
@@ -47,6 +61,9 @@ class PhyFolder:
     clusters: NDArray[np.int64]
     clusters_file: Path
     labels: dict[int, str]
+    own_labels: dict[int, str]
+    names: dict[int, int | str]
+    highest: int
     notes: tuple[str, ...]
 
 
@@ -61,7 +78,7 @@ def phy_folder_of(path: Path) -> Path:
 
 
 def read_phy_folder(path: Path) -> PhyFolder:
-    """Read a folder of Phy or Kilosort.
+    """Read a folder of Phy or Kilosort. A write-back that was stopped in the middle is finished first.
 
     Raises
     ------
@@ -70,6 +87,9 @@ def read_phy_folder(path: Path) -> PhyFolder:
     """
     folder = phy_folder_of(path)
     notes: list[str] = []
+    if interrupted(folder):
+        _finish(folder)
+        notes.append("files of the folder were being replaced when ncpgui was stopped: that was finished")
     parameters = read_literals(folder / "params.py") if (folder / "params.py").is_file() else {}
     times = _samples(folder / "spike_times.npy", notes)
     file = folder / "spike_clusters.npy"
@@ -88,9 +108,19 @@ def read_phy_folder(path: Path) -> PhyFolder:
         )
     if (np.diff(times) < 0).any():
         notes.append("spike times are not in order of time in the file: they are taken in order")
-    return PhyFolder(
-        folder, parameters, times, clusters, file, _labels(folder, clusters, notes), tuple(notes)
-    )
+    labels, own = _labels(folder, clusters, notes)
+    names, highest = _names_and_highest(folder, clusters)
+    return PhyFolder(folder, parameters, times, clusters, file, labels, own, names, highest, tuple(notes))
+
+
+def _finish(folder: Path) -> None:
+    try:
+        with alone_in(folder, "wait until it is done"):
+            finish(folder, through_links=False)
+    except ExportError as error:
+        raise RecordingError(
+            f"{folder} holds files of two sortings, because a write-back into it was stopped: {error}"
+        ) from error
 
 
 def sampling_frequency_of(phy: PhyFolder) -> float:
@@ -110,8 +140,8 @@ def sampling_frequency_of(phy: PhyFolder) -> float:
     return float(rate)
 
 
-def array(path: Path) -> NDArray[Any]:
-    """An array of numbers of a file, flat.
+def array(path: Path, *, flat: bool = True) -> NDArray[Any]:
+    """An array of numbers of a file, flat unless its shape says something.
 
     Raises
     ------
@@ -126,26 +156,24 @@ def array(path: Path) -> NDArray[Any]:
         ) from error
     if values.dtype.kind not in "iuf":
         raise RecordingError(f"{path} holds no numbers but {values.dtype}; export the sorting again")
-    return values.reshape(-1)
+    return values.reshape(-1) if flat else values
 
 
 def _samples(file: Path, notes: list[str]) -> NDArray[np.int64]:
     values = array(file)
+    if values.dtype.kind == "u":  # times before the first sample come back from where they wrapped to
+        values = values.astype(np.int64)
     bad = np.flatnonzero(~np.isfinite(values))
     if len(bad):
         raise RecordingError(f"{file}: spike {bad[0]} is at {values[bad[0]]}; times must be samples")
-    if len(values) and values.min() < 0:
-        raise RecordingError(
-            f"{file}: spike {int(values.argmin())} is at a negative sample ({values.min():g}); a recording "
-            "begins at sample 0: take these spikes out, or export the sorting again"
-        )
     if values.dtype.kind == "f" and (values != np.round(values)).any():
         notes.append("spike times have fractions of a sample: they are rounded to samples")
-    if len(values) and values.max() > np.iinfo(np.int64).max // 2:
-        raise RecordingError(
-            f"{file}: spike {int(values.argmax())} is at sample {values.max()}, past any end"
-        )
-    return np.round(values).astype(np.int64)
+    if values.dtype.kind == "f":
+        furthest = float(np.iinfo(np.int64).max // 2)
+        values = np.round(np.clip(values, -furthest, furthest))
+    if values.dtype.kind == "u" and values.dtype.itemsize == 8:  # times before 0 are wrapped there
+        return values.astype(np.uint64).view(np.int64)
+    return values.astype(np.int64)
 
 
 def _cluster_ids(file: Path) -> NDArray[np.int64]:
@@ -155,71 +183,122 @@ def _cluster_ids(file: Path) -> NDArray[np.int64]:
         raise RecordingError(
             f"{file}: spike {bad[0]} is in cluster {values[bad[0]]}; clusters must be whole numbers from 0 on"
         )
-    if len(values) and values.max() > np.iinfo(np.int32).max:
+    if len(values) and values.max() >= LARGEST_CLUSTER:
         raise RecordingError(f"{file}: cluster {values.max():.0f} is larger than Phy knows; export it again")
     return values.astype(np.int64)
 
 
-def _labels(folder: Path, clusters: NDArray[np.int64], notes: list[str]) -> dict[int, str]:
-    """Labels from the first file that has them; clusters that it lacks stay unsorted."""
-    for name, column in _LABEL_FILES:
-        cells = column_of(folder / name, column)
-        if not cells:
-            continue
-        strange = sorted({text for text in cells.values() if text.lower() not in (*LABELS, "", "nan")})
-        if strange:
-            notes.append(f"{name}: labels {_some(strange)} are none of good, mua and noise: left unsorted")
-        lacking = sorted(set(np.unique(clusters).tolist()) - set(cells))
-        if lacking:
-            notes.append(f"{name} lacks clusters {_some(lacking)}: they are unsorted")
-        return {unit: text.lower() for unit, text in cells.items() if text.lower() in LABELS}
-    return {}
+def _labels(
+    folder: Path, clusters: NDArray[np.int64], notes: list[str]
+) -> tuple[dict[int, str], dict[int, str]]:
+    """Labels, and labels of one's own, of the first column that has any; clusters that it lacks have none."""
+    present = set(np.unique(clusters).tolist())
+    silent: list[str] = []
+    for files, columns in _LABEL_COLUMNS:
+        for name in files:
+            table = read_cluster_table(folder / name, present)
+            place = None if table is None else label_column(table, columns)
+            if table is None or (place is None and columns is not _GROUPS):
+                continue
+            cells = {} if place is None else table.cells(place)
+            told = {unit: text for unit, text in cells.items() if unit in present and _tells(text)}
+            if not told:
+                silent.append(f"{name} labels nothing: {_why_nothing(table, place, cells, present)}")
+                continue
+            notes += silent
+            notes.append(f"labels are those of {name}" + _counted(told))
+            lacking = sorted(present - set(cells))
+            if lacking:
+                notes.append(f"{name} lacks clusters {_some(lacking)}: they are unsorted")
+            notes += _of_two_minds(table, place)
+            known = {unit: text.lower() for unit, text in cells.items() if text.lower() in LABELS}
+            return known, {unit: text for unit, text in told.items() if text.lower() not in LABELS}
+    notes += silent
+    return {}, {}
 
 
-def column_of(file: Path, column: str) -> dict[int, str]:
-    """Cells of a column of a table of clusters, by cluster; empty where there is none."""
-    rows = table_of(file)
-    if not rows:
-        return {}
-    header = [cell.strip() for cell in rows[0]]
-    place = header.index(column) if column in header else (1 if len(header) == 2 else -1)
-    if place < 0:
-        return {}
-    cells = {}
-    for row in rows[1:]:
-        unit = cluster_of(row)
-        if unit is not None and len(row) > place:
-            cells[unit] = row[place].strip()
-    return cells
+def _tells(text: str) -> bool:
+    return text.lower() not in NO_LABEL
 
 
-def table_of(file: Path) -> list[list[str]]:
-    """Rows of a table, its header first; empty where there is none.
+def label_column(table: ClusterTable, names: tuple[str, ...] = _GROUPS) -> int | None:
+    """Column of labels: one of `names`, else, of the tables of groups, the only one beside the clusters."""
+    place = table.column(*names)
+    if place is None and names is _GROUPS and table.id_column is not None:
+        others = [i for i, name in enumerate(table.names) if i != table.id_column and (name or i)]
+        place = others[0] if len(others) == 1 else None
+    return place
 
-    Raises
-    ------
-    RecordingError
-        It cannot be read.
-    """
-    if not file.is_file():
+
+def _why_nothing(table: ClusterTable, place: int | None, cells: dict[int, str], present: set[int]) -> str:
+    if table.problem:
+        return table.problem
+    if place is None:
+        shown = ", ".join(name for name in table.names if name)
+        return f"no column is called group (its columns: {shown})"
+    if not cells:
+        return "none of its rows names a cluster" if table.rows else "it has no rows"
+    if present.isdisjoint(cells):
+        return f"none of its clusters ({_some(sorted(cells))}) has a spike"
+    return "its clusters are unsorted, or their cells empty"
+
+
+def _counted(told: dict[int, str]) -> str:
+    words = Counter(text.lower() if text.lower() in LABELS else text for text in told.values())
+    return f" ({_some([f'{word} {n}' for word, n in sorted(words.items())])})"
+
+
+def _of_two_minds(table: ClusterTable, place: int | None) -> list[str]:
+    """A sentence if clusters have several rows that differ."""
+    said: dict[int, set[str]] = {}
+    for row in table.rows:
+        unit = table.cluster_of(row)
+        if unit is not None and place is not None and place < len(row):
+            said.setdefault(unit, set()).add(row[place].strip().lower())
+    twice = sorted(unit for unit, words in said.items() if len(words) > 1)
+    if not twice:
         return []
-    try:
-        text = file.read_text(encoding="utf-8-sig", errors="replace")
-    except OSError as error:
-        raise RecordingError(f"{file} cannot be read: {error.strerror or error}") from error
-    try:
-        return parse_csv(text, "\t" if "\t" in text.partition("\n")[0] else ",")
-    except ValueError as error:
-        raise RecordingError(f"{file} is no table of clusters: {error}; export the sorting again") from error
+    return [f"{table.file.name} has different rows of clusters {_some(twice)}: the last one counts"]
 
 
-def cluster_of(row: list[str]) -> int | None:
-    """Cluster that a row is about, None of one that names none (floats are taken where they are whole)."""
-    try:
-        value = float(row[0])
-    except ValueError:
-        return None
-    return int(value) if np.isfinite(value) and value == int(value) and value >= 0 else None
+def _names_and_highest(folder: Path, clusters: NDArray[np.int64]) -> tuple[dict[int, int | str], int]:
+    """What SpikeInterface calls each cluster, where that is another name; the largest of all files."""
+    present = set(np.unique(clusters).tolist())
+    known = {-1, *present}
+    names: dict[int, str] = {}
+    for file in sorted(folder.glob("cluster_*.?sv")):
+        try:
+            table = read_cluster_table(file, present)
+        except RecordingError:  # of labels it is refused where they are read; what others say is not needed
+            continue
+        if table is None or table.id_column is None or plain(table.names[table.id_column]) not in IDS:
+            continue
+        known |= {unit for row in table.rows if (unit := table.cluster_of(row)) is not None}
+        place = table.column(*NAME_COLUMNS)
+        if place is not None and not names:
+            names = {unit: name for unit, name in table.cells(place).items() if name and unit in present}
+    if (folder / "spike_templates.npy").is_file():
+        templates = array(folder / "spike_templates.npy")
+        templates = templates[np.isfinite(templates)]
+        known.add(int(templates.astype(np.int64).max(initial=-1)))
+    known |= {mark.highest for mark in marks_in(folder).values()}
+    highest = max(unit for unit in known if unit < LARGEST_CLUSTER)
+    numbers = {unit: number_of(name) for unit, name in names.items()}
+    whole = all(number is not None and str(number) == names[unit] for unit, number in numbers.items())
+    if whole and all(number == unit for unit, number in numbers.items()):
+        return {}, highest
+    found: dict[int, int | str] = {unit: int(name) if whole else name for unit, name in names.items()}
+    return _all_named(found, present), highest
+
+
+def _all_named(names: dict[int, int | str], present: set[int]) -> dict[int, int | str]:
+    """Clusters that phy made since have no name: one above all others."""
+    numbers = (number_of(name) for name in names.values())
+    fresh = count(max((number for number in numbers if number is not None), default=-1) + 1)
+    is_text = any(isinstance(name, str) for name in names.values())
+    for unit in sorted(present - set(names)):
+        names[unit] = str(next(fresh)) if is_text else next(fresh)
+    return names
 
 
 def _some(values: list[Any]) -> str:

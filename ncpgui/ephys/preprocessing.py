@@ -118,7 +118,7 @@ class Preprocessed:
 
     def blanked(self) -> list[str]:
         """What was blanked of the traces read so far: a sentence for each reason."""
-        return self._blanked.said()
+        return self._blanked.said(self.recording.reference.clock)
 
     def moved_back(self, motion: Motion) -> Preprocessed:
         """Return the same recording as the contacts would see it, had the tissue stayed; close it too."""
@@ -187,10 +187,11 @@ def preprocess(
     from ncpgui.ephys.kept_traces import KeptRecording
     from ncpgui.ephys.noise_levels import noise_levels
     from ncpgui.ephys.reference import MedianReferenced
+    from ncpgui.ephys.said_failures import SaidFailures
     from ncpgui.ephys.spikeinterface_adapter import band_passed, in_phase, place_contacts, scaled
 
     progress(0, 3, "measuring noise")
-    raw = recording.extractor()
+    raw = SaidFailures(recording.extractor(), recording.reference.path or "the recording")
     may_be_nan = blank_nan and raw.get_dtype().kind == "f"
     source = _finite(raw) if may_be_nan else raw
     band = band_passed(in_phase(source), highpass_hz, lowpass_hz, FILTER_ORDER)

@@ -10,59 +10,64 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core.csv_text import parse_csv
+from ncpgui.core.arguments import shown
 from ncpgui.core.errors import InputError, RecordingError
-from ncpgui.core.json_text import parse_json
+from ncpgui.core.home import expanded
 from ncpgui.core.probe import Probe
-from ncpgui.ephys.literals import read_literals
+from ncpgui.ephys.probe_files import of_probeinterface, probe_of_file
+from ncpgui.ephys.wired_probe import WiredProbe
 
 TETRODE_PITCH_UM = 50.0
 HEXAGON_PITCH_UM = 40.0
 LINEAR_PITCH_UM = 25.0
 NAMES = "tetrode[-PITCH], hexN[-PITCH], linear-N[-PITCH], single"
 
-UNREADABLE = (
-    OSError,
-    LookupError,
-    ValueError,
-    TypeError,
-    AttributeError,
-    ArithmeticError,
-    AssertionError,
-)
-"""What reading a damaged file raises; probeinterface asserts what it needs."""
 _NUMBER = r"(\d+(?:\.\d+)?)"
 
 
 def load_probe(probe: str | Path | Probe | dict[str, Any], *, n_channels: int | None = None) -> Probe:
-    """Return a probe from what a user or a session gives.
+    """Return a probe from what a user or a session gives; see `load_wired_probe`.
+
+    n_channels : of the recording, checked when given
+    """
+    wired = load_wired_probe(probe)
+    if n_channels is not None and wired.probe.n_channels != n_channels:
+        WiredProbe(wired.probe).columns_of(n_channels)
+    return wired.probe
+
+
+def load_wired_probe(probe: str | Path | Probe | dict[str, Any]) -> WiredProbe:
+    """Return a probe from what a user or a session gives, and the channels that its contacts are.
 
     Parameters
     ----------
-    probe : a Probe, a built-in name (`NAMES`), a path to a probeinterface JSON, a ``.prb`` or a CSV
-        with columns x and y in µm, or the dictionary of `describe_probe`
-    n_channels : of the recording, checked when given
+    probe : a Probe, one of probeinterface, a built-in name (`NAMES`), a path to a file (`probe_files`), or
+        the dictionary of `describe_probe`
 
     Raises
     ------
     InputError
-        An unknown name, or a probe of another size than the recording.
+        An unknown name.
     RecordingError
         A file that cannot be read as a probe.
     """
     if isinstance(probe, Probe):
-        loaded = probe
-    elif isinstance(probe, dict):
-        shank = probe.get("shank")
-        loaded = Probe(np.array(probe["positions_um"]), None if shank is None else np.array(shank))
-    else:
-        loaded = named_probe(str(probe)) or _from_file(Path(probe))
-    if n_channels is not None and loaded.n_channels != n_channels:
+        return WiredProbe(probe)
+    if isinstance(probe, dict):
+        if "positions_um" not in probe:
+            raise InputError("a dictionary that describes a probe needs positions_um, (n_channels, 2) in µm")
+        return WiredProbe(Probe(probe["positions_um"], probe.get("shank")))
+    if hasattr(probe, "contact_positions"):  # of probeinterface
+        return of_probeinterface([probe])
+    if hasattr(probe, "probes"):  # a ProbeGroup
+        return of_probeinterface(list(probe.probes))
+    if not isinstance(probe, (str, Path)):
         raise InputError(
-            f"probe has {loaded.n_channels} contacts but the recording has {n_channels} channels; "
-            f"pass a probe of {n_channels} contacts, or the right number of channels"
+            f"a probe is a Probe, a Probe or ProbeGroup of probeinterface, a file, or one of {NAMES}, got "
+            f"{shown(probe)}"
         )
-    return loaded
+    named = named_probe(str(probe))
+    return _of_file(Path(probe)) if named is None else WiredProbe(named)
 
 
 def describe_probe(probe: str | Path | Probe | dict[str, Any]) -> str | dict[str, Any]:
@@ -72,7 +77,9 @@ def describe_probe(probe: str | Path | Probe | dict[str, Any]) -> str | dict[str
     if isinstance(probe, Probe):
         assert probe.shank is not None
         return {"positions_um": probe.positions_um.tolist(), "shank": probe.shank.tolist()}
-    return str(probe) if named_probe(str(probe)) else str(Path(probe).expanduser().resolve())
+    if not isinstance(probe, (str, Path)):
+        return describe_probe(load_probe(probe))
+    return str(probe) if named_probe(str(probe)) else str(expanded(probe).resolve())
 
 
 def named_probe(name: str) -> Probe | None:
@@ -109,87 +116,12 @@ def _count(text: str) -> int:
     return n
 
 
-def _from_file(path: Path) -> Probe:
+def _of_file(path: Path) -> WiredProbe:
     try:
-        path = path.expanduser()
+        path = expanded(path)
         there = path.is_file()
     except (OSError, RuntimeError):
         there = False
     if not there:
         raise RecordingError(f"no probe called '{path}': neither a file nor one of {NAMES}")
-    readers = {".json": _from_json, ".prb": _from_prb, ".csv": _from_csv, ".txt": _from_csv}
-    reader = readers.get(path.suffix.lower())
-    if reader is None:
-        raise RecordingError(
-            f"probe file {path} has the unknown ending '{path.suffix}'; "
-            "use .json (probeinterface), .prb or .csv"
-        )
-    try:
-        return reader(path)
-    except RecordingError:
-        raise
-    except InputError as error:
-        raise RecordingError(f"probe file {path}: {error}") from error
-    except UNREADABLE as error:
-        raise RecordingError(
-            f"probe file {path} cannot be read as a probe ({type(error).__name__}: {error}); "
-            "expected probeinterface JSON, .prb with channel_groups, or CSV with columns x,y in µm"
-        ) from error
-
-
-def _from_json(path: Path) -> Probe:
-    from probeinterface import read_probeinterface
-
-    parse_json(path.read_text(encoding="utf-8"))
-    return from_probeinterface(read_probeinterface(path).probes)
-
-
-def from_probeinterface(probes: list[Any]) -> Probe:
-    """Probe of the connected contacts of probeinterface probes, in the order of their channels."""
-    positions, shanks, channels = [], [], []
-    for number, probe in enumerate(probes):
-        place = np.asarray(probe.contact_positions, dtype=np.float64)[:, :2]
-        ids = [
-            str(shank) for shank in (probe.shank_ids if probe.shank_ids is not None else [""] * len(place))
-        ]
-        wired = probe.device_channel_indices
-        positions.append(place)
-        shanks += [(number, shank) for shank in ids]
-        channels.append(np.arange(len(place)) if wired is None else np.asarray(wired))
-    names = {shank: i for i, shank in enumerate(sorted(set(shanks)))}
-    place, channel = np.concatenate(positions), np.concatenate(channels)
-    if len(probes) > 1 and len(np.unique(channel)) < len(channel):
-        channel = np.arange(len(channel))
-    keep = np.flatnonzero(channel >= 0)
-    order = keep[np.argsort(channel[keep], kind="stable")]
-    return Probe(place[order], np.array([names[shank] for shank in shanks])[order])
-
-
-def _from_prb(path: Path) -> Probe:
-    groups = read_literals(path).get("channel_groups")
-    if not isinstance(groups, dict) or not groups:
-        raise RecordingError(
-            f"{path} does not assign 'channel_groups' as plain values; "
-            "write it as a literal dictionary, or give the probe as JSON or CSV"
-        )
-    found: dict[int, tuple[float, float, int]] = {}
-    for shank, group in enumerate(groups.values()):
-        geometry = group["geometry"]
-        for position, channel in enumerate(group["channels"]):
-            x, y = geometry[channel] if isinstance(geometry, dict) else geometry[position]
-            found[int(channel)] = (float(x), float(y), shank)
-    rows = [found[channel] for channel in sorted(found)]
-    return Probe(np.array([row[:2] for row in rows]), np.array([row[2] for row in rows]))
-
-
-def _from_csv(path: Path) -> Probe:
-    text = path.read_text(encoding="utf-8-sig").strip()
-    rows = [[cell.strip() for cell in row] for row in parse_csv(text) if not row[0].startswith("#")]
-    if not rows:
-        raise RecordingError(f"probe file {path} is empty; write one line 'x,y' in µm a channel")
-    header = [cell.lower().removesuffix("_um") for cell in rows[0]]
-    columns = (header.index("x"), header.index("y")) if {"x", "y"} <= set(header) else (0, 1)
-    body = rows[1:] if {"x", "y"} <= set(header) else rows
-    shank = [int(float(row[header.index("shank")])) for row in body] if "shank" in header else None
-    positions = np.array([[float(row[c]) for c in columns] for row in body])
-    return Probe(positions, None if shank is None else np.array(shank))
+    return probe_of_file(path)

@@ -12,37 +12,33 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core.errors import InputError, NcpguiError, RecordingError
+from ncpgui.core.arguments import number, shown, whole_number
+from ncpgui.core.errors import InputError, RecordingError, SeveralStreamsError
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import RecordingReference
 from ncpgui.ephys import simulated_folder
-from ncpgui.ephys.fingerprint import fingerprint
-from ncpgui.ephys.formats import available_streams, is_undescribed, opened
-from ncpgui.ephys.part import (
-    channel_numbers,
-    first_sample,
-    silenced,
-    stimulus_of,
-    time_range,
-    without_part,
-)
+from ncpgui.ephys.clocks import clock_of
+from ncpgui.ephys.formats import Opened, available_streams, is_undescribed, opened
+from ncpgui.ephys.nwb_places import nwb_probe
+from ncpgui.ephys.part import channel_numbers, part_of, silenced, stimulus_of, without_part
 from ncpgui.ephys.paths import existing_path
-from ncpgui.ephys.probes import describe_probe, from_probeinterface, load_probe
-from ncpgui.ephys.raw_columns import COLUMNS, open_columns
-from ncpgui.ephys.recording import ExtractorRecording, Recording
+from ncpgui.ephys.probe_files import of_probeinterface
+from ncpgui.ephys.probes import describe_probe, load_probe, load_wired_probe
+from ncpgui.ephys.raw_files import check_size, columns_in, fingerprint_of_files, open_raw, parts_of
+from ncpgui.ephys.recording import ExtractorRecording, Recording, check_traces
 from ncpgui.ephys.simulated_folder import load_stimulus
 from ncpgui.ephys.sorting_readers import open_sorting
+from ncpgui.ephys.wired_probe import WiredProbe
 
 if TYPE_CHECKING:
     from spikeinterface.core import BaseRecording
 
 __all__ = [
     "available_streams",
-    "first_sample",
     "gain_uv",
+    "given_recording",
     "is_undescribed",
     "load_stimulus",
-    "n_segments",
     "open_recording",
     "open_sorting",
     "recording_of",
@@ -52,8 +48,8 @@ __all__ = [
 ]
 log = logging.getLogger(__name__)
 
-JOINED = "ncpgui_joined_segments"
-"""Annotation of a recording: of how many segments it was joined."""
+MAX_NAMED = 6
+"""Channels that a sentence names."""
 
 
 def open_recording(
@@ -65,7 +61,10 @@ def open_recording(
     dtype: str | None = None,
     stream: str | None = None,
     time_range_s: Sequence[float | None] | None = None,
-    bad_channels: str | Sequence[int] = (),
+    bad_channels: str | Sequence[int] | None = None,
+    columns: Sequence[int] | None = None,
+    offset: int = 0,
+    more_files: Sequence[str] = (),
 ) -> Recording:
     """Open a recording without reading its traces.
 
@@ -76,10 +75,13 @@ def open_recording(
     sampling_frequency : Hz; n_channels; dtype : of raw files ("int16" when left out)
     stream : which of several sets of channels, by name or a part of it; the only one that may hold spikes
         when left out, see `streams.chosen_stream`
-    time_range_s : start and end (None: to the end) of the part to open, seconds; its samples count from
-        its start
-    bad_channels : rows of the probe, or text such as "3,17,20-23", whose traces are zero, so that filtering
-        leaves them out
+    time_range_s : start and end (None: that of the recording) of the part to open, seconds of the recording's
+        clock; samples count from the start of the part
+    bad_channels : channels of the file, or text such as "3,17,20-23", whose traces are zero, so that
+        filtering leaves them out
+    columns : channels of the file that are read, in the order of the contacts of the probe; left out, those
+        that the probe is wired to
+    offset : bytes before the first sample of a raw file; more_files : that go on where a raw file ends
 
     Raises
     ------
@@ -89,10 +91,18 @@ def open_recording(
         An option is missing or makes no sense, or the probe is of another size, or there are several
         streams to choose from.
     """
+    sampling_frequency = (
+        None if sampling_frequency is None else number(sampling_frequency, "sampling_frequency")
+    )
+    n_channels = None if n_channels is None else whole_number(n_channels, "n_channels")
+    dtype = None if dtype is None else _dtype_text(dtype)
+    if stream is not None and not isinstance(stream, str):
+        raise InputError(f"stream must be a name or a part of it, got {shown(stream)}")
+    bad = channel_numbers(bad_channels)
     place = existing_path(path)
     options: dict[str, Any] = {}
     found: Probe | None = None
-    chosen: str | None = None
+    notes: tuple[str, ...] = ()
     is_raw = is_undescribed(place) or (
         place.is_file() and sampling_frequency is not None and n_channels is not None
     )
@@ -101,46 +111,63 @@ def open_recording(
     if place.is_dir() and simulated_folder.is_simulated_folder(place):
         extractor, found = _simulated(place)
     elif is_raw:
+        if n_channels is None and probe is not None:
+            n_channels = _columns_for(load_wired_probe(probe))
         options = {
             "sampling_frequency": sampling_frequency,
             "n_channels": n_channels,
             "dtype": dtype or "int16",
+            **({"offset": int(offset)} if offset else {}),
+            **({"more_files": [str(Path(file).resolve()) for file in more_files]} if more_files else {}),
         }
         extractor = _raw(place, probe, **options)
     else:
-        extractor, chosen = _spikeinterface(place, stream)
-    if chosen is not None:
-        options["stream"] = chosen
+        extractor, made = _spikeinterface(place, stream)
+        notes = made.notes
+        if made.stream is not None:
+            options["stream"] = made.stream
+    _check_holds_samples(extractor, place)
+    clock = clock_of(extractor, str(place))
     extractor = _one_segment(extractor, place)
     channels = extractor.get_num_channels()
     if n_channels is not None and n_channels != channels:
         raise InputError(
             f"{place} has {channels} channels, but {n_channels} were asked for; leave --n-channels out"
         )
-    if probe is not None:
-        options["probe"] = describe_probe(probe)
-        found = load_probe(probe, n_channels=channels)
-    if found is None:
-        found = _own_probe(extractor, place)
-    bad = channel_numbers(bad_channels) if isinstance(bad_channels, str) else bad_channels
     if bad:
         extractor = silenced(extractor, bad)
-        options["bad_channels"] = [int(channel) for channel in bad]
+        options["bad_channels"] = list(bad)
+    if probe is not None:
+        options["probe"] = describe_probe(probe)
+        wired = load_wired_probe(probe)
+        found = wired.probe
+        if columns is None:
+            columns = wired.columns_of(channels).tolist()
+            notes += _left_out(columns, channels)
+    if columns is not None:
+        extractor, read = _columns(extractor, columns, place)
+        if read is not None:
+            options["columns"] = read
+        channels = extractor.get_num_channels()
+    if found is None:
+        found = _own_probe(extractor, place)
+    first = 0
     if time_range_s is not None:
-        rate = float(extractor.get_sampling_frequency())
-        start, end = time_range_s
-        part = [start or 0.0, extractor.get_num_samples() / rate if end is None else end]
-        extractor = time_range(extractor, part, rate)
-        options["time_range_s"] = [float(value) for value in part]
+        part = part_of(clock, int(extractor.get_num_samples()), time_range_s)
+        extractor = extractor.frame_slice(start_frame=part.first, end_frame=part.last)
+        options["time_range_s"] = list(part.range_s)
+        first = part.first
     reference = RecordingReference(
         path=str(place),
         options=options,
-        fingerprint=fingerprint(place),
+        fingerprint=fingerprint_of_files(place, more_files),
         n_channels=channels,
         sampling_frequency_hz=float(extractor.get_sampling_frequency()),
         n_samples=int(extractor.get_num_samples(segment_index=0)),
+        first_sample=first,
+        own_clock=None if clock.is_plain else clock,
     )
-    return ExtractorRecording(extractor, probe=found, reference=reference)
+    return ExtractorRecording(extractor, probe=found, reference=reference, notes=notes)
 
 
 def recording_of(extractor: BaseRecording, *, probe: str | Path | Probe | None = None) -> Recording:
@@ -149,13 +176,22 @@ def recording_of(extractor: BaseRecording, *, probe: str | Path | Probe | None =
     Raises
     ------
     InputError
-        It has no probe, and none is given; or the probe is of another size.
+        It is none; it has no probe, and none is given; or the probe is of another size.
     """
+    extractor = given_recording(extractor)
+    _check_holds_samples(extractor, Path("the recording"))
+    check_traces(extractor.get_dtype())
+    clock = clock_of(extractor, "the recording")
     joined = _one_segment(extractor, Path("the recording"))
     channels = joined.get_num_channels()
+    if probe is None:
+        place = _own_probe(joined, Path("the recording"))
+    else:
+        wired = load_wired_probe(probe)
+        joined, _ = _columns(joined, wired.columns_of(channels).tolist(), Path("the recording"))
+        place, channels = wired.probe, joined.get_num_channels()
     n_samples = int(joined.get_num_samples(segment_index=0))
     start = np.ascontiguousarray(joined.get_traces(start_frame=0, end_frame=min(n_samples, 10_000)))
-    place = load_probe(probe, n_channels=channels) if probe is not None else None
     reference = RecordingReference(
         path="",
         options={},
@@ -163,9 +199,42 @@ def recording_of(extractor: BaseRecording, *, probe: str | Path | Probe | None =
         n_channels=channels,
         sampling_frequency_hz=float(joined.get_sampling_frequency()),
         n_samples=n_samples,
+        own_clock=None if clock.is_plain else clock,
     )
-    place = place or _own_probe(joined, Path("the recording"))
     return ExtractorRecording(joined, probe=place, reference=reference)
+
+
+def given_recording(recording: object) -> BaseRecording:
+    """A recording of SpikeInterface that a caller gives; InputError with a way out otherwise."""
+    from spikeinterface.core import BaseRecording
+
+    if isinstance(recording, BaseRecording):
+        return recording
+    words = f"a recording of SpikeInterface is needed, got {shown(recording)}"
+    if isinstance(recording, (str, Path)):
+        raise InputError(
+            f"{words}; open the file first, such as spikeinterface.full.read_spikeglx(...) or "
+            "read_binary(...), or sort it with 'ncpgui sort'"
+        )
+    if isinstance(recording, np.ndarray):
+        raise InputError(
+            f"{words}; make one: spikeinterface.full.NumpyRecording([traces], sampling_frequency)"
+        )
+    if hasattr(recording, "extractor"):
+        raise InputError(f"{words}; give its extractor()")
+    raise InputError(f"{words}; open one with SpikeInterface")
+
+
+def _dtype_text(dtype: object) -> str:
+    """A dtype as text: of NumPy, or the name of one; other text stays, and is refused where it is read."""
+    if isinstance(dtype, str):
+        return dtype
+    try:
+        if not isinstance(dtype, (type, np.dtype)):
+            raise TypeError
+        return str(np.dtype(dtype).str)
+    except TypeError:
+        raise InputError(f"dtype must be a name such as int16, got {shown(dtype)}") from None
 
 
 def reopen(reference: RecordingReference) -> Recording:
@@ -187,15 +256,14 @@ def reopen(reference: RecordingReference) -> Recording:
             f"the recording {path} is not there any more; put it back, mount its disk, "
             "or choose its new place with File > Locate recording"
         )
-    if fingerprint(path) != reference.fingerprint:
+    if fingerprint_of_files(path, reference.options.get("more_files", ())) != reference.fingerprint:
         raise RecordingError(
             f"{path} changed since it was sorted (its size or its contents differ); "
             "put the original back, or sort the new recording into a new session"
         )
-    read = open_columns if COLUMNS in reference.options else open_recording
     try:
-        return read(path, **reference.options)
-    except NcpguiError:
+        return open_recording(path, **reference.options)
+    except (RecordingError, SeveralStreamsError):
         raise
     except (TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
         raise RecordingError(
@@ -230,9 +298,9 @@ def _raw(
     sampling_frequency: float | None,
     n_channels: int | None,
     dtype: str,
+    offset: int = 0,
+    more_files: Sequence[str] = (),
 ) -> BaseRecording:
-    if probe is not None and n_channels is None:
-        n_channels = load_probe(probe).n_channels
     needed = {
         "sampling frequency (--sampling-frequency)": sampling_frequency,
         "number of channels (--n-channels)": n_channels,
@@ -245,45 +313,20 @@ def _raw(
         )
     assert sampling_frequency is not None
     assert n_channels is not None
-    if not (np.isfinite(sampling_frequency) and sampling_frequency > 0):
-        raise InputError(f"sampling frequency must be a positive number of Hz, got {sampling_frequency}")
-    if n_channels < 1:
-        raise InputError(f"number of channels must be at least 1, got {n_channels}")
-    try:
-        kind = np.dtype(dtype)
-    except TypeError as error:
-        raise InputError(
-            f"dtype '{dtype}' is unknown; use int16, uint16, int32, float32 or float64"
-        ) from error
-    if kind.kind not in "iuf":
-        raise InputError(f"dtype '{dtype}' cannot hold traces; use int16, uint16, int32, float32 or float64")
-    _check_size(path, n_channels, kind)
-    if probe is not None:
-        load_probe(probe, n_channels=n_channels)
-    from spikeinterface.core import BinaryRecordingExtractor
-
-    return BinaryRecordingExtractor(
-        [path], sampling_frequency=float(sampling_frequency), dtype=kind.str, num_channels=int(n_channels)
+    return open_raw(
+        parts_of(path, more_files),
+        sampling_frequency=sampling_frequency,
+        n_channels=n_channels,
+        dtype=dtype,
+        offset=offset,
     )
-
-
-def _check_size(path: Path, n_channels: int, dtype: np.dtype[Any]) -> None:
-    size, frame = path.stat().st_size, n_channels * dtype.itemsize
-    if size == 0:
-        raise RecordingError(f"{path} is empty (0 bytes); copy the recording again")
-    if size % frame:
-        raise RecordingError(
-            f"{path} has {size} bytes, not a multiple of {frame} ({n_channels} channels of {dtype.name}): "
-            f"{size % frame} bytes are left over. Either the file is truncated (copy it again), "
-            "or the number of channels or the dtype is wrong"
-        )
 
 
 def _simulated(folder: Path) -> tuple[BaseRecording, Probe]:
     values = simulated_folder.read_description(folder)
     kind = np.dtype(str(values.get("dtype", simulated_folder.DTYPE)))
     n_channels = int(values["n_channels"])
-    _check_size(folder / simulated_folder.TRACES, n_channels, kind)
+    check_size(folder / simulated_folder.TRACES, n_channels, kind)
     probe = load_probe(folder / simulated_folder.PROBE, n_channels=n_channels)
     from spikeinterface.core import BinaryRecordingExtractor
 
@@ -300,10 +343,11 @@ def _simulated(folder: Path) -> tuple[BaseRecording, Probe]:
     )
 
 
-def _spikeinterface(path: Path, stream: str | None) -> tuple[BaseRecording, str | None]:
+def _spikeinterface(path: Path, stream: str | None) -> tuple[BaseRecording, Opened]:
     from spikeinterface.core import BaseRecording, SortingAnalyzer
 
-    loaded, chosen = opened(path, stream)
+    made = opened(path, stream)
+    loaded = made.loaded
     if isinstance(loaded, SortingAnalyzer):
         if not loaded.has_recording():
             raise RecordingError(
@@ -314,7 +358,18 @@ def _spikeinterface(path: Path, stream: str | None) -> tuple[BaseRecording, str 
         raise RecordingError(
             f"{path} holds a {type(loaded).__name__}, not a recording; give the recording itself"
         )
-    return loaded, chosen
+    return loaded, made
+
+
+def _check_holds_samples(extractor: BaseRecording, place: Path) -> None:
+    """Raise RecordingError where a file has a header and nothing behind it."""
+    n_channels = int(extractor.get_num_channels())
+    n_samples = sum(extractor.get_num_samples(segment) for segment in range(extractor.get_num_segments()))
+    if n_samples == 0 or n_channels == 0:
+        raise RecordingError(
+            f"{place} holds no traces: it has {n_channels} channels and {n_samples} samples; copy the "
+            "recording again, with all its files"
+        )
 
 
 def _one_segment(extractor: BaseRecording, path: Path) -> BaseRecording:
@@ -325,22 +380,46 @@ def _one_segment(extractor: BaseRecording, path: Path) -> BaseRecording:
     from spikeinterface.core import concatenate_recordings
 
     log.warning("%s has %d segments; they are sorted as one recording, joined end to end", path, n_segments)
-    joined = concatenate_recordings([extractor])
-    joined.annotate(**{JOINED: n_segments})
-    return joined
+    return concatenate_recordings([extractor])
 
 
-def n_segments(recording: Recording) -> int:
-    """Number of segments that a recording was joined of, 1 of most."""
-    return int(recording.extractor().get_annotation(JOINED) or 1)
+def _columns_for(wired: WiredProbe) -> int | None:
+    """Columns of the raw file that a probe was made for, None where its wiring leaves that open."""
+    n = wired.probe.n_channels
+    if wired.n_columns is not None or wired.channels is None:
+        return wired.n_columns or n
+    return n if np.array_equal(wired.channels, np.arange(n)) else None
+
+
+def _left_out(columns: Sequence[int], n_channels: int) -> tuple[str, ...]:
+    """What is said of channels without a contact, nothing where there are none."""
+    rest = sorted(set(range(n_channels)) - set(columns))
+    if not rest:
+        return ()
+    shown = ", ".join(map(str, rest[:MAX_NAMED])) + (" ..." if len(rest) > MAX_NAMED else "")
+    return (f"{len(rest)} of {n_channels} channels have no contact of the probe and are not read: {shown}",)
+
+
+def _columns(
+    extractor: BaseRecording, columns: Sequence[int], place: Path
+) -> tuple[BaseRecording, list[int] | None]:
+    """Some channels of a recording, and which; None where they are all of them in their order."""
+    n_channels = int(extractor.get_num_channels())
+    read = columns_in(columns, n_channels, place)
+    if np.array_equal(read, np.arange(n_channels)):
+        return extractor, None
+    return extractor.select_channels(extractor.channel_ids[read]), read.tolist()
 
 
 def _own_probe(extractor: BaseRecording, path: Path) -> Probe:
-    if extractor.has_probe():
-        try:
-            return from_probeinterface(extractor.get_probegroup().probes)
-        except InputError as error:
-            raise InputError(f"{path}: {error}, or give another with --probe") from error
+    try:
+        wired = nwb_probe(extractor)
+        if wired is None and extractor.has_probe():
+            wired = of_probeinterface(extractor.get_probegroup().probes)
+    except InputError as error:
+        raise InputError(f"{path}: {error}, or give another with --probe") from error
+    if wired is not None:
+        return wired.probe
     if extractor.get_num_channels() == 1:
         return load_probe("single")
     raise InputError(

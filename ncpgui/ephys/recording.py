@@ -41,6 +41,10 @@ class Recording(Protocol):
     def reference(self) -> RecordingReference:
         """How to open the same recording again."""
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was chosen or repaired when it was opened, a sentence each."""
+
     def traces(self, start: int, stop: int) -> NDArray[np.float32]:
         """Samples `start` to `stop`: (stop - start, n_channels), in the file's unit."""
 
@@ -70,14 +74,14 @@ class ArrayRecording:
             raise InputError(
                 f"traces must be (n_samples, n_channels) and not empty, got shape {traces.shape}"
             )
-        if traces.dtype.kind not in "iuf":
-            raise InputError(f"traces must be integers or floats, got dtype {traces.dtype}")
+        check_traces(traces.dtype)
         check_sampling(sampling_frequency_hz, "these traces" if reference is None else reference.path)
         check_probe_fits(probe, traces.shape[1])
         self.array = traces
         self.probe = probe
         self.sampling_frequency_hz = float(sampling_frequency_hz)
         self._reference = reference
+        self.notes: tuple[str, ...] = ()
 
     @property
     def n_samples(self) -> int:
@@ -116,14 +120,26 @@ class ArrayRecording:
 
 
 class ExtractorRecording:
-    """A recording that SpikeInterface reads from files, one segment."""
+    """A recording that SpikeInterface reads from files, one segment.
 
-    def __init__(self, extractor: BaseRecording, *, probe: Probe, reference: RecordingReference) -> None:
+    notes : what was chosen or repaired when it was opened, a sentence each
+    """
+
+    def __init__(
+        self,
+        extractor: BaseRecording,
+        *,
+        probe: Probe,
+        reference: RecordingReference,
+        notes: tuple[str, ...] = (),
+    ) -> None:
         check_probe_fits(probe, extractor.get_num_channels())
-        check_sampling(reference.sampling_frequency_hz, reference.path)
+        check_sampling(reference.sampling_frequency_hz, reference.path or "the recording")
+        check_traces(extractor.get_dtype())
         self._extractor = extractor
         self.probe = probe
         self.reference = reference
+        self.notes = notes
         self.sampling_frequency_hz = float(extractor.get_sampling_frequency())
         self.n_samples = int(extractor.get_num_samples(segment_index=0))
         self.n_channels = int(extractor.get_num_channels())
@@ -150,6 +166,12 @@ def check_range(start: int, stop: int, n_samples: int) -> None:
     """Raise InputError unless 0 <= start <= stop <= n_samples."""
     if not 0 <= start <= stop <= n_samples:
         raise InputError(f"samples {start} to {stop} lie outside the recording of {n_samples} samples")
+
+
+def check_traces(dtype: np.dtype[Any]) -> None:
+    """Raise InputError unless traces of this dtype are integers or floats."""
+    if np.dtype(dtype).kind not in "iuf":
+        raise InputError(f"traces must be integers or floats, got dtype {dtype}")
 
 
 def check_sampling(sampling_frequency_hz: float, place: str) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core import npz
+from ncpgui.core import arguments, npz
 from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.json_text import parse_json
 from ncpgui.core.probe import Probe
@@ -153,7 +153,7 @@ def load_stimulus(path: Path | str) -> Stimulus | None:
     RecordingError
         The file is damaged, has no triggers, or does not have one trigger a frame.
     """
-    path = Path(path)
+    path = arguments.path(path, "the stimulus")
     file = path / STIMULUS if path.is_dir() else path
     if not file.is_file() or file.suffix != ".npz":
         return None

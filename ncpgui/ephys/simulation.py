@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ncpgui.core.config import to_dict
 from ncpgui.core.files import replaced_folder
+from ncpgui.core.home import expanded
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.spikes import Sorting
 from ncpgui.core.stimulus import Stimulus
@@ -48,7 +49,7 @@ class SimulatedRecording:
 
     def save(self, folder: str | Path, *, progress: Progress = silent) -> Path:
         """Write the folder that `readers.open_recording` opens; replaced as a whole."""
-        place = Path(folder).expanduser().resolve()
+        place = expanded(folder).resolve()
         with replaced_folder(place) as beside:
             _write(beside, self.plan, _pieces_of(self.recording), progress)
         return place
@@ -89,7 +90,7 @@ def simulate_to_folder(
         The folder cannot be written.
     """
     plan = plan_simulation(settings or RetinaSettings(), seed=seed)
-    place = Path(folder).expanduser().resolve()
+    place = expanded(folder).resolve()
     with replaced_folder(place) as beside:
         _write(beside, plan, simulated_pieces(plan), progress)
     return _result(plan, open_recording(place))

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import hashlib
+import logging
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.errors import InputError, RecordingError
+from ncpgui.core.given import numbered
 from ncpgui.core.npy import read_npy
 from ncpgui.core.project import RecordingReference
 from ncpgui.core.spikes import Sorting
 from ncpgui.ephys import simulated_folder
 from ncpgui.ephys.hdf5_formats import has_nwb_units
-from ncpgui.ephys.nwb_units import nwb_sorting
+from ncpgui.ephys.nwb_units import CLOCK_HZ, nwb_sorting
 from ncpgui.ephys.paths import existing_path
+from ncpgui.ephys.phy_data import data_length
 from ncpgui.ephys.phy_folder import (
     LABELS,
     PhyFolder,
@@ -25,6 +30,38 @@ from ncpgui.ephys.phy_folder import (
     sampling_frequency_of,
 )
 from ncpgui.ephys.saved_objects import load_saved
+from ncpgui.ephys.strays import set_aside
+
+if TYPE_CHECKING:
+    from spikeinterface.core import BaseSorting
+
+log = logging.getLogger(__name__)
+
+
+def digest_of(times: NDArray[np.int64], clusters: NDArray[np.int64]) -> str:
+    """Digest of all spikes of a Phy folder, as they are in its files."""
+    return hashlib.sha256(times.tobytes() + clusters.tobytes()).hexdigest()
+
+
+@dataclass(frozen=True)
+class ReadSorting:
+    """A finished sorting as it was read.
+
+    rows : (n_spikes,) int64, place of each spike among those of the files; strays are in none
+    units : (n,) int64 of all spikes of the files, in their order
+    digest : of these spikes; of SpikeInterface of units and labels too
+    names, silent, highest : of `core.given.GivenSorting`
+    notes : what was repaired or set aside, a sentence each
+    """
+
+    sorting: Sorting
+    rows: NDArray[np.int64]
+    units: NDArray[np.int64]
+    digest: str
+    names: dict[int, int | str] = field(default_factory=dict)
+    silent: tuple[int, ...] = ()
+    highest: int = -1
+    notes: tuple[str, ...] = ()
 
 
 def open_sorting(path: str | Path, *, n_samples: int | None = None) -> Sorting:
@@ -49,48 +86,38 @@ def open_sorting(path: str | Path, *, n_samples: int | None = None) -> Sorting:
         else:
             raise RecordingError(f"{folder} is a file; give the folder that holds the sorting")
     if is_phy_folder(folder):
-        return phy_sorting(read_phy_folder(folder), n_samples=n_samples)
-    if (folder / simulated_folder.TRUTH).is_file():
+        read = phy_sorting(read_phy_folder(folder), n_samples=n_samples)
+    elif (folder / simulated_folder.TRUTH).is_file():
         return simulated_folder.read_truth(folder)[0]
-    return spikeinterface_sorting(folder, n_samples=n_samples)[0]
+    else:
+        read = spikeinterface_sorting(folder, n_samples=n_samples)
+    for note in read.notes:
+        log.warning("%s: %s", folder, note)
+    return read.sorting
 
 
 def phy_sorting(
     phy: PhyFolder, *, n_samples: int | None = None, sampling_frequency_hz: float | None = None
-) -> Sorting:
-    """The spikes of a Phy folder in order of time (stable).
+) -> ReadSorting:
+    """The spikes of a Phy folder in order of time (stable), without strays.
 
     sampling_frequency_hz : of the recording, where ``params.py`` need not say it
     """
     rate = sampling_frequency_hz or sampling_frequency_of(phy)
-    order = np.argsort(phy.times, kind="stable")
-    length = n_samples or _data_length(phy.folder, phy.parameters) or int(phy.times.max(initial=0)) + 1
-    return _checked(
+    length = n_samples or data_length(phy.folder) or int(phy.times.max(initial=0)) + 1
+    rows, note = set_aside(phy.times, length, phy.folder)
+    sorting = _checked(
         phy.folder,
-        sample_index=phy.times[order],
-        unit_id=phy.clusters[order],
+        sample_index=phy.times[rows],
+        unit_id=phy.clusters[rows],
         sampling_frequency_hz=rate,
         n_samples=length,
         labels=phy.labels,
         main_channel=_phy_main_channels(phy.folder, phy.clusters),
     )
-
-
-def _data_length(folder: Path, parameters: dict[str, Any]) -> int | None:
-    """Samples of the data file that params.py names, or None when it is not at hand."""
-    data = parameters.get("dat_path")
-    data = data[0] if isinstance(data, (list, tuple)) and len(data) == 1 else data
-    channels = parameters.get("n_channels_dat")
-    if not isinstance(data, str) or not isinstance(channels, int) or channels < 1:
-        return None
-    file = folder / data
-    if not file.is_file():
-        return None
-    try:
-        frame = np.dtype(str(parameters.get("dtype", "int16"))).itemsize * channels
-    except TypeError:
-        return None
-    return (file.stat().st_size - int(parameters.get("offset") or 0)) // frame
+    digest = digest_of(phy.times, phy.clusters)
+    notes = (*phy.notes, *([note] if note else []))
+    return ReadSorting(sorting, rows, phy.clusters, digest, phy.names, highest=phy.highest, notes=notes)
 
 
 def _phy_main_channels(folder: Path, units: NDArray[np.int64]) -> dict[int, int]:
@@ -118,20 +145,77 @@ def _phy_main_channels(folder: Path, units: NDArray[np.int64]) -> dict[int, int]
 
 def spikeinterface_sorting(
     path: Path, *, n_samples: int | None = None, recording: RecordingReference | None = None
-) -> tuple[Sorting, dict[int, str]]:
-    """The spikes of a SpikeInterface sorting or analyzer, and the ids of its units where they are text.
+) -> ReadSorting:
+    """The spikes of a SpikeInterface sorting or analyzer, without strays.
 
-    recording : whose samples the spikes of an NWB file are
+    recording : whose samples the spikes are: of an NWB file by its clock, of segments by where each begins
 
     Raises
     ------
     RecordingError
-        It is none, or cannot be opened by this version of SpikeInterface.
+        It is none, or cannot be opened by this version of SpikeInterface; or it has other segments than the
+        recording.
     """
+    loaded, lengths = _opened(path)
+    starts = _segment_starts(path, loaded.get_num_segments(), lengths, recording)
+    ids, names = numbered(_plain(unit) for unit in loaded.unit_ids)
+    numbers = np.array(ids, dtype=np.int64)
+    spikes = loaded.to_spike_vector()
+    times, rate_hz = spikes["sample_index"].astype(np.int64), float(loaded.get_sampling_frequency())
+    if recording is not None and has_nwb_units(path):
+        times, rate_hz = recording.clock.samples(times / CLOCK_HZ), recording.sampling_frequency_hz
+    known = n_samples or sum(lengths)
+    times = _joined(times, spikes["segment_index"], starts, known)
+    length = known or int(times.max(initial=0)) + 1
+    rows, note = set_aside(times, length, path)
+    units = numbers[spikes["unit_index"]].astype(np.int64)
+    sorting = _checked(
+        path,
+        sample_index=times[rows],
+        unit_id=units[rows],
+        sampling_frequency_hz=rate_hz,
+        n_samples=length,
+        labels=_property_labels(loaded, numbers),
+    )
+    return ReadSorting(
+        sorting,
+        rows,
+        units,
+        _file_digest(loaded),
+        names,
+        silent=tuple(np.setdiff1d(numbers, sorting.unit_id).tolist()),
+        highest=int(numbers.max(initial=-1)),
+        notes=(note,) if note else (),
+    )
+
+
+def spikeinterface_digest(path: Path) -> str:
+    """Digest of the spikes, units and labels of a sorting as its files have them, of whatever recording.
+
+    Raises
+    ------
+    RecordingError
+        As `spikeinterface_sorting`.
+    """
+    return _file_digest(_opened(path)[0])
+
+
+def _file_digest(sorting: BaseSorting) -> str:
+    """Digest of the rows of a sorting, of its units and of their labels."""
+    spikes = sorting.to_spike_vector()
+    labels = sorted(_property_labels(sorting, np.arange(len(sorting.unit_ids))).items())
+    digest = hashlib.sha256(repr(([str(unit) for unit in sorting.unit_ids], labels)).encode())
+    for name in ("sample_index", "unit_index", "segment_index"):
+        digest.update(spikes[name].astype(np.int64).tobytes())
+    return digest.hexdigest()
+
+
+def _opened(path: Path) -> tuple[BaseSorting, list[int]]:
+    """A sorting of SpikeInterface, and the samples of each segment, none where it does not say them."""
     from spikeinterface.core import BaseSorting, SortingAnalyzer
 
     try:
-        loaded = nwb_sorting(path, recording) if has_nwb_units(path) else load_saved(path)
+        loaded = nwb_sorting(path) if has_nwb_units(path) else load_saved(path)
     except RecordingError:
         raise
     except Exception as error:
@@ -141,52 +225,70 @@ def spikeinterface_sorting(
             "give a Phy or Kilosort folder (params.py, spike_times.npy, spike_clusters.npy) "
             "or a SpikeInterface sorting or analyzer folder"
         ) from error
+    lengths: list[int] = []
     if isinstance(loaded, SortingAnalyzer):
-        n_samples = n_samples or int(loaded.get_num_samples(segment_index=0))
+        lengths = [int(loaded.get_num_samples(k)) for k in range(loaded.get_num_segments())]
         loaded = loaded.sorting
     if not isinstance(loaded, BaseSorting):
         kind = (
             "nothing that this version of SpikeInterface knows" if loaded is None else type(loaded).__name__
         )
         raise RecordingError(f"{path} holds {kind}, not a sorting; save it again, or export it to Phy")
-    if loaded.get_num_segments() != 1:
+    return loaded, lengths
+
+
+def _segment_starts(
+    path: Path, n_segments: int, lengths: list[int], recording: RecordingReference | None
+) -> NDArray[np.int64]:
+    """Sample of the joined recording at which each segment of a sorting begins.
+
+    lengths : of the segments, where the sorting says them
+    """
+    if n_segments == 1:
+        return np.zeros(1, np.int64)
+    known = None if recording is None else recording.clock.segment_start
+    if known is not None and len(known) == n_segments:
+        return known
+    ends = np.cumsum(lengths)
+    if len(lengths) == n_segments and (recording is None or ends[-1] == recording.n_samples):
+        return np.append(0, ends[:-1]).astype(np.int64)
+    if recording is None:
         raise RecordingError(
-            f"{path} has {loaded.get_num_segments()} segments; concatenate them before opening the sorting"
+            f"{path} has {n_segments} segments and does not say how long they are; open an analyzer, which "
+            "does, or concatenate them before opening the sorting"
         )
-    spikes = loaded.to_spike_vector()
-    ids = [_whole(unit) for unit in loaded.unit_ids]
-    named = any(i is None for i in ids) or len(set(ids)) < len(ids)
-    numbers = np.arange(len(ids)) if named else np.array(ids, dtype=np.int64)
-    is_text = np.asarray(loaded.unit_ids).dtype.kind not in "iu"
-    pairs = zip(numbers, loaded.unit_ids, strict=True) if is_text else ()
-    names = {int(number): str(unit) for number, unit in pairs}
-    times = spikes["sample_index"].astype(np.int64)
-    sorting = _checked(
-        path,
-        sample_index=times,
-        unit_id=numbers[spikes["unit_index"]].astype(np.int64),
-        sampling_frequency_hz=float(loaded.get_sampling_frequency()),
-        n_samples=n_samples or int(times.max(initial=0)) + 1,
-        labels=_property_labels(loaded, numbers),
+    raise RecordingError(
+        f"{path} has {n_segments} segments, but its recording {recording.path} has "
+        f"{recording.clock.n_segments}; give the recording that was sorted, with the same segments"
     )
-    return sorting, names
+
+
+def _joined(
+    times: NDArray[np.int64], segment: NDArray[np.integer], starts: NDArray[np.int64], n_samples: int
+) -> NDArray[np.int64]:
+    """Samples of the joined recording; one past the end of its own segment lies past the end of it all."""
+    if len(starts) == 1:
+        return times
+    after_segment = times >= np.append(np.diff(starts), np.iinfo(np.int64).max)[segment]
+    joined = np.where(times < 0, times, times + starts[segment])
+    return np.where(after_segment, n_samples + times, joined)
 
 
 def _property_labels(sorting: Any, numbers: NDArray[np.int64]) -> dict[int, str]:
-    """Labels from the first property that has them."""
+    """Labels from the first property that labels any unit."""
     for key in ("quality", "group", "KSLabel", "label"):
         values = sorting.get_property(key)
         if values is not None:
             words = [str(value).strip().lower() for value in values]
             found = {int(n): word for n, word in zip(numbers, words, strict=True) if word in LABELS}
-            if found:
+            if set(found.values()) - {"unsorted"}:
                 return found
     return {}
 
 
-def _whole(unit: Any) -> int | None:
-    text = str(unit)
-    return int(text) if text.isdigit() else None
+def _plain(unit: Any) -> int | str:
+    value = unit.item() if isinstance(unit, np.generic) else unit
+    return value if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
 def _checked(folder: Path, **fields: Any) -> Sorting:

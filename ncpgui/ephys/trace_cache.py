@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import os
 import shutil
 import tempfile
 from pathlib import Path
 from typing import IO
+
+from ncpgui.core.home import expanded
 
 log = logging.getLogger(__name__)
 
@@ -66,9 +67,8 @@ def in_memory(folder: Path) -> bool:
 
 def _folders() -> list[Path]:
     """Folders for temporary files that there are, the usual one first."""
-    folders = [Path(tempfile.gettempdir()), Path("/var/tmp")]
-    with contextlib.suppress(RuntimeError):  # no home
-        folders.append(Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser())
+    caches = expanded(os.environ.get("XDG_CACHE_HOME") or "~/.cache")
+    folders = [Path(tempfile.gettempdir()), Path("/var/tmp"), caches]
     return [folder for folder in dict.fromkeys(folders) if folder.is_dir()]
 
 

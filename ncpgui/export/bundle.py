@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,11 @@ from ncpgui.core.spikes import Sorting, SpikeEvents
 from ncpgui.evidence.units import UnitNumbers
 from ncpgui.export.features import SpikeFeatures
 from ncpgui.export.raw_file import RawFile
+from ncpgui.export.unit_ids import LARGEST_CLUSTER
 
 NUMBERS = ("p_neuron", "p_pure", "p_complete", "false_positives", "misses")
 """Of `UnitNumbers`, in the order of tables; P(exists) has a column of its own."""
+NUMBER_NAME, TEXT_NAME = "si_unit_id", "unit_name"
 
 
 @dataclass(frozen=True)
@@ -31,8 +34,7 @@ class ExportBundle:
     ----------
     sorting : the spikes to export, each in a unit (none unassigned); `p_exists` and `main_channel`
         for all units or for none. Samples count from the start of the recording, also where a part was sorted
-    first_sample : the first that was sorted; spikes before it were not looked for
-    probe, recording : as sorted
+    probe, recording : as sorted; its clock says the seconds of spikes
     amplitude : (n,) float32, trace at each spike on its main channel, noise sd (negative)
     noise_sd : (n_channels,) float32, unit of the recording
     templates : (n_units, n_times, n_channels) float32, noise sd, at the recording's rate, in the
@@ -43,6 +45,8 @@ class ExportBundle:
     copy_traces : writes the traces as a flat file into a folder; None unless they shall be copied
     gain_uv : (n_channels,) float, µV that one unit of the recording's traces is; None when nobody knows
     numbers : what is known of each unit; of all units or of none
+    names : unit or part of one -> what the sorting that was reviewed calls it, or would; left out, its number
+    phy_names : unit -> what SpikeInterface calls a cluster of the folder of Phy that was reviewed
     tags, notes : a person's own label of each unit and note on it, of those that have one
     ncp : plain values for JSON: model, alternatives and their probabilities per component
     components, spikes : posterior samples and the spikes that they are about, for formats that carry them;
@@ -59,7 +63,6 @@ class ExportBundle:
     recording: RecordingReference
     amplitude: NDArray[np.float32]
     noise_sd: NDArray[np.float32]
-    first_sample: int = 0
     templates: NDArray[np.float32] | None = None
     features: SpikeFeatures | None = None
     unit_before_merges: NDArray[np.int64] | None = None
@@ -71,6 +74,8 @@ class ExportBundle:
     spikes: SpikeEvents | None = None
     tags: Mapping[int, str] = field(default_factory=dict)
     notes: Mapping[int, str] = field(default_factory=dict)
+    names: Mapping[int, int | str] = field(default_factory=dict)
+    phy_names: Mapping[int, int | str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         n, units, channels = len(self.sorting), self.unit_ids, self.probe.n_channels
@@ -120,6 +125,27 @@ class ExportBundle:
             )
 
     @property
+    def first_sample(self) -> int:
+        """The first sample that was sorted; spikes before it were not looked for."""
+        return self.recording.first_sample
+
+    @cached_property
+    def time_s(self) -> NDArray[np.float64]:
+        """(n,) seconds of the spikes, on the clock of the recording."""
+        return self.recording.whole_clock.seconds(self.sorting.sample_index)
+
+    @property
+    def sorted_s(self) -> NDArray[np.float64]:
+        """(g, 2) begin and end of what was sorted, in seconds; several where the recording has gaps."""
+        return self.recording.clock.stretches_s(self.sorting.n_samples - self.first_sample)
+
+    @property
+    def has_own_times(self) -> bool:
+        """Whether seconds are others than samples over the sampling frequency."""
+        even_s = self.sorting.sample_index / self.sorting.sampling_frequency_hz
+        return bool((np.abs(self.time_s - even_s) > 0.5 / self.sorting.sampling_frequency_hz).any())
+
+    @property
     def unit_ids(self) -> NDArray[np.int64]:
         """Sorted ids of the units."""
         return self.sorting.unit_ids
@@ -161,6 +187,15 @@ class ExportBundle:
         counts = np.bincount(index, minlength=k)
         return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
+    @property
+    def unit_names(self) -> list[int | str]:
+        """What each unit is called, in the order of `unit_ids`."""
+        return self.called(self.unit_ids)
+
+    def called(self, units: NDArray[np.int64]) -> list[int | str]:
+        """What units, or parts of units that were merged, are called."""
+        return [self.names.get(unit, unit) for unit in units.tolist()]
+
     def labels(self) -> list[str]:
         """Label of each unit, in the order of `unit_ids`; unsorted where nobody gave one."""
         return [self.sorting.labels.get(int(unit), "unsorted") for unit in self.unit_ids]
@@ -170,13 +205,16 @@ class ExportBundle:
 class UnitColumns:
     """One row a unit, as tables show it; a column that is not known is None.
 
+    unit_id : its number here; name : what it is called
     channel : main channel; x_um, depth_um : its position; amplitude_sd : mean, positive;
     rate_hz : spikes a second of the recording; probability : mean over the unit's spikes;
     numbers : `NUMBERS` by name, empty when nothing is known;
-    words : "tag" and "note" where a unit has one, '' for those that have none.
+    words : "tag" and "note" where a unit has one, '' for those that have none; what SpikeInterface calls
+    clusters of Phy, as "si_unit_id" if these are numbers, else as "unit_name".
     """
 
     unit_id: NDArray[np.int64]
+    name: list[int | str]
     n_spikes: NDArray[np.int64]
     rate_hz: NDArray[np.float64]
     amplitude_sd: NDArray[np.float64]
@@ -189,6 +227,14 @@ class UnitColumns:
     probability: NDArray[np.float64] | None
     numbers: dict[str, NDArray[np.float64]]
     words: dict[str, list[str]]
+
+
+def name_column(names: Iterable[int | str]) -> str:
+    """Column of Phy's tables for what SpikeInterface calls clusters: it reads its ids back from the first,
+    and makes a table that is as long as the largest of them.
+    """
+    fit = all(isinstance(name, int) and 0 <= name <= LARGEST_CLUSTER for name in names)
+    return NUMBER_NAME if fit else TEXT_NAME
 
 
 def unit_columns(bundle: ExportBundle) -> UnitColumns:
@@ -205,6 +251,7 @@ def unit_columns(bundle: ExportBundle) -> UnitColumns:
     p_exists = [sorting.p_exists[int(unit)] for unit in units] if sorting.p_exists else None
     return UnitColumns(
         unit_id=units,
+        name=bundle.unit_names,
         n_spikes=bundle.n_spikes,
         rate_hz=bundle.n_spikes / max(duration_s, 1e-9),
         amplitude_sd=bundle.mean_per_unit(np.abs(bundle.amplitude)),
@@ -220,8 +267,12 @@ def unit_columns(bundle: ExportBundle) -> UnitColumns:
             for name in (NUMBERS if bundle.numbers else ())
         },
         words={
-            name: [written.get(int(unit), "") for unit in units]
-            for name, written in (("tag", bundle.tags), ("note", bundle.notes))
-            if any(written.values())
+            name: [str(written.get(int(unit), "")) for unit in units]
+            for name, written in (
+                (name_column(bundle.phy_names.values()), bundle.phy_names),
+                ("tag", bundle.tags),
+                ("note", bundle.notes),
+            )
+            if written and any(value != "" for value in written.values())
         },
     )

@@ -7,7 +7,8 @@
                     p_exists, probability, p_neuron, p_pure, p_complete, false_positives, misses,
                     tag, note where a unit has one
 
-A value that is not known is an empty cell. UTF-8, comma, full stop.
+``time_s`` is on the clock of the recording. A value that is not known is an empty cell. UTF-8, comma, full
+stop. Text that a spreadsheet would take for a formula has an apostrophe before it.
 """
 
 from __future__ import annotations
@@ -20,22 +21,42 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.errors import ExportError
 from ncpgui.core.files import replaced_file
+from ncpgui.core.spreadsheet import text_cell
 from ncpgui.export.bundle import NUMBERS, ExportBundle, unit_columns
 
 
-def export_csv(bundle: ExportBundle, path: Path) -> Path:
+def csv_files(path: Path) -> tuple[Path, Path]:
+    """The table of spikes at `path` and that of units beside it."""
+    return path, path.with_name(f"{path.stem}_units.csv")
+
+
+def export_csv(bundle: ExportBundle, path: Path, *, replace: bool = True) -> Path:
     """Write `path` (``.csv`` is added when it has another ending) and the table of units beside it.
 
     Raises
     ------
     ExportError
-        One of the files cannot be written; neither is replaced.
+        One of the files cannot be written, or is there and is not replaced; neither is replaced.
     """
     path = path if path.suffix == ".csv" else path.with_name(path.name + ".csv")
-    with replaced_file(path.with_name(f"{path.stem}_units.csv")) as units, replaced_file(path) as spikes:
+    number, place = 0, path
+    while not replace and any(file.exists() for file in csv_files(place)):
+        number += 1
+        place = path.with_name(f"{path.stem}-{number}.csv")
+    spikes_file, units_file = csv_files(place)
+    with (
+        replaced_file(units_file, replace=replace) as units,
+        replaced_file(spikes_file, replace=replace) as spikes,
+    ):
         _write(spikes, _spike_columns(bundle))
         _write(units, _unit_columns(bundle))
+    if place != path:
+        appeared = next(file for file in csv_files(path) if file.exists())
+        raise ExportError(
+            f"{appeared} appeared meanwhile and is not replaced; what was written is in {place}"
+        )
     return path
 
 
@@ -44,8 +65,8 @@ def _spike_columns(bundle: ExportBundle) -> dict[str, Iterable[object]]:
     n = len(sorting)
     return {
         "sample": sorting.sample_index.tolist(),
-        "time_s": _decimals(sorting.sample_index / sorting.sampling_frequency_hz, 6, n),
-        "unit": sorting.unit_id.tolist(),
+        "time_s": _decimals(bundle.time_s, 6, n),
+        "unit": np.array(_names(bundle), dtype=object)[bundle.unit_index].tolist(),
         "probability": _decimals(sorting.probability, 4, n),
         "entropy": _decimals(sorting.entropy, 4, n),
         "amplitude_sd": _decimals(bundle.amplitude, 3, n),
@@ -56,8 +77,8 @@ def _unit_columns(bundle: ExportBundle) -> dict[str, Iterable[object]]:
     units = unit_columns(bundle)
     n = len(units.unit_id)
     return {
-        "unit": units.unit_id.tolist(),
-        "label": units.label,
+        "unit": _names(bundle),
+        "label": [text_cell(label) for label in units.label],
         "n_spikes": units.n_spikes.tolist(),
         "rate_hz": _decimals(units.rate_hz, 4, n),
         "amplitude_sd": _decimals(units.amplitude_sd, 3, n),
@@ -68,8 +89,12 @@ def _unit_columns(bundle: ExportBundle) -> dict[str, Iterable[object]]:
         "p_exists": _decimals(units.p_exists, 4, n),
         "probability": _decimals(units.probability, 4, n),
         **{name: _decimals(units.numbers.get(name), 4, n) for name in NUMBERS},
-        **units.words,
+        **{name: [text_cell(text) for text in texts] for name, texts in units.words.items()},
     }
+
+
+def _names(bundle: ExportBundle) -> list[int | str]:
+    return [text_cell(name) if isinstance(name, str) else name for name in bundle.unit_names]
 
 
 def _write(path: Path, columns: dict[str, Iterable[object]]) -> None:

@@ -1,20 +1,24 @@
 """Decisions about a sorting as SpikeInterface's curation (format 2): splits, then merges, labels.
 
-A unit may be split or merged in one curation, not both. Decisions that do both are two steps
-(`SequentialCuration`): the first splits units into the parts that stay together, the second joins these.
+One curation splits a unit, or merges, removes or labels it, not its parts. Decisions that do more with the
+parts of a unit are two steps (`SequentialCuration`): the first splits units into the parts that stay
+together, the second joins, removes and labels these.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.given import called
 from ncpgui.core.spikes import UNASSIGNED
 
 QUALITY = {"good": "good", "noise": "noise", "mua": "MUA"}
+WRITER = "written_by"
+"""A key that SpikeInterface does not read, nor keep when its window saves a curation."""
 _DEFINITIONS = {"quality": {"label_options": ["good", "noise", "MUA"], "exclusive": True}}
 
 
@@ -22,11 +26,15 @@ def curation_steps(
     before: NDArray[np.int64],
     after: NDArray[np.int64],
     labels: Mapping[int, str],
-    names: Mapping[int, str],
+    names: Mapping[int, int | str],
+    *,
+    silent: Sequence[int] = (),
+    highest: int = UNASSIGNED,
 ) -> list[dict[str, Any]]:
     """Steps that make the units `after` of those `before`, (n_spikes,) both; -1 after = in none, removed.
 
-    labels : unit of `after` -> good, mua or noise; names : unit -> its id where that is text
+    labels : unit of `after` -> good, mua or noise
+    names, silent, highest : of `core.given.GivenSorting`
     """
     parts = _parts(before, after)
     in_unit: dict[int, list[tuple[int, int]]] = {}
@@ -34,20 +42,18 @@ def curation_steps(
     for part in parts:
         of_unit.setdefault(part[0], []).append(part)
         in_unit.setdefault(part[1], []).append(part)
-    used = {*before.tolist(), *after.tolist()}
-    fresh = iter(range(max(used, default=-1) + 1, max(used, default=-1) + 1 + len(parts)))
-    called: dict[tuple[int, int], int] = {}
+    last = max(highest, int(before.max(initial=-1)), int(after.max(initial=-1)), *silent)
+    fresh = iter(range(last + 1, last + 1 + len(parts)))
+    number: dict[tuple[int, int], int] = {}
     for part in parts:
         unit, new = part
         if len(of_unit[unit]) == 1:
-            called[part] = unit
+            number[part] = unit
         else:  # a part of a unit that is split, which is a unit by itself if nothing joins it
             alone = new != UNASSIGNED and len(in_unit[new]) == 1 and new not in of_unit
-            called[part] = new if alone else next(fresh)
+            number[part] = new if alone else next(fresh)
 
-    def name(unit: int) -> int | str:
-        return names.get(unit, str(unit)) if names else unit
-
+    name = called({*of_unit, *in_unit, *silent, *number.values()}, names, highest).__getitem__
     splits = []
     for unit, pieces in of_unit.items():
         if len(pieces) > 1:
@@ -57,29 +63,81 @@ def curation_steps(
                     "unit_id": name(unit),
                     "mode": "indices",
                     "indices": [np.flatnonzero(train == new).tolist() for _, new in pieces],
-                    "new_unit_ids": [name(called[piece]) for piece in pieces],
+                    "new_unit_ids": [name(number[piece]) for piece in pieces],
                 }
             )
     merges = [
-        {"unit_ids": [name(called[piece]) for piece in pieces], "new_unit_id": name(new)}
+        {"unit_ids": [name(number[piece]) for piece in pieces], "new_unit_id": name(new)}
         for new, pieces in in_unit.items()
         if new != UNASSIGNED and len(pieces) > 1
     ]
-    removed = [name(called[piece]) for piece in in_unit.get(UNASSIGNED, [])]
-    quality = [
-        {"unit_id": name(called[piece]), "labels": {"quality": [QUALITY[labels[new]]]}}
-        for new, pieces in in_unit.items()
-        if labels.get(new) in QUALITY
-        for piece in pieces
-    ]
-    units = [name(unit) for unit in of_unit]
-    if splits and (merges or removed or quality):
-        first = _step(units, splits=splits)
+    removed = [name(number[piece]) for piece in in_unit.get(UNASSIGNED, [])]
+    there = [name(unit) for unit in silent]
+    units = [name(unit) for unit in of_unit] + there
+    split = [pieces for pieces in of_unit.values() if len(pieces) > 1]
+    if not any(_need_a_second_step(pieces, in_unit, labels) for pieces in split):
+        told = [(unit, labels.get(pieces[0][1])) for unit, pieces in of_unit.items()]
         return [
-            first,
-            _step([name(called[part]) for part in parts], merges, removed=removed, quality=quality),
+            _step(
+                units,
+                merges,
+                splits,
+                removed,
+                [_quality(name(unit), label) for unit, label in told if label in QUALITY],
+            )
         ]
-    return [_step(units, merges, splits, removed, quality)]
+    first = _step(units, splits=splits)
+    quality = [
+        _quality(name(number[part]), labels[part[1]]) for part in parts if labels.get(part[1]) in QUALITY
+    ]
+    return [
+        first,
+        _step([name(number[part]) for part in parts] + there, merges, removed=removed, quality=quality),
+    ]
+
+
+def _need_a_second_step(
+    pieces: list[tuple[int, int]], in_unit: Mapping[int, list[tuple[int, int]]], labels: Mapping[int, str]
+) -> bool:
+    """Whether what becomes of the parts of a unit is more than a split: one is joined to others, or removed,
+    or they have different labels (the label of a unit that is split is that of each part).
+    """
+    joined = any(new == UNASSIGNED or len(in_unit[new]) > 1 for _, new in pieces)
+    return joined or len({QUALITY.get(labels.get(new, "")) for _, new in pieces}) > 1
+
+
+def _quality(unit: int | str, label: str | None) -> dict[str, Any]:
+    return {"unit_id": unit, "labels": {"quality": [QUALITY[label or ""]]}}
+
+
+def with_others_labels(
+    step: dict[str, Any], other: Mapping[str, Any], decided: Collection[int | str]
+) -> dict[str, Any]:
+    """A curation with the labels that another one has of units of which nothing was decided.
+
+    other : whatever somebody else wrote; where the two do not go together, `step` alone
+    """
+    from spikeinterface.curation.curation_model import Curation
+
+    if not other:
+        return step
+    try:
+        theirs = Curation(**other)
+        labels = {label["unit_id"]: label["labels"] for label in step["manual_labels"]}
+        for label in theirs.manual_labels or []:
+            if label.unit_id in step["unit_ids"] and label.unit_id not in decided:
+                labels[label.unit_id] = {**labels.get(label.unit_id, {}), **label.labels}
+        definitions = dict(step["label_definitions"])
+        for name, one in (theirs.label_definitions or {}).items():
+            own = definitions.get(name, {"label_options": [], "exclusive": one.exclusive})
+            options = dict.fromkeys([*own["label_options"], *one.label_options])
+            definitions[name] = {**own, "label_options": list(options)}
+        manual = [{"unit_id": unit, "labels": cells} for unit, cells in labels.items()]
+        value = {**step, "label_definitions": definitions, "manual_labels": manual}
+        Curation(**value)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return step
+    return value
 
 
 def _parts(before: NDArray[np.int64], after: NDArray[np.int64]) -> list[tuple[int, int]]:

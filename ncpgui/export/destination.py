@@ -18,6 +18,8 @@ from ncpgui.ephys.fingerprint import fingerprint
 
 TRACES = "recording.dat"
 """Traces that an export holds."""
+SECONDS = "spike_times_s.npy"
+"""Seconds of spikes on the clock of the recording, beside formats that count samples."""
 MANIFEST = "ncpgui_export.json"
 _LEFT_BY_OTHERS = (".phy", "phy.log", "__pycache__", ".DS_Store")
 """Caches and logs that other tools leave; no work is lost with them."""
@@ -27,7 +29,8 @@ _LEFT_BY_OTHERS = (".phy", "phy.log", "__pycache__", ".DS_Store")
 def exported_folder(path: Path) -> Iterator[Path]:
     """Yield a folder to write into; it becomes `path` when the block succeeds.
 
-    An older export at `path` is replaced only if every file in it is as it was exported.
+    An older export at `path` is replaced only if every file in it is as it was exported, also when the new
+    one is whole: what somebody saved there meanwhile stays, and the new one goes beside it.
 
     Raises
     ------
@@ -36,7 +39,7 @@ def exported_folder(path: Path) -> Iterator[Path]:
     """
     path = path.resolve()
     _check_replaceable(path)
-    with replaced_folder(path) as folder:
+    with replaced_folder(path, check=lambda now: _check_replaceable(now, path)) as folder:
         try:
             yield folder
         finally:
@@ -59,23 +62,25 @@ def _check_whole(folder: Path, path: Path) -> None:
                 ) from error
 
 
-def _check_replaceable(path: Path) -> None:
+def _check_replaceable(path: Path, shown: Path | None = None) -> None:
+    """Refuse to replace a folder that is not an export as it was made; `shown` is its name in the error."""
     if not path.exists():
         return
     if not path.is_dir():
         raise ExportError(f"{path} is a file; give the name of a new folder")
+    named = shown or path
     present = {str(item.relative_to(path)): item for item in _files(path)}
     manifest = present.pop(MANIFEST, None)
     known = {} if manifest is None else _read_manifest(manifest)
     foreign = sorted(name for name in present if name not in known)
     if foreign:
         raise ExportError(
-            f"{path} holds files that ncpgui did not write ({_some(foreign)}); choose a new folder"
+            f"{named} holds files that ncpgui did not write ({_some(foreign)}); choose a new folder"
         )
     changed = sorted(name for name, item in present.items() if _digest(item) != known[name])
     if changed:
         raise ExportError(
-            f"{path} was changed since it was exported ({_some(changed)}); "
+            f"{named} was changed since it was exported ({_some(changed)}); "
             "choose a new folder, or delete this one if that work is not needed"
         )
 

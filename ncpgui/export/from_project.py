@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,10 +12,10 @@ import ncpgui
 from ncpgui.core.alternatives import min_unit_size
 from ncpgui.core.component import Component
 from ncpgui.core.errors import InputError
+from ncpgui.core.given import PHY, GivenSorting
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import Sorting
-from ncpgui.ephys.part import first_sample
 from ncpgui.evidence.units import project_numbers
 from ncpgui.export.bundle import ExportBundle
 from ncpgui.export.features import spike_features, with_all_waveforms
@@ -77,7 +77,7 @@ def bundle_of(
     main = main_channels(project, units)
     home = main_components(project, units)
     rate_hz = project.spikes.sampling_frequency_hz
-    first = first_sample(project.recording.options, rate_hz)
+    first = project.recording.first_sample
     sorting = Sorting(
         sample_index=project.spikes.sample_index[keep] + first,
         unit_id=units[keep],
@@ -92,6 +92,10 @@ def bundle_of(
         p_exists={unit: numbers.of_unit[unit].p_exists for unit in main},
         main_channel=main,
     )
+    given = project.given
+    is_phy = given is not None and given.kind == PHY
+    by_name = given if given is not None and given.names and not is_phy else None
+    parts = [] if unit_before_merges is None else np.unique(unit_before_merges[keep]).tolist()
     features = None
     if with_features:
         rest = portion(progress, 1, 2, 2)
@@ -102,16 +106,17 @@ def bundle_of(
         recording=project.recording,
         amplitude=project.spikes.amplitude[keep],
         noise_sd=project.noise_sd,
-        first_sample=first,
         templates=templates_from_waveforms(project, units),
         features=features,
         unit_before_merges=None if unit_before_merges is None else unit_before_merges[keep],
         numbers={int(unit): numbers.of_unit[int(unit)] for unit in ids},
-        ncp=ncp_block(project, home, accepted),
+        ncp=ncp_block(project, home, accepted, by_name),
         components=project.components,
         spikes=project.spikes,
         tags=dict(tags or {}),
         notes=dict(notes or {}),
+        names={} if by_name is None else by_name.called([*ids.tolist(), *parts]),
+        phy_names=given.called(ids.tolist()) if given is not None and is_phy and given.names else {},
     )
 
 
@@ -133,21 +138,33 @@ def _most_frequent(units: NDArray[np.int64], values: NDArray[np.integer]) -> dic
     return {int(unit): int(value) for unit, value in pairs[:, fewest_first].T}
 
 
-def ncp_block(project: Project, home: Mapping[int, int], accepted: Collection[int]) -> dict[str, Any]:
+def ncp_block(
+    project: Project,
+    home: Mapping[int, int],
+    accepted: Collection[int],
+    given: GivenSorting | None = None,
+) -> dict[str, Any]:
     """Plain values about the posterior: per component P(K), alternatives and what was accepted.
 
-    home : component with most spikes of each unit
+    home : component with most spikes of each unit; given : says what units are called, None = their numbers
     """
     return {
         "program": f"ncpgui {ncpgui.__version__}",
         "model": project.model,
-        "components": [_component_block(component, home, accepted) for component in project.components],
+        "components": [
+            _component_block(component, home, accepted, given) for component in project.components
+        ],
     }
 
 
 def _component_block(
-    component: Component, home: Mapping[int, int], accepted: Collection[int]
+    component: Component, home: Mapping[int, int], accepted: Collection[int], given: GivenSorting | None
 ) -> dict[str, Any]:
+    def named(units: Iterable[int]) -> list[int | str]:
+        every = [int(unit) for unit in units]
+        names = {} if given is None else given.called(every)
+        return [names.get(unit, unit) for unit in every]
+
     shares = component.posterior.p_n_clusters(min_size=min_unit_size(component.posterior.n_points))
     return {
         "id": int(component.id),
@@ -155,12 +172,12 @@ def _component_block(
         "channels": component.contacts.tolist(),
         "n_spikes": len(component.spike_ids),
         "n_sampled": len(component.sampled),
-        "unit_ids": sorted(unit for unit, place in home.items() if place == component.id),
-        "given": list(component.given),
+        "unit_ids": named(sorted(unit for unit, place in home.items() if place == component.id)),
+        "given": named(component.given),
         "p_n_units": {str(k): round(share, 6) for k, share in shares.items()},
         "alternatives": [
             {"n_units": a.n_units, "mass": round(a.mass, 6), "se": round(a.mass_se, 6)}
             for a in component.alternatives
         ],
-        "accepted": sorted(int(u) for u in accepted if home.get(int(u)) == component.id),
+        "accepted": named(sorted(int(u) for u in accepted if home.get(int(u)) == component.id)),
     }

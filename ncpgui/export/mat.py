@@ -4,15 +4,15 @@
 
     spike_times_s, spike_samples, spike_units, spike_probability, spike_entropy (nats),
     spike_amplitude_sd       (n, 1), one row a spike in order of time
-    units                    (k, 1) struct: id, label, n_spikes, rate_hz, amplitude_sd, channel, x_um, y_um,
-                             shank, p_exists, probability, p_neuron, p_pure, p_complete, false_positives,
-                             misses, spike_times_s, spike_samples, spike_probability,
-                             template_noise_sd (t, channels)
+    units                    (k, 1) struct: id, name (where it is no number), label, n_spikes, rate_hz,
+                             amplitude_sd, channel, x_um, y_um, shank, p_exists, probability, p_neuron,
+                             p_pure, p_complete, false_positives, misses, spike_times_s, spike_samples,
+                             spike_probability, template_noise_sd (t, channels)
     channel_positions_um (c, 2), channel_shanks (c, 1), noise_sd (c, 1) in the unit of the recording,
     sampling_frequency_hz, first_sample, n_samples (what was sorted), recording_path, ncp_json
 
-Samples and channels count from 1, as MATLAB does; times are seconds from the first sample. Values that
-are not known are NaN or absent. ``units(3).spike_times_s`` is a spike train, ``[units.p_neuron] > 0.9``
+Samples and channels count from 1, as MATLAB does; times are seconds on the clock of the recording. Values
+that are not known are NaN or absent. ``units(3).spike_times_s`` is a spike train, ``[units.p_neuron] > 0.9``
 picks units.
 """
 
@@ -27,13 +27,15 @@ from numpy.typing import NDArray
 
 from ncpgui.core.errors import ExportError
 from ncpgui.core.files import replaced_file
+from ncpgui.core.given import LARGEST_UNIT
 from ncpgui.export.bundle import ExportBundle, unit_columns
+from ncpgui.export.unit_ids import UnitIds, unit_ids
 
 MOST_BYTES = 2**31 - 1
 """Of a variable of a MAT file of format 5."""
 
 
-def export_mat(bundle: ExportBundle, path: Path) -> Path:
+def export_mat(bundle: ExportBundle, path: Path, *, replace: bool = True) -> Path:
     """Write `path` (``.mat`` is added when it has another ending).
 
     Raises
@@ -46,7 +48,7 @@ def export_mat(bundle: ExportBundle, path: Path) -> Path:
     path = path if path.suffix == ".mat" else path.with_name(path.name + ".mat")
     variables = _variables(bundle)
     variables["units"] = _units(bundle)
-    with replaced_file(path) as beside, beside.open("wb") as file:
+    with replaced_file(path, replace=replace) as beside, beside.open("wb") as file:
         savemat(file, variables, do_compression=True, oned_as="column")
     return path
 
@@ -54,9 +56,9 @@ def export_mat(bundle: ExportBundle, path: Path) -> Path:
 def _variables(bundle: ExportBundle) -> dict[str, Any]:
     sorting = bundle.sorting
     known: dict[str, Any] = {
-        "spike_times_s": sorting.sample_index / sorting.sampling_frequency_hz,
+        "spike_times_s": bundle.time_s,
         "spike_samples": sorting.sample_index + 1.0,
-        "spike_units": sorting.unit_id.astype(np.float64),
+        "spike_units": _ids(bundle).number[bundle.unit_index].astype(np.float64),
         "spike_probability": sorting.probability,
         "spike_entropy": sorting.entropy,
         "spike_amplitude_sd": bundle.amplitude,
@@ -74,9 +76,10 @@ def _variables(bundle: ExportBundle) -> dict[str, Any]:
 
 def _units(bundle: ExportBundle) -> NDArray[np.void]:
     """Structs of the units, (k, 1)."""
-    sorting, units = bundle.sorting, unit_columns(bundle)
+    sorting, units, ids = bundle.sorting, unit_columns(bundle), _ids(bundle)
     columns: dict[str, Any] = {
-        "id": units.unit_id.astype(np.float64),
+        "id": ids.number.astype(np.float64),
+        "name": ids.name,
         "label": units.label,
         "n_spikes": units.n_spikes.astype(np.float64),
         "rate_hz": units.rate_hz,
@@ -88,7 +91,7 @@ def _units(bundle: ExportBundle) -> NDArray[np.void]:
         "p_exists": units.p_exists,
         "probability": units.probability,
         **units.numbers,
-        "spike_times_s": _trains(bundle, sorting.sample_index / sorting.sampling_frequency_hz),
+        "spike_times_s": _trains(bundle, bundle.time_s),
         "spike_samples": _trains(bundle, sorting.sample_index + 1.0),
         "spike_probability": None
         if sorting.probability is None
@@ -107,6 +110,11 @@ def _units(bundle: ExportBundle) -> NDArray[np.void]:
         for row, value in enumerate(values):
             result[name][row, 0] = value
     return result
+
+
+def _ids(bundle: ExportBundle) -> UnitIds:
+    """Numbers of units that are exact as doubles."""
+    return unit_ids(bundle.unit_ids, bundle.unit_names, least=-LARGEST_UNIT, most=LARGEST_UNIT)
 
 
 def _trains(bundle: ExportBundle, values: NDArray[Any]) -> list[NDArray[Any]]:

@@ -2,9 +2,11 @@
 
 ::
 
-    spike_sample (n,) int64          spike_unit (n,) int64        spike_probability (n,) float32
+    spike_sample (n,) int64          spike_time_s (n,) float64 on the clock of the recording
+    spike_unit (n,) int64            spike_probability (n,) float32
     spike_entropy (n,) float32 nats  spike_amplitude (n,) float32 noise sd
-    unit_ids (k,)  unit_label (k,)  unit_n_spikes (k,)  unit_channel (k,)  unit_p_exists (k,)
+    unit_ids (k,)  unit_name (k,) where ids are no numbers  unit_label (k,)  unit_n_spikes (k,)
+    unit_channel (k,)  unit_p_exists (k,)
     unit_probability (k,)  unit_p_neuron (k,)  unit_p_pure (k,)  unit_p_complete (k,)
     unit_false_positives (k,)  unit_misses (k,) expected shares
     templates (k, t, channels) float32 noise sd, if there are any
@@ -32,9 +34,10 @@ from numpy.typing import NDArray
 
 from ncpgui.core.files import replaced_file
 from ncpgui.export.bundle import ExportBundle, unit_columns
+from ncpgui.export.unit_ids import unit_ids
 
 
-def export_npz(bundle: ExportBundle, path: Path) -> Path:
+def export_npz(bundle: ExportBundle, path: Path, *, replace: bool = True) -> Path:
     """Write `path` (``.npz`` is added when it has another ending).
 
     Raises
@@ -44,20 +47,23 @@ def export_npz(bundle: ExportBundle, path: Path) -> Path:
     """
     path = path if path.suffix == ".npz" else path.with_name(path.name + ".npz")
     arrays = {name: values for name, values in _arrays(bundle).items() if values is not None}
-    with replaced_file(path) as beside, beside.open("wb") as file:
+    with replaced_file(path, replace=replace) as beside, beside.open("wb") as file:
         np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
     return path
 
 
 def _arrays(bundle: ExportBundle) -> dict[str, NDArray[Any] | None]:
     sorting, units = bundle.sorting, unit_columns(bundle)
+    ids = unit_ids(bundle.unit_ids, units.name)
     return {
         "spike_sample": sorting.sample_index,
-        "spike_unit": sorting.unit_id,
+        "spike_time_s": bundle.time_s,
+        "spike_unit": ids.number[bundle.unit_index],
         "spike_probability": sorting.probability,
         "spike_entropy": sorting.entropy,
         "spike_amplitude": bundle.amplitude,
-        "unit_ids": units.unit_id,
+        "unit_ids": ids.number,
+        "unit_name": None if ids.name is None else np.array(ids.name, dtype=str),
         "unit_label": np.array(units.label, dtype=str),
         "unit_n_spikes": units.n_spikes,
         "unit_channel": units.channel,

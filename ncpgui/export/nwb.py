@@ -3,7 +3,8 @@
 ::
 
     units        spike_times s, spike_probability, spike_entropy nats, spike_amplitude noise sd (ragged),
-                 label, n_spikes, amplitude_sd, p_exists, probability, p_neuron, p_pure, p_complete,
+                 unit_name (where ids are no numbers), label, n_spikes, amplitude_sd, p_exists,
+                 probability, p_neuron, p_pure, p_complete,
                  false_positives, misses, obs_intervals s,
                  electrodes: those on which the unit is seen, the largest first,
                  template_noise_sd (t, c): its mean waveform on them, noise sd,
@@ -31,6 +32,7 @@ import ncpgui
 from ncpgui.core.files import replaced_file
 from ncpgui.core.guarded_file import GuardedFile
 from ncpgui.export.bundle import ExportBundle, UnitColumns, unit_columns
+from ncpgui.export.unit_ids import unit_ids
 
 if TYPE_CHECKING:
     from pynwb import NWBFile
@@ -47,7 +49,7 @@ ABOUT_UNITS = {
 UNKNOWN_START = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 
-def export_nwb(bundle: ExportBundle, path: Path) -> Path:
+def export_nwb(bundle: ExportBundle, path: Path, *, replace: bool = True) -> Path:
     """Write `path` (``.nwb`` is added when it has another ending).
 
     Raises
@@ -60,7 +62,7 @@ def export_nwb(bundle: ExportBundle, path: Path) -> Path:
     import pynwb
 
     content = nwb_file(bundle)
-    with replaced_file(path) as beside:
+    with replaced_file(path, replace=replace) as beside:
         target = GuardedFile(beside)
         try:
             with h5py.File(target, "w") as file, pynwb.NWBHDF5IO(mode="w", file=file) as io:
@@ -79,7 +81,7 @@ def nwb_file(bundle: ExportBundle) -> NWBFile:
     file = NWBFile(
         session_description=(
             f"Units of {bundle.recording.path or 'a recording in memory'}, sorted and curated with ncpgui. "
-            "Times are seconds from the first sample; when the recording began is not known, "
+            "Times are seconds on the clock of the recording; when that was 0 is not known, "
             "session_start_time stands for it."
         ),
         identifier=_identifier(bundle),
@@ -138,6 +140,7 @@ def _add_units(file: NWBFile, bundle: ExportBundle, columns: UnitColumns) -> Non
         resolution=1 / sorting.sampling_frequency_hz,
         waveform_rate=float(sorting.sampling_frequency_hz),
     )
+    ids = unit_ids(bundle.unit_ids, columns.name)
     spikes = _spike_columns(bundle)
     for name, (about, _) in spikes.items():
         file.add_unit_column(name, about, index=True)
@@ -149,13 +152,13 @@ def _add_units(file: NWBFile, bundle: ExportBundle, columns: UnitColumns) -> Non
     if "template_noise_sd" in means:
         about = "mean of the filtered waveforms on the unit's electrodes (samples, electrodes), noise sd"
         file.add_unit_column("template_noise_sd", about)
-    sorted_s = [sample / sorting.sampling_frequency_hz for sample in (bundle.first_sample, sorting.n_samples)]
+    sorted_s = bundle.sorted_s
     order = np.argsort(bundle.unit_index, kind="stable")
     for row, mine in enumerate(np.split(order, np.cumsum(bundle.n_spikes)[:-1])):
         file.add_unit(
-            id=int(columns.unit_id[row]),
-            spike_times=sorting.sample_index[mine] / sorting.sampling_frequency_hz,
-            obs_intervals=[sorted_s],
+            id=int(ids.number[row]),
+            spike_times=bundle.time_s[mine],
+            obs_intervals=sorted_s,
             electrodes=contacts[row].tolist(),
             **{name: values[mine] for name, (_, values) in spikes.items()},
             **{name: values[row] for name, (_, values) in units.items()},
@@ -182,7 +185,11 @@ def _spike_columns(bundle: ExportBundle) -> dict[str, tuple[str, NDArray[np.floa
 
 def _unit_columns(bundle: ExportBundle, units: UnitColumns) -> dict[str, tuple[str, list[Any]]]:
     """What is known of each unit: name -> (description, values)."""
-    known: dict[str, tuple[str, Any]] = {
+    known: dict[str, tuple[str, Any]] = {}
+    names = unit_ids(bundle.unit_ids, units.name).name
+    if names is not None:
+        known["unit_name"] = ("what the unit is called in the sorting that was reviewed", names)
+    known |= {
         "label": ("good, mua, noise or unsorted", units.label),
         "n_spikes": ("number of spikes", units.n_spikes.tolist()),
         "amplitude_sd": ("mean size of the spikes, noise sd", units.amplitude_sd.tolist()),

@@ -2,8 +2,11 @@
 
 Besides what Phy needs, it holds what we know of uncertainty where Phy shows it: each
 ``spike_NAME.npy`` becomes a scatter view, each ``cluster_NAME.tsv`` a column. Every cluster is in
-every table, because SpikeInterface drops the spikes of clusters that are missing from one.
+every table, because SpikeInterface drops the spikes of clusters that are missing from one. Units whose ids
+are text, negative or larger than `LARGEST_CLUSTER` are clusters with other numbers, and ``unit_name`` has
+the ids.
 Templates are in noise sd; the whitening matrix (1 / noise sd) brings them to the recording's unit.
+Phy counts samples: where the clock of the recording says other seconds, ``spike_times_s.npy`` has them.
 """
 
 from __future__ import annotations
@@ -16,13 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.errors import ExportError
-from ncpgui.export.bundle import ExportBundle, UnitColumns, unit_columns
-from ncpgui.export.destination import exported_folder
+from ncpgui.core.given import number_of
+from ncpgui.export.bundle import TEXT_NAME, ExportBundle, UnitColumns, unit_columns
+from ncpgui.export.destination import SECONDS, exported_folder
 from ncpgui.export.features import SpikeFeatures
 from ncpgui.export.raw_file import RawFile, raw_file
+from ncpgui.export.unit_ids import INT64, LARGEST_CLUSTER, UnitIds, unit_ids
 
 
-def export_phy(bundle: ExportBundle, path: Path) -> Path:
+def export_phy(bundle: ExportBundle, path: Path, *, replace: bool = True) -> Path:
     """Write the folder `path`.
 
     Raises
@@ -33,19 +38,19 @@ def export_phy(bundle: ExportBundle, path: Path) -> Path:
     if len(bundle.sorting) < 2:
         raise ExportError("Phy cannot open a folder with a single spike; export it as npz or csv")
     with exported_folder(path) as folder:
-        _write_params(folder, bundle, path.resolve())
+        raw = _write_params(folder, bundle, path.resolve())
         _write_spikes(folder, bundle)
-        _write_channels(folder, bundle)
+        _write_channels(folder, bundle, raw)
         if bundle.templates is not None:
             _write_templates(folder, bundle.templates)
         if bundle.features is not None:
             _write_features(folder, bundle.features)
-        _write_tables(folder, unit_columns(bundle))
+        _write_tables(folder, unit_columns(bundle), clusters_of(bundle))
     return path
 
 
-def _write_params(folder: Path, bundle: ExportBundle, destination: Path) -> None:
-    """``params.py`` as literals; the path is relative where the recording lies in or beside the folder."""
+def _write_params(folder: Path, bundle: ExportBundle, destination: Path) -> RawFile | None:
+    """``params.py`` as literals, and the files that it names; a path is relative in or beside the folder."""
     comments: list[str] = []
     if bundle.copy_traces is not None:
         raw: RawFile | None = bundle.copy_traces(folder)
@@ -54,43 +59,49 @@ def _write_params(folder: Path, bundle: ExportBundle, destination: Path) -> None
         comments = [f"# {raw.path.name}: {raw.about}"]
     else:
         raw = raw_file(bundle.recording)
-        dat_path = [] if raw is None else [_data_path(raw, destination)]
+        dat_path = [] if raw is None else [_data_path(file, destination) for file in raw.paths]
         if raw is None:
             comments = [f"# no raw binary file of the recording was found at {bundle.recording.path!a}"]
+    if bundle.has_own_times:
+        comments.append(f"# Phy counts time from the first sample; the recording's seconds are in {SECONDS}")
     lines = [
         *comments,
         f"dat_path = {dat_path!a}",
-        f"n_channels_dat = {bundle.recording.n_channels}",
+        f"n_channels_dat = {bundle.recording.n_channels if raw is None else raw.n_channels}",
         f"dtype = {('int16' if raw is None else raw.dtype)!a}",
-        "offset = 0",
+        f"offset = {0 if raw is None else raw.offset}",
         f"sample_rate = {float(bundle.sorting.sampling_frequency_hz)!r}",
         "hp_filtered = False",
     ]
     (folder / "params.py").write_text("\n".join(lines) + "\n", encoding="ascii")
+    return raw
 
 
-def _data_path(raw: RawFile, destination: Path) -> str:
+def _data_path(file: Path, destination: Path) -> str:
     """Relative for a recording beside the folder, so that both can be moved together."""
-    path = raw.path.resolve()
+    path = file.resolve()
     return f"../{path.name}" if path.parent == destination.parent else str(path)
 
 
 def _write_spikes(folder: Path, bundle: ExportBundle) -> None:
     sorting = bundle.sorting
     np.save(folder / "spike_times.npy", sorting.sample_index)
-    np.save(folder / "spike_clusters.npy", sorting.unit_id.astype(np.int32))
+    np.save(folder / "spike_clusters.npy", clusters_of(bundle).number[bundle.unit_index].astype(np.int32))
     np.save(folder / "spike_templates.npy", bundle.unit_index.astype(np.int32))
     np.save(folder / "amplitudes.npy", np.abs(bundle.amplitude).astype(np.float64))
     if sorting.probability is not None:
         np.save(folder / "spike_probability.npy", sorting.probability.astype(np.float32))
+    if bundle.has_own_times:
+        np.save(folder / SECONDS, bundle.time_s)
     if sorting.entropy is not None:
         np.save(folder / "spike_entropy.npy", sorting.entropy.astype(np.float32))
 
 
-def _write_channels(folder: Path, bundle: ExportBundle) -> None:
+def _write_channels(folder: Path, bundle: ExportBundle, raw: RawFile | None) -> None:
     probe = bundle.probe
     assert probe.shank is not None
-    np.save(folder / "channel_map.npy", np.arange(probe.n_channels, dtype=np.int32))
+    columns = range(probe.n_channels) if raw is None or raw.columns is None else raw.columns
+    np.save(folder / "channel_map.npy", np.array(columns, dtype=np.int32))
     np.save(folder / "channel_positions.npy", probe.positions_um)
     np.save(folder / "channel_shanks.npy", probe.shank.astype(np.int32))
     noise = np.where(bundle.noise_sd > 0, bundle.noise_sd, 1.0).astype(np.float64)
@@ -125,26 +136,39 @@ def cosine_similarity(templates: NDArray[np.float32]) -> NDArray[np.float32]:
     return similarity.astype(np.float32)
 
 
-def _write_tables(folder: Path, units: UnitColumns) -> None:
+def clusters_of(bundle: ExportBundle) -> UnitIds:
+    """Cluster of each unit, and what it is called where that is no cluster that phy can hold."""
+    return unit_ids(bundle.unit_ids, bundle.unit_names, least=0, most=LARGEST_CLUSTER)
+
+
+def _write_tables(folder: Path, units: UnitColumns, clusters: UnitIds) -> None:
     columns: dict[str, Sequence[object]] = {"group": units.label}
+    if clusters.name is not None:
+        columns[TEXT_NAME] = clusters.name
     named = (("p_exists", units.p_exists), ("probability", units.probability), *units.numbers.items())
     for name, values in named:
         if values is not None:
             columns[name] = _decimals(values, 4)
-    columns.update(units.words)
+    columns.update({name: cells for name, cells in units.words.items() if name not in columns})
     for name, cells in columns.items():
-        _write_tsv(folder / f"cluster_{name}.tsv", {"cluster_id": units.unit_id, name: cells})
+        _write_tsv(folder / f"cluster_{name}.tsv", {"cluster_id": clusters.number, name: cells})
     info: dict[str, Iterable[object]] = {
-        "cluster_id": units.unit_id,
+        "cluster_id": clusters.number,
         "amp": _decimals(units.amplitude_sd, 3),
         "ch": units.channel,
         "depth": _decimals(units.depth_um, 3),
         "fr": _decimals(units.rate_hz, 4),
         "n_spikes": units.n_spikes,
         "sh": units.shank,
-        **columns,
+        **{name: cells for name, cells in columns.items() if _can_be_read(cells)},
     }
     _write_tsv(folder / "cluster_info.tsv", info)
+
+
+def _can_be_read(cells: Sequence[object]) -> bool:
+    """Whether SpikeInterface can read a column of ``cluster_info.tsv``: digits are numbers there."""
+    numbers = (number_of(cell) for cell in cells if isinstance(cell, str))
+    return all(number is None or number <= INT64.max for number in numbers)
 
 
 def _write_tsv(path: Path, columns: dict[str, Iterable[object]]) -> None:

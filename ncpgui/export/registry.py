@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Protocol
 
+from ncpgui.core import arguments
+from ncpgui.core.arguments import instance, shown
 from ncpgui.core.errors import ExportError, InputError
+from ncpgui.core.home import expanded
+from ncpgui.core.nearest import nearest
 from ncpgui.export.bundle import ExportBundle
-from ncpgui.export.csv import export_csv
+from ncpgui.export.csv import csv_files, export_csv
 from ncpgui.export.mat import export_mat
 from ncpgui.export.npz import export_npz
 from ncpgui.export.nwb import export_nwb
 from ncpgui.export.phy import export_phy
 from ncpgui.export.spikeinterface import export_spikeinterface
 
-Exporter = Callable[[ExportBundle, Path], Path]
+
+class Exporter(Protocol):
+    """Writes a format; what is at `path` is replaced if `replace`, else the export goes beside it."""
+
+    def __call__(self, bundle: ExportBundle, path: Path, *, replace: bool = True) -> Path:
+        """Write it and return where."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +35,7 @@ class ExportFormat:
     title : for menus; is_folder : whether it is a folder or one file; suffix : of the file, or '';
     with_traces, with_templates, with_features : whether it names the raw file of the recording, holds
     mean waveforms of units, principal components of spikes; with_gain : whether it wants them in volts;
+    counts_samples : whether it holds samples, and no seconds;
     package : that it is written with and that not everybody has; '' when none.
     """
 
@@ -39,7 +48,15 @@ class ExportFormat:
     with_templates: bool = False
     with_features: bool = False
     with_gain: bool = False
+    counts_samples: bool = False
     package: str = ""
+
+    def files(self, path: Path) -> tuple[Path, ...]:
+        """Files that an export to `path` writes; () for a folder."""
+        if self.is_folder:
+            return ()
+        file = path if path.suffix == self.suffix else path.with_name(path.name + self.suffix)
+        return csv_files(file) if self.name == "csv" else (file,)
 
     @property
     def lacks(self) -> str:
@@ -66,8 +83,16 @@ FORMATS: dict[str, ExportFormat] = {
             with_traces=True,
             with_templates=True,
             with_features=True,
+            counts_samples=True,
         ),
-        ExportFormat("spikeinterface", "SpikeInterface sorting folder", True, "", export_spikeinterface),
+        ExportFormat(
+            "spikeinterface",
+            "SpikeInterface sorting folder",
+            True,
+            "",
+            export_spikeinterface,
+            counts_samples=True,
+        ),
         ExportFormat(
             "nwb",
             "NWB file (.nwb)",
@@ -92,8 +117,11 @@ FORMATS: dict[str, ExportFormat] = {
 }
 
 
-def export(bundle: ExportBundle, format_name: str, path: str | Path) -> Path:
+def export(bundle: ExportBundle, format_name: str, path: str | Path, *, replace: bool = True) -> Path:
     """Write `bundle` and return where (the suffix of a file is added when it lacks).
+
+    replace : whether files that are there are replaced; else the export goes beside them. Folders say
+        themselves whether they may be (`destination`)
 
     Raises
     ------
@@ -103,16 +131,18 @@ def export(bundle: ExportBundle, format_name: str, path: str | Path) -> Path:
         No spike is in a unit, or the output cannot be written. Nothing is half-written.
     """
     chosen = export_format(format_name)
+    instance(bundle, ExportBundle, "what is exported", "make one of a project with bundle_of(...)")
+    place = expanded(arguments.path(path, "the place of an export"))
     if len(bundle.sorting) == 0:
         raise ExportError(
             "there is nothing to export, no spike is in a unit; lower the probability below which spikes are "
             "left unassigned, or sort with a lower detection threshold"
         )
     chosen.check_package()
-    return chosen.write(bundle, Path(path).expanduser())
+    return chosen.write(bundle, place, replace=replace)
 
 
-def export_format(name: str) -> ExportFormat:
+def export_format(name: object) -> ExportFormat:
     """Return the format called `name`.
 
     Raises
@@ -120,9 +150,10 @@ def export_format(name: str) -> ExportFormat:
     InputError
         There is none; the nearest is suggested.
     """
-    if name in FORMATS:
-        return FORMATS[name]
-    near = difflib.get_close_matches(name.lower(), FORMATS, n=1)
+    text = name if isinstance(name, str) else shown(name)
+    if text in FORMATS:
+        return FORMATS[text]
+    near = nearest(text, FORMATS)
     known = f"the formats are {', '.join(FORMATS)}"
-    hint = f"did you mean '{near[0]}'? ({known})" if near else known
-    raise InputError(f"export format '{name}' is not known; {hint}")
+    hint = f"did you mean '{near}'? ({known})" if near else known
+    raise InputError(f"export format '{text}' is not known; {hint}")

@@ -3,7 +3,9 @@
 ``spikeinterface.load(folder)`` returns the sorting; ``spikeinterface.curation.load_curation`` reads
 ``curation.json`` and ignores the block. Where units were merged, ``before_merges`` inside the folder is
 the sorting before that, and ``apply_curation`` makes the one of the folder of it.
-``spike_probability.npy`` and ``spike_entropy.npy`` have one value a row of ``spikes.npy``.
+``spike_probability.npy`` and ``spike_entropy.npy`` have one value a row of ``spikes.npy``. The sorting has
+the segments of the recording, and counts samples: ``register_recording`` gives it the recording's times.
+Where these are other seconds than samples over the sampling frequency, ``spike_times_s.npy`` has them too.
 """
 
 from __future__ import annotations
@@ -17,8 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.ephys.numpy_sortings import numpy_sorting
 from ncpgui.export.bundle import ExportBundle, unit_columns
-from ncpgui.export.destination import exported_folder
+from ncpgui.export.destination import SECONDS, exported_folder
+from ncpgui.export.unit_ids import INT64
 
 BEFORE = "before_merges"
 """Folder, inside the exported one, of the sorting before the merges."""
@@ -26,7 +30,7 @@ QUALITY = {"good": "good", "noise": "noise", "mua": "MUA"}
 """Our labels in the words of SpikeInterface; units without one are not labelled there."""
 
 
-def export_spikeinterface(bundle: ExportBundle, path: Path) -> Path:
+def export_spikeinterface(bundle: ExportBundle, path: Path, *, replace: bool = True) -> Path:
     """Write the folder `path`.
 
     Raises
@@ -51,6 +55,8 @@ def export_spikeinterface(bundle: ExportBundle, path: Path) -> Path:
         for name, values in (("probability", sorting.probability), ("entropy", sorting.entropy)):
             if values is not None:
                 np.save(folder / f"spike_{name}.npy", values[order].astype(np.float32))
+        if bundle.has_own_times:
+            np.save(folder / SECONDS, bundle.time_s[order])
         text = json.dumps(curation(bundle), indent=1)
         (folder / "curation.json").write_text(text + "\n", encoding="utf-8")
     return path
@@ -60,15 +66,16 @@ def _write_sorting(
     bundle: ExportBundle, unit_id: NDArray[np.int64], properties: dict[str, NDArray[Any]], folder: Path
 ) -> NDArray[np.int64]:
     """Write the spikes with these units; returns the row of `bundle.sorting` of each row written."""
-    from spikeinterface.core import NumpyFolderSorting, NumpySorting
-    from spikeinterface.core.base import minimum_spike_dtype
+    from spikeinterface.core import NumpyFolderSorting
 
     unit_ids, index = np.unique(unit_id, return_inverse=True)
-    order = np.lexsort((index, bundle.sorting.sample_index))
-    spikes = np.zeros(len(order), dtype=minimum_spike_dtype)
-    spikes["sample_index"] = bundle.sorting.sample_index[order]
-    spikes["unit_index"] = index[order]
-    extractor = NumpySorting(spikes, bundle.sorting.sampling_frequency_hz, unit_ids)
+    extractor, order = numpy_sorting(
+        bundle.sorting.sample_index,
+        index,
+        np.array(as_ids(bundle, unit_ids)),
+        sampling_frequency_hz=bundle.sorting.sampling_frequency_hz,
+        segment_start=bundle.recording.whole_clock.segment_start,
+    )
     for name, values in properties.items():
         extractor.set_property(name, values)
     extractor.annotate(recording=bundle.recording.path, n_samples=int(bundle.sorting.n_samples))
@@ -76,6 +83,13 @@ def _write_sorting(
         warnings.filterwarnings("ignore", message="The extractor is not serializable to file")
         NumpyFolderSorting.write_sorting(extractor, folder, overwrite=True)
     return order
+
+
+def as_ids(bundle: ExportBundle, units: NDArray[np.int64]) -> list[Any]:
+    """Ids of units as SpikeInterface has them: numbers if all are and have 64 bits, else text."""
+    names = bundle.called(units)
+    fit = all(isinstance(one, int) and INT64.min <= one <= INT64.max for one in bundle.names.values())
+    return names if fit else [str(name) for name in names]
 
 
 def curation(bundle: ExportBundle) -> dict[str, Any]:
@@ -88,22 +102,27 @@ def curation(bundle: ExportBundle) -> dict[str, Any]:
     part_of = {part: unit for unit, parts in merges.items() for part in parts}
     units = np.unique(bundle.parts).tolist()
     quality = {unit: QUALITY.get(labels[part_of.get(unit, unit)]) for unit in units}
+    every = [*units, *merges]
+    name = dict(zip(every, as_ids(bundle, np.array(every, dtype=np.int64)), strict=True))
     return {
         "format_version": "2",
-        "unit_ids": units,
+        "unit_ids": [name[unit] for unit in units],
         "label_definitions": {"quality": {"label_options": ["good", "noise", "MUA"], "exclusive": True}},
         "manual_labels": [
-            {"unit_id": unit, "labels": {"quality": [label]}}
+            {"unit_id": name[unit], "labels": {"quality": [label]}}
             for unit, label in quality.items()
             if label is not None
         ],
-        "merges": [{"unit_ids": parts, "new_unit_id": unit} for unit, parts in merges.items()],
+        "merges": [
+            {"unit_ids": [name[part] for part in parts], "new_unit_id": name[unit]}
+            for unit, parts in merges.items()
+        ],
         "splits": [],
         "removed": [],
         "ncp": {
             **bundle.ncp,
             "p_exists": {
-                str(int(unit)): None if math.isnan(p) else round(float(p), 6)
+                str(bundle.names.get(int(unit), int(unit))): None if math.isnan(p) else round(float(p), 6)
                 for unit, p in bundle.sorting.p_exists.items()
             },
         },

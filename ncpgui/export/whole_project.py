@@ -15,6 +15,7 @@ from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project
 from ncpgui.curation.decisions import Decisions
+from ncpgui.export.destination import SECONDS
 from ncpgui.export.features import n_without_waveforms
 from ncpgui.export.from_project import bundle_of
 from ncpgui.export.raw_file import RawFile, raw_file
@@ -50,8 +51,13 @@ def left_out(
     there = (bool(path) and Path(path).exists()) if has_recording is None else has_recording
     where = f"the recording is not at {path}" if path else "no file holds the recording"
     parts = []
+    clock = project.recording.clock_words
+    if chosen.counts_samples and clock:
+        parts.append(
+            f"the clock of the recording, {clock} (samples are counted there; {SECONDS} has the seconds)"
+        )
     if chosen.with_traces and not copy_traces and raw_file(project.recording) is None:
-        no_file = "the recording is not one raw binary file; they can be copied"
+        no_file = "the recording is no raw binary file; they can be copied"
         parts.append(f"the traces ({no_file if there else where})")
     if there:
         return tuple(parts)
@@ -74,12 +80,14 @@ def export_project(
     *,
     min_probability: float = 0.0,
     copy_traces: bool = False,
+    replace_files: bool = True,
     progress: Progress = silent,
 ) -> Exported:
     """Write a project, as a person decided, in a format.
 
     min_probability : spikes that belong to their unit with less are left out
     copy_traces : whether the traces of the recording are copied into it, for formats that show them
+    replace_files : whether files that are there by then are replaced, see `registry.export`
 
     Raises
     ------
@@ -112,7 +120,7 @@ def export_project(
         bundle = replace(bundle, gain_uv=_gain_uv(project))
     progress(90, 100, f"writing {path.name}")
     bundle = replace(bundle, copy_traces=copy)
-    place = export(bundle, format_name, path)
+    place = export(bundle, format_name, path, replace=replace_files)
     lacking = left_out(
         project, format_name, has_recording=False if problem else None, copy_traces=copy_traces
     )

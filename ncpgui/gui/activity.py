@@ -5,6 +5,7 @@ from __future__ import annotations
 from PyQt5 import QtCore, QtWidgets
 
 from ncpgui.app.controller import Activity
+from ncpgui.gui.plain_text import Label
 
 
 class ActivityWidget(QtWidgets.QWidget):
@@ -17,11 +18,11 @@ class ActivityWidget(QtWidgets.QWidget):
         row = QtWidgets.QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(10)
-        self.words = QtWidgets.QLabel()
+        self.words = Label()
         self.bar = QtWidgets.QProgressBar()
         self.bar.setTextVisible(False)
         self.bar.setFixedWidth(bar_width)
-        self.time_left = QtWidgets.QLabel()
+        self.time_left = Label()
         self.stop = QtWidgets.QPushButton("Stop")
         self.stop.setProperty("quiet", True)
         self.stop.setFocusPolicy(QtCore.Qt.NoFocus)

@@ -13,6 +13,7 @@ from ncpgui.app.controller import Controller
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
 from ncpgui.core.progress import Cancelled
+from ncpgui.core.visible import visible_lines
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.gui.qt_start import qt_starting
 from ncpgui.gui.stop_signals import StopSignals
@@ -104,7 +105,15 @@ def log_to_file(path: Path) -> None:
     except OSError as error:
         logger.warning("no log file: %s", error)
         return
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler.setFormatter(LogFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     root = logging.getLogger("ncpgui")
     root.addHandler(handler)
     root.setLevel(logging.INFO)
+
+
+class LogFormatter(logging.Formatter):
+    """Lines that a terminal shows as they are, and of which none can pretend to be another entry."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Format an entry; its further lines are indented."""
+        return visible_lines(super().format(record)).replace("\n", "\n    ")

@@ -17,6 +17,7 @@ from ncpgui.gui.banner import Banner
 from ncpgui.gui.dialogs.export import ExportDialog
 from ncpgui.gui.dialogs.open_recording import OpenRecordingDialog
 from ncpgui.gui.dialogs.review_recording import ReviewRecordingDialog
+from ncpgui.gui.plain_text import plain
 from ncpgui.gui.saved_panel import FILTER, save_panel
 
 SESSIONS = "Sessions (*.h5 *.hdf5)"
@@ -102,13 +103,19 @@ class AskingWindow(QtWidgets.QMainWindow):
             trace_bytes=trace_bytes,
             copy_first=copy_first,
         )
-        if _is_accepted(dialog):
-            self.controller.export(
-                dialog.format_name,
-                dialog.path,
-                min_probability=dialog.min_probability.value(),
-                copy_traces=dialog.copies_traces,
-            )
+        if not _is_accepted(dialog):
+            return
+        present = jobs.files_in_the_way(dialog.format_name, dialog.path)
+        names = " and ".join(file.name for file in present)
+        if present and not self.confirm(f"{names} exist{'s' * (len(present) == 1)} already. Replace?"):
+            return
+        self.controller.export(
+            dialog.format_name,
+            dialog.path,
+            min_probability=dialog.min_probability.value(),
+            copy_traces=dialog.copies_traces,
+            replace_files=bool(present),
+        )
 
     def ask_recording_place(self) -> None:
         """Ask where the recording of the session is now."""
@@ -119,16 +126,16 @@ class AskingWindow(QtWidgets.QMainWindow):
     def confirm(self, question: str) -> bool:
         """Ask a question that is answered with yes or no."""
         box, yes = QtWidgets.QMessageBox, QtWidgets.QMessageBox.Yes
-        return bool(box.question(self, "Are you sure?", question, yes | box.No, box.No) == yes)
+        return bool(box.question(self, "Are you sure?", plain(question), yes | box.No, box.No) == yes)
 
     def ask_words(self, question: str, present: str, known: tuple[str, ...] = ()) -> str | None:
         """Ask for words, `known` ones offered; None when nothing is to be done."""
         ask, title = QtWidgets.QInputDialog, question.partition(" ")[0]
         if known:
             offered = list(dict.fromkeys([present, *known]))
-            text, is_given = ask.getItem(self, title, question, offered, 0, True)
+            text, is_given = ask.getItem(self, title, plain(question), offered, 0, True)
         else:
-            text, is_given = ask.getText(self, title, question, QtWidgets.QLineEdit.Normal, present)
+            text, is_given = ask.getText(self, title, plain(question), QtWidgets.QLineEdit.Normal, present)
         return text if is_given else None
 
     def save_picture(self) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 
 from PyQt5 import QtCore, QtWidgets
 
+from ncpgui.gui.plain_text import Label
+
 
 class Banner(QtWidgets.QFrame):
     """One message at a time, with a button for the way out if there is one, until dismissed or replaced."""
@@ -17,9 +19,8 @@ class Banner(QtWidgets.QFrame):
         row = QtWidgets.QHBoxLayout(self)
         row.setContentsMargins(14, 8, 8, 8)
         row.setSpacing(12)
-        self.text = QtWidgets.QLabel()
+        self.text = Label()
         self.text.setWordWrap(True)
-        self.text.setTextFormat(QtCore.Qt.PlainText)
         self.text.setTextInteractionFlags(QtCore.Qt.TextSelectableByMouse)
         self.action_button = QtWidgets.QPushButton()
         self.action_button.setFocusPolicy(QtCore.Qt.NoFocus)

@@ -18,6 +18,7 @@ from ncpgui.gui.asking import AskingWindow
 from ncpgui.gui.commands import Commands
 from ncpgui.gui.dialogs.keys import about_text
 from ncpgui.gui.items.color_legend import ColorLegend
+from ncpgui.gui.plain_text import without_mnemonic
 from ncpgui.gui.start_page import StartPage
 from ncpgui.gui.status_line import StatusLine
 from ncpgui.gui.system_look import system_is_dark
@@ -160,13 +161,13 @@ class MainWindow(AskingWindow):
             name = path.name
         elif self.controller.read_only_path is not None:
             name = f"{self.controller.read_only_path.name} (read-only)"
-        self.setWindowTitle(f"{name}[*] – ncpgui")
+        self.setWindowTitle(f"{name.replace('[*]', '[*][*]')}[*] – ncpgui")
         self.setWindowModified(not self.workspace.is_saved)
 
     def _fill_recent(self) -> None:
         self.recent_menu.clear()
         for path in self.preferences.recent:
-            self.recent_menu.addAction(path, lambda path=path: self.open_path(Path(path)))
+            self.recent_menu.addAction(without_mnemonic(path), lambda path=path: self.open_path(Path(path)))
         self.recent_menu.setEnabled(bool(self.preferences.recent))
 
     def _fill_panels(self) -> None:

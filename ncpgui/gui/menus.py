@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from html import escape
 
 from PyQt5 import QtGui, QtWidgets
 
@@ -10,6 +11,7 @@ from ncpgui.app.action import Action, Context, shown_keys
 from ncpgui.app.actions import ACTIONS, MENUS
 from ncpgui.app.words import sentence
 from ncpgui.core.errors import NcpguiError
+from ncpgui.gui.plain_text import without_mnemonic
 
 TOOLBAR_GAPS = ("undo", "merge", "resample", "theme")
 TOOLBAR_WORDS = {
@@ -73,8 +75,8 @@ class ActionSet:
     def refresh(self) -> None:
         """Grey what is not allowed now; undo and redo say what they would do."""
         history = self._context.workspace.history
-        self["undo"].setText(f"Undo {history.undo_words}".strip())
-        self["redo"].setText(f"Redo {history.redo_words}".strip())
+        self["undo"].setText(without_mnemonic(f"Undo {history.undo_words}".strip()))
+        self["redo"].setText(without_mnemonic(f"Redo {history.redo_words}".strip()))
         for item in ACTIONS:
             allowed = item.enabled(self._context)
             for action in self._made[item.id]:
@@ -115,4 +117,4 @@ def _place(menu: QtWidgets.QMenu, submenu: str) -> QtWidgets.QMenu:
 
 def _tooltip(item: Action, keys: Sequence[str]) -> str:
     shown = f"  ({shown_keys(keys)})" if keys else ""
-    return f"<b>{item.name.rstrip('…')}</b>{shown}<br>{item.help}"
+    return f"<b>{escape(item.name.rstrip('…'))}</b>{escape(shown)}<br>{escape(item.help)}"

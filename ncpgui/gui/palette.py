@@ -11,6 +11,7 @@ from ncpgui.app.palette import Entry
 from ncpgui.app.words import sentence
 from ncpgui.gui.items.command_line import CommandLine
 from ncpgui.gui.items.glyphs import elided
+from ncpgui.gui.plain_text import Label
 from ncpgui.gui.theme import LIGHT, Theme, font
 
 WIDTH = 620
@@ -120,7 +121,7 @@ class Palette(QtWidgets.QFrame):
         self.view.setFocusPolicy(QtCore.Qt.NoFocus)
         self.view.setAccessibleName("What was found")
         self.view.clicked.connect(lambda _: self._take())
-        self.note = QtWidgets.QLabel("Nothing is called so.")
+        self.note = Label("Nothing is called so.")
         self.note.setObjectName("message")
         column = QtWidgets.QVBoxLayout(self)
         column.setContentsMargins(10, 10, 10, 10)

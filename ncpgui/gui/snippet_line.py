@@ -10,6 +10,7 @@ from ncpgui.app.snippets import SNIPPETS
 from ncpgui.app.words import sentence
 from ncpgui.core.errors import NcpguiError
 from ncpgui.gui.items.command_line import CommandLine
+from ncpgui.gui.plain_text import Label
 
 HINT = " · ".join(f"{snippet.letter} {snippet.word}" for snippet in SNIPPETS)
 
@@ -27,7 +28,7 @@ class SnippetLine(QtWidgets.QFrame):
         self._place = 0
         self.setObjectName("snippets")
         self.setAccessibleName("Snippets")
-        self.problem = QtWidgets.QLabel()
+        self.problem = Label()
         self.problem.setProperty("tone", "bad")
         self.problem.setWordWrap(True)
         self.line = CommandLine()
@@ -36,7 +37,7 @@ class SnippetLine(QtWidgets.QFrame):
         self.line.entered.connect(self._enter)
         self.line.left.connect(self.leave)
         self.line.stepped.connect(self._recall)
-        colon = QtWidgets.QLabel(":")
+        colon = Label(":")
         row = QtWidgets.QHBoxLayout()
         row.addWidget(colon)
         row.addWidget(self.line, 1)

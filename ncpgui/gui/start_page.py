@@ -8,7 +8,9 @@ from pathlib import Path
 from PyQt5 import QtCore, QtWidgets
 
 from ncpgui.app.controller import Activity
+from ncpgui.core.home import expanded
 from ncpgui.gui.activity import ActivityWidget
+from ncpgui.gui.plain_text import Label, plain, without_mnemonic
 from ncpgui.gui.theme import icon_pixmap
 
 MAX_SHOWN = 5
@@ -24,18 +26,18 @@ class StartPage(QtWidgets.QWidget):
         self.setObjectName("workbench")
         column = QtWidgets.QVBoxLayout()
         column.setSpacing(10)
-        icon = QtWidgets.QLabel()
+        icon = Label()
         icon.setPixmap(icon_pixmap(72, self.devicePixelRatioF()))
-        hero = QtWidgets.QLabel("ncpgui")
+        hero = Label("ncpgui")
         hero.setObjectName("hero")
-        lead = QtWidgets.QLabel("Spike sorting that shows the alternatives, each with a probability.")
+        lead = Label("Spike sorting that shows the alternatives, each with a probability.")
         lead.setObjectName("lead")
         for label in (icon, hero, lead):
             label.setAlignment(QtCore.Qt.AlignHCenter)
             column.addWidget(label)
         column.addSpacing(18)
         column.addLayout(self._buttons(actions))
-        self.hint = QtWidgets.QLabel("or drop a recording, the folder of another sorter, or a session here")
+        self.hint = Label("or drop a recording, the folder of another sorter, or a session here")
         self.hint.setObjectName("message")
         self.hint.setAlignment(QtCore.Qt.AlignHCenter)
         column.addWidget(self.hint)
@@ -83,14 +85,14 @@ class StartPage(QtWidgets.QWidget):
                 widget.deleteLater()
         shown = [path for path in paths if Path(path).exists()][:MAX_SHOWN]
         if shown:
-            title = QtWidgets.QLabel("Recent")
+            title = Label("Recent")
             title.setObjectName("panelTitle")
             title.setAlignment(QtCore.Qt.AlignHCenter)
             self._recent_rows.addWidget(title)
         for path in shown:
-            button = QtWidgets.QPushButton(shortened(path))
+            button = QtWidgets.QPushButton(without_mnemonic(shortened(path)))
             button.setProperty("quiet", True)
-            button.setToolTip(path)
+            button.setToolTip(plain(path))
             button.clicked.connect(lambda _=False, path=path: self.file_chosen.emit(path))
             self._recent_rows.addWidget(button)
 
@@ -98,7 +100,7 @@ class StartPage(QtWidgets.QWidget):
 def shortened(path: str, *, longest: int = 64) -> str:
     """Path with the home folder as ~, its middle left out when it is long."""
     try:
-        text = str(Path("~") / Path(path).relative_to(Path.home()))
+        text = str(Path("~") / Path(path).relative_to(expanded("~")))
     except ValueError:
         text = path
     if len(text) <= longest:

@@ -12,6 +12,7 @@ from ncpgui.app.presenters.queue import present_wrong_left
 from ncpgui.app.words import count, duration, sentence, thousands
 from ncpgui.gui.activity import ActivityWidget
 from ncpgui.gui.items.elided_label import ElidedLabel
+from ncpgui.gui.plain_text import Label
 
 MESSAGE_MS = 12_000
 
@@ -26,7 +27,7 @@ class StatusLine(QtWidgets.QStatusBar):
         self.activity.stopped.connect(controller.cancel)
         self.about_project = ElidedLabel()
         self.about_project.setContentsMargins(12, 0, 12, 0)
-        self.wrong_left = QtWidgets.QLabel()
+        self.wrong_left = Label()
         self.wrong_left.setToolTip(
             "Spikes that are expected to be in a wrong unit where there is still a question: stop when it is "
             "small enough"

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from PyQt5 import QtCore, QtGui, QtWidgets
 
+from ncpgui.gui.plain_text import Label
+
 WIDTH = 380
 GAP = 12
 ADVANCE = (QtCore.Qt.Key_Return, QtCore.Qt.Key_Enter, QtCore.Qt.Key_Space, QtCore.Qt.Key_Right)
@@ -68,11 +70,12 @@ class Tour(QtWidgets.QFrame):
         self.frame = QtWidgets.QFrame(window)
         self.frame.setObjectName("tourFrame")
         self.frame.setAttribute(QtCore.Qt.WA_TransparentForMouseEvents)
-        self.title = QtWidgets.QLabel()
+        self.title = Label()
         self.title.setObjectName("headline")
-        self.text = QtWidgets.QLabel()
+        self.text = Label()
+        self.text.setTextFormat(QtCore.Qt.RichText)  # our own words, some in bold
         self.text.setWordWrap(True)
-        self.count = QtWidgets.QLabel()
+        self.count = Label()
         self.count.setObjectName("subtitle")
         self.skip = QtWidgets.QPushButton("Skip the tour")
         self.skip.setProperty("quiet", True)

@@ -2,15 +2,17 @@
 
 Each component is kept under a key made of the recording's fingerprint, the times of its sampled
 spikes and its contacts. What does not match the session is ignored: no waveform of another
-sorting is ever shown. The file is mapped into memory: what is not looked at stays on the disk.
+sorting is ever shown. Arrays are read when somebody looks at them: the others stay on the disk.
 """
 
 from __future__ import annotations
 
 import hashlib
 import logging
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import h5py
 import numpy as np
@@ -19,38 +21,46 @@ from numpy.typing import NDArray
 from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.errors import SessionError
 from ncpgui.core.project import Project
-from ncpgui.session.codecs import create_group, element, mapped_array, write_array
+from ncpgui.session.codecs import array_piece, create_group, element, write_array
 from ncpgui.session.hdf5_file import written_hdf5
+from ncpgui.session.pieces import OpenedFile, Piece
 from ncpgui.session.schema import CACHE_VERSION, WAVEFORM_CACHE
-from ncpgui.session.swap import swapped
+from ncpgui.session.swap import set_aside, swapped
 
 logger = logging.getLogger(__name__)
 
 _ENCODINGS = {1: "group-waveforms", 2: "component-waveforms"}
 """What the waveforms of a component are called, by version of the cache."""
+_BEGIN_BYTES = 65536
+"""The attributes of the file, which say what it is, are among its first bytes."""
 _LARGEST = float(np.finfo(np.float16).max)
 _AT_HAND = 12
 """Arrays that are kept as they were asked for: those of some four components."""
 
 
-class MappedWaveforms(ComponentWaveforms):
+Stored = Piece | NDArray[np.floating]
+"""An array of the cache: where it lies, or itself."""
+
+
+class KeptWaveforms(ComponentWaveforms):
     """Waveforms that stay in their file until somebody asks for them.
 
-    They are float32 as any others; the file has float16.
+    They are float32 as any others; the file has float16. Asking raises SessionError once the file was cut
+    short (`is_at_hand`).
     """
 
-    mapped: tuple[NDArray[np.floating], NDArray[np.floating], NDArray[np.floating] | None]
+    stored: tuple[Stored, Stored, Stored | None]
 
-    def __init__(
-        self,
-        waveforms: NDArray[np.floating],
-        features: NDArray[np.floating],
-        coordinates: NDArray[np.floating] | None = None,
-    ) -> None:
-        object.__setattr__(self, "mapped", (waveforms, features, coordinates))
+    def __init__(self, waveforms: Stored, features: Stored, coordinates: Stored | None = None) -> None:
+        object.__setattr__(self, "stored", (waveforms, features, coordinates))
 
     __hash__ = object.__hash__
     __eq__ = object.__eq__
+
+    @property
+    def is_at_hand(self) -> bool:
+        """See `ComponentWaveforms`."""
+        return all(one.is_there for one in self.stored if isinstance(one, Piece))
 
     @property
     def waveforms(self) -> NDArray[np.float32]:  # type: ignore[override]
@@ -65,14 +75,17 @@ class MappedWaveforms(ComponentWaveforms):
     @property
     def coordinates(self) -> NDArray[np.float32] | None:  # type: ignore[override]
         """See `ComponentWaveforms`."""
-        return None if self.mapped[2] is None else _single(self, 2)
+        return None if self.stored[2] is None else _single(self, 2)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ComponentWaveforms, (self.waveforms, self.features, self.coordinates)
 
 
 @lru_cache(_AT_HAND)
-def _single(of: MappedWaveforms, number: int) -> NDArray[np.float32]:
-    found = of.mapped[number]
+def _single(of: KeptWaveforms, number: int) -> NDArray[np.float32]:
+    found = of.stored[number]
     assert found is not None
-    return np.array(found, dtype=np.float32)
+    return np.array(found.read() if isinstance(found, Piece) else found, dtype=np.float32)
 
 
 def cache_key(project: Project, component: Component) -> str:
@@ -98,13 +111,16 @@ def _add(digest: hashlib.blake2b, *values: NDArray[np.int64]) -> None:
 def update(path: Path, project: Project) -> None:
     """Bring the cache up to date with `project.waveforms`; components cached before and still valid stay.
 
-    Nothing is written when nothing changed. Values are kept as float16 (noise sd to 3 digits).
+    Nothing is written when nothing changed. Values are kept as float16 (noise sd to 3 digits). What is there
+    and is no cache stays: an HDF5 file of somebody's where it is, a file of no known kind under another name.
     """
     keys = {one.id: cache_key(project, one) for one in project.components}
     by_id = {one.id: one for one in project.components}
     known = _cached_keys(path)
-    fresh = {one: value for one, value in project.waveforms.items() if one in keys}
+    fresh = {one: value for one, value in project.waveforms.items() if one in keys and value.is_at_hand}
     if all(known.get(one) == keys[one] for one in fresh):
+        return
+    if not _make_way(path):
         return
     kept = [one for one, key in known.items() if keys.get(one) == key and one not in fresh]
     with swapped(path) as beside, written_hdf5(beside) as file:
@@ -124,6 +140,12 @@ def update(path: Path, project: Project) -> None:
                 write_array(group, "coordinates", _half(value.coordinates), in_one_piece=True)
 
 
+def n_kept(path: Path, project: Project) -> int:
+    """Of how many components the cache has waveforms once it is brought up to date with `project`."""
+    keys, known = {one.id: cache_key(project, one) for one in project.components}, _cached_keys(path)
+    return sum(one in project.waveforms or known.get(one) == key for one, key in keys.items())
+
+
 def load(path: Path, project: Project) -> dict[int, ComponentWaveforms]:
     """Waveforms of the components that are cached and belong to `project`; {} without a cache."""
     result: dict[int, ComponentWaveforms] = {}
@@ -132,7 +154,7 @@ def load(path: Path, project: Project) -> dict[int, ComponentWaveforms]:
             encoding = _ENCODINGS.get(_version(file))
             if encoding is None:
                 return {}
-            mapped = np.memmap(path, np.uint8, mode="r")
+            opened = OpenedFile(path)
             for component in project.components:
                 if str(component.id) not in file:
                     continue
@@ -140,10 +162,10 @@ def load(path: Path, project: Project) -> dict[int, ComponentWaveforms]:
                 if node.attrs.get("key") != cache_key(project, component):
                     continue
                 n = len(component.sampled)
-                result[component.id] = MappedWaveforms(
-                    mapped_array(node, "waveforms", mapped, shape=(n, None, len(component.contacts))),
-                    mapped_array(node, "features", mapped, shape=(n, None)),
-                    _coordinates(node, project, component, mapped),
+                result[component.id] = KeptWaveforms(
+                    array_piece(node, "waveforms", opened, shape=(n, None, len(component.contacts))),
+                    array_piece(node, "features", opened, shape=(n, None)),
+                    _coordinates(node, project, component, opened),
                 )
     except FileNotFoundError:
         return {}
@@ -153,12 +175,12 @@ def load(path: Path, project: Project) -> dict[int, ComponentWaveforms]:
 
 
 def _coordinates(
-    node: h5py.Group, project: Project, component: Component, mapped: NDArray[np.uint8]
-) -> NDArray[np.floating] | None:
+    node: h5py.Group, project: Project, component: Component, opened: OpenedFile
+) -> Stored | None:
     """Coordinates of all spikes of a component, None where they were not kept, or are of other spikes."""
     if "coordinates" not in node or node.attrs.get("coordinates_key") != _coordinates_key(project, component):
         return None
-    return mapped_array(node, "coordinates", mapped, shape=(len(component.spike_ids), None))
+    return array_piece(node, "coordinates", opened, shape=(len(component.spike_ids), None))
 
 
 def _cached_keys(path: Path) -> dict[int, str]:
@@ -169,6 +191,20 @@ def _cached_keys(path: Path) -> dict[int, str]:
             return {int(name): str(node.attrs["key"]) for name, node in file.items()}
     except (OSError, RuntimeError, KeyError, ValueError, TypeError):
         return {}
+
+
+def _make_way(path: Path) -> bool:
+    """Whether a cache may be written to `path`; what is no cache is kept aside or, where it is HDF5, left."""
+    if not path.is_file() or path.stat().st_size == 0:
+        return True
+    with path.open("rb") as file:
+        if WAVEFORM_CACHE.encode() in file.read(_BEGIN_BYTES):  # of a damaged one too
+            return True
+    with suppress(OSError, RuntimeError), h5py.File(path, "r", locking=False):
+        logger.warning("%s is not a waveform cache and is left as it is; waveforms are not kept", path)
+        return False
+    logger.warning("%s is not a waveform cache; it was kept as %s", path, set_aside(path).name)
+    return True
 
 
 def _version(file: h5py.File) -> int:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ncpgui.core.errors import SessionFormatError
 from ncpgui.core.json_text import parse_json
+from ncpgui.session.pieces import OpenedFile, Piece
 from ncpgui.session.schema import ENCODINGS
 
 _COMPRESS_FROM_BYTES = 4096
@@ -85,7 +86,7 @@ def write_array(
     """Write a numeric array as it is; `unit` is for people who read the file.
 
     in_one_piece : neither compressed, which holds up every other thread for the time of one array, nor in
-        chunks with a checksum: it can be mapped into memory (`mapped_array`)
+        chunks with a checksum: it can be read when it is asked for (`array_piece`)
     """
     array = np.asarray(values)
     dataset = parent.create_dataset(name, data=array, **({} if in_one_piece else _filters(array)))
@@ -105,20 +106,18 @@ def read_array(
         return np.asarray(array, dtype=dtype)
 
 
-def mapped_array(
-    parent: h5py.Group, name: str, mapped: NDArray[np.uint8], *, shape: tuple[int | None, ...]
-) -> NDArray[Any]:
-    """View of an array that lies in one piece in its file, as stored; one in chunks is read.
-
-    mapped : the file's bytes, in one dimension
-    """
+def array_piece(
+    parent: h5py.Group, name: str, file: OpenedFile, *, shape: tuple[int | None, ...]
+) -> Piece | NDArray[Any]:
+    """Where an array lies that is in one piece in its file; one in chunks is read."""
     dataset = element(parent, name, "array")
     _check_shape(dataset, dataset.shape, shape)
+    if dataset.dtype.kind not in "fiu":
+        raise damaged(dataset, f"it holds {dataset.dtype} in the place of numbers")
     begin = dataset.id.get_offset()
     if begin is None:
         return np.asarray(dataset[()])
-    piece = mapped[begin : begin + dataset.id.get_storage_size()]
-    return piece.view(dataset.dtype).reshape(dataset.shape)
+    return Piece(file, begin, dataset.dtype, dataset.shape)
 
 
 def write_integers(parent: h5py.Group, name: str, values: ArrayLike, *, unit: str = "") -> None:

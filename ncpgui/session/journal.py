@@ -20,7 +20,7 @@ from ncpgui.core.errors import SessionError, SessionFormatError
 from ncpgui.core.json_text import parse_json
 from ncpgui.session.codecs import to_json_text
 from ncpgui.session.schema import JOURNAL_VERSION
-from ncpgui.session.swap import swapped, write_error
+from ncpgui.session.swap import set_aside, swapped, write_error
 
 logger = logging.getLogger(__name__)
 
@@ -129,12 +129,18 @@ class Journal:
         Raises
         ------
         SessionError
-            It could not be written; the journal is as before.
+            It could not be written, or somebody deleted or changed the file; the journal is as before.
         """
         line = _line(entry)
         with self._mutex:
             if self._handle < 0:
                 raise SessionError(f"{self.path} is closed; open the session again")
+            if not self._is_in_place:
+                what = "changed" if self.path.exists() else "deleted"
+                raise SessionError(
+                    f"{self.path} was {what} by another program while the session is open; save the session: "
+                    "all that was done is still in memory"
+                )
             try:
                 _write_all(self._handle, line)
                 os.fsync(self._handle)
@@ -161,7 +167,7 @@ class Journal:
     def close(self) -> None:
         """Close the file; it stays for the next one who opens the session, unless it is empty."""
         with self._mutex:
-            if self._handle >= 0 and not self._entries:
+            if self._handle >= 0 and not self._entries and self._is_in_place:
                 self._close()
                 with suppress(OSError):
                     self.path.unlink()
@@ -171,6 +177,10 @@ class Journal:
         header = {"journal": JOURNAL_VERSION, "session": self._session_id, "base": base}
         data = b"".join(_line(value) for value in (header, *entries))
         was_open = self._handle >= 0
+        if was_open and not self._is_in_place and self.path.exists():
+            logger.warning(
+                "%s was changed by another program; it was kept as %s", self.path, set_aside(self.path)
+            )
         try:
             with swapped(self.path) as beside:
                 beside.write_bytes(data)
@@ -181,6 +191,15 @@ class Journal:
             raise
         self._open()
         self._base, self._entries, self._n_bytes = base, list(entries), len(data)
+
+    @property
+    def _is_in_place(self) -> bool:
+        """Whether the file is there as it was written last."""
+        try:
+            there, ours = self.path.stat(), os.fstat(self._handle)
+        except OSError:
+            return False
+        return (there.st_dev, there.st_ino, there.st_size) == (ours.st_dev, ours.st_ino, self._n_bytes)
 
     def _open(self) -> None:
         try:
@@ -207,17 +226,6 @@ def unfolded(
     if contents.base and contents.base == journal_base:
         return contents.entries[journal_folded:]
     return None
-
-
-def set_aside(path: Path) -> Path:
-    """Move a journal that belongs to another session out of the way, keeping it."""
-    number = 1
-    while (aside := path.with_name(f"{path.name}.{number}")).exists():
-        number += 1
-    try:
-        return path.replace(aside)
-    except OSError as error:
-        raise write_error(aside, error) from error
 
 
 def _line(value: Entry) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import h5py
 import numpy as np
 
+from ncpgui.core.clock import Clock
 from ncpgui.core.component import one_per_channel
 from ncpgui.core.errors import InputError, SessionFormatError
 from ncpgui.core.given import GivenSorting
@@ -119,6 +120,9 @@ def _write_recording(root: h5py.Group, recording: RecordingReference) -> None:
     group.attrs["n_channels"] = recording.n_channels
     group.attrs["sampling_frequency_hz"] = float(recording.sampling_frequency_hz)
     group.attrs["n_samples"] = recording.n_samples
+    group.attrs["first_sample"] = recording.first_sample
+    if recording.own_clock is not None:
+        _write_clock(group, recording.own_clock)
 
 
 def _read_recording(root: h5py.Group) -> RecordingReference:
@@ -130,7 +134,30 @@ def _read_recording(root: h5py.Group) -> RecordingReference:
         n_channels=attribute(group, "n_channels", int),
         sampling_frequency_hz=attribute(group, "sampling_frequency_hz", float),
         n_samples=attribute(group, "n_samples", int),
+        first_sample=attribute(group, "first_sample", int) if "first_sample" in group.attrs else 0,
+        own_clock=_read_clock(group) if "clock" in group else None,
     )
+
+
+def _write_clock(recording: h5py.Group, clock: Clock) -> None:
+    group = create_group(recording, "clock", "clock")
+    group.attrs["sampling_frequency_hz"] = float(clock.sampling_frequency_hz)
+    write_integers(group, "sample", clock.sample, unit="samples")
+    write_array(group, "time_s", clock.time_s, unit="s")
+    write_integers(group, "segment_start", clock.segment_start, unit="samples")
+
+
+def _read_clock(recording: h5py.Group) -> Clock:
+    group = element(recording, "clock", "clock")
+    try:
+        return Clock(
+            attribute(group, "sampling_frequency_hz", float),
+            read_integers(group, "sample", np.int64, shape=(None,)),
+            read_array(group, "time_s", np.float64, shape=(None,)),
+            read_integers(group, "segment_start", np.int64, shape=(None,)),
+        )
+    except InputError as error:
+        raise damaged(group, error) from error
 
 
 def _write_motion(root: h5py.Group, motion: Motion) -> None:
@@ -225,6 +252,8 @@ def _write_given(root: h5py.Group, given: GivenSorting) -> None:
     write_integers(group, "rows", given.rows)
     write_json(group, "labels", {str(unit): label for unit, label in given.labels.items()})
     write_json(group, "names", {str(unit): name for unit, name in given.names.items()})
+    group.attrs["highest"] = given.highest
+    write_json(group, "silent", list(given.silent))
 
 
 def _read_given(root: h5py.Group, n_spikes: int) -> GivenSorting:
@@ -236,9 +265,14 @@ def _read_given(root: h5py.Group, n_spikes: int) -> GivenSorting:
             rows=read_integers(group, "rows", np.int64, shape=(n_spikes,)),
             digest=attribute(group, "digest", str),
             labels={int(key): str(label) for key, label in read_json(group, "labels", dict).items()},
-            names={int(key): str(name) for key, name in read_json(group, "names", dict).items()},
+            names={
+                int(key): name if isinstance(name, int) else str(name)
+                for key, name in read_json(group, "names", dict).items()
+            },
+            silent=tuple(int(unit) for unit in read_json(group, "silent", list)),
+            highest=attribute(group, "highest", int),
         )
-    except ValueError as error:
+    except (TypeError, ValueError) as error:
         raise SessionFormatError(
             f"{place(group, 'labels')} should name units by whole numbers, the file is damaged; use a backup"
         ) from error

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from ncpgui.core import arguments
+from ncpgui.core.errors import SessionError
 from ncpgui.core.project import SESSION_ENCODING, WAVEFORM_CACHE_ENCODING
 
 FORMAT_VERSION = 2
@@ -26,6 +28,7 @@ ENCODINGS: dict[str, int] = {
     "string": 1,
     "json": 1,
     "recording": 1,
+    "clock": 1,
     "probe": 1,
     "spikes": 1,
     "sorting": 1,
@@ -48,26 +51,50 @@ ENCODINGS: dict[str, int] = {
 
 @dataclass(frozen=True)
 class SessionPaths:
-    """The session ``NAME.h5`` and the files beside it that share its name."""
+    """A session and the files beside it, each named by its whole name: no two sessions have one in common."""
 
     session: Path
 
+    @classmethod
+    def of(cls, path: str | Path) -> SessionPaths:
+        """Those of the session that `path` leads to; a symbolic link is followed to the real file.
+
+        Raises
+        ------
+        SessionError
+            Links lead in a circle.
+        """
+        given = arguments.path(path, "the session")
+        try:
+            is_link = given.is_symlink()
+        except OSError:  # of a name that no file can have; whoever opens it says so
+            return cls(given)
+        try:
+            return cls(given.resolve() if is_link else given)
+        except (OSError, RuntimeError) as error:
+            raise SessionError(
+                f"cannot open {given}: it is a link that leads nowhere; give the file"
+            ) from error
+
     @property
     def journal(self) -> Path:
-        """``NAME.journal``: what was done since the session was saved."""
+        """``NAME.h5.journal``: what was done since the session was saved."""
         return self._beside(".journal")
 
     @property
     def lock(self) -> Path:
-        """``NAME.lock``: who has the session open for writing."""
+        """``NAME.h5.lock``: who has the session open for writing."""
         return self._beside(".lock")
 
     @property
     def waveforms(self) -> Path:
-        """``NAME.waveforms.h5``: a cache that may be deleted."""
-        return self._beside(".waveforms.h5")
+        """``NAME.h5.waveforms``: a cache that may be deleted."""
+        return self._beside(".waveforms")
+
+    @property
+    def steps(self) -> Path:
+        """``NAME.h5.steps``: a folder with the finished steps of a sorting that is to write the session."""
+        return self._beside(".steps")
 
     def _beside(self, suffix: str) -> Path:
-        name = self.session.name
-        stem = name[: -len(".h5")] if name.lower().endswith(".h5") else name
-        return self.session.with_name(stem + suffix)
+        return self.session.with_name(self.session.name + suffix)

@@ -13,15 +13,16 @@ from pathlib import Path
 import h5py
 
 import ncpgui
-from ncpgui.core.errors import SessionError, SessionFormatError
+from ncpgui.core.arguments import instance
+from ncpgui.core.errors import SessionError, SessionFormatError, SessionReplacedError
 from ncpgui.core.files import too_long
+from ncpgui.core.lock import WriterLock
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.project import Project
 from ncpgui.session import cache
 from ncpgui.session.codecs import attribute
 from ncpgui.session.hdf5_file import written_hdf5
 from ncpgui.session.journal import Entry
-from ncpgui.session.lock import SessionLock
 from ncpgui.session.project_codec import read_project, write_project
 from ncpgui.session.schema import FORMAT_VERSION, SESSION, SessionPaths
 from ncpgui.session.swap import swapped
@@ -36,7 +37,8 @@ class Header:
 
     session_id : the same from save to save; save_id : of this save;
     journal_base, journal_folded : the journal folded into this save and how many of its entries;
-    program, saved_at : what wrote it and when (UTC); version : of the format.
+    program, saved_at : what wrote it and when (UTC); version : of the format;
+    n_cached : of how many components the waveform cache beside it has waveforms.
     """
 
     session_id: str
@@ -46,10 +48,14 @@ class Header:
     program: str = ""
     saved_at: str = ""
     version: int = FORMAT_VERSION
+    n_cached: int = 0
 
 
-def save(project: Project, path: str | Path) -> None:
+def save(project: Project, path: str | Path, *, session_id: str | None = None, replace: bool = True) -> None:
     """Write `project` as a new session, in place of whatever session is at `path`.
+
+    session_id : of the new session; one of its own when left out
+    replace : whether what is at `path` by the end is replaced
 
     The waveforms go to a cache beside it. A journal left there by another session is kept aside
     when the new one is opened.
@@ -60,10 +66,19 @@ def save(project: Project, path: str | Path) -> None:
         The file cannot be written; a session that was there is untouched.
     SessionLockedError
         A program has the session at `path` open for writing.
+    SessionReplacedError
+        Something is at `path` and is not replaced.
     """
-    paths = SessionPaths(checked_path(path))
-    with SessionLock(paths.lock, paths.session):
-        write_session(paths, project, new_header())
+    instance(project, Project, "what is saved", "sort a recording first, or load a session")
+    paths = checked_paths(path)
+
+    def check() -> None:
+        if not replace and paths.session.exists():
+            raise SessionReplacedError(f"{paths.session} appeared meanwhile and is not replaced")
+
+    check()
+    with WriterLock(paths.lock, paths.session):
+        write_session(paths, project, new_header(session_id), check=check)
 
 
 def load(path: str | Path, *, waveforms: bool = True) -> Project:
@@ -80,18 +95,25 @@ def load(path: str | Path, *, waveforms: bool = True) -> Project:
     SessionError
         The file does not exist or cannot be read.
     """
-    return read_session(SessionPaths(Path(path)), waveforms=waveforms)[1]
+    return read_session(SessionPaths.of(path), waveforms=waveforms)[1]
 
 
-def new_header() -> Header:
+def session_id(path: Path) -> str:
+    """Id of a session, the same from save to save; errors as of `load`."""
+    with opened(path) as file:
+        return read_header(file).session_id
+
+
+def new_header(session_id: str | None = None) -> Header:
     """Header of a session that was never saved."""
-    return Header(session_id=uuid.uuid4().hex, save_id=uuid.uuid4().hex)
+    return Header(session_id=session_id or uuid.uuid4().hex, save_id=uuid.uuid4().hex)
 
 
-def checked_path(path: str | Path) -> Path:
-    """`path` if a session can be written there."""
-    result = Path(path)
-    problem = too_long(result, SessionPaths(result).waveforms)
+def checked_paths(path: str | Path) -> SessionPaths:
+    """Where a session at `path` goes, if it can be written there."""
+    paths = SessionPaths.of(path)
+    result = paths.session
+    problem = too_long(result, paths.waveforms)
     if problem:
         raise SessionError(f"cannot write {result}: {problem}")
     if result.is_dir():
@@ -102,17 +124,24 @@ def checked_path(path: str | Path) -> Path:
         raise SessionError(
             f"cannot write {result}: the folder {result.parent} does not exist; create it first"
         )
-    return result
+    return paths
 
 
-def write_session(paths: SessionPaths, project: Project, header: Header) -> None:
-    """Write session and waveform cache; the caller holds the lock."""
+def write_session(
+    paths: SessionPaths, project: Project, header: Header, *, check: Callable[[], None] = lambda: None
+) -> None:
+    """Write session and waveform cache; the caller holds the lock.
+
+    check : called when all is written, before it takes the place of what is there: raises to leave that
+    """
+    header = replace(header, n_cached=cache.n_kept(paths.waveforms, project))
     with swapped(paths.session) as beside:
         with written_hdf5(beside) as file:
             _write_header(file, header)
             write_project(file, project)
             names = set(file)
         _verify(beside, header, names)
+        check()
     try:
         cache.update(paths.waveforms, project)
     except OSError as error:
@@ -183,6 +212,7 @@ def read_header(file: h5py.File) -> Header:
         program=attribute(file, "program", str),
         saved_at=attribute(file, "saved_at", str),
         version=version,
+        n_cached=attribute(file, "n_cached", int) if "n_cached" in file.attrs else 0,
     )
 
 
@@ -193,6 +223,7 @@ def _write_header(file: h5py.File, header: Header) -> None:
     file.attrs["save_id"] = header.save_id
     file.attrs["journal_base"] = header.journal_base
     file.attrs["journal_folded"] = header.journal_folded
+    file.attrs["n_cached"] = header.n_cached
     file.attrs["program"] = f"ncpgui {ncpgui.__version__}"
     file.attrs["saved_at"] = datetime.now(timezone.utc).isoformat(timespec="seconds")
 

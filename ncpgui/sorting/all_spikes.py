@@ -32,7 +32,7 @@ def weighed_by_all_spikes(
     sampled: NDArray[np.int64],
     coordinates: NDArray[np.float32],
     company: NDArray[np.integer],
-    sample_index: NDArray[np.int64],
+    fired: NDArray[np.int64],
     *,
     sampling_frequency_hz: float,
     config: SortingConfig,
@@ -46,7 +46,7 @@ def weighed_by_all_spikes(
     sampled : (m,) positions of the posterior's points among the n spikes
     coordinates : (n, d) of all spikes
     company : (n,) unit that matching gave each spike to, -1 = none
-    sample_index : (n,) samples, not decreasing
+    fired : (n,) samples, not decreasing, as far apart as spikes were in time (`Clock.apart`)
     place : (n,) of the tissue when each was fired, from 0 on; one for all when left out
     seen : (n,) spikes whose coordinates are their own and not made up: the others are in no heap; all of them
         when left out
@@ -55,7 +55,7 @@ def weighed_by_all_spikes(
         return posterior
     spikes = Spikes(
         coordinates,
-        sample_index,
+        fired,
         np.zeros(len(company), dtype=np.int64) if place is None else place,
         np.ones(len(company), dtype=np.bool_) if seen is None else seen,
         sampling_frequency_hz,
@@ -75,7 +75,7 @@ class Spikes:
     """
 
     coordinates: NDArray[np.float32]
-    sample_index: NDArray[np.int64]
+    fired: NDArray[np.int64]
     place: NDArray[np.integer] | None
     seen: NDArray[np.bool_]
     sampling_frequency_hz: float
@@ -87,7 +87,7 @@ class Spikes:
         return replace(
             self,
             coordinates=self.coordinates[rows],
-            sample_index=self.sample_index[rows],
+            fired=self.fired[rows],
             place=None if self.place is None else self.place[rows],
             seen=self.seen[rows],
         )
@@ -95,7 +95,7 @@ class Spikes:
     @cached_property
     def pairs(self) -> ClosePairs:
         """Those of them that were fired shortly after each other."""
-        return ClosePairs.of(self.sample_index, sampling_frequency_hz=self.sampling_frequency_hz)
+        return ClosePairs.of(self.fired, sampling_frequency_hz=self.sampling_frequency_hz)
 
     def two_neurons_nats(self, first: NDArray[np.bool_], second: NDArray[np.bool_]) -> float:
         """Log likelihood ratio of two sets of them, (n,) bool, two neurons against one, nats."""
@@ -111,7 +111,7 @@ class Spikes:
             counts = self.pairs.counts(first, second)
             nats += self.refractory_power * two_trains_nats(counts, self.pairs.ratio)
             if self.place is None:
-                nats += jumps.two_neurons_nats(first, second, self.sample_index)
+                nats += jumps.two_neurons_nats(first, second, self.fired)
         return nats
 
 

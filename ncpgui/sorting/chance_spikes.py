@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
-    from ncpgui.sorting.matching import Matched
+    from ncpgui.sorting.matched import Matched
 
 PLATEAU = 0.0001
 """Density of what is left of others that lies anywhere, a unit of length."""

@@ -15,6 +15,7 @@ from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.seeds import stream_seed
+from ncpgui.core.steps import NOTHING_KEPT, Steps
 from ncpgui.core.waveform_format import N_SAMPLES
 from ncpgui.evidence.wrong import stands_for
 from ncpgui.sorting.all_spikes import weighed_by_all_spikes
@@ -43,11 +44,12 @@ def sample_components(
     *,
     cluster: ClusterFunction | None = None,
     workers: Workers | int = 1,
+    steps: Steps = NOTHING_KEPT,
     progress: Progress = silent,
 ) -> tuple[dict[int, tuple[Component, ComponentWaveforms]], dict[int, str]]:
     """Sample the posterior of components: by their ids, and the message of each that failed.
 
-    What is sampled of one does not depend on which others are.
+    What is sampled of one does not depend on which others are. The draws of each are kept in `steps`.
 
     Raises
     ------
@@ -75,6 +77,7 @@ def sample_components(
         what="component",
         cluster=cluster,
         workers=workers_of(workers),
+        steps=steps,
         progress=portion(progress, 1, 10, 12),
     )
     draws = [draw for draw in draws if draw.id in drawn]
@@ -138,7 +141,7 @@ def finish_component(
         draw.sampled,
         coordinates,
         matched,
-        sample_index,
+        units.matched.fired[draw.spike_ids],
         sampling_frequency_hz=units.sampling_frequency_hz,
         config=config,
         place=units.matched.places.of(sample_index),

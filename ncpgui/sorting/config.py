@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
+from ncpgui.core.config import check_types
 from ncpgui.core.errors import InputError
 from ncpgui.core.probe import Probe
 
@@ -21,6 +23,8 @@ MOTION_PRESETS = (
 )
 """Of SpikeInterface's `compute_motion`; the first is what "auto" takes."""
 MOTION_CHOICES = ("auto", "off", *MOTION_PRESETS)
+LEAST_HIGHPASS_HZ = 1.0
+MOST = {"exclude_ms": 100.0}
 MATCHERS = ("wobble", "tdc-peeler", "circus-omp", "none")
 
 
@@ -85,6 +89,7 @@ class SortingConfig:
     device: str = "auto"
 
     def __post_init__(self) -> None:
+        check_types(self)
         for name in (
             "highpass_hz",
             "lowpass_hz",
@@ -100,10 +105,17 @@ class SortingConfig:
             value = getattr(self, name)
             if not value > 0:
                 raise InputError(f"{name} must be positive, got {value}")
+            most = MOST.get(name, math.inf)
+            if value > most or (math.isinf(value) and name != "artefact_sd"):
+                raise InputError(f"{name} must be finite{_at_most(most)}, got {value:g}")
+        if self.highpass_hz < LEAST_HIGHPASS_HZ:
+            raise InputError(f"highpass_hz must be at least {LEAST_HIGHPASS_HZ:g}, got {self.highpass_hz}")
         for name in ("detection_radius_um", "neighbour_radius_um"):
             value = getattr(self, name)
             if value is not None and value < 0:
                 raise InputError(f"{name} must not be negative, got {value}; leave it out for 1.6 pitches")
+            if value is not None and not math.isfinite(value):
+                raise InputError(f"{name} must be finite, got {value}; leave it out for 1.6 pitches")
         if self.matcher not in MATCHERS:
             raise InputError(f"matcher must be one of {', '.join(map(repr, MATCHERS))}, got '{self.matcher}'")
         if self.reference not in ("median", "none"):
@@ -112,6 +124,10 @@ class SortingConfig:
             raise InputError(f"peak_sign must be 'neg', 'pos' or 'both', got '{self.peak_sign}'")
         if self.motion not in MOTION_CHOICES:
             raise InputError(f"motion must be one of {', '.join(MOTION_CHOICES)}, got '{self.motion}'")
+
+
+def _at_most(most: float) -> str:
+    return "" if math.isinf(most) else f" and at most {most:g}"
 
 
 def filter_options(config: SortingConfig) -> dict[str, Any]:

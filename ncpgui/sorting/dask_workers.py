@@ -8,9 +8,10 @@ from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
 from ncpgui import __version__
+from ncpgui.core.arguments import shown
 from ncpgui.core.errors import InputError, WorkerError
 from ncpgui.core.progress import Cancelled
-from ncpgui.sorting.executors import Pool, T, Task, default_workers, run_task
+from ncpgui.sorting.executors import Pool, T, Task, default_workers, n_workers_of, run_task
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -35,8 +36,13 @@ class Dask:
     """
 
     def __init__(self, cluster: str | Client, n_workers: int | None = None) -> None:
-        self.n_workers = n_workers or default_workers()
+        self.n_workers = default_workers() if n_workers is None else n_workers_of(n_workers)
         self.client = _connected(cluster) if isinstance(cluster, str) else cluster
+        if not hasattr(self.client, "get_executor"):
+            raise InputError(
+                "a Dask cluster is the address of its scheduler, or a dask.distributed.Client, got "
+                + shown(cluster)
+            )
         _check_versions(self.client)
 
     def pool(self, n_tasks: int, n_workers: int) -> Pool:

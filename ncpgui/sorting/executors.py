@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, MutableSequence, Sequence
+from collections.abc import Callable, Mapping, MutableSequence, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
     BrokenExecutor,
@@ -23,6 +23,7 @@ from concurrent.futures import (
 from functools import partial
 from typing import ClassVar, Generic, Protocol, TypeVar
 
+from ncpgui.core.arguments import whole_number
 from ncpgui.core.errors import WorkerError
 from ncpgui.core.heap import give_back
 from ncpgui.core.progress import CancelFlag, Cancelled, Progress
@@ -95,7 +96,7 @@ class Threads:
     """
 
     def __init__(self, n_workers: int | None = None) -> None:
-        self.n_workers = n_workers or default_workers()
+        self.n_workers = default_workers() if n_workers is None else n_workers_of(n_workers)
 
     def pool(self, n_tasks: int, n_workers: int) -> Pool:
         """Return a new pool of threads."""
@@ -132,6 +133,11 @@ def default_workers() -> int:
     return max(1, min(usable_cores(), MAX_WORKERS))
 
 
+def n_workers_of(n_workers: object) -> int:
+    """Return a number of workers; InputError unless it is a whole number from 1 on."""
+    return whole_number(n_workers, "the number of workers", least=1)
+
+
 def workers_of(workers: Workers | int | None) -> Workers:
     """Return so many threads where a number is given, as many as there are cores (up to four) for None."""
     return Threads(workers) if workers is None or isinstance(workers, int) else workers
@@ -145,6 +151,8 @@ def run_all(
     workers: Workers | int | None = None,
     progress: Progress,
     fatal: tuple[type[Exception], ...] = (),
+    known: Mapping[int, T] | None = None,
+    finished: Callable[[int, T], None] | None = None,
 ) -> list[T | Exception]:
     """Run tasks and return the result of each in their order, or the exception it ended with.
 
@@ -160,9 +168,11 @@ def run_all(
     tasks : callables that take a `Progress`; for processes and Dask, they and what they return can be pickled
     names : words for each task; sizes : how much of the whole each task is
     workers : where they run; a number is that many threads
+    known : results of tasks that were done before, and are not run
+    finished : told the number and the result of each task that ends well, on the calling thread
     """
     place = workers_of(workers)
-    run = _Run(tasks, names, sizes, progress, fatal)
+    run = _Run(tasks, names, sizes, progress, fatal, known or {}, finished)
     while left := run.left():
         fresh = [i for i in left if not run.losses[i]]
         run.go_on(place.pool(len(tasks), min(place.n_workers, len(fresh)) or 1), fresh or left)
@@ -179,12 +189,14 @@ class _Run(Generic[T]):
         sizes: Sequence[int],
         progress: Progress,
         fatal: tuple[type[Exception], ...],
+        known: Mapping[int, T],
+        finished: Callable[[int, T], None] | None,
     ) -> None:
         self._tasks, self._names, self._sizes = tasks, names, sizes
-        self._progress, self._fatal = progress, fatal
+        self._progress, self._fatal, self._finished = progress, fatal, finished
         self._furthest = 0.0  # what is done again does not count a second time
         self._fatal_error: Exception | None = None
-        self.outcomes: dict[int, T | Exception] = {}
+        self.outcomes: dict[int, T | Exception] = dict(known)
         self.losses: Counter[int] = Counter()
 
     def left(self) -> list[int]:
@@ -212,6 +224,8 @@ class _Run(Generic[T]):
                     if isinstance(outcome, self._fatal):
                         raise outcome
                     self.outcomes[futures[future]] = outcome
+                    if self._finished is not None and not isinstance(outcome, Exception):
+                        self._finished(futures[future], outcome)
                 self._tell(pool)
         except BaseException:
             pool.stop()

@@ -16,6 +16,7 @@ from ncpgui.core.errors import InputError
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.seeds import stream_seed
 from ncpgui.core.spikes import SpikeEvents
+from ncpgui.core.steps import NOTHING_KEPT, Packing, Steps, text_array, text_of
 from ncpgui.core.waveform_format import TROUGH_SAMPLE
 from ncpgui.sorting.channel_partition import draw_groups
 from ncpgui.sorting.config import SortingConfig, detection_radius_um
@@ -55,6 +56,12 @@ class Proposals:
     sample_index: NDArray[np.int64]
     unit: NDArray[np.int64]
     model: str
+
+
+PROPOSALS = Packing[Proposals](
+    pack=lambda one: {"sample_index": one.sample_index, "unit": one.unit, "model": text_array(one.model)},
+    unpack=lambda values: Proposals(values["sample_index"], values["unit"], text_of(values["model"])),
+)
 
 
 def detect(pre: Preprocessed, config: SortingConfig, progress: Progress = silent) -> Detected:
@@ -99,11 +106,12 @@ def propose(
     workers: Workers | int = 1,
     most_draws: int = PROPOSING_DRAWS,
     most_spikes: int = PROPOSING_SPIKES,
+    steps: Steps = NOTHING_KEPT,
     progress: Progress = silent,
 ) -> Proposals:
     """Cluster spikes of each channel: the units of its most probable sorting, as far as they were drawn.
 
-    A channel that fails proposes nothing (said in the log).
+    A channel that fails proposes nothing (said in the log). What was drawn of channels is kept in `steps`.
 
     Raises
     ------
@@ -143,6 +151,7 @@ def propose(
         workers=workers_of(workers),
         progress=portion(progress, 1, 10, 10),
         at_once=max(1, min(MOST_AT_ONCE, len(draws) // FEWEST_BATCHES)),
+        steps=steps,
     )
     times, units, n_units, model = [spikes.sample_index[:0]], [np.zeros(0, np.int64)], 0, ""
     for draw in draws:

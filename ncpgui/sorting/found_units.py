@@ -18,7 +18,7 @@ from ncpgui.sorting.spike_probability import spike_probability
 if TYPE_CHECKING:
     from ncpgui.ephys.cleaned_waveforms import ExplainedSpikes
     from ncpgui.ephys.preprocessing import Preprocessed
-    from ncpgui.sorting.matching import Matched
+    from ncpgui.sorting.matched import Matched
 
 MIN_RATE_HZ = 0.1
 """Units that fire less often are not kept: too few spikes to tell a neuron from what is left of others."""

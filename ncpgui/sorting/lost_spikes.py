@@ -18,7 +18,7 @@ from scipy.special import erfcx, ndtr
 from ncpgui.sorting.chance_spikes import NoneFit
 
 if TYPE_CHECKING:
-    from ncpgui.sorting.matching import Matched
+    from ncpgui.sorting.matched import Matched
 
 AMPLITUDE_SD = 0.12
 """Of the spikes of a neuron, relative to their mean: with it what is expected came true best."""

@@ -19,7 +19,8 @@ without motion is one stretch at one place.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -27,16 +28,16 @@ from numpy.typing import NDArray
 
 from ncpgui.core.motion import Places
 from ncpgui.core.progress import Progress, portion, silent
+from ncpgui.core.steps import NOTHING_KEPT, Steps, kept, step
+from ncpgui.sorting.matched import ROUND, SPIKES_OF_UNITS, Matched, Round, matched_packing
 from ncpgui.sorting.moving_templates import MovingBank, MovingSums, smoothed
 from ncpgui.sorting.one_neuron import joined
 from ncpgui.sorting.taking_turns import taking_turns
-from ncpgui.sorting.template_distance import Likeness, likeness
+from ncpgui.sorting.template_distance import likeness
 
 if TYPE_CHECKING:
     from spikeinterface.core import BaseRecording
 
-    from ncpgui.ephys.gain_noise import GainNoise
-    from ncpgui.ephys.peeling import TemplateBank
     from ncpgui.ephys.preprocessing import Preprocessed
 
 BEFORE_MS = 1.0
@@ -61,70 +62,8 @@ MARGIN_MS = 20.0
 MAX_LAG_MS = 0.5
 N_LAID = 1000
 """Times at which templates are laid over what is left, to measure the noise of gains."""
-
-
-@dataclass(frozen=True)
-class Matched:
-    """Units of a recording and their spikes, in order of time.
-
-    sample_index, unit : (n,) int64; units are rows of the bank
-    amplitude, shift_samples : (n,) float32: a spike is amplitude * template + shift * slope of the template
-    gain : (n, J) float32, squared error that each candidate saves on the cleaned spike; its own one first
-    bank : templates, where the tissue was for most of the time
-    moving, places : templates at each place of the tissue, and when it was there
-    like : which templates are candidates for the spikes of each unit, over all places of the tissue
-    noise : what noise does to gains (`ephys.gain_noise`), there
-    """
-
-    sample_index: NDArray[np.int64]
-    unit: NDArray[np.int64]
-    amplitude: NDArray[np.float32]
-    shift_samples: NDArray[np.float32]
-    gain: NDArray[np.float32]
-    bank: TemplateBank
-    moving: MovingBank
-    places: Places
-    like: Likeness
-    noise: GainNoise
-
-    @property
-    def n_units(self) -> int:
-        """Number of units."""
-        return len(self.bank.waveforms)
-
-    def of(self, rows: NDArray[np.bool_ | np.integer]) -> Matched:
-        """Only the spikes of `rows`."""
-        return replace(
-            self,
-            sample_index=self.sample_index[rows],
-            unit=self.unit[rows],
-            amplitude=self.amplitude[rows],
-            shift_samples=self.shift_samples[rows],
-            gain=self.gain[rows],
-        )
-
-    def with_units(self, kept: NDArray[np.integer]) -> Matched:
-        """Only the units `kept`, in that order; all spikes are theirs."""
-        row = np.full(self.n_units + 1, -1)
-        row[kept] = np.arange(len(kept))
-        like, noise = self.like, self.noise
-        pairs = np.ix_(kept, kept)
-        return replace(
-            self,
-            unit=row[self.unit],
-            bank=replace(self.bank, waveforms=self.bank.waveforms[kept]),
-            moving=replace(self.moving, waveforms=self.moving.waveforms[:, kept]),
-            like=Likeness(
-                like.relative[pairs], like.distance[pairs], like.lag[pairs], row[like.candidates[kept]]
-            ),
-            noise=replace(
-                noise,
-                sd=noise.sd[kept],
-                peaks_hz=noise.peaks_hz[kept],
-                lead=noise.lead[kept],
-                lead_sd=noise.lead_sd[kept],
-            ),
-        )
+MATCHING = "matching"
+"""The step that is kept of what matching found."""
 
 
 class Join(Protocol):
@@ -144,6 +83,7 @@ def match_units(
     gain_a_hz: float = GAIN_A_HZ,
     join: Join = joined,
     n_jobs: int = 1,
+    steps: Steps = NOTHING_KEPT,
     progress: Progress = silent,
 ) -> Matched:
     """Find the spikes of proposed units in the whole recording.
@@ -156,15 +96,39 @@ def match_units(
     matcher : of `config.MATCHERS`; "none" keeps the spikes of the proposals
     join : which units are one, as `one_neuron.joined`
     n_jobs : pieces of traces matched at a time; the result is the same with any
+    steps : where rounds that are done are kept, and the result ("matching")
     """
     places = places or Places.one(pre.n_samples)
-    traces = pre.whitened()
-    try:
-        return _in_rounds(
-            traces, sample_index, unit, places, n_rounds, matcher, gain_a_hz, join, n_jobs, progress
-        )
-    finally:
-        traces.drop()
+    clock = pre.recording.reference.clock
+    packing = matched_packing(places, clock)
+
+    def join_timed(matched: Matched, *, sampling_frequency_hz: float) -> NDArray[np.int64]:
+        return join(replace(matched, clock=clock), sampling_frequency_hz=sampling_frequency_hz)
+
+    matched = kept(steps, MATCHING, packing)
+    if matched is None:
+        traces = pre.whitened()
+        try:
+            matched = _in_rounds(
+                traces,
+                sample_index,
+                unit,
+                places,
+                n_rounds,
+                matcher,
+                gain_a_hz,
+                join_timed,
+                n_jobs,
+                steps,
+                progress,
+            )
+        finally:
+            traces.drop()
+        matched = replace(matched, clock=clock)
+        steps.keep(MATCHING, packing.pack(matched))
+        steps.drop("round-*", "found-*")
+    progress(1, 1, f"{matched.n_units} units")
+    return matched
 
 
 def _in_rounds(
@@ -177,38 +141,53 @@ def _in_rounds(
     gain_a_hz: float,
     join: Join,
     n_jobs: int,
+    steps: Steps,
     progress: Progress,
 ) -> Matched:
-    """Proposals, and then round after round."""
-    spikes = np.asarray(sample_index, np.int64)[np.asarray(unit) >= 0]
-    units = np.asarray(unit, np.int64)[np.asarray(unit) >= 0]
+    """Proposals, and then round after round, from the last one on whose beginning was kept."""
     threshold = gain_a_hz * traces.sampling_frequency
-    bank, spikes, units = _proposed(traces, spikes, units, places, threshold)
-    order = np.lexsort((units, spikes))
-    spikes, units = spikes[order], units[order]
+    first, state = 0, None
+    for number in reversed(range(n_rounds)):
+        state = kept(steps, f"round-{number}", ROUND)
+        if state is not None:
+            first = number
+            break
+    if state is None:
+        state = _proposed(traces, sample_index, unit, places, threshold)
+        steps.keep("round-0", ROUND.pack(state))
     matched: Matched | None = None
-    for number in range(n_rounds):
+    for number in range(first, n_rounds):
+        bank, spikes, units = state.bank, state.spikes, state.units
         report = portion(progress, number, number + 1, n_rounds)
         report(0, 3, "matching templates")
         if matcher != "none":
-            spikes, units = _found(traces, bank, places, threshold, matcher, n_jobs)
+            spikes, units = step(
+                steps,
+                f"found-{number}",
+                SPIKES_OF_UNITS,
+                partial(_found, traces, bank, places, threshold, matcher, n_jobs),
+            )
         report(1, 3, "joining units")
         is_last = number == n_rounds - 1
         matched, bank = _cleaned(traces, spikes, units, bank, places, threshold, join, with_noise=is_last)
-        spikes, units = matched.sample_index, matched.unit
+        if not is_last:
+            state = Round(bank, matched.sample_index, matched.unit)
+            steps.keep(f"round-{number + 1}", ROUND.pack(state))
+            steps.drop(f"round-{number}", f"found-{number}")
     assert matched is not None
-    progress(1, 1, f"{matched.n_units} units")
     return matched
 
 
 def _proposed(
     traces: BaseRecording,
-    spikes: NDArray[np.int64],
-    units: NDArray[np.int64],
+    sample_index: NDArray[np.integer],
+    unit: NDArray[np.integer],
     places: Places,
     threshold: float,
-) -> tuple[MovingBank, NDArray[np.int64], NDArray[np.int64]]:
+) -> Round:
     """Templates of proposals and their spikes; those that take turns over the places are one."""
+    spikes = np.asarray(sample_index, np.int64)[np.asarray(unit) >= 0]
+    units = np.asarray(unit, np.int64)[np.asarray(unit) >= 0]
     bank, units = templates_of(traces, spikes, units, places, least_energy=threshold)
     for _ in range(MAX_JOINS):
         spikes, units = spikes[units >= 0], units[units >= 0]
@@ -220,7 +199,8 @@ def _proposed(
         order = np.argsort(spikes, kind="stable")
         spikes, units = spikes[order], partner[units][order]
         bank, units = templates_of(traces, spikes, units, places, least_energy=threshold)
-    return bank, spikes, units
+    order = np.lexsort((units, spikes))
+    return Round(bank, spikes[order], units[order])
 
 
 def templates_of(
@@ -285,8 +265,13 @@ def pruned(
         kept[:] = True
         np.put_along_axis(seen, main[:, :, None], True, axis=2)
     row = np.where(kept, np.cumsum(kept) - 1, -1)
-    waveforms = (bank.waveforms * seen[:, :, None])[:, kept]
+    waveforms = _where(seen[:, :, None], bank.waveforms)[:, kept]
     return replace(bank, waveforms=waveforms), np.where(units >= 0, row[units], -1)
+
+
+def _where(seen: NDArray[np.bool_], waveforms: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Waveforms where they are seen, zero elsewhere: without the sign that multiplying would leave there."""
+    return np.where(seen, waveforms, np.float32(0))
 
 
 def _found(
@@ -346,7 +331,7 @@ def _cleaned(
             break
         sums = sums.joined(partner, matched.like.lag)
         matched = _together(matched, partner, rate)
-    bank = replace(bank, waveforms=sums.means(places, channels_um) * (bank.waveforms != 0))
+    bank = replace(bank, waveforms=_where(bank.waveforms != 0, sums.means(places, channels_um)))
     return replace(matched, bank=bank.usual, moving=bank), bank
 
 

@@ -6,14 +6,17 @@ there must be many. Elsewhere nothing is estimated, and the reason is said.
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.json_text import parse_json
 from ncpgui.core.motion import Motion, Places, places_of
 from ncpgui.core.probe import Probe
+from ncpgui.core.steps import Packing, text_array, text_of
 from ncpgui.sorting.config import MOTION_PRESETS
 
 if TYPE_CHECKING:
@@ -29,6 +32,13 @@ SHOWN_PEAKS = 20_000
 PLACE_REACH_UM = 3.0
 """Tissue within this of a place is at that place: templates change little."""
 MAX_PLACES = 16
+
+MOTION = Packing[Motion](
+    pack=lambda motion: {**motion.arrays(), "told": text_array(json.dumps(motion.told()))},
+    unpack=lambda values: Motion.restored(
+        parse_json(text_of(values["told"])), {name: values[name] for name in Motion().arrays()}
+    ),
+)
 
 
 def motion_of(pre: Preprocessed, preset: str = "auto") -> Motion:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from ncpgui.sorting.chance_spikes import NoneFit
 
 if TYPE_CHECKING:
-    from ncpgui.sorting.matching import Matched
+    from ncpgui.sorting.matched import Matched
 
 QUANTITIES = ("chance", "above", "left over", "refractory", "template")
 WEIGHTS = (-6.728, 1.747, -1.459, -0.536, -2.235)
@@ -90,7 +90,8 @@ def neuron_evidence(
     n_units = matched.n_units
     if n_units == 0:
         return np.zeros((0, len(QUANTITIES)))
-    trains = [matched.sample_index[matched.unit == unit] for unit in range(n_units)]
+    fired = matched.fired
+    trains = [fired[matched.unit == unit] for unit in range(n_units)]
     count = np.array([len(train) for train in trains], dtype=np.float64)
     length = none.mean / matched.noise.sd
     seen = (matched.bank.waveforms != 0).sum(axis=(1, 2))
@@ -122,7 +123,8 @@ def left_over(matched: Matched, *, duration_s: float, sampling_frequency_hz: flo
     """Find what lies beside spikes of larger units, within `COINCIDENCE_MS`."""
     energy = matched.bank.grams[:, 0]
     rows = [np.flatnonzero(matched.unit == unit) for unit in range(matched.n_units)]
-    trains = [matched.sample_index[own] for own in rows]
+    fired = matched.fired
+    trains = [fired[own] for own in rows]
     share, p_own = np.zeros(len(trains)), np.ones(len(matched.unit))
     reach = COINCIDENCE_MS * sampling_frequency_hz / 1000
     for unit, train in enumerate(trains):

@@ -27,7 +27,7 @@ from ncpgui.core.spike_pairs import n_apart
 from ncpgui.evidence.refractory import REFRACTORY_MS
 
 if TYPE_CHECKING:
-    from ncpgui.sorting.matching import Matched
+    from ncpgui.sorting.matched import Matched
 
 SEPARATION = 3.1
 """Units less far apart than this, in sd of their spikes, are one; a cut Gaussian is at 2.65."""
@@ -60,14 +60,15 @@ def joined(matched: Matched, *, sampling_frequency_hz: float) -> NDArray[np.int6
 def distances(matched: Matched, *, sampling_frequency_hz: float) -> list[tuple[float, int, int]]:
     """How far units that are alike are apart by all evidence, in sd of their spikes, the closest first."""
     rows = [np.flatnonzero(matched.unit == unit) for unit in range(matched.n_units)]
+    fired = matched.fired
     found = []
     for first, second in _alike(matched):
         if min(len(rows[first]), len(rows[second])) < MIN_SPIKES:
             continue
         shapes = float(matched.like.relative[first, second])
         nats = refractory_evidence(
-            matched.sample_index[rows[first]],
-            matched.sample_index[rows[second]],
+            fired[rows[first]],
+            fired[rows[second]],
             sampling_frequency_hz=sampling_frequency_hz,
         )
         apart = separation(matched, rows, first, second) + SD_A_DISTANCE * shapes

@@ -55,6 +55,7 @@ def build_templates(
     share: float = 0.5,
     min_spikes: int = 50,
     seed: int = 0,
+    replace_files: bool = True,
     progress: Progress = silent,
 ) -> BuiltTemplates:
     """Measure templates and noise of sorted recordings, and write both files.
@@ -62,6 +63,7 @@ def build_templates(
     Parameters
     ----------
     share : part of a training's cells that are to be measured ones, the rest are shipped; 1 for no other
+    replace_files : whether files that are there by then are replaced; else the new ones go beside them
 
     Raises
     ------
@@ -113,8 +115,10 @@ def build_templates(
     _warn_of_spacing(contacts, pitch)
     mean = MeasuredNoise.average(noises)
     trained = ~together.is_test.numpy()
-    together.save(reservoir, copies=copies)
-    mean.save(noise)
+    try:
+        together.save(reservoir, copies=copies, replace=replace_files)
+    finally:  # the noise is written too when the reservoir had to go beside what is there
+        mean.save(noise, replace=replace_files)
     return BuiltTemplates(
         len(cells),
         int(cells.is_test.sum()),

@@ -13,20 +13,22 @@ from numpy.typing import NDArray
 
 from ncpgui.core.component import Component, WaitingComponent
 from ncpgui.core.config import to_dict
+from ncpgui.core.errors import InputError
 from ncpgui.core.motion import Motion
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.spikes import UNASSIGNED
+from ncpgui.core.steps import NOTHING_KEPT, Steps, step
 from ncpgui.core.stimulus import Stimulus
 from ncpgui.sorting.component_posterior import sample_components
 from ncpgui.sorting.components import ComponentDraw, draw_components
 from ncpgui.sorting.config import SortingConfig, filter_options
 from ncpgui.sorting.executors import Workers, workers_of
-from ncpgui.sorting.first_pass import detect, propose
+from ncpgui.sorting.first_pass import PROPOSALS, Proposals, detect, propose
 from ncpgui.sorting.found_units import FoundUnits, found_units
 from ncpgui.sorting.lost_spikes import for_each_found
 from ncpgui.sorting.matching import match_units
-from ncpgui.sorting.motion import motion_of, places_in
+from ncpgui.sorting.motion import MOTION, motion_of, places_in
 from ncpgui.sorting.sampling import ClusterFunction
 
 if TYPE_CHECKING:
@@ -66,6 +68,7 @@ def find_units(
     progress: Progress = silent,
     cluster: ClusterFunction | None = None,
     workers: Workers | int | None = None,
+    steps: Steps = NOTHING_KEPT,
 ) -> Found:
     """Propose units channel by channel, find them everywhere, and put those in doubt together.
 
@@ -77,17 +80,17 @@ def find_units(
     with ExitStack() as opened:
         opened.callback(pre.close)
         progress(2, 100, "estimating motion")
-        motion = motion_of(pre, config.motion)
+        motion = step(steps, "motion", MOTION, lambda: motion_of(pre, config.motion))
         log.info("%s", motion.reason)
-        steady = opened.enter_context(pre.moved_back(motion)) if motion.applied else pre
-        found = detect(steady, config, progress=portion(progress, 5, 15, 100))
-        proposals = propose(
-            found,
-            config,
-            cluster=cluster,
-            workers=workers_of(workers),
-            progress=portion(progress, 15, 60, 100),
+        proposals = step(
+            steps,
+            "proposals",
+            PROPOSALS,
+            lambda: _proposals(
+                pre, motion, config, cluster, workers_of(workers), steps, portion(progress, 5, 60, 100)
+            ),
         )
+        steps.drop("channel-*")
         matched = match_units(
             pre,
             proposals.sample_index,
@@ -95,14 +98,40 @@ def find_units(
             places=places_in(pre, motion),
             matcher=config.matcher,
             n_jobs=workers_of(workers).n_workers,
+            steps=steps,
             progress=portion(progress, 60, 100, 100),
         )
         units = found_units(pre, matched, peak_sign=config.peak_sign)
         draws = draw_components(units, pre.probe, config, bad_channels=pre.bad_channels)
         opened.pop_all()
-    if steady is not pre:
-        steady.close()
     return Found(pre, units, tuple(draws), config, proposals.model, motion)
+
+
+def _proposals(
+    pre: Preprocessed,
+    motion: Motion,
+    config: SortingConfig,
+    cluster: ClusterFunction | None,
+    workers: Workers,
+    steps: Steps,
+    progress: Progress,
+) -> Proposals:
+    """Units that the channels propose, one by one, in traces that are moved back where the tissue moved."""
+    with ExitStack() as opened:
+        steady = opened.enter_context(pre.moved_back(motion)) if motion.applied else pre
+        try:
+            found = detect(steady, config, progress=portion(progress, 0, 10, 55))
+        except InputError:
+            steps.drop("*")  # what was asked for cannot be done: there is nothing to go on with
+            raise
+        return propose(
+            found,
+            config,
+            cluster=cluster,
+            workers=workers,
+            steps=steps,
+            progress=portion(progress, 10, 55, 55),
+        )
 
 
 def sort_recording(
@@ -114,6 +143,7 @@ def sort_recording(
     progress: Progress = silent,
     cluster: ClusterFunction | None = None,
     workers: Workers | int | None = None,
+    steps: Steps = NOTHING_KEPT,
 ) -> Project:
     """Find the units of a recording (`find_units`), and sample the posterior of each component of them.
 
@@ -122,6 +152,9 @@ def sort_recording(
     cores, up to four, when None). A component that fails is named in `Project.failed`; its units stay as
     they were matched. Without `posterior` no component is sampled. `cluster` is `ncpgui.engine.cluster`
     unless given.
+
+    Steps that are done are kept in `steps`, and those that it has are not done again: what comes out is what
+    would have come out without a stop.
 
     Raises
     ------
@@ -134,7 +167,12 @@ def sort_recording(
     """
     found_at = 60 if posterior else 100
     found = find_units(
-        recording, config, cluster=cluster, workers=workers, progress=portion(progress, 0, found_at, 100)
+        recording,
+        config,
+        cluster=cluster,
+        workers=workers,
+        steps=steps,
+        progress=portion(progress, 0, found_at, 100),
     )
     with closing(found):
         project = project_of(found, recording.reference, stimulus=stimulus)
@@ -148,6 +186,7 @@ def sort_recording(
             config,
             cluster=cluster,
             workers=workers_of(workers),
+            steps=steps,
             progress=portion(progress, found_at, 99, 100),
         )
     components = [component for component, _ in sampled.values()]

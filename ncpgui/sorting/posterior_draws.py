@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 
 from ncpgui.core.errors import CheckpointError, InputError, NcpguiError
 from ncpgui.core.held import Held
+from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Progress, silent
+from ncpgui.core.steps import NOTHING_KEPT, Arrays, Packing, Steps, inside, kept, part, text_array, text_of
 from ncpgui.engine import shared_cores
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.executors import Workers, run_all
@@ -70,6 +72,41 @@ def _words(batch: Sequence[Hashable], n_spikes: int, what: str) -> str:
     return f"clustering {n_spikes} spikes of {what}{several} {', '.join(map(str, batch))}"
 
 
+def _step(what: str, batch: Sequence[Hashable]) -> str:
+    """Name of the step that keeps a batch."""
+    return f"{what}-{batch[0]}"
+
+
+def batch_packing(batch: Sequence[Hashable]) -> Packing[list[Sampled]]:
+    """Packing of the draws of a batch."""
+
+    def pack(drawn: list[Sampled]) -> Arrays:
+        parts = [inside(str(key), _packed(one)) for key, one in zip(batch, drawn, strict=True)]
+        return {name: array for arrays in parts for name, array in arrays.items()}
+
+    return Packing(pack, lambda values: [_unpacked(part(str(key), values)) for key in batch])
+
+
+def _packed(drawn: Sampled) -> Arrays:
+    posterior = drawn.posterior
+    optional = {"order": posterior.order, "drawn_weight": posterior.drawn_weight}
+    return {
+        "rows": posterior.rows,
+        "log_prob": posterior.log_prob,
+        "weight": posterior.weight,
+        **{name: array for name, array in optional.items() if array is not None},
+        "features": drawn.features,
+        "model": text_array(drawn.model),
+    }
+
+
+def _unpacked(values: Arrays) -> Sampled:
+    posterior = PosteriorSamples(
+        values["rows"], values["log_prob"], values["weight"], values.get("order"), values.get("drawn_weight")
+    )
+    return Sampled(posterior, values["features"], text_of(values["model"]))
+
+
 def draw_all(
     wanted: Mapping[Key, ToDraw],
     config: SortingConfig,
@@ -79,11 +116,14 @@ def draw_all(
     workers: Workers,
     progress: Progress,
     at_once: int = 1,
+    steps: Steps = NOTHING_KEPT,
 ) -> tuple[dict[Key, Sampled], dict[Key, str]]:
     """Draws of each, and the message of each that failed; the same with any number of `workers`.
 
     what : word for one of them, in messages; each is named by it and its key
     at_once : that a worker samples side by side, which pays where draws are few
+    steps : where draws are kept as soon as they are there, each batch as a step that `what` names: one that
+        was kept is not drawn again. What failed is, as it may be for want of memory or of a worker
 
     Raises
     ------
@@ -95,6 +135,18 @@ def draw_all(
     by_size = sorted(wanted, key=lambda key: -len(wanted[key].waveforms))
     batches = [by_size[first : first + at_once] for first in range(0, len(by_size), at_once)]
     sizes = [sum(len(wanted[key].waveforms) for key in batch) for batch in batches]
+    known: dict[int, list[Sampled | Exception]] = {}
+    for number, batch in enumerate(batches):
+        before = kept(steps, _step(what, batch), batch_packing(batch))
+        if before is not None:
+            known[number] = list(before)
+
+    def finished(number: int, outcome: list[Sampled | Exception]) -> None:
+        drawn = [one for one in outcome if isinstance(one, Sampled)]
+        if len(drawn) == len(outcome):
+            batch = batches[number]
+            steps.keep(_step(what, batch), batch_packing(batch).pack(drawn))
+
     n_workers = min(workers.n_workers, len(batches))
     with shared_cores(n_workers) if cluster is None and n_workers > 1 else nullcontext():
         outcomes = run_all(
@@ -104,6 +156,8 @@ def draw_all(
             workers=workers,
             progress=progress,
             fatal=(CheckpointError,),
+            known=known,
+            finished=finished,
         )
     found: dict[Key, Sampled | Exception] = {}
     for batch, outcome in zip(batches, outcomes, strict=True):

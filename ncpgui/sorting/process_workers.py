@@ -11,7 +11,8 @@ from functools import partial
 from multiprocessing.connection import wait
 from typing import Any
 
-from ncpgui.sorting.executors import POLL_S, Pool, T, Task, run_task, usable_cores
+from ncpgui.sorting.executors import POLL_S, Pool, T, Task, n_workers_of, run_task, usable_cores
+from ncpgui.sorting.main_guard import check_main_guard
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
@@ -25,10 +26,17 @@ class Processes:
     """
 
     def __init__(self, n_workers: int | None = None) -> None:
-        self.n_workers = n_workers or usable_cores()
+        self.n_workers = usable_cores() if n_workers is None else n_workers_of(n_workers)
 
     def pool(self, n_tasks: int, n_workers: int) -> Pool:
-        """Return a new pool of processes."""
+        """Return a new pool of processes.
+
+        Raises
+        ------
+        InputError
+            They would run the script of their caller again.
+        """
+        check_main_guard()
         return _ProcessPool(n_tasks, n_workers)
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.clock import Clock
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms
 from ncpgui.core.errors import InputError
 from ncpgui.core.held import Held
@@ -32,6 +33,7 @@ def resample_rest(
     config: SortingConfig,
     *,
     spikes: SpikeEvents,
+    clock: Clock | None = None,
     places: Places | None = None,
     cluster: ClusterFunction | None = None,
     progress: Progress = silent,
@@ -43,6 +45,7 @@ def resample_rest(
     waveforms : those of the sampled spikes; with `coordinates` of all spikes where there are spikes
         that were not sampled (without them these follow the sampled ones they were sorted with)
     spikes : of the recording: when those of the component were fired weighs the draws too
+    clock : of the recording; None where seconds count from its first sample
     places : of the tissue, whose turns weigh them as well; one for all when left out
 
     Raises
@@ -78,15 +81,16 @@ def resample_rest(
         space = fit_features(waveforms.waveforms, config.assignment_dims)
         coordinates = _from_company(component, space.project(waveforms.waveforms))
     company = component.alternatives[0].labels
+    sample_index = spikes.sample_index[component.spike_ids]
     posterior = weighed_by_all_spikes(
         drawn.posterior,
         component.sampled,
         coordinates,
         np.where(labels >= 0, company.max(initial=-1) + 1 + labels, company),
-        spikes.sample_index[component.spike_ids],
+        sample_index if clock is None else clock.apart(sample_index),
         sampling_frequency_hz=spikes.sampling_frequency_hz,
         config=config,
-        place=None if places is None else places.of(spikes.sample_index[component.spike_ids]),
+        place=None if places is None else places.of(sample_index),
         seen=seen,
     )
     alternatives = build_alternatives(

@@ -9,7 +9,7 @@ was given is one of the alternatives of each component, and the one that is in u
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -25,6 +25,7 @@ from ncpgui.core.partition import canonical
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import Sorting
+from ncpgui.core.steps import NOTHING_KEPT, Steps, step
 from ncpgui.core.stimulus import Stimulus
 from ncpgui.sorting.chance_spikes import fit_none
 from ncpgui.sorting.component_posterior import sample_components
@@ -32,8 +33,9 @@ from ncpgui.sorting.components import ComponentDraw, draw_components
 from ncpgui.sorting.config import SortingConfig, filter_options
 from ncpgui.sorting.executors import Workers, workers_of
 from ncpgui.sorting.found_units import NEAR_TROUGH_MS, FoundUnits, earlier, troughs
-from ncpgui.sorting.matching import GAIN_A_HZ, MAX_LAG_MS, Matched, fitted, pruned, templates_of
-from ncpgui.sorting.motion import motion_of, places_in
+from ncpgui.sorting.matched import Matched, matched_packing
+from ncpgui.sorting.matching import GAIN_A_HZ, MATCHING, MAX_LAG_MS, fitted, pruned, templates_of
+from ncpgui.sorting.motion import MOTION, motion_of, places_in
 from ncpgui.sorting.neuron_probability import p_neuron_of_spikes
 from ncpgui.sorting.pipeline import Found, project_of
 from ncpgui.sorting.sampling import ClusterFunction
@@ -53,6 +55,7 @@ def given_units(
     sorting: Sorting,
     config: SortingConfig,
     *,
+    steps: Steps = NOTHING_KEPT,
     progress: Progress = silent,
 ) -> Found:
     """Put the units of a finished sorting into components that can be sampled.
@@ -70,10 +73,16 @@ def given_units(
     with ExitStack() as opened:
         opened.callback(pre.close)
         progress(10, 100, "estimating motion")
-        motion = motion_of(pre, config.motion)
+        motion = step(steps, "motion", MOTION, lambda: motion_of(pre, config.motion))
         log.info("%s", motion.reason)
         ids, unit = np.unique(sorting.unit_id, return_inverse=True)
-        matched = _explained(pre, sorting.sample_index, unit, places_in(pre, motion), progress)
+        places = places_in(pre, motion)
+        matched = step(
+            steps,
+            MATCHING,
+            matched_packing(places, recording.reference.clock),
+            lambda: _explained(pre, sorting.sample_index, unit, places, progress),
+        )
         units = _found(pre, matched, peak_sign=config.peak_sign)
         counts = np.bincount(unit, minlength=len(ids))
         few = np.flatnonzero(counts < config.min_cluster_spikes)
@@ -97,15 +106,10 @@ def given_units(
     return Found(pre, units, kept, config, model, motion, unit_ids=ids, aside=aside)
 
 
-def given_again(project: Project) -> Callable[..., Found]:
-    """`given_units` of the sorting that a project began with."""
+def sorting_given(project: Project) -> Sorting:
+    """The sorting that a project began with."""
     spikes = project.spikes
-    sorting = Sorting(
-        spikes.sample_index, project.unit_of_spike, spikes.sampling_frequency_hz, spikes.n_samples
-    )
-    return lambda recording, config, *, progress=silent: given_units(
-        recording, sorting, config, progress=progress
-    )
+    return Sorting(spikes.sample_index, project.unit_of_spike, spikes.sampling_frequency_hz, spikes.n_samples)
 
 
 def given_project(
@@ -141,13 +145,14 @@ def review_recording(
     progress: Progress = silent,
     cluster: ClusterFunction | None = None,
     workers: Workers | int | None = None,
+    steps: Steps = NOTHING_KEPT,
 ) -> Project:
     """Sample the posterior of each component of a finished sorting (`given_units`).
 
     The sorting of the project is the given one, to the spike; what the posterior says of it is in the
     components. Options and errors as of `pipeline.sort_recording`.
     """
-    found = given_units(recording, sorting, config, progress=portion(progress, 0, 40, 100))
+    found = given_units(recording, sorting, config, steps=steps, progress=portion(progress, 0, 40, 100))
     with closing(found):
         project = given_project(found, recording, given, stimulus=stimulus)
         if not found.draws:
@@ -160,6 +165,7 @@ def review_recording(
             found.draws,
             cluster=cluster,
             workers=workers_of(workers),
+            steps=steps,
             progress=portion(progress, 40, 99, 100),
         )
     progress(100, 100, f"{len(found.unit_ids if found.unit_ids is not None else ())} units")
@@ -178,6 +184,7 @@ def sample_given(
     *,
     cluster: ClusterFunction | None = None,
     workers: Workers | int = 1,
+    steps: Steps = NOTHING_KEPT,
     progress: Progress = silent,
 ) -> tuple[dict[int, tuple[Component, ComponentWaveforms]], dict[int, str]]:
     """As `component_posterior.sample_components`; the first alternative is the sorting that was given."""
@@ -189,6 +196,7 @@ def sample_given(
         found.config,
         cluster=cluster,
         workers=workers,
+        steps=steps,
         progress=progress,
     )
     return {key: (_given_first(one, found.units), kept) for key, (one, kept) in sampled.items()}, failed
@@ -240,7 +248,8 @@ def _fitted_to(
         raise RecordingError(
             f"the recording has {pre.n_samples} samples, fewer than a template is long; give a longer one"
         )
-    return _with_edges(replace(matched, sample_index=sample_index), inside != sample_index)
+    matched = replace(matched, sample_index=sample_index, clock=pre.recording.reference.clock)
+    return _with_edges(matched, inside != sample_index)
 
 
 def _inside(

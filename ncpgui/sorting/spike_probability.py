@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from ncpgui.sorting.chance_spikes import NoneFit
 
 if TYPE_CHECKING:
-    from ncpgui.sorting.matching import Matched
+    from ncpgui.sorting.matched import Matched
 
 MIN_SD = 1e-6
 MAX_NATS = 50.0

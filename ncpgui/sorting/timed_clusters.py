@@ -80,7 +80,7 @@ def weighed_by_times(drawn: PosteriorSamples, times_s: ArrayLike, *, known: bool
     every, one = np.arange(len(ticks)), np.zeros(len(ticks), dtype=np.int64)
     spikes = Spikes(
         coordinates=np.zeros((len(ticks), 1), np.float32),
-        sample_index=ticks,
+        fired=ticks,
         place=None,
         seen=one == 0,
         sampling_frequency_hz=_TICKS_HZ,

@@ -38,8 +38,9 @@ def test_the_rate_is_spikes_a_second(workspace) -> None:
     """A recording shorter than a second is one bin of its length, 2200 samples."""
     view = present_amplitudes(workspace, "amplitude")
     assert view.rates_hz[:, 0].tolist() == pytest.approx([4 / 0.11, 3 / 0.11, 3 / 0.11])
-    assert rate_edges_s(600.0).tolist() == [10.0 * k for k in range(61)]
-    assert rate_edges_s(3.0).tolist() == [0, 1, 2, 3]
+    assert rate_edges_s(0.0, 600.0).tolist() == [10.0 * k for k in range(61)]
+    assert rate_edges_s(0.0, 3.0).tolist() == [0, 1, 2, 3]
+    assert rate_edges_s(100.0, 102.0).tolist() == [100, 101, 102]
 
 
 def test_the_preview_has_its_own_units_and_a_selection_dims_the_others(workspace) -> None:

@@ -61,7 +61,7 @@ def component_of(n_units: int, n_spikes: int) -> tuple[Component, NDArray[np.int
     units: Any = SimpleNamespace(
         unit=unit,
         probability=np.ones(n_spikes, np.float32),
-        matched=SimpleNamespace(sample_index=times, places=Places.one(int(times[-1]) + 1)),
+        matched=SimpleNamespace(sample_index=times, fired=times, places=Places.one(int(times[-1]) + 1)),
         sampling_frequency_hz=RATE_HZ,
     )
     drawn = Sampled(draws_of(unit[sampled], n_units), coordinates[sampled], "made by hand")

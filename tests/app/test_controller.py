@@ -262,7 +262,7 @@ def test_a_simulated_recording_is_opened_sampled_and_opened_again(
     merged = workspace.clustering.unit_of_spike.copy()
     controller.resample()
     assert ears.failed == []
-    (tmp_path / "s.waveforms.h5").unlink()
+    (tmp_path / "s.h5.waveforms").unlink()
     controller.close()
     controller.open_path(tmp_path / "s.h5")
     assert workspace.clustering.unit_of_spike.tolist() == merged.tolist()

@@ -38,6 +38,9 @@ class FakeSession:
         self.file = list(project.history)
         self.journal = self.journal[n_entries:] if n_entries is not None else []
 
+    def keep_journal(self) -> Path:
+        return Path("fake.h5.journal.1")
+
     def close(self) -> None:
         self.is_closed = True
 
@@ -208,6 +211,7 @@ def test_actions_after_a_journal_that_stops_midway_wait_for_a_save() -> None:
     workspace.warned.connect(warned.append)
     workspace.open(tiny_project(WAYS), session=session, entries=bad)
     assert "Action 2 of the journal" in warned[-1]
+    assert warned[-1].endswith("; the journal is kept as fake.h5.journal.1")
     workspace.label((1,), "mua")
     assert session.journal == bad
     assert workspace.is_behind

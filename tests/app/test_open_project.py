@@ -3,17 +3,44 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
+import pytest
 from app_fakes import WAYS, heard, units
 from tiny_project import tiny_component, tiny_project
 
 from ncpgui.app.model.component_status import ComponentStatus
 from ncpgui.app.model.workspace import Workspace
+from ncpgui.core.errors import CurationError, SessionLockedError
 from ncpgui.core.project import Project
 from ncpgui.curation.resample import Resample
+from ncpgui.session.session_file import create_session, open_session
 
 TWO_PLUS, MERGED = WAYS[0]
+
+
+# -- another project ------------------------------------------------------------------------
+
+
+def test_opening_another_project_closes_the_session_of_the_first(project: Project, tmp_path: Path) -> None:
+    create_session(project, tmp_path / "s.h5").close()
+    workspace = Workspace()
+    session = open_session(tmp_path / "s.h5")
+    workspace.open(session.project, session=session)
+    with pytest.raises(SessionLockedError):
+        open_session(tmp_path / "s.h5")
+    workspace.open(tiny_project(WAYS))
+    open_session(tmp_path / "s.h5").close()  # nobody holds it
+
+
+def test_a_project_that_cannot_be_opened_leaves_the_one_on_screen_open(project: Project) -> None:
+    workspace = Workspace(project)
+    workspace.merge((0, 1))
+    with pytest.raises(CurationError, match="unit 99 does not exist"):
+        workspace.open(replace(tiny_project(WAYS), history=({"do": "merge", "units": [0, 99]},)))
+    assert units(workspace, 0) == [5] * 7 + [2] * 3
+    assert workspace.history.can_undo
 
 
 # -- journal recovery -----------------------------------------------------------------------

@@ -70,7 +70,7 @@ def test_a_session_that_another_program_writes_can_be_opened_read_only(
         controller.open_session(tmp_path / "s.h5")
         (path, words) = refused[0]
         assert "open for writing" in words
-        assert words.endswith("open it read-only")
+        assert words.endswith("open the session read-only")
         controller.open_session(path, read_only=True)
         assert controller.workspace.project is not None
     assert ears.failed == []

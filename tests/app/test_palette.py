@@ -61,15 +61,28 @@ def test_what_does_not_match_is_not_listed(context: Context) -> None:
 @pytest.mark.parametrize(
     ("query", "better", "worse"),
     [
-        ("merge", "Merge", "Never merge"),
-        ("sa", "Save session", "Use this sorting"),
-        ("lg", "Label good", "Light or dark from dog"),
+        ("merge", "Merge", "Never merge"),  # the name begins so, a later word does
+        ("sa", "Use same", "Show alternative"),  # a word begins so, first letters of words
+        ("sp", "Show probe", "Unspoken"),  # first letters of words, inside of a word
+        ("ave", "Saved", "Arrival event"),  # inside of a word, letters in order
+        ("lb", "Label", "Lower tab"),  # fewer letters in between
+        ("lb", "Lower tab", "Quit"),  # letters in order, the help only
     ],
 )
 def test_words_that_begin_so_come_before_letters_in_between(query: str, better: str, worse: str) -> None:
-    best, other = match(query, better), match(query, worse)
+    best, other = match(query, better), match(query, worse, more="lb of the screen")
     assert best is not None
-    assert other is None or best < other
+    assert other is not None
+    assert best < other
+
+
+def test_the_best_is_listed_first(context: Context) -> None:
+    help_of = {item.name.rstrip("…"): f"{item.id} {item.help}" for item in ACTIONS}
+    for query in ("me", "s", "la", "un"):
+        listed = names(context, query)
+        ranks = [match(query, name, more=help_of[name]) for name in listed]
+        assert len(set(ranks)) > 2
+        assert ranks == sorted(ranks)
 
 
 def test_an_entry_has_its_keys_and_why_it_is_not_allowed(context: Context) -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from app_fakes import WAYS
 from tiny_project import tiny_project, unsampled
 
 from ncpgui.app.model.component_status import ComponentStatus
@@ -129,6 +130,20 @@ def test_a_sorting_made_by_hand_has_a_card_with_what_the_posterior_says_of_it(wo
     assert (by_hand.mass, by_hand.percent) == (0.0, "<1\u2009%")
     assert [card.is_in_use for card in others] == [False, False]
     assert others[0].words == "splits 6 in 3"
+
+
+def test_a_card_shows_the_mean_waveform_of_a_unit_on_the_contact_where_it_is_largest(
+    project: Project,
+) -> None:
+    """Contact 0 has -10 (k + 1) at the trough, contact 1 +15 for unit 0 and 1, and -5 for unit 2."""
+    first = project.waveforms[0].waveforms
+    labels = np.array(WAYS[0][0])
+    second = np.zeros_like(first)
+    second[:, TROUGH_SAMPLE, 0] = np.where(labels < 2, 15.0, -5.0)
+    both = replace(project.waveforms[0], waveforms=np.concatenate([first, second], axis=2))
+    shown = Workspace(replace(project, waveforms={**project.waveforms, 0: both}))
+    (units, *_) = (card.units for card in present_alternatives(shown).cards)
+    assert [float(unit.waveform[TROUGH_SAMPLE]) for unit in units] == [15, -20, -30]
 
 
 def test_cards_without_waveforms_have_none(project: Project) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from ncpgui.app.preferences import Preferences
 from ncpgui.app.work import jobs
 from ncpgui.core.errors import InputError, SessionError
 from ncpgui.session import journal
+from ncpgui.session.schema import SessionPaths
 from ncpgui.session.session_file import open_session
 from ncpgui.session.store import load, save
 
@@ -51,7 +53,7 @@ def sampled(controller: Controller, runner: Later, path: Path, n_groups: int) ->
 def after_a_crash(path: Path, folder: Path) -> list[str]:
     """Labels and commands that come back from the files as they are now, in order."""
     folder.mkdir()
-    for file in (path, path.with_suffix(".journal")):
+    for file in (path, SessionPaths(path).journal):
         if file.is_file():
             shutil.copy(file, folder / file.name)
     workspace = Workspace()
@@ -181,7 +183,7 @@ def test_a_save_that_fails_is_told_and_edits_go_on_in_the_journal(
     failed: list[str] = []
     opened.failed.connect(lambda error, doing: failed.append(f"{doing}: {error}"))
     with monkeypatch.context() as full:
-        full.setattr(jobs, "save", lambda *_, progress: _refuse())
+        full.setattr(jobs, "save", lambda *_, **__: _refuse())
         opened.workspace.label((0,), "good")
         opened.save()
         opened.workspace.label((0,), "mua")
@@ -320,13 +322,170 @@ def test_a_session_opened_read_only_is_kept_by_saving_it_elsewhere(
         controller.close()
 
 
-def test_closing_what_is_safe_writes_nothing(opened: Controller, runner: Later, tmp_path: Path) -> None:
+def test_closing_what_is_saved_writes_nothing(opened: Controller, runner: Later, tmp_path: Path) -> None:
     opened.workspace.label((0,), "good")
+    opened.save()
+    runner.run()
     before = (tmp_path / "s.h5").stat().st_mtime_ns
     opened.close()
     assert not runner.waiting
     assert (tmp_path / "s.h5").stat().st_mtime_ns == before
-    assert after_a_crash(tmp_path / "s.h5", tmp_path / "crash") == ["good"]
+
+
+def test_closing_leaves_nothing_in_the_journal_so_that_the_file_alone_can_be_sent_to_others(
+    opened: Controller, runner: Later, tmp_path: Path
+) -> None:
+    opened.workspace.label((0,), "good")
+    opened.workspace.label((0,), "mua")
+    opened.workspace.undo()
+    opened.close()
+    runner.run()
+    assert sorted(item.name for item in tmp_path.glob("s.*")) == ["s.h5", "s.h5.waveforms"]
+    (tmp_path / "s.h5").rename(tmp_path / "sent.h5")
+    assert after_a_crash(tmp_path / "sent.h5", tmp_path / "there") == ["good", "mua", "undo"]
+
+
+def test_a_session_that_was_closed_opens_as_saved_and_can_still_be_undone(
+    opened: Controller, runner: Later, tmp_path: Path
+) -> None:
+    workspace, told, warned = opened.workspace, [], []
+    workspace.label((0,), "good")
+    workspace.merge((0, 1))
+    opened.close()
+    workspace.told.connect(told.append)
+    workspace.warned.connect(warned.append)
+    failed: list[Any] = []
+    opened.failed.connect(lambda error, doing: failed.append(error))
+    opened.open_session(tmp_path / "s.h5")
+    runner.run()
+    assert (told, warned, failed) == ([], [], [])
+    assert workspace.is_saved
+    n_units = len(workspace.clustering.unit_ids)
+    workspace.undo()
+    assert len(workspace.clustering.unit_ids) == n_units + 1
+    workspace.undo()
+    assert workspace.history.labels.label(0) == "unsorted"
+    opened.close()
+    runner.run()
+
+
+def test_a_session_closed_while_it_is_saved_can_be_opened_again_at_once(
+    opened: Controller, runner: Later, tmp_path: Path
+) -> None:
+    refused: list[Any] = []
+    opened.only_readable.connect(lambda path, error: refused.append(error))
+    opened.workspace.label((0,), "good")
+    opened.save()
+    runner.work("io")  # saved; nobody heard of it yet
+    opened.workspace.label((1,), "mua")
+    opened.open_session(tmp_path / "s.h5")
+    runner.run()
+    assert refused == []
+    labels = opened.workspace.history.labels
+    assert (labels.label(0), labels.label(1)) == ("good", "mua")
+    opened.close()
+    runner.run()
+
+
+def test_what_a_crash_left_in_the_journal_is_folded_in_on_closing(
+    opened: Controller, runner: Later, tmp_path: Path
+) -> None:
+    opened.workspace.label((0,), "good")
+    (tmp_path / "crash").mkdir()
+    for file in (tmp_path / "s.h5", tmp_path / "s.h5.journal", tmp_path / "s.h5.waveforms"):
+        shutil.copy(file, tmp_path / "crash")
+    opened.close()
+    runner.run()
+    told: list[str] = []
+    opened.workspace.told.connect(told.append)
+    opened.open_session(tmp_path / "crash" / "s.h5")
+    runner.run()
+    assert told == ["1 action since the last save recovered from the journal"]
+    assert not opened.workspace.is_saved
+    opened.close()
+    runner.run()
+    assert [entry["label"] for entry in load(tmp_path / "crash" / "s.h5").history] == ["good"]
+    assert not (tmp_path / "crash" / "s.h5.journal").exists()
+
+
+def test_actions_of_a_journal_that_cannot_be_done_are_kept_when_the_session_is_saved(
+    controller: Controller, fake: FakeJobs, runner: Later, tmp_path: Path
+) -> None:
+    save(fake.project, tmp_path / "s.h5")
+    with open_session(tmp_path / "s.h5") as session:
+        session.append({"do": "label", "units": [0], "label": "good"})
+        session.append({"do": "merge", "units": [0, 99]})
+    before = (tmp_path / "s.h5.journal").read_bytes()
+    warned: list[str] = []
+    controller.workspace.warned.connect(warned.append)
+    controller.open_session(tmp_path / "s.h5")
+    runner.run()
+    controller.close()
+    runner.run()
+    assert warned[0].endswith("; the journal is kept as s.h5.journal.1")
+    assert (tmp_path / "s.h5.journal.1").read_bytes() == before
+    assert [entry["label"] for entry in load(tmp_path / "s.h5").history] == ["good"]
+
+
+def test_a_session_replaced_while_open_is_said_at_the_next_action_and_kept_beside_on_closing(
+    opened: Controller, fake: FakeJobs, runner: Later, tmp_path: Path
+) -> None:
+    warned: list[str] = []
+    failed: list[str] = []
+    opened.workspace.warned.connect(warned.append)
+    opened.failed.connect(lambda error, doing: failed.append(f"{doing}: {error}"))
+    opened.workspace.label((0,), "good")
+    save(replace(fake.project, model="another"), tmp_path / "another.h5")
+    (tmp_path / "another.h5").replace(tmp_path / "s.h5")
+    opened.workspace.label((1,), "mua")
+    runner.run()
+    assert "not written to the journal" in warned[0]
+    assert "was replaced or changed by another program while it is open" in warned[0]
+    opened.close()
+    runner.run()
+    assert load(tmp_path / "s.h5").model == "another"
+    assert failed[-1].startswith("saving s.h5: ")
+    assert failed[-1].endswith(f"; what was open is kept in {tmp_path / 's-1.h5'}")
+    assert [entry["label"] for entry in load(tmp_path / "s-1.h5").history] == ["good", "mua"]
+
+
+def test_what_appears_where_a_new_session_goes_is_not_replaced(
+    controller: Controller, runner: Later, tmp_path: Path
+) -> None:
+    warned: list[str] = []
+    controller.workspace.warned.connect(warned.append)
+    workspace = sampled(controller, runner, tmp_path / "s.h5", 1)
+    (tmp_path / "s.h5").write_text("somebody's notes")
+    runner.run()
+    assert (tmp_path / "s.h5").read_text() == "somebody's notes"
+    assert controller.session_path == tmp_path / "s-1.h5"
+    assert warned == [
+        f"s.h5 appeared meanwhile and is not replaced; the session is kept as {tmp_path / 's-1.h5'}"
+    ]
+    workspace.label((0,), "good")
+    assert after_a_crash(tmp_path / "s-1.h5", tmp_path / "crash") == ["good"]
+    controller.save(tmp_path / "s.h5")  # somebody chose it
+    runner.run()
+    assert [entry["label"] for entry in load(tmp_path / "s.h5").history] == ["good"]
+    controller.close()
+    runner.run()
+
+
+def test_a_journal_deleted_while_open_is_said_and_what_was_done_is_saved_at_once(
+    opened: Controller, runner: Later, tmp_path: Path
+) -> None:
+    warned: list[str] = []
+    opened.workspace.warned.connect(warned.append)
+    opened.workspace.label((0,), "good")
+    (tmp_path / "s.h5.journal").unlink()
+    opened.workspace.label((1,), "mua")
+    runner.run()
+    assert "s.h5.journal was deleted by another program while the session is open" in warned[0]
+    opened.workspace.label((2,), "noise")
+    assert after_a_crash(tmp_path / "s.h5", tmp_path / "crash") == ["good", "mua", "noise"]
+    assert len(warned) == 1
+    opened.close()
+    runner.run()
 
 
 def test_without_a_place_to_save_one_must_be_given(

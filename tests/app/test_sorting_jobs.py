@@ -8,11 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sorting.planted import SQUARE, Cell, leader_clustering, planted_recording, regular_times
+from sorting.stopping import assert_same
 
 from ncpgui.app.work import jobs
 from ncpgui.core.errors import RecordingError
+from ncpgui.core.progress import Cancelled
 from ncpgui.core.project import Project
 from ncpgui.ephys.readers import open_recording
+from ncpgui.session import store
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.pipeline import sort_recording
 
@@ -72,3 +75,64 @@ def test_a_session_whose_spikes_are_found_otherwise_now_says_to_sort_again(path:
     spikes = replace(project.spikes, sample_index=project.spikes.sample_index + 1)
     with pytest.raises(RecordingError, match=r"sorted by another version.* sort the recording again"):
         jobs.reopen(replace(project, spikes=spikes))
+
+
+def test_a_search_that_was_stopped_goes_on_when_the_recording_is_opened_again(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = jobs.RecordingRequest(path, OPTIONS, SETTINGS, session=tmp_path / "s.h5")
+    whole, expected = jobs.find_units(replace(request, session=None))
+    whole.close()
+
+    def stopped(*_: object, **__: object) -> None:
+        raise Cancelled
+
+    with monkeypatch.context() as patch:
+        patch.setattr("ncpgui.sorting.pipeline.found_units", stopped)
+        with pytest.raises(Cancelled):
+            jobs.find_units(request)
+    assert (tmp_path / "s.h5.steps" / "matching.npz").is_file()
+    monkeypatch.setattr("ncpgui.sorting.pipeline.propose", stopped)
+    monkeypatch.setattr("ncpgui.sorting.matching._in_rounds", stopped)
+    live, project = jobs.find_units(request)
+    assert_same(project, expected)
+    live.close()
+
+
+def test_steps_stay_until_every_component_is_sampled_and_the_session_is_there(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = tmp_path / "s.h5"
+    steps = tmp_path / "s.h5.steps"
+    live, project = jobs.find_units(jobs.RecordingRequest(path, OPTIONS, SETTINGS, session=session))
+    first = jobs.sample(live, project.waiting[0])
+    live.close()
+    assert steps.is_dir()
+    store.save(replace(project, components=(first[0],), waiting=project.waiting[1:]), session)
+
+    def searched(*_: object, **__: object) -> None:
+        raise AssertionError("its units were found before")
+
+    monkeypatch.setattr("ncpgui.sorting.pipeline.propose", searched)
+    monkeypatch.setattr("ncpgui.sorting.matching._in_rounds", searched)
+    again = jobs.reopen(store.load(session), session)
+    assert again.notes == ()
+    jobs.sample(again, project.waiting[1])
+    again.close()
+    assert not steps.exists()
+
+
+def test_steps_of_another_run_are_left_and_the_window_says_that_nothing_is_kept(
+    path: Path, tmp_path: Path
+) -> None:
+    session = tmp_path / "s.h5"
+    live, _ = jobs.find_units(jobs.RecordingRequest(path, OPTIONS, SETTINGS, session=session))
+    live.close()
+    before = sorted(item.name for item in (tmp_path / "s.h5.steps").iterdir())
+    other = jobs.RecordingRequest(path, OPTIONS, SETTINGS | {"threshold_sd": 6.0}, session=session)
+    live, _ = jobs.find_units(other)
+    assert len(live.notes) == 1
+    assert live.notes[0].startswith("a search for units that is stopped will begin anew: ")
+    assert "settings threshold_sd was 4.5 and is 6.0" in live.notes[0]
+    live.close()
+    assert sorted(item.name for item in (tmp_path / "s.h5.steps").iterdir()) == before

@@ -18,6 +18,7 @@ from ncpgui.app.preferences import Preferences
 from ncpgui.app.presenters.traces import next_ambiguous, next_spike, present_traces, walk
 from ncpgui.app.work import panel_data
 from ncpgui.app.work.trace_reader import TraceReader
+from ncpgui.core.clock import Clock
 from ncpgui.core.errors import RecordingError
 from ncpgui.core.project import Project
 from ncpgui.ephys.readers import open_recording
@@ -68,6 +69,18 @@ def test_traces_are_those_around_the_spike_uppermost_contact_first(workspace) ->
     assert view.time_ms[[0, 200]].tolist() == [-10.0, 0.0]
     assert view.traces[:, 200].tolist() == [-300.0, 300.0]
     assert view.note.startswith("0.015 s · unit 0 · P(spike) ")
+
+
+def test_a_spike_has_the_second_of_the_recording_s_clock_and_a_gap_beside_it_is_told(workspace) -> None:
+    """The clock begins at 100 s; 30 s are missing before sample 240."""
+    project = workspace.project
+    clock = Clock(RATE, [0, 239, 240], [100.0, 100.01195, 130.012])
+    workspace = Workspace(replace(project, recording=replace(project.recording, own_clock=clock)))
+    workspace.show_component(0)
+    note = present_traces(workspace, 2, window(300, 100)).note
+    assert note.startswith("130.015 s · unit 0 · P(spike) ")
+    assert note.endswith(" · not recorded just before -3 ms")
+    assert present_traces(workspace, 2, window(300, 250)).note.count("not recorded") == 0
 
 
 def test_spikes_have_the_colour_of_their_unit_on_the_main_contact(workspace) -> None:

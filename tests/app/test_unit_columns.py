@@ -6,10 +6,21 @@ import csv
 import io
 from dataclasses import replace
 
+import numpy as np
+
 from ncpgui.analysis.unit_metrics import UnitMetrics
 from ncpgui.app.model.workspace import Workspace
-from ncpgui.app.presenters.unit_columns import COLUMNS, LEFT_OUT_FIRST, as_csv, column, names_shown
+from ncpgui.app.presenters.unit_columns import (
+    COLUMNS,
+    LEFT_OUT_FIRST,
+    ONLY_IF_GIVEN,
+    as_csv,
+    column,
+    names_shown,
+)
 from ncpgui.app.presenters.unit_table import UnitRow, present_unit_table
+from ncpgui.core.given import SPIKEINTERFACE, GivenSorting
+from ncpgui.core.project import Project
 from ncpgui.evidence.units import UnitNumbers
 
 METRICS = [one.name for one in COLUMNS if one.is_metric]
@@ -31,10 +42,29 @@ def test_metrics_are_shown_when_somebody_chooses_them_and_tags_and_notes_when_th
     workspace: Workspace,
 ) -> None:
     shown = names_shown(rows(workspace))
-    assert not set(shown) & {*METRICS, "tag", "note"}
+    assert not set(shown) & {*METRICS, *ONLY_IF_GIVEN}
     workspace.write((1,), "tag", "axon")
     assert set(names_shown(rows(workspace))) - set(shown) == {"tag"}
     assert names_shown(rows(workspace), ["note", "fr", 7, "gone", *METRICS]) == ("id", "fr", *METRICS, "note")
+
+
+def test_units_of_a_reviewed_sorting_are_shown_by_the_ids_they_have_there(project: Project) -> None:
+    units = np.unique(project.unit_of_spike).tolist()
+    names = {unit: f"shank0_{unit}" for unit in units}
+    given = GivenSorting("there", SPIKEINTERFACE, np.arange(len(project.spikes)), "", names=names)
+    workspace = Workspace(replace(project, given=given))
+    assert "name" in names_shown(present_unit_table(workspace, all_units=True))
+    assert {row.unit: row.name for row in present_unit_table(workspace, all_units=True)} == names
+    assert workspace.clustering.next_unit_id == max(units) + 1
+
+
+def test_a_new_unit_has_a_number_above_all_that_the_reviewed_sorting_ever_had(project: Project) -> None:
+    given = GivenSorting("there", SPIKEINTERFACE, np.arange(len(project.spikes)), "", highest=2**40)
+    workspace = Workspace(replace(project, given=given))
+    units = workspace.clustering.unit_ids.tolist()
+    workspace.merge(tuple(units[:2]))
+    assert workspace.clustering.unit_ids.max() == 2**40 + 1
+    assert {row.name for row in present_unit_table(workspace, all_units=True)} == {""}
 
 
 def test_unknown_values_are_sorted_before_all_others() -> None:
@@ -61,4 +91,6 @@ def test_csv_has_a_line_a_unit_and_empty_cells_for_what_is_not_known(workspace: 
     first = replace(rows(workspace)[0], numbers=UnitNumbers(p_neuron=0.123456789))
     text = as_csv([first], ["id", "accepted", "p_neuron", "p_pure", "note"])
     assert text == 'id,accepted,p_neuron,p_pure,note\n0,false,0.123457,,"small, ""axonal"""\n'
+    workspace.write((0,), "note", "=A1")
+    assert as_csv(rows(workspace)[:1], ["id", "note"]) == "id,note\n0,'=A1\n", "no spreadsheet computes it"
     assert list(csv.reader(io.StringIO(as_csv([], ["id", "fr"])))) == [["id", "fr"]]

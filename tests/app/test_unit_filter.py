@@ -105,7 +105,7 @@ def test_a_bad_expression_says_what_is_wrong_with_it(text: str, words: str) -> N
 
 def test_an_unknown_name_is_answered_with_the_names_there_are() -> None:
     with pytest.raises(
-        InputError, match="there is no 'frr' to filter by; there are id, accepted, label"
+        InputError, match="there is no 'frr' to filter by; there are id, name, accepted, label"
     ) as error:
         unit_filter("frr > 1")
     for column in COLUMNS:

@@ -84,6 +84,17 @@ def test_nothing_is_printed_below_the_command_line() -> None:
     assert found == []
 
 
+def test_text_reaches_terminal_and_labels_in_one_way() -> None:
+    """`terminal.echo` writes control characters out, `plain_text.Label` shows text as it is written."""
+    ways = {"click.echo": "terminal.py", "click.secho": "terminal.py", "QtWidgets.QLabel": "plain_text.py"}
+    found = []
+    for path in SOURCES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ways.get(ast.unparse(node.func), path.name) != path.name:
+                found.append(f"{path.relative_to(ROOT)}:{node.lineno}: {ast.unparse(node.func)}")
+    assert found == []
+
+
 def test_the_newest_entry_of_the_changelog_is_this_version() -> None:
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     versions = re.findall(r"^## \[(.+?)\]", text, flags=re.MULTILINE)

@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ncpgui.cli import info as info_module
+
 from .conftest import Command, files_of
 
 
@@ -68,6 +70,45 @@ def test_info_is_readable_without_a_terminal(ncpgui: Command, tetrode_session: P
     assert "contact\tunits\tspikes\tsampled\tnumber of units (probability)\tambiguity" in lines
 
 
+def test_info_explains_its_columns(ncpgui: Command, tetrode_session: Path) -> None:
+    out = ncpgui("info", tetrode_session).out
+    for name, meaning in info_module.COLUMNS.items():
+        assert f"\n{name}: {meaning}\n" in out
+
+
+def test_rows_of_info_that_look_the_same_are_one() -> None:
+    def component(contact: int, *alternatives: tuple[int, float]) -> dict[str, object]:
+        return {
+            "contact": contact,
+            "unit_ids": [1, 2, 3, 4, 5],
+            "n_spikes": 9,
+            "n_sampled": 8,
+            "ambiguity": 0.2,
+            "alternatives": [{"n_units": n, "mass": mass} for n, mass in alternatives],
+        }
+
+    rows = info_module.rows_of(
+        [component(0, (2, 0.5), (1, 0.25), (2, 0.125)), component(3, (1, 1.0)), component(3, (1, 1.0))]
+    )
+    assert rows == [
+        ["0", "1, 2, 3, 4 …", "9", "8", "2 (62%), 1 (25%)", "0"],
+        ["3 (2 times)", "1, 2, 3, 4 …", "9", "8", "1 (100%)", "0"],
+    ]
+
+
+def test_components_that_could_not_be_sampled_are_told_by_their_reason() -> None:
+    waiting = [
+        {"contact": 1, "n_spikes": 5, "failed": "too few"},
+        {"contact": 2, "n_spikes": 7, "failed": "too few"},
+        {"contact": 3, "n_spikes": 1, "failed": "no memory"},
+        {"contact": 4, "n_spikes": 1, "failed": ""},
+    ]
+    assert info_module._not_sampled(waiting) == [
+        "not sampled: 12 spikes around contacts 1, 2: too few",
+        "not sampled: 1 spike around contact 3: no memory",
+    ]
+
+
 def test_the_same_seed_sorts_the_same_however_many_channels_at_a_time(
     ncpgui: Command, tetrode_folder: Path, tetrode_session: Path, few_settings: Path, tmp_path: Path
 ) -> None:
@@ -112,10 +153,11 @@ def merge_the_first_two(path: Path) -> list[int]:
 def test_what_a_person_did_since_the_last_save_is_exported_too(
     ncpgui: Command, tetrode_session: Path, tmp_path: Path
 ) -> None:
-    """The journal of a session that was never saved again counts."""
+    """The journal of a session that was never saved again counts; a command folds it in."""
     mine = shutil.copy(tetrode_session, tmp_path / "mine.h5")
     units = merge_the_first_two(mine)
-    assert json.loads(ncpgui("info", mine, "--json").out)["actions_since_saved"] == 1
+    values = json.loads(ncpgui("info", mine, "--json").out)
+    assert (values["n_actions"], values["actions_since_saved"]) == (1, 0)
     assert ncpgui("export", mine, "--format", "phy", "--out", tmp_path / "phy").code == 0
     exported = set(np.load(tmp_path / "phy" / "spike_clusters.npy").tolist())
     assert exported == {*units[2:], max(units) + 1}
@@ -253,7 +295,7 @@ def test_a_part_of_a_recording_is_sorted_and_a_wrong_part_is_refused(
         assert 20_000 <= exported["spike_sample"].min() < exported["spike_sample"].max() < 60_000
     options[1] = tmp_path / "other.h5"
     late = ncpgui("sort", tetrode_folder, *options, "--time-range", 3, 9)
-    assert "time range 3 to 9 s does not lie in the recording of 4 s" in late.error
+    assert "time range 3 to 9 s does not lie in the recording, which lasts from 0 to 4 s" in late.error
     none = ncpgui("sort", tetrode_folder, *options, "--bad-channels", "x")
     assert "'x' is no channel; give numbers from 0, such as 3,17,20-23" in none.error
     stream = ncpgui("sort", tetrode_folder, *options, "--stream", "imec0")

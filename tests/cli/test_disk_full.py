@@ -15,6 +15,7 @@ import pytest
 
 from ncpgui.cli import sort as sort_module
 from ncpgui.session.store import load
+from tests.session_content import content_of
 
 from .conftest import Command, Ran, files_of
 
@@ -77,7 +78,29 @@ def test_sort_under_a_quota_ends_with_the_session_or_with_one_line(
         return
     assert ran.error.startswith("cannot write s.h5: File too large;")
     assert "nor could the session be written to" in ran.error
-    assert files_of(tmp_path) == {}
+    left = files_of(tmp_path)
+    assert {Path(name).parent.name for name in left} <= {"s.h5.steps"}
+    assert ("the same command with --resume goes on" in ran.err) == bool(left)
+
+
+@posix
+def test_what_a_full_disk_left_of_a_sort_is_gone_on_with_when_there_is_room(
+    ncpgui: Command,
+    tetrode_folder: Path,
+    tetrode_session: Path,
+    few_settings: Path,
+    tmp_path: Path,
+) -> None:
+    for name in ("home", "tmp"):
+        (tmp_path / name).mkdir()
+    arguments = ("sort", tetrode_folder, "--out", tmp_path / "s.h5", "--settings", few_settings)
+    ran = limited(20_000, *arguments, cwd=tmp_path)
+    assert ran.error.startswith(f"cannot write {tmp_path / 's.h5'}: File too large;")
+    assert (tmp_path / "s.h5.steps" / "proposals.npz").is_file()
+    done = ncpgui(*arguments, "--resume")
+    assert done.code == 0, done.err
+    assert content_of(tmp_path / "s.h5") == content_of(tetrode_session)
+    assert not (tmp_path / "s.h5.steps").exists()
 
 
 def test_a_session_that_the_disk_cannot_hold_is_kept_where_the_error_says(

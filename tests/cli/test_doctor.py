@@ -104,6 +104,83 @@ def test_a_missing_system_library_is_quoted_with_what_to_install(monkeypatch: py
     assert "apt-get install libgl1" in finding.advice
 
 
+@pytest.mark.parametrize(
+    ("said", "state", "detail", "advice"),
+    [
+        (
+            "qt.qpa.xcb: could not connect to display :77\nqt.qpa.plugin: Could not load the Qt platform "
+            'plugin "xcb" in "" even though it was found.',
+            *("note", "could not connect to display :77", "DISPLAY is :77, and none answers there"),
+        ),
+        (
+            "Failed to create wl_display (No such file or directory)\nqt.qpa.plugin: Could not load the Qt "
+            'platform plugin "wayland" in "" even though it was found.',
+            *("note", "Failed to create wl_display", "no library is missing"),
+        ),
+        (
+            'qt.qpa.plugin: Could not load the Qt platform plugin "xcb" in "" even though it was found.\n'
+            "This application failed to start.\n\nAvailable platform plugins are: offscreen, xcb.",
+            *("problem", 'Could not load the Qt platform plugin "xcb"', "apt-get install libgl1"),
+        ),
+        (
+            'qt.qpa.plugin: Could not find the Qt platform plugin "foo" in ""\n\n'
+            "Available platform plugins are: offscreen, xcb.",
+            *("problem", 'Could not find the Qt platform plugin "foo"', "unset QT_QPA_PLATFORM"),
+        ),
+    ],
+)
+def test_a_display_that_does_not_answer_is_told_from_a_library_that_is_missing(
+    said: str, state: str, detail: str, advice: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failed = subprocess.CompletedProcess([], -6, stdout="", stderr=said)
+    monkeypatch.setattr(doctor.subprocess, "run", lambda *_, **__: failed)
+    monkeypatch.setenv("DISPLAY", ":77")
+    finding = doctor._start_qt("")
+    assert finding.state == state
+    assert detail in finding.detail
+    assert advice in finding.advice
+
+
+def test_of_a_gpu_it_says_what_it_did_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    import torch
+
+    from ncpgui.engine import device
+
+    monkeypatch.setattr(device, "resolve_device", lambda _: torch.device("cpu"))
+    (finding,) = doctor._device()
+    assert finding.state == "ok"
+    assert finding.detail.endswith("it finds no GPU")
+    assert "faster" not in finding.detail
+
+    def broken(_: object) -> str:
+        raise RuntimeError("CUDA error: no kernel image\nis available")
+
+    monkeypatch.setattr(device, "resolve_device", lambda _: torch.device("cuda"))
+    monkeypatch.setattr(device, "tried_device", broken)
+    (finding,) = doctor._device()
+    assert (finding.state, finding.detail) == (
+        "problem",
+        "torch finds cuda, but: CUDA error: no kernel image is available",
+    )
+    assert "--device cpu" in finding.advice
+    monkeypatch.undo()
+    assert device.tried_device(torch.device("cpu")) == (
+        "CPU: multiplied two small matrices, which is right; no more was tried"
+    )
+
+
+def test_a_folder_that_stands_in_for_the_home_is_a_note(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    assert doctor._home() == []
+    monkeypatch.setenv("HOME", str(tmp_path / "ncpgui-home-7"))
+    (finding,) = doctor._home()
+    assert (finding.name, finding.state) == ("home folder", "note")
+    assert "set HOME to a folder of yours" in finding.advice
+
+
 def test_a_damaged_model_is_a_problem(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from ncpgui.core.resources import data_folder
     from ncpgui.engine.networks import checkpoint

@@ -10,7 +10,7 @@ import pytest
 from ncpgui.cli.options import check_new_session, check_output_file
 from ncpgui.core.errors import ExportError, SessionError
 from ncpgui.core.files import replaced_file, replaced_folder
-from ncpgui.session.store import checked_path
+from ncpgui.session.store import checked_paths
 
 from .conftest import Command
 
@@ -71,9 +71,9 @@ def test_the_rule_the_length_and_the_way_out_are_said(
 
 @pytest.mark.parametrize(("n", "fits"), [(242, True), (243, False)])
 def test_the_files_beside_a_session_count(tmp_path: Path, n: int, fits: bool) -> None:
-    """The longest is NAME.waveforms.h5, 13 bytes more than NAME."""
+    """The longest is NAME.h5.waveforms, 13 bytes more than NAME."""
     path = tmp_path / ("ä" * (n // 2) + "a" * (n % 2) + ".h5")
-    for check, error in ((lambda p: check_new_session(p, False), ExportError), (checked_path, SessionError)):
+    for check, error in ((lambda p: check_new_session(p, False), ExportError), (checked_paths, SessionError)):
         if fits:
             check(path)
             continue

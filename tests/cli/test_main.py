@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from ncpgui import __version__
+from ncpgui.cli import gui as gui_module
 from ncpgui.cli import main as main_module
 from ncpgui.core.errors import InputError
 from ncpgui.core.progress import Cancelled
@@ -28,6 +29,7 @@ COMMANDS = [
     "demo",
     "sort",
     "review",
+    "write-back",
     "cluster",
     "export",
     "train",
@@ -92,6 +94,59 @@ def test_a_path_instead_of_a_command_opens_it(
 
 def test_a_path_that_is_not_there_is_said_to_be_missing(ncpgui: Command) -> None:
     assert ncpgui("nowhere/session.h5").error.startswith("nowhere/session.h5 does not exist;")
+
+
+@pytest.mark.parametrize(
+    ("name", "contents", "words"),
+    [
+        ("notes.txt", b"hello", "the format of"),
+        ("noend", b"hello", "the format of"),
+        ("picture.png", b"\x89PNG", "the format of"),
+        ("none.dat", b"", "is empty"),
+        ("none", b"", "is empty"),
+        ("bad.h5", b"garbage", "is damaged or not an ncpgui session"),
+        ("folder", None, "no recording is known"),
+    ],
+)
+@pytest.mark.parametrize("command", [["gui"], []])
+def test_a_file_that_is_nothing_is_an_error_and_no_window(
+    command: list[str],
+    name: str,
+    contents: bytes | None,
+    words: str,
+    ncpgui: Command,
+    tmp_path: Path,
+    monkeypatch,
+) -> None:
+    def opens(*_: object) -> None:
+        raise AssertionError("a window was opened")
+
+    monkeypatch.setattr(gui_module, "open_window", opens)
+    if contents is None:
+        (tmp_path / name).mkdir()
+    else:
+        (tmp_path / name).write_bytes(contents)
+    error = ncpgui(*command, tmp_path / name).error
+    assert words in error
+    assert "File >" not in error
+
+
+def test_a_raw_file_that_has_to_be_described_opens_the_window_that_asks(
+    ncpgui: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[object] = []
+    monkeypatch.setattr(gui_module, "open_window", opened.append)
+    (tmp_path / "x.raw").write_bytes(bytes(4000))
+    assert ncpgui(tmp_path / "x.raw").code == 0
+    assert opened == [tmp_path / "x.raw"]
+
+
+@pytest.mark.parametrize("arguments", [["-h"], ["sort", "-h"], ["models", "mix", "-h"], ["write-back", "-h"]])
+def test_h_is_help(arguments: list[str], ncpgui: Command) -> None:
+    ran = ncpgui(*arguments)
+    assert ran.code == 0
+    assert ran.out == ncpgui(*arguments[:-1], "--help").out
+    assert ran.out.startswith("Usage: ncpgui")
 
 
 def test_a_mistyped_command_suggests_the_nearest(ncpgui: Command) -> None:

@@ -48,3 +48,14 @@ def test_a_share_beyond_both_models_is_refused(ncpgui: Command, tmp_path: Path) 
     )
     assert ran.code == 2
     assert "1.5 is not in the range" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("name", "near"), [("spike", "spikes"), ("Digits", "digits"), ("gauss2d-cp", "gauss2d-ccp")]
+)
+def test_a_mistyped_model_suggests_the_nearest(name: str, near: str, ncpgui: Command) -> None:
+    assert ncpgui("evaluate", name).error.endswith(f"; did you mean '{near}'?")
+
+
+def test_a_model_like_no_other_lists_them_all(ncpgui: Command) -> None:
+    assert "did you mean" not in ncpgui("evaluate", "kilosort").error

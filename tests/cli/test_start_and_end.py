@@ -105,3 +105,29 @@ def test_a_display_that_qt_cannot_use_is_one_line(
     assert line.startswith("error: the window cannot start: ")
     assert words in line
     assert line.endswith("'ncpgui doctor' says what is missing")
+
+
+@posix
+@pytest.mark.parametrize("home", ["", "HOME=/proc/nothing"])
+def test_a_user_without_name_and_home_can_work(home: str, tetrode_session: Path, tmp_path: Path) -> None:
+    """As in a container that runs as a user id which /etc/passwd does not have."""
+    if shell("unshare -U --map-user=54321 true").returncode:
+        pytest.skip("this system does not let a user be without a name")
+    clean = f"unshare -U --map-user=54321 env -i PATH={shlex.quote(os.environ['PATH'])} {home}"
+    clean += f" TMPDIR={shlex.quote(str(tmp_path))} PYTHONPATH={shlex.quote(str(Path(__file__).parents[2]))}"
+    out = shlex.quote(str(tmp_path / "out"))
+    done = shell(f"{clean} {COMMAND} export {shlex.quote(str(tetrode_session))} --format csv --out {out}")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out.csv").is_file()
+    assert "Traceback" not in done.stderr
+    assert (tmp_path / "ncpgui-home-54321").is_dir()
+
+
+@posix
+def test_a_working_folder_that_was_removed_is_one_line(tetrode_session: Path, tmp_path: Path) -> None:
+    (tmp_path / "gone").mkdir()
+    gone = shlex.quote(str(tmp_path / "gone"))
+    done = shell(f"cd {gone} && rmdir {gone} && {COMMAND} models")
+    assert done.returncode == 2
+    assert done.stderr.splitlines()[-1].startswith("error: the working folder cannot be read any more")
+    assert "Traceback" not in done.stderr

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ncpgui.core.csv_text import parse_csv
 from ncpgui.core.npy import read_npy
 
 LEFT_OPEN = "{'descr': '<i8', 'fortran_order': False, 'shape': (4,"
@@ -51,12 +50,3 @@ def test_an_array_that_python_2_wrote_comes_back_without_a_warning(tmp_path: Pat
 def test_a_header_that_is_none_is_a_value_error(tmp_path: Path, text: str, reason: str) -> None:
     with pytest.raises(ValueError, match=reason):
         read_npy(written(tmp_path / "a.npy", text))
-
-
-def test_rows_of_a_table_without_the_empty_ones() -> None:
-    assert parse_csv("a\tb\n\n1\t2\n", "\t") == [["a", "b"], ["1", "2"]]
-
-
-def test_a_cell_longer_than_any_table_has_is_a_value_error() -> None:
-    with pytest.raises(ValueError, match="field larger than field limit"):
-        parse_csv("a,b\n1," + "x" * 200_000)

@@ -7,6 +7,8 @@ import pytest
 
 from ncpgui.core.errors import CurationError, InputError
 from ncpgui.curation.clustering import Clustering, Reassignment
+from ncpgui.curation.commands import Merge
+from ncpgui.curation.history import History
 
 
 def _to(ids: list[int], cluster: list[int], units: list[int]) -> Reassignment:
@@ -98,3 +100,12 @@ def test_an_id_that_no_unit_had_may_be_given_though_it_is_below_others() -> None
     clustering.apply(_to([0], [0], [5]))
     assert clustering.unit_of_spike.tolist() == [5, 0, 7]
     assert clustering.next_unit_id == 8
+
+
+def test_a_new_unit_lies_above_ids_that_were_used_without_a_spike() -> None:
+    assert Clustering([0, 0, 3]).next_unit_id == 4
+    assert Clustering([0, 0, 3], highest=9).next_unit_id == 10
+    assert Clustering([0, 0, 3], highest=1).next_unit_id == 4
+    assert Clustering([], highest=9).next_unit_id == 10
+    history = History(Clustering([5, 5, 2**40, -1], highest=2**40 + 2))
+    assert history.do(Merge((5, 2**40))).added == (2**40 + 3,)

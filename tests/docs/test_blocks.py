@@ -162,5 +162,5 @@ def test_the_first_line_of_a_journal_is_as_printed(tmp_path: Path) -> None:
     create_session(tiny_project({0: [[0, 0, 1]]}), path).close()
     with open_session(path) as session:
         session.append({"do": "undo"})
-        (first, *_) = (tmp_path / "tiny.journal").read_text(encoding="ascii").splitlines()
+        (first, *_) = (tmp_path / "tiny.h5.journal").read_text(encoding="ascii").splitlines()
     assert set(json.loads(first)) == set(json.loads(printed.text))

@@ -60,16 +60,16 @@ def test_decisions_that_cannot_be_written_back_leave_the_folder_as_it_was(
     (tmp_path / "few.toml").write_text(QUICK)
     session = tmp_path / "s.h5"
     assert run(["review", str(folder), "--out", str(session), "--settings", str(tmp_path / "few.toml")]) == 0
-    _merge_two_units(session)
+    merge_two_units(session)
     before = files_of(folder)
     for n_bytes in (100, 1000, len(before["spike_clusters.npy"]) - 1):
-        ran = limited(n_bytes, "review", "--write-back", session, cwd=tmp_path)
+        ran = limited(n_bytes, "write-back", session, cwd=tmp_path)
         assert "File too large" in ran.error
         after = files_of(folder)
         assert {name: after[name] for name in before} == before
 
 
-def _merge_two_units(path: Path) -> None:
+def merge_two_units(path: Path) -> None:
     """Do what a person would: merge the two halves of a cell."""
     from ncpgui.curation.commands import Merge, to_json
     from ncpgui.session.session_file import open_session

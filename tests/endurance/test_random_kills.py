@@ -11,13 +11,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ncpgui.export.destination import MANIFEST
 from ncpgui.session import store
+from ncpgui.session.decided import read_decided
 from ncpgui.session.session_file import create_session, open_session
 from tests.cli.conftest import files_of
 from tests.endurance.random_kills import KILLED, KILLS, command, killed_after, lasting, moments
 from tests.phy_folder import QUICK
 from tests.tiny_project import tiny_project
 
+ROOT = Path(__file__).resolve().parents[2]
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(7200)]
 
 SAVING = """
@@ -33,6 +36,33 @@ with open_session(sys.argv[1]) as session:
         history += ({"n": n},)
         if n % 7 == 0:
             session.save(replace(session.project, history=history))
+"""
+
+
+FOLDING = """
+import sys
+from pathlib import Path
+from ncpgui.session.decided import fold_journal, read_decided
+from ncpgui.session.session_file import open_session
+
+path = Path(sys.argv[1])
+n = len(read_decided(path).history.entries)
+for n in range(n, n + 100):
+    with open_session(path, waveforms=False) as session:
+        session.append({"do": "label", "units": [0], "label": ("good", "mua", "noise")[n % 3]})
+        print(n, flush=True)
+    assert fold_journal(path)
+"""
+EXPORTING = """
+import sys
+from pathlib import Path
+from ncpgui.export.registry import export
+from tests.export.conftest import build
+
+name, path = sys.argv[1], Path(sys.argv[2])
+for n in range(10, 10 + int(sys.argv[3])):
+    export(build(n_spikes=3 * n), name, path)
+    print(3 * n, flush=True)
 """
 
 
@@ -115,3 +145,52 @@ def test_a_program_that_is_killed_while_it_saves_loses_no_action_that_it_told_of
     with open_session(path) as session:
         session.save(session.project)
     assert store.load(path).probe.n_channels == 1
+
+
+def test_a_program_that_is_killed_while_it_folds_a_journal_in_loses_no_action_that_it_told_of(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "s.h5"
+    create_session(tiny_project({0: [[0, 0, 1, 1]]}), path).close()
+    words = [sys.executable, "-c", FOLDING, str(path)]
+    seconds = lasting(words, tmp_path)
+    for moment in moments(seconds, KILLS, seed=5):
+        _, out = killed_after(words, tmp_path, moment)
+        n_told = max((int(line) + 1 for line in out.split()), default=0)
+        labels = [entry["label"] for entry in read_decided(path).history.entries]
+        assert len(labels) >= n_told
+        assert labels == [("good", "mua", "noise")[n % 3] for n in range(len(labels))]
+        assert [one["label"] for one in store.load(path).history] == labels  # none is in the journal alone
+        open_session(path).close()
+        assert {item.name for item in tmp_path.iterdir()} == {"s.h5", "s.h5.waveforms"}
+
+
+def n_spikes_of(path: Path) -> int:
+    """Spikes of an export that is whole; its tables are of the same spikes."""
+    if path.suffix == ".npz":
+        with np.load(path) as file:
+            arrays = {name: file[name] for name in file.files}
+        return len(arrays["spike_unit"])
+    listed = json.loads((path / MANIFEST).read_text())["files"]
+    assert {str(item.relative_to(path)) for item in path.rglob("*") if item.is_file()} == {*listed, MANIFEST}
+    n_spikes = len(np.load(path / "spike_times.npy"))
+    assert len(np.load(path / "spike_clusters.npy")) == n_spikes
+    return n_spikes
+
+
+@pytest.mark.parametrize(("format_", "name"), [("phy", "x"), ("npz", "x.npz")])
+def test_an_export_that_is_killed_while_it_replaces_an_older_one_leaves_one_of_them(
+    tmp_path: Path, format_: str, name: str
+) -> None:
+    out, old = tmp_path / name, tmp_path / f"{name}.ncpgui-old"
+    words = [sys.executable, "-c", EXPORTING, format_, str(out)]
+    seconds = lasting([*words, "60"], ROOT)
+    n_killed = 0
+    for moment in moments(seconds, KILLS, seed=6):
+        how, told = killed_after([*words, "60"], ROOT, moment)
+        n_killed += how == KILLED
+        last = max((int(line) for line in told.split()), default=0)
+        assert n_spikes_of(out if out.exists() else old) >= last
+        killed_after([*words, "1"], ROOT, 600)  # the next one finds its way
+        assert n_spikes_of(out) == 30
+    assert n_killed > 0

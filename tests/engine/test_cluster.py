@@ -152,7 +152,7 @@ NAN[3, 2, 1] = np.nan
             {},
             r"in noise sd, but their noise is about [67]\.\d where 1 is expected.* µV",
         ),
-        (planted(4, 4)[0], {"samples": 0}, "samples must be at least 1"),
+        (planted(4, 4)[0], {"samples": 0}, "samples must be a whole number from 1 on"),
         (planted(4, 4)[0], {"device": "abacus"}, "unknown device 'abacus'"),
     ],
 )
@@ -285,7 +285,7 @@ def test_sample_numbers_in_place_of_seconds_are_refused():
 
 def test_words_in_place_of_times_are_refused():
     waveforms, _ = planted(2, 4)
-    with pytest.raises(InputError, match="times_s must be numbers in seconds, got <U"):
+    with pytest.raises(InputError, match="times_s must be an array of numbers, got an array of <U"):
         engine.cluster(waveforms, times_s=["early", "late"], samples=2, beam=0)
 
 

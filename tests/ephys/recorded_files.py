@@ -202,3 +202,38 @@ def blackrock(path: Path) -> Path:
     data = struct.pack("<BII", 1, 0, N_SAMPLES) + ramp(3).astype("<i2").tobytes()
     path.write_bytes(header + data)
     return path
+
+
+def acquisition_board(folder: Path, *, ni_daq: bool = False, adc: bool = False) -> Path:
+    """A folder of Open Ephys: an Acquisition Board of 4 electrodes, a NI-DAQ device of 4 inputs, an ADC."""
+    place = folder / "Record Node 101" / "experiment1" / "recording1"
+    board = [{"channel_name": f"CH{c + 1}", "bit_volts": 0.195, "units": "uV"} for c in range(4)]
+    if adc:
+        board.append({"channel_name": "ADC1", "bit_volts": 0.00015, "units": "V"})
+    inputs = [{"channel_name": f"AI{c}", "bit_volts": 0.00015, "units": "V"} for c in range(4)]
+    streams = [("Acquisition_Board-100.Rhythm_Data", "Acquisition Board", 100, board)]
+    if ni_daq:
+        streams.append(("NI-DAQmx-102.PXIe-6341", "NI-DAQmx", 102, inputs))
+    described = []
+    for name, processor, number, channels in streams:
+        data = place / "continuous" / name
+        data.mkdir(parents=True)
+        ramp(len(channels)).astype("<i2").tofile(data / "continuous.dat")
+        np.save(data / "sample_numbers.npy", np.arange(N_SAMPLES))
+        np.save(data / "timestamps.npy", np.arange(N_SAMPLES) / 30_000)
+        described.append(
+            {
+                "folder_name": f"{name}/",
+                "sample_rate": 30_000,
+                "source_processor_name": processor,
+                "source_processor_id": number,
+                "stream_name": name.partition(".")[2],
+                "recorded_processor": "Record Node",
+                "recorded_processor_id": 101,
+                "num_channels": len(channels),
+                "channels": channels,
+            }
+        )
+    structure = {"GUI version": "0.6.4", "continuous": described, "events": [], "spikes": []}
+    (place / "structure.oebin").write_text(json.dumps(structure), encoding="utf-8")
+    return folder

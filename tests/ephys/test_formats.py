@@ -17,7 +17,7 @@ from ephys import recorded_files as recorded
 from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.ephys.fingerprint import fingerprint
 from ncpgui.ephys.formats import FORMATS, available_streams, is_undescribed, reader_class
-from ncpgui.ephys.readers import n_segments, open_recording, reopen
+from ncpgui.ephys.readers import open_recording, reopen
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::pytest.PytestUnraisableExceptionWarning",  # readers leave files open for the garbage collector
@@ -97,10 +97,10 @@ def test_parts_are_joined_and_that_is_said(tmp_path: Path, caplog: pytest.LogCap
     recorded.spikeglx(run, trigger=1, streams=("ap",), start=200)
     with caplog.at_level(logging.WARNING, logger="ncpgui"):
         whole = open_recording(run)
-    assert (whole.n_samples, n_segments(whole)) == (400, 2)
+    assert (whole.n_samples, whole.reference.clock.n_segments) == (400, 2)
     assert whole.traces(199, 201)[:, 0].tolist() == [1990, 2000]
     assert "has 2 segments; they are sorted as one recording, joined end to end" in caplog.text
-    assert n_segments(open_recording(run / "run_g0_t0.imec0.ap.bin")) == 1
+    assert open_recording(run / "run_g0_t0.imec0.ap.bin").reference.clock.n_segments == 1
 
 
 def two_probes(folder: Path) -> Path:

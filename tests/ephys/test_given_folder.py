@@ -12,7 +12,7 @@ from ncpgui.core.errors import InputError, MissingRecordingError, RecordingError
 from ncpgui.core.given import SPIKEINTERFACE
 from ncpgui.ephys import given_folder
 from ncpgui.ephys.given_folder import digest_now, is_sorting_folder, open_reviewed
-from ncpgui.ephys.sorting_readers import spikeinterface_sorting
+from ncpgui.ephys.sorting_readers import open_sorting, spikeinterface_sorting
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -80,6 +80,42 @@ def test_a_sorting_takes_a_recording_and_keeps_ids_that_are_text(made: Path) -> 
     assert list(trains(same).values()) == list(trains(opened).values())
 
 
+@pytest.mark.parametrize(
+    ("ids", "numbers", "names"),
+    [
+        (["12", "007", "x"], [12, 7, 13], {12: "12", 7: "007", 13: "x"}),
+        ([-1, 5, 6], [7, 5, 6], {7: -1}),
+        ([20_260_101_001, 3, 2**31], [20_260_101_001, 3, 2**31], {}),
+        (["98765432109876543210", "2", "3"], [4, 2, 3], {4: "98765432109876543210", 2: "2", 3: "3"}),
+    ],
+)
+def test_labels_and_names_belong_to_the_spikes_that_they_had(
+    made: Path, tmp_path: Path, ids: list[int] | list[str], numbers: list[int], names: dict[int, object]
+) -> None:
+    from spikeinterface.core import NumpySorting
+
+    trains_there = [[100, 200], [300, 400, 500], [600]]
+    units = dict(zip(ids, map(np.array, trains_there), strict=True))
+    sorting = NumpySorting.from_unit_dict([units], 20_000.0)
+    sorting.set_property("quality", np.array(["unsorted"] * 3))
+    sorting.set_property("KSLabel", np.array(["good", "mua", "noise"]))
+    sorting.save(folder=tmp_path / "sorting")
+    _, opened = open_reviewed(tmp_path / "sorting", recording=made / "recording")
+    assert trains(opened) == dict(zip(numbers, trains_there, strict=True))
+    assert opened.given.labels == dict(zip(numbers, ("good", "mua", "noise"), strict=True))
+    assert opened.given.names == names
+    assert opened.given.highest == max(numbers)
+
+
+def test_a_unit_without_a_spike_is_known(made: Path, tmp_path: Path) -> None:
+    from spikeinterface.core import NumpySorting
+
+    units = {4: np.array([100]), 9: np.array([], int), 2: np.array([300])}
+    NumpySorting.from_unit_dict([units], 20_000.0).save(folder=tmp_path / "sorting")
+    _, opened = open_reviewed(tmp_path / "sorting", recording=made / "recording")
+    assert (opened.given.silent, opened.given.highest) == ((9,), 9)
+
+
 def test_a_recording_of_another_rate_or_length_is_refused(made: Path, tmp_path: Path) -> None:
     from spikeinterface.core import generate_recording
 
@@ -115,3 +151,66 @@ def test_a_folder_is_known_by_its_files(made: Path, tmp_path: Path) -> None:
     np.save(tmp_path / "spike_times.npy", np.arange(3))
     assert is_sorting_folder(tmp_path)
     assert is_sorting_folder(tmp_path / "params.py")
+
+
+@pytest.fixture(scope="module")
+def segments(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A recording of 8000 and 12 000 samples, with a sorting and an analyzer of both segments."""
+    from probeinterface import generate_linear_probe
+    from spikeinterface.core import NumpyRecording, NumpySorting, create_sorting_analyzer
+
+    folder = tmp_path_factory.mktemp("segments")
+    probe = generate_linear_probe(4)
+    probe.set_device_channel_indices(np.arange(4))
+    rng = np.random.default_rng(0)
+    recording = NumpyRecording([rng.normal(0, 9, (n, 4)).astype("i2") for n in (8000, 12_000)], 20_000.0)
+    recording = recording.set_probe(probe, in_place=False).save(
+        folder=folder / "recording", progress_bar=False
+    )
+    first = {4: np.array([100, 7990]), 9: np.array([3000])}
+    second = {4: np.array([5, 9000]), 9: np.array([11_000])}
+    sorting = NumpySorting.from_unit_dict([first, second], 20_000.0).save(folder=folder / "sorting")
+    create_sorting_analyzer(
+        sorting,
+        recording,
+        format="binary_folder",
+        folder=folder / "analyzer",
+        sparse=False,
+        progress_bar=False,
+    )
+    return folder
+
+
+@pytest.mark.parametrize("given", [("analyzer", None), ("sorting", "recording"), ("analyzer", "recording")])
+def test_segments_are_reviewed_joined_end_to_end(segments: Path, given: tuple[str, str | None]) -> None:
+    sorting, beside = given
+    recording, opened = open_reviewed(segments / sorting, recording=segments / beside if beside else None)
+    assert recording.n_samples == opened.sorting.n_samples == 20_000
+    assert recording.reference.clock.segment_start.tolist() == [0, 8000]
+    assert trains(opened) == {4: [100, 7990, 8005, 17_000], 9: [3000, 19_000]}
+    assert digest_now(opened.given) == opened.given.digest
+
+
+def test_segments_of_unknown_length_or_number_are_refused(segments: Path, made: Path) -> None:
+
+    with pytest.raises(
+        RecordingError, match=r"has 2 segments and does not say how long they are; open an anal"
+    ):
+        open_sorting(segments / "sorting")
+    assert open_sorting(segments / "analyzer").n_samples == 20_000
+    with pytest.raises(
+        RecordingError, match=r"has 2 segments, but its recording .* has 1; give the recording"
+    ):
+        open_reviewed(segments / "sorting", recording=made / "recording")
+
+
+def test_a_spike_past_the_end_of_its_segment_is_not_one_of_the_next(segments: Path, tmp_path: Path) -> None:
+    from spikeinterface.core import NumpySorting
+
+    many = np.arange(100, 7000, 100)
+    late = [{4: np.append(many, [8000])}, {4: np.array([5])}]
+    NumpySorting.from_unit_dict(late, 20_000.0).save(folder=tmp_path / "late")
+    _, opened = open_reviewed(tmp_path / "late", recording=segments / "recording")
+    assert trains(opened) == {4: [*many.tolist(), 8005]}
+    assert opened.given.rows.tolist() == [*range(69), 70]
+    assert opened.notes[0].startswith("1 of 71 spikes lie outside the recording of 20000 samples")

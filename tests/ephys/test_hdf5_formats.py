@@ -8,8 +8,8 @@ import h5py
 import numpy as np
 import pytest
 
-from ncpgui.core.errors import RecordingError
-from ncpgui.ephys.readers import open_recording
+from ncpgui.core.errors import InputError, RecordingError
+from ncpgui.ephys.readers import available_streams, open_recording, reopen
 
 
 @pytest.fixture(autouse=True)
@@ -54,6 +54,46 @@ def test_a_maxwell_recording_opens_without_a_download(tmp_path):
     recording = open_recording(maxone(tmp_path / "a.raw.h5"))
     assert recording.traces(4, 6).tolist() == [[40, 41, 42], [50, 51, 52]]
     assert recording.probe.positions_um.tolist() == [[0, 0], [17.5, 0], [35, 0]]
+
+
+def test_recordings_of_a_maxwell_file_are_streams_of_their_own(tmp_path):
+    """Two recordings of two wells, one of them of one well only."""
+    with h5py.File(tmp_path / "a.raw.h5", "w") as file:
+        file["version"] = np.array([b"20190530"])
+        for place, (well, run) in enumerate(
+            [("well000", "rec0000"), ("well001", "rec0000"), ("well001", "rec0001")]
+        ):
+            group = file.create_group(f"wells/{well}/{run}")
+            group["settings/sampling"] = np.array([10_000.0])
+            group["settings/lsb"] = np.array([6e-6])
+            mapping = np.zeros(3, dtype=[("channel", "i4"), ("electrode", "i4"), ("x", "f8"), ("y", "f8")])
+            mapping["channel"], mapping["electrode"], mapping["x"] = [0, 1, 2], [7, 8, 9], [0.0, 17.5, 35.0]
+            group["settings/mapping"] = mapping
+            group["groups/routed/channels"] = np.array([0, 1, 2])
+            group["groups/routed/frame_nos"] = np.arange(50)
+            group["groups/routed/raw"] = (1000 * place + np.arange(3)[:, None] + 10 * np.arange(50)).astype(
+                "u2"
+            )
+            file[f"recordings/{run}/{well}"] = group
+    path = tmp_path / "a.raw.h5"
+    names = [stream.name for stream in available_streams(path)]
+    assert names == ["rec0000/well000", "rec0000/well001", "rec0001/well001"]
+    with pytest.raises(
+        InputError, match=r"several streams; choose one \(--stream\): 'rec0000/well000' \(3 chan"
+    ):
+        open_recording(path)
+    for name, first in zip(names, (0, 1000, 2000), strict=True):
+        recording = open_recording(path, stream=name)
+        assert recording.traces(4, 5).tolist() == [[first + 40, first + 41, first + 42]]
+        assert recording.reference.options == {"stream": name}
+        assert reopen(recording.reference).reference == recording.reference
+    assert open_recording(path, stream="rec0001").traces(0, 1).tolist() == [[2000, 2001, 2002]]
+
+
+@pytest.mark.parametrize("names", [("info", "channel_positions"), ("info", "templates", "locations")])
+def test_templates_of_mearec_hold_no_traces(tmp_path, names):
+    with pytest.raises(RecordingError, match="is a file of MEArec without recordings: it holds no traces"):
+        open_recording(hdf5(tmp_path / "a.h5", *names))
 
 
 def test_a_compressed_maxwell_recording_says_which_library_it_needs(tmp_path, capfd):

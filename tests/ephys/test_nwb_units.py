@@ -13,6 +13,7 @@ import pytest
 from ncpgui.core.errors import InputError, MissingRecordingError, RecordingError
 from ncpgui.core.given import SPIKEINTERFACE
 from ncpgui.ephys.given_folder import digest_now, is_sorting_folder, open_reviewed
+from ncpgui.ephys.readers import open_recording, reopen
 from tests.sorting.planted import SAMPLING_FREQUENCY_HZ, SQUARE
 
 pynwb = pytest.importorskip("pynwb", reason="pynwb (extra nwb) is not installed")
@@ -80,21 +81,39 @@ def test_units_are_reviewed_beside_the_series_of_their_file(tmp_path: Path) -> N
 def test_time_stamps_with_a_gap_give_the_samples_that_were_meant(tmp_path: Path) -> None:
     timestamps = 3.0 + np.arange(N_SAMPLES) / SAMPLING_FREQUENCY_HZ
     timestamps[1000:] += 60.0
-    _, opened = open_reviewed(nwb(tmp_path / "a.nwb", TRAINS, timestamps=timestamps))
+    recording, opened = open_reviewed(nwb(tmp_path / "a.nwb", TRAINS, timestamps=timestamps))
     assert trains_of(opened) == WANTED
+    clock = recording.reference.clock
+    np.testing.assert_allclose(clock.seconds(np.arange(N_SAMPLES)), timestamps, atol=1e-9)
+    assert recording.reference.clock_words == "from 3 to 63.1 s, 1 gap (60 s)"
+
+
+def test_a_series_begins_at_its_second_of_the_clock(tmp_path: Path) -> None:
+    recording = open_recording(nwb(tmp_path / "a.nwb"))
+    assert recording.reference.clock.start_s == START_S
+    assert reopen(recording.reference).reference == recording.reference
+    part = open_recording(nwb(tmp_path / "b.nwb"), time_range_s=(5.02, 5.05))
+    assert (part.reference.first_sample, part.n_samples) == (400, 600)
+    assert part.reference.clock.start_s == pytest.approx(5.02)
+    with pytest.raises(
+        InputError, match=r"0 to 1 s does not lie in the recording, which lasts from 5 to 5\.1 s"
+    ):
+        open_recording(tmp_path / "a.nwb", time_range_s=(0.0, 1.0))
 
 
 def test_units_without_a_series_ask_for_the_recording(tmp_path: Path) -> None:
-    """Its first sample is at second 0 of the clock then."""
+    """Which of its samples spikes are, its clock says: one begins at second 0, another at 5 as they do."""
     path = nwb(tmp_path / "units.nwb", TRAINS, series=(), start_s=0.0)
     with pytest.raises(MissingRecordingError, match=r"does not lead to its recording.*give it with --rec"):
         open_reviewed(path)
-    other = nwb(tmp_path / "raw.nwb")
+    other = nwb(tmp_path / "raw.nwb", start_s=0.0)
     _, opened = open_reviewed(path, recording=other)
     assert trains_of(opened) == WANTED
     late = nwb(tmp_path / "late.nwb", TRAINS, series=())
     with pytest.raises(RecordingError, match=r"lies outside the recording of 2000 samples"):
         open_reviewed(late, recording=other)
+    _, opened = open_reviewed(late, recording=nwb(tmp_path / "as late.nwb"))
+    assert trains_of(opened) == WANTED
 
 
 def test_ids_that_are_text_are_kept(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ def raw(tmp_path: Path) -> Path:
 def test_a_part_begins_and_ends_where_it_was_asked_to(raw: Path) -> None:
     part = open_recording(raw, time_range_s=(0.1, 0.25), **RAW)
     assert part.n_samples == part.reference.n_samples == 3000
+    assert part.reference.first_sample == 2000
     assert part.traces(0, 2).tolist() == [[20_000, 20_001, 20_002, 20_003], [20_010, 20_011, 20_012, 20_013]]
     assert reopen(part.reference).reference == part.reference
     assert reopen_whole(part.reference).n_samples == 20_000
@@ -37,7 +38,8 @@ def test_a_part_that_does_not_lie_in_the_recording_is_refused(
     raw: Path, range_s: tuple[float, float]
 ) -> None:
     with pytest.raises(
-        InputError, match=r"time range .* s does not lie in the recording of 1 s; give two times"
+        InputError,
+        match=r"time range .* s does not lie in the recording, which lasts from 0 to 1 s; give two times",
     ):
         open_recording(raw, time_range_s=range_s, **RAW)
 

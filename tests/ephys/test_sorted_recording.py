@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from ncpgui.core.errors import MissingRecordingError, RecordingError
+from ncpgui.ephys.readers import reopen
 from ncpgui.ephys.sorted_recording import recording_of_sorting
 
 
@@ -58,7 +59,7 @@ def test_a_kilosort_folder_without_params_says_that_and_not_what_it_names(phy):
         (lambda phy: (phy / "channel_positions.npy").unlink(), "channel_positions.npy"),
         (
             lambda phy: (phy / "data.dat").write_bytes(b"header##12345"),
-            "5 bytes of data are no whole samples",
+            "has 5 bytes behind an offset of 8, not a multiple of 8",
         ),
     ],
 )
@@ -66,6 +67,100 @@ def test_a_phy_folder_that_does_not_fit_its_data_is_refused(phy, change, words):
     change(phy)
     with pytest.raises(RecordingError, match=f"{words}.*give it with --recording"):
         recording_of_sorting(phy)
+
+
+def test_several_data_files_are_one_recording_and_a_missing_one_is_named(phy):
+    data = (phy / "data.dat").read_bytes()
+    (phy.parent / "part1.dat").write_bytes(data)
+    (phy.parent / "part2.dat").write_bytes(data)
+    text = (phy / "params.py").read_text().replace("'data.dat'", "'../part1.dat', r'D:\\lab\\part2.dat'")
+    (phy / "params.py").write_text(text)
+    recording = recording_of_sorting(phy)
+    assert (recording.n_channels, recording.n_samples) == (3, 200)
+    assert recording.traces(99, 102).tolist() == [[399, 396, 397], [3, 0, 1], [7, 4, 5]]
+    (phy.parent / "part2.dat").unlink()
+    with pytest.raises(
+        MissingRecordingError, match=r"lab.*part2.dat'\) is not there; give it with --recording"
+    ):
+        recording_of_sorting(phy)
+
+
+@pytest.mark.parametrize(
+    "line", ["dat_path = data.dat", "dat_path = []", "dat_path = 3", "", "dat_path = Path('a')"]
+)
+def test_a_line_that_names_no_file_is_shown_with_the_way_out(phy, line):
+    lines = (phy / "params.py").read_text().splitlines()[1:]
+    (phy / "params.py").write_text("\n".join([line, *lines]) + "\n")
+    shown = "line 1, 'dat_path = data.dat', is no plain value" if "= data" in line else "dat_path"
+    with pytest.raises(
+        MissingRecordingError, match=f"does not name the recording: .*{shown}.*write its path in"
+    ):
+        recording_of_sorting(phy)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("n_channels_dat = 4.5", r"n_channels_dat is no whole number: n_channels_dat = 4.5"),
+        (
+            "n_channels_dat = len(x)",
+            r"n_channels_dat is no whole number: line 2, 'n_channels_dat = len\(x\)', is no",
+        ),
+        ("", "n_channels_dat is no whole number: there is no line 'n_channels_dat = ...'"),
+        ("n_channels_dat = float('inf')", "n_channels_dat is no whole number"),
+        (
+            "n_channels_dat = 4\noffset = 1e400",
+            "offset is no whole number of bytes|offset is no whole number",
+        ),
+        ("n_channels_dat = 4\nsample_rate = 'fast'", "sample_rate is no number: sample_rate = 'fast'"),
+    ],
+)
+def test_parameters_that_are_no_numbers_are_named(phy, line, words):
+    lines = (phy / "params.py").read_text().splitlines()
+    kept = [one for one in lines[2:] if one.partition(" =")[0] not in line]
+    (phy / "params.py").write_text("\n".join([lines[0], line, *kept]) + "\n")
+    with pytest.raises(MissingRecordingError, match=words):
+        recording_of_sorting(phy)
+
+
+def test_places_in_three_dimensions_are_taken_into_their_plane(phy):
+    np.save(phy / "channel_positions.npy", np.array([[0.0, 5, 0], [0, 5, 20], [0, 5, 40]]))
+    assert recording_of_sorting(phy).probe.positions_um.tolist() == [[0, 0], [0, 20], [0, 40]]
+    np.save(phy / "channel_positions.npy", np.array([[0.0, 0], [0, 0.02], [0, 0.04]]))
+    with pytest.raises(
+        MissingRecordingError, match=r"are they in mm\?.*give the places of the contacts with --p"
+    ):
+        recording_of_sorting(phy)
+    np.save(phy / "channel_positions.npy", np.zeros((4, 3)).T)
+    with pytest.raises(
+        MissingRecordingError, match=r"must have places \(x, y\) or \(x, y, z\), got \(3, 4\)"
+    ):
+        recording_of_sorting(phy)
+
+
+def test_a_probe_that_is_given_has_the_places_by_its_wiring_or_its_order(phy):
+    """Columns 3, 0 and 1 were sorted; the places in the folder cannot be used."""
+    np.save(phy / "channel_positions.npy", np.zeros((3, 2)))
+    (phy / "channel_shanks.npy").unlink()
+    with pytest.raises(
+        MissingRecordingError, match=r"contacts 0 and 1 of the probe share .*--probe, or give it"
+    ):
+        recording_of_sorting(phy)
+    wired = phy.parent / "wired.csv"
+    wired.write_text("channel,x,y\n0,0,0\n1,0,10\n2,0,20\n3,0,30\n")
+    heights = {"linear-3-25": [0, 25, 50], "linear-4-25": [75, 0, 25], str(wired): [30, 0, 10]}
+    for probe, height in heights.items():
+        recording = recording_of_sorting(phy, probe=probe)
+        assert recording.probe.positions_um[:, 1].tolist() == height
+        assert recording.traces(1, 2).tolist() == [[7, 4, 5]]
+        assert reopen(recording.reference).reference == recording.reference
+    wired.write_text("channel,x,y\n0,0,0\n1,0,10\n2,0,20\n")
+    with pytest.raises(
+        MissingRecordingError, match="no contact of the probe is wired to channel 3, which was sor"
+    ):
+        recording_of_sorting(phy, probe=wired)
+    with pytest.raises(MissingRecordingError, match="probe has 49 contacts, but 3 of 4 channels were sorted"):
+        recording_of_sorting(phy, probe="hex49")
 
 
 @pytest.mark.filterwarnings("ignore:The extractor is not serializable:UserWarning")

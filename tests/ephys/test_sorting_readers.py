@@ -70,18 +70,6 @@ def test_damaged_phy_folders_say_what_is_wrong(phy):
         open_sorting(phy)
 
 
-def test_negative_time_is_refused(phy):
-    np.save(phy / "spike_times.npy", np.array([5, -3, 6, 7]))
-    with pytest.raises(RecordingError, match="spike 1 is at a negative sample"):
-        open_sorting(phy)
-
-
-def test_time_past_the_end_of_the_data_is_refused(phy):
-    (phy / "a.dat").write_bytes(bytes(2 * 2 * 35))
-    with pytest.raises(RecordingError, match=r"phy: spike at sample 40 lies outside the recording of 35"):
-        open_sorting(phy)
-
-
 @pytest.mark.filterwarnings("ignore:The extractor is not serializable:UserWarning")
 def test_spikeinterface_sorting_opens(tmp_path):
     from spikeinterface.core import NumpySorting

@@ -87,6 +87,10 @@ def test_impossible_spikes_and_channels_are_refused(plant):
     pre = preprocess(plant(n_samples=3000, spikes=[]))
     with pytest.raises(InputError, match="spike at sample 3000 lies outside the recording of 3000 samples"):
         extract_waveforms(pre, np.array([3000]), np.array([0]))
+    for before in ([-1], [5, -1, 3000]):
+        with pytest.raises(InputError, match="spike at sample -1 lies outside the recording of 3000 samples"):
+            extract_waveforms(pre, np.array(before), np.array([0]))
+    assert extract_waveforms(pre, np.array([0, 2999]), np.array([0])).shape == (2, 32, 1)
     with pytest.raises(InputError, match="do not fit a recording of 4 channels"):
         extract_waveforms(pre, np.array([5]), np.array([0, 4]))
 

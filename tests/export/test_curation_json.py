@@ -60,6 +60,27 @@ def test_units_that_did_not_change_keep_their_ids() -> None:
     assert found == {5: [0, 1], 10: [2, 3, 4, 5]}
 
 
+def test_units_without_a_spike_stay_and_no_new_unit_is_called_like_them() -> None:
+    from spikeinterface.core import NumpySorting
+    from spikeinterface.curation import apply_curation
+    from spikeinterface.curation.curation_model import SequentialCuration
+
+    before, after = np.array([0, 0, 1, 1, 2, 2]), np.array([30, 31, 31, 31, 2, 2])
+    trains = {unit: np.flatnonzero(before == unit) * 10 for unit in (0, 1, 2)}
+    sorting = NumpySorting.from_unit_dict([{**trains, 7: np.zeros(0, int), 29: np.zeros(0, int)}], RATE)
+    steps = curation_steps(before, after, {}, {}, silent=(7, 29), highest=29)
+    result = apply_curation(sorting, SequentialCuration(curation_steps=steps))
+    found = {unit: len(result.get_unit_spike_train(unit)) for unit in result.unit_ids.tolist()}
+    assert found == {30: 1, 31: 3, 2: 2, 7: 0, 29: 0}
+
+
+def test_a_curation_of_numbers_that_ncpgui_cannot_have_speaks_of_these() -> None:
+    before, after = np.array([7, 7, 5, 5, 6, 6]), np.array([8, 8, 8, 8, 6, 6])
+    (step,) = curation_steps(before, after, {6: "good"}, {7: -1}, highest=7)
+    assert step["unit_ids"] == [5, 6, -1]
+    assert step["merges"] == [{"unit_ids": [5, -1], "new_unit_id": 8}]
+
+
 def test_labels_are_those_of_the_units_that_come_out() -> None:
     before, after = np.array([0, 0, 1, 1, 2, 2]), np.array([3, 3, 3, 3, 2, 2])
     (step,) = curation_steps(before, after, {3: "mua", 2: "good"}, {})

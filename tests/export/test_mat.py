@@ -52,7 +52,9 @@ def test_units_are_an_array_of_structs(bundle: ExportBundle, file: dict[str, Any
     for unit, template in zip(units, bundle.templates, strict=True):
         np.testing.assert_allclose(unit.spike_times_s, bundle.sorting.spike_train(unit.id) / 24_000)
         np.testing.assert_array_equal(unit.template_noise_sd, template)
-        assert len(unit.spike_probability) == 100
+        own = bundle.sorting.unit_id == unit.id
+        np.testing.assert_array_equal(unit.spike_samples, bundle.sorting.sample_index[own] + 1)
+        np.testing.assert_array_equal(unit.spike_probability, bundle.sorting.probability[own])
 
 
 def test_probe_and_recording_are_there(bundle: ExportBundle, file: dict[str, Any]) -> None:

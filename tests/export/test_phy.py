@@ -13,7 +13,8 @@ import pytest
 
 from ncpgui.core.errors import ExportError
 from ncpgui.ephys.literals import read_literals
-from ncpgui.ephys.readers import open_sorting
+from ncpgui.ephys.readers import open_recording, open_sorting
+from ncpgui.ephys.sorted_recording import recording_of_sorting
 from ncpgui.export.bundle import ExportBundle
 from ncpgui.export.phy import cosine_similarity
 from ncpgui.export.registry import export
@@ -183,3 +184,31 @@ def test_similarity_is_the_cosine_of_templates() -> None:
         [[1, 1, half, 0], [1, 1, half, 0], [half, half, 1, 0], [0, 0, 0, 1]],
         atol=1e-6,
     )
+
+
+def test_some_columns_of_several_files_are_found_by_phylib_and_by_ourselves(
+    bundle: ExportBundle, tmp_path: Path
+) -> None:
+    """Three of five columns, in another order, of two files behind headers."""
+    values = (np.arange(24_000)[:, None] % 3000 * 10 + np.arange(5)).astype("<i2")
+    for name, part in (("a.dat", values[:10_000]), ("b.dat", values[10_000:])):
+        (tmp_path / name).write_bytes(b"header##" + part.tobytes())
+    columns = [4, 0, 2]
+    recording = open_recording(
+        tmp_path / "a.dat",
+        more_files=[str(tmp_path / "b.dat")],
+        sampling_frequency=24_000.0,
+        n_channels=5,
+        offset=8,
+        columns=columns,
+        probe=bundle.probe,
+    )
+    folder = export(replace(bundle, recording=recording.reference), "phy", tmp_path / "phy")
+    assert np.load(folder / "channel_map.npy").tolist() == columns
+    model = phylib_model(folder)
+    np.testing.assert_array_equal(model.traces[9_990:10_010], values[9_990:10_010, columns])
+    assert model.n_channels == 3
+    model.close()
+    again = recording_of_sorting(folder)
+    np.testing.assert_array_equal(again.traces(9_990, 10_010), values[9_990:10_010, columns])
+    assert again.probe.positions_um.tolist() == bundle.probe.positions_um.tolist()

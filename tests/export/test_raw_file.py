@@ -41,3 +41,14 @@ def test_other_recordings_have_none(tmp_path: Path) -> None:
     assert raw_file(reference(tmp_path / "gone.dat", dtype="int16")) is None
     assert raw_file(reference(tmp_path)) is None
     assert raw_file(reference("")) is None
+
+
+def test_columns_headers_and_several_files_are_told(tmp_path: Path) -> None:
+    for name in ("a.dat", "b.dat"):
+        (tmp_path / name).write_bytes(bytes(40))
+    options = {"dtype": "int16", "n_channels": 5, "columns": [3, 1], "offset": 8}
+    found = raw_file(reference(tmp_path / "a.dat", more_files=["/elsewhere/b.dat"], **options))
+    assert found == RawFile(
+        tmp_path / "a.dat", "int16", 5, columns=(3, 1), offset=8, more=(tmp_path / "b.dat",)
+    )
+    assert raw_file(reference(tmp_path / "a.dat", more_files=["/elsewhere/c.dat"], **options)) is None

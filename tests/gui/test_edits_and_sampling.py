@@ -26,6 +26,8 @@ Press = Callable[[str], None]
 
 
 class FakeLive:
+    notes = ()
+
     def close(self) -> None:
         """Nothing is open."""
 

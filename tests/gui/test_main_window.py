@@ -194,7 +194,7 @@ def test_a_session_that_another_program_has_open_can_be_opened_read_only(
     with open_session(session):
         window.open_path(session)
         assert window.pages.currentWidget() is window.start
-        assert "open it read-only" in window.banner.text.text()
+        assert "open the session read-only" in window.banner.text.text()
         assert window.banner.action_button.text() == "Open read-only"
         window.banner.action_button.click()
         assert window.pages.currentWidget() is window.bench
@@ -216,6 +216,26 @@ def test_export_asks_for_format_and_place_and_writes(opened: MainWindow, tmp_pat
     opened.actions_["export"].trigger()
     assert (tmp_path / "out.npz").is_file()
     assert "out.npz" in opened.statusBar().currentMessage()
+
+
+@pytest.mark.parametrize("yes", [False, True])
+def test_an_export_replaces_files_only_if_that_was_answered_with_yes(
+    opened: MainWindow, tmp_path: Path, monkeypatch, yes: bool
+) -> None:
+    asked: list[str] = []
+
+    def choose(dialog: ExportDialog) -> int:
+        dialog.choices["csv"].setChecked(True)
+        dialog.place.setText(str(tmp_path / "out.csv"))
+        return QtWidgets.QDialog.Accepted
+
+    monkeypatch.setattr(ExportDialog, "exec_", choose)
+    monkeypatch.setattr(MainWindow, "confirm", lambda _, question: asked.append(question) or yes)
+    (tmp_path / "out_units.csv").write_text("somebody's")
+    opened.actions_["export"].trigger()
+    assert asked == ["out_units.csv exists already. Replace?"]
+    assert ((tmp_path / "out_units.csv").read_text() == "somebody's") != yes
+    assert (tmp_path / "out.csv").is_file() == yes
 
 
 def test_doubtful_spikes_are_left_out_as_on_the_command_line(
@@ -352,10 +372,35 @@ def test_the_key_page_lists_every_action(opened: MainWindow) -> None:
     opened.commands.page.close()
 
 
+CONTROLS = (
+    QtWidgets.QAbstractButton,
+    QtWidgets.QLineEdit,
+    QtWidgets.QComboBox,
+    QtWidgets.QTableView,
+    QtWidgets.QListView,
+)
+
+
+def heard(widget: QtWidgets.QWidget) -> str:
+    """What a screen reader says of a control."""
+    own = widget.accessibleName() or widget.toolTip()
+    if isinstance(widget, QtWidgets.QAbstractButton):
+        return own or widget.text()
+    return own or (widget.placeholderText() if isinstance(widget, QtWidgets.QLineEdit) else "")
+
+
 def test_every_control_can_be_read_by_a_screen_reader(opened: MainWindow) -> None:
     for card in opened.bench.alternatives.cards:
         assert "%" in card.accessibleName()
         assert "unit" in card.accessibleName()
+    controls = [
+        widget
+        for widget in opened.findChildren(QtWidgets.QWidget)
+        if widget.isVisible() and isinstance(widget, CONTROLS)
+    ]
+    assert len(controls) > 12
+    unnamed = [f"{type(one).__name__} of {type(one.parent()).__name__}" for one in controls if not heard(one)]
+    assert unnamed == []
 
 
 def test_a_panel_that_fails_says_so_and_the_others_go_on(

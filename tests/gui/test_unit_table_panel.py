@@ -13,7 +13,7 @@ from ncpgui.app.controller import Controller
 from ncpgui.app.model.colors import Color
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
-from ncpgui.app.presenters.unit_columns import COLUMNS
+from ncpgui.app.presenters.unit_columns import COLUMNS, ONLY_IF_GIVEN
 from ncpgui.gui.items.unit_rows import selected_rows
 from ncpgui.gui.panels.unit_table import UnitTablePanel
 from ncpgui.gui.theme import DARK, LIGHT, apply_theme
@@ -40,7 +40,7 @@ def chosen(panel: UnitTablePanel) -> list[str]:
     return [cell(panel, row, "unit") for row in selected_rows(panel.table)]
 
 
-def centre(panel: UnitTablePanel, row: int, column: int = 4) -> QtCore.QPointF:
+def centre(panel: UnitTablePanel, row: int, column: int = TITLES.index("ch")) -> QtCore.QPointF:
     return QtCore.QPointF(panel.table.visualRect(panel.model.index(row, column)).center())
 
 
@@ -83,7 +83,7 @@ def test_labels_and_locks_appear(panel, workspace, screen) -> None:
     assert cell(panel, 1, "label") == "good"
     assert cell(panel, 1, "") == "accepted"
     assert cell(panel, 0, "") == ""
-    rect = QtCore.QRectF(panel.table.visualRect(panel.model.index(1, 1)))
+    rect = QtCore.QRectF(panel.table.visualRect(panel.model.index(1, TITLES.index(""))))
     assert LIGHT.good.lower() in screen.colors(panel.table.viewport(), rect)
 
 
@@ -133,7 +133,7 @@ def test_a_selection_survives_sorting(panel, workspace, screen) -> None:
     panel.table.sortByColumn(TITLES.index("spikes"), QtCore.Qt.AscendingOrder)
     assert chosen(panel) == ["1"]
     assert workspace.selected == (1,)
-    rect = QtCore.QRectF(panel.table.visualRect(panel.model.index(0, 4)))
+    rect = QtCore.QRectF(panel.table.visualRect(panel.model.index(0, TITLES.index("ch"))))
     assert screen.colors(panel.table.viewport(), rect)[LIGHT.accent_soft.lower()] > 100
 
 
@@ -156,7 +156,7 @@ def test_headers_explain_themselves(panel) -> None:
         assert words.endswith("Click to sort")
 
 
-AT_FIRST = [column.name for column in COLUMNS if column.is_shown and column.name not in ("tag", "note")]
+AT_FIRST = [column.name for column in COLUMNS if column.is_shown and column.name not in ONLY_IF_GIVEN]
 
 
 def test_all_columns_but_depth_are_seen_at_500_pixels(show) -> None:
@@ -258,7 +258,7 @@ def test_a_bad_filter_is_said_and_the_last_good_one_stays(panel, workspace, scre
     panel.filter.setText("n_spikse > 4")
     screen.settle()
     assert units(panel) == ["0"]
-    assert panel.note.text().startswith("There is no 'n_spikse' to filter by; there are id, accepted,")
+    assert panel.note.text().startswith("There is no 'n_spikse' to filter by; there are id, name, accepted,")
     assert panel.filter.property("tone") == "bad"
     assert told == []
     panel.filter.left.emit()

@@ -59,7 +59,7 @@ def test_letters_are_written_into_the_filter_and_are_no_actions(window, press, q
 
 def test_arrows_follow_the_order_of_the_table(window, press) -> None:
     table = window.bench.units.table
-    table.sortByColumn(6, QtCore.Qt.AscendingOrder)  # number of spikes: 2, 1, 0
+    table.sortByColumn(7, QtCore.Qt.AscendingOrder)  # number of spikes: 2, 1, 0
     press("Down")
     assert window.workspace.selected == (2,)
     press("Shift+Down", "Shift+Down")

@@ -162,7 +162,7 @@ def test_a_folder_is_reviewed_curated_written_back_and_read_by_phylib(
     assert project.components
     assert bytes_of(folder) == files
     new, gone, noise = merged_and_labelled(session)
-    assert run(["review", "--write-back", str(session)]) == 0
+    assert run(["write-back", str(session)]) == 0
     check_written(folder, before, new, gone, noise)
 
 
@@ -184,7 +184,7 @@ def test_what_other_programs_keep_is_reviewed_and_its_curation_applied(kind: str
     assert trains == {tuple(sorting.get_unit_spike_train(unit).tolist()) for unit in sorting.unit_ids}
     assert project.components
     _, gone, _ = merged_and_labelled(session)
-    assert run(["review", "--write-back", str(session)]) == 0
+    assert run(["write-back", str(session)]) == 0
     after = bytes_of(tmp_path) if place.is_dir() else {"": place.read_bytes()}
     assert {name: after[name] for name in before} == before, "what is reviewed stays as it is"
 
@@ -227,7 +227,7 @@ def test_the_test_folder_of_phy_is_reviewed_and_written_back(tmp_path: Path) -> 
     assert project.given.labels == {4: "good"}
     assert len(np.unique(project.unit_of_spike)) == 62
     new, gone, noise = merged_and_labelled(session)
-    assert run(["review", "--write-back", str(session)]) == 0
+    assert run(["write-back", str(session)]) == 0
     rows = (folder / "cluster_group.tsv").read_text().splitlines()
     assert len(rows) == 1 + 62 - 1
     check_written(folder, before, new, gone, noise)

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ncpgui.core.clock import Clock
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms, WaitingComponent
 from ncpgui.core.given import PHY, GivenSorting
 from ncpgui.core.motion import Motion
@@ -57,7 +58,14 @@ def build(*, n_spikes: int = 60, seed: int = 0) -> Project:
         )
     return Project(
         recording=RecordingReference(
-            "/data/Aufnahme März.dat", {"dtype": "int16", "n_channels": 3}, "abc123", 3, 20_000.0, 100_000
+            "/data/Aufnahme März.dat",
+            {"dtype": "int16", "n_channels": 3},
+            "abc123",
+            3,
+            20_000.0,
+            100_000,
+            first_sample=7,
+            own_clock=Clock(20_000.0, [0, 49_999, 50_000], [100.0, 102.49995, 132.5], [0, 60_000]),
         ),
         probe=Probe(np.array([[0.0, 0.0], [30.0, 0.0], [15.0, 26.0]]), np.array([0, 0, 1])),
         spikes=SpikeEvents(

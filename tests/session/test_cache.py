@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import pickle
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,6 +16,7 @@ import pytest
 from ncpgui.core.component import ComponentWaveforms
 from ncpgui.core.project import Project
 from ncpgui.session import cache, store
+from ncpgui.session.pieces import Piece
 from ncpgui.session.schema import SessionPaths
 
 
@@ -71,6 +76,36 @@ def test_a_damaged_cache_is_ignored_and_replaced(
     assert store.load(path).waveforms == {}
     store.save(project, path)
     assert_same(store.load(path), project)
+
+
+def test_a_damaged_cache_is_replaced_and_a_file_of_no_known_kind_is_kept_aside(
+    project: Project, path: Path
+) -> None:
+    store.save(project, path)
+    cache_path = SessionPaths(path).waveforms
+    cache_path.write_bytes(cache_path.read_bytes()[:5000])
+    store.save(project, path)
+    assert not cache_path.with_name(f"{cache_path.name}.1").exists()
+    cache_path.write_bytes(b"somebody's notes")
+    store.save(project, path)
+    assert cache_path.with_name(f"{cache_path.name}.1").read_bytes() == b"somebody's notes"
+
+
+@pytest.mark.parametrize("whose", ["a session", "anybody's"])
+def test_an_hdf5_file_of_somebody_in_the_place_of_the_cache_is_left_as_it_is(
+    project: Project, path: Path, whose: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    place = SessionPaths(path).waveforms
+    if whose == "a session":
+        store.save(replace(project, waveforms={}), place)
+    else:
+        with h5py.File(place, "w") as file:
+            file["traces"] = np.arange(9)
+    before = place.read_bytes()
+    store.save(project, path)
+    assert place.read_bytes() == before
+    assert "is not a waveform cache and is left as it is" in caplog.text
+    assert store.load(path).waveforms == {}
 
 
 def test_a_cache_with_arrays_of_the_wrong_shape_is_ignored(project: Project, path: Path) -> None:
@@ -136,8 +171,8 @@ def test_waveforms_lie_in_one_piece_and_are_not_read_before_they_are_asked_for(
     with h5py.File(SessionPaths(path).waveforms) as file:
         assert all(file[f"0/{name}"].chunks is None for name in ("waveforms", "features", "coordinates"))
     found = store.load(path).waveforms[0]
-    assert isinstance(found, cache.MappedWaveforms)
-    assert all(isinstance(one.base, np.memmap) and one.dtype == np.float16 for one in found.mapped)
+    assert isinstance(found, cache.KeptWaveforms)
+    assert all(isinstance(one, Piece) and one.dtype == np.float16 for one in found.stored)
     assert found.waveforms.dtype == found.features.dtype == np.float32
 
 
@@ -161,3 +196,65 @@ def test_a_cache_in_chunks_as_older_programs_wrote_it_is_read(project: Project, 
         del file["0/waveforms"]
         file["0"].create_dataset("waveforms", data=values, chunks=True, fletcher32=True).attrs.update(told)
     np.testing.assert_array_equal(store.load(path).waveforms[0].waveforms, before)
+
+
+# -- a cache that somebody else cuts short while the session is open ---------------------------------
+
+CUT_SHORT = """
+import os, sys
+from ncpgui.core.errors import SessionError
+from ncpgui.session import store
+from ncpgui.session.schema import SessionPaths
+
+found = store.load(sys.argv[1]).waveforms
+os.truncate(SessionPaths.of(sys.argv[1]).waveforms, int(sys.argv[2]))
+for one in found.values():
+    print(one.is_at_hand)
+    try:
+        one.waveforms, one.features
+    except SessionError as error:
+        print(error)
+"""
+
+
+@pytest.mark.parametrize("n_bytes", [0, 100])
+def test_a_cache_that_is_cut_short_while_it_is_open_is_an_error_and_not_the_end_of_the_program(
+    project: Project, path: Path, n_bytes: int
+) -> None:
+    store.save(project, path)
+    done = subprocess.run(
+        [sys.executable, "-c", CUT_SHORT, str(path), str(n_bytes)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    cache_path = SessionPaths(path).waveforms
+    said = f"{cache_path} was cut short while it was open; delete it and open the session again"
+    assert done.stdout.splitlines() == ["False", said] * 2
+
+
+def test_what_a_cut_cache_still_holds_is_at_hand(project: Project, path: Path) -> None:
+    store.save(project, path)
+    first, second = store.load(path).waveforms.values()
+    last = max(one.begin for one in (*first.stored, *second.stored) if one is not None)
+    os.truncate(SessionPaths(path).waveforms, last)
+    assert [first.is_at_hand, second.is_at_hand].count(True) == 1
+
+
+def test_saving_with_a_cache_that_was_cut_short_keeps_the_session_and_what_there_is(
+    project: Project, path: Path
+) -> None:
+    store.save(project, path)
+    loaded = store.load(path)
+    SessionPaths(path).waveforms.write_bytes(b"")
+    store.save(replace(loaded, model="other"), path)
+    assert (store.load(path).model, store.load(path).waveforms) == ("other", {})
+
+
+def test_waveforms_that_lie_in_a_file_go_to_another_process_as_arrays(project: Project, path: Path) -> None:
+    store.save(project, path)
+    found = store.load(path).waveforms[0]
+    sent = pickle.loads(pickle.dumps(found))
+    assert type(sent) is ComponentWaveforms
+    np.testing.assert_array_equal(sent.waveforms, found.waveforms)

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from ncpgui.core.errors import SessionError, SessionFormatError
-from ncpgui.session.journal import Journal, JournalContents, read_journal, set_aside, unfolded
+from ncpgui.session.journal import Journal, JournalContents, read_journal, unfolded
+from ncpgui.session.swap import set_aside
 
 
 @pytest.fixture

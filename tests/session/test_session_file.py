@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -124,8 +125,8 @@ def test_a_journal_of_a_sorting_that_was_replaced_is_kept_aside(project: Project
         assert session.notes[0].endswith("belongs to another session and is ignored")
     with open_session(path) as session:
         assert session.journal_entries == ()
-        assert session.notes[0].endswith("was kept as retina é.journal.1")
-    assert b'"merge"' in (path.parent / "retina é.journal.1").read_bytes()
+        assert session.notes[0].endswith("was kept as retina é.h5.journal.1")
+    assert b'"merge"' in (path.parent / "retina é.h5.journal.1").read_bytes()
 
 
 def test_a_backup_does_not_replay_actions_that_followed_a_later_save(project: Project, path: Path) -> None:
@@ -140,8 +141,8 @@ def test_a_backup_does_not_replay_actions_that_followed_a_later_save(project: Pr
         assert session.project.history == project.history
         assert session.journal_entries == ()
         assert session.notes[0] == (
-            "retina é.journal holds what was done after another save of retina é.h5 than this one; "
-            "it was kept as retina é.journal.1"
+            "retina é.h5.journal holds what was done after another save of retina é.h5 than this one; "
+            "it was kept as retina é.h5.journal.1"
         )
 
 
@@ -149,7 +150,7 @@ def test_what_is_no_journal_is_said_to_be_none(project: Project, path: Path) -> 
     create_session(project, path).close()
     SessionPaths(path).journal.write_bytes(b"hello")
     with open_session(path, read_only=True) as session:
-        assert session.notes == ("retina é.journal is not a journal and is ignored",)
+        assert session.notes == ("retina é.h5.journal is not a journal and is ignored",)
 
 
 @pytest.mark.parametrize("moment", ["before the journal", "after the journal"])
@@ -266,3 +267,27 @@ def test_a_session_whose_opening_is_stopped_half_way_is_not_locked(project: Proj
     with pytest.raises(Cancelled):
         open_session(path, progress=stop)
     open_session(path).close()
+
+
+def test_a_session_that_is_private_stays_private(project: Project, path: Path) -> None:
+    store.save(project, path)
+    files = (path, SessionPaths(path).waveforms)
+    for file in files:
+        file.chmod(0o600)
+    with open_session(path) as session:
+        session.append(MERGE)
+        session.save(replace(project, model="x", history=(MERGE,)), n_entries=1)
+    assert store.load(path).model == "x"
+    assert {file.stat().st_mode & 0o777 for file in files} == {0o600}
+
+
+def test_what_lies_beside_a_session_follows_the_umask(project: Project, path: Path) -> None:
+    before = os.umask(0o077)
+    try:
+        with create_session(project, path) as session:
+            session.append(MERGE)
+            modes = {item.name: f"{item.stat().st_mode & 0o777:o}" for item in path.parent.iterdir()}
+    finally:
+        os.umask(before)
+    assert len(modes) == 4, f"session, journal, lock and waveforms: {modes}"
+    assert set(modes.values()) == {"600"}, modes

@@ -31,6 +31,6 @@ def test_every_element_and_attribute_is_specified(project: Project, path: Path) 
 
 
 def test_the_versions_are_those_of_the_program() -> None:
-    assert f"`NAME.h5`, format version {FORMAT_VERSION}" in TEXT
+    assert f"The session, format version {FORMAT_VERSION}" in TEXT
     assert f"`NAME.journal`, version {JOURNAL_VERSION}" in TEXT
-    assert f"`NAME.waveforms.h5`, version {CACHE_VERSION}" in TEXT
+    assert f"`NAME.waveforms`, version {CACHE_VERSION}" in TEXT

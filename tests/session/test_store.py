@@ -220,14 +220,19 @@ def test_a_save_that_does_not_read_back_is_refused(
     assert store.load(path).model == "small-hex7"
 
 
-def test_the_files_beside_share_the_name_of_the_session(tmp_path: Path) -> None:
+def test_the_files_beside_begin_with_the_whole_name_of_the_session(tmp_path: Path) -> None:
     paths = SessionPaths(tmp_path / "day.2.h5")
     assert [p.name for p in (paths.journal, paths.lock, paths.waveforms)] == [
-        "day.2.journal",
-        "day.2.lock",
-        "day.2.waveforms.h5",
+        "day.2.h5.journal",
+        "day.2.h5.lock",
+        "day.2.h5.waveforms",
     ]
-    assert SessionPaths(tmp_path / "v1.1").journal.name == "v1.1.journal"
+
+
+@pytest.mark.parametrize("other", ["n", "n.H5", "n.hdf5", "n.h5.h5", "N.h5"])
+def test_no_two_sessions_share_a_file_beside_them(tmp_path: Path, other: str) -> None:
+    one, two = SessionPaths(tmp_path / "n.h5"), SessionPaths(tmp_path / other)
+    assert not {one.journal, one.lock, one.waveforms} & {two.journal, two.lock, two.waveforms}
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,7 @@ def test_saved_again_it_is_of_this_version_and_shows_the_same(
 
 def test_its_journal_is_read_once_and_goes_on_in_this_version(path: Path, told: dict[str, Any]) -> None:
     opened(path)  # opening for writing writes the journal anew
-    header, *entries = map(json.loads, (path.parent / "v1.journal").read_text().splitlines())
+    header, *entries = map(json.loads, (path.parent / "v1.h5.journal").read_text().splitlines())
     assert header["journal"] == 2
     assert [entry["do"] for entry in entries] == ["resample", "assign", "lock", "undo", "redo"]
     assert "channel" not in entries[0]
@@ -140,7 +140,7 @@ def test_a_long_history_is_done_again_and_undone_to_its_start(path: Path, told: 
         {"do": "label", "words": "label unit 1 good", "units": [1], "label": "good"},
         {"do": "undo", "words": "undo label unit 1 good"},
     ]
-    with (path.parent / "v1.journal").open("a") as journal:
+    with (path.parent / "v1.h5.journal").open("a") as journal:
         for entry in round_ * rounds:
             journal.write(json.dumps(entry, separators=(",", ":")) + "\n")
     workspace = opened(path)

@@ -8,7 +8,8 @@ import pytest
 from ncpgui.core.probe import Probe
 from ncpgui.ephys.preprocessing import Preprocessed, preprocess
 from ncpgui.sorting.found_units import FoundUnits, found_units
-from ncpgui.sorting.matching import Matched, match_units
+from ncpgui.sorting.matched import Matched
+from ncpgui.sorting.matching import match_units
 
 from .planted import SQUARE, Cell, planted_recording, regular_times
 

@@ -10,7 +10,7 @@ from scipy.stats import truncnorm
 
 from ncpgui.sorting.chance_spikes import NoneFit
 from ncpgui.sorting.lost_spikes import AMPLITUDE_SD, for_each_found, lost_share, mean_before_cut
-from ncpgui.sorting.matching import Matched
+from ncpgui.sorting.matched import Matched
 from tests.sorting.two_units import SLOW, two_units
 
 LEAST = 7.0

@@ -10,7 +10,8 @@ from ncpgui.core.probe import Probe
 from ncpgui.ephys.preprocessing import Preprocessed, preprocess
 from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting.chance_spikes import fit_none
-from ncpgui.sorting.matching import GAIN_A_HZ, Matched, match_units, moved
+from ncpgui.sorting.matched import Matched
+from ncpgui.sorting.matching import GAIN_A_HZ, match_units, moved
 from ncpgui.sorting.spike_probability import spike_probability
 from tests.sorting.two_units import SLOW, two_units
 

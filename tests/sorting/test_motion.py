@@ -6,6 +6,8 @@ import json
 import subprocess
 import sys
 from functools import partial
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pytest
@@ -123,6 +125,35 @@ def test_an_unknown_preset_is_named_with_those_that_there_are() -> None:
 def test_a_preset_by_name_is_taken_on_few_contacts_but_not_where_there_is_no_depth() -> None:
     assert hidden(COLUMN_UM[:4], asked=True) == ""
     assert hidden(COLUMN_UM[:1], asked=True) == "all contacts lie at one depth"
+
+
+@pytest.mark.parametrize(
+    ("asked", "n_contacts", "taken"),
+    [
+        ("auto", 16, "dredge_fast"),
+        ("auto", 4, None),
+        ("kilosort_like", 4, "kilosort_like"),
+        ("dredge", 1, None),
+    ],
+)
+def test_what_is_asked_for_by_name_is_taken_where_it_is_possible_and_auto_where_it_is_sensible(
+    asked: str, n_contacts: int, taken: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two contacts are a depth apart at least; sixteen show motion by themselves."""
+    estimated: list[str] = []
+
+    def estimate(pre: object, preset: str, axis: int) -> Motion:
+        estimated.append(preset)
+        return Motion(axis=axis, preset=preset)
+
+    monkeypatch.setattr("ncpgui.sorting.motion._estimated", estimate)
+    probe = Probe(COLUMN_UM[:n_contacts])
+    pre = SimpleNamespace(
+        probe=probe, good_channels=np.arange(n_contacts), n_samples=30 * 20_000, sampling_frequency_hz=2e4
+    )
+    found = motion_of(cast("Preprocessed", pre), asked)
+    assert estimated == ([] if taken is None else [taken])
+    assert found.reason.startswith("Motion was not looked for: " if taken is None else "Motion could not be")
 
 
 @pytest.mark.slow

@@ -13,7 +13,8 @@ from ncpgui.ephys.peeling import TemplateBank
 from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting.chance_spikes import NoneFit, fit_none
-from ncpgui.sorting.matching import GAIN_A_HZ, Matched, match_units
+from ncpgui.sorting.matched import Matched
+from ncpgui.sorting.matching import GAIN_A_HZ, match_units
 from ncpgui.sorting.moving_templates import MovingBank
 from ncpgui.sorting.neuron_probability import (
     QUANTITIES,

@@ -7,7 +7,7 @@ import numpy as np
 from ncpgui.core.motion import Places
 from ncpgui.ephys.gain_noise import GainNoise
 from ncpgui.ephys.peeling import TemplateBank
-from ncpgui.sorting.matching import Matched
+from ncpgui.sorting.matched import Matched
 from ncpgui.sorting.moving_templates import MovingBank
 from ncpgui.sorting.template_distance import likeness
 

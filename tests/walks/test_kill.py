@@ -51,7 +51,7 @@ def opened_again(session: Path) -> str:
         file.save(workspace.snapshot())
     assert warned == []
     left = {path.name for path in session.parent.iterdir()} - {"preferences"}
-    assert left == {session.name, f"{session.stem}.waveforms.h5"}
+    assert left == {session.name, f"{session.name}.waveforms"}
     return digest_of(workspace)
 
 

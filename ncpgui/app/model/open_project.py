@@ -67,7 +67,7 @@ class OpenProject(ProjectView):
         CurationError
             The history of the project cannot be done; the workspace is as before then.
         """
-        base = Clustering(project.unit_of_spike, project.probability)
+        base = Clustering(project.unit_of_spike, project.probability, highest=project.highest_unit)
         history = History(base, project.components, project.given_labels)
         history.replay(project.history)
         recovered, problem = _recover(history, entries)
@@ -89,7 +89,7 @@ class OpenProject(ProjectView):
             n = f"{recovered} action{'s' if recovered > 1 else ''}"
             self.told.emit(f"{n} since the last save recovered from the journal")
         if problem:
-            self.warned.emit(problem)
+            self.warned.emit(f"{problem}{_kept_journal(session)}")
 
     def close(self) -> None:
         """Forget the project; its session file is closed, its journal stays."""
@@ -206,8 +206,9 @@ class OpenProject(ProjectView):
         """
         assert self.project is not None
         project, clustering = self.project, self.clustering
-        before = Clustering(project.unit_of_spike, project.probability)
-        again = rebased(self.history, before, Clustering(unit_of_spike, probability), project.components)
+        before = Clustering(project.unit_of_spike, project.probability, highest=project.highest_unit)
+        after = Clustering(unit_of_spike, probability, highest=project.highest_unit)
+        again = rebased(self.history, before, after, project.components)
         components, waveforms = kept_once(project.components, project.waveforms, unit_of_spike)
         self.project = replace(project, components=components, waveforms=waveforms)
         self._set_base(unit_of_spike, probability)
@@ -332,6 +333,16 @@ class OpenProject(ProjectView):
 
     def _show_again(self, component_ids: set[int]) -> None:
         """What is shown of these components may look different: called when everybody was told."""
+
+
+def _kept_journal(session: Session | None) -> str:
+    """Keep a journal that the next save will not hold all of; say where."""
+    if session is None:
+        return ""
+    try:
+        return f"; the journal is kept as {session.keep_journal().name}"
+    except NcpguiError as error:
+        return f"; {error}"
 
 
 def _recover(history: History, entries: Iterable[dict[str, Any]]) -> tuple[int, str]:

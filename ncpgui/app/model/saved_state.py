@@ -27,6 +27,9 @@ class Session(Protocol):
     def save(self, project: Project, *, n_entries: int | None = None) -> None:
         """Save the project."""
 
+    def keep_journal(self) -> Path:
+        """Copy the journal to a name of its own."""
+
     def close(self) -> None:
         """Let others write."""
 

@@ -67,7 +67,8 @@ class Workspace(OpenProject):
     def waveforms(self, component_id: int | None = None) -> ComponentWaveforms | None:
         """Waveforms of the sampled spikes of a component, if they are at hand."""
         wanted = self.component_id if component_id is None else component_id
-        return None if self.project is None or wanted is None else self.project.waveforms.get(wanted)
+        found = None if self.project is None or wanted is None else self.project.waveforms.get(wanted)
+        return found if found is not None and found.is_at_hand else None
 
     def show_contact(self, contact: int) -> None:
         """Put the component on screen that has most spikes on a contact; if one of them is, the next one."""

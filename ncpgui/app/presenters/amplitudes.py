@@ -25,14 +25,16 @@ LEAST_BIN_S = 1.0
 class AmplitudesView:
     """Spikes over time.
 
-    points : x in seconds; y in noise sd, or µm along the probe, or minus the row of the unit
-    rate_edges_s : (B + 1,); rates_hz : (K, B), spikes a second of each unit
+    points : x in seconds of the recording's clock; y in noise sd, or µm along the probe, or minus the row of
+        the unit
+    range_s : where the recording begins and ends
+    rate_edges_s : (B + 1,); rates_hz : (K, B), spikes of each unit a second that was recorded, 0 in a gap
     motion_s, motion_um : (T,) where the tissue at the depth of the spikes came to lie; empty where unknown
     """
 
     height: Height = "amplitude"
     points: SpikePoints = NO_POINTS
-    duration_s: float = 1.0
+    range_s: tuple[float, float] = (0.0, 1.0)
     rate_edges_s: NDArray[np.float64] = field(default_factory=lambda: np.zeros(1))
     rates_hz: NDArray[np.float64] = field(default_factory=lambda: np.zeros((0, 0)))
     motion_s: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
@@ -58,7 +60,7 @@ def present_amplitudes(workspace: Workspace, height: Height) -> AmplitudesView:
         return AmplitudesView(height, message="Open a recording or a session to begin.")
     if shown is None:
         return AmplitudesView(height, message="Amplitudes appear when the component is sampled.")
-    component, spikes = shown.component, project.spikes
+    component, spikes, clock = shown.component, project.spikes, project.recording.clock
     plane = time_plane(workspace, project, shown, height)
     if plane is None:
         words = "Depths come from waveforms, which are read from the recording (File > Locate recording)."
@@ -69,18 +71,19 @@ def present_amplitudes(workspace: Workspace, height: Height) -> AmplitudesView:
     if height == "depth":
         motion = project.motion
         if motion is not None and motion.displacement_um.size and len(y):
-            motion_s = motion.time_s
+            motion_s = clock.seconds(motion.time_s * spikes.sampling_frequency_hz)
             middle = float(np.median(y))
-            motion_um = middle + motion.at(motion_s, np.full(len(motion_s), middle))
+            motion_um = middle + motion.at(motion.time_s, np.full(len(motion_s), middle))
             note = f"motion {motion.range_um:.0f} µm{'' if motion.applied else ', not followed'}"
-    edges = rate_edges_s(spikes.duration_s)
-    all_s = spikes.sample_index[component.spike_ids] / spikes.sampling_frequency_hz
+    start_s, end_s = clock.stretches_s(spikes.n_samples)[[0, -1], [0, 1]].tolist()
+    edges = rate_edges_s(start_s, end_s)
+    recorded_s = np.diff(clock.positions(edges)) / spikes.sampling_frequency_hz
     return AmplitudesView(
         height,
         spike_points(workspace, shown, positions, times_s, y),
-        spikes.duration_s,
+        (start_s, end_s),
         edges,
-        _rates_hz(shown, all_s, edges),
+        _rates_hz(shown, clock.seconds(spikes.sample_index[component.spike_ids]), edges, recorded_s),
         motion_s,
         motion_um,
         note=note,
@@ -111,7 +114,7 @@ def time_plane(
             lambda: depths_um(waveforms, component, project.probe, axis),
         )
     ids = component.spike_ids[positions]
-    return positions, spikes.sample_index[ids] / spikes.sampling_frequency_hz, y
+    return positions, project.recording.clock.seconds(spikes.sample_index[ids]), y
 
 
 def depths_um(
@@ -123,14 +126,18 @@ def depths_um(
     return np.asarray(weight @ place / np.maximum(weight.sum(axis=1), 1e-12))
 
 
-def rate_edges_s(duration_s: float) -> NDArray[np.float64]:
+def rate_edges_s(start_s: float, end_s: float) -> NDArray[np.float64]:
     """Borders of the bins of the firing rate: at most 60, of at least a second."""
-    n = int(np.clip(duration_s // LEAST_BIN_S, 1, RATE_BINS))
-    return np.linspace(0, duration_s, n + 1)
+    n = int(np.clip((end_s - start_s) // LEAST_BIN_S, 1, RATE_BINS))
+    return np.linspace(start_s, end_s, n + 1)
 
 
 def _rates_hz(
-    shown: ShownSorting, time_s: NDArray[np.float64], edges_s: NDArray[np.float64]
+    shown: ShownSorting,
+    time_s: NDArray[np.float64],
+    edges_s: NDArray[np.float64],
+    recorded_s: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     counts = [np.histogram(time_s[unit.positions], edges_s)[0] for unit in shown.units]
-    return np.reshape(counts, (len(shown.units), len(edges_s) - 1)) / np.diff(edges_s)
+    each = np.reshape(counts, (len(shown.units), len(edges_s) - 1)).astype(np.float64)
+    return np.divide(each, recorded_s, out=np.zeros_like(each), where=each > 0)

@@ -259,6 +259,6 @@ def _close(
     from ncpgui.analysis.correlograms import close_pairs
 
     assert workspace.project is not None
-    spikes = workspace.project.spikes
-    trains = [spikes.sample_index[some] for some in ids]
-    return close_pairs(trains, sampling_frequency_hz=spikes.sampling_frequency_hz)
+    project = workspace.project
+    trains = [project.fired[some] for some in ids]
+    return close_pairs(trains, sampling_frequency_hz=project.spikes.sampling_frequency_hz)

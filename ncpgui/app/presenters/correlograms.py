@@ -111,7 +111,7 @@ def trains_of_grid(workspace: Workspace) -> tuple[tuple[bytes, ...], tuple[NDArr
         return (), ()
     component, units = shown.component, units_of_grid(workspace)[:MOST_UNITS]
     key = tuple(spikes_key(component.id, unit.positions) for unit in units)
-    samples = project.spikes.sample_index
+    samples = project.fired
     return key, tuple(np.sort(samples[component.spike_ids[unit.positions]]) for unit in units)
 
 

@@ -89,7 +89,7 @@ def feature_plane(
         if axis == AMPLITUDE:
             return np.abs(project.spikes.amplitude[ids])
         if axis == TIME:
-            return project.spikes.sample_index[ids] / project.spikes.sampling_frequency_hz
+            return project.recording.clock.seconds(project.spikes.sample_index[ids])
         return components[:, names.index(axis)]
 
     return FeaturePlane(axes, (x, y), positions, values(x), values(y))

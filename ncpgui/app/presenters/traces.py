@@ -13,6 +13,7 @@ from ncpgui.app.model.trace_window import TraceWindow
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.points import colors_of
 from ncpgui.app.words import percent
+from ncpgui.core.clock import Clock
 from ncpgui.core.component import ComponentWaveforms
 
 HALF_MS = 50.0
@@ -106,6 +107,7 @@ def present_traces(
     place = project.probe.positions_um[contacts]
     order = np.lexsort((place[:, 0], -place[:, 1]))
     per_ms = project.spikes.sampling_frequency_hz / 1000
+    clock = project.recording.clock
     label = int(shown.labels[position])
     who = f"unit {shown.units[label].name}" if label >= 0 else "no unit"
     certainty = percent(float(shown.probability[position]))
@@ -114,8 +116,16 @@ def present_traces(
         traces=np.ascontiguousarray(window.traces.T[order]),
         contacts=tuple(contacts[order].tolist()),
         snippets=_snippets(workspace, shown, window, order, per_ms),
-        note=f"{sample / (1000 * per_ms):.3f} s · {who} · P(spike) {certainty}",
+        note=f"{clock.seconds(sample):.3f} s · {who} · P(spike) {certainty}{_gaps(clock, window, sample)}",
     )
+
+
+def _gaps(clock: Clock, window: TraceWindow, sample: int) -> str:
+    """`` · not recorded just before -12 ms``, where something is missing among the traces; else ''."""
+    stop = window.start + len(window.traces)
+    found = [first for first in clock.gaps(stop).tolist() if first > window.start]
+    places = ", ".join(f"{1000 * (first - sample) / clock.sampling_frequency_hz:.0f} ms" for first in found)
+    return f" · not recorded just before {places}" if found else ""
 
 
 def _snippets(

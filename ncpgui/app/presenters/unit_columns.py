@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from ncpgui.app.presenters.unit_table import UnitRow
 from ncpgui.app.words import percent, thousands
+from ncpgui.core.spreadsheet import text_cell
 
 Value = float | int | str | bool
 """Numbers are nan where they are not known."""
@@ -76,6 +77,8 @@ def _metric(
 COLUMNS: tuple[UnitColumn, ...] = (
     UnitColumn("id", "unit", "Number and colour of the unit", lambda r: r.unit, lambda r: str(r.unit),
                is_number=False, aliases=("unit", "cluster_id")),
+    UnitColumn("name", "id there", "What the unit is called in the sorting that is reviewed",
+               lambda r: r.name, lambda r: r.name, is_number=False, aliases=("unit_name", "si_unit_id")),
     UnitColumn("accepted", "", "Accepted units: resampling and other sortings leave them as they are",
                lambda r: r.is_locked, lambda r: "accepted" if r.is_locked else "", is_number=False),
     UnitColumn("label", "label", "Good, mua or noise; faint where it is by P(neuron), not by you",
@@ -124,7 +127,7 @@ COLUMNS: tuple[UnitColumn, ...] = (
 LEFT_OUT_FIRST = ("note", "depth", "misses", "false_positives", "fr", "isi", "snr", "p_complete")
 """Columns that a table which is too narrow for all leaves out, in this order; none that somebody chose."""
 _BY_NAME = {name: one for one in COLUMNS for name in (one.name, *one.aliases)}
-ONLY_IF_GIVEN = ("tag", "note")
+ONLY_IF_GIVEN = ("name", "tag", "note")
 """Columns that are on screen once a unit has something in them, unless somebody chose otherwise."""
 
 
@@ -168,4 +171,4 @@ def _cell(value: Value) -> str:
         return str(value).lower()
     if isinstance(value, float):
         return "" if math.isnan(value) else f"{value:.6g}"
-    return str(value)
+    return text_cell(value) if isinstance(value, str) else str(value)

@@ -151,7 +151,9 @@ def _kind(node: ast.expr) -> type:
         return str if isinstance(node.value, str) else bool if isinstance(node.value, bool) else float
     if isinstance(node, ast.Name):
         one = _column(node.id)
-        return str if one.name in ("label", "tag", "note") else bool if one.name == "accepted" else float
+        if one.name in ("name", "label", "tag", "note"):
+            return str
+        return bool if one.name == "accepted" else float
     return float
 
 

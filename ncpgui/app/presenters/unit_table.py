@@ -21,7 +21,8 @@ class UnitRow:
 
     component_id : that with most of its spikes, None without one; amplitude : mean depth of the trough in
     noise sd (signal to noise); violations : share of intervals under 1.5 ms; label : a person's, or else by
-    P(neuron), and whether it `is_label_given` by a person; tag, note : a person's own, '' = none;
+    P(neuron), and whether it `is_label_given` by a person; name : in the sorting that is reviewed, '' if that
+    is its number; tag, note : a person's own, '' = none;
     depth_um : of the main channel; numbers : what the posterior says of it; metrics : SpikeInterface's, where
     they were computed.
     """
@@ -40,6 +41,7 @@ class UnitRow:
     numbers: UnitNumbers
     is_selected: bool
     depth_um: float = float("nan")
+    name: str = ""
     tag: str = ""
     note: str = ""
     metrics: UnitMetrics = NO_METRICS
@@ -71,6 +73,8 @@ def present_unit_table(
             {row.unit: row for row in workspace.memo(("other unit rows",), partial(_others, workspace))}
         )
     labels, computed = workspace.history.labels, metrics or {}
+    given = workspace.project.given
+    names = given.called(rows) if given is not None and given.names else {}
     return tuple(
         UnitRow(
             **{
@@ -81,6 +85,7 @@ def present_unit_table(
                 "is_locked": labels.is_locked(unit),
                 "is_selected": unit in workspace.selected,
                 "numbers": workspace.unit_numbers(unit),
+                "name": str(names.get(unit, "")),
                 "tag": labels.mark(unit).tag,
                 "note": labels.mark(unit).note,
                 "metrics": computed.get(unit, NO_METRICS),
@@ -111,7 +116,7 @@ def _row(workspace: Workspace, unit: int, color: Color) -> UnitRow:
     assert workspace.project is not None
     spikes, ids = workspace.project.spikes, workspace.clustering.spikes_of(unit)
     quality = unit_quality(
-        spikes.sample_index[ids],
+        workspace.project.fired[ids],
         spikes.amplitude[ids],
         sampling_frequency_hz=spikes.sampling_frequency_hz,
         n_samples=spikes.n_samples,

@@ -5,7 +5,7 @@ They run on worker threads, so they touch no workspace. What is slow to import i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,15 @@ from numpy.typing import NDArray
 
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms, WaitingComponent
 from ncpgui.core.config import from_dict
-from ncpgui.core.errors import InputError, RecordingError
+from ncpgui.core.errors import (
+    ExportError,
+    InputError,
+    NcpguiError,
+    RecordingError,
+    SessionError,
+    SessionLockedError,
+    SessionReplacedError,
+)
 from ncpgui.core.heap import give_back
 from ncpgui.core.held import Held
 from ncpgui.core.progress import Progress, portion, silent
@@ -27,9 +35,11 @@ if TYPE_CHECKING:
     from ncpgui.analysis.correlograms import Correlograms
     from ncpgui.analysis.receptive_field import ReceptiveField
     from ncpgui.analysis.unit_metrics import UnitMetrics
+    from ncpgui.core.steps import Steps
     from ncpgui.curation.decisions import Decisions
     from ncpgui.export.whole_project import Exported
     from ncpgui.session.session_file import SessionFile
+    from ncpgui.session.steps_folder import StepsFolder
     from ncpgui.sorting.config import SortingConfig
     from ncpgui.sorting.pipeline import Found
 
@@ -62,7 +72,8 @@ class RecordingInfo:
 
     streams : (name, channels, Hz) of those that it has, () where there is no choice; stream : the one
     that was opened; problem : why none could be opened, when one has to be chosen first;
-    n_segments : parts that are joined
+    n_segments : parts that are joined; clock : its seconds in words, '' where they count from the start;
+    notes : what was chosen or repaired
     """
 
     n_channels: int
@@ -73,17 +84,33 @@ class RecordingInfo:
     stream: str | None = None
     problem: str = ""
     n_segments: int = 1
+    clock: str = ""
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Live:
-    """A recording open for sorting: filtered traces, its units, settings. Close it when done."""
+    """A recording open for sorting: filtered traces, its units, settings. Close it when done.
+
+    notes : what was chosen or repaired when it was opened, a sentence each
+    steps : where finished steps are kept beside the session, None where nowhere
+    left : ids of components that are still to be sampled
+    """
 
     found: Found
+    notes: tuple[str, ...] = ()
+    steps: StepsFolder | None = None
+    left: set[int] = field(default_factory=set)
 
     def close(self) -> None:
-        """Close the files of the recording."""
+        """Close the files of the recording; steps stay as long as the session may need them."""
         self.found.close()
+        if self.steps is None:
+            return
+        if self.left or not self.steps.session.is_file():
+            self.steps.close()
+        else:
+            self.steps.finish()
 
 
 def is_session(path: Path) -> bool:
@@ -112,14 +139,15 @@ def describe_recording(request: RecordingRequest, *, progress: Progress = silent
 
     Where it has several streams and none is chosen, that is the `problem` of what is returned.
     """
-    from ncpgui.ephys.readers import available_streams, is_undescribed, n_segments, open_recording
+    from ncpgui.ephys.readers import available_streams, is_undescribed, open_recording
+    from ncpgui.ephys.streams import of_spikes
     from ncpgui.sorting.config import SortingConfig
 
     progress(0, 1, "reading")
     from_dict(SortingConfig, request.settings, place="the sorting settings")
     streams: tuple[tuple[str, int, float], ...] = ()
     if request.path.exists() and not is_undescribed(request.path):
-        found = [s for s in available_streams(request.path) if s.may_hold_spikes]
+        found = of_spikes(available_streams(request.path))
         streams = tuple((s.name, s.n_channels, s.sampling_frequency_hz) for s in found)
     try:
         recording = open_recording(request.path, **request.options)
@@ -138,7 +166,9 @@ def describe_recording(request: RecordingRequest, *, progress: Progress = silent
         has_stimulus=_stimulus(request) is not None,
         streams=streams if len(streams) > 1 else (),
         stream=recording.reference.options.get("stream"),
-        n_segments=n_segments(recording),
+        n_segments=recording.reference.clock.n_segments,
+        clock=recording.reference.clock_words,
+        notes=recording.notes,
     )
 
 
@@ -148,12 +178,46 @@ def find_units(request: RecordingRequest, *, progress: Progress = silent) -> tup
     from ncpgui.sorting.config import SortingConfig
     from ncpgui.sorting.pipeline import find_units as found_in
     from ncpgui.sorting.pipeline import project_of
+    from ncpgui.sorting.run import run_of
 
     recording = open_recording(request.path, **request.options)
     config = from_dict(SortingConfig, request.settings, place="the sorting settings")
-    found = found_in(recording, config, progress=progress)
     stimulus = stimulus_of(recording, _stimulus(request))
-    return Live(found), project_of(found, recording.reference, stimulus=stimulus)
+    live = with_steps(
+        request.session,
+        lambda: run_of(recording, config),
+        lambda steps: found_in(recording, config, steps=steps, progress=progress),
+        recording.notes,
+    )
+    return live, project_of(live.found, recording.reference, stimulus=stimulus)
+
+
+def with_steps(
+    session: Path | None,
+    run: Callable[[], dict[str, Any]],
+    find: Callable[[Steps], Found],
+    notes: tuple[str, ...] = (),
+) -> Live:
+    """Find units; what a stopped search kept beside the session is used, and what is found now is kept there.
+
+    Steps of another run stay as they are; then nothing is kept, and a note says so.
+    """
+    from ncpgui.core.steps import NOTHING_KEPT
+    from ncpgui.session.steps_folder import steps_beside
+
+    steps = None
+    if session is not None:
+        try:
+            steps = steps_beside(session, run(), go_on=True)
+        except (InputError, ExportError, SessionLockedError) as error:
+            notes = (*notes, f"a search for units that is stopped will begin anew: {error}")
+    try:
+        found = find(steps or NOTHING_KEPT)
+    except BaseException:
+        if steps is not None:
+            steps.close()
+        raise
+    return Live(found, notes, steps, {draw.id for draw in found.draws})
 
 
 def _stimulus(request: RecordingRequest) -> Stimulus | None:
@@ -169,8 +233,10 @@ def _stimulus(request: RecordingRequest) -> Stimulus | None:
     return load_stimulus(request.stimulus)
 
 
-def reopen(project: Project, *, progress: Progress = silent) -> Live:
+def reopen(project: Project, session: Path | None = None, *, progress: Progress = silent) -> Live:
     """Open the recording of a project again, to sample components that were not reached.
+
+    session : beside which finished steps may be
 
     Raises
     ------
@@ -179,10 +245,19 @@ def reopen(project: Project, *, progress: Progress = silent) -> Live:
     """
     from ncpgui.ephys.readers import reopen as reopen_recording
     from ncpgui.sorting.pipeline import find_units as found_in
-    from ncpgui.sorting.review import given_again
+    from ncpgui.sorting.review import given_units, sorting_given
+    from ncpgui.sorting.run import run_of
 
-    find = found_in if project.given is None else given_again(project)
-    found = find(reopen_recording(project.recording), _config(project), progress=progress)
+    recording, config = reopen_recording(project.recording), _config(project)
+    sorting = None if project.given is None else sorting_given(project)
+
+    def find(steps: Steps) -> Found:
+        if sorting is None:
+            return found_in(recording, config, steps=steps, progress=progress)
+        return given_units(recording, sorting, config, steps=steps, progress=progress)
+
+    live = with_steps(session, lambda: run_of(recording, config, sorting), find)
+    found = live.found
     places = {one.id: one.spike_ids for one in project.waiting}
     draws = (*found.draws, *(draw for draw, _ in found.aside.values()))
     again = {draw.id: draw.spike_ids for draw in draws if draw.id in places}
@@ -191,12 +266,13 @@ def reopen(project: Project, *, progress: Progress = silent) -> Live:
         or again.keys() != places.keys()
         or any(not np.array_equal(again[key], places[key]) for key in places)
     ):
-        found.close()
+        live.close()
         raise RecordingError(
             "the spikes found in the recording are not those of this session, which was sorted by another "
             "version: what is sampled can be used; sort the recording again to sample the rest"
         )
-    return Live(found)
+    live.left.intersection_update(places)
+    return live
 
 
 def locate(project: Project, path: Path, *, progress: Progress = silent) -> RecordingReference:
@@ -228,18 +304,21 @@ def sample(
     live: Live, waiting: WaitingComponent, *, progress: Progress = silent
 ) -> tuple[Component, ComponentWaveforms]:
     """Sample the posterior of a component that waits for it."""
+    from ncpgui.core.steps import NOTHING_KEPT
     from ncpgui.sorting.component_posterior import sample_components
     from ncpgui.sorting.review import sample_given
 
-    found = live.found
+    found, steps = live.found, live.steps or NOTHING_KEPT
     if waiting.id in found.aside:
         raise InputError(found.aside[waiting.id][1])
     draws = [draw for draw in found.draws if draw.id == waiting.id]
     if found.unit_ids is not None:
-        return sample_given(found, draws, progress=progress)[0][waiting.id]
-    sampled, _ = sample_components(
-        found.pre, found.units, draws, found.pre.probe, found.config, progress=progress
-    )
+        sampled, _ = sample_given(found, draws, steps=steps, progress=progress)
+    else:
+        sampled, _ = sample_components(
+            found.pre, found.units, draws, found.pre.probe, found.config, steps=steps, progress=progress
+        )
+    live.left.discard(waiting.id)
     return sampled[waiting.id]
 
 
@@ -327,6 +406,7 @@ def resample(
         project.probe,
         _config(project),
         spikes=spikes,
+        clock=project.recording.clock,
         places=places,
         progress=portion(progress, 1, 4, 4),
     )
@@ -383,6 +463,7 @@ def correlograms(
 
 def unit_metrics(
     trains: dict[int, NDArray[np.int64]],
+    fired: dict[int, NDArray[np.int64]],
     amplitudes: dict[int, NDArray[np.float32]],
     sampling_frequency_hz: float,
     n_samples: int,
@@ -395,6 +476,7 @@ def unit_metrics(
     return compute(
         trains,
         amplitudes,
+        fired=fired,
         sampling_frequency_hz=sampling_frequency_hz,
         n_samples=n_samples,
         progress=progress,
@@ -424,19 +506,60 @@ def save(
     project: Project,
     n_entries: int | None,
     *,
+    replace_other: bool = False,
     progress: Progress = silent,
 ) -> SessionFile:
     """Save to the open session, or as a new one when it lies elsewhere.
 
     n_entries : actions in the journal of the open session that `project` includes; all when None.
+    replace_other : whether a file that is where the new one goes is replaced; else that goes beside it
     """
+    from ncpgui.core.files import free_name
     from ncpgui.session.session_file import create_session
 
     progress(0, 1, f"saving {path.name}")
     if session is not None and session.path.resolve() == path.resolve():
         session.save(project, n_entries=n_entries)
         return session
-    return create_session(project, path)
+    try:
+        return create_session(project, path, replace=replace_other)
+    except SessionReplacedError:
+        return create_session(project, free_name(path), replace=False)
+
+
+def save_and_close(
+    session: SessionFile | None,
+    path: Path,
+    project: Project,
+    *,
+    is_in_journal: bool,
+    progress: Progress = silent,
+) -> None:
+    """Save for the last time and close the file, which may be opened again at once.
+
+    is_in_journal : whether nothing is lost without it; else it goes beside `path` if it cannot go there
+    """
+    try:
+        save(session, path, project, None, progress=progress).close()
+    except NcpguiError as error:
+        if session is not None:
+            session.close()
+        if is_in_journal:
+            raise
+        raise _kept_beside(project, path, error) from error
+
+
+def _kept_beside(project: Project, path: Path, problem: NcpguiError) -> NcpguiError:
+    """Save a project under a free name beside where it cannot be saved; the error that says all this."""
+    from ncpgui.core.files import free_name
+    from ncpgui.session.store import save as save_new
+
+    place = free_name(path)
+    try:
+        save_new(project, place)
+    except SessionError:
+        return problem
+    return SessionError(f"{problem}; what was open is kept in {place}")
 
 
 def export_formats() -> list[tuple[str, str, bool, str, str]]:
@@ -444,6 +567,13 @@ def export_formats() -> list[tuple[str, str, bool, str, str]]:
     from ncpgui.export.registry import FORMATS
 
     return [(f.name, f.title, f.is_folder, f.suffix, f.lacks) for f in FORMATS.values()]
+
+
+def files_in_the_way(format_name: str, path: Path) -> list[Path]:
+    """Files that are where an export would write its own."""
+    from ncpgui.export.registry import export_format
+
+    return [file for file in export_format(format_name).files(path) if file.exists()]
 
 
 def traces_to_copy(project: Project) -> tuple[int, bool]:
@@ -481,6 +611,7 @@ def export(
     *,
     min_probability: float = 0.0,
     copy_traces: bool = False,
+    replace_files: bool = False,
     progress: Progress = silent,
 ) -> Exported:
     """Write the sorting as it stands for another tool."""
@@ -493,6 +624,7 @@ def export(
         path,
         min_probability=min_probability,
         copy_traces=copy_traces,
+        replace_files=replace_files,
         progress=progress,
     )
 

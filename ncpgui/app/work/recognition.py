@@ -9,6 +9,7 @@ from pathlib import Path
 from ncpgui.app.work.jobs import RecordingRequest, is_session
 from ncpgui.app.work.reviewing import ReviewRequest
 from ncpgui.core.errors import InputError, RecordingError, SessionError
+from ncpgui.core.home import expanded
 from ncpgui.core.progress import Progress, silent
 
 
@@ -67,7 +68,7 @@ def is_raw(path: Path) -> bool:
 
 def unused_session(recording: Path) -> Path:
     """Name for the session of a recording that no file has yet: beside it, or at home."""
-    folder = recording.parent if os.access(recording.parent, os.W_OK) else Path.home()
+    folder = recording.parent if os.access(recording.parent, os.W_OK) else expanded("~")
     stem = folder / recording.stem
     names = [Path(f"{stem}.ncp.h5"), *(Path(f"{stem}-{n}.ncp.h5") for n in range(2, 100))]
     return next((name for name in names if not name.exists()), names[0])

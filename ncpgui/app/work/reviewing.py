@@ -8,7 +8,7 @@ from typing import Any
 
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.work.activity import Work
-from ncpgui.app.work.jobs import Live
+from ncpgui.app.work.jobs import Live, with_steps
 from ncpgui.core.config import from_dict
 from ncpgui.core.errors import ExportError
 from ncpgui.core.progress import Progress, silent
@@ -39,12 +39,18 @@ def find_given(
     from ncpgui.ephys.given_folder import open_reviewed
     from ncpgui.sorting.config import SortingConfig
     from ncpgui.sorting.review import given_project, given_units
+    from ncpgui.sorting.run import run_of
 
     config = from_dict(SortingConfig, request.settings, place="the sorting settings")
     progress(0, 1, f"reading {request.path.name}")
     recording, opened = open_reviewed(request.path, recording=request.recording, **request.options)
-    found = given_units(recording, opened.sorting, config, progress=progress)
-    return Live(found), given_project(found, recording, opened.given), opened.notes
+    live = with_steps(
+        request.session,
+        lambda: run_of(recording, config, opened.sorting),
+        lambda steps: given_units(recording, opened.sorting, config, steps=steps, progress=progress),
+        recording.notes,
+    )
+    return live, given_project(live.found, recording, opened.given), opened.notes
 
 
 def is_reviewed(workspace: Workspace) -> bool:

@@ -111,9 +111,10 @@ class Sampling:
         if not waiting or project is None:
             return
         if self._live is None:
+            session = self._saving.path
             self._work.submit(
                 "Opening the recording",
-                lambda p: jobs.reopen(project, progress=p),
+                lambda p: jobs.reopen(project, session, progress=p),
                 self._opened,
                 key="reopen",
                 close=lambda live: live.close(),

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +16,7 @@ from ncpgui.app.work import jobs
 from ncpgui.app.work.activity import Work
 from ncpgui.app.work.tasks import Task
 from ncpgui.core.errors import InputError
+from ncpgui.core.progress import Progress
 from ncpgui.core.project import Project
 from ncpgui.curation.decisions import Decisions
 
@@ -20,6 +24,8 @@ if TYPE_CHECKING:
     from ncpgui.export.whole_project import Exported
 
 SAVE_EVERY_S = 20.0
+_FIRST = math.inf
+"""Priority of saves in their lane: a session opens after the save of what was open before, often itself."""
 
 
 class Saving:
@@ -42,10 +48,9 @@ class Saving:
         self._preferences = preferences
         self._saved_at = time.monotonic() - SAVE_EVERY_S
         self._is_saving = False
-        self._again: tuple[Path, bool] | None = None
+        self._again: tuple[Path, bool, bool] | None = None
         self._is_left = False
-        self._last: Project | None = None
-        self._released: Any = None
+        self._made: Any = None
 
     def save(self, path: Path | None = None) -> None:
         """Save the session; `path` saves it elsewhere from now on.
@@ -58,7 +63,7 @@ class Saving:
         target = path or self.path
         if target is None:
             raise InputError("this project has no session file yet; choose one with Save as")
-        self._save(target, tell=True)
+        self._save(target, tell=True, replace_other=path is not None)
 
     def autosave(self) -> None:
         """Save if it is known where; after the save under way, if that does not hold everything."""
@@ -71,40 +76,65 @@ class Saving:
             self.autosave()
 
     def leave(self) -> None:
-        """The project is about to be closed: save what only memory holds, then close its file."""
+        """The project is about to be closed: save what the file lacks, then close it; no journal stays."""
         workspace = self._workspace
         self._is_left = True
-        self._last = None if workspace.is_safe else workspace.snapshot()
-        self._released = workspace.release_session()
-        if not self._is_saving:
-            self._close(self._released)
+        last = None if workspace.is_saved else workspace.snapshot()
+        is_in_journal = workspace.is_safe
+        session = workspace.release_session()
+        if self._is_saving or (last is not None and self.path is not None):
+            words = "Saving" if self.path is None else f"saving {self.path.name}"
+            self._work.runner.submit(
+                Task(
+                    f"{words[:1].upper()}{words[1:]}",
+                    lambda p: self._finish(session, last, is_in_journal, p),
+                    failed=lambda error: self._work.failed.emit(error, words),
+                    lane="io",
+                    priority=_FIRST,
+                )
+            )
+        elif session is not None:
+            session.close()
 
-    def _save(self, target: Path, *, tell: bool) -> None:
+    def _finish(self, session: Any, last: Project | None, is_in_journal: bool, progress: Progress) -> None:
+        """Save and close; runs in the lane of saves, after the one that was under way."""
+        made = self._made or session
+        if session is not None and session is not made:
+            session.close()
+        target = self.path if made is None else made.path
+        if last is not None and target is not None:
+            jobs.save_and_close(made, target, last, is_in_journal=is_in_journal, progress=progress)
+        elif made is not None:
+            made.close()
+
+    def _save(self, target: Path, *, tell: bool, replace_other: bool = False) -> None:
         if self._is_saving:
             if tell or self._again is None:
-                self._again = (target, tell)
+                self._again = (target, tell, replace_other)
             return
         project, mark = self._workspace.begin_save()
         self._saved_at = time.monotonic()
 
         def done(session: Session) -> None:
-            if self._is_left:
-                self._close(session)
-                return
-            self._take(session, mark, tell)
+            if not self._is_left:
+                self._take(session, mark, target, tell)
 
         def failed(error: Exception) -> None:
-            if self._is_left:
-                self._close(self._released)
-            else:
+            if not self._is_left:
                 self._workspace.not_saved()
             self._work.failed.emit(error, f"saving {target.name}")
             self._save_again()
 
-        self._submit(self._workspace.session, target, project, mark.n_in_journal, done, failed)
+        session: Any = self._workspace.session  # a `SessionFile`, which this module does not import
+        write = partial(jobs.save, session, target, project, mark.n_in_journal)
+        self._submit(target, partial(write, replace_other=replace_other), done, failed)
 
-    def _take(self, session: Session, mark: SaveMark, tell: bool) -> None:
+    def _take(self, session: Session, mark: SaveMark, target: Path, tell: bool) -> None:
         self.path = session.path
+        if session.path.name != target.resolve().name:
+            self._workspace.warned.emit(
+                f"{target.name} appeared meanwhile and is not replaced; the session is kept as {session.path}"
+            )
         self._workspace.saved(session, mark)
         self._preferences.remember_file(session.path)
         if tell:
@@ -117,32 +147,16 @@ class Saving:
         again, self._again = self._again, None
         if again is None or self._is_left:
             return
-        target, tell = again
+        target, tell, replace_other = again
         if tell or not self._workspace.is_safe:
-            self._save(target, tell=tell)
+            self._save(target, tell=tell, replace_other=replace_other)
 
-    def _close(self, session: Any) -> None:
-        """Save the project as it was left, if need be, and close its file."""
-        project, self._last = self._last, None
-        target = self.path if session is None else session.path
-        if self._released is not None and self._released is not session:
-            self._released.close()
-        if project is None or target is None:
-            if session is not None:
-                session.close()
-            return
+    def _submit(self, target: Path, save: Callable[..., Session], done: Any, failed: Any) -> None:
+        self._is_saving, self._made = True, None
 
-        def failed(error: Exception) -> None:
-            if session is not None:
-                session.close()
-            self._work.failed.emit(error, f"saving {target.name}")
-
-        self._submit(session, target, project, None, lambda saved: saved.close(), failed)
-
-    def _submit(
-        self, session: Any, target: Path, project: Project, n_entries: int | None, done: Any, failed: Any
-    ) -> None:
-        self._is_saving = True
+        def write(progress: Progress) -> Session:
+            self._made = save(progress=progress)
+            return self._made
 
         def ended(then: Any) -> Any:
             def end(value: Any) -> None:
@@ -154,10 +168,11 @@ class Saving:
         self._work.runner.submit(
             Task(
                 f"Saving {target.name}",
-                lambda p: jobs.save(session, target, project, n_entries, progress=p),
+                write,
                 ended(done),
                 failed=ended(failed),
                 lane="io",
+                priority=_FIRST,
             )
         )
 
@@ -170,10 +185,12 @@ def export(
     *,
     min_probability: float = 0.0,
     copy_traces: bool = False,
+    replace_files: bool = False,
 ) -> None:
     """Write the sorting as it stands for another tool; spikes below `min_probability` are left out.
 
     copy_traces : whether the traces of the recording are copied into it
+    replace_files : whether files that are there by then are replaced
 
     Raises
     ------
@@ -198,6 +215,7 @@ def export(
             path,
             min_probability=min_probability,
             copy_traces=copy_traces,
+            replace_files=replace_files,
             progress=p,
         ),
         done,

@@ -90,6 +90,7 @@ class UnitEvidence:
         spikes = project.spikes
         ids = {unit: self._workspace.clustering.spikes_of(unit) for unit in units}
         trains = {unit: spikes.sample_index[ids[unit]] for unit in units}
+        fired = {unit: project.fired[ids[unit]] for unit in units}
         amplitudes = {unit: spikes.amplitude[ids[unit]] for unit in units}
         self._asked = set(units)
 
@@ -108,7 +109,7 @@ class UnitEvidence:
             Task(
                 "Quality metrics",
                 lambda p: jobs.unit_metrics(
-                    trains, amplitudes, spikes.sampling_frequency_hz, spikes.n_samples, progress=p
+                    trains, fired, amplitudes, spikes.sampling_frequency_hz, spikes.n_samples, progress=p
                 ),
                 done,
                 failed=failed,
@@ -127,7 +128,7 @@ class UnitEvidence:
         if project is None or not pairs:
             return
         trains: dict[int, NDArray[np.int64]] = {
-            one: project.spikes.sample_index[self._workspace.clustering.spikes_of(one)]
+            one: project.fired[self._workspace.clustering.spikes_of(one)]
             for one in {one for pair in pairs for one in pair}
         }
         self._asked_pairs.update(pairs)

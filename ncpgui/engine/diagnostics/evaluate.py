@@ -18,6 +18,7 @@ import numpy as np
 import torch
 
 from ncpgui import __version__
+from ncpgui.core.arguments import instance, reporting, whole_number
 from ncpgui.core.config import from_dict
 from ncpgui.core.errors import CheckpointError, InputError
 from ncpgui.core.progress import Progress, portion, silent
@@ -40,6 +41,7 @@ from ncpgui.engine.generative.gaussian_dpmm import GaussianDPMM
 from ncpgui.engine.generative.registry import GenerativeSettings
 from ncpgui.engine.networks.ccp import CCP
 from ncpgui.engine.networks.checkpoint import Checkpoint
+from ncpgui.engine.torch_defaults import check_defaults
 
 EVALUATION_FORMAT = 1
 
@@ -130,8 +132,11 @@ def evaluate(
     InputError
         The data it was trained on (files of digits) are not there.
     """
+    instance(checkpoint, Checkpoint, "checkpoint", "load one with load_checkpoint(NAME)")
+    seed, progress = whole_number(seed, "seed"), reporting(progress)
+    check_defaults()
     settings = trained_on(checkpoint.card)
-    amount = amount or (QUICK if quick else Amount())
+    amount = instance(amount or (QUICK if quick else Amount()), Amount, "amount", "leave it out")
     if isinstance(checkpoint.network, CCP):
         amount = replace(
             amount,

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.errors import InputError
+from ncpgui.core.home import expanded
 from ncpgui.core.seeds import stream
 from ncpgui.engine.generative.template_reservoir import Split
 
@@ -51,7 +52,7 @@ def load_digits(mnist_folder: str, split: Split) -> DigitImages:
     """
     if split not in _IDX_PREFIX:
         raise InputError(f"split must be 'train' or 'test', got {split!r}")
-    return load_mnist(Path(mnist_folder).expanduser(), split) if mnist_folder else load_small_digits(split)
+    return load_mnist(expanded(mnist_folder), split) if mnist_folder else load_small_digits(split)
 
 
 def load_small_digits(split: Split) -> DigitImages:

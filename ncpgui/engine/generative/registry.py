@@ -9,6 +9,7 @@ from typing import Any
 
 from ncpgui.core.config import from_dict, to_dict
 from ncpgui.core.errors import InputError
+from ncpgui.core.nearest import did_you_mean
 from ncpgui.engine.generative.batch import GenerativeModel
 from ncpgui.engine.generative.digit_mixture import DigitMixture, DigitMixtureSettings
 from ncpgui.engine.generative.finite_spikes import FiniteSpikes
@@ -65,7 +66,8 @@ class GenerativeSettings:
     def __post_init__(self) -> None:
         if self.model not in MODELS:
             raise InputError(
-                f"unknown generative model '{self.model}'; this version has {', '.join(sorted(MODELS))}"
+                f"unknown generative model '{self.model}'; this version has "
+                f"{', '.join(sorted(MODELS))}{did_you_mean(self.model, MODELS)}"
             )
         kind: type[Any] = MODELS[self.model][0]
         settings = from_dict(kind, self.options, place=f"options of '{self.model}'")

@@ -16,12 +16,15 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save
 
+from ncpgui.core import arguments
 from ncpgui.core.config import from_dict, to_dict
 from ncpgui.core.errors import CheckpointError, InputError
 from ncpgui.core.files import replaced_file
 from ncpgui.core.json_text import parse_json
+from ncpgui.core.nearest import did_you_mean
 from ncpgui.core.resources import data_folder
 from ncpgui.engine.networks.registry import Network, NetworkSettings, build_network
+from ncpgui.engine.torch_defaults import usual_defaults
 
 CARD_FORMAT = 1
 
@@ -62,19 +65,24 @@ def find_model(model: str | Path | None) -> Path:
     ------
     CheckpointError
         Neither a file nor a shipped model; the known names are listed.
+    InputError
+        It is no name at all.
     """
     shipped = sorted(data_folder("trained_models").glob("*.safetensors"))
     if model is None:
         return find_model(default_model_name())
-    path = Path(model)
+    path = arguments.path(model, "the model")
     for candidate in (path, path.with_suffix(".safetensors")):
         if candidate.suffix == ".safetensors" and candidate.is_file():
             return candidate
     for candidate in shipped:
         if candidate.stem == str(model):
             return candidate
-    names = ", ".join(p.stem for p in shipped) or "none"
-    raise CheckpointError(f"no model '{model}': not a .safetensors file, and the shipped models are {names}")
+    names = [path.stem for path in shipped]
+    raise CheckpointError(
+        f"no model '{model}': not a .safetensors file, and the shipped models are "
+        f"{', '.join(names) or 'none'}{did_you_mean(path.name.removesuffix('.safetensors'), names)}"
+    )
 
 
 def default_model_name(*, timed: bool = False) -> str:
@@ -126,7 +134,8 @@ def load_checkpoint(model: str | Path | None = None, *, device: torch.device | s
         )
     try:
         settings = from_dict(NetworkSettings, card["architecture"], place=f"{path.stem}.architecture")
-        network = build_network(settings)
+        with usual_defaults():
+            network = build_network(settings)
         network.load_state_dict(load_file(path))
     except (KeyError, RuntimeError, SafetensorError, InputError) as error:
         reason = str(error).splitlines()[0]

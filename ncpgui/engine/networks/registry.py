@@ -9,6 +9,7 @@ from typing import Any
 from torch import nn
 
 from ncpgui.core.errors import InputError
+from ncpgui.core.nearest import did_you_mean
 from ncpgui.engine.networks.ccp import CCP
 from ncpgui.engine.networks.image_encoder import ImageEncoder
 from ncpgui.engine.networks.ncp import NCP, ClusterAwareNCP
@@ -60,7 +61,8 @@ def build_network(settings: NetworkSettings) -> Network:
         ("encoder", settings.encoder, ENCODERS),
     ):
         if name not in known:
-            raise InputError(f"unknown {kind} '{name}'; this version has {', '.join(sorted(known))}")
+            names = ", ".join(sorted(known))
+            raise InputError(f"unknown {kind} '{name}'; this version has {names}{did_you_mean(name, known)}")
     try:
         encoders = [
             ENCODERS[settings.encoder](**_tuples(settings.encoder_options)) for _ in range(1 + settings.own_u)

@@ -74,6 +74,8 @@ def swept(
     generator = torch_generator(stream_seed(seed, "sweeps"), device)
     is_free = np.ones(samples.n_points, bool) if clamped is None else np.asarray(clamped) < 0
     free = torch.from_numpy(np.flatnonzero(is_free)).to(device)
+    if len(free) == 0:
+        return samples
     at_once = points_at_once or max(1, min(int(samples.n_points * _AT_ONCE), _MOST_AT_ONCE))
     parts = _parts_of(network, encoding, torch.from_numpy(samples.labels.astype(np.int64)).to(device))
     if n_sweeps is None:

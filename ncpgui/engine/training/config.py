@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from ncpgui.core.config import to_dict
+from ncpgui.core.config import check_types, to_dict
 from ncpgui.core.errors import InputError
 from ncpgui.engine.generative.registry import GenerativeSettings
 from ncpgui.engine.networks.registry import NetworkSettings
@@ -98,6 +98,7 @@ class TrainConfig:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        check_types(self)
         for name in ("minutes", "learning_rate", "clip_norm", "validate_minutes", "save_minutes"):
             self._require(name, "a finite number above 0", lambda x: x > 0 and math.isfinite(x))
         for name in ("weight_decay", "order_penalty", "beginning_weight"):

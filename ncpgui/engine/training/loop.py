@@ -24,6 +24,7 @@ import torch
 from torch import nn
 
 from ncpgui import __version__
+from ncpgui.core.arguments import instance, path, reporting
 from ncpgui.core.config import to_dict
 from ncpgui.core.errors import CheckpointError, InputError
 from ncpgui.core.progress import Cancelled, Progress, silent
@@ -33,6 +34,7 @@ from ncpgui.engine.generative.batch import GenerativeModel
 from ncpgui.engine.networks.checkpoint import load_checkpoint, save_checkpoint
 from ncpgui.engine.networks.pointwise import ClusteringNetwork
 from ncpgui.engine.networks.registry import Network, build_network
+from ncpgui.engine.torch_defaults import check_defaults
 from ncpgui.engine.training.config import TrainConfig
 from ncpgui.engine.training.easy_sets import easy_ari
 from ncpgui.engine.training.losses import batch_loss
@@ -86,13 +88,17 @@ def train(
     Raises
     ------
     InputError
-        Network and data do not fit each other, or the datasets cannot be divided over the processes.
+        Network and data do not fit each other, or the datasets cannot be divided over the processes; torch
+        has other defaults than float32 on the CPU.
     CheckpointError
         `resume` without a readable state, or one of other settings; `start_from` another architecture.
     Cancelled
         Another process has stopped; the state is saved.
     """
-    processes = processes or Processes()
+    instance(config, TrainConfig, "the settings of a training run", "make one, or load_config(...) a preset")
+    out, progress = path(out, "out"), reporting(progress)
+    check_defaults()
+    processes = instance(processes or Processes(), Processes, "processes", "leave it out for this one")
     processes.share(config.n_datasets)  # refused before any work
     revision = source_revision()  # of what runs, whatever is committed in the meantime
     model, held_out = config.data.build("train"), config.data.build("test")

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ncpgui.core import arguments
 from ncpgui.core.config import from_dict, read_toml
 from ncpgui.core.errors import InputError
+from ncpgui.core.nearest import did_you_mean
 from ncpgui.engine.generative.registry import GenerativeSettings
 from ncpgui.engine.networks.checkpoint import find_model, load_card
 from ncpgui.engine.networks.registry import NetworkSettings
@@ -358,7 +360,7 @@ PRESETS: dict[str, Preset] = {
 }
 
 
-def load_config(name_or_path: str, *, start_from: str | None = None) -> TrainConfig:
+def load_config(name_or_path: str | Path, *, start_from: str | None = None) -> TrainConfig:
     """Return a preset by name, or a configuration from a TOML file.
 
     start_from : takes the place of the model that the run begins with. A file that names no network gets
@@ -371,14 +373,14 @@ def load_config(name_or_path: str, *, start_from: str | None = None) -> TrainCon
     CheckpointError
         There is no such model to begin with.
     """
-    if name_or_path in PRESETS:
-        config = PRESETS[name_or_path].config
+    path = arguments.path(name_or_path, "the training run")
+    if str(name_or_path) in PRESETS:
+        config = PRESETS[str(name_or_path)].config
         return config if start_from is None else replace(config, start_from=start_from)
-    path = Path(name_or_path)
     if path.suffix != ".toml" and not path.is_file():
         raise InputError(
             f"no training preset '{name_or_path}' and no such TOML file; presets are "
-            f"{', '.join(sorted(PRESETS))}"
+            f"{', '.join(sorted(PRESETS))}{did_you_mean(path.name.removesuffix('.toml'), PRESETS)}"
         )
     values = read_toml(path)
     if start_from is not None:

@@ -7,6 +7,9 @@ from pathlib import Path
 
 from PyQt5 import QtCore, QtWidgets
 
+from ncpgui.core.home import expanded
+from ncpgui.gui.plain_text import Label
+
 ABOUT = {
     "phy": "Opens in phy and in spikeinterface.read_phy; with features and probability of every spike.",
     "spikeinterface": "A sorting folder with unit properties, and curation.json with your labels and merges.",
@@ -53,7 +56,7 @@ class ExportDialog(QtWidgets.QDialog):
             choice = QtWidgets.QRadioButton(title)
             choice.toggled.connect(self._suggest)
             choice.setEnabled(not lacks)
-            about = QtWidgets.QLabel(f"Needs {lacks}." if lacks else ABOUT.get(name, ""))
+            about = Label(f"Needs {lacks}." if lacks else ABOUT.get(name, ""))
             about.setObjectName("subtitle")
             about.setIndent(24)
             about.setWordWrap(True)
@@ -73,7 +76,7 @@ class ExportDialog(QtWidgets.QDialog):
         self.min_probability.setRange(0.0, 1.0)
         self.min_probability.setSingleStep(0.05)
         self.min_probability.setAccessibleName("Least probability of a spike")
-        words = QtWidgets.QLabel("Leave out spikes that belong to their unit with a probability under")
+        words = Label("Leave out spikes that belong to their unit with a probability under")
         words.setBuddy(self.min_probability)
         sure.addWidget(words)
         sure.addWidget(self.min_probability)
@@ -84,9 +87,8 @@ class ExportDialog(QtWidgets.QDialog):
         self.copy_traces.setChecked(copy_first and trace_bytes > 0)
         self.copy_traces.setEnabled(trace_bytes > 0)
         self.copy_traces.toggled.connect(self._tell)
-        self.lacking = QtWidgets.QLabel()
+        self.lacking = Label()
         self.lacking.setWordWrap(True)
-        self.lacking.setTextFormat(QtCore.Qt.PlainText)
         layout.addSpacing(6)
         layout.addLayout(sure)
         layout.addWidget(self.copy_traces)
@@ -110,7 +112,7 @@ class ExportDialog(QtWidgets.QDialog):
     @property
     def path(self) -> Path:
         """Chosen place."""
-        return Path(self.place.text().strip()).expanduser()
+        return expanded(self.place.text().strip())
 
     @property
     def copies_traces(self) -> bool:

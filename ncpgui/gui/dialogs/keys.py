@@ -12,6 +12,7 @@ from ncpgui.app.actions import help_page
 from ncpgui.app.keymap import KEYMAPS, OWN_KEYS, Keymap
 from ncpgui.app.snippets import SNIPPETS
 from ncpgui.app.words import sentence
+from ncpgui.gui.plain_text import Label
 from ncpgui.gui.theme import Theme
 
 MOUSE = (
@@ -54,7 +55,7 @@ class KeysDialog(QtWidgets.QDialog):
         for button in (self.own, self.again):
             button.setAutoDefault(False)
         row = QtWidgets.QHBoxLayout()
-        row.addWidget(QtWidgets.QLabel("Keys of"))
+        row.addWidget(Label("Keys of"))
         row.addWidget(self.choice)
         row.addStretch(1)
         row.addWidget(self.own)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 from PyQt5 import QtCore, QtWidgets
@@ -18,7 +17,9 @@ from ncpgui.app.work.jobs import (
 )
 from ncpgui.app.work.recognition import unused_session, without_options
 from ncpgui.app.work.tasks import Runner, Task
+from ncpgui.core.home import expanded
 from ncpgui.gui.dialogs.sorting_details import SortingDetails
+from ncpgui.gui.plain_text import Label
 
 DESCRIBE_AFTER_MS = 350
 LINE_MARGINS_PX = 28
@@ -50,7 +51,7 @@ class OpenRecordingDialog(QtWidgets.QDialog):
         )
         self.stream = QtWidgets.QComboBox()
         self.stream.setAccessibleName("which set of channels")
-        self.stream_label = QtWidgets.QLabel("Stream")
+        self.stream_label = Label("Stream")
         form.addRow(self.stream_label, self.stream)
         self.probe = QtWidgets.QComboBox()
         self.probe.setEditable(True)
@@ -89,10 +90,9 @@ class OpenRecordingDialog(QtWidgets.QDialog):
         form.addRow("", self.details)
         self.session = QtWidgets.QLineEdit()
         form.addRow("Keep the work in", _row(self.session, ("Browse…", self._browse_session)))
-        self.verdict = QtWidgets.QLabel()
+        self.verdict = Label()
         self.verdict.setWordWrap(True)
         self.verdict.setMinimumHeight(44)
-        self.verdict.setTextFormat(QtCore.Qt.PlainText)
         self.verdict.setAlignment(QtCore.Qt.AlignTop | QtCore.Qt.AlignLeft)
         buttons = QtWidgets.QDialogButtonBox(QtWidgets.QDialogButtonBox.Cancel)
         self.go = buttons.addButton("Open and sample", QtWidgets.QDialogButtonBox.AcceptRole)
@@ -138,7 +138,7 @@ class OpenRecordingDialog(QtWidgets.QDialog):
         if self.stream.currentData() is not None:
             options["stream"] = self.stream.currentData()
         return RecordingRequest(
-            path=Path(self.path.text().strip()).expanduser(),
+            path=expanded(self.path.text().strip()),
             options={**options, **self.details.options()},
             settings={
                 **self.details.settings(),
@@ -146,7 +146,7 @@ class OpenRecordingDialog(QtWidgets.QDialog):
                 "peak_sign": self.sign.currentData(),
                 "blank_nan": self.blank_nan.isChecked(),
             },
-            session=Path(self.session.text().strip()).expanduser() if self.session.text().strip() else None,
+            session=expanded(self.session.text().strip()) if self.session.text().strip() else None,
             stimulus=self.details.stimulus_file(),
         )
 
@@ -216,7 +216,7 @@ class OpenRecordingDialog(QtWidgets.QDialog):
     def _suggest_session(self) -> None:
         text = self.path.text().strip()
         if text and self._session_is_ours:
-            self.session.setText(str(unused_session(Path(text).expanduser())))
+            self.session.setText(str(unused_session(expanded(text))))
 
     def _browse_file(self) -> None:
         names = " ".join(known_extensions())
@@ -243,9 +243,12 @@ def described(info: RecordingInfo) -> str:
     """``49 channels at 20 kHz, 60 s, 2 segments end to end, with a stimulus``."""
     words = f"{count(info.n_channels, 'channel')} at {info.sampling_frequency_hz / 1000:g} kHz, "
     words += duration(info.duration_s)
+    if info.clock:
+        words += f" ({info.clock})"
     if info.n_segments > 1:
         words += f", {count(info.n_segments, 'segment')} joined end to end and sorted as one"
-    return words + (", with a white-noise stimulus" if info.has_stimulus else "")
+    words += ", with a white-noise stimulus" if info.has_stimulus else ""
+    return "; ".join((words, *info.notes))
 
 
 def _number(text: str) -> float | None:
@@ -269,7 +272,7 @@ def _line(name: str, example: str) -> QtWidgets.QLineEdit:
 
 
 def _quiet(text: str) -> QtWidgets.QLabel:
-    label = QtWidgets.QLabel(text)
+    label = Label(text)
     label.setObjectName("subtitle")
     return label
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from PyQt5 import QtCore, QtWidgets
 
 from ncpgui.app.work.reviewing import ReviewRequest
+from ncpgui.core.home import expanded
+from ncpgui.gui.plain_text import Label
 
 DTYPES = ("int16", "uint16", "float32", "int32")
 
@@ -56,7 +57,7 @@ class ReviewRecordingDialog(QtWidgets.QDialog):
         form.addRow("Numbers", self.dtype)
         form.addRow("Stream", self.stream)
         form.addRow("Probe", self.probe)
-        about = QtWidgets.QLabel(
+        about = Label(
             "What the folder says need not be filled in; a recording that describes itself needs none of it."
         )
         about.setWordWrap(True)
@@ -90,7 +91,7 @@ class ReviewRecordingDialog(QtWidgets.QDialog):
         for name, edit in (("probe", self.probe), ("stream", self.stream)):
             if edit.text().strip():
                 options[name] = edit.text().strip()
-        recording = Path(self.path.text().strip()).expanduser()
+        recording = expanded(self.path.text().strip())
         return replace(self._request, recording=recording, options=options)
 
     def _changed(self) -> None:

@@ -8,7 +8,11 @@ from typing import Any
 from PyQt5 import QtCore, QtWidgets
 
 from ncpgui.app.work.jobs import default_settings
+from ncpgui.core.home import expanded
+from ncpgui.gui.plain_text import Label
 
+LAST_S = 1e10
+"""Clocks that count seconds since 1970 are at 2e9."""
 REFERENCES = {"median": "median of the other channels", "none": "none"}
 
 
@@ -35,8 +39,9 @@ class SortingDetails(QtWidgets.QWidget):
         self.reference.setAccessibleName("reference")
         for value, words in REFERENCES.items():
             self.reference.addItem(words, value)
-        self.start = _number(0.0, 1e7, 0.0, " s", "start of the part to sort")
-        self.end = _number(0.0, 1e7, 0.0, " s", "end of the part to sort")
+        self.start = _number(0.0, LAST_S, 0.0, " s", "start of the part to sort")
+        self.start.setSpecialValueText("the start")
+        self.end = _number(0.0, LAST_S, 0.0, " s", "end of the part to sort")
         self.end.setSpecialValueText("the end")
         self.bad_channels = _line("none, e.g. 3,17,20-23", "channels to leave out, from 0")
         self.stimulus = _line("the one beside the recording", "stimulus: an .npz file")
@@ -80,13 +85,13 @@ class SortingDetails(QtWidgets.QWidget):
         if self.bad_channels.text().strip():
             options["bad_channels"] = self.bad_channels.text().strip()
         if self.start.value() or self.end.value():
-            options["time_range_s"] = (self.start.value(), self.end.value() or None)
+            options["time_range_s"] = (self.start.value() or None, self.end.value() or None)
         return options
 
     def stimulus_file(self) -> Path | None:
         """File of the stimulus; None for the one beside the recording, if any."""
         text = self.stimulus.text().strip()
-        return Path(text).expanduser() if text else None
+        return expanded(text) if text else None
 
     def _unfold(self, shown: bool) -> None:
         self.heading.setArrowType(QtCore.Qt.DownArrow if shown else QtCore.Qt.RightArrow)
@@ -120,7 +125,7 @@ def _beside(first: QtWidgets.QWidget, words: str, second: QtWidgets.QWidget) -> 
     row = QtWidgets.QHBoxLayout()
     row.setSpacing(10)
     row.addWidget(first, 1)
-    row.addWidget(QtWidgets.QLabel(words))
+    row.addWidget(Label(words))
     row.addWidget(second, 1)
     return row
 

@@ -11,6 +11,7 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 from ncpgui.app.presenters.alternatives import Card
 from ncpgui.app.words import percent
 from ncpgui.gui.items.glyphs import elided, paint_curve, wrapped
+from ncpgui.gui.plain_text import plain
 from ncpgui.gui.theme import LIGHT, Theme, blend, font
 
 CARD_HEIGHT = (128, 240)
@@ -46,9 +47,11 @@ class CardWidget(QtWidgets.QWidget):
         condition = f", {card.given}" if card.given else ""
         alone = f"{card.alone}, with all spikes and their times {card.percent}\n" if card.alone else ""
         self.setToolTip(
-            f"{card.percent} of the posterior ({card.error} % Monte Carlo error){condition}\n{alone}"
-            f"{card.words}\n{card.counts}\n"
-            "Click to see it in all panels, double click or Enter to use it"
+            plain(
+                f"{card.percent} of the posterior ({card.error} % Monte Carlo error){condition}\n{alone}"
+                f"{card.words}\n{card.counts}\n"
+                "Click to see it in all panels, double click or Enter to use it"
+            )
         )
         self.setAccessibleName(
             f"Alternative {card.key}: {card.percent}{condition}, {card.title}, {card.words}"
@@ -214,8 +217,10 @@ class OtherCard(QtWidgets.QWidget):
         self._mass, self._is_open = mass, is_open
         self.setVisible(mass >= 0.005 or is_open)
         self.setToolTip(
-            f"{percent(mass)} of the posterior is of rarer sortings, or of none; "
-            f"click or 0 {'puts their cards away' if is_open else 'shows the most probable of them'}"
+            plain(
+                f"{percent(mass)} of the posterior is of rarer sortings, or of none; "
+                f"click or 0 {'puts their cards away' if is_open else 'shows the most probable of them'}"
+            )
         )
         self.update()
 

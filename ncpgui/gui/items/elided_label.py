@@ -4,11 +4,22 @@ from __future__ import annotations
 
 from PyQt5 import QtCore, QtGui, QtWidgets
 
+from ncpgui.gui.plain_text import Label, plain
+
 PARTS = " · "
 
 
-class ElidedLabel(QtWidgets.QLabel):
+class ElidedLabel(Label):
     """Label that never widens what it is in; the tool tip tells what it left out."""
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__(text)
+        self._meaning = ""
+
+    def setToolTip(self, meaning: str) -> None:
+        """Take the words that say what the text means."""
+        self._meaning = meaning
+        super().setToolTip(plain(meaning))
 
     def minimumSizeHint(self) -> QtCore.QSize:
         """As narrow as may be."""
@@ -37,9 +48,8 @@ class ElidedLabel(QtWidgets.QLabel):
         """Tell the whole text when it is shortened, before what it means."""
         if isinstance(event, QtGui.QHelpEvent) and event.type() == QtCore.QEvent.ToolTip:
             whole = "" if self.shown_text() == self.text() else self.text()
-            QtWidgets.QToolTip.showText(
-                event.globalPos(), "\n".join(filter(None, (whole, self.toolTip()))), self
-            )
+            words = "\n".join(filter(None, (whole, self._meaning)))
+            QtWidgets.QToolTip.showText(event.globalPos(), plain(words), self)
             return True
         return bool(super().event(event))
 

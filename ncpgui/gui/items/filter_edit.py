@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from PyQt5 import QtCore, QtGui, QtWidgets
 
+from ncpgui.gui.plain_text import plain
+
 LEAVING = (QtCore.Qt.Key_Return, QtCore.Qt.Key_Enter, QtCore.Qt.Key_Escape)
 
 
@@ -16,7 +18,7 @@ class FilterEdit(QtWidgets.QLineEdit):
         super().__init__()
         self.setObjectName("filter")
         self.setPlaceholderText(hint)
-        self.setToolTip(tooltip)
+        self.setToolTip(plain(tooltip))
         self.setAccessibleName("Filter")
         self.setClearButtonEnabled(True)
         self.setFocusPolicy(QtCore.Qt.ClickFocus)

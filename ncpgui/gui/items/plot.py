@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import escape
+
 import pyqtgraph as pg
 from PyQt5 import QtGui
 
@@ -61,7 +63,7 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
         self._written = wanted
         style = {"color": self.theme.muted, "font-size": f"{AXIS_PX}px"}
         for side, text in shown.items():
-            self.getAxis(side).setLabel(text or None, **style)
+            self.getAxis(side).setLabel(escape(text) or None, **style)
         if self._left_px:  # whether its name fits or not, so that plots below each other begin at one place
             self.getAxis("left").setWidth(self._left_px + (LABEL_PX if left and is_wide else 0))
 

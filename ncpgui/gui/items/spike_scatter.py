@@ -15,6 +15,7 @@ from ncpgui.app.presenters.points import NO_POINTS, SpikePoints
 from ncpgui.gui.items.lasso_outline import LassoOutline
 from ncpgui.gui.items.plot import Plot
 from ncpgui.gui.items.unit_names import paint_names
+from ncpgui.gui.plain_text import plain
 from ncpgui.gui.theme import Theme
 
 POINT_PX = (3.0, 8.0)
@@ -204,7 +205,7 @@ class SpikeScatter(Plot):
         """Tell about the spike under the pointer."""
         if isinstance(event, QtGui.QHelpEvent) and event.type() == QtCore.QEvent.ToolTip:
             QtWidgets.QToolTip.showText(
-                event.globalPos(), self.tooltip_at(self.mapToScene(event.pos())), self
+                event.globalPos(), plain(self.tooltip_at(self.mapToScene(event.pos()))), self
             )
             return True
         return bool(super().viewportEvent(event))

@@ -8,6 +8,7 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.presenters.alternatives import TrustBadge
 from ncpgui.core.order_agreement import Trust
+from ncpgui.gui.plain_text import plain
 from ncpgui.gui.theme import LIGHT, Theme, blend, font
 
 
@@ -27,7 +28,7 @@ class TrustLabel(QtWidgets.QWidget):
         self.badge = badge
         self.setVisible(badge is not None)
         if badge is not None:
-            self.setToolTip(badge.help)
+            self.setToolTip(plain(badge.help))
             self.setAccessibleName(f"Probabilities: {badge.text}")
             self.setFixedWidth(QtGui.QFontMetrics(font(12)).horizontalAdvance(badge.text) + 30)
         self.update()

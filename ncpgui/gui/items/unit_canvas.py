@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PyQt5 import QtCore, QtGui, QtWidgets
 
+from ncpgui.gui.plain_text import plain
 from ncpgui.gui.theme import LIGHT, Theme
 
 
@@ -65,6 +66,6 @@ class UnitCanvas(QtWidgets.QWidget):
         """Explain what is under the pointer."""
         if isinstance(event, QtGui.QHelpEvent) and event.type() == QtCore.QEvent.ToolTip:
             words = self.tooltip_at(QtCore.QPointF(event.pos()))
-            QtWidgets.QToolTip.showText(event.globalPos(), words, self)
+            QtWidgets.QToolTip.showText(event.globalPos(), plain(words), self)
             return True
         return bool(super().event(event))

@@ -9,6 +9,7 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 from ncpgui.app.presenters.unit_columns import COLUMNS
 from ncpgui.app.presenters.unit_table import UnitRow
 from ncpgui.gui.items.glyphs import paint_lock
+from ncpgui.gui.plain_text import plain
 from ncpgui.gui.theme import Theme, font
 
 ROW_ROLE = QtCore.Qt.UserRole + 1
@@ -77,7 +78,7 @@ class UnitTableModel(QtCore.QAbstractTableModel):
         if role in (QtCore.Qt.DisplayRole, QtCore.Qt.AccessibleTextRole):
             return column.text(row)
         if role == QtCore.Qt.ToolTipRole:
-            return column.text(row) if column.name in ("tag", "note") else None
+            return plain(column.text(row)) if column.name in ("name", "tag", "note") else None
         if role == QtCore.Qt.TextAlignmentRole:
             side = QtCore.Qt.AlignRight if column.is_number else QtCore.Qt.AlignLeft
             return int(side | QtCore.Qt.AlignVCenter)
@@ -93,7 +94,7 @@ class UnitTableModel(QtCore.QAbstractTableModel):
         if role == QtCore.Qt.DisplayRole:
             return column.title
         if role == QtCore.Qt.ToolTipRole:
-            return f"{column.tooltip}\nIn filters: {column.name}\nClick to sort"
+            return plain(f"{column.tooltip}\nIn filters: {column.name}\nClick to sort")
         return None
 
 

@@ -12,6 +12,7 @@ from ncpgui.gui.items.elided_label import ElidedLabel
 from ncpgui.gui.items.mass_bar import MassBar
 from ncpgui.gui.items.trust_label import TrustLabel
 from ncpgui.gui.panels.base import Panel, message_label
+from ncpgui.gui.plain_text import Label, plain
 from ncpgui.gui.theme import font
 
 STRIP_TOP = 2
@@ -26,7 +27,7 @@ class AlternativesPanel(Panel):
         """Make headline, buttons, bar and strip of cards."""
         top = QtWidgets.QHBoxLayout()
         top.setSpacing(8)
-        self.headline = QtWidgets.QLabel()
+        self.headline = Label()
         self.headline.setObjectName("headline")
         self.subtitle = ElidedLabel()
         self.subtitle.setObjectName("subtitle")
@@ -44,7 +45,7 @@ class AlternativesPanel(Panel):
         self.adopt.setProperty("primary", True)
         self.adopt.setFocusPolicy(QtCore.Qt.NoFocus)
         self.adopt.setMinimumWidth(150)
-        self.adopt.setToolTip(f"{action('adopt').help}  (Enter)")
+        self.adopt.setToolTip(plain(f"{action('adopt').help}  (Enter)"))
         top.addWidget(self.previous)
         top.addWidget(self.next)
         top.addSpacing(4)
@@ -101,7 +102,7 @@ class AlternativesPanel(Panel):
         button.setProperty("quiet", True)
         button.setFont(font(18))
         button.setFixedSize(32, 32)
-        button.setToolTip(tip)
+        button.setToolTip(plain(tip))
         button.setFocusPolicy(QtCore.Qt.NoFocus)
         return button
 
@@ -155,7 +156,7 @@ class AlternativesPanel(Panel):
         """Say what the edit that is proposed, or a merge of what is selected, would do."""
         told = present_consequence(self.workspace, self.controller.embedding())
         self.consequence.setText(told.text)
-        self.consequence.setToolTip("\n".join(filter(None, (told.tooltip, self.condition.text()))))
+        self.consequence.setToolTip(plain("\n".join(filter(None, (told.tooltip, self.condition.text())))))
         self.consequence.setVisible(bool(told.text))
         self.condition.setVisible(bool(self.condition.text()) and not told.text)
 

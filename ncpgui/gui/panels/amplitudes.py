@@ -120,11 +120,13 @@ class AmplitudesPanel(LassoPanel):
             faded = chosen and not view.points.is_selected[row]
             pen = pg.mkPen(self.theme.unit(view.points.colors[row], 70 if faded else 255), width=1.2)
             self.rates.addItem(pg.PlotCurveItem(view.rate_edges_s, rate, stepMode="center", pen=pen))
-        shown = (self.workspace.component_id, view.height, view.duration_s)
+        shown = (self.workspace.component_id, view.height, view.range_s)
         if shown != self._range:  # another sorting of the same spikes leaves the zoom as it is
             self._range = shown
-            self.scatter.setXRange(0, view.duration_s, padding=0.01)
-            self.scatter.setLimits(xMin=-0.02 * view.duration_s, xMax=1.02 * view.duration_s)
+            start_s, end_s = view.range_s
+            room_s = 0.02 * (end_s - start_s)
+            self.scatter.setLimits(xMin=start_s - room_s, xMax=end_s + room_s)
+            self.scatter.setXRange(start_s, end_s, padding=0.01)
         self._fit_heights(view)
 
     def _fit_heights(self, view: AmplitudesView) -> None:

@@ -9,6 +9,7 @@ from ncpgui.app.model.workspace import Workspace
 from ncpgui.core.signals import SignalInstance
 from ncpgui.gui.items.elided_label import ElidedLabel
 from ncpgui.gui.panels.title import PanelTitle, carried_title
+from ncpgui.gui.plain_text import Label
 from ncpgui.gui.theme import LIGHT, Theme
 
 
@@ -171,7 +172,7 @@ class Panel(QtWidgets.QFrame):
 
 def message_label(text: str = "") -> QtWidgets.QLabel:
     """Centred quiet text that says what to do next."""
-    label = QtWidgets.QLabel(text)
+    label = Label(text)
     label.setObjectName("message")
     label.setAlignment(QtCore.Qt.AlignCenter)
     label.setWordWrap(True)

@@ -11,6 +11,7 @@ from ncpgui.app.model.picking import pick
 from ncpgui.app.presenters.correlograms import CorrelogramsView, present_correlograms
 from ncpgui.gui.items.plot import Plot
 from ncpgui.gui.panels.base import Panel
+from ncpgui.gui.plain_text import plain
 from ncpgui.gui.theme import Theme, font
 
 CLOSE_MS = 2.0
@@ -126,7 +127,9 @@ class CorrelogramGrid(Plot):
         room = self.cell_rect(row, row).adjusted(used, 0, 0, 0)
         own = self.view.pair_words(row, row)
         beside = _fitting((own, own.replace(", ", "\n")), room).split("\n")[0]
-        words += f"<span style='color:{self.theme.muted}; font-size:{WORDS_PX}px'>&nbsp; {beside}</span>"
+        words += (
+            f"<span style='color:{self.theme.muted}; font-size:{WORDS_PX}px'>&nbsp; {escape(beside)}</span>"
+        )
         self._write(words, row + GAP / 2, row + GAP / 2, "text", anchor=(0.0, 0.1), is_html=True)
 
     def _write_pair(self, row: int, column: int) -> None:
@@ -177,7 +180,9 @@ class CorrelogramGrid(Plot):
         """Explain what is under the pointer."""
         if isinstance(event, QtGui.QHelpEvent) and event.type() == QtCore.QEvent.ToolTip:
             cell = self.cell_at(event.pos())
-            QtWidgets.QToolTip.showText(event.globalPos(), self.view.tooltip(*cell) if cell else "", self)
+            QtWidgets.QToolTip.showText(
+                event.globalPos(), plain(self.view.tooltip(*cell)) if cell else "", self
+            )
             return True
         return bool(super().viewportEvent(event))
 

@@ -8,6 +8,7 @@ from ncpgui.app.model.picking import pick
 from ncpgui.app.presenters.features import FeaturesView, present_features
 from ncpgui.gui.items.spike_scatter import SpikeScatter
 from ncpgui.gui.panels.lasso import LASSO_HELP, LassoPanel
+from ncpgui.gui.plain_text import plain
 
 
 class FeaturesPanel(LassoPanel):
@@ -38,7 +39,7 @@ class FeaturesPanel(LassoPanel):
         box = QtWidgets.QComboBox()
         box.setFocusPolicy(QtCore.Qt.NoFocus)
         box.setAccessibleName(f"{name} axis")
-        box.setToolTip(f"What is along the {name} axis")
+        box.setToolTip(plain(f"What is along the {name} axis"))
         box.activated[str].connect(lambda axis: self.choose(name, axis))
         self.header.addWidget(box)
         return box

@@ -7,6 +7,7 @@ from PyQt5 import QtCore, QtWidgets
 from ncpgui.app.presenters.history import HistoryRow, present_history, step_to
 from ncpgui.app.words import count
 from ncpgui.gui.panels.base import Panel
+from ncpgui.gui.plain_text import plain
 from ncpgui.gui.theme import font
 
 
@@ -47,7 +48,7 @@ class HistoryPanel(Panel):
             item = self.view.item(number)
             item.setFont(font(bold=row.is_present))
             item.setForeground(self.theme.color("text" if row.is_done else "faint"))
-            item.setToolTip(f"{row.words}\n{_help(row)}")
+            item.setToolTip(plain(f"{row.words}\n{_help(row)}"))
         n_done = sum(row.is_done for row in rows) - 1
         self.note.setText(f"{count(n_done, 'edit')}" if rows else "")
         self.tell("" if rows else "Open a recording or a session to begin.")

@@ -12,6 +12,7 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 from ncpgui.app.presenters.probe_map import EMPTY, ProbeMapView, present_probe_map
 from ncpgui.gui.items.glyphs import paint_state
 from ncpgui.gui.panels.base import Panel
+from ncpgui.gui.plain_text import plain
 from ncpgui.gui.theme import LIGHT, Theme, font
 
 SMALLEST_RADIUS = 4.0
@@ -109,7 +110,7 @@ class ProbeMapWidget(QtWidgets.QWidget):
         hover = self._channel_at(event.localPos())
         if hover != self._hover:
             self._hover = hover
-            self.setToolTip(self.view.tooltips[hover] if hover >= 0 else "")
+            self.setToolTip(plain(self.view.tooltips[hover]) if hover >= 0 else "")
             busy = hover >= 0 and self.view.states[hover]
             self.setCursor(QtCore.Qt.PointingHandCursor if busy else QtCore.Qt.ArrowCursor)
             self.update()

@@ -12,6 +12,7 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 from ncpgui.app.presenters.queue import QueueRow, present_queue, settled_words
 from ncpgui.gui.items.glyphs import elided, fitting, paint_shares, paint_state
 from ncpgui.gui.panels.base import Panel
+from ncpgui.gui.plain_text import plain
 from ncpgui.gui.theme import Theme, font
 
 ROW_HEIGHT = 46
@@ -50,7 +51,7 @@ class QueueModel(QtCore.QAbstractListModel):
         if role == QtCore.Qt.DisplayRole:
             return row.name
         if role == QtCore.Qt.ToolTipRole:
-            return row.tooltip
+            return plain(row.tooltip)
         return None
 
 
@@ -159,6 +160,8 @@ class QueuePanel(Panel):
     def build(self) -> None:
         """Make the lists."""
         self.view, self.settled = QueueList(self), QueueList(self)
+        self.view.setAccessibleName("Questions")
+        self.settled.setAccessibleName("Settled")
         self.model = self.view.rows
         for view in (self.view, self.settled):
             view.chosen.connect(self.workspace.show_component)

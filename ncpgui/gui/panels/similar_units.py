@@ -13,6 +13,7 @@ from ncpgui.app.presenters.similar_units import SimilarUnit, present_similar
 from ncpgui.app.words import count, percent
 from ncpgui.gui.items.unit_rows import selected_rows, unit_list
 from ncpgui.gui.panels.base import Panel
+from ncpgui.gui.plain_text import plain
 from ncpgui.gui.theme import font
 
 DOT_PX = 12
@@ -104,7 +105,7 @@ class SimilarModel(QtCore.QAbstractTableModel):
             return None
         if role == QtCore.Qt.TextAlignmentRole:
             return int(QtCore.Qt.AlignRight if column.is_number else QtCore.Qt.AlignLeft)
-        return {QtCore.Qt.DisplayRole: column.title, QtCore.Qt.ToolTipRole: column.tooltip}.get(role)
+        return {QtCore.Qt.DisplayRole: column.title, QtCore.Qt.ToolTipRole: plain(column.tooltip)}.get(role)
 
 
 class SimilarUnitsPanel(Panel):

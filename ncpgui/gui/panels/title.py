@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from PyQt5 import QtCore, QtGui, QtWidgets
 
+from ncpgui.gui.plain_text import Label
+
 PANEL_MIME = "application/x-ncpgui-panel"
 
 
-class PanelTitle(QtWidgets.QLabel):
+class PanelTitle(Label):
     """`double_clicked`; `menu_asked(place)`; a drag carries the title itself, as `PANEL_MIME`."""
 
     double_clicked = QtCore.pyqtSignal()

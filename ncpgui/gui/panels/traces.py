@@ -17,6 +17,7 @@ from ncpgui.app.presenters.traces import (
 )
 from ncpgui.gui.items.plot import Plot
 from ncpgui.gui.panels.base import Panel
+from ncpgui.gui.plain_text import plain
 from ncpgui.gui.theme import Theme
 
 LEAST_SPACING_SD = 8.0
@@ -103,7 +104,7 @@ class TracesPanel(Panel):
             button = QtWidgets.QPushButton(words)
             button.setProperty("quiet", True)
             button.setFocusPolicy(pg.QtCore.Qt.NoFocus)
-            button.setToolTip(tip)
+            button.setToolTip(plain(tip))
             button.setAccessibleName(tip.split("  ")[0])
             button.clicked.connect(lambda _, what=what: what())
             self.header.addWidget(button)

@@ -25,6 +25,7 @@ from ncpgui.gui.items.unit_rows import (
     unit_list,
 )
 from ncpgui.gui.panels.base import Panel
+from ncpgui.gui.plain_text import plain
 from ncpgui.gui.theme import font
 
 TITLE_PAD = 7
@@ -194,7 +195,7 @@ class UnitTablePanel(Panel):
             title = TO_CHOOSE.get(column.name, column.title)
             text = title if title.replace(" ", "_") == column.name else f"{title}  ({column.name})"
             entry = menu.addAction(text if column.name not in TO_CHOOSE else title)
-            entry.setToolTip(column.tooltip)
+            entry.setToolTip(plain(column.tooltip))
             entry.setCheckable(True)
             entry.setChecked(column.name in shown)
             entry.triggered.connect(lambda on, name=column.name: self.show_column(name, on))

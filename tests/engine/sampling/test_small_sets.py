@@ -17,6 +17,7 @@ from ncpgui.engine.networks.cluster_pool import ClusterPool
 from ncpgui.engine.networks.pointwise import Encoding
 from ncpgui.engine.networks.registry import NetworkSettings, build_network
 from ncpgui.engine.sampling import posterior
+from ncpgui.engine.sampling.links import Links
 from ncpgui.engine.sampling.posterior import (
     Visit,
     ancestral_samples,
@@ -227,6 +228,30 @@ def test_linked_samples_are_the_exact_conditional_and_their_cost_its_probability
     assert frequency[exact == 0].sum() == 0
     assert np.abs(frequency - exact).sum() / 2 < 3 * distance_by_chance(exact, 20_000)
     assert found.log_probability == pytest.approx(np.log(p[together & apart].sum()), abs=0.05)
+
+
+@pytest.mark.parametrize("n_samples", [40, 43])
+def test_over_several_orders_links_have_the_mean_probability_and_each_order_weighs_by_its_own(
+    network, encoding, n_samples, monkeypatch
+):
+    """Ten or eleven draws of an order say its probability with an error, so that orders differ."""
+    rules, rule = [], Links.rule
+    monkeypatch.setattr(Links, "rule", lambda *given: rules.append(rule(*given)) or rules[-1])
+    found = linked_samples(
+        network,
+        encoding,
+        must_link=[(1, 4)],
+        cannot_link=[(0, 3)],
+        n_samples=n_samples,
+        seed=3,
+        n_orders=4,
+    )
+    p = np.exp(rules[0].log_mass.double().numpy())
+    assert max(p) > 1.02 * min(p)
+    assert found.log_probability == pytest.approx(np.log(np.mean(p)), abs=1e-5)
+    assert np.bincount(found.samples.order, found.samples.weight) == pytest.approx(p / p.sum(), abs=1e-5)
+    alike = [np.unique(found.samples.weight[found.samples.order == order]) for order in range(4)]
+    assert [len(weights) for weights in alike] == [1, 1, 1, 1]
 
 
 def test_constraints_that_cost_nothing_change_nothing(network, encoding):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+from torch import Tensor
 
 from ncpgui.core.partition import all_partitions, n_clusters
 from ncpgui.core.posterior import PosteriorSamples
@@ -12,6 +13,7 @@ from ncpgui.engine.diagnostics.posteriors import ExactPosterior, every_partition
 from ncpgui.engine.generative.registry import GenerativeSettings
 from ncpgui.engine.networks.checkpoint import find_model, load_checkpoint
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
+from ncpgui.engine.sampling import sweeps
 from ncpgui.engine.sampling.posterior import ancestral_samples
 from ncpgui.engine.sampling.sweeps import swept
 
@@ -206,3 +208,45 @@ def test_the_same_seed_sweeps_the_same_way() -> None:
     )
     assert (one.labels == again.labels).all()
     assert (one.labels != other.labels).any()
+
+
+@pytest.mark.parametrize("n_at_once", [1, 2, 3, 4, 5, 8])
+def test_samples_in_parts_are_voted_for_by_the_other_half_whatever_part_they_are_in(
+    n_at_once: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nine samples, of which the first four are one half: each has its own labels to know it by."""
+    labels = torch.tensor([[n >> bit & 1 for bit in range(4)] + [0] for n in range(9)])
+    half, n_voters = 4, 5
+    seen: list[tuple[list[list[int]], list[list[int]]]] = []
+
+    class Spy:
+        def __init__(self, _: object, __: object, part: Tensor, voters: list[tuple[int, Tensor]]) -> None:
+            assert sum(n for n, _ in voters) == len(part)
+            for (n, clusters), rows in zip(voters, part.split([n for n, _ in voters]), strict=True):
+                assert len(rows) == n
+                ones = clusters.view(-1, 2, 5)[:, 1].long().tolist()  # points that are in cluster 1
+                seen.extend(([row], ones) for row in rows.tolist())
+
+    monkeypatch.setattr(sweeps, "_Clusters", Spy)
+    places = n_at_once * 2 * 2 * n_voters
+    monkeypatch.setattr(sweeps, "_PLACES_AT_ONCE", places)
+    monkeypatch.setattr(sweeps, "_VOTERS", n_voters)
+    parts = sweeps._parts_of(ExactMixture(alpha=1.0), encoding_of(X), labels)
+    assert len(parts) >= 9 // (n_at_once + 1)
+    assert [row for (row,), _ in seen] == labels.tolist()
+    n_voters = min(n_voters, places // (2 * 5))  # as many as fit
+    halves = labels[:half][:n_voters].tolist(), labels[half : half + n_voters].tolist()
+    assert [voters for _, voters in seen] == [halves[1]] * half + [halves[0]] * (9 - half)
+
+
+@pytest.mark.slow
+def test_sweeps_in_several_parts_reach_the_exact_posterior_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    network, n_samples = ExactMixture(alpha=0.8), 2000
+    monkeypatch.setattr(sweeps, "_PLACES_AT_ONCE", 300 * 5 * 250)
+    samples = PosteriorSamples(np.tile(np.arange(5), (n_samples, 1)), np.zeros(n_samples))
+    parts = sweeps._parts_of(network, encoding_of(X), torch.from_numpy(samples.labels.astype(np.int64)))
+    assert [len(part.labels) for part in parts] == [300] * 6 + [200]
+    found = swept(network, encoding_of(X), samples, seed=0, n_sweeps=60)
+    p = exact_posterior(network)
+    error = np.abs(frequencies(found.labels) - p)
+    assert (error < 4 * np.sqrt(p * (1 - p) / n_samples) + 1 / n_samples).all()

@@ -1,8 +1,9 @@
-"""One writer a session: a lock file that says which process holds it.
+"""One writer at a time, of a session or a folder: a lock file that says which process holds it.
 
 Created with O_EXCL, which is atomic on local and network file systems alike. A lock whose process
-is gone (killed, or the machine restarted) is removed by the next one to come; on another host
-nobody can tell, so the message says what to check.
+is gone (killed, or the machine restarted) is removed by the next one to come, whatever its date; on
+another host nobody can tell, so the message says what to check. A file of that name that is no lock
+of ours is never touched.
 """
 
 from __future__ import annotations
@@ -12,13 +13,18 @@ import os
 import socket
 import time
 import uuid
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ncpgui.core.errors import SessionError, SessionLockedError, SessionUnwritableError
 from ncpgui.core.json_text import parse_json
-from ncpgui.session.swap import write_error
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 _UNWRITTEN_FOR_S = 10.0
 """A lock still empty after this long was left by a process killed while it wrote it."""
@@ -34,20 +40,23 @@ class LockHolder:
     token: str
 
 
-class SessionLock:
-    """The lock of one session; `release` it, or use it as a context.
+class WriterLock:
+    """The lock of what is written; `release` it, or use it as a context.
+
+    path : of the lock; written : the session or folder that it is of, with which errors begin;
+    otherwise : what whoever comes second can do instead of waiting
 
     Raises
     ------
     SessionLockedError
-        Another process, or this one, has the session open for writing.
+        Another process, or this one, has it open for writing.
     SessionUnwritableError
         The folder cannot be written.
     """
 
-    def __init__(self, path: Path, session: Path) -> None:
+    def __init__(self, path: Path, written: Path, otherwise: str = "open the session read-only") -> None:
         self.path = path
-        self._session = session
+        self._written, self._otherwise = written, otherwise
         self._holder = LockHolder(os.getpid(), host_name(), process_start(os.getpid()), uuid.uuid4().hex)
         for _ in range(3):
             if self._create():
@@ -56,26 +65,27 @@ class SessionLock:
             if raw is None:
                 continue
             holder = _parse(raw)
-            if not _is_stale(holder, path):
-                raise SessionLockedError(_held_by(holder, session, path))
+            if not _is_stale(holder, raw, path):
+                raise SessionLockedError(self._held_by(holder, raw))
             _remove_stale(path, raw)
-        raise SessionLockedError(f"{session} is being opened by another program; try again")
+        raise SessionLockedError(f"{written} is being opened by another program; try again")
 
     def _create(self) -> bool:
         try:
-            handle = os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644)
+            handle = os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
         except FileExistsError:
             return False
         except OSError as error:
             raise SessionUnwritableError(
-                f"cannot open {self._session} for writing: {error.strerror} ({self.path.parent}); "
-                "choose a folder that exists and is writable, or open the session read-only"
+                f"cannot open {self._written} for writing: {error.strerror} ({self.path.parent}); "
+                f"choose a folder that exists and is writable, or {self._otherwise}"
             ) from error
         try:
-            os.write(handle, json.dumps(asdict(self._holder)).encode())
+            with open(handle, "wb", closefd=False) as file:
+                file.write(json.dumps(asdict(self._holder)).encode())
         except OSError as error:
             self.path.unlink(missing_ok=True)
-            raise write_error(self.path, error) from error
+            raise _unwritten(self.path, error) from error
         finally:
             os.close(handle)
         return True
@@ -97,11 +107,40 @@ class SessionLock:
             if raw is not None and _parse(raw) == self._holder:
                 self.path.unlink(missing_ok=True)
 
-    def __enter__(self) -> SessionLock:
+    def _held_by(self, holder: LockHolder | None, raw: bytes) -> str:
+        written, otherwise = self._written, self._otherwise
+        if holder is None and raw:
+            return (
+                f"cannot open {written} for writing: {self.path} is in the place of its lock and is not one "
+                f"of ncpgui; move it away if nothing needs it there, or {otherwise}"
+            )
+        if holder is None:
+            return f"{written} is being opened by another program; try again in a moment, or {otherwise}"
+        if holder.pid == os.getpid() and holder.host == host_name():
+            return f"{written} is already open for writing in this program; close it first, or {otherwise}"
+        host = holder.host.partition("/")[0]
+        if holder.host == host_name():
+            return (
+                f"{written} is open for writing in another program (process {holder.pid} on this machine); "
+                f"close it there, or {otherwise}"
+            )
+        return (
+            f"{written} is open for writing by process {holder.pid} on {host}; close it there, or "
+            f"{otherwise}. If that program no longer runs, delete {self.path}"
+        )
+
+    def __enter__(self) -> WriterLock:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.release()
+
+
+def _unwritten(path: Path, error: OSError) -> SessionUnwritableError:
+    reason = error.strerror or str(error)
+    return SessionUnwritableError(
+        f"cannot write {path}: {reason}; free the disk, or choose a folder that is writable"
+    )
 
 
 def host_name() -> str:
@@ -152,18 +191,17 @@ def _is_running_on_windows(pid: int) -> bool:
 def _parse(raw: bytes) -> LockHolder | None:
     try:
         values = parse_json(raw)
-        return LockHolder(
+        holder = LockHolder(
             int(values["pid"]), str(values["host"]), str(values["started"]), str(values["token"])
         )
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, OverflowError):
         return None
+    return holder if holder.pid > 0 else None
 
 
-def _is_stale(holder: LockHolder | None, path: Path) -> bool:
+def _is_stale(holder: LockHolder | None, raw: bytes, path: Path) -> bool:
     if holder is None:
-        with suppress(OSError):
-            return time.time() - path.stat().st_mtime > _UNWRITTEN_FOR_S
-        return False
+        return not raw and _is_left_empty(path)
     if holder.host != host_name():
         return False
     if not is_running(holder.pid):
@@ -172,33 +210,35 @@ def _is_stale(holder: LockHolder | None, path: Path) -> bool:
     return bool(started and holder.started and started != holder.started)
 
 
+def _is_left_empty(path: Path) -> bool:
+    """Whether an empty lock is not one that is being written; its date may lie in the future as well."""
+    with suppress(OSError):
+        return abs(time.time() - path.stat().st_mtime) > _UNWRITTEN_FOR_S
+    return False
+
+
 def _remove_stale(path: Path, raw: bytes) -> None:
     """Take the stale lock away, but never a fresh one that another process put there meanwhile."""
-    aside = path.with_name(f".ncpgui-{uuid.uuid4().hex}.stale")
+    with _alone_in(path.parent):
+        try:
+            if path.read_bytes() == raw:
+                path.unlink()
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise _unwritten(path, error) from error
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """One program of this machine at a time, where the system can see to it."""
+    if fcntl is None:
+        yield
+        return
+    handle = os.open(folder, os.O_RDONLY)
     try:
-        path.replace(aside)
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise write_error(path, error) from error
-    if aside.read_bytes() != raw and not path.exists():
-        aside.replace(path)
-        return
-    aside.unlink(missing_ok=True)
-
-
-def _held_by(holder: LockHolder | None, session: Path, lock: Path) -> str:
-    if holder is None:
-        return f"{session} is being opened by another program; try again in a moment, or open it read-only"
-    if holder.pid == os.getpid() and holder.host == host_name():
-        return f"{session} is already open for writing in this program; close it first, or open it read-only"
-    host = holder.host.partition("/")[0]
-    if holder.host == host_name():
-        return (
-            f"{session} is open for writing in another program (process {holder.pid} on this machine); "
-            "close it there, or open the session read-only"
-        )
-    return (
-        f"{session} is open for writing by process {holder.pid} on {host}; close it there, or open the "
-        f"session read-only. If that program no longer runs, delete {lock}"
-    )
+        with suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)

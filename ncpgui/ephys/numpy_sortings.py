@@ -1,0 +1,42 @@
+"""Spikes of a joined recording as a sorting of SpikeInterface, with as many segments as the recording had."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from spikeinterface.core import NumpySorting
+
+
+def numpy_sorting(
+    sample_index: NDArray[np.integer],
+    unit_index: NDArray[np.integer],
+    unit_ids: Sequence[Any] | NDArray[Any],
+    *,
+    sampling_frequency_hz: float,
+    segment_start: NDArray[np.integer],
+) -> tuple[NumpySorting, NDArray[np.int64]]:
+    """The sorting, and which of the given spikes each of its rows is: in order of time, then of units.
+
+    sample_index : (n,) of the joined recording, in any order; unit_index : (n,) rows of `unit_ids`
+    segment_start : (k,) first sample of each segment, 0 first; a segment without spikes is there too
+    """
+    from spikeinterface.core import NumpySorting
+    from spikeinterface.core.base import minimum_spike_dtype
+
+    order = np.lexsort((unit_index, sample_index))
+    sample = np.asarray(sample_index, np.int64)[order]
+    segment = np.searchsorted(segment_start, sample, side="right") - 1
+    spikes = np.zeros(len(order), dtype=minimum_spike_dtype)
+    spikes["sample_index"] = sample - np.asarray(segment_start, np.int64)[segment]
+    spikes["unit_index"] = np.asarray(unit_index)[order]
+    spikes["segment_index"] = segment
+    sorting = NumpySorting(spikes, sampling_frequency_hz, np.asarray(unit_ids))
+    segment_of = type(sorting.segments[0])
+    for number in range(sorting.get_num_segments(), len(segment_start)):  # those after the last spike
+        sorting.add_sorting_segment(segment_of(spikes, number, sorting.unit_ids))
+    return sorting, order

@@ -1,0 +1,29 @@
+"""What went wrong in another library, in words: the names of exceptions tell nobody anything."""
+
+from __future__ import annotations
+
+_TELL_NOTHING = (
+    IndexError,
+    UnboundLocalError,
+    NameError,
+    AttributeError,
+    AssertionError,
+    NotImplementedError,
+    StopIteration,
+    EOFError,
+    TypeError,
+    UnicodeError,
+)
+
+
+def reason(error: BaseException) -> str:
+    """The first line of what an error says, or what it means where it says nothing to people."""
+    text = " ".join((str(error).strip().splitlines() or [""])[0].split())
+    if isinstance(error, KeyError):
+        return f"it lacks {text}" if text else "it lacks something that belongs there"
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        return f"{error.strerror}: {error.filename}"
+    if isinstance(error, _TELL_NOTHING) or not text:
+        told = f" ({text})" if text and isinstance(error, (AssertionError, NotImplementedError)) else ""
+        return f"it is not complete, or not as its reader expects it{told}"
+    return text

@@ -1,0 +1,74 @@
+"""A session with all that was done to it, for commands that read it; what only its journal held is saved."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ncpgui.core.errors import NcpguiError
+from ncpgui.core.project import Project
+from ncpgui.curation.clustering import Clustering
+from ncpgui.curation.decisions import Decisions
+from ncpgui.curation.history import History
+from ncpgui.session.journal import Entry
+from ncpgui.session.session_file import open_session
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class DecidedSession:
+    """A project as it was saved, and the history of everything done to it."""
+
+    project: Project
+    history: History
+
+    @property
+    def decisions(self) -> Decisions:
+        """The sorting as it was decided."""
+        return Decisions.of(self.history, self.project.unit_of_spike)
+
+
+def read_decided(path: str | Path, *, waveforms: bool = True) -> DecidedSession:
+    """Read a session and do everything of its history and its journal again.
+
+    Raises
+    ------
+    SessionError
+        See `open_session`.
+    CurationError
+        An action cannot be done.
+    """
+    with open_session(path, read_only=True, waveforms=waveforms) as opened:
+        project, entries = opened.project, opened.journal_entries
+    history = _done_again(project, entries)
+    if entries:
+        fold_journal(path)
+    return DecidedSession(project, history)
+
+
+def fold_journal(path: str | Path) -> bool:
+    """Save what only the journal of a session holds into it; whether that was done.
+
+    It is not where another program has the session open, nothing can be written, or an action cannot be done:
+    what is in the journal stays there.
+    """
+    try:
+        with open_session(path, waveforms=False) as session:
+            if not session.journal_entries:
+                return False
+            _done_again(session.project, session.journal_entries)
+            history = (*session.project.history, *session.journal_entries)
+            session.save(replace(session.project, history=history))
+    except NcpguiError as error:
+        logger.info("what is in the journal of %s stays there: %s", path, error)
+        return False
+    return True
+
+
+def _done_again(project: Project, entries: tuple[Entry, ...]) -> History:
+    base = Clustering(project.unit_of_spike, project.probability, highest=project.highest_unit)
+    history = History(base, project.components, project.given_labels)
+    history.replay([*project.history, *entries])
+    return history

@@ -1,0 +1,167 @@
+"""Units of a recording and their spikes, as matching finds them; and as arrays, to be kept as a step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.core.clock import Clock
+from ncpgui.core.motion import Places
+from ncpgui.core.steps import Arrays, Packing, inside, integer_of, part
+from ncpgui.sorting.moving_templates import MovingBank
+from ncpgui.sorting.template_distance import Likeness
+
+if TYPE_CHECKING:
+    from ncpgui.ephys.gain_noise import GainNoise
+    from ncpgui.ephys.peeling import TemplateBank
+
+
+@dataclass(frozen=True)
+class Matched:
+    """Units of a recording and their spikes, in order of time.
+
+    sample_index, unit : (n,) int64; units are rows of the bank
+    amplitude, shift_samples : (n,) float32: a spike is amplitude * template + shift * slope of the template
+    gain : (n, J) float32, squared error that each candidate saves on the cleaned spike; its own one first
+    bank : templates, where the tissue was for most of the time
+    moving, places : templates at each place of the tissue, and when it was there
+    like : which templates are candidates for the spikes of each unit, over all places of the tissue
+    noise : what noise does to gains (`ephys.gain_noise`), there
+    clock : of the recording; None where seconds count from the first sample
+    """
+
+    sample_index: NDArray[np.int64]
+    unit: NDArray[np.int64]
+    amplitude: NDArray[np.float32]
+    shift_samples: NDArray[np.float32]
+    gain: NDArray[np.float32]
+    bank: TemplateBank
+    moving: MovingBank
+    places: Places
+    like: Likeness
+    noise: GainNoise
+    clock: Clock | None = None
+
+    @property
+    def fired(self) -> NDArray[np.int64]:
+        """(n,) samples of the spikes, as far apart as they were in time (`Clock.apart`)."""
+        return self.sample_index if self.clock is None else self.clock.apart(self.sample_index)
+
+    @property
+    def n_units(self) -> int:
+        """Number of units."""
+        return len(self.bank.waveforms)
+
+    def of(self, rows: NDArray[np.bool_ | np.integer]) -> Matched:
+        """Only the spikes of `rows`."""
+        return replace(
+            self,
+            sample_index=self.sample_index[rows],
+            unit=self.unit[rows],
+            amplitude=self.amplitude[rows],
+            shift_samples=self.shift_samples[rows],
+            gain=self.gain[rows],
+        )
+
+    def with_units(self, kept: NDArray[np.integer]) -> Matched:
+        """Only the units `kept`, in that order; all spikes are theirs."""
+        row = np.full(self.n_units + 1, -1)
+        row[kept] = np.arange(len(kept))
+        like, noise = self.like, self.noise
+        pairs = np.ix_(kept, kept)
+        return replace(
+            self,
+            unit=row[self.unit],
+            bank=replace(self.bank, waveforms=self.bank.waveforms[kept]),
+            moving=replace(self.moving, waveforms=self.moving.waveforms[:, kept]),
+            like=Likeness(
+                like.relative[pairs], like.distance[pairs], like.lag[pairs], row[like.candidates[kept]]
+            ),
+            noise=replace(
+                noise,
+                sd=noise.sd[kept],
+                peaks_hz=noise.peaks_hz[kept],
+                lead=noise.lead[kept],
+                lead_sd=noise.lead_sd[kept],
+            ),
+        )
+
+
+@dataclass(frozen=True)
+class Round:
+    """Templates, and the spikes and their units (n,) int64, with which a round of matching begins."""
+
+    bank: MovingBank
+    spikes: NDArray[np.int64]
+    units: NDArray[np.int64]
+
+
+def _packed_bank(bank: MovingBank) -> Arrays:
+    """Templates where they are seen: on most channels they are zero, to the last bit."""
+    waveforms = np.ascontiguousarray(bank.waveforms, np.float32)
+    seen = (waveforms.view(np.uint32) != 0).any(axis=2)
+    return {
+        "shape": np.array(waveforms.shape),
+        "seen": seen,
+        "waveforms": waveforms.transpose(0, 1, 3, 2)[seen],
+        "n_before": np.array(bank.n_before),
+        "share": bank.share,
+    }
+
+
+def _unpacked_bank(values: Arrays) -> MovingBank:
+    n_places, n_units, n_times, n_channels = values["shape"].tolist()
+    seen = values["seen"].reshape(n_places, n_units, n_channels).astype(bool)
+    waveforms = np.zeros((n_places, n_units, n_times, n_channels), np.float32)
+    waveforms.transpose(0, 1, 3, 2)[seen] = values["waveforms"]
+    return MovingBank(waveforms, integer_of(values["n_before"]), values["share"])
+
+
+ROUND = Packing[Round](
+    pack=lambda one: {"spikes": one.spikes, "units": one.units, **inside("bank", _packed_bank(one.bank))},
+    unpack=lambda values: Round(_unpacked_bank(part("bank", values)), values["spikes"], values["units"]),
+)
+
+SPIKES_OF_UNITS = Packing[tuple[NDArray[np.int64], NDArray[np.int64]]](
+    pack=lambda found: {"spikes": found[0], "units": found[1]},
+    unpack=lambda values: (values["spikes"], values["units"]),
+)
+
+_OF_SPIKES = ("sample_index", "unit", "amplitude", "shift_samples", "gain")
+_OF_LIKENESS = ("relative", "distance", "lag", "candidates")
+_OF_NOISE = ("sd", "peaks_hz", "lead", "lead_sd")
+
+
+def matched_packing(places: Places, clock: Clock | None) -> Packing[Matched]:
+    """Packing of what matching found in a recording of these places of the tissue and this clock.
+
+    The bank is that of the usual place.
+    """
+
+    def pack(matched: Matched) -> Arrays:
+        return {
+            **{name: getattr(matched, name) for name in _OF_SPIKES},
+            **inside("moving", _packed_bank(matched.moving)),
+            **inside("like", {name: getattr(matched.like, name) for name in _OF_LIKENESS}),
+            **inside("noise", {name: getattr(matched.noise, name) for name in _OF_NOISE}),
+        }
+
+    def unpack(values: Arrays) -> Matched:
+        from ncpgui.ephys.gain_noise import GainNoise
+
+        moving, like, noise = (part(name, values) for name in ("moving", "like", "noise"))
+        bank = _unpacked_bank(moving)
+        return Matched(
+            **{name: values[name] for name in _OF_SPIKES},
+            bank=bank.usual,
+            moving=bank,
+            places=places,
+            clock=clock,
+            like=Likeness(**{name: like[name] for name in _OF_LIKENESS}),
+            noise=GainNoise(**{name: noise[name] for name in _OF_NOISE}),
+        )
+
+    return Packing(pack, unpack)

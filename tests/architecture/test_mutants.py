@@ -1,0 +1,145 @@
+"""The script of random changes finds what no test would notice, and leaves the checkout as it is."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from tests.loose_modules import ROOT, script
+
+mutants = script("mutants")
+FILE = Path("ncpgui/core/small.py")
+SOURCE = '''"""Words < 3."""
+
+from __future__ import annotations
+
+LIMIT = 4
+
+
+def held(values: list[int], é: int = 1) -> int:
+    """Not 5 > 4."""
+    if é < 0:
+        raise ValueError(f"{é + 1} < 0")
+    values.append(é)
+    return max(values) - 1
+'''
+
+
+def changes(text: str) -> set[tuple[int, str, str]]:
+    return {(one.line, one.old, one.new) for one in mutants.mutants_of(FILE, text)}
+
+
+def test_every_small_change_of_what_runs_is_a_mutant_and_none_of_words_and_types() -> None:
+    assert changes(SOURCE) == {
+        (5, "4", "5"),
+        (8, "1", "2"),
+        (10, "<", "<="),
+        (10, "0", "1"),
+        (10, "é < 0", "False"),
+        (12, "values.append(é)", "pass"),
+        (13, "max", "min"),
+        (13, "-", "+"),
+        (13, "1", "2"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        ("a = b not  in c", "not  in", "in"),
+        ("a = b in inner", "in", "not in"),
+        ("a = b is not None", "is not", "is"),
+        ("a = (b\n     == c)", "==", "!="),
+        ("a = b.max(axis=c)", "max", "min"),
+        ("a = np.argmin(b)", "argmin", "argmax"),
+        ("a = min_b.min", "min", "max"),
+        ("a += b", "a += b", "pass"),
+        ("a = (b)+(c)", "+", "-"),
+    ],
+)
+def test_the_change_is_of_the_operator_and_of_nothing_beside_it(text: str, old: str, new: str) -> None:
+    (mutant,) = mutants.mutants_of(FILE, text)
+    assert (mutant.old, mutant.new) == (old, new)
+    assert mutant.apply(text) == text.replace(old, new) if text.count(old) == 1 else True
+    ast.parse(mutant.apply(text))
+
+
+def test_text_is_not_subtracted_and_types_are_not_changed() -> None:
+    assert changes('a = "b" + c\nd = f"{e}" + g\nh: tuple[0, 1]\nassert i < j\n') == set()
+
+
+def test_all_mutants_of_the_program_are_programs() -> None:
+    for file in sorted((ROOT / "ncpgui" / "core").glob("*.py")):
+        text = file.read_text(encoding="utf-8")
+        for mutant in mutants.mutants_of(file, text)[::7]:
+            changed = mutant.apply(text)
+            assert changed != text
+            compile(changed, str(file), "exec")
+
+
+def test_the_same_seed_draws_the_same_mutants() -> None:
+    first = mutants.drawn(ROOT, ["core"], 12, 3)
+    assert len(first) == 12
+    assert first == mutants.drawn(ROOT, ["core"], 12, 3)
+    assert first != mutants.drawn(ROOT, ["core"], 12, 4)
+    assert {one.file for one in mutants.drawn(ROOT, ["core/npy"], 5, 0)} == {Path("ncpgui/core/npy.py")}
+    with pytest.raises(SystemExit, match="no package or module 'gone'"):
+        mutants.drawn(ROOT, ["gone"], 1, 0)
+
+
+def test_a_module_is_mirrored_by_the_tests_of_its_name_and_those_that_import_it() -> None:
+    def names(module: str) -> list[str]:
+        return [str(file.relative_to(ROOT / "tests")) for file in mutants.mirror(ROOT, Path(module))]
+
+    assert names("ncpgui/core/heap.py") == ["core/test_heap.py"]
+    assert "ephys/test_cluster_tables.py" in names("ncpgui/ephys/phy_folder.py")
+    assert all(name.startswith("ephys/") for name in names("ncpgui/ephys/phy_folder.py"))
+    assert names("ncpgui/core/nothing_such.py") == []
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A program of three functions, one of which is tested at its edge."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # a third of the time
+    root = tmp_path / "checkout"
+    for folder in ("ncpgui/core", "tests/core", "resources", ".git"):
+        (root / folder).mkdir(parents=True)
+    for folder in ("ncpgui", "ncpgui/core"):
+        (root / folder / "__init__.py").write_text("")
+    (root / "ncpgui/core/edges.py").write_text(
+        "def full(n, most):\n    return n >= most\n\n\ndef loose(n, most):\n    return n > most\n"
+    )
+    (root / "ncpgui/core/alone.py").write_text("def one(a, b):\n    return a + b\n")
+    (root / "pytest.ini").write_text("[pytest]\npythonpath = .\n")
+    (root / "tests/core/test_edges.py").write_text(
+        "from ncpgui.core.edges import full, loose\n\n\n"
+        "def test_edges():\n    assert full(2, 2) and loose(3, 2) and not loose(1, 2)\n"
+    )
+    return root
+
+
+def test_a_change_at_a_tested_edge_is_caught_and_one_that_nobody_tests_is_named(
+    checkout: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = {file: file.read_bytes() for file in checkout.rglob("*.py")}
+    assert mutants.main(["--package", "core", "--n", "9", "--least", "0.9"], root=checkout) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.rpartition("  (")[0] for line in lines[:-1]] == [
+        "no tests  ncpgui/core/alone.py:2  + -> -",
+        "caught    ncpgui/core/edges.py:2  >= -> >",
+        "survived  ncpgui/core/edges.py:6  > -> >=",
+    ]
+    assert lines[-1] == "1 of 3 caught (seed 0: core)"
+    assert {file: file.read_bytes() for file in checkout.rglob("*.py")} == before
+
+
+def test_a_module_whose_tests_fail_as_it_is_is_left_out(
+    checkout: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (checkout / "tests/core/test_edges.py").write_text(
+        "from ncpgui.core.edges import full\n\n\ndef test_edges():\n    assert not full(2, 2)\n"
+    )
+    assert mutants.main(["--package", "core/edges", "--n", "1"], root=checkout) == 1
+    assert "left out  ncpgui/core/edges.py: its tests fail as it is" in capsys.readouterr().out

@@ -1,0 +1,54 @@
+"""What is to survive a power cut is on the disk before it takes the place of what was there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ncpgui.core.flushed import flush_folder, flush_to_disk
+from ncpgui.session.swap import swapped
+
+
+@pytest.fixture
+def order(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of what is flushed, and of what takes another's place, in order."""
+    done: list[str] = []
+    fsync: Callable[[int], None] = os.fsync
+    replace = Path.replace
+
+    def flushing(handle: int) -> None:
+        done.append(f"flush {Path(f'/proc/self/fd/{handle}').resolve().name}")
+        fsync(handle)
+
+    def replacing(path: Path, target: Path) -> Path:
+        done.append(f"replace {target.name}")
+        return replace(path, target)
+
+    monkeypatch.setattr(os, "fsync", flushing)
+    monkeypatch.setattr(Path, "replace", replacing)
+    return done
+
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="there is no /proc to ask")
+
+
+@needs_proc
+def test_a_file_and_a_folder_are_flushed(tmp_path: Path, order: list[str]) -> None:
+    (tmp_path / "a").write_text("a")
+    flush_to_disk(tmp_path / "a")
+    flush_folder(tmp_path)
+    assert order == ["flush a", f"flush {tmp_path.name}"]
+
+
+@needs_proc
+def test_a_new_session_is_on_the_disk_before_it_replaces_the_old_one(
+    tmp_path: Path, order: list[str]
+) -> None:
+    (tmp_path / "s.h5").write_text("old")
+    with swapped(tmp_path / "s.h5") as beside:
+        beside.write_text("new")
+    assert order == [f"flush {beside.name}", "replace s.h5", f"flush {tmp_path.name}"]
+    assert (tmp_path / "s.h5").read_text() == "new"

@@ -1,0 +1,113 @@
+"""The clock of a recording that SpikeInterface has open."""
+
+from __future__ import annotations
+
+import logging
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from spikeinterface.core import BaseRecording, NumpyRecording
+
+from ncpgui.core.clock import Clock
+from ncpgui.ephys import clocks
+from ncpgui.ephys.clocks import clock_of
+
+RATE = 10_000.0
+
+
+def recording(*lengths: int, starts: list[float] | None = None) -> BaseRecording:
+    return NumpyRecording([np.zeros((n, 2), np.int16) for n in lengths], RATE, t_starts=starts)
+
+
+def stamped(stamps: NDArray[np.float64]) -> BaseRecording:
+    made = recording(len(stamps))
+    made.set_times(stamps)
+    return made
+
+
+def test_a_recording_without_times_counts_from_its_first_sample() -> None:
+    assert clock_of(recording(1000), "x") == Clock(RATE)
+
+
+def test_a_start_time_is_that_of_the_clock() -> None:
+    assert clock_of(recording(1000, starts=[100.0]), "x") == Clock(RATE, [0], [100.0])
+
+
+def test_even_time_stamps_are_known_at_both_ends_only() -> None:
+    clock = clock_of(stamped(7.0 + np.arange(5000) / RATE), "x")
+    assert clock.sample.tolist() == [0, 4999]
+    np.testing.assert_allclose(clock.seconds(np.arange(5000)), 7.0 + np.arange(5000) / RATE, atol=1e-9)
+
+
+@pytest.mark.parametrize("at_once", [1 << 20, 1000, 999])
+def test_time_stamps_with_gaps_that_run_fast_come_back(monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
+    monkeypatch.setattr(clocks, "AT_ONCE", at_once)
+    stamps = 1.6e9 + np.arange(5000) / RATE * 1.0003
+    stamps[2000:] += 30.0
+    stamps[4200:] += 0.002 * np.linspace(0, 1, 800) ** 2
+    clock = clock_of(stamped(stamps), "x")
+    assert np.abs(clock.seconds(np.arange(5000)) - stamps).max() < 0.02 / RATE
+    assert clock.gaps(5000).tolist() == [2000]
+    assert len(clock.sample) < 100
+
+
+def test_time_stamps_that_jitter_are_followed_roughly_and_do_not_fill_the_memory() -> None:
+    jitter = np.random.default_rng(0).uniform(-0.3, 0.3, 20_000) / RATE
+    stamps = np.arange(20_000) / RATE + jitter
+    clock = clock_of(stamped(stamps), "x")
+    assert len(clock.sample) <= clocks.MOST_KNOWN + 2
+    assert np.abs(clock.seconds(np.arange(20_000)) - stamps).max() < 1.0 / RATE
+
+
+@pytest.mark.parametrize(
+    ("stamps", "words"),
+    [
+        (np.full(100, -1.0), "do not increase"),
+        (np.append(np.arange(99), 5) / RATE, "do not increase"),
+        (np.append(np.arange(99) / RATE, np.nan), "not finite"),
+        (np.arange(100) * 1000 / RATE, "usually 0.1 s apart, at 10000 Hz"),
+    ],
+)
+def test_time_stamps_that_are_none_are_said_and_not_used(
+    stamps: NDArray[np.float64], words: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        assert clock_of(stamped(stamps), "probe A") == Clock(RATE)
+    assert words in caplog.text
+    assert "probe A: its time stamps cannot be used" in caplog.text
+    assert "seconds count from the first" in caplog.text
+
+
+def test_time_stamps_that_go_back_where_they_are_read_in_pieces_are_noticed(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(clocks, "AT_ONCE", 50)
+    stamps = np.append(np.arange(50), np.arange(40, 90)) / RATE
+    assert clock_of(stamped(stamps), "x") == Clock(RATE)
+    assert "do not increase, from sample 50 on" in caplog.text
+
+
+def test_segments_with_clocks_of_their_own_keep_them() -> None:
+    clock = clock_of(recording(100, 50, starts=[3.0, 60.0]), "x")
+    np.testing.assert_allclose(clock.seconds([0, 99, 100, 149]), [3.0, 3.0099, 60.0, 60.0049])
+    assert clock.n_segments == 2
+
+
+@pytest.mark.parametrize("starts", [None, [0.0, 0.0], [9.0, 2.0]])
+def test_segments_whose_clocks_do_not_follow_each_other_count_on(
+    starts: list[float] | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    clock = clock_of(recording(100, 50, starts=starts), "x")
+    first = starts[0] if starts else 0.0
+    np.testing.assert_allclose(clock.seconds([0, 100, 149]), first + np.array([0, 0.01, 0.0149]))
+    assert ("do not follow each other" in caplog.text) == (starts == [9.0, 2.0])
+
+
+def test_a_part_that_spikeinterface_cut_out_keeps_its_seconds() -> None:
+    stamps = np.arange(1000) / RATE
+    stamps[500:] += 2.0
+    part = stamped(stamps).frame_slice(start_frame=400, end_frame=600)
+    np.testing.assert_allclose(clock_of(part, "x").seconds(np.arange(200)), stamps[400:600], atol=1e-9)
+    late = recording(1000, starts=[5.0]).frame_slice(start_frame=100, end_frame=200)
+    assert clock_of(late, "x").start_s == pytest.approx(5.01)

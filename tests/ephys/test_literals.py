@@ -1,0 +1,70 @@
+"""Settings in Python files are read as values; a path of Windows as it is written; what is none is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ncpgui.core.errors import RecordingError
+from ncpgui.ephys.literals import Literals, read_literals
+
+
+def read(folder: Path, text: str, **options: str) -> Literals:
+    (folder / "params.py").write_text(text, encoding="utf-8")
+    return read_literals(folder / "params.py", **options)
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        (r"'C:\Users\lab\rec.dat'", r"C:\Users\lab\rec.dat"),
+        (r"'D:\data\recording.dat'", r"D:\data\recording.dat"),
+        (r'"E:\new\table\0.dat"', r"E:\new\table\0.dat"),
+        (r"r'D:\data\rec.dat'", r"D:\data\rec.dat"),
+        (r"'D:\\data\\rec.dat'", r"D:\data\rec.dat"),
+        (r"['C:\Users\a.dat', 'D:\rec\b.dat']", None),
+        (r"'caf\xe9.dat'", "café.dat"),
+        ("'\\N{bullet}.dat'", "\u2022.dat"),
+        ("'/data/lab/rec.dat'", "/data/lab/rec.dat"),
+    ],
+)
+def test_paths_of_windows_are_read_as_they_are_written(
+    tmp_path: Path, written: str, value: str | None
+) -> None:
+    values = read(tmp_path, f"dat_path = {written}\nsample_rate = 20000.\n")
+    assert values["sample_rate"] == 20_000
+    assert values.get("dat_path") == value
+    if value is None:
+        assert values.lacks("dat_path").startswith("line 1, 'dat_path = ['C:")
+
+
+def test_a_line_that_is_no_value_is_kept_to_be_named(tmp_path: Path) -> None:
+    values = read(tmp_path, "dat_path = recording.dat\nn_channels_dat = = 4\noffset = 0\n")
+    assert dict(values) == {"offset": 0}
+    assert values.lacks("dat_path") == "line 1, 'dat_path = recording.dat', is no plain value"
+    assert values.lacks("n_channels_dat") == "line 2, 'n_channels_dat = = 4', is no plain value"
+    assert values.lacks("dtype") == "there is no line 'dtype = ...'"
+
+
+def test_what_is_no_list_of_values_is_refused(tmp_path: Path) -> None:
+    for text in ("{", "hello world\nthis is text", "sample_rate = = 3"):
+        with pytest.raises(RecordingError, match=r"params.py is not a list of 'name = value' lines"):
+            read(tmp_path, text)
+
+
+def test_values_are_put_into_dictionaries_and_lists_that_were_read(tmp_path: Path) -> None:
+    values = read(tmp_path, "a = {1: {'x': [0, 0]}}\na[1]['x'][1] = 5\na[2] = 'b'\nb = a\n")
+    assert values["a"] == {1: {"x": [0, 5]}, 2: "b"}
+    assert values.lacks("b") == "line 4, 'b = a', is no plain value"
+
+
+def test_a_name_that_is_wanted_whole_allows_no_skipped_line_about_it(tmp_path: Path) -> None:
+    text = "a = {}\nfor i in range(3):\n    a[i] = i\n"
+    assert read(tmp_path, text)["a"] == {}
+    with pytest.raises(
+        RecordingError, match=r"line 2, 'for i in range\(3\):', is no plain value of a; write a"
+    ):
+        read(tmp_path, text, whole="a")
+    with pytest.raises(RecordingError, match="is not a list of 'name = value' lines"):
+        read(tmp_path, "a = {}\nb = = 3\n", whole="a")

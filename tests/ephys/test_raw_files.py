@@ -1,0 +1,146 @@
+"""Columns of raw files, of one or several, are read by the wiring of a probe, and each has to be there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ncpgui.core.errors import InputError, RecordingError
+from ncpgui.ephys.readers import open_recording, reopen, reopen_whole
+
+
+@pytest.mark.parametrize("columns", [[], [2], [-1], [[True]], [[0], [1]], [1, 1]])
+def test_columns_that_are_not_in_the_file_are_refused_with_its_name(tmp_path: Path, columns: Any) -> None:
+    path = tmp_path / "r.raw"
+    path.write_bytes(bytes(4000))
+    with pytest.raises(RecordingError, match=r"do not fit 2 channels \(.*r\.raw\)"):
+        open_recording(
+            path, sampling_frequency=20_000.0, n_channels=2, dtype="int16", probe="linear-1", columns=columns
+        )
+
+
+RAMP = np.arange(200)[:, None] * 10 + np.arange(6)
+"""Sample s of column c is 10 s + c."""
+RATE = {"sampling_frequency": 20_000.0, "n_channels": 6, "dtype": "int16"}
+
+
+@pytest.fixture
+def raw(tmp_path: Path) -> Path:
+    """Six columns of which a probe has fewer."""
+    RAMP.astype("<i2").tofile(tmp_path / "r.raw")
+    return tmp_path / "r.raw"
+
+
+def csv_probe(folder: Path, channels: list[int]) -> Path:
+    lines = [f"{channel},0,{25 * row}" for row, channel in enumerate(channels)]
+    (folder / "p.csv").write_text("\n".join(["channel,x,y", *lines]) + "\n")
+    return folder / "p.csv"
+
+
+def test_columns_without_a_contact_are_not_read(tmp_path: Path, raw: Path) -> None:
+    """Column 5 is a sync channel, column 1 is dead; contacts are listed in another order than columns."""
+    recording = open_recording(raw, probe=csv_probe(tmp_path, [4, 0, 3, 2]), **RATE)
+    assert recording.traces(7, 8).tolist() == [[70, 72, 73, 74]]
+    assert recording.probe.positions_um[:, 1].tolist() == [25, 75, 50, 0]
+    assert recording.reference.options["columns"] == [0, 2, 3, 4]
+    assert recording.notes == ("2 of 6 channels have no contact of the probe and are not read: 1, 5",)
+    again = reopen(recording.reference)
+    assert again.reference == recording.reference
+    assert again.traces(7, 8).tolist() == [[70, 72, 73, 74]]
+
+
+def test_a_probe_of_all_columns_reads_all(tmp_path: Path, raw: Path) -> None:
+    recording = open_recording(raw, probe=csv_probe(tmp_path, [5, 4, 3, 2, 1, 0]), **RATE)
+    assert "columns" not in recording.reference.options
+    assert recording.notes == ()
+    assert recording.traces(7, 8).tolist() == [[70, 71, 72, 73, 74, 75]]
+    assert recording.probe.positions_um[:, 1].tolist() == [125, 100, 75, 50, 25, 0]
+
+
+def test_a_contact_on_a_column_that_is_not_there_is_refused(tmp_path: Path, raw: Path) -> None:
+    with pytest.raises(
+        InputError, match=r"2 contacts but the recording has 6 channels: .* channel 6, and chan"
+    ):
+        open_recording(raw, probe=csv_probe(tmp_path, [0, 6]), **RATE)
+
+
+def test_columns_of_a_file_that_are_not_said_are_those_of_the_probe_where_it_says(
+    tmp_path: Path, raw: Path
+) -> None:
+    options = {"sampling_frequency": 20_000.0, "dtype": "int16"}
+    (tmp_path / "p.prb").write_text(
+        "total_nb_channels = 6\n"
+        "channel_groups = {0: {'channels': [1, 3], 'geometry': {1: (0, 0), 3: (0, 9)}}}\n"
+    )
+    recording = open_recording(raw, probe=tmp_path / "p.prb", **options)
+    assert recording.traces(7, 8).tolist() == [[71, 73]]
+    with pytest.raises(InputError, match=r"does not say its number of channels \(--n-channels\)"):
+        open_recording(raw, probe=csv_probe(tmp_path, [1, 3]), **options)
+
+
+def test_bad_channels_and_a_time_range_go_with_a_wiring(tmp_path: Path, raw: Path) -> None:
+    """Channels to leave out count in the file."""
+    probe = csv_probe(tmp_path, [2, 4])
+    recording = open_recording(raw, probe=probe, bad_channels=[4], time_range_s=(0.005, 0.01), **RATE)
+    assert recording.traces(0, 2).tolist() == [[1002, 0], [1012, 0]]
+    assert reopen(recording.reference).reference == recording.reference
+    whole = reopen_whole(recording.reference)
+    assert whole.traces(100, 101).tolist() == [[1002, 1004]]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_recording_of_a_program_is_read_by_the_wiring_too(tmp_path: Path) -> None:
+    from spikeinterface.core import NumpyRecording
+
+    NumpyRecording([RAMP.astype("int16")], 20_000.0).save(folder=tmp_path / "si", progress_bar=False)
+    recording = open_recording(tmp_path / "si", probe=csv_probe(tmp_path, [4, 1]))
+    assert recording.traces(7, 8).tolist() == [[71, 74]]
+    assert recording.reference.options["columns"] == [1, 4]
+    assert reopen(recording.reference).traces(7, 8).tolist() == [[71, 74]]
+
+
+def two_parts(folder: Path) -> list[Path]:
+    """Two files with headers of 8 bytes, 120 and 80 samples."""
+    values = RAMP.astype("<i2")
+    files = [folder / "a.dat", folder / "b.dat"]
+    for file, part in zip(files, (values[:120], values[120:]), strict=True):
+        file.write_bytes(b"header##" + part.tobytes())
+    return files
+
+
+def test_several_files_are_one_recording(tmp_path: Path) -> None:
+    first, second = two_parts(tmp_path)
+    options = {**RATE, "offset": 8, "columns": [3, 1], "probe": "linear-2"}
+    recording = open_recording(first, more_files=[str(second)], **options)
+    assert recording.n_samples == 200
+    assert recording.traces(118, 122).tolist() == [[1183, 1181], [1193, 1191], [1203, 1201], [1213, 1211]]
+    assert reopen(recording.reference).reference == recording.reference
+    (tmp_path / "moved").mkdir()
+    for file in (first, second):
+        file.rename(tmp_path / "moved" / file.name)
+    moved = reopen(replace(recording.reference, path=str(tmp_path / "moved" / "a.dat")))
+    assert moved.traces(120, 121).tolist() == [[1203, 1201]]
+    (tmp_path / "moved" / "b.dat").write_bytes(b"header##" + bytes(12 * 80))
+    with pytest.raises(RecordingError, match=r"a.dat changed since it was sorted"):
+        reopen(moved.reference)
+    (tmp_path / "moved" / "b.dat").unlink()
+    with pytest.raises(RecordingError, match=r"b.dat cannot be read: No such file"):
+        reopen(moved.reference)
+
+
+def test_a_part_that_holds_no_whole_samples_is_named(tmp_path: Path) -> None:
+    first, second = two_parts(tmp_path)
+    second.write_bytes(second.read_bytes()[:-1])
+    with pytest.raises(
+        RecordingError, match=r"b.dat has 959 bytes behind an offset of 8, not a multiple of 12"
+    ):
+        open_recording(first, more_files=[str(second)], offset=8, probe="linear-6", **RATE)
+    second.write_bytes(b"head")
+    with pytest.raises(
+        RecordingError, match=r"b.dat has 4 bytes, and none behind an offset of 8; correct the off"
+    ):
+        open_recording(first, more_files=[str(second)], offset=8, probe="linear-6", **RATE)
