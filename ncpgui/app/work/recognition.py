@@ -48,7 +48,7 @@ def _is_session_file(path: Path) -> bool:
     from ncpgui.session.store import opened
 
     try:
-        with opened(path) as file:
+        with opened(path, only_header=True) as file:
             return bool(file.attrs.get("encoding") == SESSION)
     except SessionError:
         return True
