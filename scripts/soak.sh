@@ -31,6 +31,7 @@ part damaged-files 7200 4096 "${tests[@]}" tests/fuzz
 part full-disks 7200 4096 "${tests[@]}" tests/endurance/test_disk_full_everywhere.py tests/cli/test_disk_full.py \
     tests/gui/test_disk_full.py
 part kills 14400 4096 "${tests[@]}" tests/endurance/test_random_kills.py tests/endurance/test_resumed_kills.py \
+    tests/endurance/test_killed_write_backs.py \
     tests/session/test_kill.py
 part walks 14400 8192 "${tests[@]}" tests/walks
 wait

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from copied_pages import COPIED, write_if_changed
 
+from ncpgui.cli.commands import help_record
 from ncpgui.cli.main import cli
 
 if TYPE_CHECKING:
@@ -35,10 +36,13 @@ def page_of(name: str, command: click.Command) -> str:
     call = " ".join([context.command_path, *command.collect_usage_pieces(context)])
     about = cleandoc((command.help or "").replace("\b", ""))
     options = [param for param in command.get_params(context) if isinstance(param, click.Option)]
-    records = [record for option in options if (record := option.get_help_record(context))]
+    records = [record for option in options if (record := help_record(option, context))]
     rows = [f"| `{names.replace('|', BAR)}` | {cell(words)} |" for names, words in records]
     table = ["| option | what it does |", "|---|---|", *rows]
-    return f"## ncpgui {name}\n\n```text\n{call}\n```\n\n{escaped(about)}\n\n" + "\n".join(table) + "\n"
+    lines = cleandoc((command.epilog or "").replace("\b", "").replace("Examples:", "")).strip("\n")
+    shown = f"\n```sh\n{cleandoc(lines)}\n```\n" if lines else ""
+    head = f"## ncpgui {name}\n\n```text\n{call}\n```\n\n{escaped(about)}\n\n"
+    return head + "\n".join(table) + "\n" + shown
 
 
 def cell(words: str) -> str:

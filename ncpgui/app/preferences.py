@@ -10,6 +10,7 @@ from typing import Any
 from ncpgui.core.errors import ExportError
 from ncpgui.core.files import replaced_file
 from ncpgui.core.json_text import parse_json
+from ncpgui.core.regular_files import regular
 
 logger = logging.getLogger(__name__)
 
@@ -38,7 +39,7 @@ class Preferences:
 
     def _read(self) -> dict[str, Any]:
         try:
-            values = parse_json(self._path.read_text(encoding="utf-8"))
+            values = parse_json(regular(self._path).read_text(encoding="utf-8"))
         except FileNotFoundError:
             return {}
         except (OSError, ValueError) as error:

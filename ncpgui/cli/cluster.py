@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ncpgui.cli import options
+from ncpgui.cli.commands import command, examples
 from ncpgui.cli.terminal import count, echo, percent, progress_report
 from ncpgui.core.errors import InputError
 
@@ -39,7 +40,12 @@ N_SHOWN = 4
 """Alternatives in the line that says what was found; all are in the file."""
 
 
-@click.command(short_help="Sample the posterior over clusterings of any waveforms.")
+@command(
+    short_help="Sample the posterior over clusterings of any waveforms.",
+    epilog=examples(
+        "ncpgui cluster waveforms.npz --out posterior.npz --samples 500",
+    ),
+)
 @click.argument("waveforms", type=options.PATH, metavar="WAVEFORMS.npz")
 @click.option("--out", type=options.PATH, required=True, metavar="POSTERIOR.npz", help="File to write.")
 @options.model

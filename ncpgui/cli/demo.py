@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ncpgui.cli import options
+from ncpgui.cli.commands import command, examples
 from ncpgui.cli.gui import check_display, open_window
 from ncpgui.cli.terminal import count, echo, print_json, print_table, progress_report
 from ncpgui.core.errors import ExportError
@@ -22,7 +23,13 @@ OURS = ("recording", "session.*", "phy", "score.json", "screenshot.png", ".*")
 """What a demo leaves in its folder, as patterns; other folders are not touched."""
 
 
-@click.command(short_help="Simulate an array on a retina, sort it and show it.")
+@command(
+    short_help="Simulate an array on a retina, sort it and show it.",
+    epilog=examples(
+        "ncpgui demo",
+        "ncpgui demo --headless --duration 30",
+    ),
+)
 @click.option(
     "--headless", is_flag=True, help="No window: write a picture of it, a Phy folder and the score."
 )

@@ -19,6 +19,7 @@ from packaging.requirements import Requirement
 
 from ncpgui import __version__
 from ncpgui.cli import options
+from ncpgui.cli.commands import command, examples
 from ncpgui.cli.terminal import echo, one_line, print_json, print_table
 from ncpgui.core.home import is_fallback
 
@@ -57,7 +58,13 @@ class Finding:
     advice: str = ""
 
 
-@click.command(short_help="Check that everything is there; say what to do where it is not.")
+@command(
+    short_help="Check that everything is there; say what to do where it is not.",
+    epilog=examples(
+        "ncpgui doctor",
+        "ncpgui doctor --formats",
+    ),
+)
 @click.option("--formats", is_flag=True, help="List the formats of recordings instead, as installed here.")
 @options.as_json
 def doctor(formats: bool, as_json: bool) -> int:

@@ -12,20 +12,28 @@ from typing import Any
 import click
 
 from ncpgui.cli import options
+from ncpgui.cli.commands import command, examples
 from ncpgui.cli.terminal import echo, print_json, print_table, progress_report
 from ncpgui.core.errors import InputError
 
 NO_FIGURE = "no figure: matplotlib is not installed; get it with: pip install matplotlib"
 
 
-@click.command(short_help="Check how far the probabilities of a trained model can be trusted.")
+@command(
+    short_help="Check how far the probabilities of a trained model can be trusted.",
+    epilog=examples(
+        "ncpgui evaluate spikes --quick",
+        "ncpgui evaluate runs/spikes.safetensors --out runs",
+    ),
+)
 @click.argument("model", metavar="NAME|FILE")
 @click.option(
     "--out",
     type=options.PATH,
     default=Path(),
     metavar="DIR",
-    help="Where NAME.evaluation.json and NAME.evaluation.png go  [this folder].",
+    help="Where NAME.evaluation.json and NAME.evaluation.png go.",
+    show_default="this folder",
 )
 @options.seed
 @click.option("--quick", is_flag=True, help="About a tenth of the data, for a first look.")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ncpgui.cli import options
+from ncpgui.cli.commands import command, examples
 from ncpgui.cli.terminal import count, echo, progress_report
 from ncpgui.core.errors import ExportError
 
@@ -18,14 +19,20 @@ if TYPE_CHECKING:
 FORMATS = ("phy", "spikeinterface", "nwb", "mat", "npz", "csv")
 
 
-@click.command(short_help="Write the units of a session for other tools.")
+@command(
+    short_help="Write the units of a session for other tools.",
+    epilog=examples(
+        "ncpgui export session.h5 --format phy",
+        "ncpgui export session.h5 --format nwb --out units.nwb --min-probability 0.9",
+    ),
+)
 @click.argument("session", type=options.PATH, metavar="SESSION.h5")
 @click.option("--format", "format_", type=click.Choice(FORMATS), required=True, help="What is to read it.")
 @click.option(
     "--out",
     type=options.PATH,
-    required=True,
     metavar="PATH",
+    show_default="SESSION_phy, SESSION.nwb and so on, beside the session",
     help="Folder (phy, spikeinterface) or file to write.",
 )
 @click.option(
@@ -43,7 +50,7 @@ FORMATS = ("phy", "spikeinterface", "nwb", "mat", "npz", "csv")
 )
 @click.option("--overwrite", is_flag=True, help="Replace PATH if it is a file.")
 def export(
-    session: Path, format_: str, out: Path, min_probability: float, copy_traces: bool, overwrite: bool
+    session: Path, format_: str, out: Path | None, min_probability: float, copy_traces: bool, overwrite: bool
 ) -> None:
     """Write the units of SESSION.h5, as curated, for other tools.
 
@@ -54,10 +61,11 @@ def export(
     Waveforms that are not in the cache beside the session are read from the recording; what cannot be
     had is left out, and said.
     """
-    options.check_output_place(out)
-
     from ncpgui.export import registry
 
+    if out is None:
+        out = registry.default_place(session, format_)
+    options.check_output_place(out)
     there = next((file for file in registry.export_format(format_).files(out) if file.exists()), None)
     if there is not None and not overwrite:
         raise ExportError(f"{there} exists; give another name, or --overwrite to replace it")

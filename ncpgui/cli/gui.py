@@ -9,10 +9,17 @@ from pathlib import Path
 import click
 
 from ncpgui.cli import options
+from ncpgui.cli.commands import command, examples
 from ncpgui.core.errors import InputError, RecordingError
 
 
-@click.command(short_help="Open the application, with PATH if one is given.")
+@command(
+    short_help="Open the application, with PATH if one is given.",
+    epilog=examples(
+        "ncpgui gui",
+        "ncpgui gui session.h5",
+    ),
+)
 @click.argument("path", type=options.PATH, required=False)
 def gui(path: Path | None = None) -> int:
     """Open the application, on a recording, a session or another sorter's folder if PATH is given."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ncpgui.cli import options
+from ncpgui.cli.commands import command, examples
 from ncpgui.cli.resuming import left_beside
 from ncpgui.cli.terminal import count, echo, percent, print_json, print_table
 from ncpgui.core.errors import ExportError, SessionError
@@ -33,7 +34,13 @@ COLUMNS = {
 }
 
 
-@click.command(short_help="Tell what a session holds, and how sure it is of them.")
+@command(
+    short_help="Tell what a session holds, and how sure it is of them.",
+    epilog=examples(
+        "ncpgui info session.h5",
+        "ncpgui info session.h5 --json",
+    ),
+)
 @click.argument("session", type=options.PATH, metavar="SESSION.h5")
 @options.as_json
 def info(session: Path, as_json: bool) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from ncpgui.cli import options
+from ncpgui.cli.commands import Command, examples
 from ncpgui.cli.terminal import echo, print_json, print_table, progress_report
 from ncpgui.core.errors import InputError
 
@@ -25,7 +26,11 @@ def models(ctx: click.Context, as_json: bool) -> None:
         _list(as_json)
 
 
-@models.command(short_help="Write a model whose weights lie between those of two.")
+@models.command(
+    cls=Command,
+    short_help="Write a model whose weights lie between those of two.",
+    epilog=examples("ncpgui models mix spikes runs/mine.safetensors --share 0.3 --out mixed.safetensors"),
+)
 @click.argument("first", metavar="NAME|FILE")
 @click.argument("second", metavar="NAME|FILE")
 @click.option(

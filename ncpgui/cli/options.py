@@ -28,14 +28,10 @@ model = click.option(
     "--model",
     default=None,
     metavar="NAME|FILE",
+    show_default="the one that 'ncpgui models' marks",
     help="A shipped model (see 'ncpgui models') or a .safetensors file.",
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
-
-
-def examples(*lines: str) -> str:
-    """The end of the help of a command: lines to copy."""
-    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
 def _together(*options: Decorator) -> Decorator:
@@ -54,7 +50,8 @@ of_traces = _together(
     click.option(
         "--peak-sign",
         type=click.Choice(["neg", "pos", "both"]),
-        help="Spikes are troughs, positive peaks, or either  [neg].",
+        show_default="neg",
+        help="Spikes are troughs, positive peaks, or either.",
     ),
     click.option(
         "--blank-nan",
@@ -70,8 +67,8 @@ of_traces = _together(
     click.option(
         "--motion",
         metavar="auto|off|PRESET",
-        help="Follow tissue that moves along the probe; presets of SpikeInterface, such as dredge_fast  "
-        "[auto].",
+        show_default="auto",
+        help="Follow tissue that moves along the probe; presets of SpikeInterface, such as dredge_fast.",
     ),
 )
 """What 'sort' and 'review' make of the recording."""
@@ -83,15 +80,19 @@ of_sampling = _together(
     ),
     model,
     device,
-    click.option("--seed", type=int, default=None, metavar="N", help="Same seed, same result  [0]."),
+    click.option("--seed", type=int, metavar="N", show_default="0", help="Same seed, same result."),
     click.option(
         "--jobs",
         type=click.IntRange(min=1),
         metavar="N",
-        help="Channels or components sampled at a time, same result  [cores, at most 4].",
+        show_default="cores, at most 4",
+        help="Channels or components sampled at a time, same result.",
     ),
     click.option(
-        "--parallel", metavar="HOW", help="Sample with threads or processes, same result  [threads]."
+        "--parallel",
+        metavar="HOW",
+        show_default="threads",
+        help="Sample with threads or processes, same result.",
     ),
     click.option("--dask", metavar="ADDRESS", help="Sample on a Dask cluster: the address of its scheduler."),
     click.option(
@@ -106,6 +107,16 @@ of_sampling = _together(
     ),
 )
 """How 'sort' and 'review' sample, and whether they replace a session."""
+
+
+def default_session(source: Path, *, replaces: bool) -> Path:
+    """Where the window keeps the session of a recording or folder: beside it, or at home.
+
+    replaces : the first name, also where a session has it; else one that no file has
+    """
+    from ncpgui.app.work.recognition import unused_session
+
+    return unused_session(source.absolute(), replaces=replaces)
 
 
 def check_name(path: Path, *beside: Path) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ncpgui.cli import options, resuming
+from ncpgui.cli.commands import command, examples
 from ncpgui.cli.sort import keep
 from ncpgui.cli.terminal import count, echo, progress_report
 from ncpgui.core.errors import InputError
@@ -19,9 +20,21 @@ if TYPE_CHECKING:
 MAX_WARNINGS = 3
 
 
-@click.command(short_help="Ask for a second opinion on another sorter's units.")
+@command(
+    short_help="Ask for a second opinion on another sorter's units.",
+    epilog=examples(
+        "ncpgui review kilosort_output --out review.h5",
+        "ncpgui review phy_folder --recording recording.dat --probe probe.json",
+    ),
+)
 @click.argument("folder", type=options.PATH)
-@click.option("--out", type=options.PATH, metavar="SESSION.h5", help="Session to write.")
+@click.option(
+    "--out",
+    type=options.PATH,
+    metavar="SESSION.h5",
+    show_default="FOLDER.ncp.h5, beside it; -2 and so on where it exists",
+    help="Session to write.",
+)
 @click.option(
     "--recording",
     type=options.PATH,
@@ -31,7 +44,7 @@ MAX_WARNINGS = 3
 @click.option("--probe", metavar="FILE|NAME", help="Where the contacts are, as for 'ncpgui sort'.")
 @click.option("--sampling-frequency", type=float, metavar="HZ", help="Of a raw binary --recording.")
 @click.option("--n-channels", type=int, metavar="N", help="Of a raw binary --recording.")
-@click.option("--dtype", metavar="T", help="Of a raw binary --recording  [int16].")
+@click.option("--dtype", metavar="T", show_default="int16", help="Of a raw binary --recording.")
 @click.option(
     "--stream", metavar="NAME", help="Which set of channels of the recording, or series of an NWB file."
 )
@@ -71,7 +84,9 @@ def review(
     'ncpgui write-back SESSION.h5' writes what was decided into FOLDER.
     """
     if out is None:
-        raise InputError("--out is missing; give the session to write, such as --out review.h5")
+        from ncpgui.ephys.phy_folder import phy_folder_of
+
+        out = options.default_session(phy_folder_of(folder.absolute()), replaces=overwrite or resume)
     if resuming.is_finished(out, resume=resume, overwrite=overwrite):
         return
     options.check_new_session(out, overwrite, *([recording] if recording is not None else []))

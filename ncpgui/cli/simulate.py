@@ -7,18 +7,38 @@ from pathlib import Path
 import click
 
 from ncpgui.cli import options
+from ncpgui.cli.commands import command, examples
 from ncpgui.cli.terminal import count, echo, progress_report
 
 
-@click.command(short_help="Simulate a recording on an electrode array, with its true spikes.")
+@command(
+    short_help="Simulate a recording on an electrode array, with its true spikes.",
+    epilog=examples(
+        "ncpgui simulate --out simulated --duration 60 --probe tetrode --cells 3",
+    ),
+)
 @click.option("--out", type=options.PATH, required=True, metavar="DIR", help="Folder to write.")
-@click.option("--duration", type=click.FloatRange(min=0, min_open=True), metavar="S", help="Seconds  [100].")
-@click.option("--probe", metavar="NAME|FILE", help="Array, by name or probe file  [hex49].")
 @click.option(
-    "--cells", type=click.IntRange(min=1), metavar="N", help="Number of cells  [two for three contacts]."
+    "--duration",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="S",
+    show_default="100",
+    help="Seconds.",
+)
+@click.option("--probe", metavar="NAME|FILE", show_default="hex49", help="Array, by name or probe file.")
+@click.option(
+    "--cells",
+    type=click.IntRange(min=1),
+    metavar="N",
+    show_default="two for three contacts",
+    help="Number of cells.",
 )
 @click.option(
-    "--rate", type=click.FloatRange(min=0, min_open=True), metavar="HZ", help="Mean firing rate  [9]."
+    "--rate",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="HZ",
+    show_default="9",
+    help="Mean firing rate.",
 )
 @click.option("--settings", type=options.PATH, metavar="FILE.toml", help="Every setting of the simulation.")
 @click.option("--overwrite", is_flag=True, help="Replace DIR if it holds a simulation.")

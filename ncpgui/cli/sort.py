@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 import click
 
 from ncpgui.cli import options, resuming
+from ncpgui.cli.commands import command, examples
 from ncpgui.cli.terminal import count, echo, progress_report
 from ncpgui.core.errors import ExportError, InputError, NcpguiError, SessionError
 from ncpgui.core.files import free_name
@@ -21,15 +22,28 @@ if TYPE_CHECKING:
     from ncpgui.session.steps_folder import StepsFolder
 
 
-@click.command(short_help="Sort a recording without a window.")
+@command(
+    short_help="Sort a recording without a window.",
+    epilog=examples(
+        "ncpgui sort tetrode.raw --probe tetrode --n-channels 4 --sampling-frequency 20000",
+        "ncpgui sort spikeglx_folder --stream imec0.ap --out session.h5",
+        "ncpgui sort spikeglx_folder --time-range 0 60 --jobs 2",
+    ),
+)
 @click.argument("recording", type=options.PATH)
-@click.option("--out", type=options.PATH, required=True, metavar="SESSION.h5", help="Session to write.")
+@click.option(
+    "--out",
+    type=options.PATH,
+    metavar="SESSION.h5",
+    show_default="RECORDING.ncp.h5, beside it; -2 and so on where it exists",
+    help="Session to write.",
+)
 @click.option(
     "--probe", metavar="FILE|NAME", help="Probe file, or a name such as tetrode, hex49, linear-16-25."
 )
 @click.option("--sampling-frequency", type=float, metavar="HZ", help="Of a raw binary file.")
 @click.option("--n-channels", type=int, metavar="N", help="Of a raw binary file.")
-@click.option("--dtype", metavar="T", help="Of a raw binary file  [int16].")
+@click.option("--dtype", metavar="T", show_default="int16", help="Of a raw binary file.")
 @click.option(
     "--stream",
     metavar="NAME",
@@ -47,17 +61,20 @@ if TYPE_CHECKING:
     metavar="N,N,...",
     help="Channels to leave out, counted from 0 in the order of the file.",
 )
-@click.option("--threshold-sd", type=float, metavar="SD", help="Least size of a spike, in noise sd  [4.5].")
+@click.option(
+    "--threshold-sd", type=float, metavar="SD", show_default="4.5", help="Least size of a spike, in noise sd."
+)
 @options.of_traces
 @click.option(
     "--matcher",
     metavar="wobble|tdc-peeler|circus-omp|none",
-    help="How spikes of templates are found; none keeps those of the first pass  [wobble].",
+    help="How spikes of templates are found; none keeps those of the first pass.",
+    show_default="wobble",
 )
 @options.of_sampling
 def sort(
     recording: Path,
-    out: Path,
+    out: Path | None,
     probe: str | None,
     sampling_frequency: float | None,
     n_channels: int | None,
@@ -90,6 +107,8 @@ def sort(
     Steps that are done are kept in the folder SESSION.h5.steps until the session is written. When the work
     was stopped, or the machine was, the same command with --resume goes on, with the same result.
     """
+    if out is None:
+        out = options.default_session(recording, replaces=overwrite or resume)
     if resuming.is_finished(out, resume=resume, overwrite=overwrite):
         return
     options.check_new_session(out, overwrite, recording)

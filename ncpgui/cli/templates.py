@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ncpgui.cli import options
+from ncpgui.cli.commands import Command, examples
 from ncpgui.cli.terminal import count, echo, progress_report
 from ncpgui.core.errors import ExportError, InputError
 from ncpgui.core.files import make_folder
@@ -30,7 +31,14 @@ def templates(ctx: click.Context) -> None:
             echo(line)
 
 
-@templates.command(short_help="Write a reservoir of cells and the noise.")
+@templates.command(
+    cls=Command,
+    short_help="Write a reservoir of cells and the noise.",
+    epilog=examples(
+        "ncpgui templates build phy_folder --out mine",
+        "ncpgui train spikes-long --reservoir mine/reservoir.npz --noise mine/noise.npz",
+    ),
+)
 @click.argument("sortings", metavar="SORTING...", nargs=-1, required=True, type=options.PATH)
 @click.option(
     "--out",
@@ -50,7 +58,7 @@ def templates(ctx: click.Context) -> None:
 @click.option("--probe", metavar="FILE|NAME", help="Of a --recording, as for 'ncpgui sort'.")
 @click.option("--sampling-frequency", type=float, metavar="HZ", help="Of a raw binary --recording.")
 @click.option("--n-channels", type=int, metavar="N", help="Of a raw binary --recording.")
-@click.option("--dtype", metavar="T", help="Of a raw binary --recording  [int16].")
+@click.option("--dtype", metavar="T", show_default="int16", help="Of a raw binary --recording.")
 @click.option(
     "--share",
     type=click.FloatRange(0, 1, min_open=True),

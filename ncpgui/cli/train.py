@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ncpgui.cli import options
+from ncpgui.cli.commands import Command, examples
 from ncpgui.cli.evaluate import evaluated, print_summary
 from ncpgui.cli.terminal import echo, progress_report
 from ncpgui.core.errors import CheckpointError, InputError
@@ -27,24 +28,33 @@ if TYPE_CHECKING:
     from ncpgui.engine.training.processes import Processes
 
 
-class _WithPresets(click.Command):
+class _WithPresets(Command):
     """A command whose help ends with the presets that there are."""
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of presets."""
+        """Write the list of presets, and the examples."""
         from ncpgui.engine.training.presets import PRESETS
 
         with formatter.section("Presets"):
             formatter.write_dl([(name, preset.about) for name, preset in PRESETS.items()])
+        super().format_epilog(ctx, formatter)
 
 
-@click.command(cls=_WithPresets, short_help="Train a network for your own probe and preparation.")
+@click.command(
+    cls=_WithPresets,
+    short_help="Train a network for your own probe and preparation.",
+    epilog=examples(
+        "ncpgui train spikes --minutes 90",
+        "ncpgui train spikes --resume --minutes 180",
+    ),
+)
 @click.argument("config", metavar="NAME|CONFIG.toml")
 @click.option(
     "--minutes",
     type=click.FloatRange(min=0, min_open=True),
     metavar="M",
-    help="Wall-clock length of the run, with what came before --resume  [as the preset says].",
+    help="Wall-clock length of the run, with what came before --resume.",
+    show_default="as the preset says",
 )
 @click.option(
     "--steps",
@@ -69,7 +79,7 @@ class _WithPresets(click.Command):
     metavar="DIR",
     help="Where the model goes.",
 )
-@click.option("--seed", type=int, default=None, metavar="N", help="Of the weights and of all data  [0].")
+@click.option("--seed", type=int, metavar="N", show_default="0", help="Of the weights and of all data.")
 @click.option("--start-from", metavar="NAME|FILE", help="Begin with the weights of a model.")
 @click.option(
     "--reservoir", type=options.PATH, metavar="FILE.npz", help="Your own cells, of 'ncpgui templates build'."

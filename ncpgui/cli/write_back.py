@@ -7,13 +7,14 @@ from pathlib import Path
 import click
 
 from ncpgui.cli import options
+from ncpgui.cli.commands import command, examples
 from ncpgui.cli.terminal import echo
 
 
-@click.command(
+@command(
     "write-back",
     short_help="Write the decisions of a review into the folder that it reviews.",
-    epilog=options.examples("ncpgui review kilosort_output --out review.h5", "ncpgui write-back review.h5"),
+    epilog=examples("ncpgui review kilosort_output --out review.h5", "ncpgui write-back review.h5"),
 )
 @click.argument("session", type=options.PATH, metavar="SESSION.h5")
 def write_back(session: Path) -> None:

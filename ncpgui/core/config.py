@@ -19,6 +19,7 @@ else:
 
 from ncpgui.core.errors import InputError
 from ncpgui.core.nearest import did_you_mean
+from ncpgui.core.regular_files import regular
 
 Settings = TypeVar("Settings")
 
@@ -113,7 +114,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     if not path.is_file():
         raise InputError(f"{path} does not exist or is no file; give a TOML file")
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(regular(path).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise InputError(f"{path} cannot be read as TOML: {error}") from error
     except RecursionError as error:

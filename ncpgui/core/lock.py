@@ -20,6 +20,7 @@ from pathlib import Path
 
 from ncpgui.core.errors import SessionError, SessionLockedError, SessionUnwritableError
 from ncpgui.core.json_text import parse_json
+from ncpgui.core.regular_files import regular
 
 try:
     import fcntl
@@ -28,6 +29,7 @@ except ImportError:  # Windows
 
 _UNWRITTEN_FOR_S = 10.0
 """A lock still empty after this long was left by a process killed while it wrote it."""
+_MOST_BYTES = 2**16
 
 
 @dataclass(frozen=True)
@@ -92,12 +94,12 @@ class WriterLock:
 
     def _read(self) -> bytes | None:
         try:
-            return self.path.read_bytes()
+            return regular(self.path, most_bytes=_MOST_BYTES).read_bytes()
         except FileNotFoundError:
             return None
         except OSError as error:
             raise SessionError(
-                f"cannot read the lock {self.path}: {error.strerror}; check who owns it"
+                f"cannot read the lock {self.path}: {error.strerror}; check whose it is, and move it away"
             ) from error
 
     def release(self) -> None:

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from ncpgui.core.errors import InputError
 from ncpgui.core.files import replaced_file
-from ncpgui.core.npz import read_npz
+from ncpgui.core.npz import MOST_BYTES, read_npz
+from ncpgui.core.regular_files import regular
 from ncpgui.core.waveform_format import N_SAMPLES, SAMPLING_FREQUENCY_HZ
 
 FORMAT, VERSION = "ncpgui-noise", 1
@@ -93,7 +94,7 @@ class MeasuredNoise:
             The file is missing, is none, is of another version or sampling frequency, or is damaged.
         """
         try:
-            content, arrays = path.read_bytes(), read_npz(path)
+            content, arrays = regular(path, most_bytes=MOST_BYTES).read_bytes(), read_npz(path)
             if str(arrays.get("format", "")) != FORMAT:
                 raise ValueError(f"its format is not '{FORMAT}'")
             version, rate = int(arrays["version"]), float(arrays["sampling_frequency_hz"])

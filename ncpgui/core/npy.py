@@ -11,6 +11,8 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.regular_files import is_hollow, not_special
+
 _READERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
 _RAISED = (
     ValueError,
@@ -54,23 +56,37 @@ def read_header(stream: BinaryIO) -> Header:
         raise ValueError(f"its header cannot be used: {error}") from error
 
 
+def check_npy(path: Path) -> None:
+    """Look at the header of an .npy file, before any reader asks for memory.
+
+    Raises
+    ------
+    ValueError
+        It is none, is damaged, holds pickled objects, announces more than the file holds, or hardly anything
+        of it was ever written.
+    OSError
+        The file cannot be read, or is none.
+    """
+    with not_special(path).open("rb") as stream:
+        header = read_header(stream)
+    if header.dtype.hasobject:
+        raise ValueError("it holds pickled objects, which can run any program and are refused")
+    size = path.stat().st_size
+    if header.n_bytes > size:
+        raise ValueError(f"its header announces {header.n_bytes} bytes, the file holds {size}")
+    if is_hollow(path):
+        raise ValueError(f"it announces {header.n_bytes} bytes, of which hardly any were written")
+
+
 def read_npy(path: Path) -> NDArray[Any]:
     """Read the array of an .npy file.
 
     Raises
     ------
-    ValueError
-        It is none, is damaged, holds pickled objects, or announces more than the file holds.
-    OSError
-        The file cannot be read.
+    ValueError, OSError
+        As `check_npy`.
     """
-    with path.open("rb") as stream:
-        header = read_header(stream)
-        if header.dtype.hasobject:
-            raise ValueError("it holds pickled objects, which can run any program and are refused")
-        size = path.stat().st_size
-        if header.n_bytes > size:
-            raise ValueError(f"its header announces {header.n_bytes} bytes, the file holds {size}")
+    check_npy(path)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         values: NDArray[Any] = np.load(path, allow_pickle=False)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ncpgui.core.errors import InputError
 from ncpgui.core.npy import read_header
+from ncpgui.core.regular_files import not_special
 
 MOST_BYTES = 16 * 2**30
 """Size up to which the arrays of a file are read, all together."""
@@ -33,12 +34,12 @@ def read_npz(path: Path) -> dict[str, NDArray[Any]]:
     if path.is_dir():
         raise InputError(f"{path} is a folder; give an .npz file")
     try:
-        with path.open("rb") as stream:
+        with not_special(path).open("rb") as stream:
             if stream.read(6) == np.lib.format.MAGIC_PREFIX:
                 raise InputError(f"{path} is a single array; save it as an .npz file with numpy.savez")
         if not zipfile.is_zipfile(path):
             raise InputError(f"{path} is damaged or not an .npz file; save it again with numpy.savez")
-        _check_headers(path)
+        check_headers(path)
         with np.load(path, allow_pickle=False) as file:
             return {name: file[name] for name in file.files}
     except InputError:
@@ -51,7 +52,14 @@ def read_npz(path: Path) -> dict[str, NDArray[Any]]:
         raise InputError(f"{path} is damaged or not an .npz file ({error}); save it again") from error
 
 
-def _check_headers(path: Path) -> None:
+def check_headers(path: Path) -> None:
+    """Look at the headers of all arrays, before any reader asks for memory.
+
+    Raises
+    ------
+    InputError
+        As `read_npz`.
+    """
     left = MOST_BYTES
     with zipfile.ZipFile(path) as archive:
         for member in archive.infolist():

@@ -29,6 +29,7 @@ from ncpgui.core.flushed import flush_folder, flush_to_disk
 from ncpgui.core.json_text import parse_json
 from ncpgui.core.lock import WriterLock
 from ncpgui.core.permissions import keep_permissions
+from ncpgui.core.regular_files import regular
 
 LOCK, STAGED = ".ncpgui-lock", ".ncpgui-writing"
 NEW, UNDONE, PLAN = "new", "undone", ".plan.json"
@@ -294,7 +295,7 @@ def _plan(place: Path) -> _Plan:
         It is damaged, or names anything outside the folder.
     """
     try:
-        value = parse_json((place / PLAN).read_bytes())
+        value = parse_json(regular(place / PLAN).read_bytes())
         plan = _Plan(**{name: tuple(map(str, value[name])) for name in ("files", "made", "aside")})
     except (ValueError, KeyError, TypeError) as error:
         raise OSError(errno.EINVAL, f"{place / PLAN} is damaged ({error})") from error

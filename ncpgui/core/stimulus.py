@@ -21,7 +21,7 @@ class Stimulus:
     Raises
     ------
     InputError
-        Not one trigger a frame, or triggers out of order.
+        Not one trigger a frame, triggers out of order, or a pixel without size.
     """
 
     frames: NDArray[np.generic]
@@ -37,6 +37,8 @@ class Stimulus:
             raise InputError(
                 f"stimulus frames must be (n_frames, height, width), got shape {self.frames.shape}"
             )
+        if not 0 < self.pixel_um < np.inf:
+            raise InputError(f"the size of a pixel must be a positive number of um, got {self.pixel_um}")
         if len(trigger) != len(self.frames):
             raise InputError(
                 f"stimulus has {len(self.frames)} frames but {len(trigger)} triggers; "

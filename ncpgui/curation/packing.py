@@ -9,6 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+MOST_BYTES = 2**28
+"""Size up to which an array is unpacked: one number of each of 67 million spikes."""
+
 
 def pack(array: NDArray[np.generic], dtype: str) -> str:
     """Array as text."""
@@ -17,5 +20,15 @@ def pack(array: NDArray[np.generic], dtype: str) -> str:
 
 
 def unpack(text: str, dtype: DTypeLike) -> NDArray[Any]:
-    """Array (n,) of the text that `pack` made."""
-    return np.frombuffer(zlib.decompress(base64.b64decode(text, validate=True)), dtype=dtype)
+    """Array (n,) of the text that `pack` made.
+
+    Raises
+    ------
+    ValueError, zlib.error
+        It is none, or one of more than `MOST_BYTES`: a few bytes can stand for any number of zeros.
+    """
+    reader = zlib.decompressobj()
+    plain = reader.decompress(base64.b64decode(text, validate=True), MOST_BYTES)
+    if not reader.eof:
+        raise ValueError(f"an array that is cut off, or has more than {MOST_BYTES >> 20} MiB")
+    return np.frombuffer(plain, dtype=dtype)

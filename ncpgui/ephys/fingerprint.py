@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ncpgui.core.errors import RecordingError
+from ncpgui.core.regular_files import not_special
 
 _EDGE_BYTES = 1 << 20
 
@@ -31,7 +32,7 @@ def fingerprint(path: Path) -> str:
         if largest is not None:
             size = largest.stat().st_size
             digest.update(str(size).encode())
-            with largest.open("rb") as file:
+            with not_special(largest).open("rb") as file:
                 digest.update(file.read(_EDGE_BYTES))
                 if size > _EDGE_BYTES:
                     file.seek(max(_EDGE_BYTES, size - _EDGE_BYTES))

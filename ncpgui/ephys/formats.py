@@ -6,6 +6,7 @@ beside all that SpikeInterface reads.
 
 from __future__ import annotations
 
+import glob
 import platform
 import re
 from collections.abc import Callable
@@ -17,9 +18,11 @@ from typing import Any
 
 from ncpgui.core.errors import RecordingError
 from ncpgui.core.home import expanded
-from ncpgui.ephys.hdf5_formats import HDF5_ENDINGS, has_nwb_units, hdf5_format
+from ncpgui.core.nothing_runs import nothing_runs
+from ncpgui.ephys.hdf5_formats import HDF5_ENDINGS, has_nwb_units, hdf5_format, refuse_what_is_elsewhere
 from ncpgui.ephys.lost_packets import lost_packets
 from ncpgui.ephys.nwb_places import nwb_recording
+from ncpgui.ephys.paths import files_inside, refuse_special
 from ncpgui.ephys.plexon import plexon
 from ncpgui.ephys.reasons import reason
 from ncpgui.ephys.saved_objects import load_saved
@@ -168,9 +171,10 @@ def opened(path: Path, stream: str | None) -> Opened:
 
 
 def guarded(path: Path, read: Callable[[], Any], kind: str) -> Any:
-    """Run another library's reader; whatever it raises becomes a RecordingError."""
+    """Run another library's reader; whatever it raises becomes a RecordingError, and whatever it runs too."""
     try:
-        return read()
+        with nothing_runs(path, way_out=_SAVE_ANEW):
+            return read()
     except RecordingError:
         raise
     except ImportError as error:
@@ -209,6 +213,8 @@ def _recognized(path: Path) -> tuple[Any, Path, str]:
     if path.is_dir():
         if path.suffix == ".zarr" or any((path / name).is_file() for name in SAVED):
             return "saved", path, ""
+        for _ in files_inside(path, behind_links=False):  # none is waited for
+            pass
         inside = sorted(path.rglob("*"))
         for known in FORMATS:
             found = next((file for file in inside if _is_called(file, known.inside)), None)
@@ -224,6 +230,9 @@ def _recognized(path: Path) -> tuple[Any, Path, str]:
     suffix = path.suffix.lower()
     if suffix == ".json":
         return "saved", path, ""
+    for beside in path.parent.glob(glob.escape(path.stem) + "*"):  # a reader may open them too
+        refuse_special(beside)
+    refuse_what_is_elsewhere(path)
     if suffix in HDF5_ENDINGS:
         maker, reader = hdf5_format(path)
         return reader_class(reader), path, f" as a recording of {maker}"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ncpgui.core.errors import RecordingError
+from ncpgui.core.own_contents import not_its_own
 from ncpgui.core.project import SESSION_ENCODING, WAVEFORM_CACHE_ENCODING
 
 HDF5_ENDINGS = (".h5", ".hdf5")
@@ -54,6 +55,35 @@ _FORMATS = (
 )
 
 
+@contextlib.contextmanager
+def opened_hdf5(path: Path) -> Iterator[Any]:
+    """Open an HDF5 file of another program for reading.
+
+    Raises
+    ------
+    RecordingError
+        A part of it is kept in other files, or announced and not there.
+    OSError
+        It cannot be read.
+    """
+    import h5py
+
+    with h5py.File(path, "r") as file:
+        problem = not_its_own(file)
+        if problem:
+            raise RecordingError(f"{path} is refused: {problem}")
+        yield file
+
+
+def refuse_what_is_elsewhere(path: Path) -> None:
+    """Raise RecordingError where a file is in HDF5 and a part of it is kept in other files, or made up."""
+    import h5py
+
+    if h5py.is_hdf5(path):
+        with opened_hdf5(path):
+            pass
+
+
 def hdf5_format(path: Path) -> tuple[str, str]:
     """Name of the format of a recording, and the reader of SpikeInterface that opens it.
 
@@ -62,13 +92,13 @@ def hdf5_format(path: Path) -> tuple[str, str]:
     RecordingError
         No HDF5 file, a session of ncpgui, or a format that is not known or not read here.
     """
-    import h5py
-
     try:
-        with h5py.File(path, "r") as file:
+        with opened_hdf5(path) as file:
             encoding = file.attrs.get("encoding")
             held = sorted(file)
             found = next((known for known in _FORMATS if known.holds(file)), None)
+    except RecordingError:
+        raise
     except (OSError, RuntimeError, UnicodeError) as error:
         raise RecordingError(f"{path} is not an HDF5 file, or damaged ({error})") from error
     if encoding == SESSION_ENCODING:
@@ -101,21 +131,19 @@ def has_nwb_units(path: Path) -> bool:
     """Whether a path is an NWB file with a table of units that have spikes."""
     if not path.is_file() or path.suffix.lower() not in (".nwb", *HDF5_ENDINGS):
         return False
-    import h5py
-
     try:
-        with h5py.File(path, "r") as file:
+        with opened_hdf5(path) as file:
             is_there = NWB_MARK in file.attrs and "units/spike_times" in file
             return is_there and len(file["units/spike_times"]) > 0
-    except OSError:
+    except RecordingError:
+        raise
+    except (OSError, RuntimeError):
         return False
 
 
 def mcs_stream_names(path: Path) -> list[str]:
     """Names of the analog streams in a file of MCS."""
-    import h5py
-
-    with h5py.File(path, "r") as file:
+    with opened_hdf5(path) as file:
         return sorted(file["Data/Recording_0/AnalogStream"])
 
 

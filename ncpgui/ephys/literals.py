@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ncpgui.core.errors import RecordingError
+from ncpgui.core.regular_files import regular
 
 log = logging.getLogger(__name__)
 
@@ -54,7 +55,7 @@ def read_literals(path: Path, *, whole: str = "") -> Literals:
     try:
         if path.stat().st_size > _MAX_BYTES:
             raise RecordingError(f"{path} is larger than {_MAX_BYTES >> 20} MiB: not a settings file")
-        text = path.read_text(encoding="utf-8-sig")
+        text = regular(path).read_text(encoding="utf-8-sig")
     except OSError as error:
         raise RecordingError(f"{path} cannot be read: {error.strerror or error}") from error
     except ValueError as error:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ncpgui.core.errors import RecordingError
+from ncpgui.core.nothing_runs import nothing_runs
 
 CLOCK_HZ = 1e9
 """Seconds as whole numbers: spikes are told apart to the nanosecond."""
@@ -26,7 +27,10 @@ def nwb_sorting(path: Path) -> Any:
     from spikeinterface.extractors import read_nwb_sorting  # type: ignore[attr-defined]
 
     try:
-        return read_nwb_sorting(path, sampling_frequency=CLOCK_HZ, t_start=0.0)
+        with nothing_runs(path):
+            return read_nwb_sorting(path, sampling_frequency=CLOCK_HZ, t_start=0.0)
+    except RecordingError:
+        raise
     except Exception as error:
         text = str(error).strip().splitlines()
         raise RecordingError(

@@ -23,6 +23,7 @@ from ncpgui.core.npy import read_npy
 from ncpgui.core.replaced_set import alone_in, finish, interrupted
 from ncpgui.ephys.cluster_tables import IDS, ClusterTable, read_cluster_table
 from ncpgui.ephys.literals import read_literals
+from ncpgui.ephys.paths import refuse_special
 from ncpgui.ephys.phy_marks import marks_in
 
 LABELS = ("good", "mua", "noise", "unsorted")
@@ -86,6 +87,8 @@ def read_phy_folder(path: Path) -> PhyFolder:
         Its files disagree or are damaged; the file is named.
     """
     folder = phy_folder_of(path)
+    for file in folder.iterdir():
+        refuse_special(file)
     notes: list[str] = []
     if interrupted(folder):
         _finish(folder)

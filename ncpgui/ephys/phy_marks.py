@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ncpgui.core.backups import backups_in
 from ncpgui.core.json_text import parse_json
+from ncpgui.core.regular_files import regular
 
 BACKUP, MARK = "before-ncpgui", "written_back.json"
 OUT = -1
@@ -46,7 +47,7 @@ def marks_in(folder: Path) -> dict[Path, Mark]:
     found = {}
     for backup in backups_in(folder, BACKUP):
         try:
-            value = parse_json((backup / MARK).read_bytes())
+            value = parse_json(regular(backup / MARK).read_bytes())
             found[backup] = Mark(
                 reviewed=str(value["reviewed"]),
                 written=str(value["written"]),

@@ -12,6 +12,8 @@ import numpy as np
 from ncpgui.core.csv_text import plain, read_table
 from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.json_text import parse_json
+from ncpgui.core.nothing_runs import nothing_runs
+from ncpgui.core.regular_files import regular
 from ncpgui.ephys.literals import read_literals
 from ncpgui.ephys.reasons import reason
 from ncpgui.ephys.wired_probe import WiredProbe, micrometres, wired_probe
@@ -51,7 +53,8 @@ def probe_of_file(path: Path) -> WiredProbe:
             f"use .json (probeinterface, Kilosort), .prb or .csv{matlab}"
         )
     try:
-        return reader(path)
+        with nothing_runs(path, way_out="give the probe as probeinterface JSON, or as CSV"):
+            return reader(regular(path))
     except RecordingError:
         raise
     except InputError as error:

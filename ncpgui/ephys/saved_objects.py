@@ -11,14 +11,27 @@ import importlib
 import json
 import os
 import re
+import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ncpgui.core.errors import RecordingError
-from ncpgui.core.npy import read_header
+import numpy as np
+
+from ncpgui.core.errors import InputError, RecordingError
+from ncpgui.core.nothing_runs import nothing_runs
+from ncpgui.core.npy import check_npy
+from ncpgui.core.npz import check_headers
+from ncpgui.core.own_contents import OF_RECORDINGS
+from ncpgui.core.regular_files import regular
+from ncpgui.ephys.hdf5_formats import refuse_what_is_elsewhere
+from ncpgui.ephys.paths import files_inside, refuse_special
 
 _WAY_OUT = "open the data file itself, or save the recording again with recording.save(folder=...)"
+_URL = re.compile(r"://|::|^data:")
+_STREAMING = ("stream_mode", "storage_options", "backend_options")
+_ARCHIVES = (".zip", ".n5")
 _NAME = re.compile(r"spikeinterface(\.[A-Za-z]\w*)+")
 _ZARR_DESCRIPTIONS = (".zattrs", ".zarray", ".zgroup", ".zmetadata")
 _PICKLES = (".pkl", ".pickle")
@@ -47,32 +60,52 @@ def load_saved(path: Path) -> Any:
     Exception
         What SpikeInterface raises on damaged files.
     """
-    from spikeinterface.core import load, load_sorting_analyzer
+    from spikeinterface.core import BaseRecording, load, load_sorting_analyzer
 
-    if path.is_dir() and _is_analyzer(path):
-        _Inspection(not_loaded=path.resolve() / EXTENSIONS).look(path)
-        return load_sorting_analyzer(path, load_extensions=False)
-    _Inspection().look(path)
-    return load(path, base_folder=True) if path.is_file() else load(path)
+    with nothing_runs(path, way_out=_WAY_OUT):
+        if path.is_dir() and _is_analyzer(path):
+            look_at(path, but=path.resolve() / EXTENSIONS)
+            return load_sorting_analyzer(path, load_extensions=False)
+        look_at(path)
+        loaded = load(path, base_folder=True) if path.is_file() else load(path)
+        if isinstance(loaded, BaseRecording) and loaded.get_num_samples(segment_index=0) > 0:
+            with suppress(
+                Exception
+            ):  # what is refused is told all the same; what is damaged, when it is read
+                loaded.get_traces(segment_index=0, start_frame=0, end_frame=1)
+        return loaded
 
 
-class _Inspection:
+def look_at(path: Path, *, but: Path | None = None) -> None:
+    """Look at a file or folder, and at all that it names, without opening it.
+
+    but : folder (or group of a Zarr folder) that nothing opens by this name
+
+    Raises
+    ------
+    RecordingError
+        Something in it would run a program, reach for the network, or ask for more memory than it has values.
+    """
+    _Look().at(path, but=but)
+
+
+class _Look:
     """One look at a file or folder, and at the files and folders that it names."""
 
-    def __init__(self, *, not_loaded: Path | None = None) -> None:
-        """not_loaded : folder (or group of a Zarr folder) that nothing opens."""
+    def __init__(self) -> None:
         self._seen: set[Path] = set()
-        self._not_loaded = not_loaded
 
-    def look(self, path: Path) -> None:
+    def at(self, path: Path, *, but: Path | None = None) -> None:
+        """Look at a path; what was looked at before is not again."""
         path = path.resolve()
         if path in self._seen:
             return
         self._seen.add(path)
+        refuse_special(path)
         if path.is_file():
-            self._file(path, base=path.parent)
+            self._file(path, path.parent, but)
             return
-        files = [file for file in _files(path) if not self._is_left(file)]
+        files = list(files_inside(path, but=but))
         runs_parameters = any(file.name == "spikeinterface_log.json" for file in files)
         for file in files:
             if runs_parameters and file.suffix.lower() in _PROGRAMS:
@@ -80,77 +113,97 @@ class _Inspection:
                     f"{file} is a program, which SpikeInterface would run, and is refused; "
                     f"open {path / 'sorter_output'} instead"
                 )
-            self._file(file, base=path)
+            self._file(file, path, but)
         for group in {file.parent for file in files if file.name in (".zarray", ".zmetadata")}:
-            self._zarr_arrays(group, base=path)
+            self._arrays(group, path, but)
 
-    def _file(self, file: Path, *, base: Path) -> None:
+    def _file(self, file: Path, root: Path, but: Path | None) -> None:
+        """Look at a file of the folder `root`."""
         suffix = file.suffix.lower()
         if suffix in _PICKLES:
             raise RecordingError(
                 f"{file} is a pickle, which can run any program when opened, and is refused; {_WAY_OUT}"
             )
         if suffix == ".npy":
-            _refuse_pickled_array(file)
+            _refuse_array(file)
+        elif suffix == ".npz":
+            _refuse_arrays(file)
         elif suffix == ".json" or file.name in _ZARR_DESCRIPTIONS:
             value = _parsed(file)
             if file.name == ".zmetadata" and isinstance(value, dict):
-                value = self._loaded_part(value, file.parent)
-            self._entry(value, file, base=base)
+                value = _loaded_part(value, file.parent, but)
+            self._description(value, file, root)
 
-    def _is_left(self, place: Path) -> bool:
-        return self._not_loaded is not None and place.is_relative_to(self._not_loaded)
-
-    def _loaded_part(self, metadata: dict[Any, Any], group: Path) -> dict[Any, Any]:
-        """Metadata of a Zarr folder without those of what is not loaded."""
-        entries = metadata.get("metadata")
-        if not isinstance(entries, dict):
-            return metadata
-        return {
-            **metadata,
-            "metadata": {k: v for k, v in entries.items() if not self._is_left(group / str(k))},
-        }
-
-    def _zarr_arrays(self, group: Path, *, base: Path) -> None:
-        """Look at the values of arrays of objects, which SpikeInterface keeps descriptions in."""
+    def _arrays(self, group: Path, root: Path, but: Path | None) -> None:
+        """Look at the arrays of a group of a Zarr folder: at their sizes, and at values that are objects."""
         import zarr
 
         for opened in (zarr.open_consolidated, zarr.open):
             try:
-                root = opened(str(group), mode="r")
+                found = opened(str(group), mode="r")
             except (OSError, KeyError, ValueError):
                 continue
-            for array in [root] if isinstance(root, zarr.Array) else _arrays(root):
-                if not self._is_left(group / array.path) and _may_hold_entries(array):
-                    self._entry(array[...].tolist(), group / array.path, base=base)
+            for array in [found] if isinstance(found, zarr.Array) else _arrays(found):
+                place = group / array.path
+                if _is_under(place, but):
+                    continue
+                _refuse_made_up(array, place)
+                if _may_hold_entries(array):
+                    for value in np.ravel(array[...]).tolist():
+                        self._description(value, place, root)
 
-    def _entry(self, value: Any, place: Path, *, base: Path, arguments: bool = False) -> None:
-        """Look at a value of a description, and at all inside it; `arguments`: of a class."""
-        todo: list[tuple[Any, bool]] = [(value, arguments)]
+    def _description(self, value: Any, place: Path, root: Path) -> None:
+        """Look at a value of a description and at all inside it, with the paths that SpikeInterface takes."""
+        from spikeinterface.core.core_tools import make_paths_absolute
+
+        versions = [value]
+        if isinstance(value, dict) and value.get("relative_paths") and "kwargs" in value:
+            try:  # from the folder of the file, or that of all files
+                versions = [make_paths_absolute(value, base) for base in {place.parent, root}]
+            except (TypeError, ValueError, AttributeError) as error:
+                raise RecordingError(f"{place} has paths that are none ({error}); {_WAY_OUT}") from error
+        todo: list[tuple[Any, bool]] = [(version, False) for version in versions]
         while todo:
-            item, arguments = todo.pop()
+            item, is_argument = todo.pop()
             if isinstance(item, dict):
                 _refuse_names(item, place)
-                todo.extend((inner, arguments or key == "kwargs") for key, inner in item.items())
+                todo.extend((inner, is_argument or key == "kwargs") for key, inner in item.items())
             elif isinstance(item, list | tuple):
-                todo.extend((inner, arguments) for inner in item)
-            elif arguments and isinstance(item, str):
-                self._named_path(item, place, base)
+                todo.extend((inner, is_argument) for inner in item)
+            elif is_argument and isinstance(item, str):
+                self._named_path(item, place)
 
-    def _named_path(self, text: str, place: Path, base: Path) -> None:
-        if "://" in text:
+    def _named_path(self, text: str, place: Path) -> None:
+        """Look at what an argument of a class names, if it is a path: seen from the working folder."""
+        if _URL.search(text):
             raise RecordingError(
-                f"{place} names {text!r}, which is on the network, and is refused; {_WAY_OUT}"
+                f"{place} names {text!r}, which is on the network or in an archive, and is refused; "
+                + _WAY_OUT
             )
-        for named in (base / text, place.parent / text, Path(text)):
+        for spelt in {text, os.path.expandvars(os.path.expanduser(text))}:  # noqa: PTH111
             try:
-                there = text != "" and named.exists()
-            except (OSError, ValueError):
+                named = Path(spelt).resolve()
+                if spelt == "" or not named.exists():
+                    continue
+            except (OSError, ValueError, RuntimeError):
                 continue
-            if there:
-                if named.resolve() not in (base, place):
-                    self.look(named)
-                return  # "." is the folder itself, and not the one in which the program was started
+            _refuse_archive(named, place)
+            self.at(named)
+            if named.is_file():
+                refuse_what_is_elsewhere(named)
+
+
+def _is_under(place: Path, folder: Path | None) -> bool:
+    return folder is not None and place.is_relative_to(folder)
+
+
+def _loaded_part(metadata: dict[Any, Any], group: Path, but: Path | None) -> dict[Any, Any]:
+    """Metadata of a Zarr folder without those of what is not loaded."""
+    entries = metadata.get("metadata")
+    if not isinstance(entries, dict):
+        return metadata
+    kept = {name: entry for name, entry in entries.items() if not _is_under(group / str(name), but)}
+    return {**metadata, "metadata": kept}
 
 
 def _is_analyzer(folder: Path) -> bool:
@@ -164,18 +217,6 @@ def _is_analyzer(folder: Path) -> bool:
     else:
         return False
     return isinstance(info, dict) and info.get("object") == "SortingAnalyzer"
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    """All files under a folder, behind links too."""
-    seen: set[str] = set()
-    for root, folders, names in os.walk(folder, followlinks=True):
-        real = os.path.realpath(root)
-        if real in seen:
-            folders.clear()
-            continue
-        seen.add(real)
-        yield from (Path(root) / name for name in names)
 
 
 def _arrays(group: Any) -> Iterator[Any]:
@@ -195,7 +236,9 @@ def _may_hold_entries(array: Any) -> bool:
 def _parsed(file: Path) -> Any:
     """Contents of a JSON file; None where it is none, which no reader takes for one either."""
     try:
-        return json.loads(file.read_bytes().decode("utf-8-sig", errors="replace"))
+        return json.loads(regular(file).read_bytes().decode("utf-8-sig", errors="replace"))
+    except OSError as error:
+        raise RecordingError(f"{file} cannot be read: {error.strerror or error}; {_WAY_OUT}") from error
     except RecursionError as error:
         raise RecordingError(
             f"{file} is nested too deeply to be looked at, and is refused; {_WAY_OUT}"
@@ -204,20 +247,51 @@ def _parsed(file: Path) -> Any:
         return None
 
 
-def _refuse_pickled_array(file: Path) -> None:
+def _refuse_array(file: Path) -> None:
     try:
-        with file.open("rb") as opened:
-            pickled = bool(read_header(opened).dtype.hasobject)
-    except ValueError:  # NumPy takes what is not an array for a pickle
-        pickled = True
-    if pickled:
-        raise _pickled(file)
+        check_npy(file)
+    except ValueError as error:  # NumPy takes what is not an array for a pickle
+        if "announces" in str(error):
+            raise RecordingError(f"{file} is refused: {error}; {_WAY_OUT}") from error
+        raise _pickled(file) from error
+
+
+def _refuse_arrays(file: Path) -> None:
+    try:
+        check_headers(file)
+    except (InputError, zipfile.BadZipFile, ValueError, OSError) as error:
+        raise RecordingError(f"{file} is refused: {error}; {_WAY_OUT}") from error
+
+
+def _refuse_made_up(array: Any, place: Path) -> None:
+    """Raise RecordingError where an array announces over 1 GiB, of which hardly any chunk is there."""
+    if array.nbytes <= OF_RECORDINGS.from_bytes:
+        return
+    stored = sum(file.stat().st_size for file in files_inside(place))
+    if array.nbytes > OF_RECORDINGS.expands * stored:
+        raise RecordingError(
+            f"{place} announces {array.nbytes} bytes, of which {stored} are stored, and is refused; "
+            + _WAY_OUT
+        )
+
+
+def _refuse_archive(named: Path, place: Path) -> None:
+    """Raise RecordingError where a path is an archive, which some readers open by themselves."""
+    suffix = named.suffix.lower()
+    if suffix in _ARCHIVES or (named.is_file() and suffix != ".npz" and zipfile.is_zipfile(named)):
+        raise RecordingError(f"{place} names the archive {named}, and is refused; unpack it, and {_WAY_OUT}")
 
 
 def _refuse_names(entry: dict[Any, Any], place: Path) -> None:
     """Raise RecordingError where a dictionary names a class, module or codec that may run a program."""
-    if any(str(entry.get(key, "")).lower().endswith("pickle") for key in ("id", "name")):
+    if any(str(entry.get(key, "")).lower().endswith("pickle") for key in ("id", "name", "type")):
         raise _pickled(place)
+    for key in _STREAMING:
+        if entry.get(key):
+            raise RecordingError(
+                f"{place} asks for {key} = {entry[key]!r}, which is for the network, and is refused; "
+                + _WAY_OUT
+            )
     if "class" in entry:
         made = _class(entry["class"])
         if made is None:

@@ -20,6 +20,7 @@ from ncpgui.core import arguments, npz
 from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.json_text import parse_json
 from ncpgui.core.probe import Probe
+from ncpgui.core.regular_files import regular
 from ncpgui.core.spikes import Sorting
 from ncpgui.core.stimulus import Stimulus
 
@@ -65,7 +66,7 @@ def read_description(folder: Path) -> dict[str, Any]:
     """
     path = folder / DESCRIPTION
     try:
-        values = parse_json(path.read_text(encoding="utf-8"))
+        values = parse_json(regular(path).read_text(encoding="utf-8"))
         if not isinstance(values, dict) or values.get("format") != FORMAT:
             raise ValueError(f"its format is not '{FORMAT}'")
         if int(values["version"]) > 1:

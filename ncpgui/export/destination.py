@@ -14,6 +14,7 @@ import ncpgui
 from ncpgui.core.errors import ExportError
 from ncpgui.core.files import replaced_folder
 from ncpgui.core.json_text import parse_json
+from ncpgui.core.regular_files import regular
 from ncpgui.ephys.fingerprint import fingerprint
 
 TRACES = "recording.dat"
@@ -99,7 +100,7 @@ def _files(folder: Path) -> list[Path]:
 
 def _read_manifest(path: Path) -> dict[str, str]:
     try:
-        files = parse_json(path.read_text(encoding="utf-8"))["files"]
+        files = parse_json(regular(path).read_text(encoding="utf-8"))["files"]
         return {str(name): str(digest) for name, digest in files.items()}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}

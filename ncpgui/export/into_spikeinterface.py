@@ -44,7 +44,9 @@ def write_curation(project: Project, given: GivenSorting, decisions: Decisions) 
     labels = {**given.labels, **decisions.labels}
     labels = {unit: label for unit, label in labels.items() if label != "unsorted"}
     place, steps_place = curation_place(folder), steps_of(curation_place(folder))
-    if not decided and not place.exists() and not steps_place.exists():
+    told = {unit: label for unit, label in decisions.labels.items() if label != "unsorted"}
+    as_given = not decided and told == given.labels
+    if as_given and not place.exists() and not steps_place.exists():
         return WrittenBack(folder, (), 0, None)
     steps = curation_steps(
         read.units,
@@ -59,8 +61,8 @@ def write_curation(project: Project, given: GivenSorting, decisions: Decisions) 
     with alone_in(place.parent, OTHERWISE):
         finish(place.parent)
         there = _there(place)
-        if len(steps) == 1 and there.get(WRITER) is None:
-            if not decided and not steps_place.exists():  # it is somebody else's
+        if len(steps) == 1 and place.exists() and there.get(WRITER) is None:  # it is somebody else's
+            if not decided and not steps_place.exists():
                 return WrittenBack(folder, (), 0, None)
             steps = [with_others_labels(steps[0], there, given.called(decided).values())]
         value = [{**step, WRITER: f"ncpgui {ncpgui.__version__}"} for step in steps]

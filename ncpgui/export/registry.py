@@ -117,6 +117,13 @@ FORMATS: dict[str, ExportFormat] = {
 }
 
 
+def default_place(session: Path, format_name: str) -> Path:
+    """Where an export goes unless somebody says otherwise: beside the session, with the begin of its name."""
+    chosen = export_format(format_name)
+    end = f"_{chosen.name}" if chosen.is_folder else chosen.suffix
+    return session.parent / f"{session.name.split('.')[0]}{end}"
+
+
 def export(bundle: ExportBundle, format_name: str, path: str | Path, *, replace: bool = True) -> Path:
     """Write `bundle` and return where (the suffix of a file is added when it lacks).
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,9 @@ from numpy.typing import NDArray
 
 from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.errors import SessionError
+from ncpgui.core.own_contents import READ_WHOLE, not_its_own
 from ncpgui.core.project import Project
+from ncpgui.core.regular_files import not_special, special
 from ncpgui.session.codecs import array_piece, create_group, element, write_array
 from ncpgui.session.hdf5_file import written_hdf5
 from ncpgui.session.pieces import OpenedFile, Piece
@@ -127,7 +130,7 @@ def update(path: Path, project: Project) -> None:
         file.attrs["encoding"] = WAVEFORM_CACHE
         file.attrs["version"] = CACHE_VERSION
         if kept:
-            with h5py.File(path, "r", locking=False) as old:
+            with _opened(path) as old:
                 for one in kept:
                     old.copy(str(one), file)
         for one, value in fresh.items():
@@ -150,7 +153,7 @@ def load(path: Path, project: Project) -> dict[int, ComponentWaveforms]:
     """Waveforms of the components that are cached and belong to `project`; {} without a cache."""
     result: dict[int, ComponentWaveforms] = {}
     try:
-        with h5py.File(path, "r", locking=False) as file:
+        with _opened(path) as file:
             encoding = _ENCODINGS.get(_version(file))
             if encoding is None:
                 return {}
@@ -169,7 +172,7 @@ def load(path: Path, project: Project) -> dict[int, ComponentWaveforms]:
                 )
     except FileNotFoundError:
         return {}
-    except (OSError, RuntimeError, KeyError, ValueError, TypeError, SessionError) as error:
+    except (OSError, RuntimeError, KeyError, ValueError, TypeError, ArithmeticError) as error:
         logger.warning("the waveform cache %s is damaged and is ignored: %s", path, error)
     return result
 
@@ -185,16 +188,19 @@ def _coordinates(
 
 def _cached_keys(path: Path) -> dict[int, str]:
     try:
-        with h5py.File(path, "r", locking=False) as file:
+        with _opened(path) as file:
             if _version(file) != CACHE_VERSION:
                 return {}
             return {int(name): str(node.attrs["key"]) for name, node in file.items()}
-    except (OSError, RuntimeError, KeyError, ValueError, TypeError):
+    except (OSError, RuntimeError, KeyError, ValueError, TypeError, ArithmeticError):
         return {}
 
 
 def _make_way(path: Path) -> bool:
     """Whether a cache may be written to `path`; what is no cache is kept aside or, where it is HDF5, left."""
+    if special(path):
+        logger.warning("%s is %s and is left as it is; waveforms are not kept", path, special(path))
+        return False
     if not path.is_file() or path.stat().st_size == 0:
         return True
     with path.open("rb") as file:
@@ -205,6 +211,16 @@ def _make_way(path: Path) -> bool:
         return False
     logger.warning("%s is not a waveform cache; it was kept as %s", path, set_aside(path).name)
     return True
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[h5py.File]:
+    """Open a cache for reading; what is in it must be its own, as in a session."""
+    with h5py.File(not_special(path), "r", locking=False) as file:
+        problem = not_its_own(file, READ_WHOLE)
+        if problem:
+            raise SessionError(problem)
+        yield file
 
 
 def _version(file: h5py.File) -> int:

@@ -15,6 +15,7 @@ from ncpgui.session.pieces import OpenedFile, Piece
 from ncpgui.session.schema import ENCODINGS
 
 _COMPRESS_FROM_BYTES = 4096
+_NUMBERS = (int, float, np.integer, np.floating)
 _STORED_INTEGERS = (np.uint8, np.int8, np.uint16, np.int16, np.uint32, np.int32, np.int64)
 
 
@@ -70,14 +71,29 @@ def damaged(node: h5py.Group | h5py.Dataset, reason: object) -> SessionFormatErr
     return SessionFormatError(f"{place(node)} cannot be used: {reason} (the file is damaged; use a backup)")
 
 
-def attribute(node: h5py.Group, name: str, kind: type) -> Any:
-    """Attribute `name` as a Python value of `kind` (int, float or str)."""
+def attribute(node: h5py.Group, name: str, kind: type, *, least: int = 0) -> Any:
+    """Attribute `name` as a value of `kind`: text, a whole number from `least` on, or a positive float.
+
+    Raises
+    ------
+    SessionFormatError
+        It is missing, of another type, or not such a number.
+    """
     try:
-        return kind(node.attrs[name])
-    except (KeyError, TypeError, ValueError) as error:
+        value = node.attrs[name]
+    except (KeyError, TypeError, ValueError, OSError, RuntimeError):
+        value = None
+    is_number = isinstance(value, _NUMBERS) and not isinstance(value, (bool, np.bool_))
+    is_right = {
+        str: isinstance(value, str),
+        int: is_number and isinstance(value, (int, np.integer)) and value >= least,
+        float: is_number and 0 < value < np.inf,
+    }
+    if not is_right[kind]:
         raise SessionFormatError(
             f"{place(node)} has no valid attribute '{name}', the file is damaged; use a backup of it"
-        ) from error
+        )
+    return kind(value)
 
 
 def write_array(
@@ -100,8 +116,8 @@ def read_array(
 ) -> NDArray[Any]:
     """Read an array as `dtype`; `shape` states the length of each axis, None for any."""
     dataset = element(parent, name, "array")
+    _check_shape(dataset, np.shape(dataset), shape)
     array = dataset[()]
-    _check_shape(dataset, np.shape(array), shape)
     with np.errstate(over="ignore"):  # a number that is too large for `dtype` becomes infinite
         return np.asarray(array, dtype=dtype)
 
@@ -111,7 +127,7 @@ def array_piece(
 ) -> Piece | NDArray[Any]:
     """Where an array lies that is in one piece in its file; one in chunks is read."""
     dataset = element(parent, name, "array")
-    _check_shape(dataset, dataset.shape, shape)
+    _check_shape(dataset, np.shape(dataset), shape)
     if dataset.dtype.kind not in "fiu":
         raise damaged(dataset, f"it holds {dataset.dtype} in the place of numbers")
     begin = dataset.id.get_offset()
@@ -139,8 +155,8 @@ def read_integers(
 ) -> NDArray[Any]:
     """Read integers as `dtype`, None for as they were stored; whatever else is in their place is refused."""
     dataset = element(parent, name, "integers")
+    _check_shape(dataset, np.shape(dataset), shape)
     array = np.asarray(dataset[()])
-    _check_shape(dataset, array.shape, shape)
     if array.dtype.kind not in "iu":
         raise damaged(dataset, f"it holds {array.dtype} in the place of whole numbers")
     if dtype is None:

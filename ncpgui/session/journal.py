@@ -18,6 +18,7 @@ from typing import Any
 
 from ncpgui.core.errors import SessionError, SessionFormatError
 from ncpgui.core.json_text import parse_json
+from ncpgui.core.regular_files import regular
 from ncpgui.session.codecs import to_json_text
 from ncpgui.session.schema import JOURNAL_VERSION
 from ncpgui.session.swap import set_aside, swapped, write_error
@@ -25,6 +26,9 @@ from ncpgui.session.swap import set_aside, swapped, write_error
 logger = logging.getLogger(__name__)
 
 Entry = dict[str, Any]
+
+MOST_BYTES = 2**30
+"""Size up to which a journal is read: an action that names all spikes of an hour has some MB."""
 
 
 @dataclass(frozen=True)
@@ -57,11 +61,13 @@ def read_journal(path: Path) -> JournalContents | None:
         The file cannot be read.
     """
     try:
-        data = path.read_bytes()
+        data = regular(path, most_bytes=MOST_BYTES).read_bytes()
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise SessionError(f"cannot read {path}: {error.strerror}; check its permissions") from error
+        raise SessionError(
+            f"cannot read {path}: {error.strerror}; check its permissions, or move it away"
+        ) from error
     lines = data.splitlines(keepends=True)
     header = _object(lines[0]) if lines else None
     if header is None or not isinstance(header.get("journal"), int):

@@ -270,7 +270,7 @@ def _read_given(root: h5py.Group, n_spikes: int) -> GivenSorting:
                 for key, name in read_json(group, "names", dict).items()
             },
             silent=tuple(int(unit) for unit in read_json(group, "silent", list)),
-            highest=attribute(group, "highest", int),
+            highest=attribute(group, "highest", int, least=-1),
         )
     except (TypeError, ValueError) as error:
         raise SessionFormatError(

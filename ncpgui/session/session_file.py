@@ -199,7 +199,7 @@ class SessionFile:
             if contents is not None and contents.version == 1:
                 entries = tuple(forward(entry) for entry in contents.entries)
                 contents = replace(contents, entries=entries)
-            with store.opened(self.paths.session) as file:
+            with store.opened(self.paths.session, only_header=True) as file:
                 if store.read_header(file) == header:
                     if waveforms and len(project.waveforms) < header.n_cached:
                         self._note_missing_waveforms(header.n_cached - len(project.waveforms))

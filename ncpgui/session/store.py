@@ -17,8 +17,10 @@ from ncpgui.core.arguments import instance
 from ncpgui.core.errors import SessionError, SessionFormatError, SessionReplacedError
 from ncpgui.core.files import too_long
 from ncpgui.core.lock import WriterLock
+from ncpgui.core.own_contents import READ_WHOLE, not_its_own
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.project import Project
+from ncpgui.core.regular_files import special
 from ncpgui.session import cache
 from ncpgui.session.codecs import attribute
 from ncpgui.session.hdf5_file import written_hdf5
@@ -120,6 +122,10 @@ def checked_paths(path: str | Path) -> SessionPaths:
         raise SessionError(
             f"cannot write {result}: it is a folder; give the name of a file, such as session.h5"
         )
+    if special(result):
+        raise SessionError(
+            f"cannot write {result}: it is {special(result)}; give the name of a file, such as session.h5"
+        )
     if not result.absolute().parent.is_dir():
         raise SessionError(
             f"cannot write {result}: the folder {result.parent} does not exist; create it first"
@@ -164,12 +170,17 @@ def read_session(
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[h5py.File]:
-    """Open a session for reading; whatever HDF5 cannot read is a SessionFormatError of one line."""
+def opened(path: Path, *, only_header: bool = False) -> Iterator[h5py.File]:
+    """Open a session for reading; whatever HDF5 cannot read is a SessionFormatError of one line.
+
+    only_header : nothing but that is read, of whatever file it is
+    """
     if not path.exists():
         raise SessionError(f"{path} does not exist; check the name of the session")
     if path.is_dir():
         raise SessionError(f"{path} is a folder, not a session; give the .h5 file")
+    if special(path):
+        raise SessionError(f"{path} is {special(path)}, not a session; give the .h5 file")
     try:
         with path.open("rb"):
             pass
@@ -177,10 +188,13 @@ def opened(path: Path) -> Iterator[h5py.File]:
         raise SessionError(f"cannot read {path}: {error.strerror}; check its permissions") from error
     try:
         with h5py.File(path, "r", locking=False) as file:
+            problem = "" if only_header else not_its_own(file, READ_WHOLE)
+            if problem:
+                raise SessionFormatError(f"{path} cannot be used: {problem}")
             yield file
     except SessionError:
         raise
-    except (OSError, RuntimeError, KeyError, ValueError, TypeError) as error:
+    except (OSError, RuntimeError, KeyError, ValueError, TypeError, ArithmeticError, MemoryError) as error:
         reason = (str(error).splitlines() or ["unreadable"])[0]
         raise SessionFormatError(
             f"{path} is damaged or not an ncpgui session ({reason}); use a backup of it, or sort again"
@@ -230,7 +244,7 @@ def _write_header(file: h5py.File, header: Header) -> None:
 
 def _verify(path: Path, header: Header, names: set[str]) -> None:
     """Read back what was written before it takes the place of the old file."""
-    with opened(path) as file:
+    with opened(path, only_header=True) as file:
         found = read_header(file)
         if found.save_id != header.save_id or set(file) != names:
             raise SessionError(

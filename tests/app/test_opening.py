@@ -124,7 +124,7 @@ def test_beside_a_recording_that_cannot_be_written_to_the_session_is_kept_at_hom
     fake: FakeJobs, preferences: Preferences, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ncpgui.ephys.readers.open_recording", lambda path: None)
-    monkeypatch.setattr(Path, "home", lambda: tmp_path / "home")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setattr(os, "access", lambda place, _: place != tmp_path / "shelf")
     for folder in ("home", "shelf"):
         (tmp_path / folder).mkdir()

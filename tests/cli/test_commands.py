@@ -11,6 +11,8 @@ import numpy as np
 import pytest
 
 from ncpgui.cli import info as info_module
+from ncpgui.cli.options import default_session
+from ncpgui.export.registry import default_place
 
 from .conftest import Command, files_of
 
@@ -300,3 +302,38 @@ def test_a_part_of_a_recording_is_sorted_and_a_wrong_part_is_refused(
     assert "'x' is no channel; give numbers from 0, such as 3,17,20-23" in none.error
     stream = ncpgui("sort", tetrode_folder, *options, "--stream", "imec0")
     assert "has one stream only; leave --stream out" in stream.error
+
+
+def test_without_out_a_session_goes_where_the_window_puts_it(
+    ncpgui: Command, tetrode_folder: Path, few_settings: Path, tmp_path: Path
+) -> None:
+    from ncpgui.app.work.recognition import unused_session
+
+    mine = tmp_path / "my tetrode"
+    shutil.copytree(tetrode_folder, mine)
+    assert unused_session(mine) == tmp_path / "my tetrode.ncp.h5"
+    ran = ncpgui("sort", mine, "--settings", few_settings)
+    assert ran.code == 0
+    assert f"wrote {tmp_path / 'my tetrode.ncp.h5'};" in ran.err
+    before = (tmp_path / "my tetrode.ncp.h5").read_bytes()
+    assert default_session(mine, replaces=False) == tmp_path / "my tetrode-2.ncp.h5"
+    assert default_session(mine, replaces=True) == tmp_path / "my tetrode.ncp.h5"
+    assert (tmp_path / "my tetrode.ncp.h5").read_bytes() == before
+
+
+def test_without_out_an_export_goes_where_the_window_suggests(
+    ncpgui: Command, tetrode_session: Path, tmp_path: Path, qtbot
+) -> None:
+    from ncpgui.app.work import jobs
+    from ncpgui.gui.dialogs.export import ExportDialog
+
+    mine = shutil.copy(tetrode_session, tmp_path / "mine.ncp.h5")
+    assert ncpgui("export", mine, "--format", "csv").code == 0
+    assert (tmp_path / "mine.csv").is_file()
+    assert "exists" in ncpgui("export", mine, "--format", "csv").error
+    dialog = ExportDialog(None, jobs.export_formats(), folder=tmp_path, stem="mine")
+    qtbot.addWidget(dialog)
+    for name, choice in dialog.choices.items():
+        choice.setEnabled(True)
+        choice.setChecked(True)
+        assert dialog.path == default_place(mine, name), name

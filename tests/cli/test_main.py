@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -154,7 +155,7 @@ def test_a_mistyped_command_suggests_the_nearest(ncpgui: Command) -> None:
 
 
 def test_wrong_usage_is_one_line_that_says_where_help_is(ncpgui: Command) -> None:
-    assert ncpgui("sort", "x").error == "Missing option '--out'; see 'ncpgui sort --help'"
+    assert ncpgui("cluster", "x").error == "Missing option '--out'; see 'ncpgui cluster --help'"
 
 
 def test_an_error_of_ours_is_one_line_and_exit_code_2(ncpgui: Command, raising) -> None:
@@ -240,3 +241,51 @@ def test_a_command_that_is_stopped_leaves_nothing_and_exits_130(
     assert rest.endswith("cancelled\n")
     assert "Traceback" not in rest
     assert files_of(tmp_path) == before
+
+
+def every_command() -> dict[str, click.Command]:
+    """All commands by their words, such as 'models mix'."""
+    found: dict[str, click.Command] = {}
+    for name, command in main_module.cli.commands.items():
+        found[name] = command
+        if isinstance(command, click.Group):
+            found |= {f"{name} {inner}": one for inner, one in command.commands.items()}
+    return found
+
+
+@pytest.mark.parametrize("name", every_command())
+def test_help_shows_every_option_once_and_its_default_in_one_way(
+    name: str, ncpgui: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "500")
+    out = ncpgui(*name.split(), "--help").out
+    command = every_command()[name]
+    for option in command.params:
+        if isinstance(option, click.Option):
+            lines = [line for line in out.splitlines() if line.startswith(f"  {option.opts[0]} ")]
+            assert len(lines) == 1, option.opts
+    told = [" ".join(words.split()) for words in re.findall(r"  \[([^\]]*)\]$", out, flags=re.MULTILINE)]
+    assert all(re.match("default: [^(]|required|x>|[0-9]", words) for words in told), told
+    assert all(line.count("[default") <= 1 for line in out.splitlines())
+
+
+@pytest.mark.parametrize("name", [*(set(every_command()) - {"models", "templates"})])
+def test_help_ends_with_examples_that_the_program_takes(name: str, ncpgui: Command) -> None:
+    out = ncpgui(*name.split(), "--help").out
+    lines = [line.strip() for line in out.partition("Examples:")[2].splitlines() if line.strip()]
+    assert any(line.startswith(f"ncpgui {name}") for line in lines)
+    for line in lines:
+        words = line.split()[1:]
+        n = 2 if " ".join(words[:2]) in every_command() else 1
+        command = every_command()[" ".join(words[:n])]
+        command.make_context(line, words[n:], parent=click.Context(main_module.cli))
+
+
+def test_many_options_stand_in_groups_in_the_order_of_use(ncpgui: Command) -> None:
+    lines = ncpgui("sort", "--help").out.splitlines()
+    headings = [line for line in lines if line.endswith(":") and not line.startswith(" ")]
+    assert headings == [
+        *("Recording:", "Spikes and units:", "Posterior:", "Speed:", "Result:", "Options:"),
+    ]
+    assert "Options:" in ncpgui("export", "--help").out
+    assert "Result:" not in ncpgui("export", "--help").out

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ncpgui.core.errors import NcpguiError
+from ncpgui.core.nothing_runs import nothing_runs
 
 STARTS = (
     "os.system",
@@ -27,6 +28,8 @@ _hooked: list[bool] = []
 def harmless(folder: Path) -> Iterator[None]:
     """Let errors of ncpgui pass that a person can read; fail at whatever else a reader does wrong."""
     if not _hooked:
+        with nothing_runs("nothing"):  # its hook is asked first: what it refuses is not started
+            pass
         sys.addaudithook(_note)
         _hooked.append(True)
     before, started = _contents(folder), list[str]()
@@ -51,11 +54,17 @@ def _note(event: str, arguments: tuple[object, ...]) -> None:
 
 
 def _is_of_python(arguments: tuple[object, ...]) -> bool:
-    """Whether the code that runs is of a package: imports are `exec` too, and so are named tuples."""
+    """Whether the code that runs is of a package: imports are `exec` too, named tuples, and units."""
     name = str(getattr(arguments[0], "co_filename", ""))
-    return name.endswith(".py") or name.startswith("<")
+    return name.endswith(".py") or name.startswith("<") or name == ""
 
 
 def _contents(folder: Path) -> dict[str, bytes]:
     files = (path for path in folder.rglob("*") if path.is_file())
-    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+    return {str(path.relative_to(folder)): _content(path) for path in files}
+
+
+def _content(path: Path) -> bytes:
+    """Bytes of a file; of one of many GB, which is made of holes, when it was changed."""
+    found = path.stat()
+    return path.read_bytes() if found.st_size < 2**26 else f"{found.st_size} {found.st_mtime_ns}".encode()

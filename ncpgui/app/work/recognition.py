@@ -48,7 +48,7 @@ def _is_session_file(path: Path) -> bool:
     from ncpgui.session.store import opened
 
     try:
-        with opened(path) as file:
+        with opened(path, only_header=True) as file:
             return bool(file.attrs.get("encoding") == SESSION)
     except SessionError:
         return True
@@ -66,12 +66,15 @@ def is_raw(path: Path) -> bool:
     return is_undescribed(path)
 
 
-def unused_session(recording: Path) -> Path:
-    """Name for the session of a recording that no file has yet: beside it, or at home."""
+def unused_session(recording: Path, *, replaces: bool = False) -> Path:
+    """Name for the session of a recording that no file has yet: beside it, or at home.
+
+    replaces : the first such name, also where a file has it
+    """
     folder = recording.parent if os.access(recording.parent, os.W_OK) else expanded("~")
     stem = folder / recording.stem
     names = [Path(f"{stem}.ncp.h5"), *(Path(f"{stem}-{n}.ncp.h5") for n in range(2, 100))]
-    return next((name for name in names if not name.exists()), names[0])
+    return names[0] if replaces else next((name for name in names if not name.exists()), names[0])
 
 
 def kept_elsewhere(recording: Path, session: Path | None) -> str:

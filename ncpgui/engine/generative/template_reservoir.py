@@ -22,7 +22,8 @@ from torch import Tensor
 
 from ncpgui.core.errors import InputError
 from ncpgui.core.files import replaced_file
-from ncpgui.core.npz import read_npz
+from ncpgui.core.npz import MOST_BYTES, read_npz
+from ncpgui.core.regular_files import regular
 from ncpgui.core.resources import resource
 from ncpgui.core.waveform_format import SAMPLING_FREQUENCY_HZ
 
@@ -70,7 +71,7 @@ class TemplateReservoir:
         path = resource("template_reservoir.npz") if path is None else path
         names = [field.name for field in fields(cls) if field.name not in ("trough_sample", "sha256")]
         try:
-            content, found = path.read_bytes(), read_npz(path)
+            content, found = regular(path, most_bytes=MOST_BYTES).read_bytes(), read_npz(path)
             arrays = {name: found[name] for name in names}
             trough_sample = int(found["trough_sample"])
             rate = float(found["sampling_frequency_hz"]) if "sampling_frequency_hz" in found else None

@@ -22,6 +22,7 @@ from ncpgui.core.errors import CheckpointError, InputError
 from ncpgui.core.files import replaced_file
 from ncpgui.core.json_text import parse_json
 from ncpgui.core.nearest import did_you_mean
+from ncpgui.core.regular_files import regular
 from ncpgui.core.resources import data_folder
 from ncpgui.engine.networks.registry import Network, NetworkSettings, build_network
 from ncpgui.engine.torch_defaults import usual_defaults
@@ -100,7 +101,7 @@ def load_card(path: Path) -> dict[str, Any]:
     """
     place = path.with_suffix(".json")
     try:
-        card = parse_json(place.read_text(encoding="utf-8"))
+        card = parse_json(regular(place).read_text(encoding="utf-8"))
     except OSError as error:
         raise CheckpointError(f"model {path} has no card {place.name} beside it; copy both files") from error
     except ValueError as error:

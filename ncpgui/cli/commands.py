@@ -1,0 +1,65 @@
+"""Commands whose help is read at a glance: many options stand in groups, defaults are shown one way."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import Any
+
+import click
+
+GROUPED_FROM = 10
+"""Options from which the help of a command has them in groups."""
+GROUPS = {
+    "Recording": (
+        *("recording", "recordings", "probe", "sampling_frequency", "n_channels", "dtype", "stream"),
+        *("time_range", "bad_channels", "blank_nan", "stimulus"),
+    ),
+    "Spikes and units": ("threshold_sd", "peak_sign", "motion", "matcher", "settings"),
+    "Posterior": ("no_firing_times", "model", "seed"),
+    "Data and weights": ("start_from", "reservoir", "noise", "share", "min_spikes"),
+    "Length": ("minutes", "steps"),
+    "Speed": ("device", "jobs", "parallel", "dask"),
+    "Result": ("out", "overwrite", "resume", "tensorboard", "evaluate"),
+}
+"""Headings of groups, with the names of their options in Python."""
+_TOLD = re.compile(r"\[default: \((.*?)\)(?=[\];])")
+
+
+class Command(click.Command):
+    """A command with grouped options."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options under their headings, those without one first."""
+        options = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
+        groups: dict[str, list[tuple[str, str]]] = {"Options": []}
+        is_grouped = len(options) >= GROUPED_FROM
+        for option in options:
+            heading = _heading(option) if is_grouped else "Options"
+            record = help_record(option, ctx)
+            if record is not None:
+                groups.setdefault(heading, []).append(record)
+        others = groups.pop("Options")
+        order = [heading for heading in GROUPS if heading in groups]
+        for heading, records in [*((heading, groups[heading]) for heading in order), ("Options", others)]:
+            if records:
+                with formatter.section(heading):
+                    formatter.write_dl(records)
+
+
+def _heading(option: click.Option) -> str:
+    return next((heading for heading, names in GROUPS.items() if option.name in names), "Options")
+
+
+command = partial(click.command, cls=Command)
+
+
+def help_record(option: click.Option, ctx: click.Context) -> tuple[str, str] | None:
+    """Names of an option and its help; a default that is told in words looks as one that is a value."""
+    record: Any = option.get_help_record(ctx)
+    return None if record is None else (record[0], _TOLD.sub(r"[default: \1", record[1]))
+
+
+def examples(*lines: str) -> str:
+    """The end of the help of a command: lines to copy."""
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
