@@ -23,7 +23,7 @@ from benchmarks.clustering.final_oracle import Fired, told_nearly_everything
 from ncpgui.core.seeds import stream, stream_seed
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.ephys.preprocessing import preprocess
-from ncpgui.ephys.probes import from_probeinterface
+from ncpgui.ephys.probes import load_probe
 from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.ephys.waveforms import extract_waveforms
 from ncpgui.sorting.channel_partition import draw_group
@@ -196,7 +196,7 @@ def sets_of_recording(place: str, motion: str, settings: FinalSettings, *, seed:
     way = _way(motion, rng)(sample / (settings.duration_s * rate_hz)) * (len(offsets) - 1)
     traces = _traces(contacts, noise_uv, settings, rate_hz, rng)
     _add(traces, templates, sample, unit, amplitude, way, int(MS_BEFORE * rate_hz / 1000))
-    recording = ArrayRecording(traces, sampling_frequency_hz=rate_hz, probe=from_probeinterface([probe]))
+    recording = ArrayRecording(traces, sampling_frequency_hz=rate_hz, probe=load_probe(probe))
     config = SortingConfig(
         spikes_per_group=settings.n_spikes,
         neighbour_radius_um=settings.waveform_radius_um,

@@ -24,7 +24,7 @@ from spikeinterface.preprocessing import bandpass_filter
 from ncpgui.core.seeds import stream, stream_seed
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.ephys.preprocessing import FILTER_ORDER
-from ncpgui.ephys.probes import from_probeinterface
+from ncpgui.ephys.probes import load_probe
 from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting.config import SortingConfig
 
@@ -184,9 +184,7 @@ def generate(
     chosen = moved if drifting else static
     spikes = sorting.to_spike_vector()
     return Truth(
-        ArrayRecording(
-            chosen.get_traces(), sampling_frequency_hz=rate_hz, probe=from_probeinterface([probe])
-        ),
+        ArrayRecording(chosen.get_traces(), sampling_frequency_hz=rate_hz, probe=load_probe(probe)),
         contacts,
         spikes["sample_index"].astype(np.int64),
         spikes["unit_index"].astype(np.int64),

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.errors import ExportError, RecordingError
-from ncpgui.core.given import GivenSorting
+from ncpgui.core.given import GivenSorting, called
 from ncpgui.core.npy import read_npy
 from ncpgui.core.project import Project
 from ncpgui.core.replaced_set import alone_in, finish, replace_together
@@ -212,7 +212,7 @@ def _change(
         gone=frozenset(np.setdiff1d(now, ids).tolist()),
         parent=after.parent,
         first=after.first,
-        names=given.called(made),
+        names=called(made, {**given.names, **source.now.names}, given.highest),
         numbers=numbers,
         words={
             GROUP: _labels(source, after, given, decisions),
