@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,7 +34,7 @@ def is_finished(out: Path, *, resume: bool, overwrite: bool) -> bool:
         echo(f"nothing is left to do: {out} is finished; open it with 'ncpgui {out}'", err=True)
         return True
     if before is None or not before.n_steps:
-        if resume and out.exists() and not overwrite:
+        if resume and os.path.lexists(out) and not overwrite:
             raise ExportError(
                 f"{out} exists, and there is no {steps} to go on with; open it with 'ncpgui {out}', give "
                 "another name, or --overwrite to replace it"

@@ -214,8 +214,15 @@ def _opened(path: Path) -> tuple[BaseSorting, list[int]]:
     """A sorting of SpikeInterface, and the samples of each segment, none where it does not say them."""
     from spikeinterface.core import BaseSorting, SortingAnalyzer
 
+    lengths: list[int] = []
     try:
         loaded = nwb_sorting(path) if has_nwb_units(path) else load_saved(path)
+        if isinstance(loaded, SortingAnalyzer):
+            lengths = [int(loaded.get_num_samples(k)) for k in range(loaded.get_num_segments())]
+            loaded = loaded.sorting
+        if isinstance(loaded, BaseSorting):
+            loaded.to_spike_vector()  # which it keeps
+            float(loaded.get_sampling_frequency())
     except RecordingError:
         raise
     except Exception as error:
@@ -225,10 +232,6 @@ def _opened(path: Path) -> tuple[BaseSorting, list[int]]:
             "give a Phy or Kilosort folder (params.py, spike_times.npy, spike_clusters.npy) "
             "or a SpikeInterface sorting or analyzer folder"
         ) from error
-    lengths: list[int] = []
-    if isinstance(loaded, SortingAnalyzer):
-        lengths = [int(loaded.get_num_samples(k)) for k in range(loaded.get_num_segments())]
-        loaded = loaded.sorting
     if not isinstance(loaded, BaseSorting):
         kind = (
             "nothing that this version of SpikeInterface knows" if loaded is None else type(loaded).__name__

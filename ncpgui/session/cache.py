@@ -126,7 +126,7 @@ def update(path: Path, project: Project) -> None:
     if not _make_way(path):
         return
     kept = [one for one, key in known.items() if keys.get(one) == key and one not in fresh]
-    with swapped(path) as beside, written_hdf5(beside) as file:
+    with swapped(path, of=path.with_suffix("")) as beside, written_hdf5(beside) as file:
         file.attrs["encoding"] = WAVEFORM_CACHE
         file.attrs["version"] = CACHE_VERSION
         if kept:

@@ -188,7 +188,7 @@ class Journal:
                 "%s was changed by another program; it was kept as %s", self.path, set_aside(self.path)
             )
         try:
-            with swapped(self.path) as beside:
+            with swapped(self.path, of=self.path.with_suffix("")) as beside:
                 beside.write_bytes(data)
                 self._close()  # before the swap: Windows does not replace a file that is open
         except SessionError:

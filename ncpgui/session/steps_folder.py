@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
+import os
 import re
 import shutil
 import stat
@@ -75,7 +76,7 @@ def leftover(path: Path) -> Leftover | None:
     ExportError
         Something else is at `path`.
     """
-    if not path.exists() and not path.is_symlink():
+    if not os.path.lexists(path):  # nor where no name can be so long
         return None
     names = _names(path)
     header = _read_header(path / HEADER) if names and HEADER in names else None

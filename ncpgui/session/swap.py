@@ -16,12 +16,15 @@ from ncpgui.core.permissions import keep_permissions, new_file
 
 
 @contextmanager
-def swapped(path: Path) -> Iterator[Path]:
+def swapped(path: Path, *, of: Path | None = None) -> Iterator[Path]:
     """Yield a path beside `path`; what is written there takes the place of `path` when the block ends.
 
     The old file stays until the new one is on the disk. The caller holds the session's lock, so the
     name beside is the same each time and a killed program leaves at most one such file. Mode and owner
     stay; a link stays, and what it leads to is replaced.
+
+    of : the file that it belongs to, whose owner and mode it gets where it is new: what lies beside a session
+        that nobody else may read is for nobody else either
 
     Raises
     ------
@@ -29,15 +32,16 @@ def swapped(path: Path) -> Iterator[Path]:
         The folder is missing or read-only, or the disk is full. The old file is untouched.
     """
     real = Path(os.path.realpath(path))
+    like = of if of is not None and not real.exists() else real
     digest = hashlib.blake2b(os.fsencode(real.name), digest_size=6).hexdigest()
     beside = real.with_name(f".ncpgui-{digest}.saving")
     try:
         replaceable(real)
         beside.unlink(missing_ok=True)
-        new_file(beside, instead_of=real)
+        new_file(beside, instead_of=like)
         yield beside
         flush_to_disk(beside)
-        keep_permissions(beside, instead_of=real)
+        keep_permissions(beside, instead_of=like)
         beside.replace(real)
         flush_folder(real.parent)
     except OSError as error:

@@ -198,3 +198,11 @@ def test_a_rate_that_is_none_is_refused_in_a_line(rate, tmp_path):
     with pytest.raises((RecordingError, ValueError)) as caught:
         open_recording(hostile.json_file(tmp_path, made), probe="linear-2")
     assert "\n" not in str(caught.value)
+
+
+def test_an_analyzer_that_does_not_say_how_long_its_recording_is_is_refused_in_a_line(tmp_path):
+    path = hostile.analyzer_folder(tmp_path, hostile.noise())
+    (path / "recording_info" / "recording_attributes.json").write_text("{}")
+    (path / "recording.json").unlink()
+    with pytest.raises(RecordingError, match=r"is not a sorting that can be opened \(.*num_samples"):
+        open_sorting(path)

@@ -45,7 +45,8 @@ def change_a_file(data: st.DataObject, folder: Path, outside: Path) -> None:
         shutil.move(path, moved)
         path.symlink_to(moved)
         return
-    content = path.read_bytes() if path.is_file() else b"x"
+    is_short = path.is_file() and path.stat().st_size < 2**26
+    content = path.read_bytes() if is_short else b"x"
     if path.is_dir():
         shutil.rmtree(path)
     else:

@@ -1,4 +1,4 @@
-"""Links, pipes, archives, pickles and values of other files, in the place of anything: readers are harmless.
+"""Links, pipes, archives, pickles, values of other files, foreign encodings: readers are harmless.
 
 Each is tried on some files by `make test`, and on a thousand by the slow tests.
 """
@@ -199,3 +199,35 @@ def test_the_secret_is_what_the_library_would_show(tmp_path: Path) -> None:
         file.create_dataset("x", (len(SECRET),), "u1", external=[(str(outside / "secret"), 0, len(SECRET))])
     with h5py.File(tmp_path / "a.h5") as file:
         assert np.asarray(file["x"]).tobytes().decode() == SECRET
+
+
+TABLES = (
+    ("cluster_id\tgroup\n", "{id}\t{label}\n"),
+    ("cluster_id\tn_spikes\tgroup\tdepth\n", "{id}\t9\t{label}\t1.5\n"),
+    ("group\tcluster_id\n", "{label}\t{id}\n"),
+    ("\tcluster_id\tgroup\n", "{row}\t{id}\t{label}\n"),
+)
+ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "cp1252", "latin-1")
+
+
+@cases
+def test_tables_of_clusters_of_any_encoding_delimiter_and_order_of_columns(n: int, tmp_path: Path) -> None:
+    """Labels are those of the table, or none at all: never those of another cluster."""
+
+    def check(data: st.DataObject, case: Path, outside: Path) -> None:
+        phy_folder(case)
+        header, row = data.draw(st.sampled_from(TABLES))
+        delimiter, end = data.draw(st.sampled_from("\t,;")), data.draw(st.sampled_from(("\n", "\r\n")))
+        labels = {unit: data.draw(st.sampled_from(("good", "mua", "noise", "sua é"))) for unit in range(4)}
+        order = data.draw(st.permutations(sorted(labels)))
+        rows = (row.format(row=i, id=unit, label=labels[unit]) for i, unit in enumerate(order))
+        text = (header + "".join(rows)).replace("\t", delimiter).replace("\n", end)
+        for old in case.glob("cluster_group*"):
+            old.unlink()
+        ending = "tsv" if delimiter == "\t" else data.draw(st.sampled_from(("tsv", "csv")))
+        (case / f"cluster_group.{ending}").write_bytes(text.encode(data.draw(st.sampled_from(ENCODINGS))))
+        with harmless(case):
+            found = read_phy_folder(case).labels
+            assert found.items() <= labels.items()
+
+    try_many(n, tmp_path, check)

@@ -281,6 +281,21 @@ def test_a_session_that_is_private_stays_private(project: Project, path: Path) -
     assert {file.stat().st_mode & 0o777 for file in files} == {0o600}
 
 
+def test_what_is_new_beside_a_private_session_is_private_too(project: Project, path: Path) -> None:
+    before = os.umask(0o022)
+    try:
+        store.save(project, path)
+        path.chmod(0o600)
+        SessionPaths(path).waveforms.unlink()
+        with open_session(path) as session:
+            session.append(MERGE)
+            assert SessionPaths(path).journal.stat().st_mode & 0o777 == 0o600
+            session.save(replace(project, model="x", history=(MERGE,)), n_entries=1)
+    finally:
+        os.umask(before)
+    assert SessionPaths(path).waveforms.stat().st_mode & 0o777 == 0o600
+
+
 def test_what_lies_beside_a_session_follows_the_umask(project: Project, path: Path) -> None:
     before = os.umask(0o077)
     try:
