@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import logging
 import os
 import secrets
@@ -106,7 +107,7 @@ def replaced_folder(path: Path, *, check: Callable[[Path], None] | None = None) 
 
 def _swap(new: Path, place: Path, check: Callable[[Path], None]) -> None:
     """Put a folder in the place of another, which goes away unless `check` has something against it."""
-    old = free_name(place.with_name(f"{place.name}{_BEFORE}"))
+    old = free_name(_before(place))
     try:
         check(place)
         place.replace(old)
@@ -125,7 +126,7 @@ def _swap(new: Path, place: Path, check: Callable[[Path], None]) -> None:
 
 def _put_back(place: Path) -> None:
     """Put an old folder back that a program left beside its place when it was killed."""
-    old = place.with_name(f"{place.name}{_BEFORE}")
+    old = _before(place)
     if old.is_dir() and not place.exists():
         old.replace(place)
         logger.warning(
@@ -187,7 +188,17 @@ def _hidden(name: str) -> str:
     return f".{name[:_SHOWN]}-{secrets.token_hex(4)}"
 
 
+def _before(place: Path) -> Path:
+    """Where an old folder is while a new one takes its place: always the same, short of a long name."""
+    name = f"{place.name}{_BEFORE}"
+    if len(os.fsencode(name)) > _LONGEST_NAME:
+        digest = hashlib.blake2b(os.fsencode(place.name), digest_size=6).hexdigest()
+        name = f"{place.name[:_SHOWN]}-{digest}{_BEFORE}"
+    return place.with_name(name)
+
+
 _SHOWN = 30
+_LONGEST_NAME = 255  # bytes
 _BEFORE = ".ncpgui-old"
 _NO_FILE = (errno.EISDIR, errno.ENXIO)
 

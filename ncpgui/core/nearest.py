@@ -5,12 +5,14 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+_ALIKE = 0.65  # 'frobnicate' and 'locate' are alike by 0.62
+
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """The known name that is nearest to `word`, whatever its case and separators; '' when none is near."""
     by_plain = {_plain(name): name for name in sorted(known, reverse=True)}
     wanted = _plain(word)
-    near = difflib.get_close_matches(wanted, by_plain, n=1)
+    near = difflib.get_close_matches(wanted, by_plain, n=1, cutoff=_ALIKE)
     if not near and len(wanted) >= 3:  # the beginning of a longer name
         near = [name for name in sorted(by_plain, key=len) if name.startswith(wanted)]
     return by_plain[near[0]] if near else ""

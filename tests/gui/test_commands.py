@@ -181,7 +181,10 @@ def test_s_sorts_the_table_by_a_column_and_says_which_there_are(qtbot, window) -
     press_keys(qtbot, window, ":")
     write(qtbot, window, "s charm")
     press_keys(qtbot, window, "Return")
-    assert "There is no column 'charm'; there are unit, label" in window.commands.snippets.problem.text()
+    assert (
+        "There is no column 'charm'; there are unit, id there, label"
+        in window.commands.snippets.problem.text()
+    )
 
 
 def test_arrows_bring_back_lines_before(qtbot, window) -> None:

@@ -207,7 +207,8 @@ class OpenProject(ProjectView):
         assert self.project is not None
         project, clustering = self.project, self.clustering
         before = Clustering(project.unit_of_spike, project.probability, highest=project.highest_unit)
-        after = Clustering(unit_of_spike, probability, highest=project.highest_unit)
+        highest = replace(project, unit_of_spike=unit_of_spike).highest_unit
+        after = Clustering(unit_of_spike, probability, highest=highest)
         again = rebased(self.history, before, after, project.components)
         components, waveforms = kept_once(project.components, project.waveforms, unit_of_spike)
         self.project = replace(project, components=components, waveforms=waveforms)

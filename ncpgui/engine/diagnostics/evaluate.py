@@ -136,7 +136,9 @@ def evaluate(
     seed, progress = whole_number(seed, "seed"), reporting(progress)
     check_defaults()
     settings = trained_on(checkpoint.card)
-    amount = instance(amount or (QUICK if quick else Amount()), Amount, "amount", "leave it out")
+    if amount is not None:
+        instance(amount, Amount, "amount", "leave it out")
+    amount = amount or (QUICK if quick else Amount())
     if isinstance(checkpoint.network, CCP):
         amount = replace(
             amount,
