@@ -8,6 +8,8 @@ from typing import Any
 
 import click
 
+HELP = ("-h", "--help")
+"""Options that ask for help."""
 GROUPED_FROM = 10
 """Options from which the help of a command has them in groups."""
 GROUPS = {
@@ -28,6 +30,10 @@ _TOLD = re.compile(r"\[default: \((.*?)\)(?=[\];])")
 
 class Command(click.Command):
     """A command with grouped options."""
+
+    def get_help_option_names(self, ctx: click.Context) -> list[str]:
+        """Names of the option for help, in whichever context the command is looked at first."""
+        return list(HELP)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options under their headings, those without one first."""

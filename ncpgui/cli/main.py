@@ -16,6 +16,7 @@ import click
 
 from ncpgui import __version__
 from ncpgui.cli.cluster import cluster
+from ncpgui.cli.commands import HELP
 from ncpgui.cli.demo import demo
 from ncpgui.cli.doctor import doctor
 from ncpgui.cli.evaluate import evaluate
@@ -37,7 +38,7 @@ from ncpgui.core.nearest import nearest
 from ncpgui.core.progress import Cancelled
 
 EXIT_FAULT, EXIT_INPUT, EXIT_CANCELLED = 1, 2, 130
-SETTINGS = {"max_content_width": 100, "help_option_names": ["-h", "--help"]}
+SETTINGS = {"max_content_width": 100, "help_option_names": list(HELP)}
 COMMANDS = (
     gui,
     demo,

@@ -150,6 +150,14 @@ def test_h_is_help(arguments: list[str], ncpgui: Command) -> None:
     assert ran.out.startswith("Usage: ncpgui")
 
 
+def test_h_is_help_of_a_command_that_somebody_looked_at_by_itself(ncpgui: Command) -> None:
+    """As the pages of the documentation do; click keeps the option that it makes first."""
+    write_back = main_module.cli.commands["write-back"]
+    write_back._help_option = None
+    assert "-h" in write_back.get_help(click.Context(write_back))
+    assert ncpgui("write-back", "-h").code == 0
+
+
 def test_a_mistyped_command_suggests_the_nearest(ncpgui: Command) -> None:
     assert "did you mean 'ncpgui sort'?" in ncpgui("srot").error
 
