@@ -5,12 +5,16 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from ncpgui.core.errors import ExportError, InputError, SessionError, SessionLockedError
 from ncpgui.core.files import too_long
+
+if TYPE_CHECKING:
+    from ncpgui.sorting.config import SortingConfig
+    from ncpgui.sorting.executors import Workers
 
 Settings = TypeVar("Settings")
 Decorator = Callable[[Any], Any]
@@ -218,6 +222,25 @@ def check_new_folder(path: Path, overwrite: bool, *, ours: str) -> None:
                 "not replace; give another folder"
             )
     check_output_place(path)
+
+
+def ready_workers(
+    config: SortingConfig, *, jobs: int | None, parallel: str | None, dask: str | None
+) -> Workers:
+    """Workers for a sorting whose device and model are there: what is wrong is said before any work.
+
+    Raises
+    ------
+    InputError, CheckpointError, WorkerError
+        The device, the model or the workers cannot be had.
+    """
+    from ncpgui.engine.device import resolve_device
+    from ncpgui.engine.networks.checkpoint import load_checkpoint
+    from ncpgui.sorting.chosen_workers import chosen_workers
+
+    resolve_device(config.device)
+    load_checkpoint(config.model)
+    return chosen_workers(jobs, parallel=parallel, dask=dask)
 
 
 def read_settings(kind: type[Settings], path: Path | None, given: dict[str, Any]) -> Settings:

@@ -91,11 +91,8 @@ def review(
         return
     options.check_new_session(out, overwrite, *([recording] if recording is not None else []))
 
-    from ncpgui.engine.device import resolve_device
-    from ncpgui.engine.networks.checkpoint import load_checkpoint
     from ncpgui.ephys.given_folder import open_reviewed
     from ncpgui.ephys.readers import load_stimulus
-    from ncpgui.sorting.chosen_workers import chosen_workers
     from ncpgui.sorting.config import SortingConfig
     from ncpgui.sorting.review import review_recording
     from ncpgui.sorting.run import run_of
@@ -124,11 +121,7 @@ def review(
     for note in (*traces.notes, *opened.notes):
         echo(f"note: {note}", err=True)
     shown = load_stimulus(stimulus) if stimulus is not None else None
-    resolve_device(
-        config.device
-    )  # what is wrong with these is said now, not after the templates are measured
-    load_checkpoint(config.model)
-    workers = chosen_workers(jobs, parallel=parallel, dask=dask)
+    workers = options.ready_workers(config, jobs=jobs, parallel=parallel, dask=dask)
     with resuming.kept_steps(out, run_of(traces, config, opened.sorting), resume=resume) as steps:
         with progress_report("review") as progress:
             project = review_recording(

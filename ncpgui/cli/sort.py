@@ -113,10 +113,7 @@ def sort(
         return
     options.check_new_session(out, overwrite, recording)
 
-    from ncpgui.engine.device import resolve_device
-    from ncpgui.engine.networks.checkpoint import load_checkpoint
     from ncpgui.ephys.readers import load_stimulus, open_recording, stimulus_of
-    from ncpgui.sorting.chosen_workers import chosen_workers
     from ncpgui.sorting.config import SortingConfig
     from ncpgui.sorting.pipeline import sort_recording
     from ncpgui.sorting.run import run_of
@@ -148,9 +145,7 @@ def sort(
     for note in opened.notes:
         echo(f"note: {note}", err=True)
     shown = stimulus_of(opened, load_stimulus(stimulus or recording))
-    resolve_device(config.device)  # what is wrong with these is said now, not after the spikes are found
-    load_checkpoint(config.model)
-    workers = chosen_workers(jobs, parallel=parallel, dask=dask)
+    workers = options.ready_workers(config, jobs=jobs, parallel=parallel, dask=dask)
     with resuming.kept_steps(out, run_of(opened, config), resume=resume) as steps:
         with progress_report("sort") as progress:
             project = sort_recording(

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 
 SHARE_UNIT = 20.0  # of the parameter, so that it is soon learnt
 FEW_POINTS = 10  # of which little is believed of how they moved
-_WINDOWS = 20
+N_WINDOWS = 20
 _GAPS_MS = (3.0, 10.0, 40.0)  # scales of the intervals to the spikes before and after
 
 
@@ -33,8 +33,8 @@ def time_windows(along: Tensor, there: Tensor) -> Tensor:
     """
     known = (~along.isnan() | ~there).all(1, keepdim=True)
     rank = along.where(there & known, torch.inf).argsort(1).argsort(1)
-    window = rank * _WINDOWS // there.sum(1, keepdim=True).clamp(min=1)
-    return torch.where(there, window * known, _WINDOWS)
+    window = rank * N_WINDOWS // there.sum(1, keepdim=True).clamp(min=1)
+    return torch.where(there, window * known, N_WINDOWS)
 
 
 class TimeFeatures(nn.Module):

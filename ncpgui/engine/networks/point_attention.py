@@ -38,6 +38,7 @@ class PointAttention(nn.Module):
         super().__init__()
         self.n_heads = len(_REACHES)
         self.head = size // self.n_heads
+        self._width = self.head + n_scores + 3  # of queries: the head, the place on C + 1 axes, and two more
         self.norm = nn.LayerNorm(size)
         self.to_heads = nn.Linear(size, 3 * size, bias=False)
         self.log_reach = nn.Parameter(torch.tensor(_REACHES).log())
@@ -105,6 +106,4 @@ class PointAttention(nn.Module):
 
     def _even(self, values: Tensor) -> Tensor:
         """Pad the last axis, so that queries, keys and values have one size."""
-        n_scores = self.out.in_features // self.n_heads - self.head - 1
-        size = self.head + n_scores // 2 + 4
-        return nn.functional.pad(values, (0, size - values.shape[-1]))
+        return nn.functional.pad(values, (0, self._width - values.shape[-1]))

@@ -21,8 +21,8 @@ from torch import Tensor
 from ncpgui.core.seeds import stream_seed
 from ncpgui.engine.generative.batch import Batch, canonical_labels
 from ncpgui.engine.networks.ccp import CCP
-from ncpgui.engine.networks.moving_clusters import time_windows
-from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
+from ncpgui.engine.networks.moving_clusters import N_WINDOWS, time_windows
+from ncpgui.engine.networks.pointwise import ClusteringNetwork
 from ncpgui.engine.networks.registry import Network
 
 
@@ -108,10 +108,11 @@ def _pointwise(
     begun : orders (B, N), each with such turns, of which the first `n_first` points are scored
     """
     encoding = network.encode(*batch.points, n_points=batch.n_points)
-    first = None
+    first, window = None, None
     if turn is not None:
+        window = time_windows(encoding.tables["along"][..., 0], encoding.there)
         as_drawn = torch.arange(batch.labels.shape[1], device=turn.device).expand_as(batch.labels)
-        first = _in_windows(encoding, as_drawn, turn)
+        first = _in_windows(window, as_drawn, turn)
     nll, n_right = [], []
     for order in (first, *orders):
         visited = encoding if order is None else encoding.reordered(order)
@@ -123,7 +124,7 @@ def _pointwise(
     disagreement = each.var(0).sum() if len(nll) > 1 else each.new_zeros(())
     beginnings = each.new_zeros(())
     for order, its_turn in begun:
-        order = _in_windows(encoding, order, its_turn) if network.takes_times else order
+        order = order if window is None else _in_windows(window, order, its_turn)
         labels = _renumbered(batch.labels.gather(1, order[:, :n_first]))
         log_prob = network.log_prob(network.finish_first(order, encoding, n_first), labels)
         beginnings = beginnings - log_prob.sum() / len(begun)
@@ -135,15 +136,15 @@ def _turns(batch: Batch, generator: torch.Generator) -> Tensor:
     return torch.randint(4, (len(batch.labels), 1), generator=generator, device=generator.device)
 
 
-def _in_windows(encoding: Encoding, order: Tensor, turn: Tensor) -> Tensor:
-    """Orders (B, N) that go through windows of time (`time_windows`) where datasets have them.
+def _in_windows(window: Tensor, order: Tensor, turn: Tensor) -> Tensor:
+    """Orders (B, N), with the padding last, that go through windows of time where datasets have them.
 
-    turn : (B, 1), 1 for windows forward, 2 for backward, others for none; within them as in `order`
+    window : (B, N), of each point (`time_windows`); turn : (B, 1), 1 for windows forward, 2 for backward,
+        others for none; within them as in `order`
     """
-    window = time_windows(encoding.tables["along"][..., 0], encoding.there).gather(1, order)
+    window = window.gather(1, order)
     sign = (turn == 1).long() - (turn == 2).long()
-    there = encoding.there.gather(1, order)
-    key = torch.where(there, window * sign, window.max() + 1)
+    key = torch.where(window < N_WINDOWS, window * sign, N_WINDOWS)
     return order.gather(1, key.argsort(dim=1, stable=True))
 
 
