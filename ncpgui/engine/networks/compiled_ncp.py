@@ -25,7 +25,13 @@ from ncpgui.engine.networks.compiled_ways import (
     way_taken,
     ways_of,
 )
-from ncpgui.engine.networks.ncp import PRIOR_POINTS, ClusterAwareNCP
+from ncpgui.engine.networks.ncp import (
+    DISTANCE_UNIT,
+    MOST_DISTANT,
+    N_OF_DISTANCE,
+    PRIOR_POINTS,
+    ClusterAwareNCP,
+)
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
 
 AT_ONCE = 24
@@ -37,9 +43,11 @@ class Weights(NamedTuple):
 
     sizes : E, F, C, and 2 C if clusters know their spread, else 0
     into_f (2 E + 2 C + (2 C) + ..., F) : from squared and absolute distance in the metric, of the scores the
-        log and share of theirs, and both of them in units of the spread; of what each of `ways` tells
+        log and share of theirs, and both of them in units of the spread; of what each of `ways` tells; of the
+        distances on all scores at once
     f_count, f_bias, f_new, f_out, g_count, g_bias (F,) ; f_hidden, g_out (F, F) ; f_hidden_bias (F,)
     spread (C,) : variance of a cluster of which no point is known ; sharpness : that multiplies scores
+    n_of_distance : numbers at the end of a row of `into_f` that tell distances on all scores, 0 for none
     ways : how clusters move, none for points that do not tell their times
     """
 
@@ -56,6 +64,7 @@ class Weights(NamedTuple):
     g_out: Array
     spread: Array
     sharpness: np.float32
+    n_of_distance: int
     ways: Ways
 
 
@@ -82,6 +91,8 @@ def weights_of(network: ClusterAwareNCP, *, timed: bool) -> Weights:
         spread = _array(network.log_spread.exp())
     moving = network.ways() if timed else []
     parts += [one.to_f.weight for one in moving]
+    if network.f_distance is not None:
+        parts.append(network.f_distance.weight)
     with torch.no_grad():
         return Weights(
             (network.metric, network.hidden, moments, 2 * moments if network.whitened else 0),
@@ -97,6 +108,7 @@ def weights_of(network: ClusterAwareNCP, *, timed: bool) -> Weights:
             _array(network.g_out.weight.T),
             spread,
             np.float32((-network.log_temperature).exp()),
+            0 if network.f_distance is None else N_OF_DISTANCE,
             ways_of(moving, network.hidden),
         )
 
@@ -125,6 +137,9 @@ def candidate_inputs(w: Any, sums: Array, point: Array, inputs: Array, room: Arr
     start, at = n_metric + n_hidden, 2 * n_metric
     mean, variance = room[0], room[1]
     means_and_variances(w.sizes, sums, len(w.ways.knots) > 0, mean, variance)
+    if w.n_of_distance:
+        distances = inputs[len(inputs) - w.n_of_distance :]
+        _write_distance(w, sums[-1], mean, variance, point, distances[1::2])
     if len(w.ways.knots):
         told = at + 2 * n_scores + n_moments
         follow(w.ways, w.sizes, sums, point, mean, variance, room[2:], inputs[told:])
@@ -137,10 +152,30 @@ def candidate_inputs(w: Any, sums: Array, point: Array, inputs: Array, room: Arr
         inputs[at + i] = np.log(np.float32(1) + squared)
         inputs[at + n_scores + i] = squared / (1 + squared)
         if n_moments:
-            known = sums[-1] * max(variance[i], np.float32(0)) + np.float32(PRIOR_POINTS) * w.spread[i]
-            spread = known / (sums[-1] + np.float32(PRIOR_POINTS))
+            spread = _spread(w, sums[-1], variance[i], i)
             inputs[at + 2 * n_scores + i] = np.log(np.float32(1) + squared / spread)
             inputs[at + 3 * n_scores + i] = np.log(spread)
+    if w.n_of_distance:
+        _write_distance(w, sums[-1], mean, variance, point, distances[::2])
+
+
+@numba.njit(cache=True, nogil=True, fastmath=FAST)
+def _spread(w: Any, n_points: float, variance: float, i: int) -> np.float32:
+    """Variance of a cluster along axis i; that of few points is drawn to a learnt one."""
+    known = n_points * max(variance, np.float32(0)) + np.float32(PRIOR_POINTS) * w.spread[i]
+    return known / (n_points + np.float32(PRIOR_POINTS))
+
+
+@numba.njit(cache=True, nogil=True, fastmath=FAST)
+def _write_distance(
+    w: Any, n_points: float, mean: Array, variance: Array, point: Array, told: Array
+) -> None:
+    """Write the log and the size (2,) of the squared distance on all scores in units of the spread."""
+    start, distance = w.sizes[0] + w.sizes[1], np.float32(0)
+    for i in range(w.sizes[2]):
+        distance += (mean[i] - point[start + i]) ** 2 / _spread(w, n_points, variance[i], i)
+    told[0] = np.log(np.float32(1) + distance)
+    told[1] = min(distance, np.float32(MOST_DISTANT)) / np.float32(DISTANCE_UNIT)
 
 
 @numba.njit(cache=True, nogil=True, fastmath=FAST)

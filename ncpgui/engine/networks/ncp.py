@@ -26,6 +26,8 @@ _SCORE_UNIT = 4.0  # noise sd: about how far apart units are that are hard to te
 _SCORE_PAIRS = 12
 _SEEN_SCORES = 12  # components by which points of a dataset see each other
 PRIOR_POINTS = 3  # points that the learnt spread counts beside those of a cluster
+N_OF_DISTANCE = 4  # numbers that tell f of two squared distances
+DISTANCE_UNIT, MOST_DISTANT = 16.0, 256.0  # of a squared distance as f sees it: its unit, and where it ends
 
 
 class NCP(ClusteringNetwork):
@@ -135,12 +137,15 @@ class ClusterAwareNCP(ClusteringNetwork):
         components; none for a network to which points have no times
     along_way : whether knots are along the way of the tissue (`seen_way`), and not along time
     attention : blocks of `PointAttention`, in which the points see each other; 0 for none
+    mahalanobis : whether f sees the distance of a point from a cluster on all components at once, in units of
+        the cluster's spread, where the cluster is now and where it is on the whole. Its square grows with the
+        odds of two Gaussians, so that what lies far off costs as many nats as it should
 
     Raises
     ------
     InputError
         `time_knots` of components that are not whitened, or less than two knots; a way without them;
-        attention without components.
+        attention without components; a Mahalanobis distance without a spread.
     """
 
     def __init__(
@@ -156,6 +161,7 @@ class ClusterAwareNCP(ClusteringNetwork):
         time_knots: tuple[int, ...] = (),
         along_way: bool = False,
         attention: int = 0,
+        mahalanobis: bool = False,
     ) -> None:
         super().__init__()
         if attention and not (0 < components <= _SEEN_SCORES and along_way == bool(time_knots)):
@@ -170,6 +176,11 @@ class ClusterAwareNCP(ClusteringNetwork):
             raise InputError(
                 f"time_knots must be 2 or more each, of a network with whitened components, got {time_knots} "
                 f"with components = {components} and whitened = {whitened}"
+            )
+        if mahalanobis and not (components and whitened):
+            raise InputError(
+                "a Mahalanobis distance is in units of a cluster's spread; give the network whitened components, "
+                f"got components = {components} and whitened = {whitened}"
             )
         self.encoder = encoder
         self.pairs = PairContext(2 * h_dim, pairs, hidden) if pairs else None
@@ -205,6 +216,9 @@ class ClusterAwareNCP(ClusteringNetwork):
             self.log_spread = nn.Parameter(torch.full((components,), -2 * math.log(_SCORE_UNIT / 2)))
             self.f_spread = nn.Linear(2 * components, hidden, bias=False)
             nn.init.zeros_(self.f_spread.weight)
+        self.f_distance = nn.Linear(N_OF_DISTANCE, hidden, bias=False) if mahalanobis else None
+        if self.f_distance is not None:
+            nn.init.zeros_(self.f_distance.weight)
         blocks = [PointAttention(h_dim, _SEEN_SCORES) for _ in range(attention)]
         self.attention = nn.ModuleList(blocks)
         if time_knots:
@@ -355,6 +369,7 @@ class ClusterAwareNCP(ClusteringNetwork):
         point_z, _, point_moments, *point_ways = self._split(joins)
         x, mean = point_moments[..., : self.components], moments[..., : self.components]
         variance = (moments[..., self.components :] - mean.square()).clamp(min=0) if self.whitened else None
+        on_the_whole = (mean, variance)
         if self.moving:
             at = torch.cat([x, point_z], dim=-1)
             mean, variance = self._place(z, moments, ways.pop() / count)
@@ -374,7 +389,12 @@ class ClusterAwareNCP(ClusteringNetwork):
             near = torch.cat([squared.log1p(), squared / (1 + squared)], dim=-1)
             own_state = own_state + self.f_apart(near)
             if variance is not None:
-                own_state = own_state + self._of_spread(squared, variance, count)
+                spread = self._spread(variance, count)
+                own_state = own_state + self._of_spread(squared, spread)
+        if self.f_distance is not None:
+            mean, variance = on_the_whole
+            whole = (mean - x).square() / self._spread(variance, count)
+            own_state = own_state + self._of_distance(squared / spread, whole)
         return torch.where(sizes[..., None] == 0, self.f_new, own_state)
 
     def _scores(self, points: Tensor, there: Tensor) -> Tensor:
@@ -383,10 +403,19 @@ class ClusterAwareNCP(ClusteringNetwork):
         n_components = _SEEN_SCORES if self.attention else self.components
         return principal_scores(points, there, n_components) / _SCORE_UNIT
 
-    def _of_spread(self, squared: Tensor, variance: Tensor, count: Tensor) -> Tensor:
-        """What a cluster's variance along each axis adds; that of few points is drawn to a learnt one."""
-        spread = (count * variance + PRIOR_POINTS * self.log_spread.exp()) / (count + PRIOR_POINTS)
+    def _spread(self, variance: Tensor, count: Tensor) -> Tensor:
+        """A cluster's variance along each axis; that of few points is drawn to a learnt one."""
+        return (count * variance + PRIOR_POINTS * self.log_spread.exp()) / (count + PRIOR_POINTS)
+
+    def _of_spread(self, squared: Tensor, spread: Tensor) -> Tensor:
+        """What squared distances along each axis add, in units of the spread, and the spread itself."""
         return self.f_spread(torch.cat([(squared / spread).log1p(), spread.log()], dim=-1))
+
+    def _of_distance(self, *squared: Tensor) -> Tensor:
+        """What distances on all axes at once add, given their squares along each in units of the spread."""
+        assert self.f_distance is not None
+        d = torch.stack([one.sum(-1) for one in squared], dim=-1)
+        return self.f_distance(torch.cat([d.log1p(), d.clamp(max=MOST_DISTANT) / DISTANCE_UNIT], dim=-1))
 
     def score(self, first: Tensor) -> Tensor:
         """See `ClusteringNetwork`."""

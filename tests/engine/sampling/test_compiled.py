@@ -19,6 +19,8 @@ OPTIONS = {
     "whitened": {"pairs": 4, "components": 2, "whitened": True},
     "times that nobody tells": {"components": 2, "whitened": True, "time_knots": (3, 5)},
     "times": {"components": 2, "whitened": True, "time_knots": (3, 5)},
+    "distances": {"components": 2, "whitened": True, "mahalanobis": True},
+    "distances and times": {"components": 2, "whitened": True, "time_knots": (3, 5), "mahalanobis": True},
 }
 
 
@@ -68,7 +70,7 @@ def by_torch(monkeypatch):
 @pytest.mark.parametrize("kind", OPTIONS)
 def test_compiled_draws_are_those_of_torch(kind, by_torch):
     network = network_of(kind)
-    encodings = [encoding_of(network, n, seed=n, times=kind == "times") for n in (70, 41)]
+    encodings = [encoding_of(network, n, seed=n, times=kind in ("times", "distances and times")) for n in (70, 41)]
     assert compiled_ncp.serves(network, encodings)
     wanted = {"n_samples": 60, "seeds": [1, 2], "n_orders": 4}
     found = ancestral_samples_of_many(network, encodings, **wanted)
@@ -109,7 +111,7 @@ def test_compiled_draws_hold_what_is_held(by_torch):
 @pytest.mark.parametrize("kind", OPTIONS)
 def test_compiled_sweeps_move_what_torch_moves(kind, by_torch):
     network = network_of(kind)
-    encoding = encoding_of(network, 120, times=kind == "times")
+    encoding = encoding_of(network, 120, times=kind in ("times", "distances and times"))
     drawn = ancestral_samples(network, encoding, n_samples=30, seed=0)
     found = swept(network, encoding, drawn, seed=4)
     by_torch()
@@ -123,7 +125,7 @@ def test_compiled_sweeps_move_what_torch_moves(kind, by_torch):
 )
 def test_there_are_two_sweeps_and_four_where_the_times_are_told(kind, n_sweeps):
     network = network_of(kind)
-    encoding = encoding_of(network, 60, times=kind == "times")
+    encoding = encoding_of(network, 60, times=kind in ("times", "distances and times"))
     drawn = ancestral_samples(network, encoding, n_samples=30, seed=0)
     found = swept(network, encoding, drawn, seed=4).labels
     asked = {n: swept(network, encoding, drawn, seed=4, n_sweeps=n).labels for n in (2, 4)}
