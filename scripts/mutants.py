@@ -5,8 +5,9 @@
 A mutant is one change of one place: a comparison turned or its edge moved, a whole number one more, a sum a
 difference, min for max, a statement taken out. As many are drawn as asked for, the same ones for the same
 seed and source. Tests that mirror the module are run on each: those of its name, and those that import it
-from the folder of its package, else from any folder. A mutant that no test notices is printed with its place
-and the change: it wants a test, or changes nothing that can be seen.
+from the folder of its package, else from any folder. Where these notice nothing, the other tests that reach
+the module by imports are run, the nearest first, while there is time. A mutant that no test notices is
+printed with its place and the change: it wants a test, or changes nothing that can be seen.
 
 Everything happens in a copy in a temporary folder; the checkout is only read.
 """
@@ -25,7 +26,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -45,6 +47,10 @@ TURNED: dict[type[ast.cmpop], tuple[str, str]] = {
 }
 SWAPPED = {"min": "max", "max": "min", "minimum": "maximum", "maximum": "minimum"}
 SWAPPED |= {"argmin": "argmax", "argmax": "argmin", "any": "all", "all": "any"}
+AT_ONCE = 12
+"""Test files of a run beyond those that mirror a module."""
+NO_TESTS = 5
+"""Exit status of pytest where it is to run none of the tests."""
 CAUGHT, SURVIVED, UNTESTED = "caught", "survived", "no tests"
 
 
@@ -169,19 +175,47 @@ def drawn(root: Path, packages: Sequence[str], n: int, seed: int) -> list[Mutant
     return sorted(chosen, key=lambda mutant: (mutant.file, mutant.start, mutant.new))
 
 
-def mirror(root: Path, module: Path) -> list[Path]:
-    """Tests of a module: of its name, and those that import it in the folder of its package, else in any."""
-    package = module.parts[1] if len(module.parts) > 2 else ""
-    name = ".".join(module.with_suffix("").parts)
-    parent, _, last = name.rpartition(".")
-    imports = re.compile(
-        rf"\b{re.escape(name)}\b|^from {re.escape(parent)} import [^\n]*\b{last}\b", re.MULTILINE
-    )
-    every = sorted((root / "tests").rglob("test_*.py"))
-    mine = [file for file in every if file.stem == f"test_{module.stem}"]
-    users = [file for file in every if imports.search(file.read_text(encoding="utf-8"))]
-    near = [file for file in users if file.relative_to(root).parts[1] == package] or users
-    return list(dict.fromkeys([*(file for file in mine if file in users or not users), *near]))
+def witnesses(root: Path, module: Path) -> tuple[list[Path], list[Path]]:
+    """Tests of a module: those that mirror it, and the others that reach it by imports, the nearest first.
+
+    Those that mirror it are of its name or import it in the folder of its package, else import it anywhere,
+    else import what imports it. The others import it, what imports it, and so on.
+    """
+    said = _imports(root)
+    reached, edge = {module}, {module}
+    levels: list[list[Path]] = []
+    while edge:
+        names = {".".join(file.with_suffix("").parts).removeprefix("tests.") for file in edge}
+        names |= {name.removesuffix(".__init__") for name in names if name != "ncpgui.__init__"}
+        folders = {file.parent for file in edge if file.name == "conftest.py"}
+        edge = {file for file in said if said[file] & names or not folders.isdisjoint(file.parents)} - reached
+        reached |= edge
+        levels.append(sorted(file for file in edge if file.name.startswith("test_")))
+    folder = Path("tests", *module.parts[1:-1][:1])
+    nearest = next((level for level in levels if level), [])
+    mine = [file for file in nearest if folder in file.parents] or nearest
+    mine.sort(key=lambda file: file.stem != f"test_{module.stem}")
+    return mine, [file for level in levels for file in level if file not in mine]
+
+
+@cache
+def _imports(root: Path) -> dict[Path, set[str]]:
+    """What each module of the program and of its tests names (paths from the root)."""
+    files = [file for name in COPIED for file in sorted((root / name).rglob("*.py"))]
+    return {file.relative_to(root): _said(file) for file in files}
+
+
+def _said(file: Path) -> set[str]:
+    """Modules that a module names in its imports and in text, those of tests without ``tests.``."""
+    names = []
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names += [node.module, *(f"{node.module}.{one.name}" for one in node.names)]
+        elif isinstance(node, ast.Import):
+            names += [one.name for one in node.names]
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            names.append(node.value)
+    return {name.removeprefix("tests.") for name in names}
 
 
 def copied(root: Path, place: Path) -> Path:
@@ -195,39 +229,85 @@ def copied(root: Path, place: Path) -> Path:
     return place
 
 
-def passes(root: Path, tests: Sequence[Path], timeout_s: float) -> bool:
-    """Whether tests pass, in time, on the program in a folder."""
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *map(str, tests)]
+def failing(root: Path, tests: Sequence[Path], timeout_s: float) -> tuple[Path | None, bool]:
+    """The first of some test files that fails on the program in a folder; whether all ran in time."""
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-rfE", "-p", "no:cacheprovider", *map(str, tests)]
     surroundings = {**os.environ, "PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"}
     surroundings.setdefault("QT_QPA_PLATFORM", "offscreen")
-    with subprocess.Popen(
-        command,
-        cwd=root,
-        env=surroundings,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-    ) as run:
+    with (
+        tempfile.TemporaryFile("w+") as told,
+        subprocess.Popen(
+            command,
+            cwd=root,
+            env=surroundings,
+            stdout=told,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        ) as run,
+    ):
         try:
-            return run.wait(timeout_s) == 0
+            status = run.wait(timeout_s)
         except subprocess.TimeoutExpired:
-            return False
+            return None, False
         finally:  # with the processes that tests began
             with suppress(ProcessLookupError):
                 os.killpg(run.pid, signal.SIGKILL)
+        told.seek(0)
+        names = re.findall(r"^(?:FAILED|ERROR) ([^:\s]+)", told.read(), re.MULTILINE)
+    first = next((file for file in tests if str(file) in names), tests[0])
+    return (None if status in (0, NO_TESTS) else first), True
 
 
-def tried(mutant: Mutant, root: Path, tests: Sequence[Path], timeout_s: float) -> str:
-    """What the tests say of a mutant; the folder is as before afterwards."""
-    if not tests:
-        return UNTESTED
-    file = root / mutant.file
-    text = file.read_text(encoding="utf-8")
-    file.write_text(mutant.apply(text), encoding="utf-8")
-    try:
-        return SURVIVED if passes(root, tests, timeout_s) else CAUGHT
-    finally:
-        file.write_text(text, encoding="utf-8")
+class Trial:
+    """A copy of the program, of which one place at a time is changed."""
+
+    def __init__(self, root: Path, timeout_s: float) -> None:
+        self.root = root
+        self.timeout_s = timeout_s
+        self._healthy: dict[tuple[Path, ...], bool] = {}
+
+    def outcome(self, mutant: Mutant) -> str:
+        """What tests say of a mutant: first those that mirror its module, then others while there is time."""
+        mine, others = witnesses(self.root, mutant.file)
+        if not mine:
+            return UNTESTED
+        end = time.monotonic() + self.timeout_s
+        if self._is_noticed(mutant, mine, end, may_hang=True):
+            return CAUGHT
+        end = time.monotonic() + self.timeout_s
+        parts = (others[start : start + AT_ONCE] for start in range(0, len(others), AT_ONCE))
+        return CAUGHT if any(self._is_noticed(mutant, part, end) for part in parts) else SURVIVED
+
+    def _is_noticed(
+        self, mutant: Mutant, tests: Sequence[Path], end: float, *, may_hang: bool = False
+    ) -> bool:
+        """Whether a test that passes on the program as it is fails on the mutant; or hangs, where it may."""
+        while tests and (left_s := end - time.monotonic()) > 0:
+            with self._changed(mutant):
+                failed, in_time = failing(self.root, tests, left_s)
+            if failed is None:
+                return may_hang and not in_time and self._is_healthy(tests)
+            if self._is_healthy([failed]):
+                return True
+            print(f"fails as it is: {failed}", flush=True)
+            tests = tests[tests.index(failed) + 1 :]
+        return False
+
+    def _is_healthy(self, tests: Sequence[Path]) -> bool:
+        key = tuple(tests)
+        if key not in self._healthy:  # in half of the time: one that ends late has not got stuck
+            self._healthy[key] = failing(self.root, tests, self.timeout_s / 2) == (None, True)
+        return self._healthy[key]
+
+    @contextmanager
+    def _changed(self, mutant: Mutant) -> Iterator[None]:
+        file = self.root / mutant.file
+        text = file.read_text(encoding="utf-8")
+        file.write_text(mutant.apply(text), encoding="utf-8")
+        try:
+            yield
+        finally:
+            file.write_text(text, encoding="utf-8")
 
 
 def main(arguments: Sequence[str] | None = None, *, root: Path = ROOT) -> int:
@@ -241,22 +321,17 @@ def main(arguments: Sequence[str] | None = None, *, root: Path = ROOT) -> int:
     parser.add_argument(
         "--least", type=float, default=0.0, help="share caught below which the exit status is 1"
     )
-    parser.add_argument("--timeout", type=float, default=300.0, help="s for the tests of one mutant")
+    parser.add_argument(
+        "--timeout", type=float, default=300.0, help="s for tests of a mutant, near and others"
+    )
     asked = parser.parse_args(arguments)
     mutants = drawn(root, asked.package, asked.n, asked.seed)
     outcomes: dict[str, int] = {}
-    healthy: dict[Path, bool] = {}
     with tempfile.TemporaryDirectory(prefix="ncpgui-mutants-") as folder:
-        place = copied(root, Path(folder) / "ncpgui")
+        trial = Trial(copied(root, Path(folder) / "ncpgui"), asked.timeout)
         for mutant in mutants:
-            tests = mirror(place, mutant.file)
-            if tests and mutant.file not in healthy:
-                healthy[mutant.file] = passes(place, tests, asked.timeout)
-            if not healthy.get(mutant.file, True):
-                print(f"left out  {mutant.file}: its tests fail as it is", flush=True)
-                continue
             since = time.monotonic()
-            outcome = tried(mutant, place, tests, asked.timeout)
+            outcome = trial.outcome(mutant)
             outcomes[outcome] = outcomes.get(outcome, 0) + 1
             print(f"{outcome:9s} {mutant.words}  ({time.monotonic() - since:.0f} s)", flush=True)
     n_tried = sum(outcomes.values())

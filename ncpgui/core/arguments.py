@@ -165,7 +165,7 @@ def pairs(values: object, name: str) -> list[tuple[int, int]]:
 
 def _takes_three(function: Callable[..., Any]) -> bool:
     try:
-        inspect.signature(function).bind(0, 1, "")
+        inspect.signature(function).bind(None, None, None)
     except TypeError:
         return False
     except ValueError:  # it does not say what it takes

@@ -48,12 +48,11 @@ def called(units: Iterable[int], names: Mapping[int, int | str], highest: int = 
     that is above all names too, always the same one.
     """
     is_text = any(isinstance(name, str) for name in names.values())
-    last = max(highest, *names, -1) if names else highest
-    above = max((number for name in names.values() if (number := number_of(name)) is not None), default=-1)
-    shift = max(0, above - last)
+    last = max([highest, *names])
+    above = max([last, *(number for name in names.values() if (number := number_of(name)) is not None)])
 
     def name(unit: int) -> int | str:
-        number = unit + shift if unit > last else unit
+        number = unit + above - last if unit > last else unit
         return names.get(unit, str(number) if is_text else number)
 
     return {int(unit): name(int(unit)) for unit in units}

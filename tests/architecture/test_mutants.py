@@ -91,7 +91,9 @@ def test_the_same_seed_draws_the_same_mutants() -> None:
 
 def test_a_module_is_mirrored_by_the_tests_of_its_name_and_those_that_import_it() -> None:
     def names(module: str) -> list[str]:
-        return [str(file.relative_to(ROOT / "tests")) for file in mutants.mirror(ROOT, Path(module))]
+        mine, others = mutants.witnesses(ROOT, Path(module))
+        assert set(mine).isdisjoint(others)
+        return [str(file.relative_to("tests")) for file in mine]
 
     assert names("ncpgui/core/heap.py") == ["core/test_heap.py"]
     assert "ephys/test_cluster_tables.py" in names("ncpgui/ephys/phy_folder.py")
@@ -99,14 +101,20 @@ def test_a_module_is_mirrored_by_the_tests_of_its_name_and_those_that_import_it(
     assert names("ncpgui/core/nothing_such.py") == []
 
 
+def test_a_module_that_no_test_imports_is_mirrored_by_the_tests_of_what_imports_it() -> None:
+    mine, others = mutants.witnesses(ROOT, Path("ncpgui/cli/export.py"))
+    assert Path("tests/cli/test_main.py") in mine
+    assert Path("tests/endurance/test_killed_write_backs.py") in others
+
+
 @pytest.fixture
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A program of three functions, one of which is tested at its edge."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # a third of the time
     root = tmp_path / "checkout"
-    for folder in ("ncpgui/core", "tests/core", "resources", ".git"):
+    for folder in ("ncpgui/core", "ncpgui/app", "tests/core", "tests/app", "resources", ".git"):
         (root / folder).mkdir(parents=True)
-    for folder in ("ncpgui", "ncpgui/core"):
+    for folder in ("ncpgui", "ncpgui/core", "ncpgui/app"):
         (root / folder / "__init__.py").write_text("")
     (root / "ncpgui/core/edges.py").write_text(
         "def full(n, most):\n    return n >= most\n\n\ndef loose(n, most):\n    return n > most\n"
@@ -135,11 +143,24 @@ def test_a_change_at_a_tested_edge_is_caught_and_one_that_nobody_tests_is_named(
     assert {file: file.read_bytes() for file in checkout.rglob("*.py")} == before
 
 
-def test_a_module_whose_tests_fail_as_it_is_is_left_out(
+def test_a_test_that_fails_as_it_is_notices_nothing(
     checkout: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (checkout / "tests/core/test_edges.py").write_text(
         "from ncpgui.core.edges import full\n\n\ndef test_edges():\n    assert not full(2, 2)\n"
     )
-    assert mutants.main(["--package", "core/edges", "--n", "1"], root=checkout) == 1
-    assert "left out  ncpgui/core/edges.py: its tests fail as it is" in capsys.readouterr().out
+    assert mutants.main(["--package", "core/edges", "--n", "1", "--least", "0.9"], root=checkout) == 1
+    said = capsys.readouterr().out.splitlines()
+    assert said[0] == "fails as it is: tests/core/test_edges.py"
+    assert said[1].startswith("survived  ncpgui/core/edges.py:")
+
+
+def test_what_the_tests_of_a_module_miss_is_caught_by_those_of_what_imports_it(
+    checkout: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (checkout / "ncpgui/app/shown.py").write_text("from ncpgui.core.edges import loose\n")
+    (checkout / "tests/app/test_shown.py").write_text(
+        "from ncpgui.app.shown import loose\n\n\ndef test_shown():\n    assert not loose(2, 2)\n"
+    )
+    assert mutants.main(["--package", "core/edges", "--n", "9"], root=checkout) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == "2 of 2 caught (seed 0: core/edges)"

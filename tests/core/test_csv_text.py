@@ -55,6 +55,13 @@ def test_every_unicode_encoding_is_known_by_its_mark_or_its_zeros(mark: bytes, e
     assert table.spelling.as_bytes(table.rows) == data
 
 
+def test_one_zero_in_the_first_two_bytes_makes_text_utf_16_and_other_zeros_do_not() -> None:
+    assert decoded(b"7\0") == ("7", b"", "utf-16-le")
+    assert decoded(b"\x007") == ("7", b"", "utf-16-be")
+    for data in (b"\0", b"\0\0ab", b"ab\0c", b"7"):
+        assert decoded(data) == (data.decode("ascii"), b"", "utf-8")
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "cp1252", "latin-1", "shift_jis", "koi8-r"])
 def test_bytes_that_are_changed_by_nobody_come_back_as_they_were(encoding: str) -> None:
     words = {"shift_jis": "海馬", "koi8-r": "хороший", "latin-1": "µV \x81 é"}.get(
@@ -81,6 +88,23 @@ def test_decimal_commas_do_not_divide_cells_between_semicolons() -> None:
     table = read_table(b"cluster_id;amp;depth\n3;12,5;40,25\n", IDS)
     assert table.rows[1] == ["3", "12,5", "40,25"]
     assert read_table(b"0;12,5;good\n1;13,5;mua\n").rows[0] == ["0", "12,5", "good"]
+
+
+def test_blanks_divide_cells_only_where_nothing_else_does() -> None:
+    assert read_table(b"unit id\tgroup\n0\t my own\n").rows == [["unit id", "group"], ["0", " my own"]]
+    assert read_table(b"id group\n 0 mua\n10   good\n").rows == [
+        ["id", "group"],
+        ["0", "mua"],
+        ["10", "good"],
+    ]
+
+
+def test_the_cells_of_one_column_are_whole_lines_as_far_as_no_tab_divides_them() -> None:
+    assert read_table(b"note\nfast; small, far\n").rows == [["note"], ["fast; small, far"]]
+
+
+def test_a_row_is_kept_where_one_cell_of_it_holds_anything() -> None:
+    assert read_table(b"cluster_id\tgroup\n0\t\n\tgood\n\t \n", IDS).rows[1:] == [["0", ""], ["", "good"]]
 
 
 def test_lines_before_the_table_are_kept_and_none_of_it() -> None:

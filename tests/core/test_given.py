@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ncpgui.core.given import LARGEST_UNIT, PHY, GivenSorting, called, number_of, numbered
+from ncpgui.core.given import PHY, GivenSorting, called, number_of, numbered
 
 
 @pytest.mark.parametrize(
@@ -20,8 +20,10 @@ from ncpgui.core.given import LARGEST_UNIT, PHY, GivenSorting, called, number_of
         ([-3, -2, -1], [0, 1, 2], {0: -3, 1: -2, 2: -1}),
         ([98765432109876543210, 2], [3, 2], {3: 98765432109876543210}),
         (["98765432109876543210", "2"], [3, 2], {3: "98765432109876543210", 2: "2"}),
-        ([LARGEST_UNIT - 1, 1], [LARGEST_UNIT - 1, 1], {}),
-        ([LARGEST_UNIT, 1], [2, 1], {2: LARGEST_UNIT}),
+        ([2**53 - 1, 1], [2**53 - 1, 1], {}),
+        ([2**53, 1], [2, 1], {2: 2**53}),
+        ([5, 0], [5, 0], {}),
+        ([3, "a"], [3, 4], {3: 3, 4: "a"}),
         ([], [], {}),
     ],
 )
@@ -48,6 +50,15 @@ def test_a_new_unit_is_called_by_a_number_above_all_names_and_always_the_same() 
     assert called([4, 5], {4: "98765432109876543210"})[5] == "98765432109876543211"
 
 
+def test_without_names_units_are_called_by_their_numbers() -> None:
+    assert called([0, 5], {}) == {0: 0, 5: 5}
+    assert GivenSorting("there", PHY, np.arange(3), "").called([0, 5]) == {0: 0, 5: 5}
+
+
+def test_one_name_of_text_makes_the_names_of_new_units_text() -> None:
+    assert called([0, 1, 2], {0: "a", 1: 3}) == {0: "a", 1: 3, 2: "4"}
+
+
 def test_numbers_of_units_without_a_spike_are_in_use_too() -> None:
     given = GivenSorting("there", PHY, np.arange(3), "", names={0: 100, 1: 3}, highest=6)
     assert given.called([0, 1, 7, 8]) == {0: 100, 1: 3, 7: 101, 8: 102}
@@ -56,4 +67,5 @@ def test_numbers_of_units_without_a_spike_are_in_use_too() -> None:
 
 def test_a_number_is_one_in_digits() -> None:
     assert [number_of(name) for name in (7, -1, "7", "007")] == [7, -1, 7, 7]
-    assert [number_of(name) for name in ("", "-1", "1.0", "٣", "1_0", "A1", "9" * 5000)] == [None] * 7
+    assert number_of("9" * 999) == 10**999 - 1
+    assert [number_of(name) for name in ("", "-1", "1.0", "٣", "1_0", "A1", "9" * 1000)] == [None] * 7

@@ -34,6 +34,8 @@ SPELLINGS = {
     "the same with more columns": ",amp,group\n0,1.5,mua\n2,2.5,good\n5,3,noise\n",
     "floats of pandas": "cluster_id\tgroup\n0.0\tmua\n2.0\tgood\n5.0\tnoise\n",
     "names of rows of R": '"cluster_id"\t"group"\n"1"\t0\t"mua"\n"2"\t2\t"good"\n"3"\t5\t"noise"\n',
+    "a delimiter after each row": "cluster_id\tgroup\n0\tmua\t\n2\tgood\t\n5\tnoise\t\n",
+    "a cell too many in a row": "cluster_id\tgroup\n0\tmua\tx\n2\tgood\n5\tnoise\n",
     "semicolons": "cluster_id;amp;group\n0;1,5;mua\n2;2,5;good\n5;3,5;noise\n",
     "the label first": "group\tcluster_id\nmua\t0\ngood\t2\nnoise\t5\n",
     "the label in the middle": "n_spikes,group,depth,cluster_id\n10,mua,1,0\n20,good,2,2\n30,noise,3,5\n",
@@ -70,6 +72,14 @@ def test_rows_that_name_no_cluster_are_left_out_and_a_short_row_has_empty_cells(
     assert table.cells(2) == {0: "mua", 2: ""}
 
 
+def test_a_row_too_short_for_the_column_of_clusters_names_none(tmp_path: Path) -> None:
+    assert read(tmp_path, "group\tcluster_id\nmua\t0\ngood\n").cells(0) == {0: "mua"}
+    unnamed = read(tmp_path, "group\tmy clu\nmua\t0\ngood\t2\nnoise\t5\n")
+    assert (unnamed.id_column, unnamed.cells(0)) == (1, RIGHT)
+    short = read(tmp_path, "group\tmy clu\nmua\t0\ngood\t2\nnoise\n")
+    assert short.problem == "no column is called cluster_id (its columns: group, my clu)"
+
+
 def test_a_changed_table_is_spelt_as_it_was(tmp_path: Path) -> None:
     for name in ("semicolons", "UTF-16 of a spreadsheet", "index of pandas", "savetxt of NumPy", "no header"):
         data = SPELLINGS[name]
@@ -101,8 +111,9 @@ def test_what_is_no_file_is_no_table_and_what_is_no_table_is_refused(tmp_path: P
         None
     ] * 4
     with (tmp_path / "sparse").open("wb") as file:
-        file.truncate(10**12)
-    with pytest.raises(RecordingError, match=r"sparse is no table of clusters: it has 10{12} bytes, more"):
+        file.truncate(2**28 + 1)
+    said = "sparse is no table of clusters: it has 268435457 bytes, more than 268435456; export"
+    with pytest.raises(RecordingError, match=said):
         read_cluster_table(tmp_path / "sparse", CLUSTERS)
 
 

@@ -178,3 +178,20 @@ def test_a_number_that_a_format_cannot_hold_is_another_that_no_unit_has() -> Non
     full = unit_ids(units, [-1, LARGEST_CLUSTER, 0], least=0, most=LARGEST_CLUSTER)
     assert full.number.tolist() == [1, LARGEST_CLUSTER, 0]
     assert unit_ids(units, [INT64.max, INT64.min, 3]).name is None
+
+
+@pytest.mark.parametrize(
+    ("names", "numbers"),
+    [
+        ([2, 9], [2, 3]),  # above all that are kept, up to the largest that there may be
+        ([3, 9], [3, 0]),  # else from 0 on
+        ([-5, 9], [-5, 0]),
+        ([-6, 3], [0, 3]),
+        ([9, -6], [0, 1]),
+        ([3, "A1"], [3, 2]),  # a unit with text for a name keeps its number in ncpgui
+    ],
+)
+def test_a_number_that_a_format_lacks_is_the_next_free_one(
+    names: list[int | str], numbers: list[int]
+) -> None:
+    assert unit_ids(np.array([1, 2]), names, least=-5, most=3).number.tolist() == numbers
