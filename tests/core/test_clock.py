@@ -60,6 +60,12 @@ def test_a_clock_that_runs_fast_is_followed_between_known_samples_and_past_them_
     np.testing.assert_allclose(clock.seconds([500, 1000, 1100, -100]), [0.5005, 1.001, 1.101, -0.1])
 
 
+def test_a_part_of_two_samples_or_of_one_runs_as_the_clock_around_it() -> None:
+    slow = Clock(RATE, [0, 10], [0.0, 0.02])
+    np.testing.assert_allclose(slow.of_part(4, 2).seconds([0, 1]), [0.008, 0.01])
+    assert slow.of_part(4, 1).seconds([0]).tolist() == [0.008]
+
+
 @pytest.mark.parametrize("clock", [Clock(RATE), LATE, GAP, Clock(RATE, segment_start=[0, 60])])
 def test_the_clock_of_a_part_says_what_the_whole_says(clock: Clock) -> None:
     part = clock.of_part(30, 60)

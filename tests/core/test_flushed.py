@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from ncpgui.core.flushed import flush_folder, flush_to_disk
+from ncpgui.core.replaced_set import STAGED, alone_in, replace_together
 from ncpgui.session.swap import swapped
 
 
@@ -52,3 +53,22 @@ def test_a_new_session_is_on_the_disk_before_it_replaces_the_old_one(
         beside.write_text("new")
     assert order == [f"flush {beside.name}", "replace s.h5", f"flush {tmp_path.name}"]
     assert (tmp_path / "s.h5").read_text() == "new"
+
+
+@needs_proc
+def test_a_set_of_files_and_copies_of_the_old_ones_are_on_the_disk_before_the_first_is_replaced(
+    tmp_path: Path, order: list[str]
+) -> None:
+    (tmp_path / "a.npy").write_bytes(b"old")
+    with alone_in(tmp_path, "wait"):
+        order.clear()
+        place = replace_together(
+            tmp_path, {"a.npy": b"new", "b.tsv": b"made"}, "before", about={"why": b"{}"}
+        )
+    assert place is not None
+    decided = order.index(f"replace {place.name}")
+    new_and_old = ["flush a.npy", "flush a.npy", "flush b.tsv", "flush why", "flush .plan.json"]
+    assert order[:decided] == [*new_and_old, "flush new", f"flush {STAGED}"]
+    flushed = f"flush {tmp_path.name}"
+    moved = [f"replace {place.name}", flushed, "replace a.npy", "replace b.tsv", flushed]
+    assert order[decided:] == [*moved, f"replace {STAGED}"], "what is taken away goes last"

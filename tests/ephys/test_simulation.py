@@ -7,6 +7,7 @@ import pytest
 
 from ncpgui.core.errors import ExportError, InputError, RecordingError
 from ncpgui.core.progress import CancelFlag, Cancelled
+from ncpgui.ephys import simulated_cells
 from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.readers import load_stimulus, open_recording, open_sorting
 from ncpgui.ephys.simulated_cells import plan_simulation
@@ -77,6 +78,28 @@ def test_twins_differ_by_what_was_asked_for_and_see_the_same_place_in_opposite_c
     assert np.abs(cells["amplitude_sd"][twins] / cells["amplitude_sd"][models] - 1).max() < 0.2
     overlap = (plan.receptive_fields[twins] * plan.receptive_fields[models]).sum(axis=(1, 2))
     assert (overlap < -0.3).all()
+
+
+def test_a_tenth_of_the_cells_are_twins_unless_it_is_said_how_many():
+    plan = plan_simulation(RetinaSettings(duration_s=0.2, n_cells=20), seed=0)
+    assert np.count_nonzero(plan.cells["twin_of"] >= 0) == 2
+
+
+def test_a_twin_keeps_the_way_in_which_it_differs_from_its_sibling():
+    templates = np.random.default_rng(0).normal(size=(3, 1, 81, 4)).astype(np.float32)
+    cells = {
+        "twin_of": np.array([-1, 0, -1]),
+        "amplitude_sd": np.array([9.0, 8.0, 7.0]),
+        "main_channel": np.array([0, 1, 2]),
+    }
+    apart = templates[1] - templates[0]
+    settings = RetinaSettings(twin_distance_sd=(3.0, 3.0))
+    moved, told = simulated_cells._twin_templates(settings, cells, templates.copy())
+    np.testing.assert_allclose(moved[1], templates[0] + 3 * apart / np.linalg.norm(apart), atol=1e-5)
+    assert np.array_equal(moved[[0, 2]], templates[[0, 2]])
+    assert told["amplitude_sd"][[0, 2]].tolist() == [9.0, 7.0]
+    assert told["main_channel"].tolist() == [0, int(moved[1, 0].min(axis=0).argmin()), 2]
+    assert np.array_equal(told["template_sd"], moved[:, 0])
 
 
 def test_tetrodes_can_be_simulated():

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sorting.planted import SQUARE, Cell, leader_clustering, planted_recording, shape
+from tiny_project import tiny_project
 
 from ncpgui.core.project import Project
 from ncpgui.curation.clustering import Clustering
@@ -39,6 +40,25 @@ def sorted_once(tmp_path_factory: pytest.TempPathFactory) -> Project:
     opened = open_recording(path, probe=SQUARE, sampling_frequency=20_000.0, n_channels=4, dtype="int16")
     config = SortingConfig(reference="none", spikes_per_group=60, posterior_samples=8, min_cluster_spikes=5)
     return sort_recording(opened, config, cluster=leader_clustering)
+
+
+@pytest.mark.parametrize(
+    ("uncached", "which"),
+    [
+        ([3], " around contact 3"),
+        ([1, 4], " around the contacts 1, 4"),
+        ([0, 1, 2, 4], " around the contacts 0, 1, 2, 4"),
+        ([0, 1, 2, 3, 4], " around the contacts 0, 1, 2, 3 …"),
+        ([0, 1, 2, 3, 4, 5], ""),
+    ],
+)
+def test_an_export_names_up_to_four_contacts_around_which_it_lacks_templates(
+    uncached: list[int], which: str
+) -> None:
+    project = tiny_project({contact: [[0, 0]] for contact in range(6)})
+    kept = {c: waveforms for c, waveforms in project.waveforms.items() if c not in uncached}
+    said = left_out(replace(project, waveforms=kept), "phy", has_recording=False)
+    assert f"templates{which} (no recording, and no waveforms in the cache)" in said
 
 
 @pytest.fixture

@@ -31,3 +31,10 @@ def test_lags_beyond_the_largest_are_not_looked_at() -> None:
     first[10:14, 0] = [-3, -9, -6, -2]
     like = likeness(np.stack([first, np.roll(first, 8, axis=0)]), max_lag=3)
     assert like.distance[0, 1] > 1
+
+
+def test_a_template_is_at_no_distance_from_itself_whatever_is_rounded() -> None:
+    waveforms = np.random.default_rng(0).normal(scale=30, size=(20, 40, 6)).astype(np.float32)
+    like = likeness(waveforms, max_lag=3)
+    for table in (like.relative, like.distance, like.lag):
+        assert np.diag(table).tolist() == [0] * 20
