@@ -1,4 +1,4 @@
-"""Places of units are counted from their spikes, and components are settled by what a person decided there."""
+"""Places of units are counted from their spikes, again after each edit of these units."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Samples that Open Ephys numbered and did not save are counted, and it is said where the first are missing."""
+"""Samples that Open Ephys numbered and did not save are counted, and the first place is told."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def test_nothing_is_said_of_a_stream_whose_numbers_are_all_there(tmp_path: Path)
 def test_one_lost_sample_is_told_with_its_place(tmp_path: Path) -> None:
     saved(tmp_path, missing((1500, 1)))
     assert lost_packets(tmp_path, None, RATE_HZ) == (
-        "1 samples (0.001 s) are missing at 1 place, the first at 1.500 s of what is there: packets were lost, "
-        "and what is there is joined; seconds behind it are early by what is missing"
+        "1 samples (0.001 s) are missing at 1 place, the first at 1.500 s of what is there: packets were "
+        "lost, and what is there is joined; seconds behind it are early by what is missing"
     )
 
 
@@ -68,7 +68,7 @@ def test_what_is_no_list_of_numbers_of_samples_says_nothing(tmp_path: Path, numb
     assert lost_packets(tmp_path, None, RATE_HZ) == ""
 
 
-def test_two_samples_are_enough_for_one_to_be_missing_and_a_damaged_file_is_passed_over(
+def test_two_samples_may_lack_one_between_them_and_a_damaged_file_is_passed_over(
     tmp_path: Path,
 ) -> None:
     saved(tmp_path, [4, 6])
