@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,9 +32,6 @@ from ncpgui.sorting.sampling import ClusterFunction, Sampled
 if TYPE_CHECKING:
     from ncpgui.ephys.preprocessing import Preprocessed
 
-CLEARLY = 3.0
-"""Odds at which the posterior has its way against matching, which looks at all spikes and their times."""
-
 
 def sample_components(
     pre: Preprocessed,
@@ -42,6 +40,7 @@ def sample_components(
     probe: Probe,
     config: SortingConfig,
     *,
+    given: bool = False,
     cluster: ClusterFunction | None = None,
     workers: Workers | int = 1,
     steps: Steps = NOTHING_KEPT,
@@ -49,7 +48,8 @@ def sample_components(
 ) -> tuple[dict[int, tuple[Component, ComponentWaveforms]], dict[int, str]]:
     """Sample the posterior of components: by their ids, and the message of each that failed.
 
-    What is sampled of one does not depend on which others are. The draws of each are kept in `steps`.
+    What is sampled of one does not depend on which others are. The draws of each are kept in `steps`. Units
+    that were `given` are shown first, as they are.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def sample_components(
     for done, draw in enumerate(draws):
         portion(progress, 11, 12, 12)(done, len(draws), "weighing alternatives")
         finished[draw.id] = finish_component(
-            draw, drawn[draw.id], waveforms[draw.id], coordinates[draw.id], units, config
+            draw, drawn[draw.id], waveforms[draw.id], coordinates[draw.id], units, config, given=given
         )
     return finished, failed
 
@@ -132,8 +132,13 @@ def finish_component(
     coordinates: NDArray[np.float32],
     units: FoundUnits,
     config: SortingConfig,
+    *,
+    given: bool = False,
 ) -> tuple[Component, ComponentWaveforms]:
-    """Make the component: all its spikes under each alternative, that of matching among them."""
+    """Make the component: all its spikes under each alternative, that of matching among them.
+
+    given : the units are a sorting that people have, which is the first to be shown
+    """
     matched = np.searchsorted(draw.units, units.unit[draw.spike_ids])
     sample_index = units.matched.sample_index[draw.spike_ids]
     posterior = weighed_by_all_spikes(
@@ -146,16 +151,18 @@ def finish_component(
         config=config,
         place=units.matched.places.of(sample_index),
     )
-    alternatives = build_alternatives(posterior, draw.sampled, coordinates, config, company=matched)
+    probability = units.probability[draw.spike_ids]
+    alternatives = build_alternatives(
+        posterior, draw.sampled, coordinates, config, company=matched, sure=probability
+    )
+    beside = with_given if given else with_matched
     component = Component(
         id=draw.id,
         contacts=draw.contacts,
         spike_ids=draw.spike_ids,
         sampled=draw.sampled,
         posterior=posterior,
-        alternatives=with_matched(
-            alternatives, matched, units.probability[draw.spike_ids], posterior, draw.sampled
-        ),
+        alternatives=beside(alternatives, matched, probability, posterior, draw.sampled),
         stands_for=stands_for(matched, draw.sampled).astype(np.float32),
         cut_from=draw.cut_from,
     )
@@ -169,30 +176,57 @@ def with_matched(
     posterior: PosteriorSamples,
     sampled: NDArray[np.int64],
 ) -> tuple[Alternative, ...]:
-    """Alternatives with what matching found in place of the one that is the same, or added.
+    """Alternatives, the one to be shown first before the others, and what matching found among them.
 
-    What matching found is the first, to be shown first, unless another one has `CLEARLY` times its mass, as
-    the network drew it too where other evidence weighs; then the most probable come first.
+    Matching counts as one more voice, in the draws' weights and in each spike's unit. The most probable
+    alternative is first. Where others are as probable, as far as so many draws tell, the one of matching's
+    structure is. What matching found is added, with no mass, where no alternative has its structure.
 
     matched, probability : (n,) unit of each spike of the component, 0 .. K-1, and P(it is of that unit)
     """
+    own = as_matched(matched, probability, posterior, sampled)
+    ranked = sorted(alternatives, key=lambda one: -one.mass)
+    is_own = [same_sorting(one.labels[sampled], own.labels[sampled]) for one in ranked]
+    if not any(is_own):
+        return (*ranked, own)
+    place, first = is_own.index(True), ranked[0]
+    matching = ranked[place]
+    if first.mass - matching.mass < np.hypot(first.mass_se, matching.mass_se):
+        return (matching, *ranked[:place], *ranked[place + 1 :])
+    return tuple(ranked)
+
+
+def with_given(
+    alternatives: tuple[Alternative, ...],
+    given: NDArray[np.integer],
+    probability: NDArray[np.float32],
+    posterior: PosteriorSamples,
+    sampled: NDArray[np.int64],
+) -> tuple[Alternative, ...]:
+    """Alternatives with a sorting that people have, to the spike, in place of the same one, and first.
+
+    given, probability : as `with_matched`
+    """
+    own = as_matched(given, probability, posterior, sampled)
+    same = [same_sorting(one.labels[sampled], own.labels[sampled]) for one in alternatives]
+    if not any(same):
+        return (own, *sorted(alternatives, key=lambda one: -one.mass))
+    place = same.index(True)
+    like, rest = alternatives[place], alternatives[:place] + alternatives[place + 1 :]
+    own = replace(own, mass=like.mass, mass_se=like.mass_se, mass_waveforms=like.mass_waveforms)
+    return (own, *sorted(rest, key=lambda one: -one.mass))
+
+
+def as_matched(
+    matched: NDArray[np.integer],
+    probability: NDArray[np.float32],
+    posterior: PosteriorSamples,
+    sampled: NDArray[np.int64],
+) -> Alternative:
+    """Units as they were found or given, as an alternative that no draw has; see `with_matched`."""
     order = np.argsort(-cluster_sizes(matched), kind="stable")
     labels = np.argsort(order)[matched].astype(np.int32)
-    same = [same_sorting(other.labels[sampled], labels[sampled]) for other in alternatives]
-    mass, error = 0.0, 0.0
-    alone = None if posterior.drawn_weight is None else 0.0
-    if any(same):
-        place = same.index(True)
-        mass, error = alternatives[place].mass, alternatives[place].mass_se
-        alone = alternatives[place].mass_waveforms
-        alternatives = alternatives[:place] + alternatives[place + 1 :]
     exists = exists_probability(posterior, labels[sampled])
     exists = np.pad(exists, (0, int(labels.max()) + 1 - len(exists)), constant_values=0)
-    own = Alternative(labels, probability, mass, error, exists, alone)
-    ranked = sorted(alternatives, key=lambda one: -one.mass)
-    clear = bool(ranked) and ranked[0].mass > CLEARLY * mass
-    if clear and alone is not None:
-        clear = (ranked[0].mass_waveforms or 0.0) > CLEARLY * alone
-    if not clear:
-        return (own, *ranked)
-    return tuple(sorted([own, *ranked], key=lambda one: -one.mass))
+    alone = None if posterior.drawn_weight is None else 0.0
+    return Alternative(labels, probability, 0.0, 0.0, exists, alone)

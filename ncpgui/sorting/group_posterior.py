@@ -4,14 +4,17 @@ Draws are grouped into structurally different sortings (`core.alternatives`); th
 without their small clusters are one. Sortings of less than 1 % of the draws are not shown (they
 count as "other"), unless there is nothing else. For each of the rest:
 
-1. *Consensus.* Its clusters are those of its representative, each spike in the cluster that most of its
-   draws put it in, or in none.
+1. *Consensus.* Its clusters are those of its representative. Each spike is in the cluster that is most
+   probable by its draws and by matching together, or in none, where most of its draws have it in none.
 2. *Small clusters are dropped* (fewer than `min_cluster_spikes` sampled spikes), unless most of a unit of
    matching is in one: a neuron that fires rarely is one.
 3. *All other spikes* are assigned (`assignment`): each to a cluster in which a part of its company is. The
    company of a spike are those that matching gave to the same unit; where nearly all of them are in one
    cluster, it is there too.
-4. The *probability* of a sampled spike is the share of all draws in which it is in its cluster
+4. *Matching is one voice*: it says which unit a spike is of, with a probability, and the spikes of that unit
+   say in which clusters it may be. Where both tell one unit from another, each mends the other: matching
+   knows overlaps and all spikes, draws know which spikes are alike.
+5. The *probability* of a sampled spike is the share of all draws in which it is in its cluster
    (`membership_probability`), that of another one the probability of the assignment.
 
 Sortings that are the same after this too are one, with the sum of their masses. One without any unit
@@ -48,6 +51,7 @@ def build_alternatives(
     config: SortingConfig,
     *,
     company: NDArray[np.integer] | None = None,
+    sure: NDArray[np.floating] | None = None,
     held: NDArray[np.integer] | None = None,
 ) -> tuple[Alternative, ...]:
     """Sort all n spikes of a component in each way that the posterior of m of them knows.
@@ -57,6 +61,7 @@ def build_alternatives(
     sampled : (m,) positions of the posterior's points among the n spikes
     features : (n, d) coordinates of all spikes for the assignment
     company : (n,) unit that matching gave each spike to, -1 = none; one for all when left out
+    sure : (n,) P(each spike is of that unit); matching has no voice about sampled spikes when left out
     held : (n,) labels of spikes that stay together and apart from other held labels, -1 = free
 
     Returns
@@ -74,7 +79,7 @@ def build_alternatives(
     shown: list[Alternative] = []
     members: list[NDArray[np.int64]] = []
     for mode in modes:
-        alternative = _alternative(mode, posterior, sampled, features, company, fixed, small)
+        alternative = _alternative(mode, posterior, sampled, features, company, sure, fixed, small)
         for index, other in enumerate(shown):
             if same_sorting(other.labels, alternative.labels):
                 members[index] = np.concatenate([members[index], mode.members])
@@ -186,6 +191,7 @@ def _alternative(
     sampled: NDArray[np.int64],
     features: NDArray[np.float32],
     company: NDArray[np.integer],
+    sure: NDArray[np.floating] | None,
     held: NDArray[np.integer],
     small: Small,
 ) -> Alternative:
@@ -194,8 +200,11 @@ def _alternative(
     probability = np.zeros(len(features), dtype=np.float32)
     if core.max(initial=-1) >= 0:
         clusters = fit_clusters(features[sampled], core)
-        assigned, sure = assign(features, clusters, _shares(company, sampled, core, clusters.weight))
-        labels[:], probability[:] = assigned, sure
+        voice = _voice(company, sure, sampled, core, clusters.weight)
+        labels[:], probability[:] = assign(features, clusters, voice)
+        if sure is not None and len(clusters.weight) > 1:
+            by_draws = posterior.subset(mode.members).membership(core)
+            core = _by_both(core, by_draws, voice[sampled], small)
         in_core = core >= 0
         labels[sampled[in_core]] = core[in_core]
         probability[sampled[in_core]] = membership_probability(posterior, core)[in_core]
@@ -229,23 +238,49 @@ def _consensus(mode: SortingMode, posterior: PosteriorSamples, small: Small) -> 
     return small.dropped(labels)
 
 
-def _shares(
+def _by_both(
+    core: NDArray[np.int64], by_draws: NDArray[np.floating], voice: NDArray[np.float64], small: Small
+) -> NDArray[np.int64]:
+    """Most probable cluster of each spike by draws and matching together; as they were if one empties."""
+    free = (core >= 0) & (small.held < 0)
+    labels = core.copy()
+    labels[free] = (by_draws * voice)[free].argmax(axis=1)
+    kept = len(np.unique(labels[labels >= 0])) == by_draws.shape[1]
+    return labels if kept else core
+
+
+def _voice(
     company: NDArray[np.integer],
+    sure: NDArray[np.floating] | None,
     sampled: NDArray[np.int64],
     core: NDArray[np.int64],
     weight: NDArray[np.float64],
 ) -> NDArray[np.float64]:
-    """Part of each spike's company that is in each cluster: (n, K), zero where it is below `MIN_COMPANY`.
+    """What matching says of each spike: how probable each cluster is for it, (n, K).
 
-    The clusters' weights for those whose company has no sampled spike.
+    A unit speaks for the clusters in which its sampled spikes are, each in proportion, but for none that has
+    less than `MIN_COMPANY` of them. It speaks for one alone that is its counterpart, with a Jaccard overlap
+    above `PARTNER_JACCARD`. That is as sure as the spike is of its unit; for the rest, and for those whose
+    unit has no sampled spike, the clusters' weights (K,) stand.
+
+    company, sure : as of `build_alternatives`; core : (m,) cluster of each sampled spike, -1 = none
     """
     names, place = np.unique(company, return_inverse=True)
     table = np.zeros((len(names), len(weight) + 1))
     np.add.at(table, (place[sampled], core), 1)  # none, -1, is the last column
-    known = table.sum(axis=1, keepdims=True)
-    share = table[:, :-1] / np.maximum(known, 1)
-    share = np.where(share >= MIN_COMPANY, share, 0)
-    return np.asarray(np.where(known > 0, share, weight)[place])
+    size, inside = table.sum(axis=1, keepdims=True), table[:, :-1]
+    share = inside / np.maximum(size, 1)
+    may_be = share >= MIN_COMPANY
+    if sure is None:
+        voice = share[place]
+    else:
+        counterpart = inside > PARTNER_JACCARD * (size + inside.sum(axis=0) - inside)
+        counterpart[names < 0] = False
+        has_one = counterpart.any(axis=1)
+        share[has_one] = counterpart[has_one]
+        known = np.asarray(sure, dtype=np.float64)[:, None]
+        voice = known * share[place] + (1 - known) * weight
+    return np.asarray(np.where((size > 0)[place], voice * may_be[place], weight))
 
 
 def _are_noise(

@@ -21,7 +21,6 @@ from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.errors import RecordingError
 from ncpgui.core.given import GivenSorting
 from ncpgui.core.motion import Places
-from ncpgui.core.partition import canonical
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import Sorting
@@ -188,26 +187,18 @@ def sample_given(
     progress: Progress = silent,
 ) -> tuple[dict[int, tuple[Component, ComponentWaveforms]], dict[int, str]]:
     """As `component_posterior.sample_components`; the first alternative is the sorting that was given."""
-    sampled, failed = sample_components(
+    return sample_components(
         found.pre,
         found.units,
         draws,
         found.pre.probe,
         found.config,
+        given=True,
         cluster=cluster,
         workers=workers,
         steps=steps,
         progress=progress,
     )
-    return {key: (_given_first(one, found.units), kept) for key, (one, kept) in sampled.items()}, failed
-
-
-def _given_first(component: Component, units: FoundUnits) -> Component:
-    given = canonical(units.unit[component.spike_ids])
-    is_given = [np.array_equal(canonical(way.labels), given) for way in component.alternatives]
-    place = is_given.index(True)
-    ways = component.alternatives
-    return replace(component, alternatives=(ways[place], *ways[:place], *ways[place + 1 :]))
 
 
 def _explained(

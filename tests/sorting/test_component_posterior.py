@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from ncpgui.core.component import Alternative, Component
+from ncpgui.core.partition import canonical
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.sorting.component_posterior import with_matched
+from ncpgui.sorting.component_posterior import with_given, with_matched
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.group_posterior import build_alternatives
 from ncpgui.sorting.pipeline import shown_first
@@ -31,15 +32,29 @@ def draws(*labels: np.ndarray) -> PosteriorSamples:
     return PosteriorSamples(np.stack(labels), np.zeros(len(labels)))
 
 
-def test_what_matching_found_takes_the_place_and_the_mass_of_the_sorting_that_is_the_same() -> None:
+def test_a_given_sorting_takes_the_place_and_the_mass_of_the_one_that_is_the_same_and_is_first() -> None:
+    almost = np.where(ALL == 3, 1, TWO)
+    found = with_given(
+        (alternative(ONE, 0.75), alternative(almost, 0.25)), TWO, SURE, draws(TWO, ONE, ONE, ONE), ALL
+    )
+    assert [one.mass for one in found] == [0.25, 0.75]
+    assert found[0].labels.tolist() == TWO.tolist()
+    assert found[0].probability.tolist() == SURE.tolist()
+    assert found[0].p_exists.tolist() == [1.0, 1.0]  # half of what is merged is a partner, 40 of 80
+
+
+def test_a_given_sorting_that_no_draw_has_is_first_with_no_mass() -> None:
+    found = with_given((alternative(ONE),), 1 - TWO, SURE, draws(ONE, ONE), ALL)
+    assert [(one.n_units, one.mass) for one in found] == [(2, 0.0), (1, 1.0)]
+
+
+def test_spikes_are_where_draws_have_them_in_the_sorting_of_matchings_structure_too() -> None:
     almost = np.where(ALL == 3, 1, TWO)
     found = with_matched(
         (alternative(almost, 0.75), alternative(ONE, 0.25)), TWO, SURE, draws(TWO, TWO, TWO, ONE), ALL
     )
     assert [one.mass for one in found] == [0.75, 0.25]
-    assert found[0].labels.tolist() == TWO.tolist()
-    assert found[0].probability.tolist() == SURE.tolist()
-    assert found[0].p_exists.tolist() == [1.0, 1.0]  # half of what is merged is a partner, 40 of 80
+    assert found[0].labels.tolist() == almost.tolist()
 
 
 def test_alternatives_keep_what_waveforms_alone_say() -> None:
@@ -58,12 +73,36 @@ def test_alternatives_keep_what_waveforms_alone_say() -> None:
             ]
 
 
-def test_what_matching_found_is_first_unless_another_is_clearly_more_probable() -> None:
-    for mass, first in ((0.5, 2), (0.61, 1)):
+def test_the_most_probable_sorting_is_first_and_matchings_where_so_many_draws_cannot_tell() -> None:
+    """Both masses have a standard error of 0.01, their difference one of 0.0141."""
+    for one, two, first in ((0.49, 0.51, 2), (0.213, 0.2, 2), (0.215, 0.2, 1), (0.61, 0.2, 1)):
         found = with_matched(
-            (alternative(ONE, mass), alternative(TWO, 0.2)), TWO, SURE, draws(TWO, ONE, ONE), ALL
+            (alternative(ONE, one), alternative(TWO, two)), TWO, SURE, draws(TWO, ONE, ONE), ALL
         )
-        assert [one.n_units for one in found] == [first, 3 - first]
+        assert [way.n_units for way in found] == [first, 3 - first]
+
+
+def test_a_spike_is_in_the_cluster_that_draws_and_matching_together_make_most_probable() -> None:
+    """Spike 3 is in the second cluster in six draws of ten, spike 4 in nine; matching has both in the first.
+
+    Matching is sure by 0.75, and by half of the rest: odds of 7 to 1, more than 6 to 4 and less than 9 to 1.
+    """
+    often, seldom = np.where(np.isin(ALL, [3, 4]), 1, TWO), np.where(ALL == 4, 1, TWO)
+    posterior = draws(*[often] * 6, *[seldom] * 3, TWO)
+    apart = np.stack([TWO, ALL % 7], axis=1).astype(np.float32)
+    (found,) = build_alternatives(posterior, ALL, apart, SortingConfig(), company=TWO, sure=SURE)
+    same = canonical(found.labels)
+    assert (same[3], same[4], same[5]) == (0, 1, 0)
+    (alone,) = build_alternatives(posterior, ALL, apart, SortingConfig(), company=TWO)
+    assert canonical(alone.labels)[3] == 1
+
+
+def test_a_unit_that_draws_part_does_not_say_in_which_part_a_spike_is() -> None:
+    posterior, apart = draws(*[np.where(ALL == 3, 1, TWO)] * 6, *[TWO] * 4), np.stack([TWO, ALL % 7], axis=1)
+    (found,) = build_alternatives(
+        posterior, ALL, apart.astype(np.float32), SortingConfig(), company=ONE, sure=np.ones(80, np.float32)
+    )
+    assert canonical(found.labels).tolist() == np.where(ALL == 3, 1, TWO).tolist()
 
 
 def test_what_matching_found_is_there_where_no_draw_has_it() -> None:

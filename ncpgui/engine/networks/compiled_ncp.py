@@ -167,9 +167,7 @@ def _spread(w: Any, n_points: float, variance: float, i: int) -> np.float32:
 
 
 @numba.njit(cache=True, nogil=True, fastmath=FAST)
-def _write_distance(
-    w: Any, n_points: float, mean: Array, variance: Array, point: Array, told: Array
-) -> None:
+def _write_distance(w: Any, n_points: float, mean: Array, variance: Array, point: Array, told: Array) -> None:
     """Write the log and the size (2,) of the squared distance on all scores in units of the spread."""
     start, distance = w.sizes[0] + w.sizes[1], np.float32(0)
     for i in range(w.sizes[2]):

@@ -179,8 +179,8 @@ class ClusterAwareNCP(ClusteringNetwork):
             )
         if mahalanobis and not (components and whitened):
             raise InputError(
-                "a Mahalanobis distance is in units of a cluster's spread; give the network whitened components, "
-                f"got components = {components} and whitened = {whitened}"
+                "a Mahalanobis distance is in units of a cluster's spread; give the network whitened "
+                f"components, got components = {components} and whitened = {whitened}"
             )
         self.encoder = encoder
         self.pairs = PairContext(2 * h_dim, pairs, hidden) if pairs else None

@@ -70,7 +70,9 @@ def by_torch(monkeypatch):
 @pytest.mark.parametrize("kind", OPTIONS)
 def test_compiled_draws_are_those_of_torch(kind, by_torch):
     network = network_of(kind)
-    encodings = [encoding_of(network, n, seed=n, times=kind in ("times", "distances and times")) for n in (70, 41)]
+    encodings = [
+        encoding_of(network, n, seed=n, times=kind in ("times", "distances and times")) for n in (70, 41)
+    ]
     assert compiled_ncp.serves(network, encodings)
     wanted = {"n_samples": 60, "seeds": [1, 2], "n_orders": 4}
     found = ancestral_samples_of_many(network, encodings, **wanted)
