@@ -76,6 +76,13 @@ def test_spikes_outside_the_stimulus_do_not_count():
     assert counts.sum() == 4
 
 
+def test_the_last_frame_lasts_as_long_as_the_others_and_not_a_sample_longer():
+    stimulus = Stimulus(np.zeros((3, 1, 1), np.int8), np.array([10, 20, 30]))
+    assert spikes_per_frame(stimulus, np.array([9, 10, 19, 20, 29, 30, 39, 40])).tolist() == [2, 2, 2]
+    alone = Stimulus(np.zeros((1, 1, 1), np.int8), np.array([10]))
+    assert spikes_per_frame(alone, np.array([9, 10, 11])).tolist() == [1]
+
+
 def test_sta_of_one_spike_is_the_stimulus_before_it():
     stimulus = checkerboard(n_frames=50)
     field = receptive_field(stimulus, np.array([1000 + 20 * FRAME + 5]), n_lags=3)
@@ -91,6 +98,9 @@ def test_no_spikes_give_an_unclear_empty_field():
     assert field.n_spikes == 0
     assert not field.is_clear
     assert not field.sta.any()
+    height, width = field.spatial.shape
+    assert field.center_px == ((width - 1) / 2, (height - 1) / 2)
+    assert field.ellipse == (1.0, 1.0, 0.0)
 
 
 def test_the_cells_of_the_demo_show_their_fields_in_a_minute_even_where_spikes_are_missing():

@@ -53,6 +53,19 @@ def test_columns_without_a_contact_are_not_read(tmp_path: Path, raw: Path) -> No
     assert again.traces(7, 8).tolist() == [[70, 72, 73, 74]]
 
 
+@pytest.mark.parametrize(
+    ("n_columns", "named"), [(3, "1, 2"), (7, "1, 2, 3, 4, 5, 6"), (8, "1, 2, 3, 4, 5, 6 ...")]
+)
+def test_up_to_six_columns_without_a_contact_are_named(tmp_path: Path, n_columns: int, named: str) -> None:
+    np.zeros((200, n_columns), "<i2").tofile(tmp_path / "r.raw")
+    probe = csv_probe(tmp_path, [0])
+    recording = open_recording(tmp_path / "r.raw", probe=probe, **{**RATE, "n_channels": n_columns})
+    lacking = (
+        f"{n_columns - 1} of {n_columns} channels have no contact of the probe and are not read: {named}"
+    )
+    assert lacking in recording.notes
+
+
 def test_a_probe_of_all_columns_reads_all(tmp_path: Path, raw: Path) -> None:
     recording = open_recording(raw, probe=csv_probe(tmp_path, [5, 4, 3, 2, 1, 0]), **RATE)
     assert "columns" not in recording.reference.options

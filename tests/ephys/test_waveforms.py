@@ -87,6 +87,8 @@ def test_impossible_spikes_and_channels_are_refused(plant):
     pre = preprocess(plant(n_samples=3000, spikes=[]))
     with pytest.raises(InputError, match="spike at sample 3000 lies outside the recording of 3000 samples"):
         extract_waveforms(pre, np.array([3000]), np.array([0]))
+    with pytest.raises(InputError, match="spike at sample 3001 lies outside the recording of 3000 samples"):
+        extract_waveforms(pre, np.array([0, 3001]), np.array([0]))
     for before in ([-1], [5, -1, 3000]):
         with pytest.raises(InputError, match="spike at sample -1 lies outside the recording of 3000 samples"):
             extract_waveforms(pre, np.array(before), np.array([0]))
