@@ -38,6 +38,12 @@ def test_contingency_counts_pairs_of_labels_and_leaves_out_unassigned_points():
     assert n_clusters([-1, 3, 3, 0]) == 2
 
 
+def test_contingency_of_no_points_and_of_none_assigned_is_empty():
+    for labels in ([], [-1, -1]):
+        assert contingency(labels, labels).shape == (0, 0)
+    assert contingency([-1, -1], [0, 2]).shape == (0, 3)
+
+
 def test_agreement_of_partitions_by_hand():
     a, b = [0, 0, 1, 1], [0, 0, 1, 2]
     # pairs together: a 2, b 1, both 1; expected 2 * 1 / 6; (1 - 1/3) / (3/2 - 1/3) = 4/7

@@ -132,3 +132,12 @@ def test_labels_below_zero_and_very_many_stay_what_they_are() -> None:
 def test_labels_of_any_type_are_made_canonical(dtype: type) -> None:
     rows = np.array([[1, 0, 1], [0, 0, 1]], dtype=dtype)
     assert PosteriorSamples(rows, np.zeros(2)).labels.tolist() == [[0, 1, 0], [0, 0, 1]]
+
+
+def test_the_number_of_clusters_counts_those_of_a_size_and_more() -> None:
+    posterior = PosteriorSamples(
+        np.array([[0, 0, 1], [0, 1, 2]]), np.log([0.25, 0.75]), np.array([0.25, 0.75])
+    )
+    assert posterior.p_n_clusters() == {2: 0.25, 3: 0.75}
+    assert posterior.p_n_clusters(2) == {0: 0.75, 1: 0.25}
+    assert posterior.p_n_clusters(3) == {0: 1.0}

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.ephys.preprocessing import preprocess
-from ncpgui.ephys.readers import open_recording, reopen
+from ncpgui.ephys.readers import gain_uv, open_recording, reopen
 
 TETRODE = {"sampling_frequency": 20_000.0, "n_channels": 4, "dtype": "int16", "probe": "tetrode"}
 
@@ -193,3 +194,20 @@ def test_pickles_are_refused_and_never_loaded(tmp_path):
     with pytest.raises(RecordingError, match="is a pickle"):
         open_recording(folder)
     assert not marker.exists()
+
+
+@pytest.mark.parametrize(
+    ("gains", "told"),
+    [
+        ([0.5, 2.0], [0.5, 2.0]),
+        ([0.5, 0.0], None),
+        ([0.5, -1.0], None),
+        ([0.5, np.nan], None),
+        ([0.5, np.inf], None),
+        (None, None),
+    ],
+)
+def test_microvolts_are_told_where_each_channel_has_a_positive_gain(gains, told):
+    extractor = SimpleNamespace(get_channel_gains=lambda: None if gains is None else np.array(gains))
+    found = gain_uv(SimpleNamespace(extractor=lambda: extractor))
+    assert (found if found is None else found.tolist()) == told

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from spikeinterface.curation.curation_format import apply_curation_labels
 
 from ncpgui.export.bundle import ExportBundle
 from ncpgui.export.registry import export
+from ncpgui.export.spikeinterface import as_ids
 
 
 @pytest.fixture
@@ -75,3 +77,19 @@ def test_the_ncp_block_holds_what_the_posterior_says(folder: Path) -> None:
 def test_the_folder_can_be_moved(folder: Path) -> None:
     moved = folder.rename(folder.with_name("moved"))
     assert si.load(moved).count_total_num_spikes() == 300
+
+
+@pytest.mark.parametrize(
+    ("names", "ids"),
+    [
+        ({}, [2, 5, 40]),
+        ({2: 2**63 - 1, 5: -(2**63)}, [2**63 - 1, -(2**63), 40]),
+        ({2: 2**63}, [str(2**63), "5", "40"]),
+        ({5: -(2**63) - 1}, ["2", str(-(2**63) - 1), "40"]),
+        ({2: 7, 5: "A1"}, ["7", "A1", "40"]),
+    ],
+)
+def test_ids_are_numbers_where_all_have_64_bits_and_else_all_are_text(
+    bundle: ExportBundle, names: dict[int, int | str], ids: list[int | str]
+) -> None:
+    assert as_ids(replace(bundle, names=names), np.array([2, 5, 40])) == ids
