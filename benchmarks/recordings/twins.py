@@ -3,9 +3,10 @@
     python -m benchmarks.recordings.twins [--recordings 10] [--seed 0] [--probes hexagon linear tetrode]
 
 Of each pair the second cell lies beside the first, so far off that their templates differ by 3 to 6 noise sd.
-Wrong spikes are those of a true cell that are not in its unit, and those of its unit that are not of the cell:
-of twins, and of the other cells. Compared are ways to say which unit a spike is of: that of matching, of draws
-(in the alternative of the same structure as matching's, or in the most probable one), and what is in use.
+Wrong spikes are those of a true cell that are not in its unit, and those of its unit that are not of the
+cell. They are counted of twins and of other cells, for several ways to say which unit a spike is of: that of
+matching, that of draws (in the alternative of the same structure as matching's, or in the most probable one),
+and what is in use.
 """
 
 from __future__ import annotations

@@ -22,6 +22,7 @@ from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.evidence import jumps, turns
 from ncpgui.evidence.heaps import heap_quantities, two_heaps_nats
 from ncpgui.evidence.refractory import ClosePairs, two_trains_nats
+from ncpgui.evidence.tempered import power_of
 from ncpgui.sorting.config import SortingConfig
 
 SPIKES_AT_ONCE = 4096
@@ -62,7 +63,8 @@ def weighed_by_all_spikes(
         config,
     )
     followed = nearest_sampled(sampled, coordinates, company)
-    return posterior.weighed(parted_nats(posterior, sampled, spikes, company, followed))
+    nats = parted_nats(posterior, sampled, spikes, company, followed)
+    return posterior.weighed(power_of(posterior.weight, nats) * nats)
 
 
 @dataclass(frozen=True, eq=False)

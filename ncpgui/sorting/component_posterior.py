@@ -176,24 +176,18 @@ def with_matched(
     posterior: PosteriorSamples,
     sampled: NDArray[np.int64],
 ) -> tuple[Alternative, ...]:
-    """Alternatives, the one to be shown first before the others, and what matching found among them.
+    """Alternatives, the most probable first, and what matching found among them.
 
-    Matching counts as one more voice, in the draws' weights and in each spike's unit. The most probable
-    alternative is first. Where others are as probable, as far as so many draws tell, the one of matching's
-    structure is. What matching found is added, with no mass, where no alternative has its structure.
+    Of equally probable ones that with the structure of matching's units is first. Where none has it, what
+    matching found is added, with no mass.
 
     matched, probability : (n,) unit of each spike of the component, 0 .. K-1, and P(it is of that unit)
     """
     own = as_matched(matched, probability, posterior, sampled)
-    ranked = sorted(alternatives, key=lambda one: -one.mass)
-    is_own = [same_sorting(one.labels[sampled], own.labels[sampled]) for one in ranked]
-    if not any(is_own):
-        return (*ranked, own)
-    place, first = is_own.index(True), ranked[0]
-    matching = ranked[place]
-    if first.mass - matching.mass < np.hypot(first.mass_se, matching.mass_se):
-        return (matching, *ranked[:place], *ranked[place + 1 :])
-    return tuple(ranked)
+    is_own = [same_sorting(one.labels[sampled], own.labels[sampled]) for one in alternatives]
+    ranked = sorted(zip(alternatives, is_own, strict=True), key=lambda one: (-one[0].mass, not one[1]))
+    found = tuple(one for one, _ in ranked)
+    return found if any(is_own) else (*found, own)
 
 
 def with_given(

@@ -204,7 +204,7 @@ def _alternative(
         labels[:], probability[:] = assign(features, clusters, voice)
         if sure is not None and len(clusters.weight) > 1:
             by_draws = posterior.subset(mode.members).membership(core)
-            core = _by_both(core, by_draws, voice[sampled], small)
+            core = _by_both(core, by_draws, voice[sampled] / clusters.weight, small)
         in_core = core >= 0
         labels[sampled[in_core]] = core[in_core]
         probability[sampled[in_core]] = membership_probability(posterior, core)[in_core]
@@ -239,12 +239,15 @@ def _consensus(mode: SortingMode, posterior: PosteriorSamples, small: Small) -> 
 
 
 def _by_both(
-    core: NDArray[np.int64], by_draws: NDArray[np.floating], voice: NDArray[np.float64], small: Small
+    core: NDArray[np.int64], by_draws: NDArray[np.floating], odds: NDArray[np.float64], small: Small
 ) -> NDArray[np.int64]:
-    """Most probable cluster of each spike by draws and matching together; as they were if one empties."""
+    """Most probable cluster of each spike by draws and matching together; as they were if one empties.
+
+    odds : (m, K) what matching says, against what holds of all spikes: draws know how large clusters are
+    """
     free = (core >= 0) & (small.held < 0)
     labels = core.copy()
-    labels[free] = (by_draws * voice)[free].argmax(axis=1)
+    labels[free] = (by_draws * odds)[free].argmax(axis=1)
     kept = len(np.unique(labels[labels >= 0])) == by_draws.shape[1]
     return labels if kept else core
 
@@ -259,9 +262,9 @@ def _voice(
     """What matching says of each spike: how probable each cluster is for it, (n, K).
 
     A unit speaks for the clusters in which its sampled spikes are, each in proportion, but for none that has
-    less than `MIN_COMPANY` of them. It speaks for one alone that is its counterpart, with a Jaccard overlap
-    above `PARTNER_JACCARD`. That is as sure as the spike is of its unit; for the rest, and for those whose
-    unit has no sampled spike, the clusters' weights (K,) stand.
+    less than `MIN_COMPANY` of them. Where each of these has a counterpart among the units, with a Jaccard
+    overlap above `PARTNER_JACCARD`, it speaks for its own counterpart alone. That is as sure as the spike is
+    of its unit. For the rest, and where no spike of a unit was sampled, the clusters' weights (K,) stand.
 
     company, sure : as of `build_alternatives`; core : (m,) cluster of each sampled spike, -1 = none
     """
@@ -276,8 +279,9 @@ def _voice(
     else:
         counterpart = inside > PARTNER_JACCARD * (size + inside.sum(axis=0) - inside)
         counterpart[names < 0] = False
-        has_one = counterpart.any(axis=1)
-        share[has_one] = counterpart[has_one]
+        is_one = counterpart.any(axis=0)
+        tells = counterpart.any(axis=1) & (is_one | ~may_be).all(axis=1)
+        share[tells] = counterpart[tells]
         known = np.asarray(sure, dtype=np.float64)[:, None]
         voice = known * share[place] + (1 - known) * weight
     return np.asarray(np.where((size > 0)[place], voice * may_be[place], weight))

@@ -73,13 +73,12 @@ def test_alternatives_keep_what_waveforms_alone_say() -> None:
             ]
 
 
-def test_the_most_probable_sorting_is_first_and_matchings_where_so_many_draws_cannot_tell() -> None:
-    """Both masses have a standard error of 0.01, their difference one of 0.0141."""
-    for one, two, first in ((0.49, 0.51, 2), (0.213, 0.2, 2), (0.215, 0.2, 1), (0.61, 0.2, 1)):
-        found = with_matched(
-            (alternative(ONE, one), alternative(TWO, two)), TWO, SURE, draws(TWO, ONE, ONE), ALL
-        )
-        assert [way.n_units for way in found] == [first, 3 - first]
+@pytest.mark.parametrize(("one", "two", "first"), [(0.49, 0.51, 2), (0.51, 0.49, 1), (0.5, 0.5, 2)])
+def test_the_most_probable_sorting_is_first_and_matchings_of_equal_ones(
+    one: float, two: float, first: int
+) -> None:
+    found = with_matched((alternative(ONE, one), alternative(TWO, two)), TWO, SURE, draws(TWO, ONE, ONE), ALL)
+    assert [way.n_units for way in found] == [first, 3 - first]
 
 
 def test_a_spike_is_in_the_cluster_that_draws_and_matching_together_make_most_probable() -> None:
@@ -97,12 +96,15 @@ def test_a_spike_is_in_the_cluster_that_draws_and_matching_together_make_most_pr
     assert canonical(alone.labels)[3] == 1
 
 
-def test_a_unit_that_draws_part_does_not_say_in_which_part_a_spike_is() -> None:
-    posterior, apart = draws(*[np.where(ALL == 3, 1, TWO)] * 6, *[TWO] * 4), np.stack([TWO, ALL % 7], axis=1)
-    (found,) = build_alternatives(
-        posterior, ALL, apart.astype(np.float32), SortingConfig(), company=ONE, sure=np.ones(80, np.float32)
-    )
-    assert canonical(found.labels).tolist() == np.where(ALL == 3, 1, TWO).tolist()
+@pytest.mark.parametrize("n_larger", [40, 52])
+def test_a_unit_that_draws_part_does_not_say_in_which_part_a_spike_is(n_larger: int) -> None:
+    """The larger part has half or more of the unit, and is no counterpart of it all the same."""
+    parted = (n_larger <= ALL).astype(int)
+    posterior = draws(*[np.where(ALL == 3, 1, parted)] * 6, *[parted] * 4)
+    apart = np.stack([parted, ALL % 7], axis=1).astype(np.float32)
+    sure = np.ones(80, np.float32)
+    (found,) = build_alternatives(posterior, ALL, apart, SortingConfig(), company=ONE, sure=sure)
+    assert canonical(found.labels).tolist() == np.where(ALL == 3, 1, parted).tolist()
 
 
 def test_what_matching_found_is_there_where_no_draw_has_it() -> None:

@@ -1,0 +1,42 @@
+"""Evidence that would leave few draws counts by a power below one: as much of it as enough draws can carry.
+
+Draws of the network are weighed by evidence (`sorting.all_spikes`). Where the likelihoods of draws differ by
+tens of nats, one draw has all weight. Then the answer rests on chance, that is, on which details the draw
+happened to have, and on every assumption of the evidence: real cells burst, overlap and drift as no model
+says. A likelihood to a power below one is what follows from data that are only near to the model
+(Miller & Dunson, J. Am. Stat. Assoc. 2019). The power is the largest that leaves enough draws effective.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+EFFECTIVE_PART = 0.5
+"""Of the effective draws before the evidence, so many at least are left."""
+_ROUNDS = 40
+
+
+def power_of(weight: NDArray[np.floating], nats: NDArray[np.floating]) -> float:
+    """Power of a likelihood, 0 to 1, at which `EFFECTIVE_PART` of the effective draws are left.
+
+    Parameters
+    ----------
+    weight : (S,) of the draws before the evidence; nats : (S,) its log likelihood under each, finite
+    """
+    least = EFFECTIVE_PART * _n_effective(weight)
+    low, high = 0.0, 1.0
+    relative = nats - nats.max()
+    if _n_effective(weight * np.exp(relative)) >= least:
+        return high
+    for _ in range(_ROUNDS):
+        middle = (low + high) / 2
+        if _n_effective(weight * np.exp(middle * relative)) >= least:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def _n_effective(weight: NDArray[np.floating]) -> float:
+    return float(weight.sum() ** 2 / (weight**2).sum())
