@@ -48,10 +48,10 @@ gui: $(VENV)/.ready
 	@"$(BIN)/ncpgui" gui
 
 test: $(VENV)/.ready-test
-	@"$(BIN)/python" -m pytest -n $(JOBS) --dist loadfile $(ARGS)
+	@PYTHONDONTWRITEBYTECODE= "$(BIN)/python" -m pytest -n $(JOBS) --dist loadfile $(ARGS)
 
 test-all: $(VENV)/.ready-test
-	@"$(BIN)/python" -m pytest -m "slow or not slow" $(ARGS)
+	@PYTHONDONTWRITEBYTECODE= "$(BIN)/python" -m pytest -m "slow or not slow" $(ARGS)
 
 mutants: $(VENV)/.ready-test
 	@"$(BIN)/python" scripts/mutants.py $(ARGS)

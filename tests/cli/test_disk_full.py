@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,29 +14,26 @@ import pytest
 
 from ncpgui.cli import sort as sort_module
 from ncpgui.session.store import load
+from tests.forked import COMMAND, run_forked
 from tests.session_content import content_of
 
 from .conftest import Command, Ran, files_of
 
-LIMITED = """
+LIMITED = f"""
 import resource, sys
-from ncpgui.__main__ import main
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv.pop(1)), resource.RLIM_INFINITY))
-main()
+{COMMAND}
 """
+NEEDS = {"sort": "sorting", "export": "export", "cluster": "engine", "train": "training"}
 
 posix = pytest.mark.skipif(os.name != "posix", reason="only POSIX systems limit the size of a file")
 
 
-def limited(n_bytes: int, *arguments: object, cwd: Path) -> Ran:
+def limited(n_bytes: int, command: str, *arguments: object, cwd: Path) -> Ran:
     """Run a command that cannot write a file of more than so many bytes; stderr without progress."""
-    done = subprocess.run(
-        [sys.executable, "-c", LIMITED, str(n_bytes), *(str(argument) for argument in arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=cwd,
-        env=os.environ | {"HOME": str(cwd / "home"), "TMPDIR": str(cwd / "tmp")},
+    home = {"HOME": str(cwd / "home"), "TMPDIR": str(cwd / "tmp")}
+    done = run_forked(
+        LIMITED, n_bytes, command, *arguments, needs=NEEDS[command], cwd=cwd, env=os.environ | home
     )
     lines = [line for line in done.stderr.splitlines(keepends=True) if "%  " not in line]
     return Ran(done.returncode, done.stdout, "".join(lines))

@@ -13,9 +13,10 @@ import pytest
 from ncpgui.cli.streams import Lasting, drawn_on, lost_output, show_control_characters
 from ncpgui.cli.terminal import PlainProgress
 from ncpgui.session.store import load
+from tests.forked import COMMAND, run_forked
 
 posix = pytest.mark.skipif(os.name != "posix", reason="/dev/full and pipes of a shell are POSIX")
-COMMAND = shlex.join([sys.executable, "-m", "ncpgui"])
+SHELL_COMMAND = shlex.join([sys.executable, "-m", "ncpgui"])
 
 
 class Failing:
@@ -74,26 +75,31 @@ def shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 @posix
-@pytest.mark.parametrize(
-    "where",
-    [
-        "2> /dev/full",
-        pytest.param("2>&1 | true", marks=pytest.mark.slow),
-        pytest.param("> /dev/full 2>&1", marks=pytest.mark.slow),
-    ],
-)
+def test_a_sorting_on_a_full_disk_of_logs_is_a_sorting(
+    tetrode_folder: Path, tetrode_session: Path, few_settings: Path, tmp_path: Path
+) -> None:
+    words = ["sort", tetrode_folder, "--out", "s.h5", "--settings", few_settings]
+    with Path("/dev/full").open("wb") as full:
+        done = run_forked(COMMAND, *words, needs="sorting", cwd=tmp_path, stderr=full)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert len(load(tmp_path / "s.h5").spikes) == len(load(tetrode_session).spikes)
+
+
+@posix
+@pytest.mark.slow
+@pytest.mark.parametrize("where", ["2> /dev/full", "2>&1 | true", "> /dev/full 2>&1"])
 def test_a_sorting_whose_log_cannot_be_written_is_a_sorting(
     tetrode_folder: Path, tetrode_session: Path, few_settings: Path, tmp_path: Path, where: str
 ) -> None:
     words = shlex.join(["sort", str(tetrode_folder), "--out", "s.h5", "--settings", str(few_settings)])
-    done = shell(f"LC_ALL=C {COMMAND} {words} {where}", tmp_path)
+    done = shell(f"LC_ALL=C {SHELL_COMMAND} {words} {where}", tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert len(load(tmp_path / "s.h5").spikes) == len(load(tetrode_session).spikes)
 
 
 @posix
 def test_a_result_that_cannot_be_printed_is_said(tetrode_session: Path, tmp_path: Path) -> None:
-    done = shell(f"{COMMAND} info {shlex.quote(str(tetrode_session))} > /dev/full", tmp_path)
+    done = shell(f"{SHELL_COMMAND} info {shlex.quote(str(tetrode_session))} > /dev/full", tmp_path)
     assert done.returncode == 2
     assert done.stderr == "error: No space left on device; free space or choose another folder\n"
 
@@ -102,5 +108,5 @@ def test_a_result_that_cannot_be_printed_is_said(tetrode_session: Path, tmp_path
 @pytest.mark.parametrize("command", ["info SESSION", "info SESSION --json", "models", "--help"])
 def test_a_reader_that_has_enough_is_no_fault(command: str, tetrode_session: Path, tmp_path: Path) -> None:
     line = command.replace("SESSION", shlex.quote(str(tetrode_session)))
-    done = shell(f"{COMMAND} {line} | true", tmp_path)
+    done = shell(f"{SHELL_COMMAND} {line} | true", tmp_path)
     assert done.stderr == ""

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,6 +15,7 @@ from ncpgui.export import csv as csv_module
 from ncpgui.export.destination import exported_folder
 from ncpgui.export.registry import FORMATS, export
 from tests.export.conftest import build
+from tests.forked import run_forked
 
 
 def written(path: Path, text: str) -> None:
@@ -175,7 +174,7 @@ def test_an_export_killed_between_two_renames_loses_neither(
 ) -> None:
     path = tmp_path / "phy"
     written(path, "first")
-    done = subprocess.run([sys.executable, "-c", KILLED, str(path), str(n_renames)], check=False)
+    done = run_forked(KILLED, path, n_renames, needs="export")
     assert done.returncode == -9
     assert (tmp_path / where / "params.py").read_text() == text
     assert path.exists() == (where == "phy")

@@ -4,29 +4,28 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from ncpgui.session.session_file import create_session
+from tests.forked import run_forked
 from tests.synthetic_project import synthetic_project
 
-ROOT = Path(__file__).resolve().parents[2]
 DISK_KIB = 8192
 LEFT_BYTES = 16_384
 
 # Opens the session, fills the disk, edits and saves under the running window, then frees the disk and
 # saves again.
 PROGRAM = f"""
-import json, sys, threading
+import faulthandler, json, sys, threading
 from pathlib import Path
 from PyQt5 import QtCore, QtWidgets
 from ncpgui.app.work import jobs
 from ncpgui.gui import application
 from ncpgui.gui.main_window import MainWindow
 
+faulthandler.enable()
 path, full_by = Path(sys.argv[1]), sys.argv[2]
 ballast = path.with_name("ballast")
 found = {{"not_on_the_window_s_thread": []}}
@@ -100,16 +99,8 @@ def test_a_save_to_a_full_disk_leaves_the_window_alive_with_a_banner_and_the_wor
     folder = request.getfixturevalue("small_disk")(DISK_KIB) if full_by == "disk" else tmp_path
     session = folder / "s.h5"
     create_session(synthetic_project(), session).close()
-    done = subprocess.run(
-        [sys.executable, "-X", "faulthandler", "-c", PROGRAM, str(session), full_by],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=ROOT,
-        timeout=120,
-        env=os.environ
-        | {"XDG_CONFIG_HOME": str(tmp_path / "config"), "XDG_STATE_HOME": str(tmp_path / "state")},
-    )
+    own = {"XDG_CONFIG_HOME": str(tmp_path / "config"), "XDG_STATE_HOME": str(tmp_path / "state")}
+    done = run_forked(PROGRAM, session, full_by, needs="window", env=os.environ | own)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout.splitlines()[-1])
     assert "s.h5: " in found["banner"]

@@ -5,16 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from ncpgui.session.session_file import create_session, open_session
+from tests.forked import run_forked
 from tests.synthetic_project import synthetic_project
-
-ROOT = Path(__file__).resolve().parents[2]
 
 # Opens the session, labels a unit, then gets the signal: while it idles, while a dialog waits for an
 # answer, or before the session is there.
@@ -70,14 +67,7 @@ def test_a_signal_closes_the_session_and_ends_the_window(
     saved_session: Path, tmp_path: Path, number: int, moment: str
 ) -> None:
     shutil.copy(saved_session, tmp_path)
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(tmp_path / "s.h5"), str(int(number)), moment],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=ROOT,
-        timeout=120,
-    )
+    done = run_forked(PROGRAM, tmp_path / "s.h5", int(number), moment, needs="window")
     assert done.returncode == 130, done.stderr
     assert done.stderr.splitlines()[-1] == "cancelled"
     assert "Traceback" not in done.stderr
@@ -94,14 +84,7 @@ def test_a_last_save_that_fails_is_said_and_the_journal_keeps_what_it_holds(
     saved_session: Path, tmp_path: Path
 ) -> None:
     shutil.copy(saved_session, tmp_path)
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(tmp_path / "s.h5"), str(int(signal.SIGTERM)), "no room"],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=ROOT,
-        timeout=120,
-    )
+    done = run_forked(PROGRAM, tmp_path / "s.h5", int(signal.SIGTERM), "no room", needs="window")
     assert done.returncode == 2, done.stderr
     assert done.stderr.splitlines()[-1].startswith(
         f"error: cannot write {tmp_path / 's.h5'}: File too large;"

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 from PyQt5 import QtCore, QtGui, QtWidgets
@@ -14,8 +11,7 @@ from ncpgui.app.work.tasks import Immediate
 from ncpgui.gui.dialogs.open_recording import OpenRecordingDialog
 from ncpgui.gui.screenshot import settle
 from ncpgui.gui.theme import DARK, LIGHT, Theme, apply_theme
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests.forked import run_forked
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
@@ -81,9 +77,7 @@ print(label.fontInfo().pixelSize() * label.devicePixelRatioF())
 def test_text_grows_with_the_scale_of_the_screen(dpi: int, expected_px: float) -> None:
     """13 pixels at 96 dots an inch, and in proportion at 125, 150 and 200 %."""
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen", "QT_FONT_DPI": str(dpi)}
-    done = subprocess.run(
-        [sys.executable, "-c", MEASURE], env=environment, cwd=ROOT, capture_output=True, text=True, check=True
-    )
+    done = run_forked(MEASURE, needs="window", env=environment)
     assert float(done.stdout.split()[-1]) == expected_px
 
 

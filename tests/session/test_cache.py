@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import pickle
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +16,7 @@ from ncpgui.core.project import Project
 from ncpgui.session import cache, store
 from ncpgui.session.pieces import Piece
 from ncpgui.session.schema import SessionPaths
+from tests.forked import run_forked
 
 
 def test_a_session_opens_without_its_cache(assert_same, project: Project, path: Path) -> None:
@@ -222,12 +221,7 @@ def test_a_cache_that_is_cut_short_while_it_is_open_is_an_error_and_not_the_end_
     project: Project, path: Path, n_bytes: int
 ) -> None:
     store.save(project, path)
-    done = subprocess.run(
-        [sys.executable, "-c", CUT_SHORT, str(path), str(n_bytes)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_forked(CUT_SHORT, path, n_bytes, needs="session")
     assert (done.returncode, done.stderr) == (0, "")
     cache_path = SessionPaths(path).waveforms
     said = f"{cache_path} was cut short while it was open; delete it and open the session again"

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import h5py
@@ -12,6 +10,7 @@ import numpy as np
 import pytest
 
 from ncpgui.session.hdf5_file import written_hdf5
+from tests.forked import run_forked
 
 PROGRAM = """
 import gc, resource, sys
@@ -55,12 +54,7 @@ def test_what_is_written_is_an_hdf5_file_like_any_other(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="only POSIX systems limit the size of a file")
 @pytest.mark.parametrize("limit", [1, 512, 5_000, 100_000, 700_000])
 def test_a_disk_that_fills_is_one_error_and_the_program_ends_well(tmp_path: Path, limit: int) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(tmp_path / "a.h5"), str(limit)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_forked(PROGRAM, tmp_path / "a.h5", limit, needs="session")
     assert (done.returncode, done.stdout, done.stderr) == (0, "File too large\n", "")
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +11,7 @@ import pytest
 from ncpgui.core.project import Project
 from ncpgui.session import store
 from ncpgui.session.session_file import open_session
+from tests.forked import run_forked
 
 # Appends three actions, saves them, appends two more; kills itself where told.
 PROGRAM = """
@@ -82,10 +81,8 @@ def test_kill_9_loses_at_most_the_action_under_way(
     project: Project, path: Path, moment: str, n_saved: int, n_survive: int
 ) -> None:
     store.save(replace(project, history=()), path)
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(path), moment], capture_output=True, check=False
-    )
-    assert done.returncode == -9, done.stderr.decode()
+    done = run_forked(PROGRAM, path, moment, needs="session")
+    assert done.returncode == -9, done.stderr
     for _ in range(2):  # opening again finds the same
         with open_session(path) as session:
             assert [entry["n"] for entry in session.project.history] == list(range(n_saved))
