@@ -56,7 +56,7 @@ def _script(module: str, minutes: float, options: str = "", **how: Any) -> Step:
 
 def _evaluation(model: str, minutes: float) -> Step:
     folder = f"{RESULTS}/evaluation"
-    command = f"ncpgui evaluate {model} --out {folder}"
+    command = f"ncpgui evaluate {model} --out {folder} --overwrite"
     return Step(f"evaluate-{model}", command, f"{folder}/{model}.evaluation.json", minutes)
 
 

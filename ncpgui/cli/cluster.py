@@ -72,6 +72,7 @@ N_SHOWN = 4
 )
 @options.seed
 @options.device
+@click.option("--overwrite", is_flag=True, help="Replace POSTERIOR.npz if it is there.")
 def cluster(
     waveforms: Path,
     out: Path,
@@ -81,6 +82,7 @@ def cluster(
     no_firing_times: bool,
     seed: int,
     device: str,
+    overwrite: bool,
 ) -> None:
     """Sample the posterior over clusterings of WAVEFORMS.npz.
 
@@ -91,7 +93,7 @@ def cluster(
     unit, `must_link` (m, 2), or do not, `cannot_link` (m, 2).
     """
     options.check_output_file(out, waveforms)
-    replaces = out.exists()
+    options.check_free(out, overwrite=overwrite)
     arrays = read_waveforms(waveforms)
 
     import numpy as np
@@ -118,7 +120,7 @@ def cluster(
 
         result, *found = given_firing_times(result, arrays["times_s"])
         alone = dict(zip(WITHOUT_TIMES, found, strict=True))
-    write_posterior(out, {name: getattr(result, name) for name in ARRAYS} | alone, replace=replaces)
+    write_posterior(out, {name: getattr(result, name) for name in ARRAYS} | alone, replace=overwrite)
     for note in result.notes:
         echo(f"warning: {waveforms}: {note}", err=True)
     shares = [

@@ -38,8 +38,11 @@ NO_FIGURE = "no figure: matplotlib is not installed; get it with: pip install ma
 @options.seed
 @click.option("--quick", is_flag=True, help="About a tenth of the data, for a first look.")
 @options.device
+@click.option("--overwrite", is_flag=True, help="Replace the files of an earlier check.")
 @options.as_json
-def evaluate(model: str, out: Path, seed: int, quick: bool, device: str, as_json: bool) -> None:
+def evaluate(
+    model: str, out: Path, seed: int, quick: bool, device: str, overwrite: bool, as_json: bool
+) -> None:
     """Check the posterior of a shipped model, or of a .safetensors file, on held-out data.
 
     Data of the model that it was trained on, of which no gradient saw the cells or images; they also chose
@@ -51,7 +54,7 @@ def evaluate(model: str, out: Path, seed: int, quick: bool, device: str, as_json
 
     Writes NAME.evaluation.json with all figures and NAME.evaluation.png with a picture of them.
     """
-    result, wrote = evaluated(model, out, seed=seed, quick=quick, device=device)
+    result, wrote = evaluated(model, out, seed=seed, quick=quick, device=device, overwrite=overwrite)
     if as_json:
         print_json(result)
     else:
@@ -59,20 +62,29 @@ def evaluate(model: str, out: Path, seed: int, quick: bool, device: str, as_json
     echo(wrote, err=True)
 
 
-def evaluated(model: str, out: Path, *, seed: int, quick: bool, device: str) -> tuple[dict[str, Any], str]:
+def evaluation_files(out: Path, name: str) -> tuple[Path, Path]:
+    """Where the figures of a model go, and their picture."""
+    return out / f"{name}.evaluation.json", out / f"{name}.evaluation.png"
+
+
+def evaluated(
+    model: str, out: Path, *, seed: int, quick: bool, device: str, overwrite: bool
+) -> tuple[dict[str, Any], str]:
     """Evaluate a model and write both files: all figures, and the line that says what was written.
+
+    overwrite : whether files of an earlier check are replaced
 
     Raises
     ------
     InputError, ExportError
-        `out` is a file, or cannot be written.
+        `out` is a file, or cannot be written, or there are files of an earlier check in it.
     CheckpointError
         The model cannot be loaded.
     """
     if out.exists() and not out.is_dir():
         raise InputError(f"--out {out} is a file; give a folder")
 
-    from ncpgui.core.files import make_folder, replaced_file
+    from ncpgui.core.files import finish_files, make_folder, replaced_files
     from ncpgui.engine.device import resolve_device
     from ncpgui.engine.diagnostics.evaluate import evaluate as run
     from ncpgui.engine.diagnostics.figure import draw_evaluation
@@ -80,9 +92,10 @@ def evaluated(model: str, out: Path, *, seed: int, quick: bool, device: str) -> 
 
     path = find_model(model)
     checkpoint = load_checkpoint(path, device=resolve_device(device))
-    figures, picture = out / f"{path.stem}.evaluation.json", out / f"{path.stem}.evaluation.png"
+    figures, picture = evaluation_files(out, path.stem)
+    finish_files((figures, picture))
+    options.check_free(figures, picture, overwrite=overwrite)
     options.check_output_place(figures if out.is_dir() else out)
-    replaces = {place: place.exists() for place in (figures, picture)}
     with progress_report("evaluate") as progress:
         result = run(
             checkpoint,
@@ -92,12 +105,11 @@ def evaluated(model: str, out: Path, *, seed: int, quick: bool, device: str) -> 
             progress=progress,
         )
     make_folder(out)
-    with replaced_file(figures, replace=replaces[figures]) as beside:
-        beside.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     drawn = importlib.util.find_spec("matplotlib") is not None
-    if drawn:
-        with replaced_file(picture, replace=replaces[picture]) as beside:
-            draw_evaluation(result, beside)
+    with replaced_files((figures, picture) if drawn else (figures,), replace=overwrite) as files:
+        files[0].write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+        if drawn:
+            draw_evaluation(result, files[1])
     return result, f"wrote {figures}{f' and {picture}' if drawn else f'; {NO_FIGURE}'}"
 
 

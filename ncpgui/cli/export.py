@@ -11,7 +11,6 @@ import click
 from ncpgui.cli import options
 from ncpgui.cli.commands import command, examples
 from ncpgui.cli.terminal import count, echo, progress_report
-from ncpgui.core.errors import ExportError
 
 if TYPE_CHECKING:
     from ncpgui.export.whole_project import Exported
@@ -66,9 +65,7 @@ def export(
     if out is None:
         out = registry.default_place(session, format_)
     options.check_output_place(out)
-    there = next((file for file in registry.export_format(format_).files(out) if file.exists()), None)
-    if there is not None and not overwrite:
-        raise ExportError(f"{there} exists; give another name, or --overwrite to replace it")
+    options.check_free(*registry.export_format(format_).in_the_way(out), overwrite=overwrite)
     exported = _export_session(session, format_, out, min_probability, copy_traces, overwrite)
     spikes, units = count(exported.n_spikes, "spike"), count(exported.n_units, "unit")
     echo(f"wrote {exported.path}: {spikes} of {units}", err=True)

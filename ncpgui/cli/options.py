@@ -154,6 +154,19 @@ def check_output_place(path: Path) -> None:
         ) from error
 
 
+def check_free(*files: Path, overwrite: bool) -> None:
+    """Refuse to replace files that somebody may need.
+
+    Raises
+    ------
+    ExportError
+        One is there, and `overwrite` is not given.
+    """
+    there = next((file for file in files if file.exists()), None)
+    if there is not None and not overwrite:
+        raise ExportError(f"{there} exists; give another name, or --overwrite to replace it")
+
+
 def check_output_file(path: Path, *inputs: Path) -> None:
     """Refuse an output file that is a folder or one of the inputs, or that cannot be written.
 
@@ -187,8 +200,7 @@ def check_new_session(path: Path, overwrite: bool, *inputs: Path) -> None:
     check_output_file(path, *inputs)
     if not path.exists():
         return
-    if not overwrite:
-        raise ExportError(f"{path} exists; give another name, or --overwrite to replace it")
+    check_free(path, overwrite=overwrite)
 
     from ncpgui.session.session_file import open_session
 

@@ -11,7 +11,7 @@ from ncpgui.cli import options
 from ncpgui.cli.commands import Command, examples
 from ncpgui.cli.terminal import count, echo, progress_report
 from ncpgui.core.errors import ExportError, InputError
-from ncpgui.core.files import make_folder
+from ncpgui.core.files import finish_files, make_folder
 
 if TYPE_CHECKING:
     from ncpgui.core.spikes import Sorting
@@ -157,12 +157,12 @@ def _places(out: Path, overwrite: bool) -> tuple[Path, Path]:
                 f"cannot write {out}: it is a file, but no .npz; give a folder, or a name in .npz"
             )
         files = out / "reservoir.npz", out / "noise.npz"
-    there = [file for file in files if file.exists()]
-    if there and not overwrite:
-        raise ExportError(f"{there[0]} exists; give another name with --out, or --overwrite to replace it")
+    finish_files(files)
+    options.check_free(*files, overwrite=overwrite)
     options.check_output_place(files[0] if out.is_dir() else out)
-    for file in there:
-        options.check_output_file(file)
+    for file in files:
+        if file.exists():
+            options.check_output_file(file)
     return files
 
 

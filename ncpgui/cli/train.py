@@ -16,7 +16,7 @@ import click
 
 from ncpgui.cli import options
 from ncpgui.cli.commands import Command, examples
-from ncpgui.cli.evaluate import evaluated, print_summary
+from ncpgui.cli.evaluate import evaluated, evaluation_files, print_summary
 from ncpgui.cli.terminal import echo, progress_report
 from ncpgui.core.errors import CheckpointError, InputError
 from ncpgui.core.files import make_folder
@@ -124,12 +124,15 @@ def train(
     if reservoir is not None or noise is not None:
         settings = _on_own_spikes(settings, reservoir, noise)
     weights = out / f"{Path(config).stem}.safetensors"
+    replaces = resume or overwrite
     length = f"{settings.steps} steps" if settings.steps else f"{settings.minutes:g} minutes"
     with joined(device) as processes:
         if not processes.is_first:
             _run(settings, weights, processes, resume=resume, tensorboard=False)
             return
-        with _checked_folder(weights, replaces=resume or overwrite):
+        if evaluate is not None:
+            options.check_free(*evaluation_files(out, weights.stem), overwrite=replaces)
+        with _checked_folder(weights, replaces=replaces):
             shared = f" in {processes.count} processes" if processes.count > 1 else ""
             echo(f"training '{weights.stem}' on {processes.device}{shared} for {length}", err=True)
             n_steps = _run(settings, weights, processes, resume=resume, tensorboard=tensorboard)
@@ -146,7 +149,9 @@ def train(
         use = f"; sort with it: ncpgui sort ... --model {weights}" if settings.noun == "spike" else ""
         echo(f"wrote {weights}{use}", err=True)
         if evaluate is not None:
-            result, wrote = evaluated(str(weights), out, seed=0, quick=evaluate == "quick", device=device)
+            result, wrote = evaluated(
+                str(weights), out, seed=0, quick=evaluate == "quick", device=device, overwrite=replaces
+            )
             print_summary(result)
             echo(wrote, err=True)
 

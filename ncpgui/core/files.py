@@ -8,11 +8,12 @@ import logging
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 from ncpgui.core.errors import ExportError
+from ncpgui.core.flushed import flush_folder, flush_to_disk
 from ncpgui.core.permissions import keep_permissions, new_file, new_folder
 
 logger = logging.getLogger(__name__)
@@ -64,6 +65,85 @@ def replaced_file(path: Path, *, replace: bool = True) -> Iterator[Path]:
             beside.replace(place)
     finally:
         beside.unlink(missing_ok=True)
+
+
+@contextmanager
+def replaced_files(paths: Sequence[Path], *, replace: bool = True) -> Iterator[tuple[Path, ...]]:
+    """Yield temporary paths beside files that belong together; all take their places when the block succeeds.
+
+    As `replaced_file`. Between the renames the rest waits under hidden names: what a program that is killed
+    there leaves half done, `finish_files` does to the end.
+
+    Raises
+    ------
+    ExportError
+        As `replaced_file`; none of the files is replaced then.
+    """
+    finish_files(paths)
+    places: list[Path] = []
+    new: list[Path] = []
+    try:
+        for path in paths:
+            with _writable(path):
+                places.append(replaceable(path))
+                beside = places[-1].with_name(f"{_hidden(places[-1].stem)}{places[-1].suffix}")
+                new_file(beside, instead_of=places[-1])
+                new.append(beside)
+        with _writable(paths[0]):
+            yield tuple(new)
+        if not replace:
+            _keep_all_beside(new, places)
+        for path, beside, place in zip(paths, new, places, strict=True):
+            with _writable(path):
+                keep_permissions(beside, instead_of=place)
+                flush_to_disk(beside)
+        for path, beside, place in zip(paths, new, places, strict=True):
+            with _writable(path):
+                beside.replace(_waiting(place))
+                flush_folder(place.parent)
+    finally:
+        for beside in new:
+            beside.unlink(missing_ok=True)
+    finish_files(paths)
+
+
+def finish_files(paths: Sequence[Path]) -> None:
+    """Finish what a program left that was killed while it replaced files that belong together.
+
+    Once the last of them is there under its hidden name, all are whole, and are moved to their places. If it
+    is not, the old ones are untouched, and what is hidden goes away.
+
+    Raises
+    ------
+    ExportError
+        One cannot be moved; it is tried again by the next call.
+    """
+    places = [Path(os.path.realpath(path)) for path in paths]
+    waiting = [_waiting(place) for place in places]
+    is_ours = [new.is_file() and not new.is_symlink() for new in waiting]
+    for path, new, place, is_there in zip(paths, waiting, places, is_ours, strict=True):
+        if not is_there:
+            continue
+        with _writable(path):
+            if is_ours[-1]:
+                new.replace(replaceable(place))
+                flush_folder(place.parent)
+            else:
+                new.unlink()
+
+
+def _keep_all_beside(new: Sequence[Path], places: Sequence[Path]) -> None:
+    """Where one of the places is taken, give all that was written free names beside them, and say so."""
+    there = next((place for place in places if place.exists()), None)
+    if there is None:
+        return
+    kept = [free_name(place) for place in places]
+    for beside, free in zip(new, kept, strict=True):
+        beside.replace(free)
+    raise ExportError(
+        f"{there} appeared meanwhile and is not replaced; what was written is in "
+        + " and ".join(map(str, kept))
+    )
 
 
 @contextmanager
@@ -189,17 +269,25 @@ def _hidden(name: str) -> str:
 
 
 def _before(place: Path) -> Path:
-    """Where an old folder is while a new one takes its place: always the same, short of a long name."""
-    name = f"{place.name}{_BEFORE}"
-    if len(os.fsencode(name)) > _LONGEST_NAME:
-        digest = hashlib.blake2b(os.fsencode(place.name), digest_size=6).hexdigest()
-        name = f"{place.name[:_SHOWN]}-{digest}{_BEFORE}"
-    return place.with_name(name)
+    """Where an old folder is while a new one takes its place."""
+    return place.with_name(_always_the_same(place.name, _BEFORE))
+
+
+def _waiting(place: Path) -> Path:
+    """Where a new file is while others that belong to it take their places."""
+    return place.with_name(_always_the_same(f".{place.name}", _NEW))
+
+
+def _always_the_same(name: str, ending: str) -> str:
+    """A name with an ending, short of a long name."""
+    if len(os.fsencode(name + ending)) > NAME_BYTES:
+        digest = hashlib.blake2b(os.fsencode(name), digest_size=6).hexdigest()
+        name = f"{name[:_SHOWN]}-{digest}"
+    return name + ending
 
 
 _SHOWN = 30
-_LONGEST_NAME = 255  # bytes
-_BEFORE = ".ncpgui-old"
+_BEFORE, _NEW = ".ncpgui-old", ".ncpgui-new"
 _NO_FILE = (errno.EISDIR, errno.ENXIO)
 
 

@@ -116,9 +116,9 @@ class MeasuredNoise:
         except InputError as error:
             raise InputError(f"{path}: {error}") from error
 
-    def save(self, path: Path, *, replace: bool = True) -> None:
-        """Write the file, whole or not at all; `replace` : whether a file that is there is replaced."""
-        with replaced_file(path, replace=replace) as beside:
+    def save(self, path: Path) -> None:
+        """Write the file, whole or not at all."""
+        with replaced_file(path) as beside:
             np.savez_compressed(
                 beside,
                 format=np.array(FORMAT),

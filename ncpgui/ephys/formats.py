@@ -22,7 +22,7 @@ from ncpgui.core.nothing_runs import nothing_runs
 from ncpgui.ephys.hdf5_formats import HDF5_ENDINGS, has_nwb_units, hdf5_format, refuse_what_is_elsewhere
 from ncpgui.ephys.lost_packets import lost_packets
 from ncpgui.ephys.nwb_places import nwb_recording
-from ncpgui.ephys.paths import files_inside, refuse_special
+from ncpgui.ephys.paths import files_inside, refuse_hollow, refuse_special
 from ncpgui.ephys.plexon import plexon
 from ncpgui.ephys.reasons import reason
 from ncpgui.ephys.saved_objects import load_saved
@@ -213,8 +213,8 @@ def _recognized(path: Path) -> tuple[Any, Path, str]:
     if path.is_dir():
         if path.suffix == ".zarr" or any((path / name).is_file() for name in SAVED):
             return "saved", path, ""
-        for _ in files_inside(path, behind_links=False):  # none is waited for
-            pass
+        for file in files_inside(path, behind_links=False):  # none is waited for
+            refuse_hollow(file)
         inside = sorted(path.rglob("*"))
         for known in FORMATS:
             found = next((file for file in inside if _is_called(file, known.inside)), None)
@@ -232,6 +232,7 @@ def _recognized(path: Path) -> tuple[Any, Path, str]:
         return "saved", path, ""
     for beside in path.parent.glob(glob.escape(path.stem) + "*"):  # a reader may open them too
         refuse_special(beside)
+        refuse_hollow(beside)
     refuse_what_is_elsewhere(path)
     if suffix in HDF5_ENDINGS:
         maker, reader = hdf5_format(path)

@@ -9,7 +9,7 @@ from pathlib import Path
 from ncpgui.core import arguments
 from ncpgui.core.errors import RecordingError
 from ncpgui.core.home import expanded
-from ncpgui.core.regular_files import special
+from ncpgui.core.regular_files import is_hollow, special
 
 MOST_FILES = 1_000_000
 """Number of files of a folder that are looked at: a Zarr folder has one a chunk."""
@@ -45,6 +45,19 @@ def refuse_special(path: Path) -> None:
     if kind:
         raise RecordingError(
             f"{path} is {kind}, not a file, and is not waited for; save to a file what comes from it"
+        )
+
+
+def refuse_hollow(path: Path) -> None:
+    """Raise RecordingError where a file says to be large, and hardly anything of it was written.
+
+    Programs make such files before a recording, or when they are cut off. Libraries read files of some
+    formats whole, which takes all memory for nothing.
+    """
+    if path.is_file() and is_hollow(path):
+        raise RecordingError(
+            f"{path} has {path.stat().st_size} bytes, of which hardly any were ever written; copy the "
+            "recording again"
         )
 
 

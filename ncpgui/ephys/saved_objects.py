@@ -26,7 +26,7 @@ from ncpgui.core.npz import check_headers
 from ncpgui.core.own_contents import OF_RECORDINGS
 from ncpgui.core.regular_files import regular
 from ncpgui.ephys.hdf5_formats import refuse_what_is_elsewhere
-from ncpgui.ephys.paths import files_inside, refuse_special
+from ncpgui.ephys.paths import files_inside, refuse_hollow, refuse_special
 
 _WAY_OUT = "open the data file itself, or save the recording again with recording.save(folder=...)"
 _URL = re.compile(r"://|::|^data:")
@@ -133,6 +133,8 @@ class _Look:
             if file.name == ".zmetadata" and isinstance(value, dict):
                 value = _loaded_part(value, file.parent, but)
             self._description(value, file, root)
+        else:
+            refuse_hollow(file)  # of Zarr, chunks are read whole
 
     def _arrays(self, group: Path, root: Path, but: Path | None) -> None:
         """Look at the arrays of a group of a Zarr folder: at their sizes, and at values that are objects."""

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.errors import ExportError
-from ncpgui.core.files import replaced_file
+from ncpgui.core.files import replaced_files
 from ncpgui.core.spreadsheet import text_cell
 from ncpgui.export.bundle import NUMBERS, ExportBundle, unit_columns
 
@@ -45,11 +45,7 @@ def export_csv(bundle: ExportBundle, path: Path, *, replace: bool = True) -> Pat
     while not replace and any(file.exists() for file in csv_files(place)):
         number += 1
         place = path.with_name(f"{path.stem}-{number}.csv")
-    spikes_file, units_file = csv_files(place)
-    with (
-        replaced_file(units_file, replace=replace) as units,
-        replaced_file(spikes_file, replace=replace) as spikes,
-    ):
+    with replaced_files(csv_files(place), replace=replace) as (spikes, units):
         _write(spikes, _spike_columns(bundle))
         _write(units, _unit_columns(bundle))
     if place != path:

@@ -10,6 +10,7 @@ from typing import Protocol
 from ncpgui.core import arguments
 from ncpgui.core.arguments import instance, shown
 from ncpgui.core.errors import ExportError, InputError
+from ncpgui.core.files import finish_files
 from ncpgui.core.home import expanded
 from ncpgui.core.nearest import nearest
 from ncpgui.export.bundle import ExportBundle
@@ -57,6 +58,19 @@ class ExportFormat:
             return ()
         file = path if path.suffix == self.suffix else path.with_name(path.name + self.suffix)
         return csv_files(file) if self.name == "csv" else (file,)
+
+    def in_the_way(self, path: Path) -> list[Path]:
+        """Files that are where an export to `path` would write, after what one that was killed left to do.
+
+        Raises
+        ------
+        ExportError
+            That cannot be done now.
+        """
+        files = self.files(path)
+        if len(files) > 1:
+            finish_files(files)
+        return [file for file in files if file.exists()]
 
     @property
     def lacks(self) -> str:

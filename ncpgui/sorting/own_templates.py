@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from ncpgui.core.errors import InputError
+from ncpgui.core.files import replaced_files
 from ncpgui.core.measured_noise import MeasuredNoise
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.spikes import Sorting
@@ -115,10 +116,9 @@ def build_templates(
     _warn_of_spacing(contacts, pitch)
     mean = MeasuredNoise.average(noises)
     trained = ~together.is_test.numpy()
-    try:
-        together.save(reservoir, copies=copies, replace=replace_files)
-    finally:  # the noise is written too when the reservoir had to go beside what is there
-        mean.save(noise, replace=replace_files)
+    with replaced_files((reservoir, noise), replace=replace_files) as (new_reservoir, new_noise):
+        together.save(new_reservoir, copies=copies)
+        mean.save(new_noise)
     return BuiltTemplates(
         len(cells),
         int(cells.is_test.sum()),

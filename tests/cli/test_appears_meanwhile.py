@@ -136,5 +136,15 @@ def test_a_posterior_that_appeared_while_spikes_were_clustered_is_not_replaced(
     assert ncpgui(*words).error.endswith(f"is not replaced; what was written is in {tmp_path / 'p-1.npz'}")
     assert out.read_text() == "somebody's notes"
     assert "labels" in np.load(tmp_path / "p-1.npz").files
-    assert ncpgui(*words).code == 0  # what is there when a command begins is replaced by it
+
+
+def test_a_posterior_that_was_there_is_replaced_only_with_overwrite(ncpgui: Command, tmp_path: Path) -> None:
+    out = tmp_path / "p.npz"
+    np.savez(tmp_path / "w.npz", waveforms=np.random.default_rng(0).normal(size=(12, 32, 2)))
+    notes(out)
+    words = ("cluster", tmp_path / "w.npz", "--out", out, "--samples", "4", "--beam", "0")
+    error = ncpgui(*words).error
+    assert error == f"{out} exists; give another name, or --overwrite to replace it"
+    assert out.read_text() == "somebody's notes"
+    assert ncpgui(*words, "--overwrite").code == 0
     assert "labels" in np.load(out).files

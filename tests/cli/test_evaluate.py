@@ -43,6 +43,20 @@ def test_a_shipped_model_is_evaluated_into_two_files_and_a_table(
     assert ran.err.splitlines()[-1].startswith("wrote ")
 
 
+@pytest.mark.parametrize("there", ["spikes.evaluation.json", "spikes.evaluation.png"])
+def test_files_of_an_earlier_check_are_replaced_only_with_overwrite(
+    ncpgui: Command, few_data: None, tmp_path: Path, there: str
+) -> None:
+    (tmp_path / there).write_text("somebody's notes")
+    words = ("evaluate", "spikes", "--quick", "--out", tmp_path, "--device", "cpu")
+    error = ncpgui(*words).error
+    assert error == f"{tmp_path / there} exists; give another name, or --overwrite to replace it"
+    assert (tmp_path / there).read_text() == "somebody's notes"
+    if there.endswith(".json"):
+        assert ncpgui(*words, "--overwrite").code == 0
+        assert json.loads((tmp_path / there).read_text(encoding="utf-8"))["model"] == "spikes"
+
+
 def test_json_on_stdout_is_what_the_file_holds(ncpgui: Command, few_data: None, tmp_path: Path) -> None:
     ran = ncpgui("evaluate", "spikes", "--quick", "--out", tmp_path, "--json")
     assert json.loads(ran.out) == json.loads(

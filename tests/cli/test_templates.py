@@ -229,7 +229,7 @@ def test_options_that_do_not_fit_each_other(ncpgui: Command, tmp_path: Path, phy
         "are of a --recording, which is missing" in build(ncpgui, tmp_path, phy, "--probe", "tetrode").error
     )
     error = ncpgui("templates", "build", phy, "--out", built).error
-    assert "reservoir.npz exists; give another name with --out, or --overwrite" in error
+    assert "reservoir.npz exists; give another name, or --overwrite" in error
     (tmp_path / "file").touch()
     assert "it is a file, but no .npz" in ncpgui("templates", "build", phy, "--out", tmp_path / "file").error
     error = ncpgui("templates", "build", phy, "--out", tmp_path / "no" / "where").error

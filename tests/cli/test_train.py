@@ -76,6 +76,16 @@ def test_a_finished_model_is_evaluated_when_asked(
     assert (result["model"], result["quick"]) == ("mine", True)
 
 
+def test_an_earlier_check_of_the_name_is_told_before_the_training(
+    ncpgui: Command, tmp_path: Path, tiny: Path
+) -> None:
+    (tmp_path / "mine.evaluation.png").write_text("mine")
+    ran = ncpgui("train", tiny, "--out", tmp_path, "--device", "cpu", "--evaluate", "quick")
+    there = tmp_path / "mine.evaluation.png"
+    assert ran.error == f"{there} exists; give another name, or --overwrite to replace it"
+    assert not (tmp_path / "mine.safetensors").exists()
+
+
 def test_a_network_without_a_temperature_says_so(ncpgui: Command, tmp_path: Path, tiny: Path) -> None:
     ccp = "temperature_datasets = 4\nimportance_samples = 2\n" + TINY.replace(
         "[architecture]", '[architecture]\nnetwork = "ccp"'

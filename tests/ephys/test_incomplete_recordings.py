@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -153,3 +154,28 @@ def test_a_reader_that_fails_in_the_middle_names_the_place_and_a_way_out() -> No
         match=r"/data/short.plx cannot be read at samples \d+ to \d+: it is not complete.*a part of it",
     ):
         preprocess(recording)
+
+
+@pytest.mark.parametrize(
+    ("write", "name"),
+    [
+        (recorded.open_ephys_legacy, "100_CH2.continuous"),
+        (recorded.spikeglx, "run_g0_t0.imec0.ap.bin"),
+        (recorded.intan_signals, "time.dat"),
+    ],
+)
+def test_a_file_that_was_hardly_written_is_refused_before_a_library_reads_it_whole(
+    write: Callable[[Path], Path], name: str, tmp_path: Path
+) -> None:
+    """A file of 1 TB made of holes took all memory: neo reads every record of it to look for gaps."""
+    folder = write(tmp_path / "run")
+    os.truncate(folder / name, 2**40)
+    with pytest.raises(RecordingError, match=rf"{name} has 1099511627776 bytes, of which hardly any were"):
+        open_recording(folder)
+
+
+def test_a_file_beside_the_one_that_was_given_is_looked_at_too(tmp_path: Path) -> None:
+    run = recorded.spikeglx(tmp_path / "run")
+    os.truncate(run / "run_g0_t0.imec0.ap.bin", 2**40)
+    with pytest.raises(RecordingError, match=r"ap\.bin has 1099511627776 bytes, of which hardly any were"):
+        open_recording(run / "run_g0_t0.imec0.ap.meta")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import zipfile
 from pathlib import Path
 
@@ -178,6 +179,11 @@ def test_numbers_that_a_description_announces_are_bounded(tmp_path):
         open_recording(folder)
     root = zarr.open(str(tmp_path / "a.zarr"), mode="w")
     root.attrs.update({"sampling_frequency": 1e4, "num_segments": 1})
+    root["channel_ids"] = np.arange(2)
+    os.truncate(tmp_path / "a.zarr" / "channel_ids" / "0", 2**40)
+    with pytest.raises(RecordingError, match=r"channel_ids/0 has 1099511627776 bytes, of which hardly any"):
+        open_recording(tmp_path / "a.zarr")
+    del root["channel_ids"]
     root.create_dataset("channel_ids", shape=(2**36,), chunks=(2**20,), dtype="f8")
     with pytest.raises(RecordingError, match=r"channel_ids announces 549755813888 bytes, of which"):
         open_recording(tmp_path / "a.zarr")

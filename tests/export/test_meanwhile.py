@@ -144,6 +144,18 @@ def test_a_table_of_units_that_appears_while_that_of_spikes_is_written_stays(
     assert (tmp_path / "x_units.csv").read_text() == "somebody's"
 
 
+def test_an_export_of_two_tables_that_was_killed_between_them_is_finished_by_the_next(tmp_path: Path) -> None:
+    """New spikes beside old units looked like one export."""
+    path = export(build(), "csv", tmp_path / "x")
+    spikes, units = FORMATS["csv"].files(path)
+    right = units.read_text()
+    units.write_text("of an older export")
+    units.with_name(f".{units.name}.ncpgui-new").write_text(right)
+    assert FORMATS["csv"].in_the_way(path) == [spikes, units]
+    assert units.read_text() == right
+    assert sorted(tmp_path.iterdir()) == [spikes, units]
+
+
 # -- kills ---------------------------------------------------------------------------------------
 
 KILLED = """

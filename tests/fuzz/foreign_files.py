@@ -17,12 +17,14 @@ import numpy as np
 from hypothesis import strategies as st
 
 from tests.ephys.ways_in import Program
+from tests.fuzz.spellings import another_encoding, other_columns
 
 SECRET = "what nobody else should read\n"
 _HOWS = (
     "link to another", "link to the folder", "link to the folder above", "link to itself", "link to nowhere",
     "link to a device", "link to the secret", "link to a pipe", "pipe", "zip", "tar", "gzip", "folder",
-    "pickle", "array of pickles", "hard link", "holes", "moved behind a link",
+    "pickle", "array of pickles", "hard link", "holes", "moved behind a link", "encoding", "columns",
+    "storage", "virtual",
 )  # fmt: skip
 
 
@@ -83,6 +85,13 @@ def change_a_file(data: st.DataObject, folder: Path, outside: Path) -> None:
             np.save(file, np.array([Program(outside / "was run")], dtype=object))
     elif how == "hard link":
         path.hardlink_to(outside / "secret")
+    elif how == "encoding":
+        path.write_bytes(data.draw(another_encoding(content)))
+    elif how == "columns":
+        path.write_bytes(data.draw(other_columns(content)))
+    elif how in ("storage", "virtual"):
+        with h5py.File(path, "w") as file:
+            _put_elsewhere(file, "x", how, outside)
     else:
         path.write_bytes(content)
         os.truncate(path, 2**40)
@@ -149,16 +158,12 @@ def put_elsewhere(data: st.DataObject, path: Path, outside: Path) -> bool:
         del group[last]
         if how == "storage" and shape == ():
             how = "nothing"  # h5py makes none of a single value
-        elif how == "storage":
-            made = group.create_dataset(last, shape, "u1", external=[(str(outside / "secret"), 0, 2**20)])
+        elif how == "storage" or how == "virtual":
+            made = _put_elsewhere(group, last, how, outside, shape)
         elif how == "link":
             group[last] = h5py.ExternalLink(str(outside / "secret"), "/x")
         elif how == "pipe":
             group[last] = h5py.ExternalLink(str(outside / "pipe"), "/x")
-        elif how == "virtual":
-            layout = h5py.VirtualLayout((10,), "u1")
-            layout[:] = h5py.VirtualSource(str(outside / "secret"), "x", (10,))
-            made = group.create_virtual_dataset(last, layout)
         elif how == "hollow":
             made = group.create_dataset(last, (10**6, 10**6), "f8", chunks=(1000, 1000))
         elif how == "soft":
@@ -170,3 +175,15 @@ def put_elsewhere(data: st.DataObject, path: Path, outside: Path) -> bool:
         if how in ("storage", "virtual", "hollow"):
             made.attrs.update(attributes)
     return how in ("storage", "link", "pipe", "virtual", "hollow")
+
+
+def _put_elsewhere(
+    group: h5py.Group, name: str, how: str, outside: Path, shape: tuple[int, ...] = (10,)
+) -> h5py.Dataset:
+    """Make a data set whose values are those of the secret."""
+    secret = str(outside / "secret")
+    if how == "storage":
+        return group.create_dataset(name, shape, "u1", external=[(secret, 0, 2**20)])
+    layout = h5py.VirtualLayout((10,), "u1")
+    layout[:] = h5py.VirtualSource(secret, "x", (10,))
+    return group.create_virtual_dataset(name, layout)

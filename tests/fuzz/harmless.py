@@ -40,6 +40,8 @@ def harmless(folder: Path) -> Iterator[None]:
         text = str(error)
         assert len(text) > 20, f"it does not say what is wrong: {text!r}"
         assert "Traceback" not in text
+        if isinstance(error.__cause__, MemoryError):
+            raise error.__cause__ from error
     finally:
         _watching.remove(started)
     assert started == [], f"a program was started: {started}"

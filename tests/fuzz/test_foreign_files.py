@@ -1,94 +1,151 @@
-"""Links, pipes, archives, pickles, values of other files, foreign encodings: readers are harmless.
+"""Links, pipes, archives, pickles, tables of other columns, foreign encodings: readers are harmless.
 
-Each is tried on some files by `make test`, and on a thousand by the slow tests.
+Each kind of folder and file has one of its files replaced by something else, or two.
 """
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ncpgui.core.errors import NcpguiError
-from ncpgui.ephys.phy_folder import read_phy_folder
-from ncpgui.ephys.readers import open_recording, open_sorting
+from ncpgui.app.preferences import Preferences
+from ncpgui.cli.cluster import read_waveforms
+from ncpgui.cli.options import read_settings
+from ncpgui.core.probe import Probe
+from ncpgui.core.resources import data_folder
+from ncpgui.core.spikes import Sorting
+from ncpgui.engine.networks.checkpoint import load_checkpoint
+from ncpgui.engine.training.config import TrainConfig
+from ncpgui.ephys import simulated_folder
+from ncpgui.ephys.given_folder import is_sorting_folder, open_reviewed
+from ncpgui.ephys.probes import load_probe
+from ncpgui.ephys.readers import load_stimulus, open_recording, open_sorting
+from ncpgui.ephys.simulated_folder import read_truth
 from ncpgui.session import store
+from ncpgui.sorting.config import SortingConfig
 from tests.ephys import hostile
-from tests.ephys.recorded_files import intan_signals, open_ephys_binary, spikeglx
+from tests.ephys.recorded_files import (
+    N_SAMPLES,
+    blackrock,
+    intan,
+    intan_signals,
+    mcs,
+    neuroscope,
+    open_ephys_binary,
+    open_ephys_legacy,
+    ramp,
+    spikeglx,
+)
 from tests.ephys.test_hdf5_formats import maxone
 from tests.ephys.ways_in import BINARY_FOLDER, recording_folder
-from tests.fuzz.foreign_files import SECRET, change_a_file, change_a_path, outside_of, put_elsewhere
+from tests.fuzz import test_small_files as small
+from tests.fuzz.foreign_files import change_a_file, change_a_path
 from tests.fuzz.harmless import harmless
-from tests.fuzz.mutations import CASES, fixed
+from tests.fuzz.many import cases, try_many
 from tests.fuzz.test_sessions import WAYS, whole
-from tests.fuzz.test_small_files import phy_folder
 from tests.tiny_project import tiny_project
 
 pytestmark = [
     pytest.mark.timeout(3600),
     pytest.mark.filterwarnings("ignore"),  # of libraries, about files that are no such files
 ]
-cases = pytest.mark.parametrize(
-    "n", [pytest.param(CASES, id="some"), pytest.param(max(1000, CASES), id="many", marks=pytest.mark.slow)]
-)
-Check = Callable[[st.DataObject, Path, Path], None]
 
 
-def try_many(n: int, folder: Path, check: Check) -> None:
-    """Call `check(data, case, outside)` with two fresh folders, `n` times; no pickle may be loaded."""
-
-    @settings(fixed, max_examples=n)
-    @given(st.data())
-    def each(data: st.DataObject) -> None:
-        for name in ("case", "outside"):
-            shutil.rmtree(folder / name, ignore_errors=True)
-            (folder / name).mkdir()
-        check(data, folder / "case", outside_of(folder / "outside"))
-        assert not (folder / "outside" / "was run").exists(), "a pickle was loaded"
-
-    each()
+def recording(path: Path, **options: Any) -> None:
+    """Open a recording and read its first and last samples."""
+    opened = open_recording(path, **options)
+    opened.traces(0, min(10, opened.n_samples))
+    opened.traces(max(0, opened.n_samples - 10), opened.n_samples)
 
 
-def recording(path: Path) -> None:
-    """Open a recording and read its first samples."""
-    opened = open_recording(path)
+def sorting(path: Path) -> None:
+    """Open a sorting, with its recording as a review does."""
+    is_sorting_folder(path)
+    open_sorting(path)
+    opened, _ = open_reviewed(path)
     opened.traces(0, min(10, opened.n_samples))
 
 
-MADE: dict[str, tuple[Callable[[Path], Any], Callable[[Path], Any]]] = {
-    "saved by SpikeInterface": (recording_folder, lambda path: open_recording(path, probe="linear-2")),
+def phy(path: Path) -> None:
+    """A folder of Phy with its recording, and with the tables that Kilosort and Phy write."""
+    path.mkdir()
+    small.phy_folder(path)
+    np.zeros((100, 5), "<i2").tofile(path / "recording.dat")
+    np.save(path / "channel_map.npy", np.arange(4)[:, None])
+    np.save(path / "channel_positions.npy", np.array([[0.0, 0], [0, 20], [0, 40], [0, 60]]))
+    np.save(path / "templates.npy", np.ones((4, 20, 4), np.float32))
+    np.save(path / "spike_templates.npy", np.arange(4))
+    np.save(path / "amplitudes.npy", np.ones(4))
+    (path / "cluster_KSLabel.tsv").write_text("cluster_id\tKSLabel\n0\tgood\n1\tmua\n")
+    (path / "cluster_info.tsv").write_text("cluster_id\tgroup\tn_spikes\n0\tgood\t1\n1\tmua\t1\n")
+
+
+def simulated(path: Path) -> None:
+    """A folder of `ncpgui simulate`, without a stimulus."""
+    path.mkdir()
+    ramp(2).astype("<i2").tofile(path / "recording.raw")
+    more = {"settings": {}, "seed": 0}
+    simulated_folder.write_description(path, sampling_frequency_hz=1e4, n_channels=2, gain_uv=1.0, more=more)
+    simulated_folder.write_probe(path, Probe(np.array([[0.0, 0], [0, 25]])))
+    truth = Sorting(np.array([5, 9]), np.array([0, 1]), sampling_frequency_hz=1e4, n_samples=N_SAMPLES)
+    simulated_folder.write_truth(path, truth, {"unit_id": np.arange(2)})
+
+
+def read_simulated(path: Path) -> None:
+    """Read the traces of a simulated folder, then its truth."""
+    recording(path)
+    read_truth(path)
+
+
+def mountainsort(path: Path) -> None:
+    """A folder of MountainSort."""
+    path.mkdir()
+    numbers = ramp(3).astype("<i2")
+    header = np.array([-4, 2, 2, *numbers.T.shape], "<i4")
+    (path / "raw.mda").write_bytes(header.tobytes() + numbers.tobytes())
+    (path / "params.json").write_text('{"samplerate": 20000, "spike_sign": -1}')
+    (path / "geom.csv").write_text("0,0\n0,20\n0,40\n")
+
+
+Made = dict[str, tuple[Callable[[Path], Any], Callable[[Path], Any]]]
+FOLDERS: Made = {
+    "saved by SpikeInterface": (recording_folder, lambda path: recording(path, probe="linear-2")),
     "analyzer": (
         lambda path: shutil.move(hostile.analyzer_folder(path, hostile.noise()), path / "a"),
-        open_sorting,
+        sorting,
     ),
-    "analyzer in Zarr": (lambda path: hostile.zarr_array(path, hostile.noise()), open_sorting),
-    "Phy": (lambda path: (path.mkdir(), phy_folder(path)), read_phy_folder),
-    "SpikeGLX": (spikeglx, recording),
+    "analyzer in Zarr": (lambda path: hostile.zarr_array(path, hostile.noise()), sorting),
+    "Phy": (phy, sorting),
+    "SpikeGLX": (lambda path: spikeglx(path, streams=("ap",)), recording),
     "Open Ephys": (open_ephys_binary, recording),
+    "Open Ephys, legacy": (open_ephys_legacy, recording),
     "Intan": (intan_signals, recording),
+    "MountainSort": (mountainsort, recording),
+    "simulated": (simulated, read_simulated),
 }
+"""How each is made, and read."""
+INNER = {"analyzer": "a", "analyzer in Zarr": "analyzer.zarr"}
 
 
 @pytest.fixture(scope="module")
 def whole_folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder that is right."""
     path = tmp_path_factory.mktemp("right") / "r"
-    make, _ = MADE[request.param]
+    make, _ = FOLDERS[request.param]
     make(path)
-    inner = {"analyzer": path / "a", "analyzer in Zarr": path / "analyzer.zarr"}
-    return inner.get(request.param, path)
+    return path / INNER.get(request.param, "")
 
 
 @cases
 @pytest.mark.parametrize(
-    ("whole_folder", "read"), [(k, m[1]) for k, m in MADE.items()], indirect=["whole_folder"], ids=MADE
+    ("whole_folder", "read"), [(k, m[1]) for k, m in FOLDERS.items()], indirect=["whole_folder"], ids=FOLDERS
 )
 def test_a_folder_with_something_else_in_the_place_of_a_file(
     n: int, whole_folder: Path, read: Callable[[Path], Any], tmp_path: Path
@@ -136,19 +193,70 @@ def test_a_description_that_names_something_else(
     try_many(n, tmp_path, check)
 
 
+WEIGHTS = data_folder("trained_models") / "gauss2d.safetensors"
+
+
+def text(content: str) -> Callable[[Path], Any]:
+    """What writes a text."""
+    return lambda path: path.write_text(content, encoding="utf-8")
+
+
+def model(path: Path) -> None:
+    """A model, with its card beside it."""
+    shutil.copy(WEIGHTS, path)
+    shutil.copy(WEIGHTS.with_suffix(".json"), path.with_suffix(".json"))
+
+
+def spikes(path: Path) -> None:
+    """Waveforms for `ncpgui cluster`."""
+    np.savez(path, waveforms=np.zeros((4, 20, 2)), times_s=np.arange(4.0), clamped=np.full(4, -1))
+
+
+FILES: Made = {
+    "p.prb": (text(small.PRB), load_probe),
+    "p.csv": (text(small.CSV), load_probe),
+    "p.json": (lambda path: path.write_text(json.dumps(small.probe_json())), load_probe),
+    "kilosort.json": (
+        text('{"chanMap": [0, 1], "xc": [0, 0], "yc": [0, 25], "kcoords": [0, 0], "n_chan": 2}'),
+        load_probe,
+    ),
+    "s.toml": (text(small.TOML), lambda path: read_settings(SortingConfig, path, {})),
+    "t.toml": (text(small.TRAINING), lambda path: read_settings(TrainConfig, path, {})),
+    "stimulus.npz": (lambda path: path.write_bytes(small.npz(True)), load_stimulus),
+    "waveforms.npz": (spikes, read_waveforms),
+    "m.safetensors": (model, load_checkpoint),
+    "preferences.json": (
+        text('{"theme": "dark", "recent": ["/a.h5"]}'),
+        lambda path: Preferences(path.parent),
+    ),
+    "a.raw": (
+        lambda path: path.write_bytes(bytes(4000)),
+        lambda path: recording(path, probe="linear-2", sampling_frequency=2e4, n_channels=2),
+    ),
+    "a.raw.h5": (maxone, recording),
+    "mcs.h5": (mcs, lambda path: recording(path, stream="Stream_0", probe="linear-3")),
+    "a.ns6": (blackrock, lambda path: recording(path, probe="linear-3")),
+    "a.rhd": (intan, lambda path: recording(path, probe="linear-2")),
+    "session.dat": (lambda path: neuroscope(path.parent), lambda path: recording(path, probe="linear-4")),
+}
+"""How each is made, perhaps with others beside it, and read."""
+
+
 @cases
-def test_a_session_whose_elements_are_kept_elsewhere(n: int, tmp_path: Path) -> None:
-    store.save(tiny_project(WAYS, masses={0: [0.7, 0.3], 1: [1.0]}), tmp_path / "right.h5")
+@pytest.mark.parametrize("name", FILES)
+def test_a_file_that_is_something_else(n: int, name: str, tmp_path: Path) -> None:
+    make, read = FILES[name]
+    (tmp_path / "right").mkdir()
+    make(tmp_path / "right" / name)
+    read(tmp_path / "right" / name)
 
     def check(data: st.DataObject, case: Path, outside: Path) -> None:
-        path = case / "s.h5"
-        shutil.copy(tmp_path / "right.h5", path)
-        is_elsewhere = put_elsewhere(data, path, outside)
+        copy = case / "only"
+        shutil.copytree(tmp_path / "right", copy)
+        for _ in range(data.draw(st.integers(1, 2))):
+            change_a_file(data, copy, outside)
         with harmless(case):
-            whole(path)
-        if is_elsewhere:
-            with pytest.raises(NcpguiError, match=r"s.h5 cannot be used: .*(other|another) file|announce"):
-                whole(path)
+            read(copy / name)
 
     try_many(n, tmp_path, check)
 
@@ -171,63 +279,5 @@ def test_a_file_of_a_session_that_is_something_else(n: int, name: str, tmp_path:
             file.rename(case / file.name)
         with harmless(case):
             whole(case / "s.h5")
-
-    try_many(n, tmp_path, check)
-
-
-@cases
-def test_a_recording_in_hdf5_whose_values_are_kept_elsewhere(n: int, tmp_path: Path) -> None:
-    maxone(tmp_path / "right.raw.h5")
-
-    def check(data: st.DataObject, case: Path, outside: Path) -> None:
-        path = case / "a.raw.h5"
-        shutil.copy(tmp_path / "right.raw.h5", path)
-        is_elsewhere = put_elsewhere(data, path, outside)
-        with harmless(case):
-            recording(path)
-        if is_elsewhere:
-            with pytest.raises(NcpguiError, match="is refused: "):
-                open_recording(path)
-
-    try_many(n, tmp_path, check)
-
-
-def test_the_secret_is_what_the_library_would_show(tmp_path: Path) -> None:
-    """Otherwise the tests above would pass for another reason."""
-    outside = outside_of(tmp_path)
-    with h5py.File(tmp_path / "a.h5", "w") as file:
-        file.create_dataset("x", (len(SECRET),), "u1", external=[(str(outside / "secret"), 0, len(SECRET))])
-    with h5py.File(tmp_path / "a.h5") as file:
-        assert np.asarray(file["x"]).tobytes().decode() == SECRET
-
-
-TABLES = (
-    ("cluster_id\tgroup\n", "{id}\t{label}\n"),
-    ("cluster_id\tn_spikes\tgroup\tdepth\n", "{id}\t9\t{label}\t1.5\n"),
-    ("group\tcluster_id\n", "{label}\t{id}\n"),
-    ("\tcluster_id\tgroup\n", "{row}\t{id}\t{label}\n"),
-)
-ENCODINGS = ("utf-8", "utf-8-sig", "utf-16", "cp1252", "latin-1")
-
-
-@cases
-def test_tables_of_clusters_of_any_encoding_delimiter_and_order_of_columns(n: int, tmp_path: Path) -> None:
-    """Labels are those of the table, or none at all: never those of another cluster."""
-
-    def check(data: st.DataObject, case: Path, outside: Path) -> None:
-        phy_folder(case)
-        header, row = data.draw(st.sampled_from(TABLES))
-        delimiter, end = data.draw(st.sampled_from("\t,;")), data.draw(st.sampled_from(("\n", "\r\n")))
-        labels = {unit: data.draw(st.sampled_from(("good", "mua", "noise", "sua é"))) for unit in range(4)}
-        order = data.draw(st.permutations(sorted(labels)))
-        rows = (row.format(row=i, id=unit, label=labels[unit]) for i, unit in enumerate(order))
-        text = (header + "".join(rows)).replace("\t", delimiter).replace("\n", end)
-        for old in case.glob("cluster_group*"):
-            old.unlink()
-        ending = "tsv" if delimiter == "\t" else data.draw(st.sampled_from(("tsv", "csv")))
-        (case / f"cluster_group.{ending}").write_bytes(text.encode(data.draw(st.sampled_from(ENCODINGS))))
-        with harmless(case):
-            found = read_phy_folder(case).labels
-            assert found.items() <= labels.items()
 
     try_many(n, tmp_path, check)

@@ -29,7 +29,7 @@ from tests.fuzz.mutations import changed_bytes, changed_json, changed_text, fixe
 PRB = "channel_groups = { 0 : { 'channels' : [0, 1] , 'geometry' : { 0 : (0, 0) , 1 : (0, 25) } } }\n"
 CSV = "x , y , shank\n 0 , 0 , 0\n 0 , 25 , 0\n"
 TOML = "posterior_samples = 12\n threshold_sd = 4.5\n matcher = 'none'\n motion = 'off'\n"
-TRAINING = "steps = 3\n seed = 1\n [generative]\n name = 'gauss2d'\n"
+TRAINING = "steps = 3\n seed = 1\n [data]\n model = 'gauss2d'\n"
 PARAMS = (
     "dat_path = 'recording.dat'\n n_channels_dat = 5\n dtype = 'int16'\n offset = 8\n sample_rate = 20000.0\n"
 )

@@ -570,10 +570,14 @@ def export_formats() -> list[tuple[str, str, bool, str, str]]:
 
 
 def files_in_the_way(format_name: str, path: Path) -> list[Path]:
-    """Files that are where an export would write its own."""
+    """Files that are where an export would write its own, after what one that was killed left to do."""
     from ncpgui.export.registry import export_format
 
-    return [file for file in export_format(format_name).files(path) if file.exists()]
+    chosen = export_format(format_name)
+    try:
+        return chosen.in_the_way(path)
+    except ExportError:  # the export says so itself
+        return [file for file in chosen.files(path) if file.exists()]
 
 
 def traces_to_copy(project: Project) -> tuple[int, bool]:

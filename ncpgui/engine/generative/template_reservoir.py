@@ -117,15 +117,15 @@ class TemplateReservoir:
         tensors = {name: together(name) for name in names}
         return cls(**tensors, trough_sample=reservoirs[0].trough_sample, sha256=digest)
 
-    def save(self, path: Path, *, copies: NDArray[np.int64], replace: bool = True) -> None:
+    def save(self, path: Path, *, copies: NDArray[np.int64]) -> None:
         """Write the file, whole or not at all.
 
-        copies : (n_cells,) how often each cell counts; replace : whether a file that is there is replaced
+        copies : (n_cells,) how often each cell counts
         """
         names = [field.name for field in fields(self) if field.name not in ("trough_sample", "sha256")]
         arrays = {name: getattr(self, name).cpu().numpy() for name in names}
         arrays = {name: a if a.dtype == bool else a.astype(np.float16) for name, a in arrays.items()}
-        with replaced_file(path, replace=replace) as beside:
+        with replaced_file(path) as beside:
             np.savez_compressed(
                 beside,
                 **arrays,
