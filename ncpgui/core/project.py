@@ -29,6 +29,7 @@ class RecordingReference:
     options : plain values that the reader needs (sampling_frequency, n_channels, dtype, probe path)
     first_sample : of the recording that is the first one here, where a part of it was opened
     own_clock : of the whole recording; None where seconds count from its first sample
+    second_0 : date and time when its clock was 0, as ISO 8601 text with the zone; '' where it does not say
     """
 
     path: str
@@ -39,6 +40,7 @@ class RecordingReference:
     n_samples: int
     first_sample: int = 0
     own_clock: Clock | None = None
+    second_0: str = ""
 
     @property
     def whole_clock(self) -> Clock:

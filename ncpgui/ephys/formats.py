@@ -19,7 +19,13 @@ from typing import Any
 from ncpgui.core.errors import RecordingError
 from ncpgui.core.home import expanded
 from ncpgui.core.nothing_runs import nothing_runs
-from ncpgui.ephys.hdf5_formats import HDF5_ENDINGS, has_nwb_units, hdf5_format, refuse_what_is_elsewhere
+from ncpgui.ephys.hdf5_formats import (
+    HDF5_ENDINGS,
+    has_nwb_units,
+    hdf5_format,
+    nwb_second_0,
+    refuse_what_is_elsewhere,
+)
 from ncpgui.ephys.lost_packets import lost_packets
 from ncpgui.ephys.nwb_places import nwb_recording
 from ncpgui.ephys.paths import files_inside, refuse_hollow, refuse_special
@@ -122,11 +128,13 @@ class Opened:
     """What SpikeInterface makes of a path.
 
     stream : name of the one that was opened, None where there is no choice; notes : what is said of it
+    second_0 : see `core.project.RecordingReference`
     """
 
     loaded: Any
     stream: str | None = None
     notes: tuple[str, ...] = ()
+    second_0: str = ""
 
 
 def opened(path: Path, stream: str | None) -> Opened:
@@ -167,7 +175,12 @@ def opened(path: Path, stream: str | None) -> Opened:
     notes = [] if chosen is None or len(streams) == 1 else [choice_in_words(chosen, streams)]
     if reader.__name__.startswith("OpenEphysBinary") and chosen is not None:
         notes.append(lost_packets(place, chosen.name, chosen.sampling_frequency_hz))
-    return Opened(loaded, chosen.name if chosen and len(streams) > 1 else None, tuple(filter(None, notes)))
+    return Opened(
+        loaded,
+        chosen.name if chosen and len(streams) > 1 else None,
+        tuple(filter(None, notes)),
+        nwb_second_0(path) if reader.__name__.startswith("Nwb") else "",
+    )
 
 
 def guarded(path: Path, read: Callable[[], Any], kind: str) -> Any:

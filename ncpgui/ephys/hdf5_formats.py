@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -139,6 +140,34 @@ def has_nwb_units(path: Path) -> bool:
         raise
     except (OSError, RuntimeError):
         return False
+
+
+def nwb_second_0(path: Path) -> str:
+    """When the clock of an NWB file was 0, as ISO 8601 text with the zone; '' where it does not say that."""
+    with opened_hdf5(path) as file:
+        for name in ("timestamps_reference_time", "session_start_time"):
+            try:
+                return _moment(file[name])
+            except (KeyError, ValueError, TypeError, AttributeError, OSError, RuntimeError):
+                continue
+    return ""
+
+
+def _moment(node: Any) -> str:
+    """ISO 8601 text with the zone, as Python writes it, of a data set.
+
+    Raises
+    ------
+    ValueError, TypeError, AttributeError
+        It is none, or does not say the zone.
+    """
+    if node.shape != ():
+        raise ValueError("it is not one value")
+    text = node[()].decode("utf-8")
+    found = datetime.fromisoformat(f"{text[:-1]}+00:00" if text.endswith("Z") else text)
+    if found.tzinfo is None:
+        raise ValueError("no zone is said")
+    return found.isoformat()
 
 
 def mcs_stream_names(path: Path) -> list[str]:

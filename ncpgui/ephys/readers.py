@@ -103,6 +103,7 @@ def open_recording(
     options: dict[str, Any] = {}
     found: Probe | None = None
     notes: tuple[str, ...] = ()
+    second_0 = ""
     is_raw = is_undescribed(place) or (
         place.is_file() and sampling_frequency is not None and n_channels is not None
     )
@@ -123,7 +124,7 @@ def open_recording(
         extractor = _raw(place, probe, **options)
     else:
         extractor, made = _spikeinterface(place, stream)
-        notes = made.notes
+        notes, second_0 = made.notes, made.second_0
         if made.stream is not None:
             options["stream"] = made.stream
     _check_holds_samples(extractor, place)
@@ -166,6 +167,7 @@ def open_recording(
         n_samples=int(extractor.get_num_samples(segment_index=0)),
         first_sample=first,
         own_clock=None if clock.is_plain else clock,
+        second_0=second_0,
     )
     return ExtractorRecording(extractor, probe=found, reference=reference, notes=notes)
 

@@ -31,6 +31,7 @@ from numpy.typing import NDArray
 import ncpgui
 from ncpgui.core.files import replaced_file
 from ncpgui.core.guarded_file import GuardedFile
+from ncpgui.core.project import RecordingReference
 from ncpgui.export.bundle import ExportBundle, UnitColumns, unit_columns
 from ncpgui.export.unit_ids import unit_ids
 
@@ -78,14 +79,17 @@ def nwb_file(bundle: ExportBundle) -> NWBFile:
     """Everything that is written, in memory."""
     from pynwb import NWBFile
 
+    start = _start(bundle.recording)
+    zero = "which was 0 at session_start_time"
+    if start is None:
+        zero = "when that was 0 is not known, session_start_time stands for it"
     file = NWBFile(
         session_description=(
             f"Units of {bundle.recording.path or 'a recording in memory'}, sorted and curated with ncpgui. "
-            "Times are seconds on the clock of the recording; when that was 0 is not known, "
-            "session_start_time stands for it."
+            f"Times are seconds on the clock of the recording; {zero}."
         ),
         identifier=_identifier(bundle),
-        session_start_time=UNKNOWN_START,
+        session_start_time=start or UNKNOWN_START,
         source_script=f"ncpgui {ncpgui.__version__}",
         source_script_file_name="ncpgui export",
     )
@@ -97,6 +101,15 @@ def nwb_file(bundle: ExportBundle) -> NWBFile:
         description="JSON: the model, and for each component the probable numbers of units and alternatives",
     )
     return file
+
+
+def _start(recording: RecordingReference) -> datetime | None:
+    """When the clock of the recording was 0; None where that is not known."""
+    try:
+        found = datetime.fromisoformat(recording.second_0)
+    except ValueError:
+        return None
+    return None if found.tzinfo is None else found
 
 
 def _identifier(bundle: ExportBundle) -> str:

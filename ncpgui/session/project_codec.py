@@ -121,6 +121,7 @@ def _write_recording(root: h5py.Group, recording: RecordingReference) -> None:
     group.attrs["sampling_frequency_hz"] = float(recording.sampling_frequency_hz)
     group.attrs["n_samples"] = recording.n_samples
     group.attrs["first_sample"] = recording.first_sample
+    group.attrs["second_0"] = recording.second_0
     if recording.own_clock is not None:
         _write_clock(group, recording.own_clock)
 
@@ -136,6 +137,7 @@ def _read_recording(root: h5py.Group) -> RecordingReference:
         n_samples=attribute(group, "n_samples", int),
         first_sample=attribute(group, "first_sample", int) if "first_sample" in group.attrs else 0,
         own_clock=_read_clock(group) if "clock" in group else None,
+        second_0=attribute(group, "second_0", str) if "second_0" in group.attrs else "",
     )
 
 

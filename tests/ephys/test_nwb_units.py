@@ -13,6 +13,7 @@ import pytest
 from ncpgui.core.errors import InputError, MissingRecordingError, RecordingError
 from ncpgui.core.given import SPIKEINTERFACE
 from ncpgui.ephys.given_folder import digest_now, is_sorting_folder, open_reviewed
+from ncpgui.ephys.hdf5_formats import nwb_second_0
 from ncpgui.ephys.readers import open_recording, reopen
 from tests.sorting.planted import SAMPLING_FREQUENCY_HZ, SQUARE
 
@@ -154,3 +155,31 @@ def test_units_that_cannot_be_read_say_so(tmp_path: Path) -> None:
         del file["units/spike_times_index"]
     with pytest.raises(RecordingError, match=r"the units of .*a.nwb cannot be read"):
         open_reviewed(path)
+
+
+def test_a_recording_knows_when_its_clock_was_0(tmp_path: Path) -> None:
+    path = nwb(tmp_path / "a.nwb")
+    recording = open_recording(path)
+    assert recording.reference.second_0 == "2020-01-01T00:00:00+00:00"
+    assert reopen(recording.reference).reference == recording.reference
+
+
+@pytest.mark.parametrize(
+    ("zero", "start", "known"),
+    [
+        ("2021-02-03T04:05:06.5-08:00", "2020-01-01T00:00:00Z", "2021-02-03T04:05:06.500000-08:00"),
+        (None, "2020-01-01T00:00:00Z", "2020-01-01T00:00:00+00:00"),
+        ("soon", "2020-01-01T00:00:00", ""),
+        ([1.0, 2.0], None, ""),
+    ],
+)
+def test_a_start_that_cannot_be_read_is_not_known(
+    tmp_path: Path, zero: object, start: object, known: str
+) -> None:
+    """Times count from `timestamps_reference_time`, which is when the session began if it is left out."""
+    path = tmp_path / "a.h5"
+    with h5py.File(path, "w") as file:
+        for name, value in (("timestamps_reference_time", zero), ("session_start_time", start)):
+            if value is not None:
+                file[name] = value
+    assert nwb_second_0(path) == known

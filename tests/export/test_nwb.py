@@ -131,6 +131,27 @@ def test_when_the_recording_began_is_not_made_up(read: Any) -> None:
     assert "when that was 0 is not known" in read.session_description
 
 
+def test_a_recording_that_knows_when_it_began_says_so_in_its_export(
+    bundle: ExportBundle, tmp_path: Path
+) -> None:
+    began = "2024-03-05T10:20:30.250000+02:00"
+    known = replace(bundle, recording=replace(bundle.recording, second_0=began))
+    with pynwb.NWBHDF5IO(str(export(known, "nwb", tmp_path / "a.nwb")), "r") as io:
+        read = io.read()
+        assert read.session_start_time.isoformat() == began
+        assert read.timestamps_reference_time.isoformat() == began
+        assert "which was 0 at session_start_time" in read.session_description
+
+
+@pytest.mark.parametrize("text", ["", "yesterday", "2024-03-05T10:20:30"])
+def test_a_start_that_is_none_or_lacks_its_zone_is_not_known(
+    bundle: ExportBundle, tmp_path: Path, text: str
+) -> None:
+    told = replace(bundle, recording=replace(bundle.recording, second_0=text))
+    with pynwb.NWBHDF5IO(str(export(told, "nwb", tmp_path / "a.nwb")), "r") as io:
+        assert io.read().session_start_time.year == 1970
+
+
 def test_the_same_sorting_has_the_same_identifier(bundle: ExportBundle, tmp_path: Path) -> None:
     def identifier(one: ExportBundle, name: str) -> str:
         with pynwb.NWBHDF5IO(str(export(one, "nwb", tmp_path / name)), "r") as io:

@@ -66,6 +66,7 @@ def build(*, n_spikes: int = 60, seed: int = 0) -> Project:
             100_000,
             first_sample=7,
             own_clock=Clock(20_000.0, [0, 49_999, 50_000], [100.0, 102.49995, 132.5], [0, 60_000]),
+            second_0="2024-03-05T10:20:30+02:00",
         ),
         probe=Probe(np.array([[0.0, 0.0], [30.0, 0.0], [15.0, 26.0]]), np.array([0, 0, 1])),
         spikes=SpikeEvents(
