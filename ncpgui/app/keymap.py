@@ -20,7 +20,8 @@ from typing import Any
 from ncpgui.app.action import Action
 from ncpgui.app.preferences import Preferences
 from ncpgui.core.config import read_toml
-from ncpgui.core.errors import InputError
+from ncpgui.core.errors import ExportError, InputError
+from ncpgui.core.files import replaced_file
 from ncpgui.core.nearest import nearest
 
 OWN_KEYS = "keys.toml"
@@ -186,7 +187,10 @@ def write_template(actions: Sequence[Action], preferences: Preferences) -> Path:
         )
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        with replaced_file(path) as beside:
+            beside.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    except ExportError as error:
+        raise InputError(str(error)) from error
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error}; choose a folder that can be written") from error
     return path

@@ -21,6 +21,8 @@ N_LOOKED_AT = 5
 FEWEST_PEAKS, MOST = 20, 2.0
 """Of so many spikes on the other side, and so many times as many as on this one, a hint is given."""
 PEAK_SIGNS = ("neg", "pos", "both")
+FOUND_LATE = "its spikes are found by a later, smaller phase, half a millisecond late: sort"
+SEEN_LATE = "units are looked at by a later, smaller phase of their spikes: review"
 
 
 def detect_spikes(
@@ -76,10 +78,9 @@ def detect_spikes(
     progress(total, total, "detecting spikes")
     for sentence in pre.blanked():
         log.warning("%s", sentence)
-    if peak_sign != "both":
-        hint = inverted(pre, threshold_sd, exclude_ms=exclude_ms, radius_um=radius_um, peak_sign=peak_sign)
-        if hint:
-            log.warning("%s", hint)
+    hint = inverted(pre, threshold_sd, exclude_ms=exclude_ms, radius_um=radius_um, peak_sign=peak_sign)
+    if hint:
+        log.warning("%s", hint)
     peaks = np.concatenate(found)
     peaks = peaks[np.lexsort((peaks["channel_index"], peaks["sample_index"]))]
     if peak_sign == "both":
@@ -94,12 +95,20 @@ def detect_spikes(
 
 
 def inverted(
-    pre: Preprocessed, threshold_sd: float, *, exclude_ms: float, radius_um: float, peak_sign: str
+    pre: Preprocessed,
+    threshold_sd: float,
+    *,
+    exclude_ms: float,
+    radius_um: float,
+    peak_sign: str,
+    then: str = FOUND_LATE,
 ) -> str:
     """A sentence where most spikes point to the other side, else nothing; a few pieces are looked at.
 
-    Spikes of an inverted recording are found by the phase behind the main one, late and small.
+    then : what comes of it if the recording is inverted, and the verb of what is to be done with it
     """
+    if peak_sign == "both":
+        return ""
     from ncpgui.ephys.spikeinterface_adapter import find_peaks
 
     total = -(-pre.n_samples // pre.piece_samples)
@@ -125,8 +134,7 @@ def inverted(
     way = "upwards" if other == "pos" else "downwards"
     return (
         f"{n[other]} of {n['neg'] + n['pos']} spikes that were looked at point {way}; if the recording is "
-        "inverted, its spikes are found by a later, smaller phase, half a millisecond late: sort it with "
-        f"--peak-sign {other}, or both"
+        f"inverted, {then} it with --peak-sign {other}, or both"
     )
 
 

@@ -143,13 +143,8 @@ class AskingWindow(QtWidgets.QMainWindow):
         name, _ = QtWidgets.QFileDialog.getSaveFileName(
             self, "Save picture", "ncpgui.png", "Pictures (*.png)"
         )
-        if not name:
-            return
-        path = name if name.lower().endswith(".png") else f"{name}.png"
-        if self.grab().save(path, "PNG"):
-            self.workspace.told.emit(f"Saved {Path(path).name}")
-        else:
-            self.banner.tell(f"The picture cannot be written to {path}; choose a folder that can be written")
+        if name:
+            self._save_picture(self, Path(name if name.lower().endswith(".png") else f"{name}.png"))
 
     def ask_panel_picture(self, panel: QtWidgets.QWidget, title: str) -> None:
         """Ask for a file and save a picture of a panel."""
@@ -159,8 +154,11 @@ class AskingWindow(QtWidgets.QMainWindow):
         path = Path(name)
         if not path.suffix:
             path = path.with_suffix(".svg" if "svg" in kind else ".png")
+        self._save_picture(panel, path)
+
+    def _save_picture(self, shown: QtWidgets.QWidget, path: Path) -> None:
         try:
-            save_panel(panel, path)
+            save_panel(shown, path)
         except ExportError as error:
             self.banner.tell(sentence(str(error)))
         else:

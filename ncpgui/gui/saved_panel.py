@@ -1,4 +1,4 @@
-"""A panel as a picture: PNG as it is on the screen, or SVG, whose lines and words stay lines and words."""
+"""Panels, and the window, as pictures: PNG as on the screen, or SVG, whose lines and words stay these."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FILTER = "PNG (*.png);;SVG (*.svg)"
 
 
 def save_panel(panel: QtWidgets.QWidget, path: Path) -> None:
-    """Write a picture of a panel; the name says which, ``.png`` or ``.svg``.
+    """Write a picture of a panel or window, swapped in whole; the name says which, ``.png`` or ``.svg``.
 
     Raises
     ------

@@ -29,7 +29,7 @@ from ncpgui.core.stimulus import Stimulus
 from ncpgui.sorting.chance_spikes import fit_none
 from ncpgui.sorting.component_posterior import sample_components
 from ncpgui.sorting.components import ComponentDraw, draw_components
-from ncpgui.sorting.config import SortingConfig, filter_options
+from ncpgui.sorting.config import SortingConfig, detection_radius_um, filter_options
 from ncpgui.sorting.executors import Workers, workers_of
 from ncpgui.sorting.found_units import NEAR_TROUGH_MS, FoundUnits, earlier, troughs
 from ncpgui.sorting.matched import Matched, matched_packing
@@ -83,6 +83,9 @@ def given_units(
             lambda: _explained(pre, sorting.sample_index, unit, places, progress),
         )
         units = _found(pre, matched, peak_sign=config.peak_sign)
+        for sentence in (*pre.blanked(), _inverted(pre, config)):
+            if sentence:
+                log.warning("%s", sentence)
         counts = np.bincount(unit, minlength=len(ids))
         few = np.flatnonzero(counts < config.min_cluster_spikes)
         draws = draw_components(
@@ -103,6 +106,20 @@ def given_units(
     progress(100, 100, f"{len(ids)} units in {len(draws)} components")
     kept = tuple(draw for draw in draws if draw.id not in aside)
     return Found(pre, units, kept, config, model, motion, unit_ids=ids, aside=aside)
+
+
+def _inverted(pre: Preprocessed, config: SortingConfig) -> str:
+    """A sentence where most spikes of the recording point to the other side than it is reviewed by."""
+    from ncpgui.ephys.detection import SEEN_LATE, inverted
+
+    return inverted(
+        pre,
+        config.threshold_sd,
+        exclude_ms=config.exclude_ms,
+        radius_um=detection_radius_um(config, pre.probe),
+        peak_sign=config.peak_sign,
+        then=SEEN_LATE,
+    )
 
 
 def sorting_given(project: Project) -> Sorting:

@@ -148,3 +148,22 @@ def test_ctrl_h_shows_the_history_below_the_queue_and_hides_it(window) -> None:
     assert below > window.bench.queue.mapTo(window, QtCore.QPoint()).y()
     window.actions_["history"].trigger()
     assert not window.bench.history.isVisible()
+
+
+def test_a_picture_of_the_window_is_swapped_in_whole(window, tmp_path, monkeypatch) -> None:
+    """One that could not be written to the end stood in the place of the old one."""
+    choose(monkeypatch, tmp_path / "window")
+    window.save_picture()
+    assert QtGui.QImage(str(tmp_path / "window.png")).size() == window.size() * window.devicePixelRatioF()
+    assert window.status.currentMessage() == "Saved window.png"
+    before = (tmp_path / "window.png").read_bytes()
+
+    def cut_off(self: QtGui.QPixmap, path: str, _kind: str) -> bool:
+        Path(path).write_bytes(b"half")
+        return False
+
+    monkeypatch.setattr(QtGui.QPixmap, "save", cut_off)
+    window.save_picture()
+    assert (tmp_path / "window.png").read_bytes() == before
+    assert [item.name for item in tmp_path.glob("*window*")] == ["window.png"]
+    assert window.banner.text.text().startswith("The picture cannot be written to")

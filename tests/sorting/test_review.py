@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
@@ -13,7 +14,7 @@ from ncpgui.core.given import PHY, GivenSorting
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import Sorting
 from ncpgui.ephys.recording import ArrayRecording
-from ncpgui.sorting.review import review_recording
+from ncpgui.sorting.review import given_units, review_recording
 
 from .planted import SAMPLING_FREQUENCY_HZ, leader_clustering, planted_recording
 from .test_pipeline import CELLS, CONFIG, N_SAMPLES
@@ -141,3 +142,31 @@ def test_the_result_is_the_same_with_any_number_of_workers(
 def test_a_sorting_of_few_spikes_only_says_what_to_do(recording: ArrayRecording) -> None:
     with pytest.raises(RecordingError, match=r"no unit has 20 spikes.*longer recording.*--settings"):
         reviewed(recording, sorting_of({1: np.array([1000, 2000])}))
+
+
+@pytest.mark.parametrize(
+    ("sign", "peak_sign", "hint"), [(-1, "neg", "pos"), (1, "neg", ""), (1, "pos", "neg")]
+)
+def test_an_inverted_recording_is_said_as_by_a_sorting(
+    recording: ArrayRecording, sign: int, peak_sign: str, hint: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    turned = ArrayRecording(
+        sign * recording.array, sampling_frequency_hz=SAMPLING_FREQUENCY_HZ, probe=recording.probe
+    )
+    config = replace(REVIEW, peak_sign=peak_sign)
+    with closing(given_units(turned, sorting_of({1: FIRST, 2: SECOND, 3: THIRD}), config)):
+        pass
+    assert ("if the recording is inverted, units are looked at by a later" in caplog.text) == bool(hint)
+    assert f"review it with --peak-sign {hint}" in caplog.text or not hint
+
+
+def test_what_was_blanked_is_said_as_by_a_sorting(
+    recording: ArrayRecording, caplog: pytest.LogCaptureFixture
+) -> None:
+    traces = recording.array.astype(np.float32)
+    traces[50_000:50_200] = np.nan
+    holes = ArrayRecording(traces, sampling_frequency_hz=SAMPLING_FREQUENCY_HZ, probe=recording.probe)
+    trains = {1: FIRST, 2: SECOND, 3: THIRD}
+    with closing(given_units(holes, sorting_of(trains), replace(REVIEW, blank_nan=True))):
+        pass
+    assert "NaN" in caplog.text
