@@ -26,7 +26,7 @@ FORMATS = ("phy", "spikeinterface", "nwb", "mat", "npz", "csv")
     ),
 )
 @click.argument("session", type=options.PATH, metavar="SESSION.h5")
-@click.option("--format", "format_", type=click.Choice(FORMATS), required=True, help="What is to read it.")
+@click.option("--format", "format_", type=options.Choice(FORMATS), required=True, help="What is to read it.")
 @click.option(
     "--out",
     type=options.PATH,

@@ -11,6 +11,7 @@ import click
 
 from ncpgui.core.errors import ExportError, InputError, SessionError, SessionLockedError
 from ncpgui.core.files import too_long
+from ncpgui.core.nearest import did_you_mean
 
 if TYPE_CHECKING:
     from ncpgui.sorting.config import SortingConfig
@@ -49,11 +50,23 @@ def _together(*options: Decorator) -> Decorator:
     return decorate
 
 
+class Choice(click.Choice):  # type: ignore[type-arg, unused-ignore]
+    """One of a few words; the nearest is suggested."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The word itself, if it is one of them."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            error.message += did_you_mean(str(value), self.choices)
+            raise
+
+
 of_traces = _together(
     click.option("--stimulus", type=PATH, metavar="FILE.npz", help="White noise: frames and trigger_sample."),
     click.option(
         "--peak-sign",
-        type=click.Choice(["neg", "pos", "both"]),
+        type=Choice(["neg", "pos", "both"]),
         show_default="neg",
         help="Spikes are troughs, positive peaks, or either.",
     ),

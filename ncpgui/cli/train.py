@@ -67,7 +67,7 @@ class _WithPresets(Command):
 @click.option("--tensorboard", is_flag=True, help="Write the curves to DIR/NAME.tensorboard too.")
 @click.option(
     "--evaluate",
-    type=click.Choice(["quick", "full"]),
+    type=options.Choice(["quick", "full"]),
     help="Evaluate the finished model too, as 'ncpgui evaluate' does.",
 )
 @options.device

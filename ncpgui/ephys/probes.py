@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ncpgui.core.arguments import shown
 from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.home import expanded
+from ncpgui.core.nearest import nearest
 from ncpgui.core.probe import Probe
 from ncpgui.ephys.probe_files import of_probeinterface, probe_of_file
 from ncpgui.ephys.wired_probe import WiredProbe
@@ -20,6 +21,7 @@ from ncpgui.ephys.wired_probe import WiredProbe
 TETRODE_PITCH_UM = 50.0
 HEXAGON_PITCH_UM = 40.0
 LINEAR_PITCH_UM = 25.0
+KINDS = ("tetrode", "hex", "linear", "single")
 NAMES = "tetrode[-PITCH], hexN[-PITCH], linear-N[-PITCH], single"
 
 _NUMBER = r"(\d+(?:\.\d+)?)"
@@ -123,5 +125,20 @@ def _of_file(path: Path) -> WiredProbe:
     except (OSError, RuntimeError):
         there = False
     if not there:
-        raise RecordingError(f"no probe called '{path}': neither a file nor one of {NAMES}")
+        raise RecordingError(
+            f"no probe called '{path}': neither a file nor one of {NAMES}{_meant(str(path))}"
+        )
     return probe_of_file(path)
+
+
+def _meant(name: str) -> str:
+    """The built-in probe that may be meant by a name, with its numbers, as `did_you_mean` says it."""
+    kind, between, numbers = re.fullmatch(r"([^\W\d]*)([-_ ]*)(.*)", name, re.DOTALL).groups()  # type: ignore[union-attr]
+    near = nearest(kind, KINDS)
+    for whole in (f"{near}{'-' if between else ''}{numbers}", f"{near}-{numbers}", near):
+        try:
+            if near and named_probe(whole) is not None:
+                return f"; did you mean '{whole}'?"
+        except InputError:
+            continue
+    return ""

@@ -74,12 +74,13 @@ class _Clusters:
     """The clusters of all spikes of the folder afterwards, and which unit is which.
 
     clusters : (n,) cluster of each spike of its files; of_unit : new unit -> its cluster, `OUT` for the
-    spikes of none; parent, first : new cluster -> that which most of its spikes come from, now and as it was
-    reviewed
+    spikes of none; unseen : clusters of strays alone, which nobody reviewed; parent, first : new cluster ->
+    that which most of its spikes come from, now and as it was reviewed
     """
 
     clusters: NDArray[np.int64]
     of_unit: dict[int, int]
+    unseen: frozenset[int]
     parent: dict[int, int]
     first: dict[int, int]
 
@@ -179,6 +180,7 @@ def _clusters_after(
     return _Clusters(
         clusters,
         of_unit,
+        frozenset(np.setdiff1d(clusters, clusters[given.rows]).tolist()),
         _largest_parts(clusters, source.now.clusters, made),
         _largest_parts(clusters, source.reviewed, made),
     )
@@ -233,6 +235,9 @@ def _labels(source: _Folder, after: _Clusters, given: GivenSorting, decisions: D
         given_label = given.labels.get(unit, "unsorted")
         label = "noise" if unit == OUT else decisions.labels.get(unit, given_label)
         told = there.get(cluster, "unsorted")
+        if cluster in after.unseen:
+            text[cluster] = told
+            continue
         if label != given_label:
             decided.add(cluster)
         if told != written.get(cluster, given_label):

@@ -30,6 +30,7 @@ from ncpgui.core.flushed import flush_folder
 from ncpgui.core.json_text import parse_json
 from ncpgui.core.lock import WriterLock
 from ncpgui.core.npz import read_npz
+from ncpgui.core.permissions import new_folder
 from ncpgui.core.steps import Arrays, Steps, text_array, text_of
 from ncpgui.session.schema import SessionPaths
 from ncpgui.session.swap import swapped
@@ -133,7 +134,8 @@ class StepsFolder(Steps):
         self.path = path
         before = leftover(path)
         try:
-            path.mkdir(exist_ok=True)
+            if not path.is_dir():
+                new_folder(path, instead_of=self.session)
         except OSError as error:
             raise SessionError(f"cannot make the folder {path}: {error.strerror}") from error
         self._lock = _locked(path)

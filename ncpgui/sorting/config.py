@@ -8,6 +8,7 @@ from typing import Any
 
 from ncpgui.core.config import check_types
 from ncpgui.core.errors import InputError
+from ncpgui.core.nearest import did_you_mean
 from ncpgui.core.probe import Probe
 
 # A hexagonal array has neighbours at 1 and at 1.73 pitches, a square one (a tetrode) at 1 and 1.41.
@@ -117,13 +118,19 @@ class SortingConfig:
             if value is not None and not math.isfinite(value):
                 raise InputError(f"{name} must be finite, got {value}; leave it out for 1.6 pitches")
         if self.matcher not in MATCHERS:
-            raise InputError(f"matcher must be one of {', '.join(map(repr, MATCHERS))}, got '{self.matcher}'")
+            raise InputError(
+                f"matcher must be one of {', '.join(map(repr, MATCHERS))}, got '{self.matcher}'"
+                + did_you_mean(self.matcher, MATCHERS)
+            )
         if self.reference not in ("median", "none"):
             raise InputError(f"reference must be 'median' or 'none', got '{self.reference}'")
         if self.peak_sign not in ("neg", "pos", "both"):
             raise InputError(f"peak_sign must be 'neg', 'pos' or 'both', got '{self.peak_sign}'")
         if self.motion not in MOTION_CHOICES:
-            raise InputError(f"motion must be one of {', '.join(MOTION_CHOICES)}, got '{self.motion}'")
+            raise InputError(
+                f"motion must be one of {', '.join(MOTION_CHOICES)}, got '{self.motion}'"
+                + did_you_mean(self.motion, MOTION_CHOICES)
+            )
 
 
 def _at_most(most: float) -> str:

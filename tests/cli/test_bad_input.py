@@ -148,14 +148,26 @@ def test_a_motion_that_is_not_known_is_named_with_those_that_are(
 ) -> None:
     error = ncpgui("sort", tetrode_folder, "--out", out, "--motion", "dredger").error
     assert "motion must be one of auto, off, dredge_fast" in error
-    assert "got 'dredger'" in error
+    assert "got 'dredger'; did you mean 'dredge" in error
 
 
 def test_a_matcher_that_is_not_known_is_named_with_those_that_are(
     ncpgui: Command, tetrode_folder: Path, out: Path
 ) -> None:
     error = ncpgui("sort", tetrode_folder, "--out", out, "--matcher", "wobbly").error
-    assert "matcher must be one of 'wobble', 'tdc-peeler', 'circus-omp', 'none', got 'wobbly'" in error
+    known = "'wobble', 'tdc-peeler', 'circus-omp', 'none'"
+    assert f"matcher must be one of {known}, got 'wobbly'; did you mean 'wobble'?" in error
+
+
+@pytest.mark.parametrize(
+    ("word", "near"), [("nbw", "nwb"), ("phi", "phy"), ("spike-interface", "spikeinterface")]
+)
+def test_a_format_that_is_not_known_suggests_the_nearest(
+    ncpgui: Command, tmp_path: Path, word: str, near: str
+) -> None:
+    error = ncpgui("export", tmp_path / "s.h5", "--format", word).error
+    assert f"'{word}' is not one of 'phy'" in error
+    assert f"did you mean '{near}'?" in error
 
 
 def test_a_stimulus_without_triggers(ncpgui: Command, tmp_path: Path, out: Path) -> None:

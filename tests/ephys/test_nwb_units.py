@@ -13,7 +13,7 @@ import pytest
 from ncpgui.core.errors import InputError, MissingRecordingError, RecordingError
 from ncpgui.core.given import SPIKEINTERFACE
 from ncpgui.ephys.given_folder import digest_now, is_sorting_folder, open_reviewed
-from ncpgui.ephys.hdf5_formats import nwb_second_0
+from ncpgui.ephys.hdf5_formats import has_nwb_units, nwb_second_0
 from ncpgui.ephys.readers import open_recording, reopen
 from tests.sorting.planted import SAMPLING_FREQUENCY_HZ, SQUARE
 
@@ -183,3 +183,19 @@ def test_a_start_that_cannot_be_read_is_not_known(
             if value is not None:
                 file[name] = value
     assert nwb_second_0(path) == known
+
+
+@pytest.mark.parametrize("times", ["a text", 3.0, np.zeros((2, 2)), np.zeros(0), None])
+def test_a_table_whose_spike_times_are_no_row_of_times_holds_no_units(tmp_path: Path, times: object) -> None:
+    """A single value was a TypeError; None: a group is there."""
+    path = nwb(tmp_path / "a.nwb", TRAINS)
+    with h5py.File(path, "r+") as file:
+        del file["units/spike_times"]
+        if times is None:
+            file.create_group("units/spike_times")
+        else:
+            file["units/spike_times"] = times
+    assert not has_nwb_units(path)
+    assert not is_sorting_folder(path)
+    with pytest.raises(RecordingError):
+        open_reviewed(path)

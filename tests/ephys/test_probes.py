@@ -144,3 +144,26 @@ def test_shanks_at_one_place_are_drawn_side_by_side(tmp_path):
 def test_shanks_that_lie_apart_are_drawn_where_they_are():
     positions = np.array([[0.0, 0], [0, 20], [200, 0], [200, 20]])
     assert Probe(positions, np.array([0, 0, 1, 1])).drawn_positions_um.tolist() == positions.tolist()
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("tetrod", "tetrode"),
+        ("Tetrode", "tetrode"),
+        ("tetrode_40", "tetrode-40"),
+        ("lineer-16-25", "linear-16-25"),
+        ("Linear 16", "linear-16"),
+        ("hax49", "hex49"),
+        ("singel", "single"),
+        ("octagon", ""),
+        ("linear-0", ""),
+        ("lines/x", ""),
+        ("", ""),
+    ],
+)
+def test_a_probe_that_is_not_known_suggests_the_nearest_with_its_numbers(name: str, near: str) -> None:
+    with pytest.raises((RecordingError, InputError)) as caught:
+        load_probe(name)
+    assert ("; did you mean" in str(caught.value)) == bool(near)
+    assert str(caught.value).endswith(f"; did you mean '{near}'?" if near else "")

@@ -381,3 +381,20 @@ def test_steps_are_swapped_in_whole(place: Path, monkeypatch: pytest.MonkeyPatch
         steps.keep("motion", VALUES)
     assert (place / "motion.npz").read_bytes() == before
     assert zipfile.is_zipfile(place / "motion.npz")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no modes")
+@pytest.mark.parametrize(("is_there", "mode"), [(True, 0o700), (False, 0o755)])
+def test_steps_that_are_to_replace_a_session_are_for_nobody_else(
+    place: Path, is_there: bool, mode: int
+) -> None:
+    """A new folder follows the umask; one beside a session may hold what only its owner may read."""
+    before = os.umask(0o022)
+    try:
+        if is_there:
+            place.with_name("s.h5").touch(0o600)
+        steps = StepsFolder(place, RUN)
+        assert place.stat().st_mode & 0o777 == mode
+        steps.close()
+    finally:
+        os.umask(before)
