@@ -64,7 +64,10 @@ def bounded() -> Iterator[None]:
     handler = signal.signal(signal.SIGPROF, stop)
     if (status := Path("/proc/self/status")).is_file():
         now_bytes = int(status.read_text().partition("VmData:")[2].split()[0]) * 1024
-        resource.setrlimit(resource.RLIMIT_DATA, (now_bytes + MOST_BYTES, limit[1]))
+        most = now_bytes + MOST_BYTES
+        if limit[1] != resource.RLIM_INFINITY:
+            most = min(most, limit[1])
+        resource.setrlimit(resource.RLIMIT_DATA, (most, limit[1]))
     signal.setitimer(signal.ITIMER_PROF, MOST_SECONDS)
     try:
         yield

@@ -220,6 +220,10 @@ FILES: Made = {
         text('{"chanMap": [0, 1], "xc": [0, 0], "yc": [0, 25], "kcoords": [0, 0], "n_chan": 2}'),
         load_probe,
     ),
+    "recording.json": (
+        lambda path: hostile.json_file(path.parent, hostile.noise()),
+        lambda path: recording(path, probe="linear-2"),
+    ),
     "s.toml": (text(small.TOML), lambda path: read_settings(SortingConfig, path, {})),
     "t.toml": (text(small.TRAINING), lambda path: read_settings(TrainConfig, path, {})),
     "stimulus.npz": (lambda path: path.write_bytes(small.npz(True)), load_stimulus),
