@@ -9,6 +9,7 @@ from spikeinterface.preprocessing.whiten import WhitenRecordingSegment
 from ncpgui.core.probe import Probe
 from ncpgui.ephys.preprocessing import Preprocessed, preprocess
 from ncpgui.ephys.recording import ArrayRecording
+from ncpgui.sorting import matching
 from ncpgui.sorting.chance_spikes import fit_none
 from ncpgui.sorting.matched import Matched
 from ncpgui.sorting.matching import GAIN_A_HZ, match_units, moved
@@ -177,6 +178,20 @@ def test_traces_are_whitened_once_however_often_they_are_fitted(
     monkeypatch.setattr(WhitenRecordingSegment, "get_traces", counted)
     match_units(filtered, truth[0], np.zeros(len(truth[0]), np.int64))
     assert sum(whitened) == N_SAMPLES
+
+
+def test_a_spike_at_the_border_of_two_pieces_is_fitted_as_any_other(
+    filtered: Preprocessed, truth: list[np.ndarray], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spikes = truth[2]
+    unit = np.zeros(len(spikes), np.int64)
+    whole = match_units(filtered, spikes, unit, n_rounds=1, matcher="none")
+    border = int(spikes[len(spikes) // 9])
+    monkeypatch.setattr(matching, "PIECE_S", border / RATE_HZ)
+    cut = match_units(filtered, spikes, unit, n_rounds=1, matcher="none")
+    assert border in cut.sample_index
+    assert cut.sample_index.tolist() == whole.sample_index.tolist()
+    np.testing.assert_allclose(cut.amplitude, whole.amplitude, atol=1e-3)
 
 
 def test_no_proposals_give_no_units(filtered: Preprocessed) -> None:
