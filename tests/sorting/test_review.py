@@ -56,8 +56,31 @@ def sorting() -> Sorting:
 
 
 @pytest.fixture(scope="module")
-def project(recording: ArrayRecording, sorting: Sorting) -> Project:
-    return reviewed(recording, sorting)
+def told() -> list[tuple[int, int, str]]:
+    """What progress said: done, of how much, words."""
+    return []
+
+
+@pytest.fixture(scope="module")
+def project(recording: ArrayRecording, sorting: Sorting, told: list[tuple[int, int, str]]) -> Project:
+    return reviewed(
+        recording, sorting, progress=lambda done, total, words="": told.append((done, total, words))
+    )
+
+
+def test_progress_names_each_step_and_grows_to_its_end(
+    project: Project, told: list[tuple[int, int, str]]
+) -> None:
+    assert project is not None
+    share = [done / total for done, total, _ in told]
+    assert share == sorted(share)
+    assert share[-1] == 1
+    said = {(round(done / total, 3), words) for done, total, words in told}
+    assert said >= {
+        (0.12, "measuring templates"),
+        (0.2, "taking all spikes out together"),
+        (0.3, "taking all spikes out together"),
+    }
 
 
 def component_of(project: Project, unit: int):
