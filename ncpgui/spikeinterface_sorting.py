@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ncpgui.core.arguments import reporting, true_or_false
 from ncpgui.core.config import from_dict
+from ncpgui.core.posterior import sampler_words
 from ncpgui.core.progress import Progress
 from ncpgui.ephys.numpy_sortings import numpy_sorting
 from ncpgui.evidence.units import ProjectNumbers, project_numbers
@@ -71,7 +72,7 @@ def sort(
     (P(the unit is one or more cells)), `p_pure` and `p_complete` (P(it has hardly a spike of another cell),
     P(its cell has hardly a spike elsewhere)), `false_positives` and `misses` (expected shares), nan of these
     four without `posterior`, and `label` ("good", "mua" or "noise", by `p_neuron`). Its annotations hold the
-    settings.
+    settings, and with ``sampler="beam"`` that the probabilities are over a beam and no posterior.
 
     Raises
     ------
@@ -106,6 +107,8 @@ def as_spikeinterface(project: Project, recording: BaseRecording) -> BaseSorting
     for name, values in UNIT_PROPERTIES.items() if n_units else ():
         sorting.set_property(name, values(project, recording, numbers))
     sorting.annotate(sorter="ncpgui", **{"ncpgui_settings": project.settings})
+    if any(component.posterior.sampler == "beam" for component in project.components):
+        sorting.annotate(**{"ncpgui_probabilities": sampler_words("beam")})
     return sorting
 
 

@@ -98,7 +98,9 @@ class FakeJobs:
     def combine_components(self, project: Project, *, progress: Any) -> Any:
         return self.combined
 
-    def resample(self, project: Project, component: Any, waveforms: Any, held: Any, *, progress: Any) -> Any:
+    def resample(
+        self, project: Project, component: Any, waveforms: Any, held: Any, *, sampler: str, progress: Any
+    ) -> Any:
         self.requests.append(held)
         progress(1, 2, "sampling")
         if component.id in self.failing:

@@ -32,7 +32,8 @@ from ncpgui.engine.checked_waveforms import checked_waveforms
 from ncpgui.engine.diagnostics.calibration import co_assignment
 from ncpgui.engine.networks.checkpoint import find_model, load_checkpoint
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
-from ncpgui.engine.sampling.posterior import ancestral_samples, beam_samples
+from ncpgui.engine.sampling.beams import beam_samples
+from ncpgui.engine.sampling.posterior import ancestral_samples
 from ncpgui.engine.sampling.sweeps import swept
 
 Labels = NDArray[np.integer]

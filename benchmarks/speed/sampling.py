@@ -29,7 +29,8 @@ from ncpgui.engine.networks.checkpoint import default_model_name, load_checkpoin
 from ncpgui.engine.networks.ncp import NCP
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
 from ncpgui.engine.networks.registry import NetworkSettings
-from ncpgui.engine.sampling.posterior import Visit, ancestral_samples, beam_samples
+from ncpgui.engine.sampling.beams import beam_samples
+from ncpgui.engine.sampling.posterior import Visit, ancestral_samples
 from ncpgui.engine.sampling.sweeps import swept
 from ncpgui.engine.training.config import TrainConfig
 from ncpgui.engine.training.loop import train

@@ -412,8 +412,15 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "resample", "Resample the rest", ("R",), "Sorting",
         "Sample the posterior of these spikes again, given what was decided. "
-        "It is done by itself where decisions leave fewer than 30 draws, and refused where more are left.",
+        "It is done by itself where decisions leave fewer than 30 draws, and refused where more are left, "
+        "unless a beam is in their place.",
         lambda c, _: c.controller.resample(), has_component, in_toolbar=True,
+    ),
+    Action(
+        "beam", "Search by beam", (), "Sorting",
+        "Search the most probable label vectors of these spikes, given what was decided. Cards then say how "
+        "probable each sorting is among these alone: they are no posterior. R, or undo, gives draws again.",
+        lambda c, _: c.controller.search_by_beam(), has_component,
     ),
     Action(
         "sample_waiting", "Sample what waits", (), "Sorting",

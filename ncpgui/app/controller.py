@@ -297,6 +297,16 @@ class Controller:
         """
         self._sampling.resample()
 
+    def search_by_beam(self) -> None:
+        """Search the most probable label vectors of the component on screen, what was decided held as it is.
+
+        Raises
+        ------
+        CurationError
+            There is no such component, all of it is decided, or the same beam is there already.
+        """
+        self._sampling.resample("beam")
+
     def open_other(self) -> None:
         """Show the sortings of the component on screen that are too rare for a card of their own."""
         self._derived.ask_rarer()

@@ -18,7 +18,7 @@ GROUPS = {
         *("time_range", "bad_channels", "blank_nan", "stimulus"),
     ),
     "Spikes and units": ("threshold_sd", "peak_sign", "motion", "matcher", "settings"),
-    "Posterior": ("no_firing_times", "model", "seed"),
+    "Posterior": ("no_firing_times", "sampler", "beam", "model", "seed"),
     "Data and weights": ("start_from", "reservoir", "noise", "share", "min_spikes"),
     "Length": ("minutes", "steps"),
     "Speed": ("device", "jobs", "parallel", "dask"),

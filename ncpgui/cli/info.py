@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from contextlib import suppress
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -78,6 +79,8 @@ def info(session: Path, as_json: bool) -> None:
         "stimulus": values["stimulus"] or "none",
         "actions": f"{values['n_actions']} saved, {values['actions_since_saved']} since",
     }
+    if note := options.beam_note(opened.project):
+        lines["sampler"] = note
     if recording["clock"]:
         lines["times"] = recording["clock"]
     if recording["n_segments"] > 1:
@@ -205,8 +208,13 @@ def describe(project: Project) -> dict[str, Any]:
                 "n_sampled": len(component.sampled),
                 "entropy_nats": component.entropy_nats,
                 "ambiguity": component.ambiguity,
+                "sampler": component.posterior.sampler,
                 "alternatives": [
-                    {"n_units": a.n_units, "mass": a.mass, "mass_se": a.mass_se}
+                    {
+                        "n_units": a.n_units,
+                        "mass": a.mass,
+                        "mass_se": None if isnan(a.mass_se) else a.mass_se,
+                    }
                     for a in component.alternatives
                 ],
             }

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from ncpgui.cli.terminal import count
 from ncpgui.core.errors import ExportError, InputError, SessionError, SessionLockedError
 from ncpgui.core.files import too_long
 from ncpgui.core.nearest import did_you_mean
+from ncpgui.core.posterior import NOT_A_POSTERIOR, SAMPLERS
 
 if TYPE_CHECKING:
+    from ncpgui.core.project import Project
     from ncpgui.sorting.config import SortingConfig
     from ncpgui.sorting.executors import Workers
 
@@ -94,6 +97,19 @@ of_sampling = _together(
         "--no-firing-times",
         is_flag=True,
         help="Weigh sortings by waveforms alone, not by refractory periods too.",
+    ),
+    click.option(
+        "--sampler",
+        type=click.Choice(SAMPLERS),
+        show_default="draws",
+        help=f"Draws of the posterior, or the beam of a search: {NOT_A_POSTERIOR}.",
+    ),
+    click.option(
+        "--beam",
+        type=click.IntRange(min=1),
+        metavar="N",
+        show_default="150",
+        help="Label vectors that '--sampler beam' keeps of a component.",
     ),
     model,
     device,
@@ -266,6 +282,27 @@ def ready_workers(
     resolve_device(config.device)
     load_checkpoint(config.model)
     return chosen_workers(jobs, parallel=parallel, dask=dask)
+
+
+def check_sampler(config: SortingConfig, beam: int | None) -> None:
+    """Refuse the width of a beam (`--beam`) where none is searched.
+
+    Raises
+    ------
+    InputError
+        As said.
+    """
+    if beam is not None and config.sampler != "beam":
+        raise InputError(
+            f"--beam {beam} is the width of a beam, and this samples {config.sampler}; "
+            "add --sampler beam, or leave it out"
+        )
+
+
+def beam_note(project: Project) -> str:
+    """What a person must know of a project whose components were searched by beam, '' of any other."""
+    n = sum(component.posterior.sampler == "beam" for component in project.components)
+    return f"the probabilities of {count(n, 'component')} are over a beam: {NOT_A_POSTERIOR}" if n else ""
 
 
 def read_settings(kind: type[Settings], path: Path | None, given: dict[str, Any]) -> Settings:

@@ -65,6 +65,8 @@ def review(
     settings: Path | None,
     motion: str | None,
     no_firing_times: bool,
+    sampler: str | None,
+    beam: int | None,
     model: str | None,
     device: str,
     seed: int | None,
@@ -105,8 +107,11 @@ def review(
         "blank_nan": blank_nan or None,
         "motion": motion,
         "firing_times": False if no_firing_times else None,
+        "sampler": sampler,
+        "beam": beam,
     }
     config = options.read_settings(SortingConfig, settings, given)
+    options.check_sampler(config, beam)
     if stimulus is not None and not stimulus.is_file():
         raise InputError(f"stimulus {stimulus} does not exist; give an .npz with frames and trigger_sample")
     traces, opened = open_reviewed(
@@ -136,6 +141,8 @@ def review(
             )
         out = keep(project, out, steps, overwrite=overwrite)
     echo(summary(project), err=True)
+    if note := options.beam_note(project):
+        echo(f"note: {note}", err=True)
     for warning in unknown(project):
         echo(f"warning: {warning}", err=True)
     echo(f"wrote {out}; open it with 'ncpgui {out}'", err=True)

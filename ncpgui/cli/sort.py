@@ -90,6 +90,8 @@ def sort(
     motion: str | None,
     matcher: str | None,
     no_firing_times: bool,
+    sampler: str | None,
+    beam: int | None,
     model: str | None,
     device: str,
     seed: int | None,
@@ -128,8 +130,11 @@ def sort(
         "motion": motion,
         "matcher": matcher,
         "firing_times": False if no_firing_times else None,
+        "sampler": sampler,
+        "beam": beam,
     }
     config = options.read_settings(SortingConfig, settings, given)
+    options.check_sampler(config, beam)
     if stimulus is not None and not stimulus.is_file():
         raise InputError(f"stimulus {stimulus} does not exist; give an .npz with frames and trigger_sample")
     opened = open_recording(
@@ -158,6 +163,8 @@ def sort(
             )
         out = keep(project, out, steps, overwrite=overwrite)
     echo(summary(project), err=True)
+    if note := options.beam_note(project):
+        echo(f"note: {note}", err=True)
     for one in project.waiting:
         reason = project.failed.get(one.id, "not reached")
         echo(

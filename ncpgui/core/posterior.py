@@ -1,9 +1,12 @@
-"""Samples of a posterior over clusterings: label vectors, log q, weights, and the order of each draw."""
+"""Samples of a posterior over clusterings: label vectors, log q, weights, and the order of each draw.
+
+Where a beam was searched instead, they are its label vectors, and their weights are no posterior.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +16,19 @@ from ncpgui.core.errors import InputError
 from ncpgui.core.partition import canonical, is_canonical, narrowed
 
 ROUNDING = 1e-12
+
+Sampler = Literal["draws", "beam"]
+"""How label vectors were found: drawn from the posterior, or the most probable ones that a search found."""
+
+SAMPLERS: tuple[Sampler, ...] = get_args(Sampler)
+
+NOT_A_POSTERIOR = "most probable label vectors, not a posterior"
+"""What is said of a beam wherever its weights are shown or written."""
+
+
+def sampler_words(sampler: Sampler) -> str:
+    """A sampler as files and tables name it."""
+    return f"beam: {NOT_A_POSTERIOR}" if sampler == "beam" else sampler
 
 
 @dataclass(frozen=True)
@@ -39,11 +55,13 @@ class PosteriorSamples:
     drawn_weight : (S,) float, optional
         Weights of the samples as the network drew them, where other evidence weighs them too
         (`weighed`); None where nothing else does.
+    sampler : "draws", or "beam": the label vectors of a beam, whose weights are their probabilities,
+        normalised over the beam. They are no draws: they have no order, and no Monte Carlo error.
 
     Raises
     ------
     InputError
-        Shapes that do not fit, no samples, or weights that are negative or all zero.
+        Shapes that do not fit, no samples, weights that are negative or all zero, or an unknown sampler.
     """
 
     rows: NDArray[np.integer]
@@ -51,6 +69,7 @@ class PosteriorSamples:
     weight: NDArray[np.float64]
     order: NDArray[np.int32] | None
     drawn_weight: NDArray[np.float64] | None
+    sampler: Sampler
 
     def __init__(
         self,
@@ -59,6 +78,7 @@ class PosteriorSamples:
         weight: NDArray[np.floating] | None = None,
         order: NDArray[np.integer] | None = None,
         drawn_weight: NDArray[np.floating] | None = None,
+        sampler: str = "draws",
     ) -> None:
         given = narrowed(np.atleast_2d(array(labels, "labels of samples", WHOLE_NUMBERS)))
         rows = given if is_canonical(given) else narrowed(canonical(given))
@@ -83,12 +103,15 @@ class PosteriorSamples:
                 f"the weight as drawn of each of {len(rows)} samples is needed, got shape "
                 f"{np.shape(drawn_weight)}; leave it out where nothing but the network weighs them"
             )
+        if sampler not in SAMPLERS:
+            raise InputError(f"samples come from {' or '.join(map(repr, SAMPLERS))}, got {sampler!r}")
         object.__setattr__(self, "rows", rows)
         object.__setattr__(self, "log_prob", log_q)
         object.__setattr__(self, "weight", _normalised(share))
         object.__setattr__(self, "order", None if order is None else np.asarray(order, dtype=np.int32))
         drawn = None if drawn_weight is None else _normalised(np.asarray(drawn_weight, dtype=np.float64))
         object.__setattr__(self, "drawn_weight", drawn)
+        object.__setattr__(self, "sampler", sampler)
 
     @property
     def labels(self) -> NDArray[np.int32]:
@@ -121,12 +144,15 @@ class PosteriorSamples:
             weight if weight.any() else None,
             order,
             drawn if drawn is not None and drawn.any() else None,
+            self.sampler,
         )
 
     def at_points(self, points: NDArray[np.integer] | NDArray[np.bool_]) -> PosteriorSamples:
         """The same samples of some of the points: (S, n)."""
         labels = _taken(self.rows.T, points, "points").T
-        return PosteriorSamples(labels, self.log_prob, self.weight, self.order, self.drawn_weight)
+        return PosteriorSamples(
+            labels, self.log_prob, self.weight, self.order, self.drawn_weight, self.sampler
+        )
 
     def weighed(self, nats: NDArray[np.floating]) -> PosteriorSamples:
         """The posterior given other evidence, whose log likelihood under each sample is `nats`, (S,).
@@ -147,7 +173,9 @@ class PosteriorSamples:
                 "take part of it back, or draw new samples under it"
             )
         drawn = self.weight if self.drawn_weight is None else self.drawn_weight
-        return PosteriorSamples(self.rows, self.log_prob, np.exp(score - best), self.order, drawn)
+        return PosteriorSamples(
+            self.rows, self.log_prob, np.exp(score - best), self.order, drawn, self.sampler
+        )
 
     @property
     def n_effective(self) -> float:
@@ -160,7 +188,10 @@ class PosteriorSamples:
         Samples of one order are alike: with W_g the weight of order g, p_g the share of `members` in it and p
         that in all, the variance of p is estimated as G / (G - 1) sum_g W_g^2 (p_g - p)^2 over G orders, and
         not below p (1 - p) sum_s w_s^2, that of independent samples, which is all where no order is known.
+        A beam is no draw and has no such error: nan.
         """
+        if self.sampler == "beam":
+            return float("nan")
         inside = np.zeros(self.n_samples)
         inside[_taken(np.arange(self.n_samples), members, "samples")] = 1
         p = min(float(self.weight @ inside), 1.0)

@@ -84,6 +84,7 @@ def resample_to_json(command: Resample) -> dict[str, Any]:
         "component": command.component_id,
         "units": list(command.unit_ids),
         "posterior": {
+            "sampler": posterior.sampler,
             "labels": pack(posterior.labels, "<i4"),
             "log_prob": pack(posterior.log_prob, "<f8"),
             "weight": pack(posterior.weight, "<f8"),
@@ -116,6 +117,7 @@ def resample_from_json(value: dict[str, Any]) -> Resample:
             unpack(packed["weight"], "<f8"),
             unpack(packed["order"], "<i4") if "order" in packed else None,
             drawn_weight=unpack(packed["drawn_weight"], "<f8") if "drawn_weight" in packed else None,
+            sampler=packed.get("sampler", "draws"),
         ),
         tuple(_alternative(way) for way in value["alternatives"]),
         str(value["words"]),

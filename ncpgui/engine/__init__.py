@@ -1,6 +1,7 @@
 """Amortized clustering: sample the posterior over clusterings of spikes with a trained network.
 
-Public calls: `cluster`, `draws_side_by_side`, `shared_cores`, `models`, `default_model`, `checked_model`.
+Public calls: `cluster`, `draws_side_by_side`, `beams_at_once`, `shared_cores`, `models`, `default_model`,
+`checked_model`.
 PyTorch is loaded on the first of them, not on import, and tensors never leave this package.
 """
 
@@ -79,12 +80,13 @@ def draws_side_by_side(
     channel_positions: Sequence[ArrayLike],
     seeds: Sequence[int],
     samples: int,
+    beam: int = 0,
     sweeps: int | None = None,
     model: str | Path | None = None,
     device: str = "auto",
     progress: Progress | None = None,
 ) -> list[SetDraws]:
-    """Draw from the posterior of each of several sets of spikes; see `side_by_side.draws_side_by_side`."""
+    """Draws, or the beam, of each of several sets of spikes; see `side_by_side.draws_side_by_side`."""
     _load_torch()
     map_large_blocks()
     from ncpgui.core.progress import silent
@@ -97,11 +99,21 @@ def draws_side_by_side(
             channel_positions=channel_positions,
             seeds=seeds,
             samples=samples,
+            beam=beam,
             sweeps=sweeps,
             model=model,
             device=device,
             progress=progress or silent,
         )
+
+
+def beams_at_once(device: str, width: int) -> int:
+    """Beams of a width that a device searches side by side (`draws_side_by_side`) faster than in turn."""
+    _load_torch()
+    from ncpgui.engine.device import resolve_device
+    from ncpgui.engine.sampling.beams import sets_at_once
+
+    return sets_at_once(resolve_device(device), width)
 
 
 def shared_cores(n_calls: int) -> AbstractContextManager[None]:

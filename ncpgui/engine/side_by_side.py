@@ -1,7 +1,7 @@
-"""A few draws of each of several sets of spikes, walked together.
+"""A few draws of each of several sets of spikes, or a beam of each, walked together.
 
 A step of a walk costs little more for the draws of several sets than for those of one, as long as they are
-few. Each set gets what it gets alone.
+few; on a GPU, where there are many too. Each set gets what it gets alone.
 """
 
 from __future__ import annotations
@@ -13,8 +13,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ncpgui.core.errors import InputError
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Progress, silent
+from ncpgui.engine.sampling.beams import beam_samples_of_many
 from ncpgui.engine.sampling.posterior import ancestral_samples_of_many
 from ncpgui.engine.sampling.sweeps import swept
 from ncpgui.engine.waveform_clustering import encoded, opened_model
@@ -22,7 +24,7 @@ from ncpgui.engine.waveform_clustering import encoded, opened_model
 
 @dataclass(frozen=True)
 class SetDraws:
-    """Draws of a set, the (n, d) float32 features of its spikes, and the name of the network."""
+    """Draws of a set, or its beam, the (n, d) float32 features of its spikes, and the name of the network."""
 
     posterior: PosteriorSamples
     features: NDArray[np.float32]
@@ -35,19 +37,27 @@ def draws_side_by_side(
     channel_positions: Sequence[ArrayLike],
     seeds: Sequence[int],
     samples: int,
+    beam: int = 0,
     sweeps: int | None = None,
     model: str | Path | None = None,
     device: str = "auto",
     progress: Progress = silent,
 ) -> list[SetDraws]:
-    """Draw from the posterior of each of several sets, as `cluster_waveforms` without beam.
+    """Draw from the posterior of each of several sets, or search the beam of each, as `cluster_waveforms`.
 
     Parameters
     ----------
     sets : (n_spikes, 32, n_channels) each, noise sd, main channel first
     channel_positions : (n_channels, 2) µm of each; seeds : of the draws of each
-    samples, sweeps, model, device : as there; so are the errors
+    samples, beam, sweeps, model, device : as there, but draws or a beam; so are the errors
+
+    Raises
+    ------
+    InputError
+        Both draws and a beam are asked for, or neither.
     """
+    if bool(samples) == bool(beam):
+        raise InputError(f"sets are drawn from or searched by beam, got samples={samples} and beam={beam}")
     checkpoint = opened_model(model, device)
     seen = [
         encoded(checkpoint, waveforms, channel_positions=places)
@@ -55,14 +65,14 @@ def draws_side_by_side(
     ]
     if not seen:
         return []
-    drawn = ancestral_samples_of_many(
-        seen[0].network,
-        [one.encoding for one in seen],
-        n_samples=samples,
-        seeds=seeds,
-        progress=progress,
-    )
-    if sweeps != 0:
+    network, encodings = seen[0].network, [one.encoding for one in seen]
+    if beam:
+        drawn = beam_samples_of_many(network, encodings, width=beam, seeds=seeds, progress=progress)
+    else:
+        drawn = ancestral_samples_of_many(
+            network, encodings, n_samples=samples, seeds=seeds, progress=progress
+        )
+    if samples and sweeps != 0:
         drawn = [
             swept(one.network, one.encoding, posterior, seed=seed, n_sweeps=sweeps)
             for posterior, one, seed in zip(drawn, seen, seeds, strict=True)

@@ -15,7 +15,7 @@ from ncpgui.core.alternatives import group_alternatives
 from ncpgui.core.arguments import WHOLE_NUMBERS, array, pairs, reporting, whole_number
 from ncpgui.core.errors import CheckpointError, InputError
 from ncpgui.core.order_agreement import order_spread, trust
-from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.core.posterior import PosteriorSamples, Sampler
 from ncpgui.core.progress import Progress, portion
 from ncpgui.core.waveform_format import (
     MAX_CHANNELS,
@@ -29,8 +29,10 @@ from ncpgui.engine.checked_waveforms import checked_waveforms, spikes_of
 from ncpgui.engine.device import resolve_device
 from ncpgui.engine.networks.checkpoint import Checkpoint, default_model_name, find_model, load_checkpoint
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
+from ncpgui.engine.sampling.beams import beam_samples
+from ncpgui.engine.sampling.links import Pairs
 from ncpgui.engine.sampling.memory import check_memory
-from ncpgui.engine.sampling.posterior import ancestral_samples, beam_samples, linked_samples
+from ncpgui.engine.sampling.posterior import ancestral_samples, linked_samples
 from ncpgui.engine.sampling.sweeps import swept
 from ncpgui.engine.seen_motion import known_motion_um, wandered_um
 
@@ -43,10 +45,12 @@ class ClusterResult:
     """Posterior over clusterings of n spikes.
 
     map_labels : (n,) int32, the point estimate: the consensus of the samples of the most probable sorting
+    sampler : "draws", or "beam" where no samples were asked for: then labels, weights and alternatives are
+        those of the beam, most probable label vectors and no posterior
     labels, log_prob, weight : (S, n) int32, (S,) and (S,) float64, samples of the posterior: ancestral, and
         swept (`sampling.sweeps`), linked spikes aside; log q is nan of swept samples, which are draws of
         no law that is known, and cannot be weighed by it; the weights are equal unless there are links
-    order : (S,) int32, number of the order of the spikes in which each sample was drawn
+    order : (S,) int32, number of the order of the spikes in which each sample was drawn; None of a beam
     beam_labels, beam_log_prob : (B, n), (B,), the most probable label vectors found, best first
     alternatives : (A, n) int32, structurally different sortings, the most probable first
     alternative_mass, alternative_mass_se : (A,) probability of each and its standard error
@@ -64,7 +68,7 @@ class ClusterResult:
     labels: NDArray[np.int32]
     log_prob: NDArray[np.float64]
     weight: NDArray[np.float64]
-    order: NDArray[np.int32]
+    order: NDArray[np.int32] | None
     beam_labels: NDArray[np.int32]
     beam_log_prob: NDArray[np.float64]
     alternatives: NDArray[np.int32]
@@ -76,6 +80,7 @@ class ClusterResult:
     order_spread: float
     notes: tuple[str, ...]
     knows_times: bool = False
+    sampler: Sampler = "draws"
 
 
 def cluster_waveforms(
@@ -111,11 +116,11 @@ def cluster_waveforms(
         at here (`sorting.timed_clusters`)
     model : name of a shipped model, or path of a .safetensors file; None is `spikes-times` where times are
         told, else `spikes`
-    samples : ancestral draws S; beam : width B, 0 for none
+    samples : ancestral draws S; beam : width B, 0 for none. Without samples the beam stands in for them
     sweeps : over each sample (`sampling.sweeps`), as many as fit the model when left out; 0 leaves the draws
         and their log q as they are
     clamped : (n_spikes,) int, spikes held together by label, -1 where free
-    must_link, cannot_link : pairs of spikes that share a unit, or do not; there is no beam under links
+    must_link, cannot_link : pairs of spikes that share a unit, or do not
 
     Raises
     ------
@@ -127,12 +132,13 @@ def cluster_waveforms(
         The model cannot be loaded.
     """
     waveforms = spikes_of(waveforms)
-    samples, beam = whole_number(samples, "samples", least=1), whole_number(beam, "beam", least=0)
+    beam = whole_number(beam, "beam", least=0)
+    samples = whole_number(samples, "samples", least=0 if beam else 1)
     sweeps = None if sweeps is None else whole_number(sweeps, "sweeps", least=0)
     seed, progress = whole_number(seed, "seed"), reporting(progress)
     must_link, cannot_link = pairs(must_link, "must_link"), pairs(cannot_link, "cannot_link")
     held = None if clamped is None else array(clamped, "clamped", WHOLE_NUMBERS).astype(np.int64)
-    check_memory(samples, len(waveforms))
+    check_memory(max(samples, beam), len(waveforms))
     checkpoint = opened_model(model or default_model_name(timed=times_s is not None), device)
     times = None if times_s is None else checked_times(times_s, len(waveforms))
     seen = encoded(
@@ -144,41 +150,20 @@ def cluster_waveforms(
         times=times,
     )
     network, encoding = seen.network, seen.encoding
-    best: PosteriorSamples | None = None
-    links_log_prob, fixed = 0.0, held
     whole = 5 * (samples + beam)  # steps of progress
-    if len(must_link) or len(cannot_link):
-        linked = linked_samples(
-            network,
-            encoding,
+    drawn, links_log_prob = None, 0.0
+    if samples:
+        drawn, links_log_prob = _drawn(
+            seen,
+            samples,
+            sweeps,
+            seed=seed,
+            clamped=held,
             must_link=must_link,
             cannot_link=cannot_link,
-            n_samples=samples,
-            seed=seed,
-            clamped=held,
-            progress=portion(progress, 0, 4 * samples, whole),
+            progress=portion(progress, 0, 5 * samples, whole),
         )
-        posterior, links_log_prob, beam = linked.samples, linked.log_probability, 0
-        fixed = _with_linked(held, posterior.n_points, [*must_link, *cannot_link])
-    else:
-        posterior = ancestral_samples(
-            network,
-            encoding,
-            n_samples=samples,
-            seed=seed,
-            clamped=held,
-            progress=portion(progress, 0, 4 * samples, whole),
-        )
-    if sweeps != 0:
-        posterior = swept(
-            network,
-            encoding,
-            posterior,
-            seed=seed,
-            n_sweeps=sweeps,
-            clamped=fixed,
-            progress=portion(progress, 4 * samples, 5 * samples, whole),
-        )
+    best: PosteriorSamples | None = None
     if beam:
         best = beam_samples(
             network,
@@ -186,12 +171,15 @@ def cluster_waveforms(
             width=beam,
             seed=seed,
             clamped=held,
+            must_link=must_link,
+            cannot_link=cannot_link,
             progress=portion(progress, 5 * samples, whole, whole),
         )
+    posterior = drawn or best
+    assert posterior is not None
     modes = group_alternatives(posterior)
     spread = order_spread(posterior)
     n_spikes = len(waveforms)
-    assert posterior.order is not None
     return ClusterResult(
         map_labels=modes[0].labels,
         labels=posterior.labels,
@@ -213,6 +201,47 @@ def cluster_waveforms(
             *(_notes_on_times(times, checkpoint, seen.wandered_um) if times is not None else ()),
         ),
         knows_times=times is not None and network.takes_times,
+        sampler=posterior.sampler,
+    )
+
+
+def _drawn(
+    seen: Encoded,
+    samples: int,
+    sweeps: int | None,
+    *,
+    seed: int,
+    clamped: NDArray[np.int64] | None,
+    must_link: Pairs,
+    cannot_link: Pairs,
+    progress: Progress,
+) -> tuple[PosteriorSamples, float]:
+    """Draws of the posterior, swept, and log of the probability of the links; see `cluster_waveforms`."""
+    network, encoding, fixed, links_log_prob = seen.network, seen.encoding, clamped, 0.0
+    report = portion(progress, 0, 4, 5)
+    if len(must_link) or len(cannot_link):
+        linked = linked_samples(
+            network,
+            encoding,
+            must_link=must_link,
+            cannot_link=cannot_link,
+            n_samples=samples,
+            seed=seed,
+            clamped=clamped,
+            progress=report,
+        )
+        posterior, links_log_prob = linked.samples, linked.log_probability
+        fixed = _with_linked(clamped, posterior.n_points, [*must_link, *cannot_link])
+    else:
+        posterior = ancestral_samples(
+            network, encoding, n_samples=samples, seed=seed, clamped=clamped, progress=report
+        )
+    if sweeps == 0:
+        return posterior, links_log_prob
+    report = portion(progress, 4, 5, 5)
+    return (
+        swept(network, encoding, posterior, seed=seed, n_sweeps=sweeps, clamped=fixed, progress=report),
+        links_log_prob,
     )
 
 

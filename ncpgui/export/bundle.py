@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ncpgui.core.component import Component
 from ncpgui.core.errors import InputError
+from ncpgui.core.posterior import Sampler, sampler_words
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import RecordingReference
 from ncpgui.core.spikes import Sorting, SpikeEvents
@@ -45,6 +46,7 @@ class ExportBundle:
     copy_traces : writes the traces as a flat file into a folder; None unless they shall be copied
     gain_uv : (n_channels,) float, µV that one unit of the recording's traces is; None when nobody knows
     numbers : what is known of each unit; of all units or of none
+    sampler : of each unit, what its probabilities come from: draws of the posterior, or a beam
     names : unit or part of one -> what the sorting that was reviewed calls it, or would; left out, its number
     phy_names : unit -> what SpikeInterface calls a cluster of the folder of Phy that was reviewed
     tags, notes : a person's own label of each unit and note on it, of those that have one
@@ -69,6 +71,7 @@ class ExportBundle:
     copy_traces: Callable[[Path], RawFile] | None = None
     gain_uv: NDArray[np.float64] | None = None
     numbers: dict[int, UnitNumbers] = field(default_factory=dict)
+    sampler: Mapping[int, Sampler] = field(default_factory=dict)
     ncp: dict[str, Any] = field(default_factory=dict)
     components: tuple[Component, ...] = ()
     spikes: SpikeEvents | None = None
@@ -209,6 +212,7 @@ class UnitColumns:
     channel : main channel; x_um, depth_um : its position; amplitude_sd : mean, positive;
     rate_hz : spikes a second of the recording; probability : mean over the unit's spikes;
     numbers : `NUMBERS` by name, empty when nothing is known;
+    sampler : what all these probabilities come from, in words; None where it is draws for every unit
     words : "tag" and "note" where a unit has one, '' for those that have none; what SpikeInterface calls
     clusters of Phy, as "si_unit_id" if these are numbers, else as "unit_name".
     """
@@ -226,6 +230,7 @@ class UnitColumns:
     p_exists: NDArray[np.float64] | None
     probability: NDArray[np.float64] | None
     numbers: dict[str, NDArray[np.float64]]
+    sampler: list[str] | None
     words: dict[str, list[str]]
 
 
@@ -266,6 +271,9 @@ def unit_columns(bundle: ExportBundle) -> UnitColumns:
             name: np.array([getattr(bundle.numbers[int(unit)], name) for unit in units], dtype=np.float64)
             for name in (NUMBERS if bundle.numbers else ())
         },
+        sampler=[sampler_words(bundle.sampler.get(int(unit), "draws")) for unit in units]
+        if "beam" in bundle.sampler.values()
+        else None,
         words={
             name: [str(written.get(int(unit), "")) for unit in units]
             for name, written in (

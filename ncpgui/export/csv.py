@@ -5,6 +5,7 @@
     NAME.csv        sample, time_s, unit, probability, entropy, amplitude_sd
     NAME_units.csv  unit, label, n_spikes, rate_hz, amplitude_sd, channel, x_um, y_um, shank,
                     p_exists, probability, p_neuron, p_pure, p_complete, false_positives, misses,
+                    sampler where the probabilities of a unit are those of a beam,
                     tag, note where a unit has one
 
 ``time_s`` is on the clock of the recording. A value that is not known is an empty cell. UTF-8, comma, full
@@ -85,6 +86,7 @@ def _unit_columns(bundle: ExportBundle) -> dict[str, Iterable[object]]:
         "p_exists": _decimals(units.p_exists, 4, n),
         "probability": _decimals(units.probability, 4, n),
         **{name: _decimals(units.numbers.get(name), 4, n) for name in NUMBERS},
+        **({} if units.sampler is None else {"sampler": units.sampler}),
         **{name: [text_cell(text) for text in texts] for name, texts in units.words.items()},
     }
 

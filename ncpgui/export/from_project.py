@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from ncpgui.core.alternatives import min_unit_size
 from ncpgui.core.component import Component
 from ncpgui.core.errors import InputError
 from ncpgui.core.given import PHY, GivenSorting
+from ncpgui.core.posterior import Sampler, sampler_words
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import Sorting
@@ -110,6 +112,7 @@ def bundle_of(
         features=features,
         unit_before_merges=None if unit_before_merges is None else unit_before_merges[keep],
         numbers={int(unit): numbers.of_unit[int(unit)] for unit in ids},
+        sampler=samplers(project, units),
         ncp=ncp_block(project, home, accepted, by_name),
         components=project.components,
         spikes=project.spikes,
@@ -128,6 +131,16 @@ def main_channels(project: Project, units: NDArray[np.int64]) -> dict[int, int]:
 def main_components(project: Project, units: NDArray[np.int64]) -> dict[int, int]:
     """Component with most spikes of each unit that has spikes in one."""
     return _most_frequent(units, project.component_of_spike)
+
+
+def samplers(project: Project, units: NDArray[np.int64]) -> dict[int, Sampler]:
+    """What the probabilities of each unit come from: a beam where one of its components was searched so."""
+    found: dict[int, Sampler] = {int(unit): "draws" for unit in np.unique(units[units >= 0])}
+    for component in project.components:
+        if component.posterior.sampler == "beam":
+            here = np.unique(units[component.spike_ids])
+            found.update({unit: "beam" for unit in here.tolist() if unit >= 0})
+    return found
 
 
 def _most_frequent(units: NDArray[np.int64], values: NDArray[np.integer]) -> dict[int, int]:
@@ -175,8 +188,13 @@ def _component_block(
         "unit_ids": named(sorted(unit for unit, place in home.items() if place == component.id)),
         "given": named(component.given),
         "p_n_units": {str(k): round(share, 6) for k, share in shares.items()},
+        "sampler": sampler_words(component.posterior.sampler),
         "alternatives": [
-            {"n_units": a.n_units, "mass": round(a.mass, 6), "se": round(a.mass_se, 6)}
+            {
+                "n_units": a.n_units,
+                "mass": round(a.mass, 6),
+                "se": None if math.isnan(a.mass_se) else round(a.mass_se, 6),
+            }
             for a in component.alternatives
         ],
         "accepted": named(sorted(int(u) for u in accepted if home.get(int(u)) == component.id)),

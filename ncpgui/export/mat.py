@@ -6,8 +6,8 @@
     spike_amplitude_sd       (n, 1), one row a spike in order of time
     units                    (k, 1) struct: id, name (where it is no number), label, n_spikes, rate_hz,
                              amplitude_sd, channel, x_um, y_um, shank, p_exists, probability, p_neuron,
-                             p_pure, p_complete, false_positives, misses, spike_times_s, spike_samples,
-                             spike_probability, template_noise_sd (t, channels)
+                             p_pure, p_complete, false_positives, misses, sampler (where it is a beam),
+                             spike_times_s, spike_samples, spike_probability, template_noise_sd (t, channels)
     channel_positions_um (c, 2), channel_shanks (c, 1), noise_sd (c, 1) in the unit of the recording,
     sampling_frequency_hz, first_sample, n_samples (what was sorted), recording_path, ncp_json
 
@@ -91,6 +91,7 @@ def _units(bundle: ExportBundle) -> NDArray[np.void]:
         "p_exists": units.p_exists,
         "probability": units.probability,
         **units.numbers,
+        "sampler": units.sampler,
         "spike_times_s": _trains(bundle, bundle.time_s),
         "spike_samples": _trains(bundle, sorting.sample_index + 1.0),
         "spike_probability": None

@@ -9,6 +9,7 @@
     unit_channel (k,)  unit_p_exists (k,)
     unit_probability (k,)  unit_p_neuron (k,)  unit_p_pure (k,)  unit_p_complete (k,)
     unit_false_positives (k,)  unit_misses (k,) expected shares
+    unit_sampler (k,)                what these come from, where a unit's are those of a beam
     templates (k, t, channels) float32 noise sd, if there are any
     channel_positions_um (c, 2)      channel_shank (c,)           noise_sd (c,)
     sampling_frequency_hz ()         recording_path ()            ncp () JSON text
@@ -17,6 +18,7 @@
     posterior_i_channels (c,)        its contacts, the reference contact first
     posterior_i_sample (m,)          sample index of the spikes that the network clustered
     posterior_i_labels (S, m)        cluster of each of them in each sample, smallest unsigned integers
+    posterior_i_sampler ()           "draws", or that they are label vectors of a beam and no posterior
     posterior_i_weight (S,)          posterior_i_order (S,)       order of the spikes in which each was drawn
     posterior_i_log_prob (S,) nats   nan of samples that were swept
 
@@ -33,6 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.files import replaced_file
+from ncpgui.core.posterior import sampler_words
 from ncpgui.export.bundle import ExportBundle, unit_columns
 from ncpgui.export.unit_ids import unit_ids
 
@@ -70,6 +73,7 @@ def _arrays(bundle: ExportBundle) -> dict[str, NDArray[Any] | None]:
         "unit_p_exists": units.p_exists,
         "unit_probability": units.probability,
         **{f"unit_{name}": values for name, values in units.numbers.items()},
+        "unit_sampler": None if units.sampler is None else np.array(units.sampler, dtype=str),
         "templates": bundle.templates,
         "channel_positions_um": bundle.probe.positions_um,
         "channel_shank": bundle.probe.shank,
@@ -96,6 +100,7 @@ def _posterior(bundle: ExportBundle) -> dict[str, NDArray[Any]]:
         result[f"{name}_sample"] = sample + bundle.first_sample
         labels = component.posterior.labels
         result[f"{name}_labels"] = labels.astype(np.min_scalar_type(labels.max(initial=0)))
+        result[f"{name}_sampler"] = np.array(sampler_words(component.posterior.sampler))
         result[f"{name}_weight"] = component.posterior.weight
         result[f"{name}_log_prob"] = component.posterior.log_prob
         if component.posterior.order is not None:

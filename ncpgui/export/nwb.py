@@ -5,7 +5,7 @@
     units        spike_times s, spike_probability, spike_entropy nats, spike_amplitude noise sd (ragged),
                  unit_name (where ids are no numbers), label, n_spikes, amplitude_sd, p_exists,
                  probability, p_neuron, p_pure, p_complete,
-                 false_positives, misses, obs_intervals s,
+                 false_positives, misses, sampler (where it is a beam), obs_intervals s,
                  electrodes: those on which the unit is seen, the largest first,
                  template_noise_sd (t, c): its mean waveform on them, noise sd,
                  waveform_mean (t, c): the same in volts, where the gain of the recording is known
@@ -148,7 +148,8 @@ def _add_units(file: NWBFile, bundle: ExportBundle, columns: UnitColumns) -> Non
     sorting = bundle.sorting
     file.units = Units(
         name="units",
-        description="Units as they stand after curation; probabilities are those of the posterior.",
+        description="Units as they stand after curation; probabilities are those of the posterior"
+        f"{'' if columns.sampler is None else ', or of a beam where the column sampler says so'}.",
         electrode_table=file.electrodes,
         resolution=1 / sorting.sampling_frequency_hz,
         waveform_rate=float(sorting.sampling_frequency_hz),
@@ -211,6 +212,8 @@ def _unit_columns(bundle: ExportBundle, units: UnitColumns) -> dict[str, tuple[s
     known |= {
         name: (ABOUT_UNITS[name], values.tolist()) for name, values in named.items() if values is not None
     }
+    if units.sampler is not None:
+        known["sampler"] = ("what the probabilities of the unit come from", units.sampler)
     return known
 
 

@@ -149,6 +149,8 @@ def _write_tables(folder: Path, units: UnitColumns, clusters: UnitIds) -> None:
     for name, values in named:
         if values is not None:
             columns[name] = _decimals(values, 4)
+    if units.sampler is not None:
+        columns["sampler"] = units.sampler
     columns.update({name: cells for name, cells in units.words.items() if name not in columns})
     for name, cells in columns.items():
         _write_tsv(folder / f"cluster_{name}.tsv", {"cluster_id": clusters.number, name: cells})

@@ -48,6 +48,8 @@ def export_spikeinterface(bundle: ExportBundle, path: Path, *, replace: bool = T
     if units.probability is not None:
         properties["probability"] = units.probability
     properties.update(units.numbers)
+    if units.sampler is not None:
+        properties["sampler"] = np.array(units.sampler)
     with exported_folder(path) as folder:
         order = _write_sorting(bundle, sorting.unit_id, properties, folder)
         if bundle.merges:

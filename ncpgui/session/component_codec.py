@@ -163,6 +163,7 @@ def _read_component(
 
 def _write_posterior(group: h5py.Group, value: PosteriorSamples) -> None:
     posterior = create_group(group, "posterior", "posterior")
+    posterior.attrs["sampler"] = value.sampler
     write_integers(posterior, "labels", value.labels)
     write_array(posterior, "log_prob", value.log_prob, unit="nats")
     write_array(posterior, "weight", value.weight)
@@ -184,6 +185,7 @@ def _read_posterior(group: h5py.Group, n_sampled: int) -> PosteriorSamples:
             read_array(node, "drawn_weight", np.float64, shape=(len(labels),))
             if "drawn_weight" in node
             else None,
+            attribute(node, "sampler", str) if "sampler" in node.attrs else "draws",
         )
     except InputError as error:
         raise damaged(node, error) from error

@@ -35,8 +35,11 @@ def is_positive(waveforms: NDArray[np.float32]) -> NDArray[np.bool_]:
     return np.asarray(waveforms[:, TROUGH_SAMPLE, 0] > 0)
 
 
-def by_sign(cluster: Callable[..., Any]) -> Callable[..., Any]:
-    """Cluster positive and negative spikes apart: a function called as `cluster`."""
+def by_sign(cluster: Callable[..., Any], *, beam: int = 0) -> Callable[..., Any]:
+    """Cluster positive and negative spikes apart: a function called as `cluster`.
+
+    beam : width of a beam that `cluster` searches in the place of drawing, 0 for draws
+    """
 
     def clustered(
         waveforms: NDArray[np.float32],
@@ -63,9 +66,26 @@ def by_sign(cluster: Callable[..., Any]) -> Callable[..., Any]:
             return sampled(positive, -1.0, seed)
         up = sampled(positive, -1.0, stream_seed(seed, "positive spikes"))
         down = sampled(~positive, 1.0, seed)
+        if beam:
+            down, up = _best_pairs(down, up, beam)
         return _joined(down, up, positive, clamped, must_link)
 
     return clustered
+
+
+def _best_pairs(down: Any, up: Any, width: int) -> tuple[_Both, _Both]:
+    """Rows of two beams that go together in the most probable `width` vectors of both signs, best first.
+
+    A draw of one sign goes with any of the other; the most probable of both are pairs of probable ones.
+    """
+    log_prob = down.log_prob[:, None] + up.log_prob[None]
+    best = np.argsort(-log_prob, axis=None, kind="stable")[:width]
+    rows = np.unravel_index(best, log_prob.shape)
+
+    def taken(one: Any, row: NDArray[np.intp]) -> _Both:
+        return _Both(one.labels[row], one.log_prob[row], one.weight[row], None, one.features, one.model)
+
+    return taken(down, rows[0]), taken(up, rows[1])
 
 
 def _among(pairs: Pairs, rows: NDArray[np.bool_]) -> Pairs:

@@ -26,7 +26,7 @@ from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.executors import Workers, workers_of
 from ncpgui.sorting.found_units import FoundUnits
 from ncpgui.sorting.group_posterior import build_alternatives, exists_probability
-from ncpgui.sorting.posterior_draws import ToDraw, draw_all
+from ncpgui.sorting.posterior_draws import ToDraw, draw_all, sets_at_once
 from ncpgui.sorting.sampling import ClusterFunction, Sampled
 
 if TYPE_CHECKING:
@@ -77,6 +77,7 @@ def sample_components(
         what="component",
         cluster=cluster,
         workers=workers_of(workers),
+        at_once=sets_at_once(config),
         steps=steps,
         progress=portion(progress, 1, 10, 12),
     )

@@ -9,6 +9,7 @@ from typing import Any
 from ncpgui.core.config import check_types
 from ncpgui.core.errors import InputError
 from ncpgui.core.nearest import did_you_mean
+from ncpgui.core.posterior import SAMPLERS
 from ncpgui.core.probe import Probe
 
 # A hexagonal array has neighbours at 1 and at 1.73 pitches, a square one (a tetrode) at 1 and 1.41.
@@ -47,7 +48,10 @@ class SortingConfig:
         pitches when None), the nearest first: 7 of a hexagonal array, 4 of a tetrode
     spikes_per_group : spikes of a component that the network clusters, half as many where it has one unit;
         the rest is assigned
+    sampler : "draws" of the posterior of a component, or "beam" for its most probable label vectors, which
+        are no posterior
     posterior_samples : draws of the posterior of a component
+    beam : label vectors of a component that a beam keeps
     heaps : whether it weighs these draws if all spikes of what they part lie in one heap or in two
     firing_times : whether the refractory periods in the times of all spikes weigh these draws
     min_cluster_spikes : clusters with fewer sampled spikes are dropped (paper, SM D)
@@ -78,7 +82,9 @@ class SortingConfig:
     neighbour_radius_um: float | None = None
     max_neighbours: int = 7
     spikes_per_group: int = 2000
+    sampler: str = "draws"
     posterior_samples: int = 200
+    beam: int = 150
     heaps: bool = True
     firing_times: bool = True
     min_cluster_spikes: int = 20
@@ -100,6 +106,7 @@ class SortingConfig:
             "max_neighbours",
             "spikes_per_group",
             "posterior_samples",
+            "beam",
             "min_cluster_spikes",
             "assignment_dims",
         ):
@@ -121,6 +128,11 @@ class SortingConfig:
             raise InputError(
                 f"matcher must be one of {', '.join(map(repr, MATCHERS))}, got '{self.matcher}'"
                 + did_you_mean(self.matcher, MATCHERS)
+            )
+        if self.sampler not in SAMPLERS:
+            raise InputError(
+                f"sampler must be one of {', '.join(map(repr, SAMPLERS))}, got '{self.sampler}'"
+                + did_you_mean(self.sampler, SAMPLERS)
             )
         if self.reference not in ("median", "none"):
             raise InputError(f"reference must be 'median' or 'none', got '{self.reference}'")

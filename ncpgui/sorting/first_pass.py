@@ -111,7 +111,8 @@ def propose(
 ) -> Proposals:
     """Cluster spikes of each channel: the units of its most probable sorting, as far as they were drawn.
 
-    A channel that fails proposes nothing (said in the log). What was drawn of channels is kept in `steps`.
+    Units are proposed by draws, whichever sampler the components get. A channel that fails proposes nothing
+    (said in the log). What was drawn of channels is kept in `steps`.
 
     Raises
     ------
@@ -122,6 +123,7 @@ def propose(
 
     config = replace(
         config,
+        sampler="draws",
         posterior_samples=min(config.posterior_samples, most_draws),
         spikes_per_group=min(config.spikes_per_group, most_spikes),
     )

@@ -49,6 +49,7 @@ def with_jumps_joined(drawn: PosteriorSamples, sample_index: NDArray[np.integer]
         np.concatenate([weight, weight[rows]]),
         None if drawn.order is None else np.concatenate([drawn.order, drawn.order[rows]]),
         np.concatenate([alone, np.zeros(len(rows))]),
+        drawn.sampler,
     )
 
 

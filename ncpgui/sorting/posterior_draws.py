@@ -1,4 +1,4 @@
-"""Draws of the posterior over the clusterings of some spikes, of one set of waveforms or of many."""
+"""Draws of the posterior over the clusterings of some spikes, or beams, of one set of waveforms or many."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ncpgui.core.held import Held
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.steps import NOTHING_KEPT, Arrays, Packing, Steps, inside, kept, part, text_array, text_of
-from ncpgui.engine import shared_cores
+from ncpgui.engine import beams_at_once, shared_cores
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.executors import Workers, run_all
 from ncpgui.sorting.sampling import ClusterFunction, Sampled, Sampling, SideBySide
@@ -57,6 +57,7 @@ def _task(
         wanted.waveforms,
         wanted.positions_um,
         n_draws=config.posterior_samples,
+        beam=config.beam if config.sampler == "beam" else 0,
         seed=wanted.seed,
         model=config.model,
         device=config.device,
@@ -64,6 +65,11 @@ def _task(
         cluster=cluster,
         both_signs=config.peak_sign != "neg",
     )
+
+
+def sets_at_once(config: SortingConfig) -> int:
+    """Sets that the sampler of `config` takes side by side: beams on a GPU, draws one after the other."""
+    return beams_at_once(config.device, config.beam) if config.sampler == "beam" else 1
 
 
 def _words(batch: Sequence[Hashable], n_spikes: int, what: str) -> str:
@@ -95,6 +101,7 @@ def _packed(drawn: Sampled) -> Arrays:
         "log_prob": posterior.log_prob,
         "weight": posterior.weight,
         **{name: array for name, array in optional.items() if array is not None},
+        "sampler": text_array(posterior.sampler),
         "features": drawn.features,
         "model": text_array(drawn.model),
     }
@@ -102,7 +109,12 @@ def _packed(drawn: Sampled) -> Arrays:
 
 def _unpacked(values: Arrays) -> Sampled:
     posterior = PosteriorSamples(
-        values["rows"], values["log_prob"], values["weight"], values.get("order"), values.get("drawn_weight")
+        values["rows"],
+        values["log_prob"],
+        values["weight"],
+        values.get("order"),
+        values.get("drawn_weight"),
+        text_of(values["sampler"]),
     )
     return Sampled(posterior, values["features"], text_of(values["model"]))
 

@@ -13,7 +13,7 @@ from ncpgui.core.errors import InputError
 from ncpgui.core.held import Held
 from ncpgui.core.motion import Places
 from ncpgui.core.probe import Probe
-from ncpgui.core.progress import Progress, silent
+from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.seeds import stream_seed
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.evidence.ways import OTHER, way_of_draw
@@ -38,7 +38,7 @@ def resample_rest(
     cluster: ClusterFunction | None = None,
     progress: Progress = silent,
 ) -> Component:
-    """Sample the posterior of a component again under what was decided.
+    """Sample the posterior of a component again under what was decided, or search it by beam.
 
     Parameters
     ----------
@@ -73,8 +73,9 @@ def resample_rest(
         config,
         cluster=cluster,
         held=Held(labels[component.sampled], held.must_link, held.cannot_link),
-        progress=progress,
+        progress=portion(progress, 0, 18, 20),
     )
+    progress(18, 20, "weighing by all spikes")
     coordinates, seen = waveforms.coordinates, None
     if coordinates is None:
         seen = np.isin(np.arange(len(component.spike_ids)), component.sampled)
@@ -93,6 +94,7 @@ def resample_rest(
         place=None if places is None else places.of(sample_index),
         seen=seen,
     )
+    progress(19, 20, "weighing alternatives")
     alternatives = build_alternatives(
         posterior, component.sampled, coordinates, config, company=company, held=labels
     )

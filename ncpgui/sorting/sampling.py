@@ -21,7 +21,7 @@ ClusterFunction = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Sampled:
-    """What `Sampling` returns: draws, the (m, d) float32 features of the spikes, the name of the network."""
+    """What `Sampling` returns: draws or a beam, the (m, d) float32 features, the name of the network."""
 
     posterior: PosteriorSamples
     features: NDArray[np.float32]
@@ -30,10 +30,11 @@ class Sampled:
 
 @dataclass(frozen=True)
 class Sampling:
-    """Draws of the posterior over clusterings of m spikes; calling it samples.
+    """Draws of the posterior over clusterings of m spikes, or a beam of it; calling it samples.
 
     waveforms : (m, 32, C) float32, noise sd, main channel first; positions_um : (C, 2)
-    n_draws : how many; seed : of these draws
+    n_draws : how many; beam : width of the beam that is searched in the place of drawing, 0 for draws
+    seed : of either
     model, device : as in `SortingConfig`
     held : what was decided of the spikes; its labels are (m,), those of `engine.cluster`'s clamped
     cluster : stands in for `ncpgui.engine.cluster`
@@ -51,6 +52,12 @@ class Sampling:
     cluster: ClusterFunction | None = None
     both_signs: bool = False
     sweeps: int | None = None
+    beam: int = 0
+
+    @property
+    def wanted(self) -> dict[str, int]:
+        """Draws, or the width of a beam, as options of the engine."""
+        return {"samples": 0 if self.beam else self.n_draws, "beam": self.beam}
 
     def __call__(self, progress: Progress = silent) -> Sampled:
         """Sample.
@@ -63,12 +70,11 @@ class Sampling:
             The device is not there.
         """
         cluster = self.cluster or _engine_cluster()
-        result = (by_sign(cluster) if self.both_signs else cluster)(
+        result = (by_sign(cluster, beam=self.beam) if self.both_signs else cluster)(
             self.waveforms,
             channel_positions=self.positions_um,
             model=self.model,
-            samples=self.n_draws,
-            beam=0,
+            **self.wanted,
             sweeps=self.sweeps,
             seed=self.seed,
             device=self.device,
@@ -76,7 +82,13 @@ class Sampling:
             **_decided(self.held),
         )
         return Sampled(
-            PosteriorSamples(result.labels, result.log_prob, result.weight, result.order),
+            PosteriorSamples(
+                result.labels,
+                result.log_prob,
+                result.weight,
+                result.order,
+                sampler="beam" if self.beam else "draws",
+            ),
             result.features,
             result.model,
         )
@@ -84,10 +96,10 @@ class Sampling:
 
 @dataclass(frozen=True)
 class SideBySide:
-    """Several samplings of few draws each; calling it samples all of them together, each as it would alone.
+    """Several samplings of few draws each, or beams; calling it samples all together, each as it would alone.
 
-    All have one model, device, number of draws and of sweeps, and no held spikes. Where a set cannot be
-    sampled, or the network is not `ncpgui.engine`'s, each is sampled alone.
+    All have one model, device, number of draws, of sweeps and width, and no held spikes. Where a set cannot
+    be sampled, or the network is not `ncpgui.engine`'s, each is sampled alone.
     """
 
     parts: tuple[Sampling, ...]
@@ -102,7 +114,7 @@ class SideBySide:
                     [one.waveforms for one in self.parts],
                     channel_positions=[one.positions_um for one in self.parts],
                     seeds=[one.seed for one in self.parts],
-                    samples=self.parts[0].n_draws,
+                    **self.parts[0].wanted,
                     sweeps=self.parts[0].sweeps,
                     model=self.parts[0].model,
                     device=self.parts[0].device,

@@ -47,11 +47,12 @@ def given_firing_times(result: ClusterResult, times_s: ArrayLike) -> GivenTimes:
 
     times_s : (n,) s, of each spike, not decreasing, as `engine.cluster` takes them
     """
-    drawn = PosteriorSamples(result.labels, result.log_prob, result.weight, result.order)
+    drawn = PosteriorSamples(
+        result.labels, result.log_prob, result.weight, result.order, sampler=result.sampler
+    )
     weighed = weighed_by_times(drawn, times_s, known=result.knows_times)
-    alone, order = weighed.drawn_weight, weighed.order
+    alone = weighed.drawn_weight
     assert alone is not None
-    assert order is not None
     modes = group_alternatives(weighed)
     return GivenTimes(
         replace(
@@ -60,7 +61,7 @@ def given_firing_times(result: ClusterResult, times_s: ArrayLike) -> GivenTimes:
             labels=weighed.labels,
             log_prob=weighed.log_prob,
             weight=weighed.weight,
-            order=order,
+            order=weighed.order,
             alternatives=np.stack([mode.labels for mode in modes]),
             alternative_mass=np.array([mode.mass for mode in modes]),
             alternative_mass_se=np.array([mode.mass_se for mode in modes]),

@@ -237,7 +237,9 @@ def asked(fake: FakeJobs, monkeypatch: pytest.MonkeyPatch) -> list[Held]:
     fake.project = project_of(component_of(posterior_of()))
     held_so_far: list[Held] = []
 
-    def resample(project: Project, component: Any, waveforms: Any, held: Held, *, progress: Any) -> Any:
+    def resample(
+        project: Project, component: Any, waveforms: Any, held: Held, *, sampler: str, progress: Any
+    ) -> Any:
         held_so_far.append(held)
         row = component.posterior.labels[0].copy()
         for i, j in held.must_link:

@@ -68,7 +68,9 @@ def again(fake: FakeJobs, monkeypatch: pytest.MonkeyPatch) -> FakeJobs:
     """Sampling a component again gives another posterior each time."""
     seeds = iter(range(2, 100))
 
-    def resample(project: Project, component: Any, waveforms: Any, held: Any, *, progress: Any) -> Any:
+    def resample(
+        project: Project, component: Any, waveforms: Any, held: Any, *, sampler: str, progress: Any
+    ) -> Any:
         return doubtful(component.id, component.spike_ids, next(seeds)), waveforms
 
     monkeypatch.setattr(jobs, "resample", resample)

@@ -10,7 +10,8 @@ from ncpgui.core.partition import canonical
 from ncpgui.core.seeds import stream
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
 from ncpgui.engine.networks.registry import NetworkSettings, build_network
-from ncpgui.engine.sampling.posterior import Visit, beam_samples
+from ncpgui.engine.sampling.beams import beam_samples
+from ncpgui.engine.sampling.posterior import Visit
 
 SMALL_NCP = {"h_dim": 8, "g_hidden": [16], "g_dim": 8, "f_hidden": [16, 16]}
 NETWORKS = {

@@ -141,3 +141,24 @@ def test_the_number_of_clusters_counts_those_of_a_size_and_more() -> None:
     assert posterior.p_n_clusters() == {2: 0.25, 3: 0.75}
     assert posterior.p_n_clusters(2) == {0: 0.75, 1: 0.25}
     assert posterior.p_n_clusters(3) == {0: 1.0}
+
+
+def test_a_beam_stays_one_whatever_is_taken_of_it():
+    beam = PosteriorSamples([[0, 0, 1], [0, 1, 1]], [-1.0, -2.0], [0.75, 0.25], sampler="beam")
+    parts = (
+        beam.subset(np.array([1])),
+        beam.at_points(np.array([0, 2])),
+        beam.weighed(np.array([0.0, 1.0])),
+    )
+    assert [part.sampler for part in parts] == ["beam"] * 3
+    assert PosteriorSamples([[0]], [0.0]).sampler == "draws"
+
+
+def test_a_beam_has_no_monte_carlo_error():
+    beam = PosteriorSamples([[0, 0], [0, 1]], [-1.0, -2.0], [0.75, 0.25], sampler="beam")
+    assert np.isnan(beam.standard_error(np.array([0])))
+
+
+def test_a_sampler_that_there_is_not_is_refused():
+    with pytest.raises(InputError, match="samples come from 'draws' or 'beam', got 'guess'"):
+        PosteriorSamples([[0]], [0.0], sampler="guess")

@@ -121,7 +121,7 @@ def test_spikes_that_are_all_held_stay_where_they_are() -> None:
     ("options", "words"),
     [
         ({"samples": 3.5}, r"samples must be a whole number, got 3.5"),
-        ({"samples": 0}, "samples must be a whole number from 1 on, got 0"),
+        ({"samples": 0, "beam": 0}, "samples must be a whole number from 1 on, got 0"),
         ({"beam": None}, "beam must be a whole number, got None"),
         ({"beam": -1}, "beam must be a whole number from 0 on, got -1"),
         ({"sweeps": "1"}, "sweeps must be a whole number, got '1'"),

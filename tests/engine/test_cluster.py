@@ -232,10 +232,53 @@ def test_links_are_kept_and_cost_what_they_are_worth():
     assert likely.links_log_prob > np.log(0.5)
     assert np.isnan(likely.log_prob).all()  # swept, but for the linked spikes
     assert np.bincount(likely.order).tolist() == [5] * 8
-    assert len(likely.beam_labels) == 0
+    for best in likely.beam_labels:
+        assert best[same[0]] == best[same[1]]
     absurd = engine.cluster(waveforms, samples=40, must_link=[(same[0], other)])
     assert (absurd.labels[:, same[0]] == absurd.labels[:, other]).all()
     assert absurd.links_log_prob < np.log(0.05)
+
+
+def test_without_samples_the_beam_stands_in_for_them():
+    waveforms, truth = planted(40, 4)
+    same, other = np.flatnonzero(truth == 0)[:2], np.flatnonzero(truth == 1)[0]
+    links = {"must_link": [tuple(same)], "cannot_link": [(same[0], other)]}
+    found = engine.cluster(waveforms, samples=0, beam=6, seed=1, **links)
+    assert found.sampler == "beam"
+    assert found.labels.tolist() == found.beam_labels.tolist()
+    share = np.exp(found.log_prob - found.log_prob.max())
+    np.testing.assert_allclose(found.weight, share / share.sum())
+    assert found.order is None
+    assert np.isnan(found.alternative_mass_se).all()
+    assert (found.labels[:, same[0]] == found.labels[:, same[1]]).all()
+    assert (found.labels[:, same[0]] != found.labels[:, other]).all()
+    assert engine.cluster(waveforms, samples=2, beam=0, sweeps=0).sampler == "draws"
+
+
+def test_sets_side_by_side_are_drawn_from_or_searched_by_beam():
+    sets = [planted(30, 4)[0], planted(20, 4)[0]]
+    places = [np.array([[0.0, 0], [30, 0], [0, 30], [30, 30]])] * 2
+    given = {"channel_positions": places, "seeds": [1, 2]}
+    found = engine.draws_side_by_side(sets, samples=0, beam=5, **given)
+    alone = [
+        engine.cluster(one, channel_positions=places[0], samples=0, beam=5, seed=seed)
+        for one, seed in zip(sets, [1, 2], strict=True)
+    ]
+    assert [one.posterior.sampler for one in found] == ["beam", "beam"]
+    assert [one.posterior.labels.tolist() for one in found] == [one.labels.tolist() for one in alone]
+    for both in ({"samples": 3, "beam": 5}, {"samples": 0, "beam": 0}):
+        with pytest.raises(InputError, match="drawn from or searched by beam, got samples="):
+            engine.draws_side_by_side(sets, **both, **given)
+
+
+def test_a_cpu_searches_one_beam_at_a_time_and_a_gpu_several():
+    import torch
+
+    from ncpgui.engine.sampling.beams import GPU_ROWS, sets_at_once
+
+    assert engine.beams_at_once("cpu", 150) == 1
+    assert sets_at_once(torch.device("cuda"), 150) == GPU_ROWS // 150 > 1
+    assert sets_at_once(torch.device("cuda"), 10**6) == 1
 
 
 def test_a_model_of_other_things_than_spikes_is_refused(tmp_path):

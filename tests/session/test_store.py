@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from ncpgui.core.errors import SessionError, SessionFormatError
+from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.project import Project
 from ncpgui.session import store
 from ncpgui.session.schema import ENCODINGS, SessionPaths
@@ -28,6 +29,19 @@ def test_a_session_of_a_program_that_kept_no_orders_of_samples_opens_without_the
     with h5py.File(path, "a") as file:
         del file["components/1/posterior/order"]
     assert store.load(path).components[1].posterior.order is None
+
+
+def test_a_session_says_which_sampler_made_each_posterior(assert_same, project: Project, path: Path) -> None:
+    first, *rest = project.components
+    old = first.posterior
+    beam = PosteriorSamples(old.rows, old.log_prob, old.weight, drawn_weight=old.drawn_weight, sampler="beam")
+    ways = tuple(replace(way, mass_se=float("nan")) for way in first.alternatives)
+    mixed = replace(project, components=(replace(first, posterior=beam, alternatives=ways), *rest))
+    store.save(mixed, path)
+    found = store.load(path)
+    assert [component.posterior.sampler for component in found.components] == ["beam", "draws"]
+    assert found.components[0].posterior.weight.tobytes() == beam.weight.tobytes()
+    assert np.isnan([way.mass_se for way in found.components[0].alternatives]).all()
 
 
 def test_a_project_without_spikes_or_groups_comes_back(
@@ -155,6 +169,10 @@ def test_another_hdf5_file_is_not_a_session(path: Path) -> None:
         (lambda file: file["history"].__setitem__((), "[3]"), "/history should hold one object a command"),
         (lambda file: file["recording"].attrs.__delitem__("n_samples"), "no valid attribute 'n_samples'"),
         (lambda file: file["components/0/posterior/weight"].__setitem__(0, -1.0), "weights must be finite"),
+        (
+            lambda file: file["components/0/posterior"].attrs.__setitem__("sampler", "guess"),
+            "samples come from 'draws' or 'beam', got 'guess'",
+        ),
         (lambda file: file.__delitem__("components/0"), "/components/0 is missing"),
     ],
 )

@@ -71,11 +71,12 @@ class FakeResult:
         return np.full(len(self.labels), 1 / len(self.labels))
 
 
-def leader_clustering(waveforms: NDArray[np.float32], *, samples: int, **_: Any) -> FakeResult:
+def leader_clustering(waveforms: NDArray[np.float32], *, samples: int, beam: int = 0, **_: Any) -> FakeResult:
     """Every spike joins the first cluster whose leader has similar troughs, else it leads a new one.
 
-    A quarter of the draws has the first two clusters as one.
+    A quarter of the draws, or of the beam in their place, has the first two clusters as one.
     """
+    samples = samples or beam
     troughs = waveforms[:, 7:16].min(axis=1)
     leaders: list[NDArray[np.float32]] = []
     labels = np.zeros(len(waveforms), dtype=np.int64)

@@ -68,14 +68,22 @@ class Given:
     @property
     def needs_draws(self) -> bool:
         """Whether few draws have what was decided since they were made: few of that many, too."""
-        decided = any(one.probability is not None for one in self.conditions)
-        few = min(FEW_DRAWS, self.component.posterior.n_samples / 2)
-        return decided and (self.n_effective < few or self._is_in_no_draw)
+        posterior = self.component.posterior
+        left = self.n_effective
+        if posterior.sampler == "beam":  # one vector may have nearly all of the weight; that is no lack
+            left = float(np.count_nonzero(posterior.weight))
+        few = left < min(FEW_DRAWS, posterior.n_samples / 2)
+        return self.is_decided_since and (few or self._is_in_no_draw)
 
     @property
     def has_enough(self) -> bool:
         """Whether draws enough have all that was decided."""
         return self.n_effective >= FEW_DRAWS and not self._is_in_no_draw
+
+    @property
+    def is_decided_since(self) -> bool:
+        """Whether something was decided since the draws were made."""
+        return any(one.probability is not None for one in self.conditions)
 
     @property
     def _is_in_no_draw(self) -> bool:
@@ -156,7 +164,9 @@ class GivenComponents:
         before = component.posterior
         if np.array_equal(weight, before.weight):
             return component
-        after = PosteriorSamples(before.rows, before.log_prob, weight, before.order, before.drawn_weight)
+        after = PosteriorSamples(
+            before.rows, before.log_prob, weight, before.order, before.drawn_weight, before.sampler
+        )
         ways = component.alternatives
         way_of = way_of_draw(
             before, [way.labels[component.sampled] for way in ways], min_spikes=self._min_spikes

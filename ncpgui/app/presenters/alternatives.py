@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.difference import difference
 from ncpgui.core.order_agreement import Trust, trust
 from ncpgui.core.partition import canonical
+from ncpgui.core.posterior import NOT_A_POSTERIOR, Sampler
 from ncpgui.evidence.ways import way_of_draw
 
 
@@ -44,7 +46,8 @@ class Card:
     words : its difference from the sorting in use, every spike accounted for; units, n_unassigned : what
     using it gives, spikes of this component without a unit; is_shown : drawn by the other panels now;
     is_in_use : it is the current sorting; as_given : it is that of the folder that is reviewed;
-    given : the condition of its probability, '' without one.
+    given : the condition of its probability, '' without one; sampler : "beam" where its probability is that
+    among the vectors of a beam, which are no posterior.
     """
 
     index: int | None
@@ -58,6 +61,7 @@ class Card:
     given: str = ""
     mass_waveforms: float | None = None
     as_given: bool = False
+    sampler: Sampler = "draws"
 
     @property
     def key(self) -> str:
@@ -71,8 +75,17 @@ class Card:
 
     @property
     def error(self) -> str:
-        """Monte Carlo standard error, in percent."""
+        """Monte Carlo standard error, in percent; of a beam, which has none, that it is one."""
+        if self.sampler == "beam":
+            return "of the beam"
         return f"± {100 * self.mass_se:.0f}" if self.mass_se >= 0.01 else "± <1"
+
+    @property
+    def of_what(self) -> str:
+        """Its probability with what it is a share of, and how exact it is."""
+        if self.sampler == "beam":
+            return f"{self.percent} of the beam: {NOT_A_POSTERIOR}"
+        return f"{self.percent} of the posterior ({self.error} % Monte Carlo error)"
 
     @property
     def alone(self) -> str:
@@ -112,9 +125,12 @@ class Card:
 
 @dataclass(frozen=True)
 class TrustBadge:
-    """How far the probabilities of a component can be trusted, in a word and in a sentence."""
+    """How far the probabilities of a component can be trusted, in a word and in a sentence.
 
-    trust: Trust
+    trust : "beam" where they are no posterior
+    """
+
+    trust: Trust | Literal["beam"]
     text: str
     help: str
 
@@ -125,7 +141,7 @@ class AlternativesView:
 
     is_open : whether sortings too rare for a card of their own have one all the same; given : the condition
     of all probabilities, '' without one;
-    badge : None where nothing can be said;
+    badge : None where nothing can be said; sampler : of all probabilities;
     message : what to show instead of cards, '' when there are some.
     """
 
@@ -140,6 +156,7 @@ class AlternativesView:
     largest_amplitude: float
     is_open: bool = False
     given: str = ""
+    sampler: Sampler = "draws"
 
 
 EMPTY = AlternativesView(
@@ -167,7 +184,9 @@ def present_alternatives(workspace: Workspace) -> AlternativesView:
     cards = _cards(workspace, component)
     title, place = _title(workspace, contact)
     other = max(0.0, 1.0 - sum(a.mass for a in component.alternatives))
-    subtitle = f"{place}{n} spikes · {count(len(component.alternatives), 'plausible sorting')}"
+    by_beam = component.posterior.sampler == "beam"
+    sortings = count(len(component.alternatives), "sorting" if by_beam else "plausible sorting")
+    subtitle = f"{place}{n} spikes · {sortings}{' of a beam' if by_beam else ''}"
     apart = cut_from_words(workspace, component_id)
     subtitle += f" · in doubt with {apart} too" if apart else ""
     doubts = doubt_words(workspace, component_id)
@@ -191,6 +210,7 @@ def present_alternatives(workspace: Workspace) -> AlternativesView:
         largest_amplitude=max((float(np.abs(mean).max()) for mean in means), default=1.0) or 1.0,
         is_open=workspace.n_rarer(component_id) > 0,
         given=_given(workspace, component),
+        sampler=component.posterior.sampler,
     )
 
 
@@ -214,6 +234,8 @@ def _can_adopt(workspace: Workspace) -> bool:
 
 
 def _badge(workspace: Workspace, component: Component) -> TrustBadge | None:
+    if component.posterior.sampler == "beam":
+        return TrustBadge("beam", f"beam of {component.posterior.n_samples}, not a posterior", _ABOUT_BEAM)
     sampled = workspace.sampled_component(component.id) or component  # decisions have no order
     spread = sampled.order_spread
     if spread is None or component.posterior.order is None:
@@ -234,6 +256,13 @@ _ADVICE: dict[Trust, str] = {
     "shaky": "Spikes like those of its training move it far less: do not rely on the probabilities,\n"
     "look at the waveforms, and consider a model of your own (see the guide).",
 }
+
+
+_ABOUT_BEAM = (
+    f"Probabilities are normalised over a beam: {NOT_A_POSTERIOR}.\n"
+    "A beam holds the best vectors and their neighbours, which differ by single spikes as a rule. What it\n"
+    "leaves out may be far more probable than all of it. R samples the posterior again."
+)
 
 
 def _cards(workspace: Workspace, component: Component) -> tuple[Card, ...]:
@@ -304,6 +333,7 @@ def _card(
         as_given=index is not None and _is_given(workspace, component, index),
         given=_given(workspace, component),
         mass_waveforms=alone,
+        sampler=component.posterior.sampler,
     )
 
 

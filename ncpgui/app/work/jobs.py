@@ -26,6 +26,7 @@ from ncpgui.core.errors import (
 )
 from ncpgui.core.heap import give_back
 from ncpgui.core.held import Held
+from ncpgui.core.posterior import Sampler
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.seeds import stream_seed
@@ -385,9 +386,13 @@ def resample(
     waveforms: ComponentWaveforms | None,
     held: Held,
     *,
+    sampler: Sampler = "draws",
     progress: Progress = silent,
 ) -> tuple[Component, ComponentWaveforms]:
-    """Sample a component again under what was decided; waveforms are read again if need be."""
+    """Sample a component again under what was decided, or search it by beam.
+
+    Waveforms are read again if need be; all settings but the sampler are those of the project.
+    """
     from ncpgui.sorting.motion import places_during
     from ncpgui.sorting.recluster import resample_rest
 
@@ -404,7 +409,7 @@ def resample(
         waveforms,
         held,
         project.probe,
-        _config(project),
+        replace(_config(project), sampler=sampler),
         spikes=spikes,
         clock=project.recording.clock,
         places=places,

@@ -21,6 +21,7 @@ from ncpgui.app.work.tasks import PAINTED_AFTER_S, Task
 from ncpgui.core.component import Component, ComponentWaveforms, WaitingComponent
 from ncpgui.core.errors import CurationError
 from ncpgui.core.held import Held
+from ncpgui.core.posterior import NOT_A_POSTERIOR, Sampler
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.curation.resample import Resample
@@ -254,13 +255,14 @@ class Sampling:
 
     # -- one component again --------------------------------------------------------------------
 
-    def resample(self) -> None:
-        """Sample the component on screen again, what was decided held as it is.
+    def resample(self, sampler: Sampler = "draws") -> None:
+        """Sample the component on screen again, or search it by beam, what was decided held as it is.
 
         Raises
         ------
         CurationError
-            There is no such component, all of it is decided, or the draws that are left are many.
+            There is no such component, all of it is decided, the draws that are left are many, or the same
+            beam is there already.
         """
         workspace = self._workspace
         component_id, project = workspace.component_id, workspace.project
@@ -275,12 +277,18 @@ class Sampling:
             )
         given = workspace.given(component.id)
         assert given is not None
-        if given.has_enough:
+        was_beam = component.posterior.sampler == "beam"
+        if sampler == "beam" and was_beam and not given.is_decided_since:
+            raise CurationError(
+                f"{workspace.name(component.id)}: these are the sortings of a beam already, and nothing was "
+                "decided since; the same search would find them again"
+            )
+        if sampler == "draws" and not was_beam and given.has_enough:
             raise CurationError(
                 f"{workspace.name(component.id)}: {given.n_effective:.0f} draws have what was decided, and "
                 f"{FEW_DRAWS:.0f} are enough; sampling again would change the probabilities by chance only"
             )
-        self._work.runner.submit(self._again(project, asked))
+        self._work.runner.submit(self._again(project, asked, sampler))
 
     def draw_where_few_are_left(self, component_ids: Iterable[int]) -> None:
         """Sample components again of which decisions leave few draws, in the background.
@@ -296,13 +304,15 @@ class Sampling:
                 continue
             asked = Asked.of(workspace, component)
             if not asked.held.is_all:
-                self._work.runner.submit(self._again(project, asked, is_asked=False))
+                sampler = component.posterior.sampler
+                self._work.runner.submit(self._again(project, asked, sampler, is_asked=False))
 
-    def _again(self, project: Project, asked: Asked, *, is_asked: bool = True) -> Task:
+    def _again(self, project: Project, asked: Asked, sampler: Sampler, *, is_asked: bool = True) -> Task:
         workspace, component, component_id = self._workspace, asked.component, asked.component.id
         waveforms, held = workspace.waveforms(component_id), asked.held
         name = workspace.name(component_id)
-        words = f"Sampling {name} again"
+        by_beam = sampler == "beam"
+        words = f"Searching {name} by beam" if by_beam else f"Sampling {name} again"
         owner = object()
 
         def progressed(fraction: float, _message: str = "") -> None:
@@ -323,7 +333,9 @@ class Sampling:
                 return  # another decision asks again; what was taken back can be done again
             if not asked.is_still_so(workspace):
                 workspace.told.emit(
-                    f"{sentence(name)} changed while being sampled again: the samples are dropped; "
+                    f"{sentence(name)} changed while being searched: what was found is dropped; search again"
+                    if by_beam
+                    else f"{sentence(name)} changed while being sampled again: the samples are dropped; "
                     "press R again"
                 )
                 return
@@ -331,23 +343,25 @@ class Sampling:
             if waveforms is None:
                 workspace.put_waveforms(component_id, used)
             given = f", given {', '.join(map(str, asked.given))}" if asked.given else ""
+            edit = f"search {name} by beam" if by_beam else f"sample {name} again"
             command = Resample(
-                component_id, asked.given, again.posterior, again.alternatives, f"sample {name} again{given}"
+                component_id, asked.given, again.posterior, again.alternatives, f"{edit}{given}"
             )
             workspace.history.do(command)
-            n = count(len(again.alternatives), "plausible sorting")
-            workspace.told.emit(f"Sampled again: {name}, {n}")
+            n = count(len(again.alternatives), "sorting" if by_beam else "plausible sorting")
+            told = f"Searched by beam: {name}, {n}; {NOT_A_POSTERIOR}"
+            workspace.told.emit(told if by_beam else f"Sampled again: {name}, {n}")
 
         def failed(error: Exception) -> None:
             ended()
             if is_asked:
-                self._work.failed.emit(error, f"sampling {name} again")
+                self._work.failed.emit(error, words[:1].lower() + words[1:])
                 return
             workspace.told.emit(f"No new draws of {name}: {error}. Its probabilities rest on those there are")
 
         return Task(
             words,
-            lambda p: jobs.resample(project, component, waveforms, held, progress=p),
+            lambda p: jobs.resample(project, component, waveforms, held, sampler=sampler, progress=p),
             done,
             failed=failed,
             cancelled=ended,

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from ncpgui.core.errors import InputError
+from ncpgui.engine.networks.prefixes import NEVER
 from ncpgui.engine.sampling import rules
-from ncpgui.engine.sampling.sequential import Choice, Step
+from ncpgui.engine.sampling.sequential import Choice, Rule, Step
 
 Pairs = Sequence[tuple[int, int]]
 
@@ -63,6 +64,10 @@ class Links:
         """Return the rule of choice for datasets visited in `orders` (each (N,)), held points first."""
         return LinkedRule(self, orders, n_held, uniform, generator)
 
+    def obeyed_by(self, rule: Rule, order: NDArray[np.int64]) -> ObeyingRule:
+        """Return `rule` among what obeys, for datasets visited in `order` (N,), held points first."""
+        return ObeyingRule(self, rule, order)
+
 
 class LinkedRule:
     """Draws that obey, rows weighted by the mass allowed and resampled after the last constrained point.
@@ -79,34 +84,23 @@ class LinkedRule:
         generator: np.random.Generator,
     ) -> None:
         self._n_held = n_held
-        self._links = links
-        groups = [links.group[order] for order in orders]  # of each place, in the order visited
-        partners = [self._partners(places) for places in groups]
-        self._must = [must for must, _ in partners]
-        self._cannot = [cannot for _, cannot in partners]
-        watched = [place for table in self._must for place in table.values()]
-        watched += [place for table in self._cannot for places in table.values() for place in places]
-        self._watched = frozenset(watched)
-        last = [place for table in self._must for place in table]
-        self._last = max(last + [place for table in self._cannot for place in table], default=-1)
+        self._obeyed = _Obeyed(links, orders)
         self._draw = rules.ancestral(uniform)
         self._generator = generator
-        self._labels: dict[int, Tensor] = {}
         self._log_weight = uniform.new_zeros(len(uniform))
         self.log_mass = uniform.new_zeros(len(orders))
 
     def __call__(self, step: Step) -> Choice:
         """Choose as `rules.Rule`."""
-        if step.n > self._last:
+        last = self._obeyed.last
+        if step.n > last:
             return self._draw(step)
-        allowed = self._allowed(step)
-        masked = step.conditionals.masked_fill(~allowed, -math.inf)
+        masked = step.conditionals.masked_fill(~self._obeyed.allowed(step), -math.inf)
         if step.n >= self._n_held:
             self._log_weight = self._log_weight + masked.logsumexp(1)
         choice = self._draw(step._replace(conditionals=masked))
-        if step.n in self._watched:
-            self._labels[step.n] = choice.cluster
-        if step.n < self._last:
+        self._obeyed.chosen(step.n, choice)
+        if step.n < last:
             return choice
         parent = torch.arange(len(step.row), device=step.row.device)
         for dataset in range(len(self.log_mass)):
@@ -116,8 +110,52 @@ class LinkedRule:
             parent[own] = own[self._resampled(weight.softmax(0))]
         return Choice(parent, choice.cluster[parent], choice.log_prob[parent])
 
+    def _resampled(self, weight: Tensor) -> Tensor:
+        """Rows by systematic resampling: (R,) weights that sum to 1 -> (R,) indices."""
+        places = (torch.arange(len(weight)) + float(self._generator.random())) / len(weight)
+        return torch.searchsorted(weight.cpu().cumsum(0), places).clamp(max=len(weight) - 1).to(weight.device)
+
+
+class ObeyingRule:
+    """Another rule among the choices that obey, for one dataset; log-probabilities stay those of q."""
+
+    def __init__(self, links: Links, rule: Rule, order: NDArray[np.int64]) -> None:
+        self._obeyed = _Obeyed(links, [order])
+        self._rule = rule
+
+    def __call__(self, step: Step) -> Choice:
+        """Choose as `rules.Rule`."""
+        if step.n > self._obeyed.last:
+            return self._rule(step)
+        masked = step.conditionals.masked_fill(~self._obeyed.allowed(step), NEVER)
+        choice = self._rule(step._replace(conditionals=masked))
+        self._obeyed.chosen(step.n, choice)
+        return choice
+
+
+class _Obeyed:
+    """What rows may choose at a constrained point, by where the constrained points before it are.
+
+    orders : of each dataset, (N,) each; last : place of the last point that is not free to choose
+    """
+
+    def __init__(self, links: Links, orders: list[NDArray[np.int64]]) -> None:
+        self._links = links
+        partners = [self._partners(links.group[order]) for order in orders]
+        self._must = [must for must, _ in partners]
+        self._cannot = [cannot for _, cannot in partners]
+        watched = [place for table in self._must for place in table.values()]
+        watched += [place for table in self._cannot for places in table.values() for place in places]
+        self._watched = frozenset(watched)
+        last = [place for table in self._must for place in table]
+        self.last = max(last + [place for table in self._cannot for place in table], default=-1)
+        self._labels: dict[int, Tensor] = {}
+
     def _partners(self, groups: NDArray[np.int64]) -> tuple[dict[int, int], dict[int, list[int]]]:
-        """Places before each constrained place of an order whose cluster it must take, or must avoid."""
+        """Places before each constrained place of an order whose cluster it must take, or must avoid.
+
+        groups : (N,) of each place, in the order visited
+        """
         free = set(self._links.points.tolist())
         must: dict[int, int] = {}
         cannot: dict[int, list[int]] = {}
@@ -135,10 +173,11 @@ class LinkedRule:
                 cannot[place] = avoid
         return must, cannot
 
-    def _allowed(self, step: Step) -> Tensor:
+    def allowed(self, step: Step) -> Tensor:
+        """Whether each row may choose each cluster at a point: (S, K) bool."""
         allowed = torch.ones_like(step.conditionals, dtype=torch.bool)
         choices = torch.arange(allowed.shape[1], device=allowed.device)
-        for dataset in range(len(self.log_mass)):
+        for dataset in range(len(self._must)):
             own = step.dataset == dataset
             if step.n in self._must[dataset]:
                 shared = self._labels[self._must[dataset][step.n]][:, None]
@@ -147,10 +186,12 @@ class LinkedRule:
                 allowed &= (choices != self._labels[place][:, None]) | ~own[:, None]
         return allowed
 
-    def _resampled(self, weight: Tensor) -> Tensor:
-        """Rows by systematic resampling: (R,) weights that sum to 1 -> (R,) indices."""
-        places = (torch.arange(len(weight)) + float(self._generator.random())) / len(weight)
-        return torch.searchsorted(weight.cpu().cumsum(0), places).clamp(max=len(weight) - 1).to(weight.device)
+    def chosen(self, n: int, choice: Choice) -> None:
+        """Remember what rows chose at point n; what was chosen before goes with them."""
+        if choice.parent is not None:
+            self._labels = {place: labels[choice.parent] for place, labels in self._labels.items()}
+        if n in self._watched:
+            self._labels[n] = choice.cluster
 
 
 def _joined(clamped: NDArray[np.integer] | None) -> Iterator[tuple[int, int]]:

@@ -50,27 +50,33 @@ def in_chunks(
     at_once: int,
     device: torch.device,
     progress: Progress,
+    together: int = 1,
 ) -> Iterator[tuple[slice, Found]]:
     """Yield ``rows, draw(rows, device, progress)`` for chunks of at most `at_once` rows.
 
-    When the device runs out of memory the chunk is tried again in halves, and on the CPU when even a
-    small one does not fit; a warning is logged.
+    Chunks have whole multiples of `together` rows, one such lot at least. When the device runs out of memory
+    the chunk is tried again in halves, and on the CPU when even a small one does not fit; a warning is
+    logged.
     """
-    start = 0
+
+    def lots(n: int) -> int:
+        return max(together, n // together * together)
+
+    start, at_once, fewest = 0, lots(at_once), lots(_FEWEST_ROWS)
     while start < n_rows:
         rows = slice(start, min(start + at_once, n_rows))
         try:
             found = draw(rows, device, portion(progress, rows.start, rows.stop, n_rows))
         except torch.OutOfMemoryError:
-            if at_once > _FEWEST_ROWS:
-                at_once = max(_FEWEST_ROWS, at_once // 2)
+            if at_once > fewest:
+                at_once = max(fewest, lots(at_once // 2))
                 _log.warning("%s is out of memory; going on with %d samples at a time", device, at_once)
                 continue
             if device.type == "cpu":
                 raise
             _log.warning("%s is out of memory even for %d samples; going on on the CPU", device, at_once)
             device = torch.device("cpu")
-            at_once = rows_at_once(device)
+            at_once = lots(rows_at_once(device))
             continue
         yield rows, found
         start = rows.stop

@@ -1,4 +1,4 @@
-"""Posterior samples of one dataset or many: ancestral, beam, stochastic beam, clamped, over several orders.
+"""Posterior samples of one dataset or many: ancestral, clamped, linked, over several orders.
 
 q depends a little on the order in which points are visited; `ancestral_samples` divides its
 draws over several random orders, which averages the dependence out. Points whose times are known
@@ -22,7 +22,7 @@ from ncpgui.core.order_agreement import N_ORDERS
 from ncpgui.core.partition import canonical
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Progress, silent
-from ncpgui.core.seeds import stream, stream_seed
+from ncpgui.core.seeds import stream
 from ncpgui.engine.device import one_core
 from ncpgui.engine.networks.compiled_ncp import serves, tells_times
 from ncpgui.engine.networks.moving_clusters import time_windows
@@ -147,7 +147,7 @@ def ancestral_samples_of_many(
                 encoding.features.shape[1],
                 fixed,
                 stream(seed, "order", order),
-                window=_windows(encoding, order),
+                window=windows(encoding, order),
             )
             for order in range(n_orders)
         ]
@@ -156,7 +156,7 @@ def ancestral_samples_of_many(
     for encoding in encodings:
         check_points(encoding, n_samples * len(encodings))
     with one_core():
-        walker = _Walker(network, encodings, visits)
+        walker = Walker(network, encodings, visits)
     # Rows: all draws from the first dataset, then all from the second; each set's take its orders in turn.
     dataset = torch.cat([torch.arange(n_samples) % n_orders + i * n_orders for i in range(len(encodings))])
     uniform = torch.zeros(len(dataset), walker.n_points)
@@ -184,69 +184,6 @@ def ancestral_samples_of_many(
             PosteriorSamples(_original(labels[own], visits[i]), log_prob[own].numpy(), order=order)
         )
     return results
-
-
-def beam_samples(
-    network: ClusteringNetwork,
-    encoding: Encoding,
-    *,
-    width: int,
-    seed: int,
-    clamped: Labels | None = None,
-    progress: Progress = silent,
-) -> PosteriorSamples:
-    """Return the `width` most probable label vectors that beam search finds, the best first.
-
-    Their weights are their probabilities, normalised over the beam: near the mode, not a posterior.
-
-    Raises
-    ------
-    InputError
-        `width` is below 1, or `clamped` does not fit the points.
-    """
-    visit = _visit(encoding, clamped, seed)
-    labels, log_prob, _ = _beam(network, encoding, visit, rules.beam(width), width, progress)
-    return PosteriorSamples(
-        visit.original(labels), log_prob.numpy(), (log_prob - log_prob.max()).exp().numpy()
-    )
-
-
-def stochastic_beam_samples(
-    network: ClusteringNetwork,
-    encoding: Encoding,
-    *,
-    width: int,
-    seed: int,
-    clamped: Labels | None = None,
-    progress: Progress = silent,
-) -> PosteriorSamples:
-    """Draw `width` different label vectors from q(c | x) without replacement, the most probable first.
-
-    Given the threshold kappa, the next largest of the Gumbel-perturbed log-probabilities, a vector is
-    included with probability 1 - exp(-exp(log q - kappa)) (Kool et al., ICML 2019, sec. 4.2). Weights are
-    q over that probability, normalised: expectations are estimated as by importance sampling. When q has
-    no more than `width` vectors, all are returned with their probabilities.
-
-    Raises
-    ------
-    InputError
-        `width` is below 1, or `clamped` does not fit the points.
-    """
-    visit = _visit(encoding, clamped, seed)
-    generator = torch.Generator().manual_seed(stream_seed(seed, "gumbel"))
-    rule = rules.stochastic_beam(width + 1, generator)
-    labels, log_prob, perturbed = _beam(network, encoding, visit, rule, width + 1, progress)
-    threshold = -torch.inf
-    if len(labels) > width:
-        out = int(perturbed.argmin())
-        threshold = float(perturbed[out])
-        kept = torch.arange(len(labels)) != out
-        labels, log_prob = labels[kept], log_prob[kept]
-    included = -torch.expm1(-(log_prob - threshold).exp())
-    weight = log_prob.exp() / included if threshold > -torch.inf else log_prob.exp()
-    if not weight.sum() > 0:  # many points: the probabilities themselves are below the smallest number
-        weight = (log_prob - included.log() - (log_prob - included.log()).max()).exp()
-    return PosteriorSamples(visit.original(labels), log_prob.numpy(), weight.numpy())
 
 
 @dataclass(frozen=True)
@@ -294,10 +231,10 @@ def linked_samples(
     links = Links.of(n_points, must_link, cannot_link, clamped)
     n_orders = min(n_orders, n_samples)
     visits = [
-        Visit.draw(n_points, clamped, stream(seed, "order", order), links.points, _windows(encoding, order))
+        Visit.draw(n_points, clamped, stream(seed, "order", order), links.points, windows(encoding, order))
         for order in range(n_orders)
     ]
-    walker = _Walker(network, [encoding], [visits])
+    walker = Walker(network, [encoding], [visits])
     device = encoding.features.device
     dataset = torch.arange(n_samples) % n_orders
     drawn = stream(seed, "ancestral").random((n_samples, n_points), dtype=np.float32)
@@ -319,13 +256,7 @@ def linked_samples(
     return LinkedSamples(samples, float(log_mass.max() + np.log(np.exp(log_mass - log_mass.max()).mean())))
 
 
-def _visit(encoding: Encoding, clamped: Labels | None, seed: int) -> Visit:
-    """Return the first order of a dataset."""
-    window = _windows(encoding, 0)
-    return Visit.draw(encoding.features.shape[1], clamped, stream(seed, "order", 0), window=window)
-
-
-def _windows(encoding: Encoding, order: int) -> NDArray[np.int64] | None:
+def windows(encoding: Encoding, order: int) -> NDArray[np.int64] | None:
     """Windows in time, or along the way, of the points of a dataset, every second time backward, if known."""
     if "along" not in encoding.tables:
         return None
@@ -333,7 +264,7 @@ def _windows(encoding: Encoding, order: int) -> NDArray[np.int64] | None:
     return -window if order % 2 else window
 
 
-class _Walker:
+class Walker:
     """Datasets, each in its orders, that samplers walk; on another device when the first has no room."""
 
     def __init__(
@@ -377,22 +308,6 @@ class _Walker:
         if self._held.shape[1]:
             rule = rules.restricted(rules.held(self._held.to(device)), rule)
         return walk(self._network, self._encoding, rule, dataset=dataset.to(device), progress=progress)
-
-
-def _beam(
-    network: ClusteringNetwork, encoding: Encoding, visit: Visit, rule: Rule, width: int, progress: Progress
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Labels, log q and, of a stochastic beam, perturbed log q of the rows found, the best first."""
-    if width < 1:
-        raise InputError(f"a beam keeps at least one label vector, got {width}")
-    check_points(encoding, width)
-    walker = _Walker(network, [encoding], [[visit]])
-    dataset = torch.zeros(width, dtype=torch.int64)
-    labels, log_prob = walker.walk(rule, dataset, encoding.features.device, progress)
-    perturbed = getattr(rule, "perturbed", log_prob)
-    order = log_prob.argsort(descending=True, stable=True)
-    order = order[log_prob[order] > -torch.inf]
-    return labels[order].cpu(), log_prob[order].double().cpu(), perturbed[order].double().cpu()
 
 
 def _original(labels: Tensor, visits: list[Visit]) -> NDArray[np.int64]:

@@ -18,6 +18,9 @@ from ncpgui.engine.device import one_core
 from ncpgui.engine.networks.cluster_pool import ClusterPool
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
 
+REPORT_EVERY, REPORT_ROWS = 16, 4096
+"""Points, and points times hypotheses, after which a walk reports: it can be stopped within a second."""
+
 
 class Step(NamedTuple):
     """What a rule sees at point n: S hypotheses with their log-probabilities so far.
@@ -75,8 +78,9 @@ def walk(
     labels = torch.full((len(dataset), n_points), -1, device=dataset.device)
     final = log_prob.clone()
     history: list[tuple[Tensor | None, Tensor]] = []
+    every = max(1, min(REPORT_EVERY, REPORT_ROWS // len(dataset)))
     for n in range(n_points):
-        if n % 16 == 0:
+        if n % every == 0:
             progress(n, n_points)
         choice = rule(Step(n, row, pool.row_dataset, log_prob, pool.conditionals(n)))
         pool.assign(n, choice.parent, choice.cluster)

@@ -1,4 +1,4 @@
-"""What few people change of a sorting, folded at first: model, band, reference, part of it, stimulus."""
+"""What few people change of a sorting, folded at first: model, sampler, band, reference, part, stimulus."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from PyQt5 import QtCore, QtWidgets
 
 from ncpgui.app.work.jobs import default_settings
 from ncpgui.core.home import expanded
+from ncpgui.core.posterior import NOT_A_POSTERIOR
 from ncpgui.gui.plain_text import Label
 
 LAST_S = 1e10
 """Clocks that count seconds since 1970 are at 2e9."""
+WIDEST_BEAM = 100_000
+SAMPLERS = {"draws": "draws of the posterior", "beam": f"beam search: {NOT_A_POSTERIOR}"}
 REFERENCES = {"median": "median of the other channels", "none": "none"}
 
 
@@ -33,6 +36,15 @@ class SortingDetails(QtWidgets.QWidget):
         self.heading.setToolButtonStyle(QtCore.Qt.ToolButtonTextBesideIcon)
         self.heading.toggled.connect(self._unfold)
         self.model = _line("as shipped", "model: a name, or a .safetensors file")
+        self.sampler = QtWidgets.QComboBox()
+        self.sampler.setAccessibleName("what is sampled of a component")
+        for value, words in SAMPLERS.items():
+            self.sampler.addItem(words, value)
+        self.beam = QtWidgets.QSpinBox()
+        self.beam.setRange(1, WIDEST_BEAM)
+        self.beam.setValue(self._defaults.beam)
+        self.beam.setSuffix(" label vectors")
+        self.beam.setAccessibleName("width of the beam")
         self.highpass = _number(10.0, 20_000.0, self._defaults.highpass_hz, " Hz", "high-pass")
         self.lowpass = _number(100.0, 50_000.0, self._defaults.lowpass_hz, " Hz", "low-pass")
         self.reference = QtWidgets.QComboBox()
@@ -52,6 +64,7 @@ class SortingDetails(QtWidgets.QWidget):
         form.setHorizontalSpacing(16)
         form.setVerticalSpacing(9)
         form.addRow("Model", _with_file(self.model, "Model", "Models (*.safetensors)"))
+        form.addRow("Sampler", _beside(self.sampler, "keep", self.beam))
         form.addRow("Band", _beside(self.highpass, "to", self.lowpass))
         form.addRow("Reference", self.reference)
         form.addRow("Sort from", _beside(self.start, "to", self.end))
@@ -65,14 +78,20 @@ class SortingDetails(QtWidgets.QWidget):
         self._unfold(False)
         for line in (self.model, self.bad_channels, self.stimulus):
             line.textChanged.connect(self.changed)
-        for box in (self.highpass, self.lowpass, self.start, self.end):
+        for box in (self.highpass, self.lowpass, self.start, self.end, self.beam):
             box.valueChanged.connect(self.changed)
-        self.reference.currentIndexChanged.connect(self.changed)
+        for choice in (self.reference, self.sampler):
+            choice.currentIndexChanged.connect(self.changed)
+        self.sampler.currentIndexChanged.connect(self._follow_sampler)
+        self._follow_sampler()
 
     def settings(self) -> dict[str, Any]:
         """Settings of the sorting that differ from the defaults."""
+        by_beam = self.sampler.currentData() == "beam"
         asked = {
             "model": self.model.text().strip() or None,
+            "sampler": self.sampler.currentData(),
+            "beam": self.beam.value() if by_beam else self._defaults.beam,
             "highpass_hz": self.highpass.value(),
             "lowpass_hz": self.lowpass.value(),
             "reference": self.reference.currentData(),
@@ -92,6 +111,9 @@ class SortingDetails(QtWidgets.QWidget):
         """File of the stimulus; None for the one beside the recording, if any."""
         text = self.stimulus.text().strip()
         return expanded(text) if text else None
+
+    def _follow_sampler(self) -> None:
+        self.beam.setEnabled(self.sampler.currentData() == "beam")
 
     def _unfold(self, shown: bool) -> None:
         self.heading.setArrowType(QtCore.Qt.DownArrow if shown else QtCore.Qt.RightArrow)

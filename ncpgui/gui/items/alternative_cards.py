@@ -10,6 +10,7 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.presenters.alternatives import Card
 from ncpgui.app.words import percent
+from ncpgui.core.posterior import Sampler
 from ncpgui.gui.items.glyphs import elided, paint_curve, wrapped
 from ncpgui.gui.plain_text import plain
 from ncpgui.gui.theme import LIGHT, Theme, blend, font
@@ -48,13 +49,14 @@ class CardWidget(QtWidgets.QWidget):
         alone = f"{card.alone}, with all spikes and their times {card.percent}\n" if card.alone else ""
         self.setToolTip(
             plain(
-                f"{card.percent} of the posterior ({card.error} % Monte Carlo error){condition}\n{alone}"
+                f"{card.of_what}{condition}\n{alone}"
                 f"{card.words}\n{card.counts}\n"
                 "Click to see it in all panels, double click or Enter to use it"
             )
         )
         self.setAccessibleName(
-            f"Alternative {card.key}: {card.percent}{condition}, {card.title}, {card.words}"
+            f"Alternative {card.key}: {card.percent}{' of the beam' if card.sampler == 'beam' else ''}"
+            f"{condition}, {card.title}, {card.words}"
         )
         self.update()
 
@@ -97,7 +99,7 @@ class CardWidget(QtWidgets.QWidget):
         painter.setPen(theme.color("muted"))
         room = inner.right() - (22 if card.key else 0) - x
         if painter.fontMetrics().horizontalAdvance(card.error) <= room:
-            painter.drawText(QtCore.QRectF(x, line.top() + 11, 60, 18), LEFT, card.error)
+            painter.drawText(QtCore.QRectF(x, line.top() + 11, room, 18), LEFT, card.error)
         if card.key:
             badge = QtCore.QRectF(inner.right() - 18, inner.top() + 1, 20, 20)
             painter.setPen(QtGui.QPen(theme.color("accent" if card.is_shown else "border"), 1))
@@ -212,13 +214,14 @@ class OtherCard(QtWidgets.QWidget):
         self._is_open = False
         self.setCursor(QtCore.Qt.PointingHandCursor)
 
-    def set_mass(self, mass: float, *, is_open: bool = False) -> None:
-        """Show another probability; is_open : whether the rarer sortings have cards."""
+    def set_mass(self, mass: float, *, is_open: bool = False, sampler: Sampler = "draws") -> None:
+        """Show another probability; is_open : whether the rarer sortings have cards; sampler : it is of."""
         self._mass, self._is_open = mass, is_open
         self.setVisible(mass >= 0.005 or is_open)
+        what = "beam" if sampler == "beam" else "posterior"
         self.setToolTip(
             plain(
-                f"{percent(mass)} of the posterior is of rarer sortings, or of none; "
+                f"{percent(mass)} of the {what} is of rarer sortings, or of none; "
                 f"click or 0 {'puts their cards away' if is_open else 'shows the most probable of them'}"
             )
         )

@@ -7,7 +7,6 @@ from typing import ClassVar
 from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.presenters.alternatives import TrustBadge
-from ncpgui.core.order_agreement import Trust
 from ncpgui.gui.plain_text import plain
 from ncpgui.gui.theme import LIGHT, Theme, blend, font
 
@@ -15,7 +14,9 @@ from ncpgui.gui.theme import LIGHT, Theme, blend, font
 class TrustLabel(QtWidgets.QWidget):
     """A dot and a word: how far the probabilities of the component can be trusted."""
 
-    ROLES: ClassVar[dict[Trust, str]] = {"steady": "good", "unsteady": "amber", "shaky": "bad"}
+    ROLES: ClassVar[dict[str, str]] = {
+        "steady": "good", "unsteady": "amber", "shaky": "bad", "beam": "amber",
+    }  # fmt: skip
 
     def __init__(self) -> None:
         super().__init__()

@@ -133,7 +133,8 @@ class AlternativesPanel(Panel):
         self.badge.set_badge(view.badge)
         self.bar.set_view(view)
         self.condition.setText(view.given)
-        self.condition.setToolTip("Probabilities are those of the draws that have all of this")
+        what = "label vectors of the beam" if view.sampler == "beam" else "draws"
+        self.condition.setToolTip(f"Probabilities are those of the {what} that have all of this")
         self.adopt.setText(view.adopt_text)
         self.adopt.setEnabled(view.can_adopt)
         for button in (self.previous, self.next):
@@ -146,7 +147,8 @@ class AlternativesPanel(Panel):
         self._telling.stop()
         self._show_consequence()
         self._show_cards(view)
-        self.other.set_mass(view.other_mass if view.cards else 0.0, is_open=view.is_open)
+        mass = view.other_mass if view.cards else 0.0
+        self.other.set_mass(mass, is_open=view.is_open, sampler=view.sampler)
 
     def _show_consequence_soon(self, *_: object) -> None:
         """Do it once for all that comes with one edit."""

@@ -14,12 +14,11 @@ from ncpgui.engine.networks.ncp import ClusterAwareNCP
 from ncpgui.engine.networks.npt import ClusterAwareNPT
 from ncpgui.engine.networks.point_encoder import PointEncoder
 from ncpgui.engine.sampling import memory
+from ncpgui.engine.sampling.beams import beam_samples, stochastic_beam_samples
 from ncpgui.engine.sampling.clusterwise import clusterwise_samples
 from ncpgui.engine.sampling.posterior import (
     ancestral_samples,
-    beam_samples,
     linked_samples,
-    stochastic_beam_samples,
 )
 from ncpgui.engine.sampling.tracking import track_samples
 

@@ -9,7 +9,8 @@ import torch
 from ncpgui.core.errors import InputError
 from ncpgui.core.progress import CancelFlag, Cancelled
 from ncpgui.engine.networks.registry import NetworkSettings, build_network
-from ncpgui.engine.sampling.posterior import ancestral_samples, beam_samples
+from ncpgui.engine.sampling.beams import beam_samples
+from ncpgui.engine.sampling.posterior import ancestral_samples
 
 
 @pytest.fixture

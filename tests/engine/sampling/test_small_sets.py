@@ -17,14 +17,13 @@ from ncpgui.engine.networks.cluster_pool import ClusterPool
 from ncpgui.engine.networks.pointwise import Encoding
 from ncpgui.engine.networks.registry import NetworkSettings, build_network
 from ncpgui.engine.sampling import posterior
+from ncpgui.engine.sampling.beams import beam_samples, stochastic_beam_samples
 from ncpgui.engine.sampling.links import Links
 from ncpgui.engine.sampling.posterior import (
     Visit,
     ancestral_samples,
     ancestral_samples_of_many,
-    beam_samples,
     linked_samples,
-    stochastic_beam_samples,
 )
 from ncpgui.engine.sampling.sequential import walk
 from ncpgui.engine.sampling.sweeps import swept
