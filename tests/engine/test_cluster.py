@@ -152,7 +152,7 @@ NAN[3, 2, 1] = np.nan
             {},
             r"in noise sd, but their noise is about [67]\.\d where 1 is expected.* µV",
         ),
-        (planted(4, 4)[0], {"samples": 0}, "samples must be a whole number from 1 on"),
+        (planted(4, 4)[0], {"samples": 0, "beam": 0}, "samples must be a whole number from 1 on"),
         (planted(4, 4)[0], {"device": "abacus"}, "unknown device 'abacus'"),
     ],
 )
