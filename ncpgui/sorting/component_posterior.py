@@ -224,4 +224,5 @@ def as_matched(
     exists = exists_probability(posterior, labels[sampled])
     exists = np.pad(exists, (0, int(labels.max()) + 1 - len(exists)), constant_values=0)
     alone = None if posterior.drawn_weight is None else 0.0
-    return Alternative(labels, probability, 0.0, 0.0, exists, alone)
+    error = posterior.standard_error(np.zeros(0, dtype=np.int64))
+    return Alternative(labels, probability, 0.0, error, exists, alone)
