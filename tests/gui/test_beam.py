@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+
 from ncpgui.app.work import jobs
 from ncpgui.app.work.tasks import Immediate
 from ncpgui.core.posterior import NOT_A_POSTERIOR
@@ -130,6 +131,7 @@ def test_the_open_dialog_offers_a_beam_and_its_width(qtbot, tmp_path: Path) -> N
     assert "beam" not in dialog.request().settings
     qtbot.keyClicks(details.sampler, "beam")
     assert details.beam.isEnabled()
-    assert NOT_A_POSTERIOR in details.sampler.currentText()
+    assert details.sampler.currentText() == "beam search, not a posterior"
+    assert NOT_A_POSTERIOR in details.sampler.toolTip()
     settings = dialog.request().settings
     assert (settings["sampler"], settings["beam"]) == ("beam", 40)

@@ -72,7 +72,8 @@ def test_every_change_is_told(details: SortingDetails) -> None:
     details.changed.connect(lambda: told.append("changed"))
     for line in (details.model, details.bad_channels, details.stimulus):
         line.setText("1")
-    for box in (details.highpass, details.lowpass, details.start, details.end):
+    for box in (details.highpass, details.lowpass, details.start, details.end, details.beam):
         box.setValue(box.value() + 100)
-    details.reference.setCurrentIndex(1)
-    assert len(told) == 8
+    for choice in (details.reference, details.sampler):
+        choice.setCurrentIndex(1)
+    assert len(told) == 10

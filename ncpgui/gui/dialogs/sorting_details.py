@@ -15,7 +15,7 @@ from ncpgui.gui.plain_text import Label
 LAST_S = 1e10
 """Clocks that count seconds since 1970 are at 2e9."""
 WIDEST_BEAM = 100_000
-SAMPLERS = {"draws": "draws of the posterior", "beam": f"beam search: {NOT_A_POSTERIOR}"}
+SAMPLERS = {"draws": "draws of the posterior", "beam": "beam search, not a posterior"}
 REFERENCES = {"median": "median of the other channels", "none": "none"}
 
 
@@ -40,6 +40,9 @@ class SortingDetails(QtWidgets.QWidget):
         self.sampler.setAccessibleName("what is sampled of a component")
         for value, words in SAMPLERS.items():
             self.sampler.addItem(words, value)
+        self.sampler.setToolTip(
+            f"A beam holds the {NOT_A_POSTERIOR}: probabilities are shares of these alone"
+        )
         self.beam = QtWidgets.QSpinBox()
         self.beam.setRange(1, WIDEST_BEAM)
         self.beam.setValue(self._defaults.beam)
@@ -64,7 +67,11 @@ class SortingDetails(QtWidgets.QWidget):
         form.setHorizontalSpacing(16)
         form.setVerticalSpacing(9)
         form.addRow("Model", _with_file(self.model, "Model", "Models (*.safetensors)"))
-        form.addRow("Sampler", _beside(self.sampler, "keep", self.beam))
+        sampler = QtWidgets.QHBoxLayout()
+        sampler.setSpacing(10)
+        sampler.addWidget(self.sampler, 1)
+        sampler.addWidget(self.beam)
+        form.addRow("Sampler", sampler)
         form.addRow("Band", _beside(self.highpass, "to", self.lowpass))
         form.addRow("Reference", self.reference)
         form.addRow("Sort from", _beside(self.start, "to", self.end))
