@@ -108,7 +108,7 @@ def draws_side_by_side(
 
 
 def beams_at_once(device: str, width: int) -> int:
-    """Beams of a width that a device searches side by side (`draws_side_by_side`) faster than in turn."""
+    """Beams of a width that a device had better search side by side (`draws_side_by_side`)."""
     _load_torch()
     from ncpgui.engine.device import resolve_device
     from ncpgui.engine.sampling.beams import sets_at_once

@@ -129,6 +129,7 @@ def test_the_ncp_block_tells_the_alternatives_of_each_group(project: Project) ->
         "unit_ids": [3, 8],
         "given": [],
         "p_n_units": {"1": 0.25, "2": 0.75},
+        "sampler": "draws",
         "alternatives": [{"n_units": 2, "mass": 0.75, "se": 0.2}, {"n_units": 1, "mass": 0.25, "se": 0.2}],
         "accepted": [8],
     }

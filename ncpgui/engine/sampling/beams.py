@@ -25,11 +25,11 @@ from ncpgui.engine.sampling.posterior import Labels, Visit, Walker, windows
 from ncpgui.engine.sampling.sequential import Rule
 
 GPU_ROWS = 4096
-"""Label vectors that are searched side by side on a GPU: more of them are hardly faster."""
+"""Label vectors that are searched side by side on a GPU; each step then has enough to do for it."""
 
 
 def sets_at_once(device: torch.device, width: int) -> int:
-    """Datasets whose beams are searched side by side faster than in turn: one on a CPU, many on a GPU."""
+    """Datasets whose beams are searched side by side: one on a CPU, which gains little; many on a GPU."""
     return max(1, GPU_ROWS // width) if device.type == "cuda" else 1
 
 
@@ -74,7 +74,7 @@ def beam_samples_of_many(
     seeds: Sequence[int],
     progress: Progress = silent,
 ) -> list[PosteriorSamples]:
-    """Search the beams of several datasets side by side, which a GPU does nearly as fast as that of one.
+    """Search the beams of several datasets side by side.
 
     Each gets the beam that `beam_samples` finds of it alone with its seed, up to rounding, by which vectors
     of one probability may change places.
