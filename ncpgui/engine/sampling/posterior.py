@@ -302,6 +302,7 @@ class Walker:
     def walk(
         self, rule: Rule, dataset: Tensor, device: torch.device, progress: Progress
     ) -> tuple[Tensor, Tensor]:
+        """Rows about `dataset` (S,) as a rule chooses, held points where they are: labels and log q."""
         if device != self._encoding.features.device:
             self._network = deepcopy(self._network).to(device)
             self._encoding = self._encoding.to(device)
