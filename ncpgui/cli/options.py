@@ -100,7 +100,7 @@ of_sampling = _together(
     ),
     click.option(
         "--sampler",
-        type=click.Choice(SAMPLERS),
+        type=Choice(SAMPLERS),
         show_default="draws",
         help=f"Draws of the posterior, or the beam of a search: {NOT_A_POSTERIOR}.",
     ),
