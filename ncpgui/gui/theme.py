@@ -125,11 +125,14 @@ def _family() -> str:
 
 
 def apply_theme(app: QtWidgets.QApplication, theme: Theme) -> None:
-    """Style the whole application."""
+    """Style the whole application; nothing is done where it has that look, since Qt restyles every widget."""
+    style = style_sheet(theme)
+    if app.styleSheet() == style:
+        return
     app.setStyle("Fusion")
     app.setFont(font())
     app.setPalette(_palette(theme))
-    app.setStyleSheet(style_sheet(theme))
+    app.setStyleSheet(style)
     pg.setConfigOptions(antialias=True, background=theme.panel, foreground=theme.muted)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 
 import pytest
 
@@ -52,6 +53,7 @@ def extras() -> set[str]:
     return {key.value for key in stated.keys if isinstance(key, ast.Constant)}
 
 
+@cache
 def texts() -> dict[str, list[str]]:
     """Everything that people read of the program, by file."""
     found = {str(path.relative_to(ROOT)): messages(path) for path in SOURCES}

@@ -117,10 +117,12 @@ def test_a_unit_without_a_spike_is_known(made: Path, tmp_path: Path) -> None:
 
 
 def test_a_recording_of_another_rate_or_length_is_refused(made: Path, tmp_path: Path) -> None:
-    from spikeinterface.core import generate_recording
+    from spikeinterface.core import NumpyRecording
 
-    for name, rate, seconds in (("slow", 10_000.0, 8.0), ("short", 20_000.0, 1.0)):
-        generate_recording(4, rate, [seconds]).save(folder=tmp_path / name, progress_bar=False)
+    for name, rate, n_samples in (("slow", 10_000.0, 80_000), ("short", 20_000.0, 20_000)):
+        silent = NumpyRecording([np.zeros((n_samples, 4), np.float32)], rate)
+        silent.set_dummy_probe_from_locations(np.column_stack([np.zeros(4), 20.0 * np.arange(4)]))
+        silent.save(folder=tmp_path / name, progress_bar=False)
     with pytest.raises(RecordingError, match=r"at 20000 Hz, but .*slow is at 10000 Hz"):
         open_reviewed(made / "numbered", recording=tmp_path / "slow")
     with pytest.raises(RecordingError, match=r"lies outside the recording of 20000 samples"):

@@ -31,7 +31,7 @@ from ncpgui.core.spikes import SpikeEvents
 from ncpgui.core.waveform_format import N_SAMPLES, TROUGH_SAMPLE
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.gui.panels.base import Panel
-from ncpgui.gui.theme import LIGHT, Theme, apply_theme, style_sheet
+from ncpgui.gui.theme import LIGHT, Theme, apply_theme
 from ncpgui.session.session_file import create_session
 from tests.gui.windows import Press, keep_draws, press_keys, settle, shown_window
 from tests.synthetic_project import synthetic_project
@@ -148,8 +148,7 @@ def screen(qtbot) -> Screen:
 
 @pytest.fixture
 def theme(qapp) -> Theme:
-    if qapp.styleSheet() != style_sheet(LIGHT):  # a tenth of a second
-        apply_theme(qapp, LIGHT)
+    apply_theme(qapp, LIGHT)
     return LIGHT
 
 

@@ -102,3 +102,23 @@ def test_a_choice_that_is_not_allowed_looks_so(qtbot, screen, qapp, theme: Theme
     assert screen.colors(forbidden).get(faint, 0) > 20
     mark = QtCore.QRectF(0, 6, 16, 16)
     assert screen.colors(allowed, mark) != screen.colors(forbidden, mark)
+
+
+def test_a_look_that_is_there_already_restyles_no_widget(qtbot, qapp) -> None:
+    class Restyled(QtWidgets.QWidget):
+        n_times = 0
+
+        def changeEvent(self, event: QtCore.QEvent) -> None:
+            self.n_times += event.type() == QtCore.QEvent.StyleChange
+
+    apply_theme(qapp, LIGHT)
+    widget = Restyled()
+    qtbot.addWidget(widget)
+    widget.show()
+    settle(qapp)
+    before = widget.n_times
+    apply_theme(qapp, LIGHT)
+    assert widget.n_times == before
+    apply_theme(qapp, DARK)
+    assert widget.n_times > before
+    apply_theme(qapp, LIGHT)
