@@ -39,6 +39,12 @@ def _own_home(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 
 @pytest.fixture(autouse=True, scope="session")
+def _no_waiting_for_the_disk() -> None:
+    """Files of a test need not survive that the power goes; a session is flushed a dozen times, 3 ms each."""
+    pytest.MonkeyPatch().setattr(os, "fsync", lambda _: None)
+
+
+@pytest.fixture(autouse=True, scope="session")
 def network_attempts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """File to which each attempt to reach beyond this machine is written, also by programs of the tests."""
     path = tmp_path_factory.mktemp("network") / "attempts.txt"

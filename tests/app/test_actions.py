@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from app_fakes import FakeJobs
+from app_fakes import MASSES, WAYS, FakeJobs
+from tiny_project import tiny_project
 
 from ncpgui.app.action import Action, Context
 from ncpgui.app.actions import ACTIONS, MENUS, action, help_page
@@ -85,11 +87,20 @@ class FakeFront:
         return lambda *what: self.asked.append(" ".join(map(str, (name, *what))))
 
 
+@pytest.fixture(scope="module")
+def saved_session(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The project in a session, for each test to copy."""
+    path = tmp_path_factory.mktemp("saved") / "s.h5"
+    save(tiny_project(WAYS, masses=MASSES), path)
+    return path
+
+
 @pytest.fixture
-def context(fake: FakeJobs, preferences: Preferences, tmp_path: Path) -> Context:
+def context(fake: FakeJobs, preferences: Preferences, saved_session: Path, tmp_path: Path) -> Context:
     """Channel 0 of the project, opened from a session."""
     controller = Controller(Workspace(), Immediate(), preferences)
-    save(fake.project, tmp_path / "s.h5")
+    for path in saved_session.parent.iterdir():
+        shutil.copy(path, tmp_path)
     controller.open_session(tmp_path / "s.h5")
     front = FakeFront(tmp_path / "demo")
     front.workspace = controller.workspace

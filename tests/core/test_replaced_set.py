@@ -35,11 +35,6 @@ KINDS = ["files", *(pytest.param(kind, marks=pytest.mark.slow) for kind in ("lin
 posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes cannot be forked here")
 
 
-@pytest.fixture(autouse=True)
-def _no_waiting_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "fsync", lambda _: None)
-
-
 def made(folder: Path, kind: str = "files") -> Path:
     """The folder to write into: of files, of links to files elsewhere, or of files with a second name."""
     folder.mkdir()
