@@ -11,7 +11,9 @@ import pickle
 import shutil
 import warnings
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -34,13 +36,21 @@ class Program:
 
 def recording_folder(path: Path, marker: Path | None = None) -> Path:
     """A folder of `recording.save`, with a property that is a pickle where there is a marker."""
-    from spikeinterface.core import generate_recording
-
-    source = generate_recording(num_channels=2, durations=[0.1], sampling_frequency=1e4, seed=0)
-    source.save(folder=path, **OPTIONS)
+    shutil.copytree(Path(_saved().name) / "saved", path)
     if marker is not None:
         np.save(path / "properties" / "p.npy", np.array([Program(marker), 1], dtype=object))
     return path
+
+
+@cache
+def _saved() -> TemporaryDirectory[str]:
+    """A folder with such a folder, made once."""
+    from spikeinterface.core import generate_recording
+
+    source = generate_recording(num_channels=2, durations=[0.1], sampling_frequency=1e4, seed=0)
+    made = TemporaryDirectory()
+    source.save(folder=Path(made.name) / "saved", **OPTIONS)
+    return made
 
 
 def in_the_working_folder(at: Path, folder: Path, marker: Path) -> Path:
