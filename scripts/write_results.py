@@ -522,6 +522,22 @@ def questions() -> str:
     return table(rows) + "\n" + table(curve) + "\n" + made_by_all("questions")
 
 
+def stimulus() -> str:
+    """What white noise alone says of cells that are split and of pairs, by spikes; how far off it is."""
+    found = kept("stimulus")
+    sizes, overlaps, _ = found["tables"].values()
+    kinds = [name for name in sizes[0] if name.startswith("P(one)")]
+    rows = [["spikes of the smaller part", "pairs", "nothing said", *kinds, "off by"]]
+    for row in sizes:
+        numbers = [f"{row[key]:.3f}" if row[key] != "" else "" for key in (*kinds, "ECE")]
+        rows.append([row["spikes"], str(row["pairs"]), str(row["nothing said"]), *numbers])
+    alike = [["correlation of the fields of neighbours", "pairs", "mean P(one)"]]
+    alike += [[row["overlap"], str(row["pairs"]), f"{row['mean P(one)']:.3f}"] for row in overlaps]
+    error = found["total"]["ECE"]
+    words = f"Off by {error:.3f} in all (at most {OFF_BY:g}{'' if error <= OFF_BY else ', missed'}).\n"
+    return "\n".join([table(rows), words, table(alike), made_by_all("stimulus")])
+
+
 PAGES: dict[str, dict[str, Callable[[], str]]] = {
     "README.md": {"whole recordings": whole_recordings},
     "docs/results/single_channels.md": {
@@ -535,7 +551,7 @@ PAGES: dict[str, dict[str, Callable[[], str]]] = {
         "known posteriors": lambda: of_rows("known_posteriors"),
         "finite spikes": lambda: of_rows("finite_spikes"),
     },
-    "docs/method/evidence.md": {"promises": promises, "questions": questions},
+    "docs/method/evidence.md": {"promises": promises, "questions": questions, "stimulus": stimulus},
     "benchmarks/README.md": {"steps": steps},
     "docs/method/training.md": {"runs of spikes": runs_of_spikes},
 }

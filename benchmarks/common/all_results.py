@@ -85,6 +85,7 @@ STEPS = (
     _script("probabilities.questions", 4, "--threads 1", training=True),
     _script("probabilities.similarity", 3, "--threads 1"),
     _script("probabilities.demo_units", 3, "--threads 1"),
+    _script("probabilities.stimulus", 1),
     Step("paper_figures", "python -m benchmarks.figures.paper_figures", "docs/figures/measured.json", 6),
     Step("reservoir", "python scripts/draw_reservoir.py", f"{RESULTS}/reservoir.json", 0.2),
     Step(

@@ -103,11 +103,8 @@ def receptive_field(
 
 def spikes_per_frame(stimulus: Stimulus, spike_samples: NDArray[np.integer]) -> NDArray[np.int64]:
     """Count the spikes while each frame was on screen: (n_frames,); the last frame lasts the median."""
-    trigger = stimulus.trigger_sample
-    duration = int(np.median(np.diff(trigger))) if len(trigger) > 1 else 1
-    frame = np.searchsorted(trigger, np.asarray(spike_samples, dtype=np.int64), side="right") - 1
-    during = (frame >= 0) & (np.asarray(spike_samples) < trigger[-1] + duration)
-    return np.bincount(frame[during], minlength=len(trigger)).astype(np.int64)
+    frame = stimulus.frame_at(spike_samples)
+    return np.bincount(frame[frame >= 0], minlength=len(stimulus.frames)).astype(np.int64)
 
 
 def _average(frames: NDArray[Any], counts: NDArray[np.int64], n_lags: int) -> NDArray[np.float64]:

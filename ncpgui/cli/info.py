@@ -214,6 +214,7 @@ def describe(project: Project) -> dict[str, Any]:
                         "n_units": a.n_units,
                         "mass": a.mass,
                         "mass_se": None if isnan(a.mass_se) else a.mass_se,
+                        "by_evidence": a.by_evidence,
                     }
                     for a in component.alternatives
                 ],

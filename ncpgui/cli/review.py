@@ -98,6 +98,7 @@ def review(
     from ncpgui.sorting.config import SortingConfig
     from ncpgui.sorting.review import review_recording
     from ncpgui.sorting.run import run_of
+    from ncpgui.sorting.stimulus_notes import stimulus_notes
 
     given = {
         "model": model,
@@ -126,6 +127,8 @@ def review(
     for note in (*traces.notes, *opened.notes):
         echo(f"note: {note}", err=True)
     shown = load_stimulus(stimulus) if stimulus is not None else None
+    for note in stimulus_notes(shown, config):
+        echo(f"note: {note}", err=True)
     workers = options.ready_workers(config, jobs=jobs, parallel=parallel, dask=dask)
     with resuming.kept_steps(out, run_of(traces, config, opened.sorting), resume=resume) as steps:
         with progress_report("review") as progress:

@@ -119,6 +119,7 @@ def sort(
     from ncpgui.sorting.config import SortingConfig
     from ncpgui.sorting.pipeline import sort_recording
     from ncpgui.sorting.run import run_of
+    from ncpgui.sorting.stimulus_notes import stimulus_notes
 
     given = {
         "model": model,
@@ -150,6 +151,8 @@ def sort(
     for note in opened.notes:
         echo(f"note: {note}", err=True)
     shown = stimulus_of(opened, load_stimulus(stimulus or recording))
+    for note in stimulus_notes(shown, config):
+        echo(f"note: {note}", err=True)
     workers = options.ready_workers(config, jobs=jobs, parallel=parallel, dask=dask)
     with resuming.kept_steps(out, run_of(opened, config), resume=resume) as steps:
         with progress_report("sort") as progress:

@@ -13,6 +13,9 @@ from ncpgui.core.order_agreement import order_spread
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.spikes import SpikeEvents
 
+WAVEFORMS, TIMES, STIMULUS = "waveforms", "times", "stimulus"
+"""Kinds of evidence: the network alone; where all spikes lie and when they fire; what they respond to."""
+
 
 @dataclass(frozen=True)
 class Alternative:
@@ -24,7 +27,8 @@ class Alternative:
     p_exists : (n_units,) float32, share of all posterior samples in which the cluster has a
     partner with Jaccard >= 0.5;
     mass_waveforms : the mass as the network drew it, by waveforms of the sampled spikes alone, where other
-        evidence weighs the samples too; else None.
+        evidence weighs the samples too; else None;
+    mass_without_stimulus : the mass by all evidence but the stimulus, where that says something; else None.
     """
 
     labels: NDArray[np.int32]
@@ -33,11 +37,31 @@ class Alternative:
     mass_se: float
     p_exists: NDArray[np.float32]
     mass_waveforms: float | None = None
+    mass_without_stimulus: float | None = None
 
     @property
     def n_units(self) -> int:
         """Number of units."""
         return int(self.labels.max(initial=-1)) + 1
+
+    @property
+    def by_evidence(self) -> dict[str, float]:
+        """The mass as each kind of evidence came to those before it: see `masses_by_evidence`."""
+        return masses_by_evidence(self.mass, self.mass_waveforms, self.mass_without_stimulus)
+
+
+def masses_by_evidence(
+    mass: float, waveforms: float | None, without_stimulus: float | None
+) -> dict[str, float]:
+    """A mass as each kind of evidence came to those before it, by name; {} where the network is all there is.
+
+    waveforms, without_stimulus : as those of `Alternative`, None where there is no more evidence
+    """
+    if waveforms is None:
+        return {}
+    if without_stimulus is None:
+        return {WAVEFORMS: waveforms, TIMES: mass}
+    return {WAVEFORMS: waveforms, TIMES: without_stimulus, STIMULUS: mass}
 
 
 @dataclass(frozen=True)

@@ -57,6 +57,8 @@ class PosteriorSamples:
         (`weighed`); None where nothing else does.
     sampler : "draws", or "beam": the label vectors of a beam, whose weights are their probabilities,
         normalised over the beam. They are no draws: they have no order, and no Monte Carlo error.
+    stimulus_nats : (S,) float, optional
+        Log likelihood of the stimulus under each sample, in `weight` already; None where it says nothing.
 
     Raises
     ------
@@ -70,6 +72,7 @@ class PosteriorSamples:
     order: NDArray[np.int32] | None
     drawn_weight: NDArray[np.float64] | None
     sampler: Sampler
+    stimulus_nats: NDArray[np.float64] | None
 
     def __init__(
         self,
@@ -79,6 +82,7 @@ class PosteriorSamples:
         order: NDArray[np.integer] | None = None,
         drawn_weight: NDArray[np.floating] | None = None,
         sampler: str = "draws",
+        stimulus_nats: NDArray[np.floating] | None = None,
     ) -> None:
         given = narrowed(np.atleast_2d(array(labels, "labels of samples", WHOLE_NUMBERS)))
         rows = given if is_canonical(given) else narrowed(canonical(given))
@@ -105,6 +109,11 @@ class PosteriorSamples:
             )
         if sampler not in SAMPLERS:
             raise InputError(f"samples come from {' or '.join(map(repr, SAMPLERS))}, got {sampler!r}")
+        if stimulus_nats is not None and np.shape(stimulus_nats) != (len(rows),):
+            raise InputError(
+                f"the log likelihood of the stimulus under each of {len(rows)} samples is needed, got shape "
+                f"{np.shape(stimulus_nats)}; leave it out where the stimulus says nothing"
+            )
         object.__setattr__(self, "rows", rows)
         object.__setattr__(self, "log_prob", log_q)
         object.__setattr__(self, "weight", _normalised(share))
@@ -112,6 +121,8 @@ class PosteriorSamples:
         drawn = None if drawn_weight is None else _normalised(np.asarray(drawn_weight, dtype=np.float64))
         object.__setattr__(self, "drawn_weight", drawn)
         object.__setattr__(self, "sampler", sampler)
+        seen = None if stimulus_nats is None else np.asarray(stimulus_nats, dtype=np.float64)
+        object.__setattr__(self, "stimulus_nats", seen)
 
     @property
     def labels(self) -> NDArray[np.int32]:
@@ -145,19 +156,29 @@ class PosteriorSamples:
             order,
             drawn if drawn is not None and drawn.any() else None,
             self.sampler,
+            None if self.stimulus_nats is None else self.stimulus_nats[rows],
         )
 
     def at_points(self, points: NDArray[np.integer] | NDArray[np.bool_]) -> PosteriorSamples:
         """The same samples of some of the points: (S, n)."""
         labels = _taken(self.rows.T, points, "points").T
         return PosteriorSamples(
-            labels, self.log_prob, self.weight, self.order, self.drawn_weight, self.sampler
+            labels,
+            self.log_prob,
+            self.weight,
+            self.order,
+            self.drawn_weight,
+            self.sampler,
+            self.stimulus_nats,
         )
 
-    def weighed(self, nats: NDArray[np.floating]) -> PosteriorSamples:
+    def weighed(
+        self, nats: NDArray[np.floating], *, stimulus_nats: NDArray[np.floating] | None = None
+    ) -> PosteriorSamples:
         """The posterior given other evidence, whose log likelihood under each sample is `nats`, (S,).
 
         -inf where the evidence excludes a sample. The weights as drawn are kept in `drawn_weight`.
+        stimulus_nats : (S,) log likelihood of the stimulus, which comes to `nats`; None where it says nothing
 
         Raises
         ------
@@ -166,6 +187,8 @@ class PosteriorSamples:
         """
         with np.errstate(divide="ignore"):
             score = np.log(self.weight) + array(nats, "nats").astype(np.float64)
+        if stimulus_nats is not None:
+            score = score + stimulus_nats
         best = score.max()
         if not np.isfinite(best):
             raise InputError(
@@ -173,9 +196,20 @@ class PosteriorSamples:
                 "take part of it back, or draw new samples under it"
             )
         drawn = self.weight if self.drawn_weight is None else self.drawn_weight
-        return PosteriorSamples(
-            self.rows, self.log_prob, np.exp(score - best), self.order, drawn, self.sampler
-        )
+        weight = np.exp(score - best)
+        seen = self.stimulus_nats if stimulus_nats is None else stimulus_nats
+        return PosteriorSamples(self.rows, self.log_prob, weight, self.order, drawn, self.sampler, seen)
+
+    @property
+    def weight_without_stimulus(self) -> NDArray[np.float64]:
+        """(S,) weights by all evidence but the stimulus; `weight` where that says nothing."""
+        if self.stimulus_nats is None:
+            return self.weight
+        used = self.weight > 0
+        nats = np.log(self.weight[used]) - self.stimulus_nats[used]
+        weight = np.zeros(self.n_samples)
+        weight[used] = np.exp(nats - nats.max())
+        return _normalised(weight)
 
     @property
     def n_effective(self) -> float:

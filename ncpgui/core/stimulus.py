@@ -47,3 +47,11 @@ class Stimulus:
         if len(trigger) > 1 and (np.diff(trigger) <= 0).any():
             bad = int(np.flatnonzero(np.diff(trigger) <= 0)[0]) + 1
             raise InputError(f"stimulus trigger {bad} is not after the one before it; sort the triggers")
+
+    def frame_at(self, sample_index: NDArray[np.integer]) -> NDArray[np.int64]:
+        """Frame on screen at each sample: (n,), -1 = none; the last frame lasts as long as the median one."""
+        trigger, samples = self.trigger_sample, np.asarray(sample_index, dtype=np.int64)
+        duration = int(np.median(np.diff(trigger))) if len(trigger) > 1 else 1
+        frame = np.searchsorted(trigger, samples, side="right") - 1
+        ended = samples >= trigger[-1] + duration if len(trigger) else True
+        return np.where(ended, -1, frame).astype(np.int64)

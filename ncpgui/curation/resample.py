@@ -77,7 +77,7 @@ class Resample:
 def resample_to_json(command: Resample) -> dict[str, Any]:
     """The command as JSON values; arrays are packed."""
     posterior, ways = command.posterior, command.alternatives
-    drawn, order = posterior.drawn_weight, posterior.order
+    drawn, order, seen = posterior.drawn_weight, posterior.order, posterior.stimulus_nats
     return {
         "do": "resample",
         "words": command.words,
@@ -90,6 +90,7 @@ def resample_to_json(command: Resample) -> dict[str, Any]:
             "weight": pack(posterior.weight, "<f8"),
             **({} if order is None else {"order": pack(order, "<i4")}),
             **({} if drawn is None else {"drawn_weight": pack(drawn, "<f8")}),
+            **({} if seen is None else {"stimulus_nats": pack(seen, "<f8")}),
         },
         "alternatives": [
             {
@@ -118,6 +119,7 @@ def resample_from_json(value: dict[str, Any]) -> Resample:
             unpack(packed["order"], "<i4") if "order" in packed else None,
             drawn_weight=unpack(packed["drawn_weight"], "<f8") if "drawn_weight" in packed else None,
             sampler=packed.get("sampler", "draws"),
+            stimulus_nats=unpack(packed["stimulus_nats"], "<f8") if "stimulus_nats" in packed else None,
         ),
         tuple(_alternative(way) for way in value["alternatives"]),
         str(value["words"]),
@@ -125,8 +127,9 @@ def resample_from_json(value: dict[str, Any]) -> Resample:
 
 
 def _masses(way: Alternative) -> list[float]:
-    """Mass, its error, and the mass by waveforms alone where it is known."""
-    return [way.mass, way.mass_se, *([] if way.mass_waveforms is None else [way.mass_waveforms])]
+    """Mass, its error, and where they are known the masses by waveforms alone and without the stimulus."""
+    by_less = (way.mass_waveforms, way.mass_without_stimulus)
+    return [way.mass, way.mass_se, *(mass for mass in by_less if mass is not None)]
 
 
 def _alternative(value: dict[str, Any]) -> Alternative:
@@ -136,5 +139,5 @@ def _alternative(value: dict[str, Any]) -> Alternative:
     if len(probability) != len(labels):
         raise ValueError("an alternative has other labels than probabilities")
     exists = unpack(value["p_exists"], "<f4")
-    alone = float(mass[2]) if len(mass) > 2 else None
-    return Alternative(labels, probability, float(mass[0]), float(mass[1]), exists, alone)
+    alone, without = (float(mass[k]) if len(mass) > k else None for k in (2, 3))
+    return Alternative(labels, probability, float(mass[0]), float(mass[1]), exists, alone, without)

@@ -13,18 +13,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 EFFECTIVE_PART = 0.5
-"""Of the effective draws before the evidence, so many at least are left."""
+"""Of the effective draws before the evidence, so many at least are left ..."""
+STIMULUS_PART = 0.1
+"""... and before the stimulus: white noise says exactly what chance does, so that it may settle more."""
 _ROUNDS = 40
 
 
-def power_of(weight: NDArray[np.floating], nats: NDArray[np.floating]) -> float:
-    """Power of a likelihood, 0 to 1, at which `EFFECTIVE_PART` of the effective draws are left.
+def power_of(
+    weight: NDArray[np.floating], nats: NDArray[np.floating], *, part: float = EFFECTIVE_PART
+) -> float:
+    """Power of a likelihood, 0 to 1, at which a part of the effective draws are left.
 
     Parameters
     ----------
     weight : (S,) of the draws before the evidence; nats : (S,) its log likelihood under each, finite
     """
-    least = EFFECTIVE_PART * _n_effective(weight)
+    least = part * _n_effective(weight)
     low, high = 0.0, 1.0
     relative = nats - nats.max()
     if _n_effective(weight * np.exp(relative)) >= least:

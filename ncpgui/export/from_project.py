@@ -194,8 +194,13 @@ def _component_block(
                 "n_units": a.n_units,
                 "mass": round(a.mass, 6),
                 "se": None if math.isnan(a.mass_se) else round(a.mass_se, 6),
+                **({"by_evidence": _rounded(a.by_evidence)} if a.by_evidence else {}),
             }
             for a in component.alternatives
         ],
         "accepted": named(sorted(int(u) for u in accepted if home.get(int(u)) == component.id)),
     }
+
+
+def _rounded(shares: dict[str, float]) -> dict[str, float]:
+    return {name: round(share, 6) for name, share in shares.items()}

@@ -23,6 +23,9 @@ from ncpgui.session.codecs import (
     write_integers,
 )
 
+MASSES_BY_LESS = ("mass_waveforms", "mass_without_stimulus")
+"""Masses of an alternative by less evidence, absent where there is no more."""
+
 
 def write_components(root: h5py.Group, components: tuple[Component, ...]) -> None:
     """Write sampled components."""
@@ -171,6 +174,8 @@ def _write_posterior(group: h5py.Group, value: PosteriorSamples) -> None:
         write_integers(posterior, "order", value.order)
     if value.drawn_weight is not None:
         write_array(posterior, "drawn_weight", value.drawn_weight)
+    if value.stimulus_nats is not None:
+        write_array(posterior, "stimulus_nats", value.stimulus_nats, unit="nats")
 
 
 def _read_posterior(group: h5py.Group, n_sampled: int) -> PosteriorSamples:
@@ -186,6 +191,9 @@ def _read_posterior(group: h5py.Group, n_sampled: int) -> PosteriorSamples:
             if "drawn_weight" in node
             else None,
             attribute(node, "sampler", str) if "sampler" in node.attrs else "draws",
+            read_array(node, "stimulus_nats", np.float64, shape=(len(labels),))
+            if "stimulus_nats" in node
+            else None,
         )
     except InputError as error:
         raise damaged(node, error) from error
@@ -201,9 +209,10 @@ def _write_alternatives(group: h5py.Group, values: tuple[Alternative, ...], n_sp
     )
     write_array(node, "mass", np.array([a.mass for a in values], dtype=np.float64))
     write_array(node, "mass_se", np.array([a.mass_se for a in values], dtype=np.float64))
-    alone = [a.mass_waveforms for a in values if a.mass_waveforms is not None]
-    if alone and len(alone) == len(values):
-        write_array(node, "mass_waveforms", np.array(alone, dtype=np.float64))
+    for name in MASSES_BY_LESS:
+        masses = [getattr(a, name) for a in values if getattr(a, name) is not None]
+        if masses and len(masses) == len(values):
+            write_array(node, name, np.array(masses, dtype=np.float64))
     write_integers(node, "n_units", np.array([len(a.p_exists) for a in values], dtype=np.int64))
     write_array(node, "p_exists", np.concatenate([np.zeros(0, np.float32), *(a.p_exists for a in values)]))
 
@@ -218,10 +227,19 @@ def _read_alternatives(group: h5py.Group, n_spikes: int) -> tuple[Alternative, .
     n_units = read_integers(node, "n_units", np.int64, shape=(n,))
     p_exists = read_array(node, "p_exists", np.float32, shape=(int(n_units.sum()),))
     parts = np.split(p_exists, np.cumsum(n_units)[:-1]) if n else []
-    alone: list[float | None] = [None] * n
-    if "mass_waveforms" in node:
-        alone = read_array(node, "mass_waveforms", np.float64, shape=(n,)).tolist()
+    by_less: dict[str, list[float]] = {
+        name: read_array(node, name, np.float64, shape=(n,)).tolist()
+        for name in MASSES_BY_LESS
+        if name in node
+    }
     return tuple(
-        Alternative(labels[i], probability[i], float(mass[i]), float(mass_se[i]), parts[i], alone[i])
+        Alternative(
+            labels[i],
+            probability[i],
+            float(mass[i]),
+            float(mass_se[i]),
+            parts[i],
+            **{name: masses[i] for name, masses in by_less.items()},
+        )
         for i in range(n)
     )

@@ -1,16 +1,17 @@
-"""All spikes of a component weigh its draws, not only those that were sampled: by heaps, places and times.
+"""All spikes of a component weigh its draws, not only those sampled: by heaps, places, times and fields.
 
 A draw says of the sampled spikes which are of one neuron. Each other spike goes with the sampled one that is
 nearest to it in the coordinates, among those that matching gave to the same unit. So every draw is a sorting
 of all spikes. What it parts of a unit of matching, and units that it has as one, are two heaps or one
 (`evidence.heaps`), fire at the same places of the tissue or take turns (`evidence.turns`), and keep a
 refractory period together, or apart (`evidence.refractory`). Where nobody knows how the tissue moved, one may
-end when the other begins, as in tissue that jumps (`evidence.jumps`).
+end when the other begins, as in tissue that jumps (`evidence.jumps`). Where white noise was shown, they
+respond to it as one cell or as two (`evidence.fields`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -20,9 +21,10 @@ from numpy.typing import NDArray
 from ncpgui.core.alternatives import min_unit_size
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.evidence import jumps, turns
+from ncpgui.evidence.fields import Responses
 from ncpgui.evidence.heaps import heap_quantities, two_heaps_nats
 from ncpgui.evidence.refractory import ClosePairs, two_trains_nats
-from ncpgui.evidence.tempered import power_of
+from ncpgui.evidence.tempered import STIMULUS_PART, power_of
 from ncpgui.sorting.config import SortingConfig
 
 SPIKES_AT_ONCE = 4096
@@ -39,8 +41,11 @@ def weighed_by_all_spikes(
     config: SortingConfig,
     place: NDArray[np.integer] | None = None,
     seen: NDArray[np.bool_] | None = None,
+    responses: Responses | None = None,
 ) -> PosteriorSamples:
-    """Posterior given where all spikes of the component lie and when they were fired, as `config` asks.
+    """Posterior given where all spikes of the component lie, when they were fired, and what they respond to.
+
+    `config` says what of it counts.
 
     Parameters
     ----------
@@ -51,8 +56,13 @@ def weighed_by_all_spikes(
     place : (n,) of the tissue when each was fired, from 0 on; one for all when left out
     seen : (n,) spikes whose coordinates are their own and not made up: the others are in no heap; all of them
         when left out
+    responses : of all spikes to white noise; None where there was none
     """
-    if not (config.heaps or config.firing_times):
+    followed = nearest_sampled(sampled, coordinates, company)
+    near = None
+    if config.stimulus and responses is not None:
+        near = responses.near_fields(_groups(posterior, company, followed))
+    if not (config.heaps or config.firing_times or near is not None):
         return posterior
     spikes = Spikes(
         coordinates,
@@ -61,10 +71,24 @@ def weighed_by_all_spikes(
         np.ones(len(company), dtype=np.bool_) if seen is None else seen,
         sampling_frequency_hz,
         config,
+        near,
     )
-    followed = nearest_sampled(sampled, coordinates, company)
-    nats = parted_nats(posterior, sampled, spikes, company, followed)
-    return posterior.weighed(power_of(posterior.weight, nats) * nats)
+    others, stimulus = parted_nats(posterior, sampled, spikes, company, followed).T
+    others *= power_of(posterior.weight, others)
+    if not stimulus.any():
+        return posterior.weighed(others)
+    before = posterior.weighed(others).weight
+    stimulus *= power_of(before, stimulus, part=STIMULUS_PART)
+    return posterior.weighed(others, stimulus_nats=stimulus)
+
+
+def _groups(
+    posterior: PosteriorSamples, company: NDArray[np.integer], followed: NDArray[np.int64]
+) -> Iterator[NDArray[np.bool_]]:
+    """Units of matching, and clusters of the draw that has most, (n,) bool each: some have the fields."""
+    finest = posterior.rows[posterior.n_clusters.argmax()][followed]
+    for labels in (company, finest):
+        yield from (labels == label for label in np.unique(labels[labels >= 0]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +96,7 @@ class Spikes:
     """What is known of n spikes, in order of time; see `weighed_by_all_spikes`.
 
     place : None where nobody knows how the tissue moved
+    responses : to white noise; None where there was none
     refractory_power : to which the likelihood of refractory periods counts, below 1 where whoever drew has
         read the times
     """
@@ -82,6 +107,7 @@ class Spikes:
     seen: NDArray[np.bool_]
     sampling_frequency_hz: float
     config: SortingConfig
+    responses: Responses | None = None
     refractory_power: float = 1.0
 
     def of(self, rows: NDArray[np.integer]) -> Spikes:
@@ -92,6 +118,7 @@ class Spikes:
             fired=self.fired[rows],
             place=None if self.place is None else self.place[rows],
             seen=self.seen[rows],
+            responses=None if self.responses is None else self.responses.of(rows),
         )
 
     @cached_property
@@ -99,8 +126,11 @@ class Spikes:
         """Those of them that were fired shortly after each other."""
         return ClosePairs.of(self.fired, sampling_frequency_hz=self.sampling_frequency_hz)
 
-    def two_neurons_nats(self, first: NDArray[np.bool_], second: NDArray[np.bool_]) -> float:
-        """Log likelihood ratio of two sets of them, (n,) bool, two neurons against one, nats."""
+    def two_neurons_nats(self, first: NDArray[np.bool_], second: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Log likelihood ratios of two sets of them, (n,) bool, two neurons against one, nats: (2,).
+
+        By heaps, places and times, and by the stimulus.
+        """
         nats = 0.0
         if self.config.heaps:
             parts = [part & self.seen for part in (first, second)]
@@ -114,7 +144,8 @@ class Spikes:
             nats += self.refractory_power * two_trains_nats(counts, self.pairs.ratio)
             if self.place is None:
                 nats += jumps.two_neurons_nats(first, second, self.fired)
-        return nats
+        stimulus = 0.0 if self.responses is None else self.responses.two_cells_nats(first, second)
+        return np.array([nats, stimulus])
 
 
 def parted_nats(
@@ -124,7 +155,9 @@ def parted_nats(
     company: NDArray[np.integer],
     followed: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    """Log likelihood of what each draw parts and joins, against the units of matching: (S,), nats.
+    """Log likelihoods of what each draw parts and joins, against the units of matching: (S, 2), nats.
+
+    By heaps, places and times, and by the stimulus.
 
     A part of a unit is its spikes that are in one cluster of the draw; the largest is the unit's home. Each
     other part is compared with every larger one, and each unit with every larger one that has the same home:
@@ -135,7 +168,7 @@ def parted_nats(
     known = company >= 0
     names, sizes = np.unique(company[known & (company[sampled][followed] == company)], return_counts=True)
     names = names[np.argsort(-sizes, kind="stable")]
-    nats = np.zeros(posterior.n_samples)
+    nats = np.zeros((posterior.n_samples, 2))
     home = np.zeros((posterior.n_samples, len(names)), dtype=np.int64)
     for column, unit in enumerate(names):
         points = np.flatnonzero(company[sampled] == unit)
@@ -169,17 +202,21 @@ class Compared:
 
     def __init__(self, spikes: Spikes, point: NDArray[np.int64]) -> None:
         self._spikes, self._point = spikes, point
-        self._known: dict[tuple[bytes, bytes], float] = {}
+        self._known: dict[tuple[bytes, bytes], NDArray[np.float64]] = {}
 
-    def parted(self, parts: Sequence[NDArray[np.bool_]]) -> float:
-        """Log likelihood ratio of parts, the largest first, against one neuron; parts : (m,) bool each."""
-        return sum(self.nearest(parts[:k], part) for k, part in enumerate(parts) if k)
+    def parted(self, parts: Sequence[NDArray[np.bool_]]) -> NDArray[np.float64]:
+        """Log likelihood ratios of parts, (m,) bool each, the largest first, against one neuron: (2,)."""
+        nearest = [self.nearest(parts[:k], part) for k, part in enumerate(parts) if k]
+        return np.sum(nearest, axis=0) if nearest else np.zeros(2)
 
-    def nearest(self, others: Sequence[NDArray[np.bool_]], part: NDArray[np.bool_]) -> float:
-        """Log likelihood ratio of a part against its being one neuron with the nearest of others."""
-        return min(self._compared(other, part) for other in others)
+    def nearest(self, others: Sequence[NDArray[np.bool_]], part: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Log likelihood ratios of a part against its being one neuron with the nearest of others: (2,).
 
-    def _compared(self, first: NDArray[np.bool_], second: NDArray[np.bool_]) -> float:
+        The nearest by all of them together.
+        """
+        return min((self._compared(other, part) for other in others), key=np.sum)
+
+    def _compared(self, first: NDArray[np.bool_], second: NDArray[np.bool_]) -> NDArray[np.float64]:
         key = first.tobytes(), second.tobytes()
         if key not in self._known:
             self._known[key] = self._spikes.two_neurons_nats(first[self._point], second[self._point])

@@ -17,7 +17,10 @@ from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.seeds import stream_seed
 from ncpgui.core.steps import NOTHING_KEPT, Steps
+from ncpgui.core.stimulus import Stimulus
 from ncpgui.core.waveform_format import N_SAMPLES
+from ncpgui.evidence.fields import Responses
+from ncpgui.evidence.white_noise import WhiteNoise, white_noise
 from ncpgui.evidence.wrong import stands_for
 from ncpgui.sorting.all_spikes import weighed_by_all_spikes
 from ncpgui.sorting.assignment import fit_features
@@ -25,7 +28,7 @@ from ncpgui.sorting.components import ComponentDraw
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.executors import Workers, workers_of
 from ncpgui.sorting.found_units import FoundUnits
-from ncpgui.sorting.group_posterior import build_alternatives, exists_probability
+from ncpgui.sorting.group_posterior import build_alternatives, exists_probability, masses_without
 from ncpgui.sorting.posterior_draws import ToDraw, draw_all, sets_at_once
 from ncpgui.sorting.sampling import ClusterFunction, Sampled
 
@@ -42,6 +45,7 @@ def sample_components(
     *,
     given: bool = False,
     cluster: ClusterFunction | None = None,
+    stimulus: Stimulus | None = None,
     workers: Workers | int = 1,
     steps: Steps = NOTHING_KEPT,
     progress: Progress = silent,
@@ -49,7 +53,7 @@ def sample_components(
     """Sample the posterior of components: by their ids, and the message of each that failed.
 
     What is sampled of one does not depend on which others are. The draws of each are kept in `steps`. Units
-    that were `given` are shown first, as they are.
+    that were `given` are shown first, as they are. White noise, `stimulus`, weighs draws as `config` asks.
 
     Raises
     ------
@@ -92,10 +96,18 @@ def sample_components(
     for draw, chosen, piece in _cleaned(pre, units, draws, rest, progress=portion(progress, 10, 11, 12)):
         coordinates[draw.id][rest[draw.id][chosen]] = spaces[draw.id].project(piece)
     finished = {}
+    noise = white_noise(stimulus) if config.stimulus else None
     for done, draw in enumerate(draws):
         portion(progress, 11, 12, 12)(done, len(draws), "weighing alternatives")
         finished[draw.id] = finish_component(
-            draw, drawn[draw.id], waveforms[draw.id], coordinates[draw.id], units, config, given=given
+            draw,
+            drawn[draw.id],
+            waveforms[draw.id],
+            coordinates[draw.id],
+            units,
+            config,
+            given=given,
+            noise=noise,
         )
     return finished, failed
 
@@ -135,10 +147,12 @@ def finish_component(
     config: SortingConfig,
     *,
     given: bool = False,
+    noise: WhiteNoise | None = None,
 ) -> tuple[Component, ComponentWaveforms]:
     """Make the component: all its spikes under each alternative, that of matching among them.
 
     given : the units are a sorting that people have, which is the first to be shown
+    noise : white noise that was shown, which weighs the draws
     """
     matched = np.searchsorted(draw.units, units.unit[draw.spike_ids])
     sample_index = units.matched.sample_index[draw.spike_ids]
@@ -151,6 +165,7 @@ def finish_component(
         sampling_frequency_hz=units.sampling_frequency_hz,
         config=config,
         place=units.matched.places.of(sample_index),
+        responses=None if noise is None else Responses.during(noise, sample_index),
     )
     probability = units.probability[draw.spike_ids]
     alternatives = build_alternatives(
@@ -208,7 +223,7 @@ def with_given(
         return (own, *sorted(alternatives, key=lambda one: -one.mass))
     place = same.index(True)
     like, rest = alternatives[place], alternatives[:place] + alternatives[place + 1 :]
-    own = replace(own, mass=like.mass, mass_se=like.mass_se, mass_waveforms=like.mass_waveforms)
+    own = replace(like, labels=own.labels, probability=own.probability, p_exists=own.p_exists)
     return (own, *sorted(rest, key=lambda one: -one.mass))
 
 
@@ -223,6 +238,6 @@ def as_matched(
     labels = np.argsort(order)[matched].astype(np.int32)
     exists = exists_probability(posterior, labels[sampled])
     exists = np.pad(exists, (0, int(labels.max()) + 1 - len(exists)), constant_values=0)
-    alone = None if posterior.drawn_weight is None else 0.0
-    error = posterior.standard_error(np.zeros(0, dtype=np.int64))
-    return Alternative(labels, probability, 0.0, error, exists, alone)
+    none = np.zeros(0, dtype=np.int64)
+    error, by_less = posterior.standard_error(none), masses_without(posterior, none)
+    return Alternative(labels, probability, 0.0, error, exists, *by_less)

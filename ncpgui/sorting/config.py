@@ -54,6 +54,7 @@ class SortingConfig:
     beam : label vectors of a component that a beam keeps
     heaps : whether it weighs these draws if all spikes of what they part lie in one heap or in two
     firing_times : whether the refractory periods in the times of all spikes weigh these draws
+    stimulus : whether what all spikes respond to weighs these draws, where white noise was shown
     min_cluster_spikes : clusters with fewer sampled spikes are dropped (paper, SM D)
     assignment_dims : principal components in which the remaining spikes are assigned
     motion : "auto" follows tissue that moves along the probe, where the probe can show it; "off"; or a preset
@@ -87,6 +88,7 @@ class SortingConfig:
     beam: int = 150
     heaps: bool = True
     firing_times: bool = True
+    stimulus: bool = True
     min_cluster_spikes: int = 20
     assignment_dims: int = 16
     motion: str = "auto"

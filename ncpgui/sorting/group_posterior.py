@@ -83,10 +83,13 @@ def build_alternatives(
         for index, other in enumerate(shown):
             if same_sorting(other.labels, alternative.labels):
                 members[index] = np.concatenate([members[index], mode.members])
-                error = posterior.standard_error(members[index])
-                alone = _mass_waveforms(posterior, members[index])
+                waveforms, without_stimulus = masses_without(posterior, members[index])
                 shown[index] = replace(
-                    other, mass=other.mass + alternative.mass, mass_se=error, mass_waveforms=alone
+                    other,
+                    mass=other.mass + alternative.mass,
+                    mass_se=posterior.standard_error(members[index]),
+                    mass_waveforms=waveforms,
+                    mass_without_stimulus=without_stimulus,
                 )
                 break
         else:
@@ -217,13 +220,22 @@ def _alternative(
     rank[order] = np.arange(len(sizes))
     final = np.where(labels >= 0, rank[labels] if len(sizes) else -1, -1).astype(np.int32)
     exists = np.pad(exists, (0, len(sizes) - len(exists)), constant_values=1)
-    alone = _mass_waveforms(posterior, mode.members)
-    return Alternative(final, probability, mode.mass, mode.mass_se, exists[order], alone)
+    by_less = masses_without(posterior, mode.members)
+    return Alternative(final, probability, mode.mass, mode.mass_se, exists[order], *by_less)
 
 
-def _mass_waveforms(posterior: PosteriorSamples, members: NDArray[np.int64]) -> float | None:
-    """Mass of some samples by waveforms alone, None where nothing else weighs them."""
-    return None if posterior.drawn_weight is None else min(float(posterior.drawn_weight[members].sum()), 1.0)
+def masses_without(
+    posterior: PosteriorSamples, members: NDArray[np.int64]
+) -> tuple[float | None, float | None]:
+    """Masses of samples (rows) by waveforms alone, and without the stimulus; None where there is no more."""
+    return (
+        None if posterior.drawn_weight is None else _total(posterior.drawn_weight, members),
+        None if posterior.stimulus_nats is None else _total(posterior.weight_without_stimulus, members),
+    )
+
+
+def _total(weight: NDArray[np.float64], members: NDArray[np.int64]) -> float:
+    return min(float(weight[members].sum()), 1.0)
 
 
 def _consensus(mode: SortingMode, posterior: PosteriorSamples, small: Small) -> NDArray[np.int64]:

@@ -43,6 +43,7 @@ log = logging.getLogger(__name__)
 class Found:
     """A filtered recording and its units, in components that can be sampled; close it when done.
 
+    stimulus : shown during the recording; white noise weighs what is sampled
     unit_ids : (K,) names of the units where another program made them (`review`), None where matching did
     aside : component -> why nothing can be said of it, of those that are not in `draws`
     """
@@ -53,6 +54,7 @@ class Found:
     config: SortingConfig
     model: str
     motion: Motion
+    stimulus: Stimulus | None = None
     unit_ids: NDArray[np.int64] | None = None
     aside: Mapping[int, tuple[ComponentDraw, str]] = field(default_factory=dict)
 
@@ -65,6 +67,7 @@ def find_units(
     recording: Recording,
     config: SortingConfig,
     *,
+    stimulus: Stimulus | None = None,
     progress: Progress = silent,
     cluster: ClusterFunction | None = None,
     workers: Workers | int | None = None,
@@ -104,7 +107,7 @@ def find_units(
         units = found_units(pre, matched, peak_sign=config.peak_sign)
         draws = draw_components(units, pre.probe, config, bad_channels=pre.bad_channels)
         opened.pop_all()
-    return Found(pre, units, tuple(draws), config, proposals.model, motion)
+    return Found(pre, units, tuple(draws), config, proposals.model, motion, stimulus)
 
 
 def _proposals(
@@ -150,8 +153,8 @@ def sort_recording(
     The spikes of the project are those that matching found; all are of a unit. The same seed gives the same
     result, with any number of `workers` (channels or components sampled at a time; as many as there are
     cores, up to four, when None). A component that fails is named in `Project.failed`; its units stay as
-    they were matched. Without `posterior` no component is sampled. `cluster` is `ncpgui.engine.cluster`
-    unless given.
+    they were matched. White noise that was shown, `stimulus`, weighs the draws. Without `posterior` no
+    component is sampled. `cluster` is `ncpgui.engine.cluster` unless given.
 
     Steps that are done are kept in `steps`, and those that it has are not done again: what comes out is what
     would have come out without a stop.
@@ -169,13 +172,14 @@ def sort_recording(
     found = find_units(
         recording,
         config,
+        stimulus=stimulus,
         cluster=cluster,
         workers=workers,
         steps=steps,
         progress=portion(progress, 0, found_at, 100),
     )
     with closing(found):
-        project = project_of(found, recording.reference, stimulus=stimulus)
+        project = project_of(found, recording.reference)
         if not posterior:
             return project
         sampled, failed = sample_components(
@@ -184,6 +188,7 @@ def sort_recording(
             found.draws,
             found.pre.probe,
             config,
+            stimulus=stimulus,
             cluster=cluster,
             workers=workers_of(workers),
             steps=steps,
@@ -204,7 +209,7 @@ def sort_recording(
     )
 
 
-def project_of(found: Found, reference: RecordingReference, *, stimulus: Stimulus | None = None) -> Project:
+def project_of(found: Found, reference: RecordingReference) -> Project:
     """Project of what matching found; the posterior of no component is sampled yet."""
     return Project(
         recording=reference,
@@ -220,7 +225,7 @@ def project_of(found: Found, reference: RecordingReference, *, stimulus: Stimulu
         motion=found.motion,
         settings=to_dict(found.config),
         model=found.model,
-        stimulus=stimulus,
+        stimulus=found.stimulus,
     )
 
 

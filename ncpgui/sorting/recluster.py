@@ -16,11 +16,14 @@ from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.seeds import stream_seed
 from ncpgui.core.spikes import SpikeEvents
+from ncpgui.core.stimulus import Stimulus
+from ncpgui.evidence.fields import Responses
 from ncpgui.evidence.ways import OTHER, way_of_draw
+from ncpgui.evidence.white_noise import white_noise
 from ncpgui.sorting.all_spikes import weighed_by_all_spikes
 from ncpgui.sorting.assignment import fit_features
 from ncpgui.sorting.config import SortingConfig
-from ncpgui.sorting.group_posterior import build_alternatives
+from ncpgui.sorting.group_posterior import build_alternatives, masses_without
 from ncpgui.sorting.posterior_draws import ToDraw, draw_posterior
 from ncpgui.sorting.sampling import ClusterFunction
 
@@ -35,6 +38,7 @@ def resample_rest(
     spikes: SpikeEvents,
     clock: Clock | None = None,
     places: Places | None = None,
+    stimulus: Stimulus | None = None,
     cluster: ClusterFunction | None = None,
     progress: Progress = silent,
 ) -> Component:
@@ -47,6 +51,7 @@ def resample_rest(
     spikes : of the recording: when those of the component were fired weighs the draws too
     clock : of the recording; None where seconds count from its first sample
     places : of the tissue, whose turns weigh them as well; one for all when left out
+    stimulus : shown during the recording; white noise weighs them too
 
     Raises
     ------
@@ -83,6 +88,7 @@ def resample_rest(
         coordinates = _from_company(component, space.project(waveforms.waveforms))
     company = component.alternatives[0].labels
     sample_index = spikes.sample_index[component.spike_ids]
+    noise = white_noise(stimulus) if config.stimulus else None
     posterior = weighed_by_all_spikes(
         drawn.posterior,
         component.sampled,
@@ -93,6 +99,7 @@ def resample_rest(
         config=config,
         place=None if places is None else places.of(sample_index),
         seen=seen,
+        responses=None if noise is None else Responses.during(noise, sample_index),
     )
     progress(19, 20, "weighing alternatives")
     alternatives = build_alternatives(
@@ -124,9 +131,22 @@ def rarer_sortings(
     rest = max(0.0, 1.0 - sum(way.mass for way in shown))
     share = posterior.subset(rows)
     found = build_alternatives(share, component.sampled, coordinates, config, company=shown[0].labels)
+    alone, without_stimulus = masses_without(posterior, rows)
     return tuple(
-        replace(way, mass=rest * way.mass, mass_se=rest * way.mass_se) for way in found if way.n_units
+        replace(
+            way,
+            mass=rest * way.mass,
+            mass_se=rest * way.mass_se,
+            mass_waveforms=_part(way.mass_waveforms, alone),
+            mass_without_stimulus=_part(way.mass_without_stimulus, without_stimulus),
+        )
+        for way in found
+        if way.n_units
     )
+
+
+def _part(share: float | None, of: float | None) -> float | None:
+    return None if of is None else of * (share or 0.0)
 
 
 def _from_company(component: Component, sampled: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -54,6 +54,7 @@ def given_units(
     sorting: Sorting,
     config: SortingConfig,
     *,
+    stimulus: Stimulus | None = None,
     steps: Steps = NOTHING_KEPT,
     progress: Progress = silent,
 ) -> Found:
@@ -105,7 +106,7 @@ def given_units(
             )
     progress(100, 100, f"{len(ids)} units in {len(draws)} components")
     kept = tuple(draw for draw in draws if draw.id not in aside)
-    return Found(pre, units, kept, config, model, motion, unit_ids=ids, aside=aside)
+    return Found(pre, units, kept, config, model, motion, stimulus, unit_ids=ids, aside=aside)
 
 
 def _inverted(pre: Preprocessed, config: SortingConfig) -> str:
@@ -128,17 +129,11 @@ def sorting_given(project: Project) -> Sorting:
     return Sorting(spikes.sample_index, project.unit_of_spike, spikes.sampling_frequency_hz, spikes.n_samples)
 
 
-def given_project(
-    found: Found,
-    recording: Recording,
-    given: GivenSorting,
-    *,
-    stimulus: Stimulus | None = None,
-) -> Project:
+def given_project(found: Found, recording: Recording, given: GivenSorting) -> Project:
     """Project of the units as they were given; the posterior of no component is sampled yet."""
     assert found.unit_ids is not None
     every = replace(found, draws=tuple(sorted((*found.draws, *_aside(found)), key=lambda draw: draw.id)))
-    project = project_of(every, recording.reference, stimulus=stimulus)
+    project = project_of(every, recording.reference)
     return replace(
         project,
         unit_of_spike=found.unit_ids[found.units.unit],
@@ -168,9 +163,11 @@ def review_recording(
     The sorting of the project is the given one, to the spike; what the posterior says of it is in the
     components. Options and errors as of `pipeline.sort_recording`.
     """
-    found = given_units(recording, sorting, config, steps=steps, progress=portion(progress, 0, 40, 100))
+    found = given_units(
+        recording, sorting, config, stimulus=stimulus, steps=steps, progress=portion(progress, 0, 40, 100)
+    )
     with closing(found):
-        project = given_project(found, recording, given, stimulus=stimulus)
+        project = given_project(found, recording, given)
         if not found.draws:
             raise RecordingError(
                 f"{given.path}: no unit has {config.min_cluster_spikes} spikes, of which the posterior could "
@@ -211,6 +208,7 @@ def sample_given(
         found.pre.probe,
         found.config,
         given=True,
+        stimulus=found.stimulus,
         cluster=cluster,
         workers=workers,
         steps=steps,

@@ -89,4 +89,4 @@ def weighed_by_times(drawn: PosteriorSamples, times_s: ArrayLike, *, known: bool
         refractory_power=SAID_TWICE if known else 1.0,
     )
     both = with_jumps_joined(drawn, ticks)
-    return both.weighed(parted_nats(both, every, spikes, one, every))
+    return both.weighed(parted_nats(both, every, spikes, one, every).sum(axis=1))

@@ -30,7 +30,8 @@ def doubtful(channel: int, ids: np.ndarray, seed: int) -> Component:
     n = len(ids)
     labels = rng.integers(0, 3, (7, n))
     order = rng.integers(0, 3, 7)
-    posterior = PosteriorSamples(labels, rng.normal(-300, 20, 7), rng.random(7), order, rng.random(7))
+    log_q, seen = rng.normal(-300, 20, 7), rng.normal(0, 3, 7)
+    posterior = PosteriorSamples(labels, log_q, rng.random(7), order, rng.random(7), stimulus_nats=seen)
     ways = tuple(
         Alternative(
             mode.labels,
@@ -38,6 +39,7 @@ def doubtful(channel: int, ids: np.ndarray, seed: int) -> Component:
             mode.mass,
             mode.mass_se,
             rng.random(int(mode.labels.max()) + 1).astype(np.float32),
+            rng.random(),
             rng.random(),
         )
         for mode in group_alternatives(posterior)
@@ -50,9 +52,9 @@ def bits(component: Component | None) -> list[bytes]:
     assert component is not None
     p = component.posterior
     found = [p.labels.tobytes(), p.log_prob.tobytes(), p.weight.tobytes()]
-    found += [more.tobytes() for more in (p.drawn_weight, p.order) if more is not None]
+    found += [more.tobytes() for more in (p.drawn_weight, p.order, p.stimulus_nats) if more is not None]
     for a in component.alternatives:
-        numbers = np.array([a.mass, a.mass_se, a.mass_waveforms], dtype=float)
+        numbers = np.array([a.mass, a.mass_se, a.mass_waveforms, a.mass_without_stimulus], dtype=float)
         found += [x.tobytes() for x in (a.labels, a.probability, numbers, a.p_exists)]
     return found
 

@@ -254,6 +254,15 @@ def test_heaps(tmp_path: Path) -> None:
     assert all(0 <= row["said"] <= 1 for row in kept["rows"])
 
 
+def test_stimulus(tmp_path: Path) -> None:
+    kept = run("probabilities.stimulus", tmp_path)
+    assert 0 <= kept["total"]["ECE"] <= 1
+    spikes, overlap, promises = kept["tables"].values()
+    assert all(row["nothing said"] <= row["pairs"] for row in spikes)
+    assert sum(row["pairs"] for row in overlap) <= 4
+    assert all(0 <= row["said"] <= 1 for row in promises)
+
+
 def test_noise_crossings(tmp_path: Path) -> None:
     one, eight = run("recordings.noise_crossings", tmp_path, "--threshold", "2.5")["rows"]
     assert one["median of the others"] == ""

@@ -103,6 +103,22 @@ def test_other_evidence_multiplies_the_weights_and_those_as_drawn_are_kept() -> 
         assert found.drawn_weight == pytest.approx([0.5, 0.25, 0.25])
 
 
+def test_weights_without_the_stimulus_are_those_before_it() -> None:
+    samples = PosteriorSamples(np.array([[0, 0], [0, 1], [0, 1]]), np.zeros(3), np.array([0.5, 0.25, 0.25]))
+    others, stimulus = np.log([1.0, 2.0, 4.0]), np.array([-8.0, 8.0, 0.0])
+    timed = samples.weighed(others)
+    assert timed.weight_without_stimulus == pytest.approx(timed.weight)
+    found = samples.weighed(others, stimulus_nats=stimulus)
+    assert found.weight == pytest.approx(timed.weighed(stimulus).weight)
+    assert found.drawn_weight == pytest.approx(samples.weight)
+    kept = np.array([2, 0])
+    for some, rows in ((found, slice(None)), (found.at_points(np.array([1])), slice(None))):
+        assert some.weight_without_stimulus == pytest.approx(timed.weight[rows])
+    assert found.subset(kept).weight_without_stimulus == pytest.approx(timed.subset(kept).weight)
+    with pytest.raises(InputError, match=r"stimulus under each of 3 samples is needed, got shape \(2,\)"):
+        PosteriorSamples(np.zeros((3, 2), int), np.zeros(3), stimulus_nats=np.zeros(2))
+
+
 def test_evidence_that_excludes_all_samples_and_weights_that_do_not_fit_are_refused() -> None:
     samples = PosteriorSamples(np.zeros((2, 2), int), np.zeros(2))
     with pytest.raises(InputError, match="evidence must leave at least one sample possible"):

@@ -38,6 +38,14 @@ def test_half_is_of_the_effective_draws_before():
     assert weighed.n_effective >= 0.5 / (weight**2).sum() - 1e-6
 
 
+def test_another_part_of_the_draws_may_be_left():
+    """With x the likelihood of one of four, (x + 3)^2 / (x^2 + 3) = 0.4 * 4 holds."""
+    power = power_of(EQUAL, np.array([60.0, 0.0, 0.0, 0.0]), part=0.4)
+    x = math.exp(60 * power)
+    assert (x + 3) ** 2 / (x**2 + 3) == pytest.approx(1.6)
+    assert power_of(EQUAL, np.array([60.0, 0.0, 0.0, 0.0]), part=0.1) == 1.0
+
+
 def test_what_one_draw_of_a_hundred_says_alone_cannot_be_made_sure_by_evidence():
     nats = np.zeros(200)
     nats[:2] = 60.0

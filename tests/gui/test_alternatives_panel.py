@@ -41,14 +41,40 @@ def test_each_way_has_a_card_with_its_probability(panel) -> None:
 
 
 def test_a_card_says_what_the_network_alone_says_where_all_spikes_change_it(panel, screen) -> None:
-    card = replace(panel.cards[0].card, mass=0.91, mass_waveforms=0.6)
+    card = replace(panel.cards[0].card, mass=0.91, evidence={"waveforms": 0.6, "times": 0.91})
     widget = CardWidget(card, 1.0, LIGHT)
     widget.resize(264, 200)
     assert f"network alone 60{THIN}%, with all spikes and their times 91{THIN}%" in widget.toolTip()
     assert f"network alone 60{THIN}%" in [text.words for text in painted_texts(widget)]
-    for same in (None, 0.9101):
-        widget.set_card(replace(card, mass_waveforms=same), 1.0, LIGHT)
+    for same in ({}, {"waveforms": 0.9101, "times": 0.91}):
+        widget.set_card(replace(card, evidence=same), 1.0, LIGHT)
         assert "network alone" not in widget.toolTip()
+
+
+def test_a_card_shows_the_stimulus_apart_from_waveforms_and_times(panel, screen) -> None:
+    shares = {"waveforms": 0.3, "times": 0.11, "stimulus": 0.997}
+    card = replace(panel.cards[0].card, mass=0.997, evidence=shares)
+    widget = CardWidget(card, 1.0, LIGHT)
+    assert (
+        f"network alone 30{THIN}%, with all spikes and their times 11{THIN}%, with the stimulus >99{THIN}%"
+        in widget.toolTip()
+    )
+    for width, words in (
+        (400, f"waveforms 30{THIN}%, times 11{THIN}%, stimulus >99{THIN}%"),
+        (190, f"without stimulus 11{THIN}%"),
+    ):
+        widget.resize(width, 200)
+        texts = painted_texts(widget)
+        assert words in [text.words for text in texts]
+        assert collisions(texts) == []
+
+
+def test_times_that_change_nothing_are_not_named_beside_the_stimulus(panel) -> None:
+    shares = {"waveforms": 0.3, "times": 0.301, "stimulus": 0.9}
+    card = replace(panel.cards[0].card, mass=0.9, evidence=shares)
+    assert card.by_evidence[0] == f"waveforms 30{THIN}%, stimulus 90{THIN}%"
+    same = replace(card, evidence={"waveforms": 0.9, "times": 0.9, "stimulus": 0.9})
+    assert same.by_evidence == ()
 
 
 @pytest.mark.parametrize("width", CARD_WIDTH)

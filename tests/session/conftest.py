@@ -34,6 +34,7 @@ def build(*, n_spikes: int = 60, seed: int = 0) -> Project:
             np.array([4, 2, 1, 1.0]),
             np.array([0, 1, 0, 1]) if main else None,
             np.array([1, 1, 1, 2.0]) if main else None,
+            stimulus_nats=np.array([-3.25, 0.0, 8.0, 0.1]) if main else None,
         )
         one = Alternative(
             np.zeros(n, np.int32),
@@ -42,11 +43,12 @@ def build(*, n_spikes: int = 60, seed: int = 0) -> Project:
             0.1,
             np.ones(1, np.float32),
             0.6 if main else None,
+            0.7 if main else None,
         )
         labels = (np.arange(n) % 3 - 1).astype(np.int32)
         exists = np.array([0.5, 0.25], np.float32)
-        alone = 0.4 if main else None
-        two = Alternative(labels, np.full(n, 0.5, np.float32), 0.25, 0.1, exists, alone)
+        by_less = (0.4, 0.3) if main else ()
+        two = Alternative(labels, np.full(n, 0.5, np.float32), 0.25, 0.1, exists, *by_less)
         neighbours = np.array([main, 2], dtype=np.int64)
         apart = (0,) if main else ()
         components.append(

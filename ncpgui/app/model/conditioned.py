@@ -165,7 +165,13 @@ class GivenComponents:
         if np.array_equal(weight, before.weight):
             return component
         after = PosteriorSamples(
-            before.rows, before.log_prob, weight, before.order, before.drawn_weight, before.sampler
+            before.rows,
+            before.log_prob,
+            weight,
+            before.order,
+            before.drawn_weight,
+            before.sampler,
+            before.stimulus_nats,
         )
         ways = component.alternatives
         way_of = way_of_draw(

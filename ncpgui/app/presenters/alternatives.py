@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -14,7 +15,14 @@ from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.points import colors_of
 from ncpgui.app.presenters.queue import cut_from_words, doubt_words
 from ncpgui.app.words import count, percent, percent_of_draws, sentence, thousands
-from ncpgui.core.component import Component, ComponentWaveforms
+from ncpgui.core.component import (
+    STIMULUS,
+    TIMES,
+    WAVEFORMS,
+    Component,
+    ComponentWaveforms,
+    masses_by_evidence,
+)
 from ncpgui.core.difference import difference
 from ncpgui.core.order_agreement import Trust, trust
 from ncpgui.core.partition import canonical
@@ -42,7 +50,7 @@ class Card:
     """One way to sort the component.
 
     index : of the alternative, None for a sorting made by hand; mass, mass_se : its probability;
-    mass_waveforms : the same as the network alone has it, None where nothing else weighs the draws;
+    evidence : the same before any decision, by each kind of evidence (`core.component.masses_by_evidence`);
     words : its difference from the sorting in use, every spike accounted for; units, n_unassigned : what
     using it gives, spikes of this component without a unit; is_shown : drawn by the other panels now;
     is_in_use : it is the current sorting; as_given : it is that of the folder that is reviewed;
@@ -59,7 +67,7 @@ class Card:
     is_shown: bool
     is_in_use: bool
     given: str = ""
-    mass_waveforms: float | None = None
+    evidence: Mapping[str, float] = field(default_factory=dict)
     as_given: bool = False
     sampler: Sampler = "draws"
 
@@ -88,11 +96,33 @@ class Card:
         return f"{self.percent} of the posterior ({self.error} % Monte Carlo error)"
 
     @property
-    def alone(self) -> str:
-        """What the network alone says, where all spikes and their times change it; ''."""
-        if self.mass_waveforms is None or percent(self.mass_waveforms) == percent(self.mass):
+    def by_evidence(self) -> tuple[str, ...]:
+        """What each kind of evidence makes of it, the longest words first, for where there is little room.
+
+        () where all kinds say the same.
+        """
+        told = {name: percent_of_draws(mass) for name, mass in self.evidence.items()}
+        if STIMULUS not in told:
+            alone = told.get(WAVEFORMS, self.percent)
+            return () if alone == self.percent else (f"network alone {alone}",)
+        if len(set(told.values())) == 1:
+            return ()
+        before = told[TIMES]
+        if told[WAVEFORMS] == before:
+            del told[TIMES]
+        shares = ", ".join(f"{name} {share}" for name, share in told.items())
+        return shares, f"without stimulus {before}", f"else {before}"
+
+    @property
+    def evidence_help(self) -> str:
+        """The same as a sentence; '' where all kinds say the same."""
+        if not self.by_evidence:
             return ""
-        return f"network alone {percent(self.mass_waveforms)}"
+        words = {WAVEFORMS: "network alone", TIMES: "with all spikes and their times"}
+        return ", ".join(
+            f"{words.get(name, 'with the stimulus')} {percent_of_draws(mass)}"
+            for name, mass in self.evidence.items()
+        )
 
     @property
     def title(self) -> str:
@@ -308,11 +338,14 @@ def _card(
 ) -> Card:
     in_use = index == present
     if index is None:
-        mass, error, alone = _agreement(workspace, component, current)
+        mass, error, evidence = _agreement(workspace, component, current)
         words = "edited by hand"
     else:
         way = component.alternatives[index]
-        mass, error, alone = way.mass, way.mass_se, way.mass_waveforms
+        mass, error = way.mass, way.mass_se
+        sampled = workspace.sampled_component(component.id) or component  # decisions are no evidence of these
+        before = sampled.alternatives[index] if index < len(sampled.alternatives) else way
+        evidence = before.by_evidence
         words = "in use" if in_use else _words(current, sorting)
     means = workspace.memo(
         ("means", component.id, index, waveforms is None), lambda: _means(sorting, waveforms)
@@ -332,7 +365,7 @@ def _card(
         is_in_use=in_use,
         as_given=index is not None and _is_given(workspace, component, index),
         given=_given(workspace, component),
-        mass_waveforms=alone,
+        evidence=evidence,
         sampler=component.posterior.sampler,
     )
 
@@ -354,8 +387,8 @@ def _words(current: ShownSorting, preview: ShownSorting) -> str:
 
 def _agreement(
     workspace: Workspace, component: Component, current: ShownSorting
-) -> tuple[float, float, float | None]:
-    """Share of the posterior that is the current sorting, its error, and the share as the network drew it."""
+) -> tuple[float, float, dict[str, float]]:
+    """Share of the posterior that is the current sorting, its error, and the share by kinds of evidence."""
     same = workspace.memo(
         ("agreement", component.id),
         lambda: (
@@ -363,8 +396,12 @@ def _agreement(
         ),
     )
     posterior = component.posterior
-    alone = None if posterior.drawn_weight is None else float(posterior.drawn_weight @ same)
-    return float(posterior.weight @ same), posterior.standard_error(same), alone
+    drawn = (workspace.sampled_component(component.id) or component).posterior
+    waveforms = None if drawn.drawn_weight is None else float(drawn.drawn_weight @ same)
+    seen = drawn.stimulus_nats is not None
+    without_stimulus = float(drawn.weight_without_stimulus @ same) if seen else None
+    evidence = masses_by_evidence(float(drawn.weight @ same), waveforms, without_stimulus)
+    return float(posterior.weight @ same), posterior.standard_error(same), evidence
 
 
 def _means(sorting: ShownSorting, waveforms: ComponentWaveforms | None) -> list[NDArray[np.float32] | None]:

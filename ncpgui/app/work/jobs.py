@@ -180,6 +180,7 @@ def find_units(request: RecordingRequest, *, progress: Progress = silent) -> tup
     from ncpgui.sorting.pipeline import find_units as found_in
     from ncpgui.sorting.pipeline import project_of
     from ncpgui.sorting.run import run_of
+    from ncpgui.sorting.stimulus_notes import stimulus_notes
 
     recording = open_recording(request.path, **request.options)
     config = from_dict(SortingConfig, request.settings, place="the sorting settings")
@@ -187,10 +188,10 @@ def find_units(request: RecordingRequest, *, progress: Progress = silent) -> tup
     live = with_steps(
         request.session,
         lambda: run_of(recording, config),
-        lambda steps: found_in(recording, config, steps=steps, progress=progress),
-        recording.notes,
+        lambda steps: found_in(recording, config, stimulus=stimulus, steps=steps, progress=progress),
+        (*recording.notes, *stimulus_notes(stimulus, config)),
     )
-    return live, project_of(live.found, recording.reference, stimulus=stimulus)
+    return live, project_of(live.found, recording.reference)
 
 
 def with_steps(
@@ -251,11 +252,12 @@ def reopen(project: Project, session: Path | None = None, *, progress: Progress 
 
     recording, config = reopen_recording(project.recording), _config(project)
     sorting = None if project.given is None else sorting_given(project)
+    shown = project.stimulus
 
     def find(steps: Steps) -> Found:
         if sorting is None:
-            return found_in(recording, config, steps=steps, progress=progress)
-        return given_units(recording, sorting, config, steps=steps, progress=progress)
+            return found_in(recording, config, stimulus=shown, steps=steps, progress=progress)
+        return given_units(recording, sorting, config, stimulus=shown, steps=steps, progress=progress)
 
     live = with_steps(session, lambda: run_of(recording, config, sorting), find)
     found = live.found
@@ -317,7 +319,14 @@ def sample(
         sampled, _ = sample_given(found, draws, steps=steps, progress=progress)
     else:
         sampled, _ = sample_components(
-            found.pre, found.units, draws, found.pre.probe, found.config, steps=steps, progress=progress
+            found.pre,
+            found.units,
+            draws,
+            found.pre.probe,
+            found.config,
+            stimulus=found.stimulus,
+            steps=steps,
+            progress=progress,
         )
     live.left.discard(waiting.id)
     return sampled[waiting.id]
@@ -413,6 +422,7 @@ def resample(
         spikes=spikes,
         clock=project.recording.clock,
         places=places,
+        stimulus=project.stimulus,
         progress=portion(progress, 1, 4, 4),
     )
     return again, waveforms

@@ -46,10 +46,10 @@ class CardWidget(QtWidgets.QWidget):
         """Show another card."""
         self.card, self._largest, self.theme = card, largest_amplitude, theme
         condition = f", {card.given}" if card.given else ""
-        alone = f"{card.alone}, with all spikes and their times {card.percent}\n" if card.alone else ""
+        evidence = f"{card.evidence_help}\n" if card.evidence_help else ""
         self.setToolTip(
             plain(
-                f"{card.of_what}{condition}\n{alone}"
+                f"{card.of_what}{condition}\n{evidence}"
                 f"{card.words}\n{card.counts}\n"
                 "Click to see it in all panels, double click or Enter to use it"
             )
@@ -137,9 +137,11 @@ class CardWidget(QtWidgets.QWidget):
         advance = painter.fontMetrics().horizontalAdvance
         fits = (words for words in card.conditions if advance(words) <= beside.width())
         painter.drawText(beside, LEFT, next(fits, ""))
-        if card.alone:
+        if card.by_evidence:
             line.translate(0, LINE_PX)
-            painter.drawText(line, LEFT, elided(painter, card.alone, inner.width()))
+            fits = (words for words in card.by_evidence if advance(words) <= inner.width())
+            words = next(fits, card.by_evidence[-1])
+            painter.drawText(line, LEFT, elided(painter, words, inner.width()))
         free = int((inner.bottom() - TILES_PX - line.bottom()) / LINE_PX)
         for text in wrapped(painter, card.line, inner.width(), n_lines=max(1, min(free, MAX_LINES))):
             line.translate(0, LINE_PX)
