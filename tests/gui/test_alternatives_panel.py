@@ -61,6 +61,7 @@ def test_a_card_shows_the_stimulus_apart_from_waveforms_and_times(panel, screen)
     )
     for width, words in (
         (400, f"waveforms 30{THIN}%, times 11{THIN}%, stimulus >99{THIN}%"),
+        (264, f"waveforms 30{THIN}%, times 11{THIN}%, stimulus >99{THIN}%"),
         (190, f"without stimulus 11{THIN}%"),
     ):
         widget.resize(width, 200)
