@@ -109,7 +109,9 @@ def test_g_at_the_third_group_ends_as_g_after_the_last(
 def test_undo_of_r_and_y_brings_the_cards_before_them_back(
     window: MainWindow, press: Press, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def again(project: Project, component: Any, waveforms: Any, held: Any, *, progress: Any) -> Any:
+    def again(
+        project: Project, component: Any, waveforms: Any, held: Any, *, sampler: str, progress: Any
+    ) -> Any:
         ways = tuple(replace(way, mass=0.9 / 10**i) for i, way in enumerate(component.alternatives))
         first = PosteriorSamples(ways[0].labels[component.sampled][None], np.zeros(1))
         return replace(component, posterior=first, alternatives=ways), waveforms

@@ -134,7 +134,7 @@ class AlternativesPanel(Panel):
         self.bar.set_view(view)
         self.condition.setText(view.given)
         what = "label vectors of the beam" if view.sampler == "beam" else "draws"
-        self.condition.setToolTip(f"Probabilities are those of the {what} that have all of this")
+        self.condition.setToolTip(plain(f"Probabilities are those of the {what} that have all of this"))
         self.adopt.setText(view.adopt_text)
         self.adopt.setEnabled(view.can_adopt)
         for button in (self.previous, self.next):
