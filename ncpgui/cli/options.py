@@ -61,7 +61,7 @@ class Choice(click.Choice):  # type: ignore[type-arg, unused-ignore]
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter as error:
-            error.message += did_you_mean(str(value), self.choices)
+            error.message = error.message.removesuffix(".") + did_you_mean(str(value), self.choices)
             raise
 
 

@@ -167,7 +167,7 @@ def test_a_format_that_is_not_known_suggests_the_nearest(
 ) -> None:
     error = ncpgui("export", tmp_path / "s.h5", "--format", word).error
     assert f"'{word}' is not one of 'phy'" in error
-    assert f"did you mean '{near}'?" in error
+    assert f"'csv'; did you mean '{near}'?" in error
 
 
 def test_a_stimulus_without_triggers(ncpgui: Command, tmp_path: Path, out: Path) -> None:
