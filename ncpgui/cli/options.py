@@ -61,8 +61,8 @@ class Choice(click.Choice):  # type: ignore[type-arg, unused-ignore]
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter as error:
-            error.message = error.message.removesuffix(".") + did_you_mean(str(value), self.choices)
-            raise
+            hint = did_you_mean(str(value), self.choices)
+            raise click.BadParameter(error.message.removesuffix(".") + hint, ctx, param) from error
 
 
 of_traces = _together(

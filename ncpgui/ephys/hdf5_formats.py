@@ -135,7 +135,7 @@ def has_nwb_units(path: Path) -> bool:
     try:
         with opened_hdf5(path) as file:
             is_there = NWB_MARK in file.attrs and "units/spike_times" in file
-            shape = getattr(file["units/spike_times"], "shape", ()) if is_there else ()
+            shape: tuple[int, ...] = getattr(file["units/spike_times"], "shape", ()) if is_there else ()
             return len(shape) == 1 and shape[0] > 0
     except RecordingError:
         raise
