@@ -23,7 +23,7 @@ from ncpgui.core.resources import data_folder
 from ncpgui.core.spikes import Sorting
 from ncpgui.engine.networks.checkpoint import load_checkpoint
 from ncpgui.engine.training.config import TrainConfig
-from ncpgui.ephys import simulated_folder
+from ncpgui.ephys import paths, simulated_folder
 from ncpgui.ephys.given_folder import is_sorting_folder, open_reviewed
 from ncpgui.ephys.probes import load_probe
 from ncpgui.ephys.readers import load_stimulus, open_recording, open_sorting
@@ -182,6 +182,7 @@ def test_a_description_that_names_something_else(
 ) -> None:
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")
+    monkeypatch.setattr(paths, "MOST_FILES", 2000)  # some name the root of all files
 
     def check(data: st.DataObject, case: Path, outside: Path) -> None:
         path = hostile.json_file(case, made)
