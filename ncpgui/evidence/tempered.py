@@ -1,10 +1,11 @@
 """Evidence that would leave few draws counts by a power below one: as much of it as enough draws can carry.
 
-Draws of the network are weighed by evidence (`sorting.all_spikes`). Where the likelihoods of draws differ by
-tens of nats, one draw has all weight. Then the answer rests on chance, that is, on which details the draw
-happened to have, and on every assumption of the evidence: real cells burst, overlap and drift as no model
-says. A likelihood to a power below one is what follows from data that are only near to the model
-(Miller & Dunson, J. Am. Stat. Assoc. 2019). The power is the largest that leaves enough draws effective.
+Draws of the network are weighed by evidence (`sorting.all_spikes`). What the shapes of heaps and their places
+say was fitted on simulated cells. Real cells burst and drift as no simulation does, and there the likelihoods
+of draws differ by tens of nats: one draw has all weight, and the answer rests on the details that it happened
+to have. A likelihood to a power below one is what follows from data that are only near to the model (Miller &
+Dunson, J. Am. Stat. Assoc. 2019). The power is the largest that leaves enough draws effective. Firing times
+count in full: a refractory period is one in real cells too.
 """
 
 from __future__ import annotations

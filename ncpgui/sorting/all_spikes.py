@@ -73,8 +73,8 @@ def weighed_by_all_spikes(
         config,
         near,
     )
-    others, stimulus = parted_nats(posterior, sampled, spikes, company, followed).T
-    others *= power_of(posterior.weight, others)
+    shapes, times, stimulus = parted_nats(posterior, sampled, spikes, company, followed).T
+    others = power_of(posterior.weight, shapes) * shapes + times
     if not stimulus.any():
         return posterior.weighed(others)
     before = posterior.weighed(others).weight
@@ -127,25 +127,25 @@ class Spikes:
         return ClosePairs.of(self.fired, sampling_frequency_hz=self.sampling_frequency_hz)
 
     def two_neurons_nats(self, first: NDArray[np.bool_], second: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Log likelihood ratios of two sets of them, (n,) bool, two neurons against one, nats: (2,).
+        """Log likelihood ratios of two sets of them, (n,) bool, two neurons against one, nats: (3,).
 
-        By heaps, places and times, and by the stimulus.
+        By heaps and places, by times, and by the stimulus.
         """
-        nats = 0.0
+        shapes, times = 0.0, 0.0
         if self.config.heaps:
             parts = [part & self.seen for part in (first, second)]
-            nats += float(two_heaps_nats(heap_quantities(*(self.coordinates[part] for part in parts))))
+            shapes += float(two_heaps_nats(heap_quantities(*(self.coordinates[part] for part in parts))))
             if self.place is not None:
                 n_places = int(self.place.max(initial=0)) + 1
                 at = [np.bincount(self.place[part], minlength=n_places) for part in parts]
-                nats += turns.two_neurons_nats(*at)
+                shapes += turns.two_neurons_nats(*at)
         if self.config.firing_times:
             counts = self.pairs.counts(first, second)
-            nats += self.refractory_power * two_trains_nats(counts, self.pairs.ratio)
+            times += self.refractory_power * two_trains_nats(counts, self.pairs.ratio)
             if self.place is None:
-                nats += jumps.two_neurons_nats(first, second, self.fired)
+                times += jumps.two_neurons_nats(first, second, self.fired)
         stimulus = 0.0 if self.responses is None else self.responses.two_cells_nats(first, second)
-        return np.array([nats, stimulus])
+        return np.array([shapes, times, stimulus])
 
 
 def parted_nats(
@@ -155,9 +155,9 @@ def parted_nats(
     company: NDArray[np.integer],
     followed: NDArray[np.int64],
 ) -> NDArray[np.float64]:
-    """Log likelihoods of what each draw parts and joins, against the units of matching: (S, 2), nats.
+    """Log likelihoods of what each draw parts and joins, against the units of matching: (S, 3), nats.
 
-    By heaps, places and times, and by the stimulus.
+    By heaps and places, by times, and by the stimulus.
 
     A part of a unit is its spikes that are in one cluster of the draw; the largest is the unit's home. Each
     other part is compared with every larger one, and each unit with every larger one that has the same home:
@@ -168,7 +168,7 @@ def parted_nats(
     known = company >= 0
     names, sizes = np.unique(company[known & (company[sampled][followed] == company)], return_counts=True)
     names = names[np.argsort(-sizes, kind="stable")]
-    nats = np.zeros((posterior.n_samples, 2))
+    nats = np.zeros((posterior.n_samples, 3))
     home = np.zeros((posterior.n_samples, len(names)), dtype=np.int64)
     for column, unit in enumerate(names):
         points = np.flatnonzero(company[sampled] == unit)
@@ -205,12 +205,12 @@ class Compared:
         self._known: dict[tuple[bytes, bytes], NDArray[np.float64]] = {}
 
     def parted(self, parts: Sequence[NDArray[np.bool_]]) -> NDArray[np.float64]:
-        """Log likelihood ratios of parts, (m,) bool each, the largest first, against one neuron: (2,)."""
+        """Log likelihood ratios of parts, (m,) bool each, the largest first, against one neuron: (3,)."""
         nearest = [self.nearest(parts[:k], part) for k, part in enumerate(parts) if k]
-        return np.sum(nearest, axis=0) if nearest else np.zeros(2)
+        return np.sum(nearest, axis=0) if nearest else np.zeros(3)
 
     def nearest(self, others: Sequence[NDArray[np.bool_]], part: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Log likelihood ratios of a part against its being one neuron with the nearest of others: (2,).
+        """Log likelihood ratios of a part against its being one neuron with the nearest of others: (3,).
 
         The nearest by all of them together.
         """
