@@ -137,8 +137,8 @@ def candidate_inputs(w: Any, sums: Array, point: Array, inputs: Array, room: Arr
     start, at = n_metric + n_hidden, 2 * n_metric
     mean, variance = room[0], room[1]
     means_and_variances(w.sizes, sums, len(w.ways.knots) > 0, mean, variance)
+    distances = inputs[len(inputs) - w.n_of_distance :]
     if w.n_of_distance:
-        distances = inputs[len(inputs) - w.n_of_distance :]
         _write_distance(w, sums[-1], mean, variance, point, distances[1::2])
     if len(w.ways.knots):
         told = at + 2 * n_scores + n_moments
@@ -160,14 +160,17 @@ def candidate_inputs(w: Any, sums: Array, point: Array, inputs: Array, room: Arr
 
 
 @numba.njit(cache=True, nogil=True, fastmath=FAST)
-def _spread(w: Any, n_points: float, variance: float, i: int) -> np.float32:
+def _spread(w: Any, n_points: np.float32, variance: np.float32, i: int) -> np.float32:
     """Variance of a cluster along axis i; that of few points is drawn to a learnt one."""
     known = n_points * max(variance, np.float32(0)) + np.float32(PRIOR_POINTS) * w.spread[i]
-    return known / (n_points + np.float32(PRIOR_POINTS))
+    spread: np.float32 = known / (n_points + np.float32(PRIOR_POINTS))
+    return spread
 
 
 @numba.njit(cache=True, nogil=True, fastmath=FAST)
-def _write_distance(w: Any, n_points: float, mean: Array, variance: Array, point: Array, told: Array) -> None:
+def _write_distance(
+    w: Any, n_points: np.float32, mean: Array, variance: Array, point: Array, told: Array
+) -> None:
     """Write the log and the size (2,) of the squared distance on all scores in units of the spread."""
     start, distance = w.sizes[0] + w.sizes[1], np.float32(0)
     for i in range(w.sizes[2]):

@@ -369,7 +369,7 @@ class ClusterAwareNCP(ClusteringNetwork):
         point_z, _, point_moments, *point_ways = self._split(joins)
         x, mean = point_moments[..., : self.components], moments[..., : self.components]
         variance = (moments[..., self.components :] - mean.square()).clamp(min=0) if self.whitened else None
-        on_the_whole = (mean, variance)
+        whole_apart, whole_variance = (mean - x).square(), variance
         if self.moving:
             at = torch.cat([x, point_z], dim=-1)
             mean, variance = self._place(z, moments, ways.pop() / count)
@@ -388,13 +388,12 @@ class ClusterAwareNCP(ClusteringNetwork):
             squared = (mean - x).square()
             near = torch.cat([squared.log1p(), squared / (1 + squared)], dim=-1)
             own_state = own_state + self.f_apart(near)
-            if variance is not None:
+            if variance is not None and whole_variance is not None:
                 spread = self._spread(variance, count)
                 own_state = own_state + self._of_spread(squared, spread)
-        if self.f_distance is not None:
-            mean, variance = on_the_whole
-            whole = (mean - x).square() / self._spread(variance, count)
-            own_state = own_state + self._of_distance(squared / spread, whole)
+                if self.f_distance is not None:
+                    on_the_whole = whole_apart / self._spread(whole_variance, count)
+                    own_state = own_state + self.f_distance(_of_distances(squared / spread, on_the_whole))
         return torch.where(sizes[..., None] == 0, self.f_new, own_state)
 
     def _scores(self, points: Tensor, there: Tensor) -> Tensor:
@@ -411,16 +410,16 @@ class ClusterAwareNCP(ClusteringNetwork):
         """What squared distances along each axis add, in units of the spread, and the spread itself."""
         return self.f_spread(torch.cat([(squared / spread).log1p(), spread.log()], dim=-1))
 
-    def _of_distance(self, *squared: Tensor) -> Tensor:
-        """What distances on all axes at once add, given their squares along each in units of the spread."""
-        assert self.f_distance is not None
-        d = torch.stack([one.sum(-1) for one in squared], dim=-1)
-        return self.f_distance(torch.cat([d.log1p(), d.clamp(max=MOST_DISTANT) / DISTANCE_UNIT], dim=-1))
-
     def score(self, first: Tensor) -> Tensor:
         """See `ClusteringNetwork`."""
         first = first.relu_()
         return self.f_out((first + self.f_hidden(first)).relu_()).squeeze(-1)
+
+
+def _of_distances(*squared: Tensor) -> Tensor:
+    """What f is told of distances on all axes at once, by their squares along each in units of the spread."""
+    d = torch.stack([one.sum(-1) for one in squared], dim=-1)
+    return torch.cat([d.log1p(), d.clamp(max=MOST_DISTANT) / DISTANCE_UNIT], dim=-1)
 
 
 def _only(encoding: Encoding, names: list[str]) -> Encoding:
