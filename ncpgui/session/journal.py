@@ -173,11 +173,11 @@ class Journal:
     def close(self) -> None:
         """Close the file; it stays for the next one who opens the session, unless it is empty."""
         with self._mutex:
-            if self._handle >= 0 and not self._entries and self._is_in_place:
-                self._close()
+            is_needless = self._handle >= 0 and not self._entries and self._is_in_place
+            self._close()
+            if is_needless:
                 with suppress(OSError):
                     self.path.unlink()
-            self._close()
 
     def _start(self, base: str, entries: tuple[Entry, ...]) -> None:
         header = {"journal": JOURNAL_VERSION, "session": self._session_id, "base": base}

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from ncpgui.app import demo
 from ncpgui.app.demo import component_scores, true_units, write_score
 from ncpgui.core.component import Alternative, Component
 from ncpgui.core.posterior import PosteriorSamples
@@ -88,3 +90,36 @@ def test_a_stray_spike_of_another_neuron_does_not_count_as_a_unit_that_was_misse
 def test_the_score_is_plain_json(tmp_path: Path) -> None:
     write_score(tmp_path / "score.json", {"mean_ami": 0.5})
     assert json.loads((tmp_path / "score.json").read_text()) == {"mean_ami": 0.5}
+
+
+def test_a_demo_saves_exports_and_scores_in_this_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With stand-ins for the simulation, the sorting and what is written."""
+    sorted_, done = project([0, 0, 1], [92, 291, 400]), []
+    recording = SimpleNamespace(recording="recording", stimulus="stimulus")
+    monkeypatch.setattr(demo, "simulate", lambda folder, settings, progress: recording)
+    monkeypatch.setattr("ncpgui.sorting.pipeline.sort_recording", lambda *given, **more: sorted_)
+    monkeypatch.setattr("ncpgui.session.store.save", lambda one, path: done.append(("saved", path.name)))
+    monkeypatch.setattr(
+        "ncpgui.export.whole_project.export_project",
+        lambda one, decisions, kind, folder: done.append((kind, folder.name)),
+    )
+    monkeypatch.setattr(demo, "score", lambda one, simulated: {"ami": 0.5})
+    told: list[tuple[int, int, str]] = []
+    result = demo.run_demo(
+        tmp_path,
+        demo.DemoSettings(),
+        progress=lambda part, whole, words="": told.append((part, whole, words)),
+    )
+    assert done == [("saved", "session.h5"), ("phy", "phy")]
+    assert told == [
+        (90, 100, "saving the session"),
+        (93, 100, "exporting to Phy"),
+        (97, 100, "scoring against the true spikes"),
+        (100, 100, "done"),
+    ]
+    written = json.loads((tmp_path / "score.json").read_text())
+    assert written["ami"] == 0.5
+    assert list(written["seconds"]) == ["simulate", "sort", "save", "export", "score"]
+    assert result.score == {**written, "settings": result.score["settings"]}

@@ -151,3 +151,13 @@ def test_time_left_is_told_when_it_can_be_known(monkeypatch: pytest.MonkeyPatch)
     assert time_left(40.0, 0.5) == "1 min left"
     assert time_left(40.0, 0.01) == ""
     assert time_left(99.5, 0.5) == ""
+
+
+def test_work_that_fails_is_told_in_words_that_go_on_a_sentence() -> None:
+    def fail(progress: Progress) -> None:
+        raise InputError("no")
+
+    work, told = Work(Immediate()), []
+    work.failed.connect(lambda error, doing: told.append((str(error), doing)))
+    work.submit("Reading traces", fail, lambda _: None, key="traces")
+    assert told == [("no", "reading traces")]

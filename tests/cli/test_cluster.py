@@ -83,6 +83,19 @@ def test_the_posterior_holds_every_array_of_the_contract(
     check_contract(tmp_path / "p.npz", n_spikes, SAMPLES, BEAM)
 
 
+def test_up_to_four_alternatives_are_shown_and_the_others_counted(ncpgui: Command, tmp_path: Path) -> None:
+    noise = np.random.default_rng(0).normal(0, 1, (12, 32, 1)).astype(np.float32)
+    noise[:, 12] -= np.linspace(5, 12, 12)[:, None]
+    np.savez(tmp_path / "w.npz", waveforms=noise)
+    ran = ncpgui("cluster", tmp_path / "w.npz", "--out", tmp_path / "p.npz", "--samples", 60, "--beam", 20)
+    with np.load(tmp_path / "p.npz") as file:
+        n_ways = len(file["alternative_mass"])
+    shown, _, rest = ran.err.partition("(probability): ")[2].partition(" and ")
+    assert n_ways > 5
+    assert shown.count("%") == 4
+    assert rest.startswith(f"{n_ways - 4} more; wrote ")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("n_channels", [7, 4, 1])
 @pytest.mark.parametrize("n_spikes", [500, 2000])

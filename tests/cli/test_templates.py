@@ -317,3 +317,13 @@ def test_files_that_are_taken_for_each_other(
     assert "is no noise that" in error
     error = ncpgui("train", "gauss2d", "--noise", built / "noise.npz", *out).error
     assert "for the generative model 'spikes', this run has 'gauss2d'" in error
+
+
+def test_a_folder_in_the_place_of_a_file_is_refused_before_the_work(
+    ncpgui: Command, tmp_path: Path, phy: Path
+) -> None:
+    (tmp_path / "own" / "noise.npz").mkdir(parents=True)
+    ran = ncpgui("templates", "build", phy, "--out", tmp_path / "own", "--overwrite")
+    assert ran.code == 2
+    assert "noise.npz: it is a folder; give the name of a file" in ran.err
+    assert [one.name for one in (tmp_path / "own").iterdir()] == ["noise.npz"]

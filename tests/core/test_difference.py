@@ -93,3 +93,8 @@ def test_every_spike_is_accounted_for() -> None:
                 stays.remove(n)
             assert len(stays) <= n_homes
         assert all(source != to and (to >= 0 or to == NEW) for source, to, _ in found.moved)
+
+
+def test_spikes_that_join_a_part_of_a_split_unit_go_to_that_unit() -> None:
+    other = changed(THREE, slice(0, 8), 1)
+    assert difference(TWO, other).words() == "splits 2 in 2, moves 8 spikes 1 → 2"

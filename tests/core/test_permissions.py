@@ -13,6 +13,7 @@ import pytest
 from ncpgui.app.preferences import Preferences
 from ncpgui.core.errors import ExportError, SessionError
 from ncpgui.core.files import replaced_file, replaced_folder
+from ncpgui.core.permissions import keep_permissions
 from ncpgui.session.swap import swapped
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="modes are those of POSIX")
@@ -159,3 +160,21 @@ def test_preferences_that_are_a_link_stay_one(tmp_path: Path) -> None:
     assert (tmp_path / "preferences.json").is_symlink()
     assert "dark" in (tmp_path / "dotfiles" / "mine.json").read_text()
     assert mode(tmp_path / "dotfiles" / "mine.json") == "600"
+
+
+def test_who_may_not_give_a_file_away_gives_it_to_the_group_at_least(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "old").write_text("old")
+    (tmp_path / "new").write_text("new")
+    asked: list[tuple[int, int]] = []
+
+    def chown(path: Path, uid: int, gid: int) -> None:
+        asked.append((uid, gid))
+        if uid != -1:
+            raise PermissionError
+
+    monkeypatch.setattr(os, "chown", chown)
+    keep_permissions(tmp_path / "new", instead_of=tmp_path / "old")
+    before = (tmp_path / "old").stat()
+    assert asked == [(before.st_uid, before.st_gid), (-1, before.st_gid)]

@@ -126,3 +126,12 @@ def test_a_sorting_that_differs_in_unassigned_spikes_is_another_one() -> None:
 def test_an_edit_of_a_person_is_none_of_the_alternatives() -> None:
     component = _component(IDS, [0, 0, 0, 1, 1, 1, 1, 1])
     assert present_alternative(Clustering(NOW), component) is None
+
+
+def test_spikes_of_no_unit_that_stay_so_are_no_part_of_it() -> None:
+    component = _component(IDS, [0, 0, 0, 1, 1, 2, 2, -1])
+    clustering = Clustering([0, 0, 0, 1, 1, 1, 1, -1, 2, 5])
+    command = adopt_command(clustering, component, component.alternatives[0])
+    assert command is not None
+    assert 7 not in command.spike_ids
+    assert set(command.spike_ids.tolist()) <= {3, 4, 5, 6}

@@ -8,7 +8,7 @@ import pytest
 from ncpgui import engine
 from ncpgui.core.agreement import adjusted_rand_index
 from ncpgui.core.errors import InputError
-from ncpgui.engine.checked_waveforms import as_read
+from ncpgui.engine.checked_waveforms import as_read, checked_waveforms
 
 
 def spike(t_ms: np.ndarray, depth: float = 10.0, width_ms: float = 0.12) -> np.ndarray:
@@ -79,3 +79,11 @@ def test_two_units_are_found_in_waveforms_of_another_rate():
     found = engine.cluster(waveforms, sampling_frequency=30_000.0, samples=12, beam=0)
     assert adjusted_rand_index(found.map_labels, labels) > 0.95
     assert "60 samples at 30000 Hz were brought to 32 at 20000 Hz" in found.notes[0]
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_one_sample_that_is_no_number_is_refused_with_its_spike(value: float) -> None:
+    spikes = np.zeros((5, 32, 2), np.float32)
+    spikes[3, 7, 1] = value
+    with pytest.raises(InputError, match="spike 3 holds NaN or infinity; remove it"):
+        checked_waveforms(spikes, np.array([[0.0, 0.0], [30.0, 0.0]]))

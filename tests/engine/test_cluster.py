@@ -377,3 +377,14 @@ def test_a_network_that_can_be_loaded_has_a_name_and_another_one_is_refused(tmp_
     broken.write_bytes(b"no network")
     with pytest.raises(CheckpointError, match="broken"):
         engine.checked_model(broken)
+
+
+@pytest.mark.parametrize("beam", [0, 20])
+def test_progress_grows_to_its_end_with_a_beam_and_without(beam):
+    told = []
+    engine.cluster(
+        planted(10, 4)[0], samples=8, beam=beam, progress=lambda done, total, _="": told.append(done / total)
+    )
+    assert told == sorted(told)
+    assert min(told) >= 0
+    assert told[-1] == 1

@@ -90,7 +90,9 @@ def test_recordings_of_a_maxwell_file_are_streams_of_their_own(tmp_path):
     assert open_recording(path, stream="rec0001").traces(0, 1).tolist() == [[2000, 2001, 2002]]
 
 
-@pytest.mark.parametrize("names", [("info", "channel_positions"), ("info", "templates", "locations")])
+@pytest.mark.parametrize(
+    "names", [("info", "channel_positions"), ("info", "templates"), ("info", "templates", "locations")]
+)
 def test_templates_of_mearec_hold_no_traces(tmp_path, names):
     with pytest.raises(RecordingError, match="is a file of MEArec without recordings: it holds no traces"):
         open_recording(hdf5(tmp_path / "a.h5", *names))

@@ -47,6 +47,30 @@ def test_a_line_that_is_no_value_is_kept_to_be_named(tmp_path: Path) -> None:
     assert values.lacks("dtype") == "there is no line 'dtype = ...'"
 
 
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ("list((3, 1))", [3, 1]),
+        ("sorted([3, 1, 2])", [1, 2, 3]),
+        ("tuple([3, 1])", [3, 1]),
+        ("list(range(2, 9, 3))", [2, 5, 8]),
+        ("list()", None),
+        ("list([1], [2])", None),
+        ("sorted(3)", None),
+        ("list('ab')", None),
+        ("range()", None),
+        ("range(1, 2, 3, 4)", None),
+        ("range('a')", None),
+        ("range(100000)", list(range(100_000))),
+        ("range(100001)", None),
+    ],
+)
+def test_lists_may_be_written_as_ranges_and_sorted(
+    tmp_path: Path, written: str, value: list[int] | None
+) -> None:
+    assert read(tmp_path, f"channels = {written}\na = 1\n").get("channels") == value
+
+
 def test_what_is_no_list_of_values_is_refused(tmp_path: Path) -> None:
     for text in ("{", "hello world\nthis is text", "sample_rate = = 3"):
         with pytest.raises(RecordingError, match=r"params.py is not a list of 'name = value' lines"):

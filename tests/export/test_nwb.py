@@ -176,3 +176,12 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_beside_it(
     monkeypatch.undo()
     assert path.read_bytes() == old
     assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="there is no /proc to ask")
+def test_no_file_is_left_open(bundle: ExportBundle, tmp_path: Path) -> None:
+    def opened() -> int:
+        return sum(tmp_path.name in str(one.resolve()) for one in Path("/proc/self/fd").iterdir())
+
+    export(bundle, "nwb", tmp_path / "a")
+    assert opened() == 0

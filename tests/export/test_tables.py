@@ -116,3 +116,16 @@ def test_an_export_into_a_missing_folder_is_one_clear_line(
     with pytest.raises(ExportError, match=r"cannot write .*: No such file or directory; choose a folder"):
         export(bundle, name, tmp_path / "no" / "out")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_csv_has_as_many_decimals_as_mean_anything(bundle: ExportBundle, tmp_path: Path) -> None:
+    export(bundle, "csv", tmp_path / "a")
+    decimals = {"time_s": 6, "probability": 4, "entropy": 4, "amplitude_sd": 3}
+    for row in rows(tmp_path / "a.csv")[:5]:
+        assert {name: len(row[name].partition(".")[2]) for name in decimals} == decimals
+    of_units = {
+        **{"rate_hz": 4, "amplitude_sd": 3, "x_um": 3, "y_um": 3, "p_exists": 4, "probability": 4},
+        **{"p_neuron": 4, "false_positives": 4, "misses": 4},
+    }
+    for row in rows(tmp_path / "a_units.csv"):
+        assert {name: len(row[name].partition(".")[2]) for name in of_units} == of_units

@@ -188,6 +188,15 @@ def test_the_tooltip_names_unit_and_certainty(panel, workspace, screen) -> None:
     assert tooltip(panel, empty_corner(panel)) == ""
 
 
+def test_every_spike_has_its_tooltip(panel) -> None:
+    for row in range(10):
+        alone = np.linalg.norm(places(panel) - places(panel)[row], axis=1)[np.arange(10) != row].min() > 12
+        if alone:
+            assert tooltip(panel, place(panel, row)).startswith("Spike of unit "), row
+    panel.scatter.point_at = lambda where: 0
+    assert tooltip(panel, QtCore.QPointF(0, 0)).startswith("Spike of unit ")
+
+
 def test_both_themes_have_their_own_colours(panel, screen, qapp) -> None:
     apply_theme(qapp, DARK)
     panel.set_theme(DARK)

@@ -12,7 +12,7 @@ from ncpgui.app.work import jobs
 from ncpgui.core.stimulus import Stimulus
 from ncpgui.gui.panels.receptive_fields import REMEMBERED, ReceptiveFieldsPanel, map_image
 from ncpgui.gui.theme import DARK, LIGHT, apply_theme
-from tests.gui.painted_text import painted_texts
+from tests.gui.painted_text import collisions, painted_texts
 
 
 @dataclass(frozen=True)
@@ -246,3 +246,13 @@ def test_where_there_is_little_room_a_tile_still_says_in_how_much_it_is_the_same
     clear, _, unclear = with_others.grid.view.tiles
     assert clear.foot[2:] == ("ON · same in 75\u2009%", "same in 75\u2009%", "clear ON")
     assert unclear.foot[1:] == ("unclear · same in 25\u2009%", "same in 25\u2009%", "unclear")
+
+
+@pytest.mark.parametrize("width", [300, 420, 560, 760])
+def test_a_long_name_leaves_room_for_the_caption_of_its_tile(panel, screen, width: int) -> None:
+    panel.resize(width, 700)
+    screen.settle()
+    grid = panel.grid
+    long = tuple(replace(tile, name="a unit with quite a long name") for tile in grid.view.tiles)
+    grid.set_view(replace(grid.view, tiles=long), LIGHT)
+    assert [pair for pair in collisions(painted_texts(grid)) if any("quite" in words for words in pair)] == []

@@ -176,3 +176,27 @@ def test_journals_set_aside_never_replace_each_other(path: Path) -> None:
         names.append(set_aside(path).name)
     assert names == ["x.journal.1", "x.journal.2"]
     assert (path.parent / "x.journal.1").read_text() == "a"
+
+
+def test_entries_that_were_there_are_counted_though_some_were_folded(path: Path) -> None:
+    journal = Journal(path, session_id="s", base="a")
+    before = journal.count
+    for number in range(3):
+        journal.append({"n": number})
+    then = journal.count
+    journal.append({"n": 3})
+    assert (journal.n_until(before), journal.n_until(then)) == (0, 3)
+    journal.rebase("b", n_folded=2)
+    assert (journal.n_until(before), journal.n_until(then), journal.n_until(journal.count)) == (0, 1, 2)
+    journal.close()
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="there is no /proc to ask")
+@pytest.mark.parametrize("n_entries", [0, 1])
+def test_a_closed_journal_is_closed_and_gone_where_it_is_empty(path: Path, n_entries: int) -> None:
+    journal = Journal(path, session_id="s", base="a")
+    for number in range(n_entries):
+        journal.append({"n": number})
+    journal.close()
+    assert path.exists() == bool(n_entries)
+    assert not any(str(path) in str(one.resolve()) for one in Path("/proc/self/fd").iterdir())

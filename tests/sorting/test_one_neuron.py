@@ -55,7 +55,14 @@ def test_the_evidence_of_counts_is_that_of_poisson_counts() -> None:
     """20 pairs at 5 to 55 ms: 0.52 are expected at 0.7 to 2 ms; none is seen, or one."""
     first = np.arange(20) * 100_000
     chance = 20 * 1.3 / 50
-    for near, expected in (([], 0.9 * chance), ([20], 0.9 * chance + np.log(0.1))):
+    close = np.log(0.1)
+    for near, expected in (
+        ([], 0.9 * chance),
+        ([20], 0.9 * chance + close),
+        ([40], 0.9 * chance + close),  # 2 ms are near, 0.7 ms are a spike found twice
+        ([14], 0.9 * chance),
+        ([41], 0.9 * chance),
+    ):
         second = np.sort(np.r_[first + 400, near]).astype(np.int64)
         found = refractory_evidence(first, second, sampling_frequency_hz=RATE_HZ)
         assert found == pytest.approx(expected, abs=1e-9)

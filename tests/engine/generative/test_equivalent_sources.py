@@ -113,3 +113,13 @@ def test_amplitudes_alike_on_all_contacts_do_not_send_a_cell_away() -> None:
     assert np.hypot(*soma[:2]) < 1.0
     assert -80 <= soma[2] < -40
     assert 1.0 <= falloff < 1.5
+
+
+def test_where_the_contacts_are_counted_from_makes_no_difference() -> None:
+    contacts, place = hexagons(), np.array([3.0, 2.0, -15.0])
+    amplitude = np.ptp(one_source(contacts, place, 1.5), axis=0)
+    soma, falloff = locate(amplitude, contacts)
+    moved = np.array([500.0, -300.0])
+    there, same = locate(amplitude, contacts + moved)
+    np.testing.assert_allclose(there[:2] - moved, soma[:2], atol=1e-3)
+    assert (there[2], same) == (pytest.approx(soma[2], abs=1e-3), pytest.approx(falloff, abs=1e-4))

@@ -140,3 +140,11 @@ def test_the_model_has_no_times_unless_asked_for(model: SpikeMixture):
 def test_a_share_above_one_is_refused():
     with pytest.raises(InputError, match=r"'p_told' must be between 0 and 1, got 1\.5"):
         SpikeMixtureSettings(times=SpikeTimeSettings(p_told=1.5))
+
+
+def test_spikes_of_a_burst_follow_by_the_refractory_period_and_a_gap_to_the_microsecond() -> None:
+    """2 ms and 3 ms, also where nothing else is between them: half of the spikes follow another."""
+    times, unit = drawn(replace(STEADY, burst_gap_ms=(3.0, 3.0)), p_burst=0.5)
+    gaps = intervals_ms(times, unit)
+    assert (np.abs(gaps - 5) < 1e-3).mean() == pytest.approx(0.5, abs=0.02)
+    assert gaps.min() >= 2.0 - 1e-6

@@ -60,3 +60,8 @@ def test_a_model_that_is_not_there_is_said_before_anything_is_drawn(tmp_path):
     path.write_text('start_from = "spykes"\n', encoding="utf-8")
     with pytest.raises(CheckpointError, match="no model 'spykes'"):
         load_config(str(path))
+
+
+def test_the_digits_of_the_paper_have_its_layers() -> None:
+    options = PRESETS["paper-digits-ncp"].config.architecture.network_options
+    assert options == {"h_dim": 128, "g_hidden": [128, 128, 128, 128], "g_dim": 256}
