@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
+import logging
+import os
 import signal
 import sys
+import threading
 from contextlib import suppress
 from types import FrameType
 
@@ -30,7 +34,23 @@ def main() -> None:
         code = 130
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)  # all is done: the end of the program needs no traceback
-    sys.exit(code)
+    _end(code)
+
+
+def _end(code: int) -> None:
+    """Leave the program; at once where threads still work on what nobody wants any more.
+
+    They may hold or wait for the lock of the interpreter, which then ends with an abort and not with `code`.
+    """
+    at_work = [one for one in threading.enumerate() if one.daemon and one is not threading.current_thread()]
+    if not at_work:
+        sys.exit(code)
+    atexit._run_exitfuncs()
+    logging.shutdown()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    os._exit(code)
 
 
 def _stop(signum: int, frame: FrameType | None) -> None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-EFFECTIVE_PART = 0.5
+EFFECTIVE_PART = 0.3
 """Of the effective draws before the evidence, so many at least are left ..."""
 STIMULUS_PART = 0.1
 """... and before the stimulus: white noise says exactly what chance does, so that it may settle more."""

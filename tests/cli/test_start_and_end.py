@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from ncpgui.session.store import load
+from tests.forked import run_forked
 
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX shells close streams, and signals are POSIX")
 COMMAND = shlex.join([sys.executable, "-m", "ncpgui"])
@@ -131,3 +132,44 @@ def test_a_working_folder_that_was_removed_is_one_line(tetrode_session: Path, tm
     assert done.returncode == 2
     assert done.stderr.splitlines()[-1].startswith("error: the working folder cannot be read any more")
     assert "Traceback" not in done.stderr
+
+
+# Ends while a thread is at work that nobody waits for, as one of the window's that does not stop in time.
+STILL_AT_WORK = """
+import atexit, sys, threading
+from pathlib import Path
+from ncpgui.cli import main as cli
+from ncpgui.__main__ import main
+
+class Left:
+    def __del__(self):
+        Path("torn down").touch()
+
+def work():
+    left = Left()
+    while True:
+        sum(range(1000))
+
+def run():
+    atexit.register(Path("tidied").touch)
+    if sys.argv[1] == "at work":
+        threading.Thread(target=work, daemon=True).start()
+    global left
+    left = Left()
+    sys.stdout.write("all is said")
+    return 3
+
+cli.run = run
+main()
+"""
+
+
+@pytest.mark.parametrize(("threads", "is_torn_down"), [("at work", False), ("none", True)])
+def test_threads_at_work_do_not_see_the_interpreter_torn_down(
+    tmp_path: Path, threads: str, is_torn_down: bool
+) -> None:
+    """What is torn down under a thread aborts the process now and then, with another exit code."""
+    done = run_forked(STILL_AT_WORK, threads, needs="session", cwd=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (3, "all is said", "")
+    assert (tmp_path / "tidied").exists()
+    assert (tmp_path / "torn down").exists() == is_torn_down
