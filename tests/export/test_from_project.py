@@ -135,6 +135,19 @@ def test_the_ncp_block_tells_the_alternatives_of_each_group(project: Project) ->
     }
 
 
+def test_the_ncp_block_tells_what_each_kind_of_evidence_makes_of_an_alternative(project: Project) -> None:
+    first, *others = project.components
+    timed, seen = first.alternatives
+    timed = replace(timed, mass_waveforms=0.6)
+    seen = replace(seen, mass_waveforms=0.4, mass_without_stimulus=0.125)
+    known = replace(project, components=(replace(first, alternatives=(timed, seen)), *others))
+    alternatives = bundle_of(known).ncp["components"][0]["alternatives"]
+    assert [one["by_evidence"] for one in alternatives] == [
+        {"waveforms": 0.6, "times": 0.75},
+        {"waveforms": 0.4, "times": 0.125, "stimulus": 0.25},
+    ]
+
+
 def test_templates_are_means_of_sampled_spikes_on_the_channels_of_the_group(project: Project) -> None:
     templates = bundle_of(project).templates
     assert templates is not None
