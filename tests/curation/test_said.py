@@ -41,6 +41,15 @@ def test_a_sizeable_part_that_moves_is_of_the_one_and_not_of_the_other(history: 
     ]
 
 
+def test_a_part_that_moves_to_the_first_unit_is_the_one_that_was_given(history: History) -> None:
+    history.do(Assign(np.arange(20, 30), np.zeros(10, int), unit_ids=(0,)))
+    assert told(history) == [
+        ("different", [10, 10], "10 spikes moved 1 → 0"),
+        ("same", [10, 20], "10 spikes moved 1 → 0"),
+    ]
+    assert [said.sets[0].tolist() for said in history.said] == [list(range(20, 30))] * 2
+
+
 def test_single_spikes_that_move_or_lose_their_unit_say_nothing(history: History) -> None:
     history.do(Assign([0, 1], [0, 0], unit_ids=(1,)))
     history.do(Assign([2, 3], [-1, -1], unit_ids=()))
