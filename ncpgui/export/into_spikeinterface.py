@@ -20,6 +20,7 @@ from ncpgui.core.files import make_folder
 from ncpgui.core.given import GivenSorting
 from ncpgui.core.json_text import parse_json
 from ncpgui.core.project import Project
+from ncpgui.core.regular_files import regular
 from ncpgui.core.replaced_set import alone_in, finish, replace_together
 from ncpgui.curation.decisions import Decisions
 from ncpgui.ephys.paths import existing_path
@@ -91,7 +92,7 @@ def _decided(given: GivenSorting, project: Project, decisions: Decisions) -> set
 def _there(place: Path) -> dict[str, Any]:
     """The curation that is there; {} where there is none, or something else."""
     try:
-        value = parse_json(place.read_bytes())
+        value = parse_json(regular(place).read_bytes())
     except (OSError, ValueError):
         return {}
     return value if isinstance(value, dict) else {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -216,3 +217,11 @@ def test_a_sorting_that_somebody_changed_gets_no_curation(sorting: Path) -> None
     with pytest.raises(ExportError, match=r"decisions cannot be written back: .* does not exist"):
         write_back(project, merged(project))
     assert not curation_place(sorting).exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+def test_a_pipe_in_the_place_of_a_curation_is_not_waited_for(sorting: Path) -> None:
+    project = reviewed(sorting)
+    os.mkfifo(curation_place(sorting))
+    with pytest.raises(ExportError, match="it is a device or a named pipe, not a file"):
+        write_back(project, merged(project))

@@ -28,6 +28,8 @@ from ncpgui.engine.networks.registry import Network, NetworkSettings, build_netw
 from ncpgui.engine.torch_defaults import usual_defaults
 
 CARD_FORMAT = 1
+MOST_BYTES = 2**31
+"""Size up to which weights are read; those of the largest shipped model have some MB."""
 
 
 @dataclass(frozen=True)
@@ -145,4 +147,9 @@ def load_checkpoint(model: str | Path | None = None, *, device: torch.device | s
 
 
 def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    try:
+        return hashlib.sha256(regular(path, most_bytes=MOST_BYTES).read_bytes()).hexdigest()
+    except OSError as error:
+        raise CheckpointError(
+            f"model {path} cannot be read: {error.strerror or error}; fetch both files again"
+        ) from error

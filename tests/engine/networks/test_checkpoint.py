@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 import torch
@@ -57,6 +58,15 @@ def test_truncated_weights_are_refused_even_when_the_card_agrees(saved):
     change_card(path, weights_sha256=hashlib.sha256(path.read_bytes()).hexdigest())
     with pytest.raises(CheckpointError, match="does not fit this version"):
         load_checkpoint(path)
+
+
+def test_weights_larger_than_any_are_refused_before_they_are_read(saved):
+    """A file of 1 TB made of holes took all memory."""
+    os.truncate(saved[0], 2**40)
+    with pytest.raises(
+        CheckpointError, match=r"tiny\.safetensors cannot be read: it has 1099511627776 bytes"
+    ):
+        load_checkpoint(saved[0])
 
 
 def test_another_architecture_is_refused(saved):
