@@ -62,6 +62,9 @@ def test_the_summary_names_every_target(result):
         "Geweke, 30 points: mean K off by": 0.1,
         "Geweke, 30 points: total variation of K": 0.05,
     }
+    (thirty,) = (one for one in result["geweke"] if one["n_points"] == 30)
+    values = [row["value"] for row in result["summary"] if row["what"].startswith("Geweke")]
+    assert values == [abs(thirty["k_off"]), thirty["total_variation_k"]]
     kl = next(row for row in result["summary"] if row["what"].startswith("exact posterior: mean KL"))
     assert kl["value"] > 0.05  # it was never trained
     assert kl["met"] is False
