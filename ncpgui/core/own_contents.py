@@ -37,25 +37,26 @@ def not_its_own(file: h5py.File, sizes: Sizes = OF_RECORDINGS) -> str:
     """What in an HDF5 file is kept in another one, or said to be larger than it can be; '' where nothing."""
     import h5py
 
+    links: list[tuple[bytes, int]] = []
+    file.id.links.visit(lambda name, info: links.append((name, info.type)), info=True)
     total = 0
-
-    def look(name: bytes, info: h5py.h5l.LinkInfo) -> str | None:
+    for name, kind in links:  # after the visit: an error inside leaves HDF5 by way of the interpreter's own
         place = "/" + name.decode(errors="replace")
-        if info.type == h5py.h5l.TYPE_SOFT:
-            return None
-        if info.type != h5py.h5l.TYPE_HARD:
+        if kind == h5py.h5l.TYPE_SOFT:
+            continue
+        if kind != h5py.h5l.TYPE_HARD:
             return f"{place} is a link to another file; {_WAY_OUT}"
         found = h5py.h5o.open(file.id, name)
         if not isinstance(found, h5py.h5d.DatasetID):
-            return None
-        nonlocal total
+            continue
         announced = math.prod(found.shape or ()) * found.get_type().get_size()
         total += announced
         if sizes.in_all is not None and total > sizes.in_all:
             return f"its arrays announce more than {sizes.in_all >> 30} GiB, the most that is read"
-        return _kept_elsewhere(found, place) or _made_up(found, place, announced, sizes)
-
-    return file.id.links.visit(look, info=True) or ""
+        problem = _kept_elsewhere(found, place) or _made_up(found, place, announced, sizes)
+        if problem:
+            return problem
+    return ""
 
 
 def _kept_elsewhere(data: h5py.h5d.DatasetID, place: str) -> str | None:

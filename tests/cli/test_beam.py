@@ -48,7 +48,7 @@ def test_the_width_of_a_beam_without_a_beam_is_refused(
 def test_a_sampler_that_there_is_not_is_named(ncpgui: Command, tetrode_folder: Path, tmp_path: Path) -> None:
     ran = ncpgui("sort", tetrode_folder, "--out", tmp_path / "s.h5", "--sampler", "beems")
     assert ran.code == 2
-    assert "'beems' is not one of 'draws', 'beam'.; did you mean 'beam'?" in ran.err
+    assert "'beems' is not one of 'draws', 'beam'; did you mean 'beam'?" in ran.err
     settings = tmp_path / "s.toml"
     settings.write_text('sampler = "beams"\n', encoding="utf-8")
     ran = ncpgui("sort", tetrode_folder, "--out", tmp_path / "s.h5", "--settings", settings)
