@@ -24,7 +24,7 @@ def overlapping() -> GaussianDPMM:
 
 
 def test_scores_made_flatter_by_a_factor_are_made_sharper_by_as_much(network, overlapping) -> None:
-    amount = {"n_datasets": 120, "n_points": 12, "n_samples": 30}
+    amount = {"n_datasets": 120, "n_points": 9, "n_samples": 30}
     network.f_out.weight.data *= 0.65  # too unsure
     before = fit_temperature(network, overlapping, **amount).temperature
     assert before < 0.9
