@@ -18,7 +18,7 @@ from ncpgui.evidence.units import ProjectNumbers, project_numbers
 from ncpgui.sorting.chosen_workers import checked_workers
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.executors import Workers
-from ncpgui.sorting.neuron_probability import unit_labels
+from ncpgui.sorting.neuron_probability import unit_label
 from ncpgui.sorting.pipeline import sort_recording
 
 if TYPE_CHECKING:
@@ -37,7 +37,12 @@ UNIT_PROPERTIES: dict[str, Callable[[Project, BaseRecording, ProjectNumbers], ND
     "p_complete": lambda project, recording, numbers: by_unit(numbers, "p_complete"),
     "false_positives": lambda project, recording, numbers: by_unit(numbers, "false_positives"),
     "misses": lambda project, recording, numbers: by_unit(numbers, "misses"),
-    "label": lambda project, recording, numbers: np.array(unit_labels(by_unit(numbers, "p_neuron"))),
+    "label": lambda project, recording, numbers: np.array(
+        [
+            unit_label(*one)
+            for one in zip(by_unit(numbers, "p_neuron"), by_unit(numbers, "p_pure"), strict=True)
+        ]
+    ),
 }
 """Properties of the units of a sorting, (K,) each, of its project, recording and `evidence.units` numbers."""
 
@@ -71,7 +76,8 @@ def sort(
     recording's channels), `probability` (mean over its spikes of P(the spike is of this unit)), `p_neuron`
     (P(the unit is one or more cells)), `p_pure` and `p_complete` (P(it has hardly a spike of another cell),
     P(its cell has hardly a spike elsewhere)), `false_positives` and `misses` (expected shares), nan of these
-    four without `posterior`, and `label` ("good", "mua" or "noise", by `p_neuron`). Its annotations hold the
+    four without `posterior`, and `label` ("good", "mua" or "noise", by
+    `p_neuron` and `p_pure`). Its annotations hold the
     settings, and with ``sampler="beam"`` that the probabilities are over a beam and no posterior.
 
     Raises

@@ -18,11 +18,11 @@ from ncpgui.core.posterior import Sampler, sampler_words
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import Sorting
-from ncpgui.evidence.units import project_numbers
+from ncpgui.evidence.units import UnitNumbers, project_numbers
 from ncpgui.export.bundle import ExportBundle
 from ncpgui.export.features import spike_features, with_all_waveforms
 from ncpgui.export.templates import templates_from_waveforms
-from ncpgui.sorting.neuron_probability import shown_label
+from ncpgui.sorting.neuron_probability import unit_label
 
 if TYPE_CHECKING:
     from ncpgui.ephys.preprocessing import Preprocessed
@@ -50,7 +50,7 @@ def bundle_of(
     unit_of_spike : (n_spikes,) as curated; the project's own when left out
     probability : (n_spikes,) with which each spike was assigned to it; the project's own when left out.
         What is exported is P(the spike belongs to its unit as it stands), see `evidence.units`
-    labels : unit -> good, mua, noise or unsorted; these get noise or mua where P(neuron) is low
+    labels : unit -> good, mua, noise or unsorted; these get the label that the posterior gives them
     accepted : units that a person accepted (locked)
     tags, notes : unit -> a person's own label and note
     unit_before_merges : (n_spikes,) as `curation.decisions.Decisions`; None when nothing was merged
@@ -88,7 +88,7 @@ def bundle_of(
         probability=numbers.probability[keep],
         entropy=numbers.entropy[keep],
         labels={
-            int(u): shown_label((labels or {}).get(int(u), "unsorted"), numbers.of_unit[int(u)].p_neuron)
+            int(u): exported_label((labels or {}).get(int(u), "unsorted"), numbers.of_unit[int(u)])
             for u in ids
         },
         p_exists={unit: numbers.of_unit[unit].p_exists for unit in main},
@@ -121,6 +121,11 @@ def bundle_of(
         names={} if by_name is None else by_name.called([*ids.tolist(), *parts]),
         phy_names=given.called(ids.tolist()) if given is not None and is_phy and given.names else {},
     )
+
+
+def exported_label(by_hand: str, numbers: UnitNumbers) -> str:
+    """Label of a unit in an export: a person's, else that of P(neuron) and P(pure)."""
+    return by_hand if by_hand != "unsorted" else unit_label(numbers.p_neuron, numbers.p_pure)
 
 
 def main_channels(project: Project, units: NDArray[np.int64]) -> dict[int, int]:

@@ -28,7 +28,9 @@ QUANTITIES = ("chance", "above", "left over", "refractory", "template")
 WEIGHTS = (-6.728, 1.747, -1.459, -0.536, -2.235)
 INTERCEPT = -8.804
 NOISE_BELOW, GOOD_FROM = 0.3, 0.8
-"""P(neuron) under which a unit is called noise, and from which on good; it is mua between."""
+"""P(neuron) under which a unit is called noise, and from which on it may be good; it is mua between."""
+PURE_FROM = 0.5
+"""P(pure) under which a unit is called mua, however surely it is one cell or more."""
 REFRACTORY_MS = (0.7, 2.0)
 COINCIDENCE_MS = 1.0
 MIN_ABOVE_SD = 0.1
@@ -41,13 +43,20 @@ def neuron_probability(evidence: NDArray[np.float64]) -> NDArray[np.float32]:
     return np.asarray(1 / (1 + np.exp(-(evidence @ np.asarray(WEIGHTS) + INTERCEPT))), dtype=np.float32)
 
 
-def unit_labels(p_neuron: NDArray[np.floating]) -> list[str]:
-    """Return "good", "mua" or "noise" for each unit."""
-    return ["good" if p >= GOOD_FROM else "noise" if p < NOISE_BELOW else "mua" for p in p_neuron]
+def unit_label(p_neuron: float, p_pure: float = np.nan) -> str:
+    """Label of a unit by the posterior: "good", "mua" or "noise"; "unsorted" where P(neuron) is nan.
+
+    p_pure : nan where nothing is known, which P(neuron) then decides
+    """
+    if np.isnan(p_neuron):
+        return "unsorted"
+    if p_neuron < NOISE_BELOW:
+        return "noise"
+    return "mua" if p_neuron < GOOD_FROM or p_pure < PURE_FROM else "good"
 
 
 def shown_label(by_hand: str, p_neuron: float) -> str:
-    """Label of a unit where tables and exports show one: a person's, else noise or mua by P(neuron).
+    """Label of a unit where tables show one: a person's, else noise or mua by P(neuron).
 
     A unit that is likely a neuron stays unsorted, as one does of which nothing (nan) is known: that it is
     good is for a person to say.

@@ -177,7 +177,7 @@ def test_a_curation_of_another_length_is_refused(project: Project) -> None:
 def test_labels_are_those_of_a_person_and_else_follow_p_neuron(project: Project) -> None:
     known = replace(project, p_neuron=np.array([0.1, 0.1, 0.7, 0.7, 0.7, 0.9, 0.9], np.float32))
     bundle = bundle_of(known, labels={3: "unsorted", 8: "unsorted", 9: "unsorted"})
-    assert bundle.sorting.labels == {3: "noise", 8: "mua", 9: "unsorted"}
+    assert bundle.sorting.labels == {3: "noise", 8: "mua", 9: "good"}
     assert [bundle.numbers[unit].p_neuron for unit in (3, 8, 9)] == pytest.approx([0.1, 0.7, 0.9])
-    assert bundle_of(known, labels={3: "good"}).sorting.labels == {3: "good", 8: "mua", 9: "unsorted"}
+    assert bundle_of(known, labels={3: "good"}).sorting.labels == {3: "good", 8: "mua", 9: "good"}
     assert bundle_of(project).sorting.labels == dict.fromkeys((3, 8, 9), "unsorted")

@@ -22,7 +22,7 @@ from ncpgui.sorting.neuron_probability import (
     neuron_evidence,
     neuron_probability,
     p_neuron_of_spikes,
-    unit_labels,
+    unit_label,
 )
 from ncpgui.sorting.template_distance import likeness
 
@@ -64,7 +64,7 @@ def test_a_small_cell_is_a_neuron_and_crossings_of_the_threshold_are_none() -> N
     assert (of_cell < 0.2).sum() >= 4
     assert found[of_cell > 0.9][0] > 0.95
     assert found[of_cell < 0.2].mean() < 0.2
-    assert unit_labels(found)[int(of_cell.argmax())] == "good"
+    assert unit_label(float(found[int(of_cell.argmax())])) == "good"
 
 
 def units_by_hand(trains: list[list[int]], heights: list[float], least: float) -> tuple[Matched, NoneFit]:
@@ -142,5 +142,6 @@ def test_a_few_spikes_beside_those_of_a_larger_unit_are_there_by_chance() -> Non
 
 
 def test_units_are_called_noise_mua_or_good() -> None:
-    assert unit_labels(np.array([0.05, 0.5, 0.99])) == ["noise", "mua", "good"]
-    assert unit_labels(np.zeros(0)) == []
+    assert [unit_label(p) for p in (0.05, 0.5, 0.99, np.nan)] == ["noise", "mua", "good", "unsorted"]
+    assert [unit_label(0.99, p_pure) for p_pure in (0.49, 0.51, np.nan)] == ["mua", "good", "good"]
+    assert unit_label(0.05, 0.1) == "noise"
