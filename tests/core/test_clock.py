@@ -121,6 +121,12 @@ def test_a_clock_that_goes_back_is_refused(sample: list[int], time_s: list[float
         Clock(RATE, sample, time_s)
 
 
+@pytest.mark.parametrize("starts", [[0, 5, 5], [0, 7, 5]])
+def test_segments_that_do_not_follow_each_other_are_refused(starts: list[int]) -> None:
+    with pytest.raises(InputError, match="samples of a clock must increase"):
+        Clock(RATE, segment_start=starts)
+
+
 def test_clocks_are_equal_by_what_they_say() -> None:
     assert Clock(RATE, [0], [100.0]) == LATE
     assert LATE != GAP

@@ -108,6 +108,18 @@ def test_a_posterior_sampled_again_is_kept_with_the_units_it_is_given() -> None:
     assert (first.sampled.tolist(), first.posterior.labels.tolist()) == ([0, 1, 2], [[0, 0, 1]] * 10)
 
 
+@pytest.mark.parametrize(("index", "is_void"), [(0, False), (1, True), (2, True)])
+def test_an_alternative_that_is_gone_is_not_used(index: int, is_void: bool) -> None:
+    """The first of three is the only one that the component still has."""
+    ways = [[0, 1, 1, 1], [0, 0, 0, 0], [0, 1, 2, 3]]
+    before, after = (tiny_component(0, np.arange(4), ways[:n], [1 / n] * n) for n in (3, 1))
+    history = History(Clustering(BEFORE), [before])
+    command = Assign(np.arange(4), ways[index], words="use a sorting", adopts=(0, index))
+    history.do(command)
+    result = rebased(history, Clustering(BEFORE), Clustering(BEFORE), [after])
+    assert result.void == ((command.words,) if is_void else ())
+
+
 def test_the_same_sorting_again_changes_no_spike() -> None:
     rng = np.random.default_rng(0)
     for _ in range(20):
