@@ -78,8 +78,8 @@ def check_npy(path: Path) -> None:
         raise ValueError(f"it announces {header.n_bytes} bytes, of which hardly any were written")
 
 
-def read_npy(path: Path) -> NDArray[Any]:
-    """Read the array of an .npy file.
+def read_npy(path: Path, *, mapped: bool = False) -> NDArray[Any]:
+    """Read the array of an .npy file, or map it into memory, read-only, if asked to.
 
     Raises
     ------
@@ -89,5 +89,5 @@ def read_npy(path: Path) -> NDArray[Any]:
     check_npy(path)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        values: NDArray[Any] = np.load(path, allow_pickle=False)
+        values: NDArray[Any] = np.load(path, allow_pickle=False, mmap_mode="r" if mapped else None)
     return values

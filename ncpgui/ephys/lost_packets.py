@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
+from ncpgui.core.npy import read_npy
+
 NUMBERS = "sample_numbers.npy"
 _PIECE = 1 << 24
 
@@ -22,7 +24,7 @@ def lost_packets(folder: Path, stream: str | None, sampling_frequency_hz: float)
         if place.parent.name != "continuous" or (stream and (place.name != name or node not in place.parts)):
             continue
         try:
-            numbers = np.load(file, mmap_mode="r", allow_pickle=False)
+            numbers = read_npy(file, mapped=True)
         except (OSError, ValueError):
             continue
         if numbers.ndim != 1 or len(numbers) < 2 or numbers.dtype.kind not in "iu":

@@ -126,7 +126,7 @@ def _phy_main_channels(folder: Path, units: NDArray[np.int64]) -> dict[int, int]
     if not all(file.is_file() for file in needed):
         return {}
     try:
-        templates = np.load(needed[0], allow_pickle=False, mmap_mode="r")
+        templates = read_npy(needed[0], mapped=True)
         template_of_spike = array(needed[1]).astype(np.int64)
         deepest, highest = templates.min(axis=1), templates.max(axis=1)
         best = (highest.astype(np.float64) - deepest).argmax(axis=1)

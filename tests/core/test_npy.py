@@ -29,6 +29,22 @@ def test_an_array_comes_back(tmp_path: Path) -> None:
     np.testing.assert_array_equal(read_npy(tmp_path / "a.npy"), [[0, 1, 2], [3, 4, 5]])
 
 
+def test_an_array_may_be_mapped_and_cannot_be_written_then(tmp_path: Path) -> None:
+    np.save(tmp_path / "a.npy", np.arange(6))
+    values = read_npy(tmp_path / "a.npy", mapped=True)
+    assert isinstance(values, np.memmap)
+    assert not values.flags.writeable
+    assert values.tolist() == list(range(6))
+
+
+@pytest.mark.parametrize("mapped", [False, True])
+def test_an_archive_is_no_array(tmp_path: Path, mapped: bool) -> None:
+    """NumPy opens it as an archive of arrays, which has none of their methods."""
+    np.savez(tmp_path / "a.npz", a=np.arange(3))
+    with pytest.raises(ValueError, match="magic string is not correct"):
+        read_npy((tmp_path / "a.npz").rename(tmp_path / "a.npy"), mapped=mapped)
+
+
 def test_an_array_that_python_2_wrote_comes_back_without_a_warning(tmp_path: Path) -> None:
     assert read_npy(written(tmp_path / "a.npy", header("(4L,)"))).tolist() == [0, 0, 0, 0]
 

@@ -75,3 +75,11 @@ def test_two_samples_may_lack_one_between_them_and_a_damaged_file_is_passed_over
     saved(tmp_path, [1], name="Probe-B")
     next(tmp_path.rglob("Probe-B/sample_numbers.npy")).write_bytes(b"damaged")
     assert lost_packets(tmp_path, None, RATE_HZ).startswith("1 samples (0.001 s) are missing at 1 place")
+
+
+def test_nothing_is_said_where_an_archive_is_in_the_place_of_the_numbers(tmp_path: Path) -> None:
+    saved(tmp_path, missing((1500, 1)))
+    (file,) = tmp_path.rglob("sample_numbers.npy")
+    np.savez(tmp_path / "a.npz", a=np.arange(3))
+    (tmp_path / "a.npz").replace(file)
+    assert lost_packets(tmp_path, None, RATE_HZ) == ""

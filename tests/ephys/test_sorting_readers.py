@@ -46,6 +46,13 @@ def test_the_main_channel_of_integer_templates_at_the_rails_is_the_largest(phy):
     assert open_sorting(phy).main_channel == {2: 1, 7: 1}
 
 
+def test_an_archive_in_the_place_of_the_templates_tells_no_main_channel(phy):
+    np.savez(phy / "a.npz", a=np.arange(3))
+    (phy / "a.npz").replace(phy / "templates.npy")
+    np.save(phy / "spike_templates.npy", np.array([7, 2, 7, 2]))
+    assert open_sorting(phy).main_channel == {}
+
+
 def test_hostile_params_is_not_run(phy, tmp_path):
     marker = tmp_path / "was run"
     (phy / "params.py").write_text(
