@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -187,3 +189,18 @@ def test_what_spikeinterface_itself_wrote_opens(tmp_path, monkeypatch):
         spikes = open_sorting(place)
         assert spikes.sample_index.tolist() == sorting.to_spike_vector()["sample_index"].tolist()
         assert open_recording(place).n_samples == 20_000
+
+
+def test_arrays_that_announce_more_than_their_file_holds_are_refused(tmp_path):
+    """One number is there, and a header of 128 bytes that says a million."""
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(
+        header, {"descr": "<f8", "fortran_order": False, "shape": (1_000_000,)}
+    )
+    arrays = tmp_path / "spikes.npz"
+    entry = hostile.entry("spikeinterface.core.NpzSortingExtractor", file_path=str(arrays))
+    path = hostile.json_file(tmp_path, entry)
+    with zipfile.ZipFile(arrays, "w") as archive:
+        archive.writestr("values.npy", header.getvalue() + bytes(8))
+    with pytest.raises(RecordingError, match=r"spikes.npz is refused: .*'values' announces 8000128 bytes"):
+        open_recording(path)
