@@ -19,7 +19,7 @@ from safetensors.torch import load_file, save
 from ncpgui.core import arguments
 from ncpgui.core.config import from_dict, to_dict
 from ncpgui.core.errors import CheckpointError, InputError
-from ncpgui.core.files import replaced_file
+from ncpgui.core.files import finish_files, replaced_files
 from ncpgui.core.json_text import parse_json
 from ncpgui.core.nearest import did_you_mean
 from ncpgui.core.regular_files import regular
@@ -46,19 +46,23 @@ class Checkpoint:
 
 
 def save_checkpoint(path: Path, network: Network, settings: NetworkSettings, card: dict[str, Any]) -> None:
-    """Write ``path`` (.safetensors) and its card beside it, each swapped in whole."""
-    with replaced_file(path) as beside:
-        beside.write_bytes(save({n: value.contiguous() for n, value in network.state_dict().items()}))
-    whole = {
-        "card_format": CARD_FORMAT,
-        "name": path.stem,
-        **card,
-        "architecture": to_dict(settings),
-        "n_parameters": sum(p.numel() for p in network.parameters()),
-        "weights_sha256": _sha256(path),
-    }
-    with replaced_file(path.with_suffix(".json")) as beside:
-        beside.write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")
+    """Write ``path`` (.safetensors) and its card beside it, both swapped in as one."""
+    with replaced_files(_files_of(path)) as (weights, description):
+        weights.write_bytes(save({n: value.contiguous() for n, value in network.state_dict().items()}))
+        whole = {
+            "card_format": CARD_FORMAT,
+            "name": path.stem,
+            **card,
+            "architecture": to_dict(settings),
+            "n_parameters": sum(p.numel() for p in network.parameters()),
+            "weights_sha256": _sha256(weights),
+        }
+        description.write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")
+
+
+def _files_of(path: Path) -> tuple[Path, Path]:
+    """Weights and card."""
+    return path, path.with_suffix(".json")
 
 
 def find_model(model: str | Path | None) -> Path:
@@ -76,8 +80,10 @@ def find_model(model: str | Path | None) -> Path:
         return find_model(default_model_name())
     path = arguments.path(model, "the model")
     for candidate in (path, path.with_suffix(".safetensors")):
-        if candidate.suffix == ".safetensors" and candidate.is_file():
-            return candidate
+        if candidate.suffix == ".safetensors":
+            finish_files(_files_of(candidate))  # of a training that was killed while it kept a model
+            if candidate.is_file():
+                return candidate
     for candidate in shipped:
         if candidate.stem == str(model):
             return candidate

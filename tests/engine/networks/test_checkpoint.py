@@ -12,6 +12,7 @@ from ncpgui.core.errors import CheckpointError, InputError
 from ncpgui.engine.networks.checkpoint import find_model, load_checkpoint, save_checkpoint
 from ncpgui.engine.networks.registry import NetworkSettings, build_network
 from ncpgui.engine.networks.waveform_encoder import ResNet1DEncoder
+from tests.forked import run_forked
 
 SMALL = NetworkSettings(
     encoder_options={"h_dim": 16, "temporal": 8}, network_options={"h_dim": 16, "metric": 4, "hidden": 8}
@@ -39,6 +40,40 @@ def test_weights_and_card_come_back(saved):
     assert not loaded.network.training
     for name, value in network.state_dict().items():
         torch.testing.assert_close(loaded.network.state_dict()[name], value)
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from ncpgui.engine.networks.checkpoint import load_checkpoint, save_checkpoint
+from ncpgui.engine.networks.registry import NetworkSettings, build_network
+from ncpgui.core.config import from_dict
+
+path, n_renames = Path(sys.argv[1]), int(sys.argv[2])
+known = load_checkpoint(path)
+replace = Path.replace
+
+def counted(self, target):
+    global n_renames
+    if n_renames == 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    n_renames -= 1
+    return replace(self, target)
+
+Path.replace = counted
+settings = from_dict(NetworkSettings, known.card["architecture"], place="architecture")
+save_checkpoint(path, build_network(settings), settings, {"scores": {"nll": 0.2}})
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a process kills itself on POSIX systems")
+@pytest.mark.parametrize(("n_renames", "nll"), [(0, 0.1), (1, 0.1), (2, 0.2), (3, 0.2)])
+def test_a_training_killed_while_it_keeps_a_model_leaves_the_old_one_or_the_new_one(saved, n_renames, nll):
+    """Two renames put both files beside their places, and two more into these."""
+    path, _ = saved
+    done = run_forked(KILLED, path, n_renames, needs="engine")
+    assert done.returncode == -9
+    assert load_checkpoint(path).card["scores"] == {"nll": nll}
 
 
 def test_damaged_weights_are_refused(saved):
