@@ -5,7 +5,7 @@ Where a beam was searched instead, they are its label vectors, and their weights
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -149,28 +149,23 @@ class PosteriorSamples:
         weight = _taken(self.weight, rows, "samples")
         order = None if self.order is None else self.order[rows]
         drawn = None if self.drawn_weight is None else self.drawn_weight[rows]
-        return PosteriorSamples(
-            self.rows[rows],
-            self.log_prob[rows],
-            weight if weight.any() else None,
-            order,
-            drawn if drawn is not None and drawn.any() else None,
-            self.sampler,
-            None if self.stimulus_nats is None else self.stimulus_nats[rows],
+        return self.changed(
+            rows=self.rows[rows],
+            log_prob=self.log_prob[rows],
+            weight=weight if weight.any() else None,
+            order=order,
+            drawn_weight=drawn if drawn is not None and drawn.any() else None,
+            stimulus_nats=None if self.stimulus_nats is None else self.stimulus_nats[rows],
         )
 
     def at_points(self, points: NDArray[np.integer] | NDArray[np.bool_]) -> PosteriorSamples:
         """The same samples of some of the points: (S, n)."""
-        labels = _taken(self.rows.T, points, "points").T
-        return PosteriorSamples(
-            labels,
-            self.log_prob,
-            self.weight,
-            self.order,
-            self.drawn_weight,
-            self.sampler,
-            self.stimulus_nats,
-        )
+        return self.changed(rows=_taken(self.rows.T, points, "points").T)
+
+    def changed(self, **values: Any) -> PosteriorSamples:
+        """The same samples with other values of some fields, such as `weight`."""
+        whole = {one.name: getattr(self, one.name) for one in fields(self)} | values
+        return PosteriorSamples(whole.pop("rows"), **whole)
 
     def weighed(
         self, nats: NDArray[np.floating], *, stimulus_nats: NDArray[np.floating] | None = None
@@ -198,7 +193,7 @@ class PosteriorSamples:
         drawn = self.weight if self.drawn_weight is None else self.drawn_weight
         weight = np.exp(score - best)
         seen = self.stimulus_nats if stimulus_nats is None else stimulus_nats
-        return PosteriorSamples(self.rows, self.log_prob, weight, self.order, drawn, self.sampler, seen)
+        return self.changed(weight=weight, drawn_weight=drawn, stimulus_nats=seen)
 
     @property
     def weight_without_stimulus(self) -> NDArray[np.float64]:

@@ -164,15 +164,7 @@ class GivenComponents:
         before = component.posterior
         if np.array_equal(weight, before.weight):
             return component
-        after = PosteriorSamples(
-            before.rows,
-            before.log_prob,
-            weight,
-            before.order,
-            before.drawn_weight,
-            before.sampler,
-            before.stimulus_nats,
-        )
+        after = before.changed(weight=weight)
         ways = component.alternatives
         way_of = way_of_draw(
             before, [way.labels[component.sampled] for way in ways], min_spikes=self._min_spikes
