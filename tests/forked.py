@@ -25,6 +25,21 @@ from typing import IO
 ROOT = Path(__file__).resolve().parents[1]
 COMMAND = "from ncpgui.__main__ import main\nmain()\n"
 """The program that `python -m ncpgui` is."""
+KILLED_AT_RENAME = """
+import os, signal, sys
+from pathlib import Path
+
+rename, n_until = Path.replace, [int(sys.argv.pop())]
+
+def die(self, target):
+    n_until[0] -= 1
+    if n_until[0] < 0:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return rename(self, target)
+
+Path.replace = die
+"""
+"""Beginning of a program that is killed at a rename; its last argument says how many come before."""
 
 IMPORTS = {
     "engine": ("ncpgui.engine.waveform_clustering", "ncpgui.engine.networks.checkpoint"),

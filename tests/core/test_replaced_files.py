@@ -11,21 +11,11 @@ import pytest
 
 from ncpgui.core.errors import ExportError
 from ncpgui.core.files import finish_files, replaced_files
+from tests.forked import KILLED_AT_RENAME
 
-KILLED = """
-import os, signal, sys
-from pathlib import Path
+KILLED = f"""{KILLED_AT_RENAME}
 from ncpgui.core.files import replaced_files
 
-rename, n_until = Path.replace, [int(sys.argv[3])]
-
-def die(self, target):
-    n_until[0] -= 1
-    if n_until[0] < 0:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return rename(self, target)
-
-Path.replace = die
 with replaced_files([Path(sys.argv[1]), Path(sys.argv[2])]) as new:
     for path in new:
         path.write_text("new")

@@ -15,7 +15,7 @@ from ncpgui.export import csv as csv_module
 from ncpgui.export.destination import exported_folder
 from ncpgui.export.registry import FORMATS, export
 from tests.export.conftest import build
-from tests.forked import run_forked
+from tests.forked import KILLED_AT_RENAME, run_forked
 
 
 def written(path: Path, text: str) -> None:
@@ -158,20 +158,9 @@ def test_an_export_of_two_tables_that_was_killed_between_them_is_finished_by_the
 
 # -- kills ---------------------------------------------------------------------------------------
 
-KILLED = """
-import os, signal, sys
-from pathlib import Path
+KILLED = f"""{KILLED_AT_RENAME}
 from ncpgui.export.destination import exported_folder
 
-rename, n_until = Path.replace, [int(sys.argv[2])]
-
-def die(self, target):
-    n_until[0] -= 1
-    if n_until[0] < 0:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return rename(self, target)
-
-Path.replace = die
 with exported_folder(Path(sys.argv[1])) as folder:
     (folder / "params.py").write_text("second")
 """

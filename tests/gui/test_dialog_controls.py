@@ -8,15 +8,14 @@ from PyQt5 import QtCore, QtWidgets
 
 from ncpgui.app.actions import ACTIONS
 from ncpgui.app.keymap import keymap_from
-from ncpgui.app.work import jobs
 from ncpgui.app.work.reviewing import ReviewRequest
 from ncpgui.app.work.tasks import Immediate
 from ncpgui.core.project import Project
-from ncpgui.gui.dialogs.export import ExportDialog
 from ncpgui.gui.dialogs.keys import KeysDialog
 from ncpgui.gui.dialogs.open_recording import OpenRecordingDialog
 from ncpgui.gui.dialogs.review_recording import ReviewRecordingDialog
 from ncpgui.gui.theme import LIGHT
+from tests.gui.shown_export import shown_export
 
 PARTS = (QtWidgets.QComboBox, QtWidgets.QAbstractSpinBox)
 """What has a line to write into inside."""
@@ -79,17 +78,7 @@ def test_every_control_of_the_dialog_for_reviews_has_a_name(qtbot, tmp_path: Pat
 def test_every_control_of_the_dialog_for_exports_has_a_name(
     qtbot, without_waveforms: Project, tmp_path: Path
 ) -> None:
-    project = without_waveforms
-    dialog = ExportDialog(
-        None,
-        jobs.export_formats(),
-        folder=tmp_path,
-        stem="two",
-        left_out=jobs.left_out_of_exports(project),
-        trace_bytes=jobs.traces_to_copy(project)[0],
-        copy_first=jobs.traces_to_copy(project)[1],
-    )
-    qtbot.addWidget(dialog)
+    dialog = shown_export(qtbot, without_waveforms, tmp_path)
     assert len(controls(dialog)) > 3
     assert all(said(one) for one in controls(dialog))
 

@@ -10,27 +10,13 @@ from PyQt5 import QtWidgets
 from ncpgui.app.work import jobs
 from ncpgui.core.project import Project
 from ncpgui.gui.dialogs.export import ExportDialog
-
-
-def shown(qtbot, project: Project, tmp_path: Path) -> ExportDialog:
-    dialog = ExportDialog(
-        None,
-        jobs.export_formats(),
-        folder=tmp_path,
-        stem="two",
-        left_out=jobs.left_out_of_exports(project),
-        trace_bytes=jobs.traces_to_copy(project)[0],
-        copy_first=jobs.traces_to_copy(project)[1],
-    )
-    qtbot.addWidget(dialog)
-    dialog.show()
-    return dialog
+from tests.gui.shown_export import shown_export
 
 
 def test_without_recording_and_cache_it_says_what_is_left_out(
     qtbot, theme, without_waveforms: Project, tmp_path: Path
 ) -> None:
-    dialog = shown(qtbot, without_waveforms, tmp_path)
+    dialog = shown_export(qtbot, without_waveforms, tmp_path)
     assert dialog.lacking.text().splitlines() == [
         "Will be left out:",
         "– the traces (the recording is not at /data/two.raw)",
@@ -48,7 +34,7 @@ def test_without_recording_and_cache_it_says_what_is_left_out(
 def test_with_the_cache_only_the_traces_are_left_out(
     qtbot, theme, small_project: Project, tmp_path: Path
 ) -> None:
-    assert shown(qtbot, small_project, tmp_path).lacking.text() == (
+    assert shown_export(qtbot, small_project, tmp_path).lacking.text() == (
         "Will be left out:\n– the traces (the recording is not at /data/two.raw)"
     )
 
@@ -78,7 +64,7 @@ def test_traces_of_a_recording_that_is_no_raw_file_are_copied_unless_one_says_no
     (tmp_path / "two.nwb").touch()
     recording = replace(small_project.recording, path=str(tmp_path / "two.nwb"), options={})
     project = replace(small_project, recording=recording)
-    dialog = shown(qtbot, project, tmp_path)
+    dialog = shown_export(qtbot, project, tmp_path)
     assert "at least 160 kB" in dialog.copy_traces.text()  # 40 000 samples of 2 channels
     assert dialog.copies_traces
     assert not dialog.lacking.isVisible()
@@ -92,7 +78,7 @@ def test_traces_of_a_recording_that_is_no_raw_file_are_copied_unless_one_says_no
 def test_traces_that_are_not_there_cannot_be_copied(
     qtbot, theme, small_project: Project, tmp_path: Path
 ) -> None:
-    dialog = shown(qtbot, small_project, tmp_path)
+    dialog = shown_export(qtbot, small_project, tmp_path)
     assert dialog.copy_traces.isVisible()
     assert not dialog.copy_traces.isEnabled()
     assert not dialog.copies_traces

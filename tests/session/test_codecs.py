@@ -133,7 +133,7 @@ def test_large_arrays_are_compressed_unless_they_are_to_be_in_one_piece(root: h5
 
 
 def test_text_and_plain_values_come_back(root: h5py.File) -> None:
-    text = "/tmp/µ\udcff/a"
+    text = "/data/µ\udcff/a"
     write_string(root, "path", text)
     assert read_string(root, "path") == text
     value = {"a": np.int64(3), "b": np.array([1.5, 2.0]), "c": [None, True, "é"]}

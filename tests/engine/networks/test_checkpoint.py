@@ -12,7 +12,7 @@ from ncpgui.core.errors import CheckpointError, InputError
 from ncpgui.engine.networks.checkpoint import find_model, load_checkpoint, save_checkpoint
 from ncpgui.engine.networks.registry import NetworkSettings, build_network
 from ncpgui.engine.networks.waveform_encoder import ResNet1DEncoder
-from tests.forked import run_forked
+from tests.forked import KILLED_AT_RENAME, run_forked
 
 SMALL = NetworkSettings(
     encoder_options={"h_dim": 16, "temporal": 8}, network_options={"h_dim": 16, "metric": 4, "hidden": 8}
@@ -42,27 +42,15 @@ def test_weights_and_card_come_back(saved):
         torch.testing.assert_close(loaded.network.state_dict()[name], value)
 
 
-KILLED = """
-import os, signal, sys
-from pathlib import Path
+KILLED = f"""{KILLED_AT_RENAME}
+from ncpgui.core.config import from_dict
 from ncpgui.engine.networks.checkpoint import load_checkpoint, save_checkpoint
 from ncpgui.engine.networks.registry import NetworkSettings, build_network
-from ncpgui.core.config import from_dict
 
-path, n_renames = Path(sys.argv[1]), int(sys.argv[2])
+path = Path(sys.argv[1])
 known = load_checkpoint(path)
-replace = Path.replace
-
-def counted(self, target):
-    global n_renames
-    if n_renames == 0:
-        os.kill(os.getpid(), signal.SIGKILL)
-    n_renames -= 1
-    return replace(self, target)
-
-Path.replace = counted
 settings = from_dict(NetworkSettings, known.card["architecture"], place="architecture")
-save_checkpoint(path, build_network(settings), settings, {"scores": {"nll": 0.2}})
+save_checkpoint(path, build_network(settings), settings, {{"scores": {{"nll": 0.2}}}})
 """
 
 
