@@ -2,46 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ncpgui.app.model.saved_state import Kept
 from ncpgui.core.errors import SessionError
+from tests.app.fake_session import FakeSession
 
 ACTIONS = [{"number": number} for number in range(5)]
 
 
-class Memory:
-    """A session that keeps what is written to its journal."""
-
-    path = Path("memory.h5")
-
-    def __init__(self) -> None:
-        self.journal: list[dict[str, Any]] = []
-        self.is_full = False
-        self.is_closed = False
-
-    @property
-    def n_entries(self) -> int:
-        return len(self.journal)
-
-    def append(self, entry: dict[str, Any]) -> None:
-        if self.is_full:
-            raise SessionError("full")
-        self.journal.append(entry)
-
-    def save(self, project: object, *, n_entries: int | None = None) -> None: ...
-
-    def keep_journal(self) -> Path:
-        return self.path
-
-    def close(self) -> None:
-        self.is_closed = True
-
-
-def begun(session: Memory | None, **how: Any) -> Kept:
+def begun(session: FakeSession | None, **how: Any) -> Kept:
     kept = Kept()
     kept.start(session, **{"n_saved": 0, "n_entries": 0, "is_whole": True, **how})
     return kept
@@ -72,7 +44,7 @@ def test_what_is_in_a_file_that_is_only_read_is_safe_until_it_is_changed() -> No
 
 
 def test_actions_go_to_the_journal_each_once() -> None:
-    session = Memory()
+    session = FakeSession()
     kept = begun(session)
     assert kept.is_saved
     for n in (1, 2, 2):
@@ -85,17 +57,17 @@ def test_actions_go_to_the_journal_each_once() -> None:
 
 
 def test_actions_that_were_saved_or_in_the_journal_at_the_beginning_are_not_written_again() -> None:
-    session = Memory()
+    session = FakeSession()
     kept = begun(session, n_saved=1, n_entries=2)
     assert not kept.is_saved
     assert kept.is_safe(2)
     kept.write(ACTIONS[:3])
     assert session.journal == ACTIONS[2:3]
-    assert begun(Memory(), n_saved=2, n_entries=2).is_saved
+    assert begun(FakeSession(), n_saved=2, n_entries=2).is_saved
 
 
 def test_actions_wait_for_a_save_where_the_journal_holds_something_else() -> None:
-    session = Memory()
+    session = FakeSession()
     kept = begun(session, is_whole=False)
     kept.change()
     kept.write(ACTIONS[:1])
@@ -107,7 +79,7 @@ def test_actions_wait_for_a_save_where_the_journal_holds_something_else() -> Non
 
 
 def test_actions_wait_while_the_sorting_before_them_is_not_saved() -> None:
-    session = Memory()
+    session = FakeSession()
     kept = begun(session)
     kept.change(base=True)
     kept.write(ACTIONS[:1])
@@ -116,7 +88,7 @@ def test_actions_wait_while_the_sorting_before_them_is_not_saved() -> None:
 
 
 def test_what_no_journal_keeps_is_safe_in_a_save_only() -> None:
-    session = Memory()
+    session = FakeSession()
     kept = begun(session)
     kept.change(content=True)
     assert not kept.is_safe(0)
@@ -126,7 +98,7 @@ def test_what_no_journal_keeps_is_safe_in_a_save_only() -> None:
 
 
 def test_an_action_that_could_not_be_written_is_written_with_the_next() -> None:
-    session = Memory()
+    session = FakeSession()
     kept = begun(session)
     session.is_full = True
     with pytest.raises(SessionError, match="full"):
@@ -139,7 +111,7 @@ def test_an_action_that_could_not_be_written_is_written_with_the_next() -> None:
 
 @pytest.mark.parametrize("is_saved", [True, False])
 def test_actions_that_a_save_holds_do_not_follow_it_and_are_written_where_it_failed(is_saved: bool) -> None:
-    session = Memory()
+    session = FakeSession()
     kept = begun(session)
     session.is_full = True
     with pytest.raises(SessionError):
@@ -159,7 +131,7 @@ def test_actions_that_a_save_holds_do_not_follow_it_and_are_written_where_it_fai
 
 
 def test_the_journal_goes_on_while_a_save_is_under_way_that_lacks_nothing_of_it() -> None:
-    session = Memory()
+    session = FakeSession()
     kept = begun(session)
     kept.write(ACTIONS[:1])
     mark = kept.mark(1)
@@ -172,7 +144,7 @@ def test_the_journal_goes_on_while_a_save_is_under_way_that_lacks_nothing_of_it(
 
 
 def test_a_save_under_another_name_closes_the_first_session_and_goes_on_in_the_other() -> None:
-    first, other = Memory(), Memory()
+    first, other = FakeSession(), FakeSession()
     kept = begun(first)
     kept.write(ACTIONS[:2])
     kept.saved(other, kept.mark(2), ACTIONS[:3])
@@ -183,7 +155,7 @@ def test_a_save_under_another_name_closes_the_first_session_and_goes_on_in_the_o
 
 
 def test_actions_that_were_written_anew_are_not_those_of_a_save_that_was_under_way() -> None:
-    session = Memory()
+    session = FakeSession()
     kept = begun(session)
     kept.write(ACTIONS[:2])
     mark = kept.mark(2)
@@ -193,7 +165,7 @@ def test_actions_that_were_written_anew_are_not_those_of_a_save_that_was_under_w
 
 
 def test_a_project_that_is_closed_leaves_nothing_behind() -> None:
-    session = Memory()
+    session = FakeSession()
     kept = begun(session)
     kept.change(base=True)
     assert kept.stop() is session
