@@ -58,10 +58,11 @@ def weighed_by_all_spikes(
         when left out
     responses : of all spikes to white noise; None where there was none
     """
+    shown = responses if config.stimulus else None
+    if not (config.heaps or config.firing_times or shown is not None):
+        return posterior
     followed = nearest_sampled(sampled, coordinates, company)
-    near = None
-    if config.stimulus and responses is not None:
-        near = responses.near_fields(_groups(posterior, company, followed))
+    near = None if shown is None else shown.near_fields(_groups(posterior, company, followed))
     if not (config.heaps or config.firing_times or near is not None):
         return posterior
     spikes = Spikes(

@@ -17,10 +17,9 @@ from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.seeds import stream_seed
 from ncpgui.core.steps import NOTHING_KEPT, Steps
-from ncpgui.core.stimulus import Stimulus
 from ncpgui.core.waveform_format import N_SAMPLES
 from ncpgui.evidence.fields import Responses
-from ncpgui.evidence.white_noise import WhiteNoise, white_noise
+from ncpgui.evidence.white_noise import WhiteNoise
 from ncpgui.evidence.wrong import stands_for
 from ncpgui.sorting.all_spikes import weighed_by_all_spikes
 from ncpgui.sorting.assignment import fit_features
@@ -45,7 +44,7 @@ def sample_components(
     *,
     given: bool = False,
     cluster: ClusterFunction | None = None,
-    stimulus: Stimulus | None = None,
+    noise: WhiteNoise | None = None,
     workers: Workers | int = 1,
     steps: Steps = NOTHING_KEPT,
     progress: Progress = silent,
@@ -53,7 +52,7 @@ def sample_components(
     """Sample the posterior of components: by their ids, and the message of each that failed.
 
     What is sampled of one does not depend on which others are. The draws of each are kept in `steps`. Units
-    that were `given` are shown first, as they are. White noise, `stimulus`, weighs draws as `config` asks.
+    that were `given` are shown first, as they are. White noise that was shown, `noise`, weighs draws.
 
     Raises
     ------
@@ -96,7 +95,6 @@ def sample_components(
     for draw, chosen, piece in _cleaned(pre, units, draws, rest, progress=portion(progress, 10, 11, 12)):
         coordinates[draw.id][rest[draw.id][chosen]] = spaces[draw.id].project(piece)
     finished = {}
-    noise = white_noise(stimulus) if config.stimulus else None
     for done, draw in enumerate(draws):
         portion(progress, 11, 12, 12)(done, len(draws), "weighing alternatives")
         finished[draw.id] = finish_component(

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,7 @@ from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.core.steps import NOTHING_KEPT, Steps, step
 from ncpgui.core.stimulus import Stimulus
+from ncpgui.evidence.white_noise import WhiteNoise, white_noise
 from ncpgui.sorting.component_posterior import sample_components
 from ncpgui.sorting.components import ComponentDraw, draw_components
 from ncpgui.sorting.config import SortingConfig, filter_options
@@ -57,6 +59,11 @@ class Found:
     stimulus: Stimulus | None = None
     unit_ids: NDArray[np.int64] | None = None
     aside: Mapping[int, tuple[ComponentDraw, str]] = field(default_factory=dict)
+
+    @cached_property
+    def noise(self) -> WhiteNoise | None:
+        """White noise that was shown, looked at once for all components; None where it weighs none."""
+        return white_noise(self.stimulus) if self.config.stimulus else None
 
     def close(self) -> None:
         """Close the files of the recording."""
@@ -188,7 +195,7 @@ def sort_recording(
             found.draws,
             found.pre.probe,
             config,
-            stimulus=stimulus,
+            noise=found.noise,
             cluster=cluster,
             workers=workers_of(workers),
             steps=steps,

@@ -208,7 +208,7 @@ def sample_given(
         found.pre.probe,
         found.config,
         given=True,
-        stimulus=found.stimulus,
+        noise=found.noise,
         cluster=cluster,
         workers=workers,
         steps=steps,

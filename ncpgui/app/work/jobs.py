@@ -324,7 +324,7 @@ def sample(
             draws,
             found.pre.probe,
             found.config,
-            stimulus=found.stimulus,
+            noise=found.noise,
             steps=steps,
             progress=progress,
         )
