@@ -78,6 +78,7 @@ def draws_side_by_side(
     sets: Sequence[NDArray[np.floating]],
     *,
     channel_positions: Sequence[ArrayLike],
+    times_s: Sequence[ArrayLike | None] | None = None,
     seeds: Sequence[int],
     samples: int,
     beam: int = 0,
@@ -97,6 +98,7 @@ def draws_side_by_side(
         return drawn(
             sets,
             channel_positions=channel_positions,
+            times_s=times_s,
             seeds=seeds,
             samples=samples,
             beam=beam,

@@ -16,6 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from ncpgui.core.errors import InputError
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Progress, silent
+from ncpgui.engine.checked_times import checked_times
+from ncpgui.engine.networks.compiled_ncp import tells_times
 from ncpgui.engine.sampling.beams import beam_samples_of_many
 from ncpgui.engine.sampling.posterior import ancestral_samples_of_many
 from ncpgui.engine.sampling.sweeps import swept
@@ -24,17 +26,22 @@ from ncpgui.engine.waveform_clustering import encoded, opened_model
 
 @dataclass(frozen=True)
 class SetDraws:
-    """Draws of a set, or its beam, the (n, d) float32 features of its spikes, and the name of the network."""
+    """Draws of a set, or its beam, the (n, d) float32 features of its spikes, and the name of the network.
+
+    knows_times : whether the network was told the times and reads them
+    """
 
     posterior: PosteriorSamples
     features: NDArray[np.float32]
     model: str
+    knows_times: bool
 
 
 def draws_side_by_side(
     sets: Sequence[NDArray[np.floating]],
     *,
     channel_positions: Sequence[ArrayLike],
+    times_s: Sequence[ArrayLike | None] | None = None,
     seeds: Sequence[int],
     samples: int,
     beam: int = 0,
@@ -48,7 +55,8 @@ def draws_side_by_side(
     Parameters
     ----------
     sets : (n_spikes, 32, n_channels) each, noise sd, main channel first
-    channel_positions : (n_channels, 2) µm of each; seeds : of the draws of each
+    channel_positions : (n_channels, 2) µm of each; times_s : (n_spikes,) s of each, None where nobody knows
+    seeds : of the draws of each
     samples, beam, sweeps, model, device : as there, but draws or a beam; so are the errors
 
     Raises
@@ -60,8 +68,15 @@ def draws_side_by_side(
         raise InputError(f"sets are drawn from or searched by beam, got samples={samples} and beam={beam}")
     checkpoint = opened_model(model, device)
     seen = [
-        encoded(checkpoint, waveforms, channel_positions=places)
-        for waveforms, places in zip(sets, channel_positions, strict=True)
+        encoded(
+            checkpoint,
+            waveforms,
+            channel_positions=places,
+            times=None if times is None else checked_times(times, len(waveforms)),
+        )
+        for waveforms, places, times in zip(
+            sets, channel_positions, times_s or [None] * len(sets), strict=True
+        )
     ]
     if not seen:
         return []
@@ -78,6 +93,11 @@ def draws_side_by_side(
             for posterior, one, seed in zip(drawn, seen, seeds, strict=True)
         ]
     return [
-        SetDraws(posterior, one.encoding.features[0].float().cpu().numpy(), checkpoint.name)
+        SetDraws(
+            posterior,
+            one.encoding.features[0].float().cpu().numpy(),
+            checkpoint.name,
+            tells_times(one.encoding),
+        )
         for posterior, one in zip(drawn, seen, strict=True)
     ]

@@ -28,6 +28,7 @@ class _Both:
     order: NDArray[np.int32] | None
     features: NDArray[np.float32]
     model: str
+    knows_times: bool
 
 
 def is_positive(waveforms: NDArray[np.float32]) -> NDArray[np.bool_]:
@@ -45,6 +46,7 @@ def by_sign(cluster: Callable[..., Any], *, beam: int = 0) -> Callable[..., Any]
         waveforms: NDArray[np.float32],
         *,
         seed: int,
+        times_s: NDArray[np.float64] | None = None,
         clamped: NDArray[np.integer] | None = None,
         must_link: Pairs = (),
         cannot_link: Pairs = (),
@@ -53,14 +55,16 @@ def by_sign(cluster: Callable[..., Any], *, beam: int = 0) -> Callable[..., Any]
         positive = is_positive(waveforms)
         if not positive.any():
             links = {"must_link": must_link, "cannot_link": cannot_link}
-            return cluster(waveforms, seed=seed, clamped=clamped, **links, **options)
+            return cluster(waveforms, seed=seed, times_s=times_s, clamped=clamped, **links, **options)
 
         def sampled(rows: NDArray[np.bool_], factor: float, seed: int) -> Any:
             held = None if clamped is None else np.asarray(clamped)[rows]
             if held is not None and (held < 0).all():
                 held = None
             links = {"must_link": _among(must_link, rows), "cannot_link": _among(cannot_link, rows)}
-            return cluster(np.float32(factor) * waveforms[rows], seed=seed, clamped=held, **links, **options)
+            when = None if times_s is None else times_s[rows]
+            spikes = np.float32(factor) * waveforms[rows]
+            return cluster(spikes, seed=seed, times_s=when, clamped=held, **links, **options)
 
         if positive.all():
             return sampled(positive, -1.0, seed)
@@ -83,7 +87,15 @@ def _best_pairs(down: Any, up: Any, width: int) -> tuple[_Both, _Both]:
     rows = np.unravel_index(best, log_prob.shape)
 
     def taken(one: Any, row: NDArray[np.intp]) -> _Both:
-        return _Both(one.labels[row], one.log_prob[row], one.weight[row], None, one.features, one.model)
+        return _Both(
+            one.labels[row],
+            one.log_prob[row],
+            one.weight[row],
+            None,
+            one.features,
+            one.model,
+            one.knows_times,
+        )
 
     return taken(down, rows[0]), taken(up, rows[1])
 
@@ -114,7 +126,13 @@ def _joined(
         -up.features,
     )  # turned back: apart from the others
     return _Both(
-        labels, down.log_prob + up.log_prob, down.weight * up.weight, down.order, features, down.model
+        labels,
+        down.log_prob + up.log_prob,
+        down.weight * up.weight,
+        down.order,
+        features,
+        down.model,
+        down.knows_times,
     )
 
 

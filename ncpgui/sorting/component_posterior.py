@@ -70,6 +70,7 @@ def sample_components(
         draw.id: ToDraw(
             waveforms[draw.id],
             probe.positions_um[draw.contacts],
+            units.matched.fired[draw.spike_ids[draw.sampled]] / units.sampling_frequency_hz,
             stream_seed(config.seed, "posterior", draw.id),
         )
         for draw in draws
@@ -164,6 +165,7 @@ def finish_component(
         config=config,
         place=units.matched.places.of(sample_index),
         responses=None if noise is None else Responses.during(noise, sample_index),
+        times_read=drawn.knows_times,
     )
     probability = units.probability[draw.spike_ids]
     alternatives = build_alternatives(

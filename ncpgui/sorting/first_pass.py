@@ -137,10 +137,12 @@ def propose(
         {draw.channel: draw.neighbours for draw in draws},
         progress=portion(progress, 0, 1, 10),
     )
+    fired = found.pre.recording.reference.clock.apart(spikes.sample_index)
     wanted = {
         draw.channel: ToDraw(
             waveforms[draw.channel],
             found.pre.probe.positions_um[draw.neighbours],
+            fired[draw.spike_ids] / found.pre.sampling_frequency_hz,
             stream_seed(config.seed, "first pass", draw.channel),
         )
         for draw in draws

@@ -28,10 +28,11 @@ Key = TypeVar("Key", bound=Hashable)
 
 @dataclass(frozen=True)
 class ToDraw:
-    """Waveforms (m, 32, C) whose posterior is wanted, where their contacts are (C, 2) in µm, and a seed."""
+    """Waveforms (m, 32, C) whose posterior is wanted, and what is known of them; see `Sampling`."""
 
     waveforms: NDArray[np.float32]
     positions_um: NDArray[np.float64]
+    times_s: NDArray[np.float64] | None
     seed: int
 
 
@@ -56,6 +57,7 @@ def _task(
     return Sampling(
         wanted.waveforms,
         wanted.positions_um,
+        times_s=wanted.times_s,
         n_draws=config.posterior_samples,
         beam=config.beam if config.sampler == "beam" else 0,
         seed=wanted.seed,
@@ -104,6 +106,7 @@ def _packed(drawn: Sampled) -> Arrays:
         "sampler": text_array(posterior.sampler),
         "features": drawn.features,
         "model": text_array(drawn.model),
+        "knows_times": np.array(drawn.knows_times),
     }
 
 
@@ -116,7 +119,7 @@ def _unpacked(values: Arrays) -> Sampled:
         values.get("drawn_weight"),
         text_of(values["sampler"]),
     )
-    return Sampled(posterior, values["features"], text_of(values["model"]))
+    return Sampled(posterior, values["features"], text_of(values["model"]), bool(values["knows_times"]))
 
 
 def draw_all(

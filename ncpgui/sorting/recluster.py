@@ -69,10 +69,13 @@ def resample_rest(
             f"every spike around contact {component.channel} belongs to a locked unit; "
             "unlock one to sample again"
         )
+    sample_index = spikes.sample_index[component.spike_ids]
+    fired = sample_index if clock is None else clock.apart(sample_index)
     drawn = draw_posterior(
         ToDraw(
             waveforms.waveforms,
             probe.positions_um[component.contacts],
+            fired[component.sampled] / spikes.sampling_frequency_hz,
             stream_seed(config.seed, "posterior", component.id),
         ),
         config,
@@ -87,19 +90,19 @@ def resample_rest(
         space = fit_features(waveforms.waveforms, config.assignment_dims)
         coordinates = _from_company(component, space.project(waveforms.waveforms))
     company = component.alternatives[0].labels
-    sample_index = spikes.sample_index[component.spike_ids]
     noise = white_noise(stimulus) if config.stimulus else None
     posterior = weighed_by_all_spikes(
         drawn.posterior,
         component.sampled,
         coordinates,
         np.where(labels >= 0, company.max(initial=-1) + 1 + labels, company),
-        sample_index if clock is None else clock.apart(sample_index),
+        fired,
         sampling_frequency_hz=spikes.sampling_frequency_hz,
         config=config,
         place=None if places is None else places.of(sample_index),
         seen=seen,
         responses=None if noise is None else Responses.during(noise, sample_index),
+        times_read=drawn.knows_times,
     )
     progress(19, 20, "weighing alternatives")
     alternatives = build_alternatives(

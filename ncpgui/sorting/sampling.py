@@ -21,11 +21,15 @@ ClusterFunction = Callable[..., Any]
 
 @dataclass(frozen=True)
 class Sampled:
-    """What `Sampling` returns: draws or a beam, the (m, d) float32 features, the name of the network."""
+    """What `Sampling` returns: draws or a beam, the (m, d) float32 features, the name of the network.
+
+    knows_times : whether the network was told the times and reads them
+    """
 
     posterior: PosteriorSamples
     features: NDArray[np.float32]
     model: str
+    knows_times: bool = False
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,7 @@ class Sampling:
     """Draws of the posterior over clusterings of m spikes, or a beam of it; calling it samples.
 
     waveforms : (m, 32, C) float32, noise sd, main channel first; positions_um : (C, 2)
+    times_s : (m,) s, when each was fired, ascending; None where nobody knows
     n_draws : how many; beam : width of the beam that is searched in the place of drawing, 0 for draws
     seed : of either
     model, device : as in `SortingConfig`
@@ -46,6 +51,7 @@ class Sampling:
     positions_um: NDArray[np.float64]
     n_draws: int
     seed: int
+    times_s: NDArray[np.float64] | None = None
     model: str | None = None
     device: str = "auto"
     held: Held | None = None
@@ -73,6 +79,7 @@ class Sampling:
         result = (by_sign(cluster, beam=self.beam) if self.both_signs else cluster)(
             self.waveforms,
             channel_positions=self.positions_um,
+            times_s=self.times_s,
             model=self.model,
             **self.wanted,
             sweeps=self.sweeps,
@@ -91,6 +98,7 @@ class Sampling:
             ),
             result.features,
             result.model,
+            result.knows_times,
         )
 
 
@@ -113,6 +121,7 @@ class SideBySide:
                 drawn = draws_side_by_side(
                     [one.waveforms for one in self.parts],
                     channel_positions=[one.positions_um for one in self.parts],
+                    times_s=[one.times_s for one in self.parts],
                     seeds=[one.seed for one in self.parts],
                     **self.parts[0].wanted,
                     sweeps=self.parts[0].sweeps,
@@ -120,7 +129,7 @@ class SideBySide:
                     device=self.parts[0].device,
                     progress=progress,
                 )
-                return [Sampled(one.posterior, one.features, one.model) for one in drawn]
+                return [Sampled(one.posterior, one.features, one.model, one.knows_times) for one in drawn]
         return [
             _outcome(one, portion(progress, number, number + 1, len(self.parts)))
             for number, one in enumerate(self.parts)

@@ -21,11 +21,6 @@ from ncpgui.sorting.jumped_units import with_jumps_joined
 if TYPE_CHECKING:
     from ncpgui.engine.waveform_clustering import ClusterResult
 
-SAID_TWICE = 0.5
-"""Power of the likelihood of refractory periods where the network has read the times: it was trained on such
-periods, so that the same times would count twice. Of 0.4, 0.5, 0.6, 0.75 and 1 the one with the best log
-scores on the sets of the development of `benchmarks/clustering/final_sets.py`. Jumps count in full: between
-a draw and the one beside it in which their parts are one, the network's odds are left out."""
 _TICKS_HZ = 1e6
 
 
@@ -74,8 +69,9 @@ def given_firing_times(result: ClusterResult, times_s: ArrayLike) -> GivenTimes:
 def weighed_by_times(drawn: PosteriorSamples, times_s: ArrayLike, *, known: bool) -> PosteriorSamples:
     """Samples of n spikes given their times (n,), those in which units that jumped are one after all others.
 
-    known : whether the network that drew them has read the times; refractory periods then count by the power
-        `SAID_TWICE`
+    known : whether the network that drew them has read the times; refractory periods then count by the
+        power `all_spikes.SAID_TWICE`. Jumps count in full: between a draw and the one beside it in which
+        their parts are one, the network's odds are left out
     """
     ticks = np.round(np.asarray(times_s, dtype=np.float64) * _TICKS_HZ).astype(np.int64)
     every, one = np.arange(len(ticks)), np.zeros(len(ticks), dtype=np.int64)
@@ -86,7 +82,7 @@ def weighed_by_times(drawn: PosteriorSamples, times_s: ArrayLike, *, known: bool
         seen=one == 0,
         sampling_frequency_hz=_TICKS_HZ,
         config=SortingConfig(heaps=False),
-        refractory_power=SAID_TWICE if known else 1.0,
+        times_read=known,
     )
     both = with_jumps_joined(drawn, ticks)
     return both.weighed(parted_nats(both, every, spikes, one, every).sum(axis=1))

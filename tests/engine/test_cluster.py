@@ -60,17 +60,21 @@ def test_draws_that_are_not_swept_have_their_log_q():
 
 
 @pytest.mark.parametrize("sweeps", [0, 2])
-def test_sets_side_by_side_get_the_draws_that_each_gets_alone(sweeps):
-    """Sets of other sizes and other numbers of channels beside it change nothing."""
+@pytest.mark.parametrize("timed", [(), (0, 1, 2), (0, 2)])
+def test_sets_side_by_side_get_the_draws_that_each_gets_alone(sweeps, timed):
+    """Sets of other sizes and other numbers of channels beside it change nothing, with times and without."""
     sets = [planted(60, 4)[0], planted(25, 7, seed=1)[0], planted(40, 1, seed=2)[0]]
     places = [np.arange(2.0 * w.shape[2]).reshape(-1, 2) * 15 for w in sets]
+    seconds = [np.linspace(0, 100, len(w)) ** 2 if n in timed else None for n, w in enumerate(sets)]
+    given = {"samples": 10, "sweeps": sweeps, "model": "spikes-distances"}
     together = engine.draws_side_by_side(
-        sets, channel_positions=places, seeds=[5, 6, 7], samples=10, sweeps=sweeps
+        sets, channel_positions=places, times_s=seconds, seeds=[5, 6, 7], **given
     )
-    for waveforms, place, seed, one in zip(sets, places, [5, 6, 7], together, strict=True):
+    for waveforms, place, times_s, seed, one in zip(sets, places, seconds, [5, 6, 7], together, strict=True):
         alone = engine.cluster(
-            waveforms, channel_positions=place, samples=10, beam=0, sweeps=sweeps, seed=seed
+            waveforms, channel_positions=place, times_s=times_s, seed=seed, beam=0, **given
         )
+        assert one.knows_times == alone.knows_times == (times_s is not None)
         np.testing.assert_array_equal(one.posterior.labels, alone.labels)
         assert one.posterior.log_prob == pytest.approx(alone.log_prob, abs=1e-3, nan_ok=True)
         np.testing.assert_array_equal(one.posterior.order, alone.order)

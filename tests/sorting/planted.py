@@ -64,6 +64,7 @@ class FakeResult:
     features: NDArray[np.float32]
     order: NDArray[np.int64]
     model: str = "stand-in"
+    knows_times: bool = False
 
     @property
     def weight(self) -> NDArray[np.float64]:

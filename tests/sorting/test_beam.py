@@ -119,7 +119,7 @@ def test_beams_are_searched_in_batches_where_the_device_gains_by_it(
     monkeypatch.setattr(posterior_draws, "run_all", run)
     config = replace(BEAM, sampler=sampler)
     wanted = {
-        key: ToDraw(np.ones((n, 32, 4), np.float32), SQUARE.positions_um, 0)
+        key: ToDraw(np.ones((n, 32, 4), np.float32), SQUARE.positions_um, None, 0)
         for key, n in ((9, 4), (3, 6), (7, 5))
     }
     drawn, failed = draw_all(
@@ -153,6 +153,7 @@ def test_of_both_signs_the_most_probable_pairs_are_the_beam() -> None:
             order=None,
             features=np.zeros((len(waveforms), 1), np.float32),
             model="stand-in",
+            knows_times=False,
         )
 
     found = by_sign(cluster, beam=4)(np.stack([one, one, one, -one, -one]), seed=0)

@@ -115,3 +115,37 @@ def test_draws_are_weighed_by_real_intervals(
         cluster=leader_clustering,
     )
     assert seen[-1].tolist() == project.fired[component.spike_ids].tolist()
+
+
+def test_the_network_is_told_when_spikes_were_fired(recording: ArrayRecording) -> None:
+    """In real seconds: those of channels, of components, and of a component that is sampled again."""
+    told: list[list[float]] = []
+
+    def cluster(waveforms: NDArray[np.float32], *, times_s: NDArray[np.float64], **options: Any) -> Any:
+        assert len(times_s) == len(waveforms)
+        told.append(times_s.tolist())
+        return leader_clustering(waveforms, **options)
+
+    config = SortingConfig(
+        spikes_per_group=60, posterior_samples=6, min_cluster_spikes=5, reference="none", heaps=False
+    )
+    project = sort_recording(recording, config, cluster=cluster)
+    n_components = len(project.components)
+    assert len(told) > n_components  # the channels of the first pass are before them
+    assert all(times_s == sorted(times_s) for times_s in told)
+    assert all(np.ptp(times_s) > 10 for times_s in told[:-n_components] if len(times_s) > 1)
+    seconds = project.fired / SAMPLING_FREQUENCY_HZ
+    of_components = [seconds[one.spike_ids[one.sampled]].tolist() for one in project.components]
+    assert sorted(told[-n_components:]) == sorted(of_components)
+    component = project.components[0]
+    resample_rest(
+        component,
+        project.waveforms[component.id],
+        Held(np.full(len(component.spike_ids), -1)),
+        project.probe,
+        config,
+        spikes=project.spikes,
+        clock=project.recording.clock,
+        cluster=cluster,
+    )
+    assert told[-1] == of_components[0]

@@ -21,7 +21,7 @@ def test_progress_names_what_is_sampled_side_by_side_by_one_word_and_its_numbers
 ) -> None:
     """Channels of 6, 5 and 4 spikes, two at once, the largest first."""
     wanted = {
-        channel: ToDraw(np.ones((n_spikes, 32, 4), np.float32), SQUARE.positions_um, 0)
+        channel: ToDraw(np.ones((n_spikes, 32, 4), np.float32), SQUARE.positions_um, None, 0)
         for channel, n_spikes in ((9, 4), (3, 6), (7, 5))
     }
     named: list[str] = []
