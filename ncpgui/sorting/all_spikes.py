@@ -24,7 +24,7 @@ from ncpgui.evidence import jumps, turns
 from ncpgui.evidence.fields import Responses
 from ncpgui.evidence.heaps import heap_quantities, two_heaps_nats
 from ncpgui.evidence.refractory import ClosePairs, two_trains_nats
-from ncpgui.evidence.tempered import STIMULUS_PART, power_of
+from ncpgui.evidence.tempered import STIMULUS_PART, power_of, widened
 from ncpgui.sorting.config import SortingConfig
 
 SPIKES_AT_ONCE = 4096
@@ -82,12 +82,12 @@ def weighed_by_all_spikes(
         times_read,
     )
     shapes, times, stimulus = parted_nats(posterior, sampled, spikes, company, followed).T
-    others = power_of(posterior.weight, shapes) * shapes + times
+    weighed = posterior.weighed(power_of(posterior.weight, shapes) * shapes + times)
+    weighed = weighed.changed(weight=widened(posterior.weight, weighed.weight))
     if not stimulus.any():
-        return posterior.weighed(others)
-    before = posterior.weighed(others).weight
-    stimulus *= power_of(before, stimulus, part=STIMULUS_PART)
-    return posterior.weighed(others, stimulus_nats=stimulus)
+        return weighed
+    stimulus *= power_of(weighed.weight, stimulus, part=STIMULUS_PART)
+    return weighed.weighed(np.zeros(len(stimulus)), stimulus_nats=stimulus)
 
 
 def _groups(

@@ -31,6 +31,7 @@ from ncpgui.core.project import Project
 from ncpgui.core.second_sightings import kept_once
 from ncpgui.core.stimulus import Stimulus
 from ncpgui.core.waveform_format import TROUGH_SAMPLE
+from ncpgui.evidence.tempered import widened
 
 
 @pytest.fixture
@@ -175,6 +176,19 @@ def test_the_badge_says_how_far_the_order_of_the_spikes_moves_the_probabilities(
     assert "share a unit by 40\u2009%" in shaky.help
     assert "do not rely on the probabilities" in shaky.help
     assert badge([together] * 8) is None
+
+
+def test_the_badge_says_where_the_evidence_leaves_few_draws(project: Project) -> None:
+    drawn = np.full(200, 1 / 200)
+    labels = np.array([[0] * 10] * 199 + [[0, 1] * 5])
+    for weight, words in ((widened(drawn, np.eye(200)[199]), "few draws"), (drawn, "steady ± <1\u2009%")):
+        posterior = PosteriorSamples(
+            labels, np.zeros(200), weight, order=np.arange(200) % 8, drawn_weight=drawn
+        )
+        component = replace(project.components[0], posterior=posterior)
+        badge = present_alternatives(Workspace(replace(project, components=(component,)))).badge
+        assert badge is not None
+        assert badge.text == words
 
 
 def test_groups_that_are_not_sampled_say_why(project: Project) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.evidence.tempered import power_of
+from ncpgui.evidence.tempered import WIDE_PART, has_few_draws, power_of, widened
 
 EQUAL = np.full(4, 0.25)
 
@@ -52,3 +52,36 @@ def test_what_one_draw_of_a_hundred_says_alone_cannot_be_made_sure_by_evidence()
     weight = np.full(200, 1 / 200)
     weighed = weight * np.exp(power_of(weight, nats) * (nats - 60))
     assert weighed[:2].sum() / weighed.sum() < 0.17
+
+
+def test_weights_that_rest_on_one_draw_are_mixed_with_those_before_until_enough_draws_count():
+    """With a share s of them, 1 / n_effective = s^2 + (1 - s^2) / 200, so s^2 = (1 / 0.15 - 1) / 199."""
+    before, after = np.full(200, 1 / 200), np.eye(200)[7]
+    weight = widened(before, after)
+    share = math.sqrt((1 / WIDE_PART - 1) / 199)
+    assert weight == pytest.approx(share * after + (1 - share) * before, abs=1e-9)
+    assert weight.sum() == pytest.approx(1.0)
+
+
+def test_weights_that_rest_on_many_draws_stay_as_they_are():
+    before, after = np.full(10, 0.1), np.array([0.5, 0.5, *np.zeros(8)])
+    assert widened(before, after).tolist() == after.tolist()
+
+
+@pytest.mark.parametrize(("n_left", "few"), [(1, True), (29, True), (31, False), (200, False)])
+def test_a_posterior_whose_weights_were_widened_has_few_draws(n_left: int, few: bool):
+    drawn = PosteriorSamples(np.zeros((200, 1), int), np.zeros(200))
+    left = np.where(np.arange(200) < n_left, 1 / n_left, 0.0)
+    weighed = drawn.changed(weight=widened(drawn.weight, left), drawn_weight=drawn.weight)
+    assert weighed.n_effective >= 30 - 1e-6
+    assert has_few_draws(weighed) == few
+    with_stimulus = weighed.weighed(np.zeros(200), stimulus_nats=np.linspace(0, 60, 200))
+    assert has_few_draws(with_stimulus) == few
+
+
+def test_draws_that_nothing_weighed_and_beams_are_not_called_few():
+    assert not has_few_draws(PosteriorSamples(np.zeros((3, 1), int), np.zeros(3), np.array([1.0, 0, 0])))
+    beam = PosteriorSamples(
+        np.zeros((200, 1), int), np.zeros(200), np.eye(200)[0], None, np.full(200, 1 / 200), "beam"
+    )
+    assert not has_few_draws(beam)

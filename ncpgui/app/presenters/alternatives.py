@@ -27,6 +27,7 @@ from ncpgui.core.difference import difference
 from ncpgui.core.order_agreement import Trust, trust
 from ncpgui.core.partition import canonical
 from ncpgui.core.posterior import NOT_A_POSTERIOR, Sampler
+from ncpgui.evidence.tempered import has_few_draws
 from ncpgui.evidence.ways import way_of_draw
 
 
@@ -157,10 +158,10 @@ class Card:
 class TrustBadge:
     """How far the probabilities of a component can be trusted, in a word and in a sentence.
 
-    trust : "beam" where they are no posterior
+    trust : "beam" where they are no posterior, "few draws" where the evidence leaves few
     """
 
-    trust: Trust | Literal["beam"]
+    trust: Trust | Literal["beam", "few draws"]
     text: str
     help: str
 
@@ -267,6 +268,8 @@ def _badge(workspace: Workspace, component: Component) -> TrustBadge | None:
     if component.posterior.sampler == "beam":
         return TrustBadge("beam", f"beam of {component.posterior.n_samples}, not a posterior", _ABOUT_BEAM)
     sampled = workspace.sampled_component(component.id) or component  # decisions have no order
+    if has_few_draws(sampled.posterior):
+        return TrustBadge("few draws", "few draws", _ABOUT_FEW_DRAWS)
     spread = sampled.order_spread
     if spread is None or component.posterior.order is None:
         return None
@@ -287,6 +290,13 @@ _ADVICE: dict[Trust, str] = {
     "look at the waveforms, and consider a model of your own (see the guide).",
 }
 
+
+_ABOUT_FEW_DRAWS = (
+    "Spike times and shapes fit few of the draws of the network, as with cells that burst or move in ways\n"
+    "that it has not seen. So that these few do not decide all, the other draws count as well:\n"
+    "probabilities lie between what all evidence says and what the network alone says.\n"
+    "Look at the waveforms and the correlogram."
+)
 
 _ABOUT_BEAM = (
     f"Probabilities are normalised over a beam: {NOT_A_POSTERIOR}.\n"

@@ -16,6 +16,7 @@ class TrustLabel(QtWidgets.QWidget):
 
     ROLES: ClassVar[dict[str, str]] = {
         "steady": "good", "unsteady": "amber", "shaky": "bad", "beam": "amber",
+        "few draws": "bad",
     }  # fmt: skip
 
     def __init__(self) -> None:
