@@ -6,8 +6,11 @@ import re
 
 import numpy as np
 import pytest
+from spikeinterface.core import NumpyRecording
 
+from ncpgui.core.clock import Clock
 from ncpgui.core.errors import InputError, RecordingError
+from ncpgui.ephys.blanking import Blanked
 from ncpgui.ephys.detection import detect_spikes
 from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.probes import load_probe
@@ -179,3 +182,19 @@ def test_whitening_is_undone_whether_or_not_a_part_is_silent(silent_from):
     with preprocess(recording) as pre:
         white = whitened(pre.in_noise_sd, pre.whitening).get_traces(start_frame=1000, end_frame=1100)
         assert filtered_templates(pre, white[None])[0] == pytest.approx(pre.traces(1000, 1100), abs=1e-3)
+
+
+def test_samples_that_are_nan_are_counted_wherever_the_traces_are_read():
+    """Two in the eighth second, which is read by itself, and none in the second."""
+    array = np.random.default_rng(0).normal(size=(N, 4)).astype(np.float32)
+    raw = array.copy()
+    raw[[150_000, 150_010], 1] = np.nan
+    blanked = Blanked(
+        NumpyRecording([array], RATE_HZ), np.ones(4), artefact_sd=30.0, raw=NumpyRecording([raw], RATE_HZ)
+    )
+    blanked.get_traces(start_frame=30_000, end_frame=40_000)
+    assert blanked.said(Clock(RATE_HZ)) == []
+    blanked.get_traces(start_frame=149_500, end_frame=150_500)
+    (sentence,) = blanked.said(Clock(RATE_HZ))
+    assert sentence.startswith("2 samples (0.0001 s) are blanked")
+    assert "the first at sample 150000 (7.500 s)" in sentence

@@ -111,3 +111,13 @@ def test_a_part_that_spikeinterface_cut_out_keeps_its_seconds() -> None:
     np.testing.assert_allclose(clock_of(part, "x").seconds(np.arange(200)), stamps[400:600], atol=1e-9)
     late = recording(1000, starts=[5.0]).frame_slice(start_frame=100, end_frame=200)
     assert clock_of(late, "x").start_s == pytest.approx(5.01)
+
+
+def test_the_first_stamp_of_a_piece_is_compared_with_the_last_one_before_it(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Sample 50 has the time of sample 49, which is later than that of sample 48."""
+    monkeypatch.setattr(clocks, "AT_ONCE", 50)
+    stamps = np.append(np.arange(50), np.arange(49, 99)) / RATE
+    assert clock_of(stamped(stamps), "x") == Clock(RATE)
+    assert "do not increase, from sample 50 on" in caplog.text

@@ -12,6 +12,7 @@ from ncpgui.core.errors import InputError
 from ncpgui.core.measured_noise import smallest_eigenvalue
 from ncpgui.core.probe import Probe
 from ncpgui.core.spikes import Sorting
+from ncpgui.ephys import noise_statistics
 from ncpgui.ephys.measured_templates import MeasuredTemplate
 from ncpgui.ephys.noise_statistics import fit_fall_off, measure_noise
 from ncpgui.ephys.probes import load_probe
@@ -125,3 +126,28 @@ def test_spikes_that_leave_nothing_are_said() -> None:
     pre = Filtered(40 * white(2, 2), load_probe("linear-2-25"))
     with pytest.raises(InputError, match=r"noise needs 0\.5 s without spikes, summed over channels; 0\.0"):
         measure_noise(pre, no_spikes(pre))
+
+
+def test_a_channel_is_free_again_once_a_spike_is_over() -> None:
+    """Of one spike in a second of 20 000 samples a few ms are lost, on the channel that sees it."""
+    sorting = Sorting(np.array([5_000]), np.zeros(1, np.int64), 20_000.0, 20_000)
+    waveform = np.zeros((64, 2))
+    waveform[22, 0] = -20.0
+    unit = MeasuredTemplate(0, 1, np.array([0, 1]), np.zeros((2, 2)), waveform, 0.0)
+    traces = np.zeros((20_000, 2))
+    free = noise_statistics._free(traces, 0, np.arange(2), sorting, [unit], 20_000.0)
+    assert free[:, 1].all()
+    lost = np.flatnonzero(~free[:, 0])
+    before, after = (round(ms * 20) for ms in (noise_statistics.BEFORE_MS, noise_statistics.AFTER_MS))
+    assert lost.tolist() == list(range(5_000 - before, 5_000 + after))
+
+
+def test_a_crossing_of_the_threshold_is_left_out_with_what_is_around_it() -> None:
+    traces = np.zeros((20_000, 2))
+    traces[7_000, 1] = -50.0
+    free = noise_statistics._free(
+        traces, 0, np.arange(2), no_spikes(Filtered(traces, load_probe("linear-2-25"))), [], 20_000.0
+    )
+    before, after = (round(ms * 20) for ms in (noise_statistics.BEFORE_MS, noise_statistics.AFTER_MS))
+    assert free[:, 0].all()
+    assert np.flatnonzero(~free[:, 1]).tolist() == list(range(7_000 - before, 7_000 + after))

@@ -9,6 +9,7 @@ from ncpgui.core.errors import ExportError, InputError, RecordingError
 from ncpgui.core.progress import CancelFlag, Cancelled
 from ncpgui.ephys import simulated_cells
 from ncpgui.ephys.preprocessing import preprocess
+from ncpgui.ephys.probes import load_probe
 from ncpgui.ephys.readers import load_stimulus, open_recording, open_sorting
 from ncpgui.ephys.simulated_cells import plan_simulation
 from ncpgui.ephys.simulation import RetinaSettings, simulate_retina, simulate_to_folder
@@ -63,6 +64,16 @@ def test_default_array_has_49_contacts_and_33_cells():
     assert tiny.recording.n_channels == 49
     assert len(tiny.cells["unit_id"]) == 33
     assert set(tiny.cells["type"]) == {"ON parasol", "OFF parasol", "ON midget", "OFF midget"}
+
+
+def test_cells_lie_on_all_of_the_array_and_up_to_a_third_of_a_pitch_beside_it():
+    settings = RetinaSettings(n_cells=400)
+    cells = plan_simulation(settings, seed=0).cells["position_um"]
+    probe = load_probe(settings.probe)
+    low, high = probe.positions_um.min(axis=0), probe.positions_um.max(axis=0)
+    beside_um = np.array([low - cells.min(axis=0), cells.max(axis=0) - high])
+    assert (beside_um > 0).all()
+    assert (beside_um <= 0.35 * probe.pitch_um).all()
 
 
 def test_twins_differ_by_what_was_asked_for_and_see_the_same_place_in_opposite_contrast():

@@ -149,3 +149,36 @@ def test_the_network_is_told_when_spikes_were_fired(recording: ArrayRecording) -
         cluster=cluster,
     )
     assert told[-1] == of_components[0]
+
+
+def test_spikes_of_an_accepted_unit_are_in_no_company_of_others(
+    recording: ArrayRecording, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When evidence weighs draws, held spikes are of units of their own, whatever number these have."""
+    config = SortingConfig(
+        spikes_per_group=60, posterior_samples=6, min_cluster_spikes=5, reference="none", heaps=False
+    )
+    project = sort_recording(recording, config, cluster=leader_clustering)
+    component = project.components[0]
+    seen: list[NDArray[np.int64]] = []
+    real = recluster.weighed_by_all_spikes
+
+    def spy(*given: Any, **options: Any) -> Any:
+        seen.append(given[3])
+        return real(*given, **options)
+
+    monkeypatch.setattr(recluster, "weighed_by_all_spikes", spy)
+    held = np.where(np.arange(len(component.spike_ids)) % 3 == 0, 0, -1)
+    resample_rest(
+        component,
+        project.waveforms[component.id],
+        Held(held),
+        project.probe,
+        config,
+        spikes=project.spikes,
+        clock=project.recording.clock,
+        cluster=leader_clustering,
+    )
+    (company,) = seen
+    assert len(set(company[held == 0])) == 1
+    assert not set(company[held == 0]) & set(company[held < 0])

@@ -8,6 +8,8 @@ import pytest
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.group_posterior import (
+    Small,
+    _by_both,
     build_alternatives,
     exists_probability,
     first_clusters,
@@ -162,3 +164,14 @@ def test_no_unit_at_all_is_an_alternative_only_where_it_is_the_most_probable() -
     for draws, expected in (((one, one, two), [(1, 2 / 3)]), ((one, two, two), [(0, 2 / 3), (1, 1 / 3)])):
         shown = build_alternatives(_posterior(*draws), np.arange(24), _points(one), CONFIG)
         assert [(a.n_units, pytest.approx(a.mass)) for a in shown] == expected
+
+
+@pytest.mark.parametrize(("held", "expected"), [(-1, [1, 0, 0, 0, 1, 1]), (0, [0, 0, 0, 0, 1, 1])])
+def test_matching_moves_spikes_of_every_cluster_but_none_that_is_held(held: int, expected: list[int]) -> None:
+    """Odds of 9 to 1 against draws of 3 to 2, for one spike of each cluster."""
+    core = np.array([0, 0, 0, 1, 1, 1])
+    by_draws = np.where(core[:, None] == [0, 1], 0.6, 0.4)
+    odds = np.ones((6, 2))
+    odds[0], odds[3] = [1, 9], [9, 1]
+    small = Small(1, np.array([held, -1, -1, -1, -1, -1]), np.full(6, -1))
+    assert _by_both(core, by_draws, odds, small).tolist() == expected

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import pytest
+
+from ncpgui.sorting.main_guard import _line_of
 
 WORK = """
 import sys
@@ -65,3 +68,11 @@ def test_processes_of_a_guarded_script_work(tmp_path: Path, guard: str) -> None:
     script = tmp_path / "guarded.py"
     script.write_text(f"{WORK}\n{guard}\n    work()\n")
     assert ran(script) == "[1]\n"
+
+
+def test_the_line_is_that_of_the_script_and_not_of_a_function_in_it() -> None:
+    script = types.ModuleType("script")
+    script.__dict__["line_of"] = lambda: _line_of(script)
+    exec(compile("def work():\n    return line_of()\nfound = work()\n", "script.py", "exec"), script.__dict__)
+    assert script.__dict__["found"] == 3
+    assert _line_of(types.ModuleType("another")) is None
