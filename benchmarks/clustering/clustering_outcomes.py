@@ -23,7 +23,7 @@ from benchmarks.common.report import Clock
 from ncpgui.core.files import replaced_file
 from ncpgui.core.partition import n_clusters
 from ncpgui.engine import cluster
-from ncpgui.engine.networks.checkpoint import find_model
+from ncpgui.engine.networks.model_files import find_model
 
 Labels = NDArray[np.integer]
 Scores = dict[str, float]

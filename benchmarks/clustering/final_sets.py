@@ -43,7 +43,7 @@ from ncpgui.core.resources import data_folder
 from ncpgui.core.seeds import stream_seed
 from ncpgui.engine.generative.registry import GenerativeSettings
 from ncpgui.engine.generative.spike_mixture import SpikeMixture
-from ncpgui.engine.networks.checkpoint import find_model, load_card
+from ncpgui.engine.networks.model_files import find_model, load_card
 from ncpgui.engine.sampling.sweeps import N_SWEEPS, N_SWEEPS_IN_TIME
 from ncpgui.engine.waveform_clustering import cluster_waveforms, opened_model
 from ncpgui.sorting.timed_clusters import weighed_by_times

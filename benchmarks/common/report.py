@@ -27,7 +27,7 @@ import torch
 
 from ncpgui.core.source_revision import source_revision
 from ncpgui.engine.device import resolve_device
-from ncpgui.engine.networks.checkpoint import find_model, load_card
+from ncpgui.engine.networks.model_files import find_model, load_card
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "benchmarks" / "results"

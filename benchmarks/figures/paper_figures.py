@@ -20,7 +20,7 @@ from typing import Any
 
 from benchmarks.common.report import Origin, made_by, table
 from ncpgui.core.resources import data_folder
-from ncpgui.engine.networks.checkpoint import load_card
+from ncpgui.engine.networks.model_files import load_card
 
 try:
     from benchmarks.figures import base, digits, geweke, last_point, learning, ncp_ccp, particles, samples

@@ -30,7 +30,8 @@ from ncpgui.core.partition import canonical, n_clusters
 from ncpgui.engine import default_model
 from ncpgui.engine.checked_waveforms import checked_waveforms
 from ncpgui.engine.diagnostics.calibration import co_assignment
-from ncpgui.engine.networks.checkpoint import find_model, load_checkpoint
+from ncpgui.engine.networks.checkpoint import load_checkpoint
+from ncpgui.engine.networks.model_files import find_model
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
 from ncpgui.engine.sampling.beams import beam_samples
 from ncpgui.engine.sampling.posterior import ancestral_samples

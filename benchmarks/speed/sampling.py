@@ -25,7 +25,8 @@ from ncpgui.core.partition import canonical
 from ncpgui.core.seeds import stream
 from ncpgui.engine.device import one_core
 from ncpgui.engine.generative.registry import GenerativeSettings
-from ncpgui.engine.networks.checkpoint import default_model_name, load_checkpoint
+from ncpgui.engine.networks.checkpoint import load_checkpoint
+from ncpgui.engine.networks.model_files import default_model_name
 from ncpgui.engine.networks.ncp import NCP
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
 from ncpgui.engine.networks.registry import NetworkSettings

@@ -24,7 +24,8 @@ from benchmarks.common.report import SEED, Clock, Origin, begin, keep, options, 
 from ncpgui.core.errors import CheckpointError
 from ncpgui.engine.diagnostics.parallel_gibbs import parallel_sweeps
 from ncpgui.engine.generative.gaussian_dpmm import GaussianDPMM
-from ncpgui.engine.networks.checkpoint import find_model, load_checkpoint
+from ncpgui.engine.networks.checkpoint import load_checkpoint
+from ncpgui.engine.networks.model_files import find_model
 from ncpgui.engine.networks.registry import Network
 from ncpgui.engine.sampling.by_network import sample_posteriors
 

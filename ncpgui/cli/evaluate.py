@@ -85,17 +85,20 @@ def evaluated(
         raise InputError(f"--out {out} is a file; give a folder")
 
     from ncpgui.core.files import finish_files, make_folder, replaced_files
-    from ncpgui.engine.device import resolve_device
-    from ncpgui.engine.diagnostics.evaluate import evaluate as run
-    from ncpgui.engine.diagnostics.figure import draw_evaluation
-    from ncpgui.engine.networks.checkpoint import find_model, load_checkpoint
+    from ncpgui.engine.networks.model_files import find_model
 
     path = find_model(model)
-    checkpoint = load_checkpoint(path, device=resolve_device(device))
     figures, picture = evaluation_files(out, path.stem)
     finish_files((figures, picture))
     options.check_free(figures, picture, overwrite=overwrite)
     options.check_output_place(figures if out.is_dir() else out)
+
+    from ncpgui.engine.device import resolve_device
+    from ncpgui.engine.diagnostics.evaluate import evaluate as run
+    from ncpgui.engine.diagnostics.figure import draw_evaluation
+    from ncpgui.engine.networks.checkpoint import load_checkpoint
+
+    checkpoint = load_checkpoint(path, device=resolve_device(device))
     with progress_report("evaluate") as progress:
         result = run(
             checkpoint,

@@ -2,7 +2,7 @@
 
 Public calls: `cluster`, `draws_side_by_side`, `beams_at_once`, `shared_cores`, `models`, `default_model`,
 `checked_model`.
-PyTorch is loaded on the first of them, not on import, and tensors never leave this package.
+PyTorch is loaded on the first of them that computes, not on import, and tensors never leave this package.
 """
 
 from __future__ import annotations
@@ -128,17 +128,15 @@ def shared_cores(n_calls: int) -> AbstractContextManager[None]:
 
 def models() -> list[dict[str, Any]]:
     """Cards of the shipped models, by name."""
-    _load_torch()
     from ncpgui.core.resources import data_folder
-    from ncpgui.engine.networks.checkpoint import load_card
+    from ncpgui.engine.networks.model_files import load_card
 
     return [load_card(path) for path in sorted(data_folder("trained_models").glob("*.safetensors"))]
 
 
 def default_model() -> str:
     """Name of the model used where none is asked for."""
-    _load_torch()
-    from ncpgui.engine.networks.checkpoint import default_model_name
+    from ncpgui.engine.networks.model_files import default_model_name
 
     return default_model_name()
 

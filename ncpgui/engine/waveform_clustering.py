@@ -27,7 +27,8 @@ from ncpgui.core.waveform_format import (
 from ncpgui.engine.checked_times import checked_times, odd_interval
 from ncpgui.engine.checked_waveforms import checked_waveforms, spikes_of
 from ncpgui.engine.device import resolve_device
-from ncpgui.engine.networks.checkpoint import Checkpoint, default_model_name, find_model, load_checkpoint
+from ncpgui.engine.networks.checkpoint import Checkpoint, load_checkpoint
+from ncpgui.engine.networks.model_files import default_model_name, find_model
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
 from ncpgui.engine.sampling.beams import beam_samples
 from ncpgui.engine.sampling.links import Pairs

@@ -41,7 +41,7 @@ def run_of(recording: Recording, config: SortingConfig, sorting: Sorting | None 
         The device is not there.
     """
     from ncpgui.engine.device import resolve_device
-    from ncpgui.engine.networks.checkpoint import find_model
+    from ncpgui.engine.networks.model_files import find_model
 
     model, reference = find_model(config.model), recording.reference
     return {

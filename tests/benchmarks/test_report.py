@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.common import report
 from ncpgui.core.source_revision import Revision
-from ncpgui.engine.networks.checkpoint import load_card
+from ncpgui.engine.networks.model_files import load_card
 
 ROOT = Path(__file__).resolve().parents[2]
 GAUSS2D = load_card(ROOT / "trained_models" / "gauss2d.safetensors")["weights_sha256"]

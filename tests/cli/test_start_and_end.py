@@ -69,8 +69,8 @@ def test_a_command_that_prints_nothing_needs_no_streams(
     [
         ("click", "models"),
         ("ncpgui.cli.cluster", "models"),
-        ("torch", "models"),
-        ("torch.nn", "models"),
+        ("torch", "train --help"),
+        ("torch.nn", "train --help"),
         ("h5py", "info nowhere.h5"),
         ("PyQt5.QtWidgets", "gui"),
         ("pyqtgraph", "gui"),
@@ -173,3 +173,28 @@ def test_threads_at_work_do_not_see_the_interpreter_torn_down(
     assert (done.returncode, done.stdout, done.stderr) == (3, "all is said", "")
     assert (tmp_path / "tidied").exists()
     assert (tmp_path / "torn down").exists() == is_torn_down
+
+
+# Runs several commands in one process in which PyTorch cannot be imported.
+WITHOUT_TORCH = """
+import sys
+sys.modules["torch"] = None
+from ncpgui.cli.main import run
+sys.exit(max(run(line.split("|")) for line in sys.argv[1:]))
+"""
+
+
+def test_commands_that_draw_nothing_do_not_load_pytorch(tetrode_session: Path, tmp_path: Path) -> None:
+    lines = [
+        "models",
+        "models|--json",
+        "doctor|--formats",
+        f"info|{tetrode_session}",
+        f"export|{tetrode_session}|--format|npz|--out|{tmp_path / 'all.npz'}",
+        "sort|--help",
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_TORCH, *lines], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "all.npz").exists()

@@ -10,7 +10,7 @@ from ncpgui.core.config import from_dict, read_toml
 from ncpgui.core.errors import InputError
 from ncpgui.core.nearest import did_you_mean
 from ncpgui.engine.generative.registry import GenerativeSettings
-from ncpgui.engine.networks.checkpoint import find_model, load_card
+from ncpgui.engine.networks.model_files import find_model, load_card
 from ncpgui.engine.networks.registry import NetworkSettings
 from ncpgui.engine.training.config import TrainConfig
 

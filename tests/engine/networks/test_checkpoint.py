@@ -9,7 +9,8 @@ import pytest
 import torch
 
 from ncpgui.core.errors import CheckpointError, InputError
-from ncpgui.engine.networks.checkpoint import find_model, load_checkpoint, save_checkpoint
+from ncpgui.engine.networks.checkpoint import load_checkpoint, save_checkpoint
+from ncpgui.engine.networks.model_files import find_model
 from ncpgui.engine.networks.registry import NetworkSettings, build_network
 from ncpgui.engine.networks.waveform_encoder import ResNet1DEncoder
 from tests.forked import KILLED_AT_RENAME, run_forked

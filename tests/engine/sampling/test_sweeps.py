@@ -11,7 +11,8 @@ from ncpgui.core.partition import all_partitions, n_clusters
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.engine.diagnostics.posteriors import ExactPosterior, every_partition, one
 from ncpgui.engine.generative.registry import GenerativeSettings
-from ncpgui.engine.networks.checkpoint import find_model, load_checkpoint
+from ncpgui.engine.networks.checkpoint import load_checkpoint
+from ncpgui.engine.networks.model_files import find_model
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
 from ncpgui.engine.sampling import sweeps
 from ncpgui.engine.sampling.posterior import ancestral_samples

@@ -9,7 +9,8 @@ import pytest
 
 from ncpgui.core.config import to_dict
 from ncpgui.core.errors import CheckpointError
-from ncpgui.engine.networks.checkpoint import find_model, load_card, load_checkpoint
+from ncpgui.engine.networks.checkpoint import load_checkpoint
+from ncpgui.engine.networks.model_files import find_model, load_card
 from ncpgui.engine.training.loop import train
 from ncpgui.engine.training.presets import PRESETS, load_config
 
