@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from ncpgui.core.errors import InputError
+from ncpgui.engine.networks.density import NEIGHBOURS, log_distances
 from ncpgui.engine.networks.mlp import mlp
 from ncpgui.engine.networks.moving_clusters import MovingClusters, TimeFeatures
 from ncpgui.engine.networks.pair_context import PairContext
@@ -140,12 +141,13 @@ class ClusterAwareNCP(ClusteringNetwork):
     mahalanobis : whether f sees the distance of a point from a cluster on all components at once, in units of
         the cluster's spread, where the cluster is now and where it is on the whole. Its square grows with the
         odds of two Gaussians, so that what lies far off costs as many nats as it should
+    density : whether f is told how dense the points lie about each of them (`density`)
 
     Raises
     ------
     InputError
         `time_knots` of components that are not whitened, or less than two knots; a way without them;
-        attention without components; a Mahalanobis distance without a spread.
+        attention or density without components; a Mahalanobis distance without a spread.
     """
 
     def __init__(
@@ -162,6 +164,7 @@ class ClusterAwareNCP(ClusteringNetwork):
         along_way: bool = False,
         attention: int = 0,
         mahalanobis: bool = False,
+        density: bool = False,
     ) -> None:
         super().__init__()
         if attention and not (0 < components <= _SEEN_SCORES and along_way == bool(time_knots)):
@@ -182,6 +185,8 @@ class ClusterAwareNCP(ClusteringNetwork):
                 "a Mahalanobis distance is in units of a cluster's spread; give the network whitened "
                 f"components, got components = {components} and whitened = {whitened}"
             )
+        if density and not components:
+            raise InputError("points lie dense in their principal components; give the network components")
         self.encoder = encoder
         self.pairs = PairContext(2 * h_dim, pairs, hidden) if pairs else None
         self.out_norm = nn.LayerNorm(h_dim)
@@ -219,6 +224,9 @@ class ClusterAwareNCP(ClusteringNetwork):
         self.f_distance = nn.Linear(N_OF_DISTANCE, hidden, bias=False) if mahalanobis else None
         if self.f_distance is not None:
             nn.init.zeros_(self.f_distance.weight)
+        self.of_density = nn.Linear(2 * len(NEIGHBOURS), 2 * hidden, bias=False) if density else None
+        if self.of_density is not None:
+            nn.init.zeros_(self.of_density.weight)
         blocks = [PointAttention(h_dim, _SEEN_SCORES) for _ in range(attention)]
         self.attention = nn.ModuleList(blocks)
         if time_knots:
@@ -235,7 +243,7 @@ class ClusterAwareNCP(ClusteringNetwork):
         h = self.encoder(*points)
         encoding = Encoding(h, {}, all_points(h, n_points))
         if not self.components:
-            return self._carrying(encoding, h, [], None, {})
+            return self._carrying(encoding, h, [], None, {}, None)
         there = encoding.there
         seen_scores = self._scores(points[0], there).to(h.dtype)
         scores = seen_scores[..., : self.components]
@@ -250,7 +258,8 @@ class ClusterAwareNCP(ClusteringNetwork):
             time = self.time_features(seconds, along, there).to(h.dtype)
             tables |= {"along": along[..., None], **self._paired_in_time(tables, time)}
         seen = [scores, scores.square()] if self.whitened else [scores]
-        return self._carrying(encoding, h, seen, time, tables)
+        dense = None if self.of_density is None else log_distances(seen_scores, there).to(h.dtype)
+        return self._carrying(encoding, h, seen, time, tables, dense)
 
     def _carrying(
         self,
@@ -259,17 +268,22 @@ class ClusterAwareNCP(ClusteringNetwork):
         seen: list[Tensor],
         time: Tensor | None,
         tables: dict[str, Tensor],
+        dense: Tensor | None,
     ) -> Encoding:
         """Return the points with what each carries into a cluster and what it tells f by itself.
 
         seen : principal scores (B, N, components) and what else clusters sum of them; none for a network
             without components
+        dense : (B, N, 2 * len(NEIGHBOURS)) of `log_distances`; None for a network that is not told
         """
         both = torch.cat([h, self.out_norm(h)], dim=-1)
         carried, own = self.carried(both), self.own(both)
         z, own_state, to_g = carried.split([self.metric, self.hidden, self.hidden], dim=-1)
         if seen:
             to_f, to_own = self.of_scores(seen[0]).split(self.hidden, dim=-1)
+            own_state, own = own_state + to_f, own + to_own
+        if dense is not None and self.of_density is not None:
+            to_f, to_own = self.of_density(dense).split(self.hidden, dim=-1)
             own_state, own = own_state + to_f, own + to_own
         if time is not None:
             place = torch.cat([seen[0], z], dim=-1)

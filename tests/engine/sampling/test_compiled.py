@@ -19,7 +19,7 @@ OPTIONS = {
     "whitened": {"pairs": 4, "components": 2, "whitened": True},
     "times that nobody tells": {"components": 2, "whitened": True, "time_knots": (3, 5)},
     "times": {"components": 2, "whitened": True, "time_knots": (3, 5)},
-    "distances": {"components": 2, "whitened": True, "mahalanobis": True},
+    "distances": {"components": 2, "whitened": True, "mahalanobis": True, "density": True},
     "distances and times": {"components": 2, "whitened": True, "time_knots": (3, 5), "mahalanobis": True},
 }
 
