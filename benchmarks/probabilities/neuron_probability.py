@@ -45,7 +45,7 @@ from ncpgui.sorting.chance_spikes import fit_none
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.first_pass import PROPOSING_DRAWS, detect, propose
 from ncpgui.sorting.matched import Matched
-from ncpgui.sorting.matching import GAIN_A_HZ, match_units
+from ncpgui.sorting.matching import match_units
 from ncpgui.sorting.neuron_probability import QUANTITIES, neuron_evidence
 
 NOISY = [
@@ -150,7 +150,7 @@ def shares(matched: Matched, truth: BaseSorting) -> tuple[NDArray[np.float64], N
 def units_labelled(one: Recorded, kind: str, matched: Matched) -> Labelled:
     """Evidence of the units of a recording, and which are neurons."""
     rate = one.truth.sampling_frequency
-    none = fit_none(matched, threshold=GAIN_A_HZ * rate, duration_s=one.duration_s)
+    none = fit_none(matched, duration_s=one.duration_s)
     evidence = neuron_evidence(matched, none, duration_s=one.duration_s, sampling_frequency_hz=rate)
     what = what_they_are(*shares(matched, one.truth))
     return Labelled(one.name, one.generator, kind, evidence, what == NEURON, what)

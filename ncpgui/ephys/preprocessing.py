@@ -35,6 +35,7 @@ FILTER_ORDER = 3
 MAX_LOWPASS_SHARE = 0.45
 MIN_CHANNELS_FOR_REFERENCE = 8
 MIN_SAMPLES = 64
+N_FREQUENCIES = 8192
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,19 @@ class FilterSettings:
     highpass_hz: float
     lowpass_hz: float
     reference: str
+
+
+def white_density(settings: FilterSettings, sampling_frequency_hz: float) -> float:
+    """Power of white noise where the band passes most of it, beside the mean over all frequencies.
+
+    It is the variance of a matched filter of length 1 there, in filtered noise of sd 1.
+    """
+    from scipy.signal import butter, sosfreqz
+
+    band = [settings.highpass_hz, settings.lowpass_hz]
+    sections = butter(FILTER_ORDER, band, "bandpass", fs=sampling_frequency_hz, output="sos")
+    power = np.abs(sosfreqz(sections, N_FREQUENCIES)[1]) ** 4  # forward and backward
+    return float(power.max() / power.mean())
 
 
 class Preprocessed:

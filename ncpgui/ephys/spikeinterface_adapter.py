@@ -189,7 +189,7 @@ def find_spikes(
     waveforms: NDArray[np.float32],
     *,
     n_before: int,
-    threshold: float,
+    least_gain: NDArray[np.floating] | float,
     matcher: str = "wobble",
     stretches: Sequence[tuple[int, int]] | None = None,
     n_jobs: int = 1,
@@ -199,7 +199,8 @@ def find_spikes(
     Parameters
     ----------
     waveforms : (K, T, C) float32, zero where a template is not seen; each is seen somewhere
-    threshold : of the gain in squared error that a spike must bring, where the matcher takes one (wobble)
+    least_gain : gain in squared error that a spike of each template (K,) must bring, or of any of them, where
+        the matcher takes one (wobble)
     matcher : "wobble", "tdc-peeler" or "circus-omp"
     stretches : samples (first, end) to look at; everything when left out
     n_jobs : pieces at a time, on threads; the result is the same with any
@@ -227,7 +228,7 @@ def find_spikes(
             recording,
             dense.to_sparse(ChannelSparsity(seen, dense.unit_ids, dense.channel_ids)),
             method=OUR_WOBBLE if matcher == "wobble" else matcher,
-            method_kwargs=_matcher_settings(matcher, threshold, waveforms.shape[2]),
+            method_kwargs=_matcher_settings(matcher, least_gain, waveforms.shape[2]),
             pipeline_kwargs={"slices": list(_slices(recording, stretches))},
             job_kwargs=job_kwargs,
         )
@@ -329,10 +330,15 @@ def _slices(
             yield 0, begin, min(begin + step, end)
 
 
-def _matcher_settings(matcher: str, threshold: float, n_channels: int) -> dict[str, Any]:
+def _matcher_settings(
+    matcher: str, least_gain: NDArray[np.floating] | float, n_channels: int
+) -> dict[str, Any]:
     if matcher == "wobble":
-        own = {"threshold": threshold, "approx_rank": 3, "jitter_factor": 4, "shared_memory": False}
-        return {"parameters": own, "engine": "numpy", "shared_memory": False}
+        asked = np.asarray(least_gain, np.float32)
+        least = float(asked.min())
+        own = {"threshold": least, "approx_rank": 3, "jitter_factor": 4, "shared_memory": False}
+        more = {"engine": "numpy", "shared_memory": False}
+        return {"parameters": own, "least_gain": asked, **more}
     if matcher == "tdc-peeler":
         return {"noise_levels": np.ones(n_channels, np.float32)}
     return {"engine": "numpy"}

@@ -1,9 +1,12 @@
-"""The matcher "wobble" of SpikeInterface, its objective computed with fewer Fourier transforms.
+"""The matcher "wobble" of SpikeInterface: fewer Fourier transforms, and a threshold for each template.
 
 The objective is the product of traces and templates at each lag. SpikeInterface convolves each rank of each
 template apart (a filter over channels times a course in time) and sums what comes out. Here a channel is
 transformed once for all templates, and a template transformed back once for all of its channels; between them
 lies a product of matrices for each frequency. What is found is the same.
+
+Wobble has one threshold for the gain of all templates. Here each may have its own: where the best of those
+that pass theirs peaks, there is a spike of it.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import fft
 from spikeinterface.sortingcomponents.matching.base import _base_matching_dtype
-from spikeinterface.sortingcomponents.matching.wobble import WobbleMatch
+from spikeinterface.sortingcomponents.matching.wobble import WobbleMatch, _find_strict_peaks
 
 MIN_BLOCK = 512
 """Samples of a transform, at least; four times as many as a template has, where that is more."""
@@ -28,7 +31,17 @@ SEEN_SHARE = 1e-6
 
 
 class Wobble(WobbleMatch):  # type: ignore[misc]
-    """`WobbleMatch` with a faster `objective`; use it with the engine "numpy"."""
+    """`WobbleMatch` with a faster `objective`; use it with the engine "numpy".
+
+    least_gain : (K,) of a spike of each template, or () of any; that of the parameters where None
+    """
+
+    def __init__(self, *args: Any, least_gain: NDArray[np.floating] | None = None, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        least = self.params.threshold if least_gain is None else least_gain
+        asked = np.broadcast_to(least, len(self.template_data.norm_squared))
+        self._strict = np.flatnonzero(asked > self.params.threshold)
+        self._asked = asked[self._strict][:, None]
 
     def compute_matching(
         self, traces: NDArray[np.float32], start_frame: int, end_frame: int, segment_index: int
@@ -40,7 +53,7 @@ class Wobble(WobbleMatch):  # type: ignore[misc]
         found: list[NDArray[Any]] = []
         for _ in range(settings.max_iter):
             before = np.concatenate(found) if found else np.zeros(0)
-            spikes, scale, _ = self.find_peaks(objective, gain, before, settings, data, about)
+            spikes, scale = self._peaks(objective, gain, before)
             if len(spikes) == 0:
                 break
             found.append(spikes)
@@ -58,6 +71,34 @@ class Wobble(WobbleMatch):  # type: ignore[misc]
         result["channel_index"] = height.argmax(axis=1)
         result["amplitude"] = height.max(axis=1)
         return result
+
+    def _peaks(
+        self, objective: NDArray[np.float32], gain: NDArray[np.float32], before: NDArray[Any]
+    ) -> tuple[NDArray[np.integer], NDArray[np.floating]]:
+        """Spikes (n, 2) where the largest gain of the templates that pass their own threshold peaks."""
+        settings, data, about = self.params, self.template_data, self.template_meta
+        if not len(self._strict):
+            spikes, scale, _ = self.find_peaks(objective, gain, before, settings, data, about)
+            return spikes, scale
+        as_it_is = gain[self._strict]
+        gain[self._strict] = np.where(as_it_is > self._asked, as_it_is, -np.inf)
+        edge = about.num_samples - 1
+        largest = gain.max(axis=0)[edge : gain.shape[1] - edge - 1]
+        times = _find_strict_peaks(largest, order=edge, threshold=settings.threshold) + edge
+        units = gain[:, times].argmax(axis=0)
+        gain[self._strict] = as_it_is
+        scale = np.ones(len(times), gain.dtype)
+        if not len(times):
+            return np.zeros((0, 2), np.int32), scale
+        shift, later, kept, scaled = self.calculate_high_res_shift(
+            times, units, objective, gain, data, settings, about
+        )
+        jittered = units * settings.jitter_factor
+        if len(kept):
+            jittered[kept] += shift
+            times[kept] += later
+            scale[kept] = scaled
+        return np.array([times - edge, jittered]).T, scale
 
     def objective(self, traces: NDArray[np.float32]) -> NDArray[np.float32]:
         """Product of traces (n_samples, C) and each of K templates: (K, n_samples + T - 1)."""

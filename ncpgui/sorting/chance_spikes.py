@@ -49,17 +49,14 @@ class NoneFit:
     by_chance: NDArray[np.float64]
 
 
-def fit_none(matched: Matched, *, threshold: float, duration_s: float) -> NoneFit:
-    """Tell spikes of units from those of none by their lengths.
-
-    threshold : gain that matching asks of a spike of amplitude 1
-    """
+def fit_none(matched: Matched, *, duration_s: float) -> NoneFit:
+    """Tell spikes of units from those of none by their lengths."""
     n_units = matched.n_units
     if n_units == 0:
         nothing = np.zeros(0)
         return NoneFit(nothing, nothing, nothing, nothing, nothing, nothing, nothing)
     length = lengths(matched)
-    least = least_lengths(matched, threshold)
+    least = least_lengths(matched)
     by_chance = matched.noise.peaks_hz * duration_s * np.exp(-0.5 * (least / matched.noise.sd) ** 2)
     odds = np.zeros(len(length))
     share, mean, sd = np.zeros(n_units), np.zeros(n_units), np.zeros(n_units)
@@ -81,10 +78,10 @@ def lengths(matched: Matched) -> NDArray[np.float64]:
     return np.asarray(along / np.sqrt(energy))
 
 
-def least_lengths(matched: Matched, threshold: float) -> NDArray[np.float64]:
+def least_lengths(matched: Matched) -> NDArray[np.float64]:
     """Length from which on matching takes a spike of each unit: (K,)."""
     energy = np.maximum(matched.bank.grams[:, 0], 1e-12)
-    return np.asarray((energy + threshold) / 2 / np.sqrt(energy))
+    return np.asarray((energy + matched.least_gain) / 2 / np.sqrt(energy))
 
 
 def _fit(

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.sorting.chance_spikes import fit_none
 from ncpgui.sorting.lost_spikes import lost_share
-from ncpgui.sorting.matching import GAIN_A_HZ
 from ncpgui.sorting.neuron_probability import p_neuron_of_spikes
 from ncpgui.sorting.spike_probability import spike_probability
 
@@ -90,7 +89,7 @@ def found_units(pre: Preprocessed, matched: Matched, *, peak_sign: str = "neg") 
 
     rate = pre.sampling_frequency_hz
     duration_s = pre.n_samples / rate
-    none = fit_none(matched, threshold=GAIN_A_HZ * rate, duration_s=duration_s)
+    none = fit_none(matched, duration_s=duration_s)
     probability = spike_probability(matched, none)
     p_neuron = p_neuron_of_spikes(matched, none, duration_s=duration_s, sampling_frequency_hz=rate)
     lost = lost_share(matched, none)

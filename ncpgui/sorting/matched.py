@@ -30,6 +30,7 @@ class Matched:
     moving, places : templates at each place of the tissue, and when it was there
     like : which templates are candidates for the spikes of each unit, over all places of the tissue
     noise : what noise does to gains (`ephys.gain_noise`), there
+    least_gain : (K,) gain that matching asks of a spike of each unit (`least_gain`), there
     clock : of the recording; None where seconds count from the first sample
     """
 
@@ -43,6 +44,7 @@ class Matched:
     places: Places
     like: Likeness
     noise: GainNoise
+    least_gain: NDArray[np.float64]
     clock: Clock | None = None
 
     @property
@@ -80,6 +82,7 @@ class Matched:
             like=Likeness(
                 like.relative[pairs], like.distance[pairs], like.lag[pairs], row[like.candidates[kept]]
             ),
+            least_gain=self.least_gain[kept],
             noise=replace(
                 noise,
                 sd=noise.sd[kept],
@@ -144,6 +147,7 @@ def matched_packing(places: Places, clock: Clock | None) -> Packing[Matched]:
     def pack(matched: Matched) -> Arrays:
         return {
             **{name: getattr(matched, name) for name in _OF_SPIKES},
+            "least_gain": matched.least_gain,
             **inside("moving", _packed_bank(matched.moving)),
             **inside("like", {name: getattr(matched.like, name) for name in _OF_LIKENESS}),
             **inside("noise", {name: getattr(matched.noise, name) for name in _OF_NOISE}),
@@ -156,6 +160,7 @@ def matched_packing(places: Places, clock: Clock | None) -> Packing[Matched]:
         bank = _unpacked_bank(moving)
         return Matched(
             **{name: values[name] for name in _OF_SPIKES},
+            least_gain=values["least_gain"],
             bank=bank.usual,
             moving=bank,
             places=places,

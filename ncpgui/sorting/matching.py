@@ -3,7 +3,7 @@
 Proposals come from the channels, one by one; they may be too many. One round is:
 
 1. *Templates* are means of the whitened traces around the spikes of each unit, on the channels where they
-   are seen.
+   are seen. One that does not stand out of the noise of its own filter (`least_gain`) goes.
 2. *Matching* finds the spikes of all templates at once, in collisions and under the threshold too.
 3. *Fitting* takes all spikes out of the traces together (`ephys.peeling`). A spike whose own part of the
    traces does not pay for it is dropped; one that another template explains better moves there.
@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from ncpgui.core.motion import Places
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.steps import NOTHING_KEPT, Steps, kept, step
+from ncpgui.sorting.least_gain import LeastGain, measured_least_gain
 from ncpgui.sorting.matched import ROUND, SPIKES_OF_UNITS, Matched, Round, matched_packing
 from ncpgui.sorting.moving_templates import MovingBank, MovingSums, smoothed
 from ncpgui.sorting.one_neuron import joined
@@ -49,7 +50,8 @@ NOISE_SPAN_SD = 6.0
 """What the noise of one spike spans; that of the mean of n spikes has 1 / sqrt(n) of it. Beyond the radius
 a template is seen where it spans more than this too: what a large cell leaves there is found as a unit."""
 GAIN_A_HZ = 1.5e-3
-"""Squared error that a spike must save, for each Hz of the sampling frequency (30 at 20 kHz)."""
+"""Squared error that a spike must save in white noise, for each Hz of the sampling frequency (30 at 20 kHz):
+what the band passes is the denser the faster it is sampled."""
 GHOST_SHARE = 0.5
 GHOST_AMPLITUDE = 0.4
 MOVE_GAIN = 6.0
@@ -116,7 +118,7 @@ def match_units(
                 places,
                 n_rounds,
                 matcher,
-                gain_a_hz,
+                least_gain_of(traces, pre, gain_a_hz),
                 join_timed,
                 n_jobs,
                 steps,
@@ -131,6 +133,13 @@ def match_units(
     return matched
 
 
+def least_gain_of(traces: BaseRecording, pre: Preprocessed, gain_a_hz: float = GAIN_A_HZ) -> LeastGain:
+    """What matching asks of a spike of each template in whitened traces of a recording."""
+    rate = traces.sampling_frequency
+    n_times = round(BEFORE_MS * rate / 1000) + round(AFTER_MS * rate / 1000)
+    return measured_least_gain(traces, pre, in_white=gain_a_hz * rate, n_times=n_times)
+
+
 def _in_rounds(
     traces: BaseRecording,
     sample_index: NDArray[np.integer],
@@ -138,14 +147,13 @@ def _in_rounds(
     places: Places,
     n_rounds: int,
     matcher: str,
-    gain_a_hz: float,
+    least_gain: LeastGain,
     join: Join,
     n_jobs: int,
     steps: Steps,
     progress: Progress,
 ) -> Matched:
     """Proposals, and then round after round, from the last one on whose beginning was kept."""
-    threshold = gain_a_hz * traces.sampling_frequency
     first, state = 0, None
     for number in reversed(range(n_rounds)):
         state = kept(steps, f"round-{number}", ROUND)
@@ -153,7 +161,7 @@ def _in_rounds(
             first = number
             break
     if state is None:
-        state = _proposed(traces, sample_index, unit, places, threshold)
+        state = _proposed(traces, sample_index, unit, places, least_gain)
         steps.keep("round-0", ROUND.pack(state))
     matched: Matched | None = None
     for number in range(first, n_rounds):
@@ -165,11 +173,11 @@ def _in_rounds(
                 steps,
                 f"found-{number}",
                 SPIKES_OF_UNITS,
-                partial(_found, traces, bank, places, threshold, matcher, n_jobs),
+                partial(_found, traces, bank, places, least_gain, matcher, n_jobs),
             )
         report(1, 3, "joining units")
         is_last = number == n_rounds - 1
-        matched, bank = _cleaned(traces, spikes, units, bank, places, threshold, join, with_noise=is_last)
+        matched, bank = _cleaned(traces, spikes, units, bank, places, least_gain, join, with_noise=is_last)
         if not is_last:
             state = Round(bank, matched.sample_index, matched.unit)
             steps.keep(f"round-{number + 1}", ROUND.pack(state))
@@ -183,12 +191,12 @@ def _proposed(
     sample_index: NDArray[np.integer],
     unit: NDArray[np.integer],
     places: Places,
-    threshold: float,
+    least_gain: LeastGain,
 ) -> Round:
     """Templates of proposals and their spikes; those that take turns over the places are one."""
     spikes = np.asarray(sample_index, np.int64)[np.asarray(unit) >= 0]
     units = np.asarray(unit, np.int64)[np.asarray(unit) >= 0]
-    bank, units = templates_of(traces, spikes, units, places, least_energy=threshold)
+    bank, units = templates_of(traces, spikes, units, places, least_gain=least_gain)
     for _ in range(MAX_JOINS):
         spikes, units = spikes[units >= 0], units[units >= 0]
         like = likeness(bank.side_by_side, max_lag=round(MAX_LAG_MS * traces.sampling_frequency / 1000))
@@ -198,7 +206,7 @@ def _proposed(
         spikes = spikes - like.lag[partner, np.arange(len(partner))][units]
         order = np.argsort(spikes, kind="stable")
         spikes, units = spikes[order], partner[units][order]
-        bank, units = templates_of(traces, spikes, units, places, least_energy=threshold)
+        bank, units = templates_of(traces, spikes, units, places, least_gain=least_gain)
     order = np.lexsort((units, spikes))
     return Round(bank, spikes[order], units[order])
 
@@ -209,12 +217,11 @@ def templates_of(
     units: NDArray[np.int64],
     places: Places,
     *,
-    least_energy: float = 0.0,
-    keep_all: bool = False,
+    least_gain: LeastGain | None = None,
 ) -> tuple[MovingBank, NDArray[np.int64]]:
     """Templates of units as their spikes are in the traces; the units of spikes are rows of the bank.
 
-    least_energy, keep_all : as of `pruned`
+    least_gain : as of `pruned`
     """
     from ncpgui.ephys.spikeinterface_adapter import mean_waveforms
 
@@ -229,13 +236,7 @@ def templates_of(
     n_spikes = np.bincount(row, minlength=n_units * n_places).reshape(n_places, n_units).astype(np.float64)
     channels_um = traces.get_channel_locations()
     means = smoothed(means, n_spikes, places, channels_um)
-    return pruned(
-        MovingBank(means, before, places.share),
-        units,
-        channels_um,
-        least_energy=least_energy,
-        keep_all=keep_all,
-    )
+    return pruned(MovingBank(means, before, places.share), units, channels_um, least_gain=least_gain)
 
 
 def pruned(
@@ -243,14 +244,13 @@ def pruned(
     units: NDArray[np.int64],
     channels_um: NDArray[np.float64],
     *,
-    least_energy: float = 0.0,
-    keep_all: bool = False,
+    least_gain: LeastGain | None,
 ) -> tuple[MovingBank, NDArray[np.int64]]:
     """Templates where they are seen; those of too few spikes or energy go, with their spikes (unit -1).
 
-    least_energy : sum of squares, less that of the noise of a mean; where it is the gain that matching asks
-        for, most spikes of a smaller template would not be found
-    keep_all : none goes; a template that is seen nowhere is kept on its largest channel
+    least_gain : what matching asks of a spike: most spikes of a template with less energy (sum of squares,
+        less that of the noise of a mean) at all places would not be found. Where None, no template goes; one
+        that is seen nowhere is kept on its largest channel
     """
     span = np.ptp(bank.waveforms, axis=2)
     main = span.argmax(axis=2)
@@ -260,12 +260,15 @@ def pruned(
     noise = NOISE_SPAN_SD / np.sqrt(np.maximum(n_spikes, 1))
     seen = span > SEEN_SD + far * noise[:, None]
     own = (bank.waveforms**2).sum(axis=2) - bank.waveforms.shape[2] / np.maximum(n_spikes, 1)[:, None]
-    kept = ((own * seen).sum(axis=2).max(axis=0) >= least_energy) & (n_spikes >= MIN_SPIKES)
-    if keep_all:
-        kept[:] = True
+    kept = np.ones(n_units, bool)
+    if least_gain is None:
         np.put_along_axis(seen, main[:, :, None], True, axis=2)
+    waveforms = _where(seen[:, :, None], bank.waveforms)
+    if least_gain is not None:
+        spare = (own * seen).sum(axis=2) - least_gain.of(waveforms)
+        kept = (spare.max(axis=0) >= 0) & (n_spikes >= MIN_SPIKES)
     row = np.where(kept, np.cumsum(kept) - 1, -1)
-    waveforms = _where(seen[:, :, None], bank.waveforms)[:, kept]
+    waveforms = waveforms[:, kept]
     return replace(bank, waveforms=waveforms), np.where(units >= 0, row[units], -1)
 
 
@@ -275,7 +278,7 @@ def _where(seen: NDArray[np.bool_], waveforms: NDArray[np.float32]) -> NDArray[n
 
 
 def _found(
-    traces: BaseRecording, bank: MovingBank, places: Places, threshold: float, matcher: str, n_jobs: int
+    traces: BaseRecording, bank: MovingBank, places: Places, least_gain: LeastGain, matcher: str, n_jobs: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Spikes of all templates, in the stretches of each place by the templates of that place."""
     from ncpgui.ephys.spikeinterface_adapter import find_spikes
@@ -287,7 +290,7 @@ def _found(
             traces,
             one.waveforms[seen],
             n_before=bank.n_before,
-            threshold=threshold,
+            least_gain=least_gain.of(one.waveforms[seen]),
             matcher=matcher,
             stretches=places.stretches[places.place == place].tolist(),
             n_jobs=n_jobs,
@@ -304,7 +307,7 @@ def _cleaned(
     units: NDArray[np.int64],
     bank: MovingBank,
     places: Places,
-    threshold: float,
+    least_gain: LeastGain,
     join: Join,
     *,
     with_noise: bool,
@@ -312,20 +315,18 @@ def _cleaned(
     """Fit the spikes together, drop what is none, move what is of another unit, and join units."""
     rate = traces.sampling_frequency
     channels_um = traces.get_channel_locations()
-    matched, sums = fitted(traces, spikes, units, bank, places, with_noise=False)
+    matched, sums = fitted(traces, spikes, units, bank, places, least_gain, with_noise=False)
     if matched.n_units == 0:
         return matched, bank
-    matched = moved(_without_ghosts(matched, threshold), rate)
+    matched = moved(_without_ghosts(matched, least_gain), rate)
     for _ in range(MAX_JOINS):
         means = sums.means(places, channels_um)
-        bank, units = pruned(
-            replace(bank, waveforms=means), matched.unit, channels_um, least_energy=threshold
-        )
+        bank, units = pruned(replace(bank, waveforms=means), matched.unit, channels_um, least_gain=least_gain)
         kept = units >= 0
         matched, sums = fitted(
-            traces, matched.sample_index[kept], units[kept], bank, places, with_noise=with_noise
+            traces, matched.sample_index[kept], units[kept], bank, places, least_gain, with_noise=with_noise
         )
-        matched = _without_ghosts(matched, threshold)
+        matched = _without_ghosts(matched, least_gain)
         partner = join(matched, sampling_frequency_hz=rate)
         if (partner == np.arange(matched.n_units)).all():
             break
@@ -335,9 +336,12 @@ def _cleaned(
     return replace(matched, bank=bank.usual, moving=bank), bank
 
 
-def _without_ghosts(matched: Matched, threshold: float) -> Matched:
+def _without_ghosts(matched: Matched, least_gain: LeastGain) -> Matched:
     """Drop spikes that do not save enough of the squared error beside the others."""
-    return matched.of((matched.gain[:, 0] > GHOST_SHARE * threshold) & (matched.amplitude > GHOST_AMPLITUDE))
+    if matched.n_units == 0:
+        return matched
+    least = least_gain.of(matched.moving.waveforms)[matched.places.of(matched.sample_index), matched.unit]
+    return matched.of((matched.gain[:, 0] > GHOST_SHARE * least) & (matched.amplitude > GHOST_AMPLITUDE))
 
 
 def moved(matched: Matched, rate: float) -> Matched:
@@ -381,6 +385,7 @@ def fitted(
     units: NDArray[np.int64],
     bank: MovingBank,
     places: Places,
+    least_gain: LeastGain,
     *,
     with_noise: bool = True,
 ) -> tuple[Matched, MovingSums]:
@@ -433,7 +438,8 @@ def fitted(
         if with_noise and place == usual:
             laid.add(left, looked[(looked >= first) & (looked < last)] - begin)
     noise = laid.measured(rate)
-    return Matched(spikes, units, amplitude, shift, gain, bank.usual, bank, places, like, noise), sums
+    asked = least_gain.of(bank.usual.waveforms)
+    return Matched(spikes, units, amplitude, shift, gain, bank.usual, bank, places, like, noise, asked), sums
 
 
 def _pieces(places: Places, step: int) -> Iterator[tuple[int, int, int]]:

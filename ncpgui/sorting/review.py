@@ -33,7 +33,7 @@ from ncpgui.sorting.config import SortingConfig, detection_radius_um, filter_opt
 from ncpgui.sorting.executors import Workers, workers_of
 from ncpgui.sorting.found_units import NEAR_TROUGH_MS, FoundUnits, earlier, troughs
 from ncpgui.sorting.matched import Matched, matched_packing
-from ncpgui.sorting.matching import GAIN_A_HZ, MATCHING, MAX_LAG_MS, fitted, pruned, templates_of
+from ncpgui.sorting.matching import MATCHING, MAX_LAG_MS, fitted, least_gain_of, pruned, templates_of
 from ncpgui.sorting.motion import MOTION, motion_of, places_in
 from ncpgui.sorting.neuron_probability import p_neuron_of_spikes
 from ncpgui.sorting.pipeline import Found, project_of
@@ -241,15 +241,16 @@ def _fitted_to(
 ) -> Matched:
     """Templates of the given spikes, and these as multiples of them."""
     progress(30, 100, "measuring templates")
-    bank, unit = templates_of(traces, sample_index, unit, places, keep_all=True)
+    bank, unit = templates_of(traces, sample_index, unit, places)
+    least_gain = least_gain_of(traces, pre)
     inside = _inside(sample_index, bank.n_before, bank.waveforms.shape[2], pre)
     channels_um = traces.get_channel_locations()
     progress(50, 100, "taking all spikes out together")
-    _, sums = fitted(traces, inside, unit, bank, places, with_noise=False)
+    _, sums = fitted(traces, inside, unit, bank, places, least_gain, with_noise=False)
     means = np.where(sums.n_spikes[:, :, None, None] > 0, sums.means(places, channels_um), bank.waveforms)
-    bank, unit = pruned(replace(bank, waveforms=means), unit, channels_um, keep_all=True)
+    bank, unit = pruned(replace(bank, waveforms=means), unit, channels_um, least_gain=None)
     progress(75, 100, "taking all spikes out together")
-    matched, _ = fitted(traces, inside, unit, bank, places)
+    matched, _ = fitted(traces, inside, unit, bank, places, least_gain)
     if len(matched.sample_index) != len(sample_index):
         raise RecordingError(
             f"the recording has {pre.n_samples} samples, fewer than a template is long; give a longer one"
@@ -287,7 +288,7 @@ def _found(pre: Preprocessed, matched: Matched, *, peak_sign: str) -> FoundUnits
 
     rate = pre.sampling_frequency_hz
     duration_s = pre.n_samples / rate
-    none = fit_none(matched, threshold=GAIN_A_HZ * rate, duration_s=duration_s)
+    none = fit_none(matched, duration_s=duration_s)
     everywhere = np.stack([filtered_templates(pre, bank.waveforms) for bank in matched.moving.banks])
     usual = int(matched.moving.share.argmax())
     waveforms = everywhere[usual]

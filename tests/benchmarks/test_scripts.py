@@ -270,6 +270,12 @@ def test_noise_crossings(tmp_path: Path) -> None:
     assert abs(eight["median of the others"] / without - 1) < 0.1 < eight["median of all"] / without - 1
 
 
+def test_coloured_noise(tmp_path: Path) -> None:
+    without, with_cells = run("recordings.coloured_noise", tmp_path)["rows"]
+    assert without["false"] == without["units"] == len(without["of units"])
+    assert with_cells["found"] <= with_cells["cells"] == len(with_cells["accuracy"]) == 3
+
+
 def test_sorters(tmp_path: Path) -> None:
     kept = run("recordings.sorters", tmp_path, "--cache", str(tmp_path / "cache"))
     (row,) = kept["rows"]

@@ -93,5 +93,5 @@ def test_the_same_spikes_are_found() -> None:
 def test_matching_finds_nothing_in_silence() -> None:
     recording = NumpyRecording([np.zeros((N_SAMPLES, 8), np.float32)], RATE_HZ)
     recording.set_dummy_probe_from_locations(load_probe("linear-8").positions_um)
-    samples, units = find_spikes(recording, _templates(2), n_before=N_BEFORE, threshold=30.0)
+    samples, units = find_spikes(recording, _templates(2), n_before=N_BEFORE, least_gain=30.0)
     assert len(samples) == len(units) == 0

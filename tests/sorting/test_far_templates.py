@@ -8,6 +8,7 @@ from ncpgui.core.probe import Probe
 from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting.found_units import found_units
+from ncpgui.sorting.least_gain import LeastGain
 from ncpgui.sorting.matching import TEMPLATE_RADIUS_UM, match_units, pruned
 from ncpgui.sorting.moving_templates import MovingBank
 
@@ -22,7 +23,7 @@ def seen_on(span_sd: list[float], n_spikes: int) -> list[int]:
     waveforms = np.zeros((1, 1, 70, N_CHANNELS), np.float32)
     waveforms[0, 0, 20] = -np.asarray(span_sd)
     units = np.zeros(n_spikes, np.int64)
-    bank, _ = pruned(MovingBank(waveforms, 20, np.ones(1)), units, PLACES_UM)
+    bank, _ = pruned(MovingBank(waveforms, 20, np.ones(1)), units, PLACES_UM, least_gain=LeastGain(0.0))
     return np.flatnonzero((bank.waveforms != 0).any(axis=(0, 1, 2))).tolist()
 
 

@@ -12,7 +12,7 @@ from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting import matching
 from ncpgui.sorting.chance_spikes import fit_none
 from ncpgui.sorting.matched import Matched
-from ncpgui.sorting.matching import GAIN_A_HZ, match_units, moved
+from ncpgui.sorting.matching import match_units, moved
 from ncpgui.sorting.spike_probability import spike_probability
 from tests.sorting.two_units import SLOW, two_units
 
@@ -98,7 +98,7 @@ def test_templates_are_what_was_put_in_but_for_filter_and_whitening(matched: Mat
 
 
 def test_spikes_of_cells_apart_are_sure(matched: Matched) -> None:
-    none = fit_none(matched, threshold=GAIN_A_HZ * RATE_HZ, duration_s=N_SAMPLES / RATE_HZ)
+    none = fit_none(matched, duration_s=N_SAMPLES / RATE_HZ)
     assert np.quantile(spike_probability(matched, none), 0.05) > 0.99
     assert (none.share < 0.02).all()
 

@@ -14,7 +14,7 @@ from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting.chance_spikes import NoneFit, fit_none
 from ncpgui.sorting.matched import Matched
-from ncpgui.sorting.matching import GAIN_A_HZ, match_units
+from ncpgui.sorting.matching import match_units
 from ncpgui.sorting.moving_templates import MovingBank
 from ncpgui.sorting.neuron_probability import (
     QUANTITIES,
@@ -51,7 +51,7 @@ def test_a_small_cell_is_a_neuron_and_crossings_of_the_threshold_are_none() -> N
             np.append(spikes, crossings.sample_index[free]),
             np.append(np.zeros(240, int), crossings.channel[free] + 1),
         )
-    none = fit_none(matched, threshold=GAIN_A_HZ * RATE_HZ, duration_s=duration_s)
+    none = fit_none(matched, duration_s=duration_s)
     evidence = neuron_evidence(matched, none, duration_s=duration_s, sampling_frequency_hz=RATE_HZ)
     found = neuron_probability(evidence)
     of_cell = np.array(
@@ -86,7 +86,17 @@ def units_by_hand(trains: list[list[int]], heights: list[float], least: float) -
     places = Places.one(2_000_000)
     moving = MovingBank(waveforms[None], 4, places.share)
     matched = Matched(
-        sample[order], unit[order], ones, np.zeros_like(ones), gain, bank, moving, places, like, noise
+        sample[order],
+        unit[order],
+        ones,
+        np.zeros_like(ones),
+        gain,
+        bank,
+        moving,
+        places,
+        like,
+        noise,
+        np.full(k, 30.0),
     )
     zeros = np.zeros(k)
     none = NoneFit(

@@ -8,6 +8,7 @@ import pytest
 from ncpgui.core.probe import Probe
 from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.recording import ArrayRecording
+from ncpgui.sorting.least_gain import LeastGain
 from ncpgui.sorting.matching import GAIN_A_HZ, match_units, pruned
 from ncpgui.sorting.moving_templates import MovingBank
 
@@ -48,7 +49,7 @@ def test_a_template_with_less_energy_than_matching_asks_for_is_not_looked_for(
         MovingBank(waveforms, 20, np.ones(1)),
         np.zeros(7000, np.int64),
         PLACES_UM,
-        least_energy=GAIN_A_HZ * RATE_HZ,
+        least_gain=LeastGain(GAIN_A_HZ * RATE_HZ),
     )
     assert (units == (0 if is_kept else -1)).all()
 
@@ -59,6 +60,6 @@ def test_energy_that_is_the_noise_of_few_spikes_does_not_count() -> None:
     waveforms = rng.normal(0, np.sqrt(1 / 20), (1, 1, 70, N_CHANNELS)).astype(np.float32)
     waveforms[0, 0, 20, 3] = -3.0
     _, units = pruned(
-        MovingBank(waveforms, 20, np.ones(1)), np.zeros(20, np.int64), PLACES_UM, least_energy=30
+        MovingBank(waveforms, 20, np.ones(1)), np.zeros(20, np.int64), PLACES_UM, least_gain=LeastGain(30.0)
     )
     assert (units == -1).all()

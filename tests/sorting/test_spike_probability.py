@@ -11,6 +11,7 @@ from ncpgui.core.motion import Places
 from ncpgui.ephys.gain_noise import GainNoise
 from ncpgui.ephys.peeling import TemplateBank
 from ncpgui.sorting.chance_spikes import fit_none, least_lengths
+from ncpgui.sorting.least_gain import LeastGain
 from ncpgui.sorting.matched import Matched
 from ncpgui.sorting.matching import fitted
 from ncpgui.sorting.moving_templates import MovingBank
@@ -41,11 +42,22 @@ def recording_of(traces: np.ndarray) -> NumpyRecording:
     return recording
 
 
-def fit(recording: BaseRecording, spikes: np.ndarray, units: np.ndarray, bank: TemplateBank) -> Matched:
+def fit(
+    recording: BaseRecording,
+    spikes: np.ndarray,
+    units: np.ndarray,
+    bank: TemplateBank,
+    least_gain: float = 45.0,
+) -> Matched:
     """Fit spikes of tissue that stands still."""
     places = Places.one(recording.get_num_samples())
     matched, _ = fitted(
-        recording, spikes, units, MovingBank(bank.waveforms[None], BEFORE, places.share), places
+        recording,
+        spikes,
+        units,
+        MovingBank(bank.waveforms[None], BEFORE, places.share),
+        places,
+        LeastGain(least_gain),
     )
     return matched
 
@@ -78,8 +90,8 @@ def two_alike() -> tuple[Matched, np.ndarray]:
     return matched, given == truth
 
 
-def probability(matched: Matched, threshold: float = 45.0) -> np.ndarray:
-    none = fit_none(matched, threshold=threshold, duration_s=DURATION_S)
+def probability(matched: Matched) -> np.ndarray:
+    none = fit_none(matched, duration_s=DURATION_S)
     return spike_probability(matched, none).astype(float)
 
 
@@ -116,7 +128,7 @@ def test_the_noise_of_gains_is_that_of_white_noise_where_it_is_white() -> None:
 
 def test_noise_that_looks_like_a_small_cell_is_of_none() -> None:
     """A cell near the threshold, and the best places of its template in noise given to it as spikes."""
-    template, threshold = shape(5, (1.4, 2.6, 1.0)), 18.0
+    template, least_gain = shape(5, (1.4, 2.6, 1.0)), 18.0
     bank = TemplateBank(template[None], BEFORE)
     energy = float((template**2).sum())
     traces = band_passed_noise(5)
@@ -124,12 +136,12 @@ def test_noise_that_looks_like_a_small_cell_is_of_none() -> None:
     planted(traces, template, spikes, 7)
     along = sum(np.correlate(traces[:, c], template[:, c], "valid") for c in range(3))
     peaks = 1 + np.flatnonzero((along[1:-1] > along[:-2]) & (along[1:-1] >= along[2:]))
-    peaks = peaks[along[peaks] > (energy + threshold) / 2] + BEFORE
+    peaks = peaks[along[peaks] > (energy + least_gain) / 2] + BEFORE
     is_true = (np.abs(peaks[:, None] - spikes[None]) <= 6).any(axis=1)
     peaks, is_true = peaks[(peaks > 200)], is_true[peaks > 200]
     assert (~is_true).sum() > 200
-    matched = fit(recording_of(traces), peaks, np.zeros(len(peaks), np.int64), bank)
-    found = probability(matched, threshold)
+    matched = fit(recording_of(traces), peaks, np.zeros(len(peaks), np.int64), bank, least_gain)
+    found = probability(matched)
     assert found[is_true].mean() > 0.8
     assert found[~is_true].mean() < 0.2
     assert_comes_true(found, is_true)
@@ -142,14 +154,13 @@ def test_chance_crossings_are_as_many_as_noise_makes() -> None:
     with_spikes, spikes = traces.copy(), places(10, 1)
     planted(with_spikes, template, spikes, 2)
     bank = TemplateBank(template[None], BEFORE)
-    matched = fit(recording_of(with_spikes), spikes, np.zeros(10, np.int64), bank)
-    threshold = 0.0
-    least = least_lengths(matched, threshold)[0]
+    matched = fit(recording_of(with_spikes), spikes, np.zeros(10, np.int64), bank, 0.0)
+    least = least_lengths(matched)[0]
     along = sum(np.correlate(traces[:, c], template[:, c], "valid") for c in range(3))
     length = along / np.sqrt((template**2).sum())
     assert matched.noise.sd[0] == pytest.approx(length.std(), rel=0.05)
     length *= matched.noise.sd[0] / length.std()  # 4 % of sd would be 40 % of what is above three of them
     counted = int(((length[1:] > least) & (length[:-1] <= least)).sum())
-    none = fit_none(matched, threshold=threshold, duration_s=DURATION_S)
+    none = fit_none(matched, duration_s=DURATION_S)
     assert counted > 400
     assert none.by_chance[0] == pytest.approx(counted, rel=0.1)

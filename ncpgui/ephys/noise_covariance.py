@@ -1,0 +1,141 @@
+"""Covariance of the noise of traces over time and contacts, and what it makes of a matched filter.
+
+Noise is measured where no channel of a pair is busy: around samples beyond `BUSY_SD` a spike may lie. The
+score of a template a laid over noise x is a'x; its variance is a'Ca, the sum over pairs of channels and lags
+of the covariance there times the product of the template with itself. Pairs of contacts further apart than
+`PAIR_UM` count as independent, as those of whitened traces are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import fft
+from spikeinterface.core import BaseRecording
+
+from ncpgui.ephys.noise_levels import MAD_OF_NORMAL, slices_of
+
+PAIR_UM = 100.0
+BUSY_SD = 4.0
+BUSY_BEFORE_MS, BUSY_AFTER_MS = 1.2, 2.2
+"""What a spike may take before and after a sample that is beyond `BUSY_SD`."""
+MIN_FREE = 2000
+"""Products of a pair at a lag, at least; a pair with fewer counts as independent, a channel as white."""
+BLOCK = 512
+"""Samples of a piece whose products are taken at once, at least."""
+
+
+@dataclass(frozen=True)
+class NoiseCovariance:
+    """Covariance of noise between pairs of channels.
+
+    first, second : (P,) channels of each pair, first <= second
+    by_lag : (P, 2 L - 1) of the first channel with the second 1 - L to L - 1 samples later
+    """
+
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    by_lag: NDArray[np.float64]
+
+    @property
+    def n_lags(self) -> int:
+        """Lags L: templates of at most so many samples can be laid over the noise."""
+        return (self.by_lag.shape[1] + 1) // 2
+
+    def variance_of(self, waveforms: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Variance of the scores of templates (K, T, C) that are laid over the noise: a'Ca, (K,)."""
+        n_units, n_channels = len(waveforms), waveforms.shape[2]
+        pair = np.full((n_channels, n_channels), -1)
+        pair[self.first, self.second] = np.arange(len(self.first))
+        weight = np.full(self._spectra.shape[1], 2.0)
+        weight[0] = 1
+        if self._size % 2 == 0:
+            weight[-1] = 1
+        result = np.zeros(n_units)
+        for unit in range(n_units):
+            seen = np.flatnonzero((waveforms[unit] != 0).any(axis=0))
+            own = pair[np.ix_(seen, seen)]
+            i, j = np.nonzero(own >= 0)
+            spectra = fft.rfft(waveforms[unit][:, seen].astype(np.float64), self._size, axis=0).T
+            products = (spectra[i].conj() * spectra[j] * self._spectra[own[i, j]].conj()).real
+            result[unit] = (np.where(i == j, 1, 2) * (products @ weight)).sum() / self._size
+        return np.maximum(result, 0)
+
+    def variance_of_channels(self) -> NDArray[np.float64]:
+        """Variance of each channel: (C,)."""
+        return self.by_lag[self.first == self.second, self.n_lags - 1]
+
+    def crossing(self, channel: int, n_times: int, n_channels: int, at: int) -> NDArray[np.float64]:
+        """Mean of the noise around samples where it reaches 1 on a channel: (n_times, n_channels).
+
+        at : sample of the window at which it does. Of stationary Gaussian noise this is the covariance with
+        the channel, over the channel's variance; it is zero at lags and on channels that were not measured
+        """
+        result = np.zeros((n_times, n_channels))
+        lag = np.arange(n_times) - at
+        known = np.abs(lag) < self.n_lags
+        for row in np.flatnonzero((self.first == channel) | (self.second == channel)):
+            backward = self.first[row] != channel
+            other = self.first[row] if backward else self.second[row]
+            result[known, other] = self.by_lag[row, (-lag if backward else lag)[known] + self.n_lags - 1]
+        return result / max(result[at, channel], 1e-12)
+
+    @property
+    def _size(self) -> int:
+        return int(fft.next_fast_len(self.by_lag.shape[1], real=True))
+
+    @cached_property
+    def _spectra(self) -> NDArray[np.complex128]:
+        around = np.zeros((len(self.by_lag), self._size))
+        around[:, : self.n_lags] = self.by_lag[:, self.n_lags - 1 :]
+        if self.n_lags > 1:
+            around[:, 1 - self.n_lags :] = self.by_lag[:, : self.n_lags - 1]
+        return np.asarray(fft.rfft(around, axis=1))
+
+
+def measured_covariance(traces: BaseRecording, n_lags: int) -> NoiseCovariance:
+    """Covariance of the noise of traces whose channels have contacts, at lags below `n_lags` samples."""
+    places_um = traces.get_channel_locations()
+    apart = np.linalg.norm(places_um[:, None] - places_um[None], axis=2)
+    first, second = np.nonzero(np.triu(apart <= PAIR_UM))
+    size = int(fft.next_fast_len(max(BLOCK, 4 * n_lags) + n_lags, real=True))
+    products, counts = np.zeros((2, size // 2 + 1, len(first)), np.complex128)
+    for values, free in _pieces(traces, size - n_lags):
+        for total, piece in ((products, values), (counts, free)):
+            spectra = fft.rfft(piece, size, axis=0)
+            total += spectra[:, first].conj() * spectra[:, second]
+    sums, number = (_by_lag(total, size, n_lags) for total in (products, counts))
+    enough = number.min(axis=1) >= MIN_FREE
+    by_lag = np.where(enough[:, None], sums / np.maximum(number, 1), 0.0)
+    by_lag[~enough & (first == second), n_lags - 1] = 1.0
+    return NoiseCovariance(first, second, by_lag)
+
+
+def _by_lag(spectrum: NDArray[np.complex128], size: int, n_lags: int) -> NDArray[np.float64]:
+    values = fft.irfft(spectrum, size, axis=0).T
+    return np.concatenate([values[:, size - n_lags + 1 :], values[:, :n_lags]], axis=1)
+
+
+def _pieces(traces: BaseRecording, size: int) -> Iterator[tuple[NDArray[np.float32], NDArray[np.float32]]]:
+    """Pieces of `size` samples of slices of the traces, zero where busy; and 1 where free, 0 elsewhere."""
+    rate = traces.get_sampling_frequency()
+    before, after = round(BUSY_BEFORE_MS * rate / 1000), round(BUSY_AFTER_MS * rate / 1000)
+    for segment, first, end in slices_of(traces):
+        values = np.asarray(traces.get_traces(segment, first, end), np.float32)
+        sd = np.median(np.abs(values), axis=0) / MAD_OF_NORMAL
+        free = (_free(np.abs(values) > BUSY_SD * sd, before, after) & (values != 0)).astype(np.float32)
+        for start in range(0, len(values) - size + 1, size):
+            piece = slice(start, start + size)
+            yield values[piece] * free[piece], free[piece]
+
+
+def _free(beyond: NDArray[np.bool_], before: int, after: int) -> NDArray[np.bool_]:
+    """Samples (n, C) further than `before` and `after` from those that are beyond."""
+    n = len(beyond)
+    passed = np.concatenate([np.zeros((1, beyond.shape[1]), np.int32), beyond.cumsum(axis=0, dtype=np.int32)])
+    low, high = np.maximum(np.arange(n) - after, 0), np.minimum(np.arange(n) + before + 1, n)
+    return np.asarray(passed[high] == passed[low])

@@ -1,0 +1,96 @@
+"""Noise of a matched filter: by hand, by theory, and beside spikes that must not count."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy.signal import lfilter
+from spikeinterface.core import NumpyRecording
+
+from ncpgui.ephys.noise_covariance import NoiseCovariance, measured_covariance
+
+RATE_HZ, N_TIMES = 20_000.0, 40
+N_SAMPLES = 20 * int(RATE_HZ)
+
+
+def recording_of(traces: NDArray[np.floating], pitch_um: float = 20.0) -> NumpyRecording:
+    recording = NumpyRecording([traces.astype(np.float32)], RATE_HZ)
+    places = np.column_stack([np.zeros(traces.shape[1]), pitch_um * np.arange(traces.shape[1])])
+    recording.set_dummy_probe_from_locations(places)
+    return recording
+
+
+def autoregressive(keep: float, n_channels: int, seed: int = 0) -> NDArray[np.float64]:
+    """Noise of sd 1 whose correlation is `keep` to the power of the lag: (n, C)."""
+    steps = np.random.default_rng(seed).normal(0, np.sqrt(1 - keep**2), (N_SAMPLES, n_channels))
+    return np.asarray(lfilter([1.0], [1.0, -keep], steps, axis=0))
+
+
+def templates(n_channels: int) -> NDArray[np.float32]:
+    """A single sample, a slow bump, and the bump with its neighbour upside down."""
+    bump = np.exp(-(((np.arange(N_TIMES) - 15) / 5.0) ** 2))
+    result = np.zeros((3, N_TIMES, n_channels), np.float32)
+    result[0, 7, 0] = 2
+    result[1, :, 0] = bump
+    result[2, :, 0], result[2, :, -1] = bump, -0.5 * bump
+    return result
+
+
+def test_the_variance_of_a_score_is_the_sum_of_all_covariances_by_hand() -> None:
+    """Template (1, 2) on one channel and (0, 3) on the other; 1 + 4 + 9 at lag 0, and three products more."""
+    by_lag = np.array([[0.5, 1.0, 0.5], [0.1, 0.2, 0.3], [0.0, 1.0, 0.0]])
+    noise = NoiseCovariance(np.array([0, 0, 1]), np.array([0, 1, 1]), by_lag)
+    wave = np.array([[[1.0, 0.0], [2.0, 3.0]]])
+    within = (1 + 4) * 1.0 + 2 * (1 * 2) * 0.5 + 9 * 1.0
+    between = 2 * (1 * 3 * 0.3 + 2 * 3 * 0.2)  # the second channel one sample later, and at once
+    assert noise.variance_of(wave) == pytest.approx([within + between])
+
+
+@pytest.mark.parametrize("keep", [0.0, 0.5, 0.95])
+def test_noise_of_a_known_correlation_gives_the_variance_of_theory(keep: float) -> None:
+    """Independent channels: sum of keep^|s - t| a(s) a(t) over each."""
+    waves = templates(2)
+    time = np.arange(N_TIMES)
+    covariance = keep ** np.abs(time[:, None] - time[None])
+    expected = np.einsum("ksc,st,ktc->k", waves, covariance, waves)
+    noise = measured_covariance(recording_of(autoregressive(keep, 2)), N_TIMES)
+    assert noise.variance_of(waves) == pytest.approx(expected, rel=0.06)
+
+
+def test_what_contacts_share_late_counts_where_a_template_has_it_as_late() -> None:
+    """The second channel repeats the first three samples later; a template of both doubles its score."""
+    source = np.random.default_rng(1).normal(size=N_SAMPLES)
+    noise = measured_covariance(recording_of(np.column_stack([source, np.roll(source, 3)])), N_TIMES)
+    waves = np.zeros((2, N_TIMES, 2), np.float32)
+    waves[:, 10, 0] = 1
+    waves[0, 13, 1] = waves[1, 7, 1] = 1
+    assert noise.variance_of(waves) == pytest.approx([4, 2], rel=0.05)
+
+
+def test_spikes_do_not_count_as_noise() -> None:
+    """A cell of 12 sd at 40 Hz would make its own filter seven times as loud."""
+    traces = autoregressive(0.0, 2)
+    wave = 12 * templates(2)[1]
+    spikes = np.random.default_rng(2).permutation(N_SAMPLES // 100 - 2)[:800] * 100 + 50
+    for spike in spikes:
+        traces[spike : spike + N_TIMES] += wave
+    noise = measured_covariance(recording_of(traces), N_TIMES)
+    assert noise.variance_of(wave[None]) == pytest.approx([(wave**2).sum()], rel=0.1)
+
+
+def test_contacts_far_from_each_other_count_as_independent() -> None:
+    source = np.random.default_rng(3).normal(size=N_SAMPLES)
+    noise = measured_covariance(recording_of(np.column_stack([source, source]), 150.0), N_TIMES)
+    waves = np.zeros((1, N_TIMES, 2), np.float32)
+    waves[0, 5] = 1
+    assert noise.variance_of(waves) == pytest.approx([2], rel=0.05)
+
+
+def test_a_channel_without_enough_noise_counts_as_white() -> None:
+    """Blanked to zero all along; and a recording too short for a piece."""
+    silent = measured_covariance(recording_of(np.zeros((N_SAMPLES, 1))), N_TIMES)
+    short = measured_covariance(recording_of(autoregressive(0.9, 1)[:300]), N_TIMES)
+    waves = templates(1)[:2]
+    for noise in (silent, short):
+        assert noise.variance_of(waves) == pytest.approx((waves**2).sum(axis=(1, 2)))
