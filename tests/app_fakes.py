@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 from later import Later
+from tiny_project import unsampled
 
 from ncpgui.app.controller import Activity, Controller
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.work import jobs
 from ncpgui.app.work.tasks import Immediate, Runner
-from ncpgui.core.component import WaitingComponent, one_per_channel
+from ncpgui.core.component import WaitingComponent
 from ncpgui.core.errors import InputError
 from ncpgui.core.project import Project
 from ncpgui.session.store import save
@@ -28,7 +29,7 @@ WAYS = {
 MASSES = {0: [0.5, 0.4], 1: [0.9, 0.1], 2: [1.0]}
 
 
-FAKED = ("find_units", "reopen", "sample", "combine_components", "resample", "read_waveforms", "embed")
+FAKED = ("find_units", "reopen", "sample", "resample", "read_waveforms", "embed")
 
 
 class FakeLive:
@@ -46,8 +47,9 @@ class FakeLive:
 class FakeJobs:
     """Long work that answers at once with the components of the project; saving is real.
 
-    failing : channels that cannot be sampled; hooks : called when a channel is sampled;
-    sampled : channels in the order in which they were; lives : recordings opened.
+    matched : unit of each spike before any component is sampled, one a component unless a test says so;
+    failing : components that cannot be sampled; hooks : called when a component is sampled;
+    sampled : components in the order in which they were; lives : recordings opened.
     """
 
     def __init__(self, project: Project) -> None:
@@ -56,19 +58,17 @@ class FakeJobs:
         self.hooks: dict[int, Callable[[], None]] = {}
         self.sampled: list[int] = []
         self.lives: list[FakeLive] = []
-        self.combined = (project.unit_of_spike.copy(), project.probability.copy())
+        self.matched = project.spikes.channel.astype(np.int64)
         self.requests: list[Any] = []
 
     @property
     def detected(self) -> Project:
         n = len(self.project.spikes)
         return replace(
-            self.project,
-            components=(),
-            waiting=one_per_channel(self.project.spikes),
+            unsampled(self.project),
             waveforms={},
-            unit_of_spike=np.full(n, -1),
-            probability=np.zeros(n, np.float32),
+            unit_of_spike=self.matched.copy(),
+            probability=np.full(n, 0.5, np.float32),
         )
 
     def find_units(self, request: jobs.RecordingRequest, *, progress: Any) -> Any:
@@ -84,19 +84,15 @@ class FakeJobs:
     def sample(self, live: FakeLive, waiting: WaitingComponent, *, progress: Any) -> Any:
         assert live.n_closed == 0
         progress(1, 2, "sampling")
-        channel = waiting.id
-        if channel in self.hooks:
-            self.hooks[channel]()
+        if waiting.id in self.hooks:
+            self.hooks[waiting.id]()
             progress(1, 2, "sampling")
-        if channel in self.failing:
-            raise InputError(self.failing[channel])
-        self.sampled.append(channel)
-        component = self.project.component(channel)
+        if waiting.id in self.failing:
+            raise InputError(self.failing[waiting.id])
+        self.sampled.append(waiting.id)
+        component = self.project.component(waiting.id)
         assert component is not None
-        return component, self.project.waveforms[channel]
-
-    def combine_components(self, project: Project, *, progress: Any) -> Any:
-        return self.combined
+        return component, self.project.waveforms[waiting.id]
 
     def resample(
         self, project: Project, component: Any, waveforms: Any, held: Any, *, sampler: str, progress: Any
@@ -167,7 +163,7 @@ def heard(workspace: Workspace, *names: str) -> list[tuple[Any, ...]]:
     return log
 
 
-def units(workspace: Workspace, channel: int) -> list[int]:
-    component = workspace.component(channel)
+def units(workspace: Workspace, component_id: int) -> list[int]:
+    component = workspace.component(component_id)
     assert component is not None
     return workspace.clustering.unit_of_spike[component.spike_ids].tolist()

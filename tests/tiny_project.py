@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ncpgui.core.component import Alternative, Component, ComponentWaveforms, one_per_channel
+from ncpgui.core.component import Alternative, Component, ComponentWaveforms, WaitingComponent
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project, RecordingReference
@@ -22,12 +22,12 @@ def tiny_project(
 ) -> Project:
     """A project whose components can be sorted in these ways.
 
-    ways : channel -> label vectors of its spikes, the most probable first; masses : channel -> their
+    ways : component -> label vectors of its spikes, the most probable first; masses : component -> their
     probabilities (all of it on the first when left out); sampled : whether the components are there, or
-    only their spikes; rows : posterior samples a component.
+    wait to be sampled; rows : posterior samples a component.
 
-    Spikes are numbered channel by channel, 5 ms apart. The waveform of a spike of cluster k in the
-    first way is -10 (k + 1) at the trough.
+    Each component is on the contact of its id. Spikes are numbered component by component, 5 ms apart. The
+    waveform of a spike of cluster k in the first way is -10 (k + 1) at the trough.
     """
     n_channels = max(ways) + 1
     sizes = [len(ways[c][0]) if c in ways else 0 for c in range(n_channels)]
@@ -43,9 +43,9 @@ def tiny_project(
         component = tiny_component(
             c, ids, vectors, (masses or {}).get(c, [1.0] + [0.0] * (len(vectors) - 1)), rows=rows
         )
+        components.append(component)
         if not sampled:
             continue
-        components.append(component)
         waveforms[c] = tiny_waveforms(vectors[0])
         unit[ids] = np.where(first >= 0, first + unit.max(initial=-1) + 1, -1)
         probability[ids] = 1.0
@@ -55,8 +55,8 @@ def tiny_project(
         probe=Probe(np.column_stack([np.zeros(n_channels), 30.0 * np.arange(n_channels)])),
         spikes=spikes,
         noise_sd=np.ones(n_channels, np.float32),
-        components=tuple(components),
-        waiting=() if sampled else one_per_channel(spikes),
+        components=tuple(components) if sampled else (),
+        waiting=() if sampled else tuple(map(waiting, components)),
         unit_of_spike=unit,
         probability=probability,
         settings={},
@@ -67,8 +67,16 @@ def tiny_project(
 
 def unsampled(project: Project, *kept: int) -> Project:
     """The project before any component but those `kept` was sampled."""
-    waiting = one_per_channel(project.spikes, but=kept)
-    return replace(project, components=tuple(c for c in project.components if c.id in kept), waiting=waiting)
+    return replace(
+        project,
+        components=tuple(c for c in project.components if c.id in kept),
+        waiting=tuple(waiting(c) for c in project.components if c.id not in kept),
+    )
+
+
+def waiting(component: Component) -> WaitingComponent:
+    """The component before it was sampled."""
+    return WaitingComponent(component.id, component.contacts, component.spike_ids)
 
 
 def tiny_component(

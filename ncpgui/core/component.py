@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,7 +10,6 @@ from numpy.typing import NDArray
 
 from ncpgui.core.order_agreement import order_spread
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.core.spikes import SpikeEvents
 
 WAVEFORMS, TIMES, STIMULUS = "waveforms", "times", "stimulus"
 """Kinds of evidence: the network alone; where all spikes lie and when they fire; what they respond to."""
@@ -132,15 +130,6 @@ class WaitingComponent:
     def channel(self) -> int:
         """Reference contact, where the component is shown on the probe."""
         return int(self.contacts[0])
-
-
-def one_per_channel(spikes: SpikeEvents, *, but: Collection[int] = ()) -> tuple[WaitingComponent, ...]:
-    """One component for each contact that has spikes, with its row as id; none for the contacts in `but`."""
-    return tuple(
-        WaitingComponent(contact, np.array([contact]), np.flatnonzero(spikes.channel == contact))
-        for contact in np.unique(spikes.channel).tolist()
-        if contact not in but
-    )
 
 
 @dataclass(frozen=True)

@@ -1,32 +1,27 @@
 """The same edits on another sorting to start from.
 
-While components are sampled, the sorting that edits start from grows; at the end the units that several
-channels saw are joined, and all units get other numbers. A person may have edited meanwhile. Each
+While components are sampled, the sorting that edits start from changes; at the end all components are put
+together, and units get other numbers. A person may have edited meanwhile. Each
 edit is then done again on the joined sorting, as the person would have done it there: a unit stands
 for the unit that has most of its spikes now, an alternative is adopted anew, and spikes that the
-joined sorting leaves unassigned stay so: components go on without second sightings (`core.second_sightings`).
+joined sorting leaves unassigned stay so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ncpgui.core.component import Component
 from ncpgui.core.errors import CurationError
-from ncpgui.core.second_sightings import kept_once, second_sightings
 from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.curation.adopt import adopt_command
 from ncpgui.curation.clustering import Clustering
 from ncpgui.curation.commands import NEW, Assign, Command, Link, Merge
 from ncpgui.curation.history import History
 from ncpgui.curation.resample import Resample
-
-SAMPLER_WORDS = "sample channel"
-"""Version 0.1.0 kept the units of a component that was sampled after an edit as an Assign of these words."""
 
 
 @dataclass(frozen=True)
@@ -50,13 +45,12 @@ def rebased(
     """
     sampled = tuple(components)
     old = History(before, sampled, history.labels_before)
-    new = History(after, kept_once(sampled, {}, after.unit_of_spike)[0], history.labels_before)
-    gone = {one.id: second_sightings(one, after.unit_of_spike) for one in sampled}
+    new = History(after, sampled, history.labels_before)
     void: list[str] = []
     n_undone = 0
     for number, command in enumerate((*history.commands, *history.undone)):
         try:
-            translated = None if is_sampling(command) else _translated(command, old, new, gone)
+            translated = _translated(command, old, new)
             if translated is not None:
                 new.do(translated)
         except CurationError:
@@ -64,16 +58,11 @@ def rebased(
         old.do(command)
         if translated is not None:
             n_undone += number >= len(history.commands)
-        elif not is_sampling(command):
+        else:
             void.append(command.words)
     for _ in range(n_undone):
         new.undo()
     return Rebased(new, tuple(void))
-
-
-def is_sampling(command: Command) -> bool:
-    """Whether a command is a step of the sampler and no edit (sessions of version 0.1.0)."""
-    return isinstance(command, Assign) and command.words.startswith(SAMPLER_WORDS)
 
 
 def counterparts(units: Iterable[int], before: Clustering, after: Clustering) -> tuple[int, ...]:
@@ -87,9 +76,7 @@ def counterparts(units: Iterable[int], before: Clustering, after: Clustering) ->
     return tuple(dict.fromkeys(found))
 
 
-def _translated(
-    command: Command, old: History, new: History, gone: Mapping[int, NDArray[np.bool_]]
-) -> Command | None:
+def _translated(command: Command, old: History, new: History) -> Command | None:
     """The command on the units of `new`; None when it has nothing to do there."""
     if isinstance(command, Assign):
         if command.adopts is not None:
@@ -101,9 +88,7 @@ def _translated(
     if isinstance(command, Link):
         return replace(command, unit_ids=units) if len(units) > 1 else None
     if isinstance(command, Resample):
-        component = old.posteriors.get(command.component_id)
-        again = command if component is None else command.without(component, gone[component.id])
-        return replace(again, unit_ids=units)
+        return replace(command, unit_ids=units)
     return replace(command, unit_ids=units) if units else None
 
 

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from ncpgui.core.component import Alternative, Component
 from ncpgui.core.errors import CurationError
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.core.second_sightings import alternatives_without, posterior_without
 from ncpgui.curation.packing import pack, unpack
 
 
@@ -32,20 +31,6 @@ class Resample:
     posterior: PosteriorSamples
     alternatives: tuple[Alternative, ...]
     words: str = "sample again"
-
-    def fits(self, component: Component) -> bool:
-        """Whether the posterior is of a component's sampled spikes, the alternatives of all its spikes."""
-        return self.posterior.n_points == len(component.sampled) and all(
-            len(way.labels) == len(component.spike_ids) for way in self.alternatives
-        )
-
-    def without(self, component: Component, gone: NDArray[np.bool_]) -> Resample:
-        """The command for the component without its spikes `gone`, (n,): see `core.second_sightings`."""
-        return replace(
-            self,
-            posterior=posterior_without(self.posterior, ~gone[component.sampled]),
-            alternatives=alternatives_without(self.alternatives, gone),
-        )
 
     def applied(self, component: Component | None) -> Component:
         """The component with this posterior.
@@ -118,7 +103,7 @@ def resample_from_json(value: dict[str, Any]) -> Resample:
             unpack(packed["weight"], "<f8"),
             unpack(packed["order"], "<i4") if "order" in packed else None,
             drawn_weight=unpack(packed["drawn_weight"], "<f8") if "drawn_weight" in packed else None,
-            sampler=packed.get("sampler", "draws"),
+            sampler=packed["sampler"],
             stimulus_nats=unpack(packed["stimulus_nats"], "<f8") if "stimulus_nats" in packed else None,
         ),
         tuple(_alternative(way) for way in value["alternatives"]),

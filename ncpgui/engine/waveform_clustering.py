@@ -344,7 +344,7 @@ def _notes(n_given: int, n_read: int, noise: float, spread: float | None) -> Ite
 
 def _clusters_spikes(checkpoint: Checkpoint) -> ClusteringNetwork:
     """Return the network of a model of spikes."""
-    kind = checkpoint.card.get("input", {}).get("kind", "spikes")  # the first cards did not say
+    kind = checkpoint.card.get("input", {}).get("kind", "spikes")
     if kind != "spikes" or not isinstance(checkpoint.network, ClusteringNetwork):
         raise CheckpointError(
             f"model '{checkpoint.name}' clusters {kind}, not spikes; 'ncpgui models' lists those for spikes"

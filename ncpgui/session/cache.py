@@ -32,8 +32,6 @@ from ncpgui.session.swap import set_aside, swapped
 
 logger = logging.getLogger(__name__)
 
-_ENCODINGS = {1: "group-waveforms", 2: "component-waveforms"}
-"""What the waveforms of a component are called, by version of the cache."""
 _BEGIN_BYTES = 65536
 """The attributes of the file, which say what it is, are among its first bytes."""
 _LARGEST = float(np.finfo(np.float16).max)
@@ -154,14 +152,13 @@ def load(path: Path, project: Project) -> dict[int, ComponentWaveforms]:
     result: dict[int, ComponentWaveforms] = {}
     try:
         with _opened(path) as file:
-            encoding = _ENCODINGS.get(_version(file))
-            if encoding is None:
+            if not _is_known(file):
                 return {}
             opened = OpenedFile(path)
             for component in project.components:
                 if str(component.id) not in file:
                     continue
-                node = element(file, str(component.id), encoding)
+                node = element(file, str(component.id), "component-waveforms")
                 if node.attrs.get("key") != cache_key(project, component):
                     continue
                 n = len(component.sampled)
@@ -189,7 +186,7 @@ def _coordinates(
 def _cached_keys(path: Path) -> dict[int, str]:
     try:
         with _opened(path) as file:
-            if _version(file) != CACHE_VERSION:
+            if not _is_known(file):
                 return {}
             return {int(name): str(node.attrs["key"]) for name, node in file.items()}
     except (OSError, RuntimeError, KeyError, ValueError, TypeError, ArithmeticError):
@@ -223,9 +220,9 @@ def _opened(path: Path) -> Iterator[h5py.File]:
         yield file
 
 
-def _version(file: h5py.File) -> int:
-    """Version of a waveform cache, 0 of another file."""
-    return int(file.attrs.get("version", 0)) if file.attrs.get("encoding") == WAVEFORM_CACHE else 0
+def _is_known(file: h5py.File) -> bool:
+    """Whether a file is a waveform cache of the version that is written here."""
+    return (file.attrs.get("encoding"), file.attrs.get("version")) == (WAVEFORM_CACHE, CACHE_VERSION)
 
 
 def _half(values: NDArray[np.floating]) -> NDArray[np.float16]:

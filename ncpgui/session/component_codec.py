@@ -1,4 +1,4 @@
-"""Components, and those that wait to be sampled, to and from a session file; channel groups of version 1."""
+"""Components, and those that wait to be sampled, to and from a session file."""
 
 from __future__ import annotations
 
@@ -77,24 +77,6 @@ def read_components(
     return tuple(components), tuple(rest)
 
 
-def read_channel_groups(root: h5py.Group, spikes: SpikeEvents, probe: Probe) -> tuple[Component, ...]:
-    """Components of a session of version 1: the spikes of one main channel each, with it as id.
-
-    Raises
-    ------
-    SessionFormatError
-        As `read_components`.
-    """
-    parent = element(root, "groups", "groups")
-    components = []
-    for name in map(str, range(len(parent))):
-        group = element(parent, name, "channel-group")
-        contacts, spike_ids = _read_rows(group, "neighbours", spikes, probe)
-        components.append(_read_component(group, attribute(group, "channel", int), contacts, spike_ids))
-    _check_apart(parent, tuple(components), len(spikes))
-    return tuple(components)
-
-
 def _write_place(group: h5py.Group, component: Component | WaitingComponent) -> None:
     group.attrs["id"] = int(component.id)
     write_integers(group, "contacts", component.contacts)
@@ -104,20 +86,14 @@ def _write_place(group: h5py.Group, component: Component | WaitingComponent) -> 
 def _read_place(
     group: h5py.Group, spikes: SpikeEvents, probe: Probe
 ) -> tuple[int, NDArray[np.int64], NDArray[np.int64]]:
-    return attribute(group, "id", int), *_read_rows(group, "contacts", spikes, probe)
-
-
-def _read_rows(
-    group: h5py.Group, contacts_name: str, spikes: SpikeEvents, probe: Probe
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Contacts and spikes of a component, checked to be there."""
-    contacts = read_integers(group, contacts_name, np.int64, shape=(None,))
+    """Id, contacts and spikes of a component, checked to be there."""
+    contacts = read_integers(group, "contacts", np.int64, shape=(None,))
     spike_ids = read_integers(group, "spike_ids", np.int64, shape=(None,))
     if len(contacts) == 0:
         raise damaged(group, "it has no contacts")
     _check_range(group, "a contact", contacts, probe.n_channels)
     _check_range(group, "a spike", spike_ids, len(spikes))
-    return contacts, spike_ids
+    return attribute(group, "id", int), contacts, spike_ids
 
 
 def _check_range(group: h5py.Group, what: str, values: NDArray[np.int64], stop: int) -> None:
@@ -190,7 +166,7 @@ def _read_posterior(group: h5py.Group, n_sampled: int) -> PosteriorSamples:
             read_array(node, "drawn_weight", np.float64, shape=(len(labels),))
             if "drawn_weight" in node
             else None,
-            attribute(node, "sampler", str) if "sampler" in node.attrs else "draws",
+            attribute(node, "sampler", str),
             read_array(node, "stimulus_nats", np.float64, shape=(len(labels),))
             if "stimulus_nats" in node
             else None,

@@ -37,7 +37,7 @@ class JournalContents:
 
     session_id, base : the session, and the save of it, that the entries follow ('' if unreadable);
     entries : actions in order; n_bytes : length of the part that is whole;
-    problem : '' or what was wrong with the rest; version : of the format, in which entries are written.
+    problem : '' or what was wrong with the rest.
     """
 
     session_id: str
@@ -45,7 +45,6 @@ class JournalContents:
     entries: tuple[Entry, ...]
     n_bytes: int
     problem: str = ""
-    version: int = JOURNAL_VERSION
 
 
 def read_journal(path: Path) -> JournalContents | None:
@@ -93,7 +92,7 @@ def read_journal(path: Path) -> JournalContents | None:
         entries.append(entry)
         n_bytes += len(line)
     base, session_id = str(header.get("base", "")), str(header.get("session", ""))
-    return JournalContents(session_id, base, tuple(entries), n_bytes, problem, header["journal"])
+    return JournalContents(session_id, base, tuple(entries), n_bytes, problem)
 
 
 class Journal:

@@ -6,7 +6,6 @@ import h5py
 import numpy as np
 
 from ncpgui.core.clock import Clock
-from ncpgui.core.component import one_per_channel
 from ncpgui.core.errors import InputError, SessionFormatError
 from ncpgui.core.given import GivenSorting
 from ncpgui.core.motion import Motion
@@ -31,7 +30,6 @@ from ncpgui.session.codecs import (
     write_string,
 )
 from ncpgui.session.component_codec import (
-    read_channel_groups,
     read_components,
     write_components,
     write_waiting,
@@ -65,10 +63,8 @@ def write_project(root: h5py.Group, project: Project) -> None:
     write_json(root, "history", list(project.history))
 
 
-def read_project(root: h5py.Group, *, version: int, progress: Progress = silent) -> Project:
-    """Read a project of a version of the format, without waveforms.
-
-    What differs between versions in more than names is brought forward by `session.version_1`.
+def read_project(root: h5py.Group, *, progress: Progress = silent) -> Project:
+    """Read a project without its waveforms.
 
     Raises
     ------
@@ -84,11 +80,7 @@ def read_project(root: h5py.Group, *, version: int, progress: Progress = silent)
             f"{place(root, 'history')} should hold one object a command, the file is damaged; use a backup"
         )
     failed = read_json(root, "failed", dict)
-    if version == 1:
-        components = read_channel_groups(root, spikes, probe)
-        waiting = one_per_channel(spikes, but={one.id for one in components})
-    else:
-        components, waiting = read_components(root, spikes, probe, progress=progress)
+    components, waiting = read_components(root, spikes, probe, progress=progress)
     return Project(
         recording=_read_recording(root),
         probe=probe,
@@ -135,9 +127,9 @@ def _read_recording(root: h5py.Group) -> RecordingReference:
         n_channels=attribute(group, "n_channels", int),
         sampling_frequency_hz=attribute(group, "sampling_frequency_hz", float),
         n_samples=attribute(group, "n_samples", int),
-        first_sample=attribute(group, "first_sample", int) if "first_sample" in group.attrs else 0,
+        first_sample=attribute(group, "first_sample", int),
         own_clock=_read_clock(group) if "clock" in group else None,
-        second_0=attribute(group, "second_0", str) if "second_0" in group.attrs else "",
+        second_0=attribute(group, "second_0", str),
     )
 
 

@@ -14,7 +14,7 @@ from ncpgui.core.errors import SessionError
 from ncpgui.core.project import SESSION_ENCODING, WAVEFORM_CACHE_ENCODING
 
 FORMAT_VERSION = 2
-"""Version of the session as a whole; raised when older programs could not read the file."""
+"""Version of the session as a whole. It is the first that was released: none below it is read."""
 
 CACHE_VERSION = 2
 JOURNAL_VERSION = 2
@@ -42,11 +42,8 @@ ENCODINGS: dict[str, int] = {
     "stimulus": 1,
     "given-sorting": 1,
     "component-waveforms": 1,
-    "groups": 1,
-    "channel-group": 1,
-    "group-waveforms": 1,
 }
-"""Encodings with the newest version of each that this program reads; the last three of version 1 sessions."""
+"""Encodings with the newest version of each that this program reads."""
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from ncpgui.core.project import Project
 from ncpgui.session import store
 from ncpgui.session.journal import Entry, Journal, JournalContents, read_journal, unfolded
 from ncpgui.session.journal_mark import mark, marked_journal
-from ncpgui.session.schema import FORMAT_VERSION, SessionPaths
+from ncpgui.session.schema import SessionPaths
 from ncpgui.session.swap import kept_copy, set_aside
 
 logger = logging.getLogger(__name__)
@@ -116,7 +116,6 @@ class SessionFile:
                 save_id=uuid.uuid4().hex,
                 journal_base=journal.base,
                 journal_folded=n_folded,
-                version=FORMAT_VERSION,
             )
             self._check_place()
             self._save_ids = (self._header.save_id, header.save_id)  # actions go on while the file is swapped
@@ -193,12 +192,9 @@ class SessionFile:
         """Read session and journal as they were at one moment, also while another program saves."""
         for _ in range(_READ_TIMES):
             self._stamp = _stamp(self.path)
-            header, project, forward = store.read_session(self.paths, waveforms=waveforms, progress=progress)
+            header, project = store.read_session(self.paths, waveforms=waveforms, progress=progress)
             self._marked = marked_journal(self.path)
             contents = read_journal(self.paths.journal)
-            if contents is not None and contents.version == 1:
-                entries = tuple(forward(entry) for entry in contents.entries)
-                contents = replace(contents, entries=entries)
             with store.opened(self.paths.session, only_header=True) as file:
                 if store.read_header(file) == header:
                     if waveforms and len(project.waveforms) < header.n_cached:
@@ -285,7 +281,7 @@ def open_session(
     SessionLockedError
         Another program has it open for writing (`read_only` opens it all the same).
     SessionFormatError
-        The file is damaged, not a session, or newer than this program.
+        The file is damaged, not a session, or of another version of the format.
     SessionError
         The file does not exist, or its folder cannot be written (`read_only` does not need that).
     """

@@ -24,11 +24,9 @@ from ncpgui.core.regular_files import special
 from ncpgui.session import cache
 from ncpgui.session.codecs import attribute
 from ncpgui.session.hdf5_file import written_hdf5
-from ncpgui.session.journal import Entry
 from ncpgui.session.project_codec import read_project, write_project
 from ncpgui.session.schema import FORMAT_VERSION, SESSION, SessionPaths
 from ncpgui.session.swap import swapped
-from ncpgui.session.version_1 import Version1
 
 logger = logging.getLogger(__name__)
 
@@ -39,7 +37,7 @@ class Header:
 
     session_id : the same from save to save; save_id : of this save;
     journal_base, journal_folded : the journal folded into this save and how many of its entries;
-    program, saved_at : what wrote it and when (UTC); version : of the format;
+    program, saved_at : what wrote it and when (UTC);
     n_cached : of how many components the waveform cache beside it has waveforms.
     """
 
@@ -49,7 +47,6 @@ class Header:
     journal_folded: int = 0
     program: str = ""
     saved_at: str = ""
-    version: int = FORMAT_VERSION
     n_cached: int = 0
 
 
@@ -93,7 +90,7 @@ def load(path: str | Path, *, waveforms: bool = True) -> Project:
     Raises
     ------
     SessionFormatError
-        The file is damaged, not a session, or newer than this program.
+        The file is damaged, not a session, or of another version of the format.
     SessionError
         The file does not exist or cannot be read.
     """
@@ -156,17 +153,14 @@ def write_session(
 
 def read_session(
     paths: SessionPaths, *, waveforms: bool = True, progress: Progress = silent
-) -> tuple[Header, Project, Callable[[Entry], Entry]]:
-    """Read header and project; and what brings an action in a journal of the same version forward."""
+) -> tuple[Header, Project]:
+    """Read header and project."""
     with opened(paths.session) as file:
         header = read_header(file)
-        project = read_project(file, version=header.version, progress=progress)
+        project = read_project(file, progress=progress)
     if waveforms:
         project = replace(project, waveforms=cache.load(paths.waveforms, project))
-    if header.version > 1:
-        return header, project, lambda entry: entry
-    old = Version1(project)
-    return header, old.project(), old.action
+    return header, project
 
 
 @contextmanager
@@ -214,9 +208,10 @@ def read_header(file: h5py.File) -> Header:
             f"{path} was written by version {version} of the session format, this program reads up to "
             f"{FORMAT_VERSION}; update ncpgui"
         )
-    if version < 1:
+    if version < FORMAT_VERSION:
         raise SessionFormatError(
-            f"{path} has format version {version}, there is none below 1; use a backup of it"
+            f"{path} was written before the first release of ncpgui (version {version} of the session "
+            f"format, the first that is read is {FORMAT_VERSION}); sort the recording again"
         )
     return Header(
         session_id=attribute(file, "session_id", str),
@@ -225,8 +220,7 @@ def read_header(file: h5py.File) -> Header:
         journal_folded=attribute(file, "journal_folded", int),
         program=attribute(file, "program", str),
         saved_at=attribute(file, "saved_at", str),
-        version=version,
-        n_cached=attribute(file, "n_cached", int) if "n_cached" in file.attrs else 0,
+        n_cached=attribute(file, "n_cached", int),
     )
 
 

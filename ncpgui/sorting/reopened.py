@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import TYPE_CHECKING
 
 from ncpgui.core.config import from_dict
@@ -15,10 +14,8 @@ if TYPE_CHECKING:
 
 
 def settings_of(project: Project) -> SortingConfig:
-    """Settings that a project was sorted with; those that this version does not know are left out."""
-    known = {item.name for item in fields(SortingConfig)}  # another version may have had others
-    settings = {name: value for name, value in project.settings.items() if name in known}
-    return from_dict(SortingConfig, settings, place="the settings in the session")
+    """Settings that a project was sorted with."""
+    return from_dict(SortingConfig, project.settings, place="the settings in the session")
 
 
 def reopened_traces(project: Project, *, progress: Progress = silent) -> Preprocessed:

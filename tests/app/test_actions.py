@@ -350,7 +350,7 @@ def test_space_goes_to_the_next_in_queue_that_is_not_settled(context: Context) -
     assert workspace.component_id == 1  # no other question: simply the next
 
 
-def test_arrows_go_round_the_units_of_the_group(context: Context) -> None:
+def test_arrows_go_round_the_units_of_the_component(context: Context) -> None:
     workspace = context.workspace
     seen = []
     for name in ("next_unit", "next_unit", "next_unit", "next_unit", "previous_unit"):
@@ -377,7 +377,9 @@ def test_saving_a_project_without_a_file_asks_where(context: Context) -> None:
     assert context.front.asked == ["ask_save_as"]  # type: ignore[attr-defined]
 
 
-def test_resampling_is_for_groups_that_are_sampled_and_waiting_ones_for_the_others(context: Context) -> None:
+def test_resampling_is_for_components_that_are_sampled_and_waiting_ones_for_the_others(
+    context: Context,
+) -> None:
     assert action("resample").enabled(context)
     assert not action("sample_waiting").enabled(context)
     press(context, "resample")

@@ -21,15 +21,15 @@ from ncpgui.session.store import load, save
 # -- a recording ----------------------------------------------------------------------------
 
 
-def test_a_recording_is_detected_sampled_joined_and_saved(
+def test_the_units_of_a_recording_are_found_sampled_put_together_and_saved(
     fake: FakeJobs, preferences: Preferences, tmp_path: Path
 ) -> None:
-    fake.combined[0][fake.project.unit_of_spike == 4] = 3  # channels 1 and 2 saw the same unit
     controller, ears = start(preferences)
     controller.open_recording(request(tmp_path))
     workspace = controller.workspace
     assert sorted(fake.sampled) == [0, 1, 2]
-    assert workspace.clustering.unit_of_spike.tolist() == fake.combined[0].tolist()
+    shown = [*[2] * 4, *[3] * 3, *[4] * 3, *[0] * 6, *[1] * 4]  # only component 0 is not as it was matched
+    assert workspace.clustering.unit_of_spike.tolist() == shown
     assert workspace.is_saved
     assert controller.session_path == tmp_path / "retina.h5"
     assert fake.lives[0].n_closed == 1
@@ -38,11 +38,11 @@ def test_a_recording_is_detected_sampled_joined_and_saved(
     controller.close()
     kept = load(tmp_path / "retina.h5")
     assert len(kept.components) == 3
-    assert kept.unit_of_spike.tolist() == fake.combined[0].tolist()
+    assert kept.unit_of_spike.tolist() == shown
     assert preferences.recent == [str(tmp_path / "retina.h5"), str(tmp_path / "retina.raw")]
 
 
-def test_the_group_on_screen_is_sampled_first_then_those_with_most_spikes(
+def test_the_component_on_screen_is_sampled_first_then_those_with_most_spikes(
     fake: FakeJobs, preferences: Preferences, tmp_path: Path
 ) -> None:
     runner = Later()
@@ -55,7 +55,7 @@ def test_the_group_on_screen_is_sampled_first_then_those_with_most_spikes(
     assert fake.sampled == [2, 0, 1]
 
 
-def test_progress_of_sampling_is_told_over_all_groups(
+def test_progress_of_sampling_is_told_over_all_components(
     fake: FakeJobs, preferences: Preferences, tmp_path: Path
 ) -> None:
     controller, ears = start(preferences)
@@ -68,7 +68,7 @@ def test_progress_of_sampling_is_told_over_all_groups(
     assert ears.activities[-1] is None
 
 
-def test_a_failing_group_is_named_and_the_others_go_on(
+def test_a_failing_component_is_named_and_the_others_go_on(
     fake: FakeJobs, preferences: Preferences, tmp_path: Path
 ) -> None:
     fake.failing[0] = "all waveforms are zero"
@@ -81,7 +81,7 @@ def test_a_failing_group_is_named_and_the_others_go_on(
     assert load(tmp_path / "retina.h5").failed == {0: "all waveforms are zero"}
 
 
-def test_when_all_groups_fail_that_is_told_and_kept(
+def test_when_all_components_fail_that_is_told_and_kept(
     fake: FakeJobs, preferences: Preferences, tmp_path: Path
 ) -> None:
     fake.failing = dict.fromkeys((0, 1, 2), "no model")
@@ -91,7 +91,7 @@ def test_when_all_groups_fail_that_is_told_and_kept(
     assert load(tmp_path / "retina.h5").failed == fake.failing
 
 
-def test_groups_that_failed_can_be_sampled_again(
+def test_components_that_failed_can_be_sampled_again(
     fake: FakeJobs, preferences: Preferences, tmp_path: Path
 ) -> None:
     fake.failing[1] = "out of memory"
@@ -123,7 +123,7 @@ def test_sampling_is_asked_for_twice_and_done_once(
     runner.run()
 
 
-def test_stopping_keeps_the_groups_done_so_far(
+def test_stopping_keeps_the_components_done_so_far(
     fake: FakeJobs, preferences: Preferences, tmp_path: Path
 ) -> None:
     controller, ears = start(preferences)
@@ -196,7 +196,7 @@ def test_the_rest_is_sampled_again_with_accepted_units_held(
     )  # as sampled first: the rest is history
 
 
-def test_a_group_all_of_which_is_accepted_is_not_sampled_again(
+def test_a_component_all_of_which_is_accepted_is_not_sampled_again(
     fake: FakeJobs, preferences: Preferences, tmp_path: Path
 ) -> None:
     controller, _ = opened(fake, preferences, tmp_path / "s.h5")
@@ -208,7 +208,7 @@ def test_a_group_all_of_which_is_accepted_is_not_sampled_again(
         controller.resample()
 
 
-def test_sampling_again_that_fails_leaves_the_group_as_it_was(
+def test_sampling_again_that_fails_leaves_the_component_as_it_was(
     fake: FakeJobs, preferences: Preferences, tmp_path: Path
 ) -> None:
     controller, ears = opened(fake, preferences, tmp_path / "s.h5")
@@ -220,7 +220,7 @@ def test_sampling_again_that_fails_leaves_the_group_as_it_was(
     controller.close()
 
 
-def test_asking_again_while_a_group_is_sampled_again_shows_the_newer_work(
+def test_asking_again_while_a_component_is_sampled_again_shows_the_newer_work(
     fake: FakeJobs, preferences: Preferences, tmp_path: Path
 ) -> None:
     runner = Later()

@@ -67,7 +67,7 @@ def test_of_two_true_spikes_the_one_deeper_on_the_channel_counts() -> None:
 
 
 @pytest.mark.parametrize(("labels", "ami"), [([0, 1, 0, 1], 1.0), ([0, 0, 0, 0], 0.0)])
-def test_the_agreement_of_a_group_is_one_when_right_and_zero_when_all_is_one_unit(
+def test_the_agreement_of_a_component_is_one_when_right_and_zero_when_all_is_one_unit(
     labels: list[int], ami: float
 ) -> None:
     (component,) = component_scores(project(labels, [100, 200, 300, 400]), TRUTH, np.ones((2, 1)))

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from app_fakes import FakeJobs, request, start
 from later import Later
@@ -19,27 +18,32 @@ from ncpgui.session.store import load
 Edit = Callable[[Workspace], None]
 
 
-@pytest.fixture
-def joined(fake: FakeJobs) -> FakeJobs:
-    """Unit 2 of channel 0 and unit 3 of channel 1 are one neuron; the last spike of unit 1 is seen twice.
+FINAL = [*[1] * 4, *[2] * 3, *[3] * 3, *[4] * 6, *[0] * 4]
+"""The sorting once all is sampled: unit 3 of matching is kept and is 0, the others come after it."""
 
-    Joined: 0 (4 spikes), 1 (2 spikes), 2 (3 + 6 spikes), 3 (4 spikes of channel 2).
-    """
-    fake.combined[0][:] = [0, 0, 0, 0, 1, 1, -1, 2, 2, 2, *[2] * 6, *[3] * 4]
-    fake.combined[1][6] = 0
+
+@pytest.fixture
+def matched(fake: FakeJobs) -> FakeJobs:
+    """Matching found one unit, 0, where component 0 has three, and 1 and 2 where component 1 has one."""
+    fake.matched[:] = [*[0] * 10, *[1] * 3, *[2] * 3, *[3] * 4]
     return fake
 
 
+def _at(workspace: Workspace, *spikes: int) -> tuple[int, ...]:
+    """Units of these spikes, whatever their numbers are by now."""
+    return tuple(workspace.clustering.unit_of_spike[list(spikes)].tolist())
+
+
 def _merge(workspace: Workspace) -> None:
-    workspace.merge((0, 1))
+    workspace.merge(_at(workspace, 0, 4))
 
 
 def _label(workspace: Workspace) -> None:
-    workspace.label((2,), "good")
+    workspace.label(_at(workspace, 7), "good")
 
 
 def _lock(workspace: Workspace) -> None:
-    workspace.lock((2,), True)
+    workspace.lock(_at(workspace, 7), True)
 
 
 def _adopt(workspace: Workspace) -> None:
@@ -49,7 +53,7 @@ def _adopt(workspace: Workspace) -> None:
 
 
 def _adopt_beside_a_locked_unit(workspace: Workspace) -> None:
-    workspace.lock((2,), True)
+    _lock(workspace)
     _adopt(workspace)
 
 
@@ -59,22 +63,22 @@ def _merge_and_label(workspace: Workspace) -> None:
 
 
 def _merge_twice(workspace: Workspace) -> None:
-    workspace.merge((0, 1))
-    workspace.merge((workspace.clustering.next_unit_id - 1, 2))
+    _merge(workspace)
+    workspace.merge(_at(workspace, 0, 7))
 
 
 def _merge_and_undo(workspace: Workspace) -> None:
-    workspace.label((0,), "mua")
-    workspace.merge((0, 1))
+    workspace.label(_at(workspace, 0), "mua")
+    _merge(workspace)
     workspace.undo()
 
 
 def _never_merge(workspace: Workspace) -> None:
-    workspace.link((0, 1), same=False)
+    workspace.link(_at(workspace, 0, 4), same=False)
 
 
 def _must_be_one_and_lock(workspace: Workspace) -> None:
-    workspace.link((0, 1), same=True)
+    workspace.link(_at(workspace, 0, 4), same=True)
     _lock(workspace)
 
 
@@ -104,14 +108,14 @@ def _state(workspace: Workspace) -> dict[str, Any]:
 
 
 def _sampled(
-    preferences: Preferences, folder: Path, n_groups: int, edit: Edit
+    preferences: Preferences, folder: Path, n_components: int, edit: Edit
 ) -> tuple[Controller, Later, list[str]]:
     """A recording whose components are sampled; `edit` comes after so many of them."""
     folder.mkdir()
     runner = Later()
     controller, ears = start(preferences, runner)
     controller.open_recording(request(folder))
-    for _ in range(1 + n_groups):
+    for _ in range(1 + n_components):
         runner.work("work")
         runner.deliver()
     edit(controller.workspace)
@@ -126,7 +130,7 @@ def _afterwards(preferences: Preferences, folder: Path, edit: Edit) -> Controlle
     return controller
 
 
-@pytest.mark.parametrize("n_groups", [1, 2, 3])
+@pytest.mark.parametrize("n_components", [1, 2, 3])
 @pytest.mark.parametrize(
     "edit",
     [
@@ -141,29 +145,29 @@ def _afterwards(preferences: Preferences, folder: Path, edit: Edit) -> Controlle
         _must_be_one_and_lock,
     ],
 )
-def test_an_edit_while_groups_are_sampled_ends_as_the_same_edit_afterwards(
-    joined: FakeJobs, preferences: Preferences, tmp_path: Path, edit: Edit, n_groups: int
+def test_an_edit_while_components_are_sampled_ends_as_the_same_edit_afterwards(
+    matched: FakeJobs, preferences: Preferences, tmp_path: Path, edit: Edit, n_components: int
 ) -> None:
-    during, _, _ = _sampled(preferences, tmp_path / "during", n_groups, edit)
+    during, _, _ = _sampled(preferences, tmp_path / "during", n_components, edit)
     after = _afterwards(preferences, tmp_path / "after", edit)
     assert _state(during.workspace) == _state(after.workspace)
     assert len(during.workspace.history.entries) == len(after.workspace.history.entries)
 
 
 def test_undo_takes_back_the_edit_and_nothing_of_what_was_sampled(
-    joined: FakeJobs, preferences: Preferences, tmp_path: Path
+    matched: FakeJobs, preferences: Preferences, tmp_path: Path
 ) -> None:
     controller, _, _ = _sampled(preferences, tmp_path / "during", 1, _merge)
     workspace = controller.workspace
-    assert workspace.history.undo_words == "merge 0 + 1"
+    assert workspace.history.undo_words == "merge 1 + 2"
     workspace.undo()
-    assert workspace.clustering.unit_of_spike.tolist() == joined.combined[0].tolist()
+    assert workspace.clustering.unit_of_spike.tolist() == FINAL
     assert not workspace.history.can_undo
-    assert [workspace.status(channel).state for channel in (0, 1, 2)] == ["sampled", "sampled", "sure"]
+    assert [workspace.status(one).state for one in (0, 1, 2)] == ["sampled", "sampled", "sure"]
 
 
-def test_undo_between_two_groups_takes_back_the_edit_and_leaves_the_groups(
-    joined: FakeJobs, preferences: Preferences, tmp_path: Path
+def test_undo_between_two_components_takes_back_the_edit_and_leaves_the_components(
+    matched: FakeJobs, preferences: Preferences, tmp_path: Path
 ) -> None:
     runner = Later()
     controller, _ = start(preferences, runner)
@@ -173,15 +177,15 @@ def test_undo_between_two_groups_takes_back_the_edit_and_leaves_the_groups(
             runner.work("work")
             runner.deliver()
         if n == 2:
-            controller.workspace.merge((0, 1))
+            _merge(controller.workspace)
     controller.workspace.undo()
     units = controller.workspace.clustering.unit_of_spike.tolist()
-    assert units == [*[0] * 4, *[1] * 3, *[2] * 3, *[4] * 6, *[-1] * 4]
+    assert units == [*[4] * 4, *[5] * 3, *[6] * 3, *[8] * 6, *[3] * 4]  # what was merged was 7
     assert not controller.workspace.history.can_undo
 
 
-def test_a_session_closed_while_groups_wait_goes_on_to_the_same_sorting(
-    joined: FakeJobs, preferences: Preferences, tmp_path: Path
+def test_a_session_closed_while_components_wait_goes_on_to_the_same_sorting(
+    matched: FakeJobs, preferences: Preferences, tmp_path: Path
 ) -> None:
     runner = Later()
     controller, _ = start(preferences, runner)
@@ -189,10 +193,10 @@ def test_a_session_closed_while_groups_wait_goes_on_to_the_same_sorting(
     for _ in range(2):
         runner.work("work")
         runner.deliver()
-    controller.workspace.merge((0, 1))
+    _merge(controller.workspace)
     runner.work("work")
     runner.deliver()
-    controller.workspace.label((2,), "good")
+    _label(controller.workspace)
     runner.run("io")
     controller.close()
     runner.run()
@@ -211,46 +215,48 @@ def test_a_session_closed_while_groups_wait_goes_on_to_the_same_sorting(
     assert _state(again.workspace) == _state(after.workspace)
 
 
-def test_edits_before_a_failed_group_is_sampled_keep_the_channels_joined(
-    joined: FakeJobs, preferences: Preferences, tmp_path: Path
+def test_edits_before_a_failed_component_is_sampled_keep_the_components_put_together(
+    matched: FakeJobs, preferences: Preferences, tmp_path: Path
 ) -> None:
-    whole = joined.combined[0].copy()
-    joined.failing[2] = "out of memory"
-    joined.combined[0][whole == 3] = -1
+    matched.failing[1] = "out of memory"
     controller, runner, _ = _sampled(preferences, tmp_path / "s", 3, _merge)
-    merged = [3, 3, 3, 3, 3, 3, -1, *[2] * 9]
-    assert controller.workspace.clustering.unit_of_spike.tolist() == [*merged, *[-1] * 4]
-    joined.failing.clear()
-    joined.combined[0][:] = whole
+    units = [*[6] * 7, *[5] * 3, *[0] * 3, *[1] * 3, *[2] * 4]  # those of component 1 as they were matched
+    assert controller.workspace.clustering.unit_of_spike.tolist() == units
+    matched.failing.clear()
     controller.sample_waiting()
     runner.run()
-    after = np.where((whole == 0) | (whole == 1), 4, whole)
-    assert controller.workspace.clustering.unit_of_spike.tolist() == after.tolist()
-    assert controller.workspace.history.undo_words == "merge 0 + 1"
+    merged = [5 if unit in (1, 2) else unit for unit in FINAL]
+    assert controller.workspace.clustering.unit_of_spike.tolist() == merged
+    assert controller.workspace.history.undo_words == "merge 1 + 2"
 
 
-def test_an_edit_that_joining_does_by_itself_is_told_and_not_one_to_undo(
-    joined: FakeJobs, preferences: Preferences, tmp_path: Path
+def _merge_what_is_one(workspace: Workspace) -> None:
+    """Units of matching that are one unit of component 1, once it is sampled."""
+    workspace.merge(_at(workspace, 10, 13))
+
+
+def test_an_edit_that_sampling_does_by_itself_is_told_and_not_one_to_undo(
+    matched: FakeJobs, preferences: Preferences, tmp_path: Path
 ) -> None:
-    controller, _, told = _sampled(preferences, tmp_path / "s", 2, lambda w: w.merge((2, 3)))
-    assert controller.workspace.clustering.unit_of_spike.tolist() == joined.combined[0].tolist()
-    assert "Putting components together left nothing to do for: merge 2 + 3" in told
+    controller, _, told = _sampled(preferences, tmp_path / "s", 1, _merge_what_is_one)
+    assert controller.workspace.clustering.unit_of_spike.tolist() == FINAL
+    assert "Putting components together left nothing to do for: merge 1 + 2" in told
     assert not controller.workspace.history.can_undo
 
 
-def test_the_selected_units_stay_selected_when_joining_gives_them_other_numbers(
-    joined: FakeJobs, preferences: Preferences, tmp_path: Path
+def test_the_selected_units_stay_selected_when_they_get_other_numbers(
+    matched: FakeJobs, preferences: Preferences, tmp_path: Path
 ) -> None:
-    controller, _, _ = _sampled(preferences, tmp_path / "s", 3, lambda w: w.select((4, 1)))
-    assert controller.workspace.selected == (3, 1)
+    controller, _, _ = _sampled(preferences, tmp_path / "s", 3, lambda w: w.select(_at(w, 10, 4)))
+    assert controller.workspace.selected == (4, 2)
 
 
-def test_what_is_kept_after_an_edit_and_the_joining_comes_back_with_later_edits(
-    joined: FakeJobs, preferences: Preferences, tmp_path: Path
+def test_what_is_kept_after_an_edit_with_nothing_left_to_do_comes_back_with_later_edits(
+    matched: FakeJobs, preferences: Preferences, tmp_path: Path
 ) -> None:
-    controller, runner, _ = _sampled(preferences, tmp_path / "s", 2, lambda w: w.merge((2, 3)))
+    controller, runner, _ = _sampled(preferences, tmp_path / "s", 1, _merge_what_is_one)
     workspace = controller.workspace
-    workspace.merge((0, 1))  # one action is gone with the joining: this one must be written all the same
+    _merge(workspace)  # one action is gone: this one must be written all the same
     assert workspace.is_safe
     expected = _state(workspace)
     controller.close()

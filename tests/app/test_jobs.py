@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -82,12 +81,11 @@ def test_what_ends_like_a_session_may_be_one() -> None:
     ]
 
 
-def test_a_session_with_settings_of_another_version_can_be_sampled_on(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    seen: list[Any] = []
-    monkeypatch.setattr("ncpgui.sorting.recluster.resample_rest", lambda *args, **_: seen.append(args))
+def test_a_session_with_a_setting_that_there_is_not_is_not_sampled_on() -> None:
     project = tiny_project(BESIDE)
-    project = replace(project, settings={**project.settings, "threshold_sd": 4.25, "long_gone": 0.7})
-    jobs.resample(project, project.components[0], project.waveforms[0], Held(np.full(60, -1, dtype=np.int32)))
-    assert seen[0][4].threshold_sd == 4.25
+    project = replace(project, settings={**project.settings, "threshold": 4.25})
+    held = Held(np.full(60, -1, dtype=np.int32))
+    with pytest.raises(
+        InputError, match=r"unknown key 'threshold' in the settings in the session; did you mean"
+    ):
+        jobs.resample(project, project.components[0], project.waveforms[0], held)

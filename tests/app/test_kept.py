@@ -110,7 +110,7 @@ def test_actions_on_a_sorting_that_the_file_lacks_wait_for_a_save() -> None:
     assert session.everything == ["good", "mua", "noise"]
 
 
-def test_a_group_sampled_while_a_save_runs_makes_the_next_action_wait_again() -> None:
+def test_a_component_sampled_while_a_save_runs_makes_the_next_action_wait_again() -> None:
     workspace, session, _ = opened(sampled=False)
     whole = tiny_project(WAYS)
     workspace.take_sampled(whole.components[0], whole.waveforms[0])

@@ -73,7 +73,7 @@ def waiting() -> Workspace:
     return Workspace(tiny_project(WAYS, sampled=False))
 
 
-def test_a_sampled_group_gives_its_spikes_their_units(project: Project) -> None:
+def test_a_sampled_component_gives_its_spikes_their_units(project: Project) -> None:
     workspace = waiting()
     assert workspace.status(0).state == "waiting"
     for component in project.components[:2]:
@@ -113,7 +113,7 @@ def test_units_edited_before_their_component_was_sampled_stay_as_they_were_edite
     assert workspace.clustering.unit_of_spike.tolist() == project.unit_of_spike.tolist()
 
 
-def test_a_group_sampled_after_an_edit_is_no_edit(project: Project) -> None:
+def test_a_component_sampled_after_an_edit_is_no_edit(project: Project) -> None:
     workspace = waiting()
     workspace.take_sampled(project.components[0], project.waveforms[0])
     workspace.merge((0, 1))
@@ -128,7 +128,7 @@ def test_a_group_sampled_after_an_edit_is_no_edit(project: Project) -> None:
     assert workspace.status(1).state == "sampled"  # nobody decided anything there
 
 
-def test_a_group_sampled_in_the_background_leaves_preview_and_selection_alone(project: Project) -> None:
+def test_a_component_sampled_in_the_background_leaves_preview_and_selection_alone(project: Project) -> None:
     workspace = waiting()
     workspace.take_sampled(project.components[0], project.waveforms[0])
     workspace.show_component(0)
@@ -146,7 +146,7 @@ def test_a_group_sampled_in_the_background_leaves_preview_and_selection_alone(pr
     assert log == [("shown_changed",)]
 
 
-def test_a_failed_group_says_why_until_it_is_sampled(project: Project) -> None:
+def test_a_failed_component_says_why_until_it_is_sampled(project: Project) -> None:
     workspace = waiting()
     workspace.set_status(1, ComponentStatus("sampling", 0.25))
     assert workspace.status(1).words == "sampling 25 %"
@@ -158,7 +158,7 @@ def test_a_failed_group_says_why_until_it_is_sampled(project: Project) -> None:
     assert workspace.project.failed == {}
 
 
-def test_a_group_that_failed_is_settled_once_its_units_are_accepted(project: Project) -> None:
+def test_a_component_that_failed_is_settled_once_its_units_are_accepted(project: Project) -> None:
     workspace = matched(project)
     workspace.set_failed(1, "only 3 spikes, at least 20 are needed")
     here = np.unique(project.unit_of_spike[project.components[1].spike_ids])
@@ -168,7 +168,9 @@ def test_a_group_that_failed_is_settled_once_its_units_are_accepted(project: Pro
     assert workspace.status(1).state == "failed"
 
 
-def test_a_group_sampled_again_keeps_the_sorting_and_shows_the_new_alternatives(workspace: Workspace) -> None:
+def test_a_component_sampled_again_keeps_the_sorting_and_shows_the_new_alternatives(
+    workspace: Workspace,
+) -> None:
     component = workspace.component(0)
     assert component is not None
     workspace.show_alternative(1)

@@ -219,7 +219,7 @@ def test_the_demo_is_simulated_once_and_sorted_before_ones_eyes(
 # -- late results ---------------------------------------------------------------------------
 
 
-def test_a_group_that_comes_after_its_project_was_closed_is_dropped(
+def test_a_component_that_comes_after_its_project_was_closed_is_dropped(
     fake: FakeJobs, preferences: Preferences, tmp_path: Path
 ) -> None:
     save(fake.project, tmp_path / "other.h5")

@@ -28,7 +28,6 @@ from ncpgui.app.words import count, duration, percent, percent_of_draws, thousan
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project
-from ncpgui.core.second_sightings import kept_once
 from ncpgui.core.stimulus import Stimulus
 from ncpgui.core.waveform_format import TROUGH_SAMPLE
 from ncpgui.evidence.tempered import widened
@@ -78,7 +77,7 @@ def test_numbers_are_written_as_people_read_them() -> None:
 # -- alternatives ---------------------------------------------------------------------------
 
 
-def test_a_card_for_each_way_to_sort_the_group(workspace: Workspace) -> None:
+def test_a_card_for_each_way_to_sort_the_component(workspace: Workspace) -> None:
     view = present_alternatives(workspace)
     assert (view.title, view.subtitle) == ("Units 0, 1 and 2", "contact 0 · 10 spikes · 2 plausible sortings")
     first, second = view.cards
@@ -110,7 +109,7 @@ def test_the_card_of_a_preview_is_shown_and_can_be_used(workspace: Workspace) ->
     assert (view.can_adopt, view.adopt_text) == (True, "Use this sorting")
 
 
-def test_a_settled_group_says_so(workspace: Workspace) -> None:
+def test_a_settled_component_says_so(workspace: Workspace) -> None:
     workspace.adopt()
     view = present_alternatives(workspace)
     assert view.subtitle.endswith(" · settled")
@@ -191,7 +190,7 @@ def test_the_badge_says_where_the_evidence_leaves_few_draws(project: Project) ->
         assert badge.text == words
 
 
-def test_groups_that_are_not_sampled_say_why(project: Project) -> None:
+def test_components_that_are_not_sampled_say_why(project: Project) -> None:
     workspace = Workspace()
     assert present_alternatives(workspace) is EMPTY
     workspace.open(replace(unsampled(project), failed={0: "no model"}))
@@ -202,7 +201,7 @@ def test_groups_that_are_not_sampled_say_why(project: Project) -> None:
     assert present_alternatives(workspace).message.startswith("These spikes wait to be sampled.")
 
 
-def test_stepping_in_a_group_that_is_not_sampled_does_nothing(project: Project) -> None:
+def test_stepping_in_a_component_that_is_not_sampled_does_nothing(project: Project) -> None:
     workspace = Workspace(unsampled(project))
     step_alternative(workspace, 1)
     assert workspace.preview is None
@@ -211,7 +210,7 @@ def test_stepping_in_a_group_that_is_not_sampled_does_nothing(project: Project) 
 # -- queue and probe ------------------------------------------------------------------------
 
 
-def test_the_queue_lists_groups_by_what_a_decision_settles(workspace: Workspace) -> None:
+def test_the_queue_lists_components_by_what_a_decision_settles(workspace: Workspace) -> None:
     rows = present_queue(workspace)
     assert [(row.name, row.place, row.is_current) for row in rows] == [
         ("Units 0, 1, 2", "ch 0 · 10 spikes", True),
@@ -234,7 +233,7 @@ def test_the_queue_lists_groups_by_what_a_decision_settles(workspace: Workspace)
     assert [row.n_wrong for row in rows] == pytest.approx([1.2, 0.3, 0])
 
 
-def test_a_group_that_failed_or_waits_says_so_in_the_queue() -> None:
+def test_a_component_that_failed_or_waits_says_so_in_the_queue() -> None:
     failed = QueueRow(8, 3, None, 12, ComponentStatus("failed", message="no model"), (), 0.0, False)
     assert failed.caption == "failed"
     assert failed.tooltip.splitlines() == ["Contact 3: 12 spikes, failed", "no model"]
@@ -250,11 +249,10 @@ def test_masses_of_one_number_of_units_are_added() -> None:
 
 
 @pytest.mark.parametrize("decide", ["nothing", "adopt", "accept", "merge", "lock one"])
-def test_queue_cards_and_table_agree_on_the_number_of_units(project: Project, decide: str) -> None:
-    """Also where a unit of a component is left out, because its spikes were seen on another contact."""
-    seen = np.where(project.unit_of_spike == 2, -1, project.unit_of_spike)
-    components, waveforms = kept_once(project.components, project.waveforms, seen)
-    workspace = Workspace(replace(project, unit_of_spike=seen, components=components, waveforms=waveforms))
+def test_queue_cards_and_table_agree_on_the_number_of_units(decide: str) -> None:
+    """Also where some spikes of a component are of no unit."""
+    ways = [[0, 0, 0, 0, 1, 1, 1, -1, -1, -1], [*[0] * 7, *[-1] * 3]]
+    workspace = Workspace(tiny_project({0: ways, 1: [[0] * 6]}, masses={0: [0.5, 0.4]}))
     if decide == "adopt":
         workspace.show_alternative(1)
     if decide in ("adopt", "accept"):
@@ -274,7 +272,7 @@ def test_queue_cards_and_table_agree_on_the_number_of_units(project: Project, de
     }[decide]  # fmt: skip
 
 
-def test_a_group_without_units_says_that_there_is_nothing_to_accept() -> None:
+def test_a_component_without_units_says_that_there_is_nothing_to_accept() -> None:
     workspace = Workspace(tiny_project({0: [[-1] * 4]}))
     view = present_alternatives(workspace)
     assert (view.can_adopt, view.adopt_text) == (False, "Nothing to accept")
@@ -284,7 +282,7 @@ def test_a_group_without_units_says_that_there_is_nothing_to_accept() -> None:
     assert present_queue(workspace) == ()
 
 
-def test_settled_groups_are_passed_over_unless_all_are(workspace: Workspace) -> None:
+def test_settled_components_are_passed_over_unless_all_are(workspace: Workspace) -> None:
     assert workspace.status(2).state == "sure"  # one unit in all draws
     assert neighbour_in_queue(workspace, 1) == 1
     assert neighbour_in_queue(workspace, -1) == 1
@@ -403,7 +401,7 @@ def test_the_plane_is_that_of_the_largest_spread() -> None:
 # -- units ----------------------------------------------------------------------------------
 
 
-def test_the_units_of_the_group_with_what_is_measured_of_each(workspace: Workspace) -> None:
+def test_the_units_of_the_component_with_what_is_measured_of_each(workspace: Workspace) -> None:
     workspace.label((1,), "good")
     workspace.lock((1,), True)
     workspace.select([2])
@@ -471,7 +469,7 @@ def test_all_units_are_listed_by_number_each_once(workspace: Workspace) -> None:
 # -- receptive fields -----------------------------------------------------------------------
 
 
-def test_fields_need_a_stimulus_a_sampled_group_and_units(project: Project) -> None:
+def test_fields_need_a_stimulus_a_sampled_component_and_units(project: Project) -> None:
     assert present_receptive_fields(Workspace(project), {}).message.startswith("No stimulus in this session.")
     seen = replace(project, stimulus=Stimulus(np.zeros((4, 2, 2), np.int8), np.arange(4) * 100, 30.0))
     assert (

@@ -141,7 +141,7 @@ def test_undo_goes_back_to_the_last_bit_after_closing_and_opening(
     controller.close()
 
 
-def test_undo_goes_to_the_group_whose_posterior_it_brings_back(
+def test_undo_goes_to_the_component_whose_posterior_it_brings_back(
     again: FakeJobs, preferences: Preferences, tmp_path: Path
 ) -> None:
     controller, _ = opened(again, preferences, tmp_path / "s.h5")
@@ -223,7 +223,7 @@ def _pending(
 
 @pytest.mark.parametrize("is_made", [True, False], ids=["on its way", "waiting"])
 @pytest.mark.parametrize("edit", [_undo, _lock_another, _merge, _adopt, _undo_and_lock_another])
-def test_samples_of_a_group_that_was_edited_meanwhile_are_not_taken(
+def test_samples_of_a_component_that_was_edited_meanwhile_are_not_taken(
     again: FakeJobs, preferences: Preferences, tmp_path: Path, edit: Edit, is_made: bool
 ) -> None:
     workspace, told = _pending(again, preferences, tmp_path, edit, is_made=is_made)

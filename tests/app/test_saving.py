@@ -41,10 +41,10 @@ def opened(controller: Controller, fake: FakeJobs, runner: Later, tmp_path: Path
     return controller
 
 
-def sampled(controller: Controller, runner: Later, path: Path, n_groups: int) -> Workspace:
+def sampled(controller: Controller, runner: Later, path: Path, n_components: int) -> Workspace:
     """Open a recording and sample so many of its components; saves wait in their lane."""
     controller.open_recording(jobs.RecordingRequest(path.with_suffix(".raw"), session=path))
-    for _ in range(1 + n_groups):
+    for _ in range(1 + n_components):
         runner.work("work")
         runner.deliver()
     return controller.workspace
@@ -70,20 +70,21 @@ def test_edits_while_the_session_is_made_follow_its_first_save(
 ) -> None:
     workspace = sampled(controller, runner, tmp_path / "s.h5", 1)
     runner.work("io")  # the session was made with the first component; nobody heard of it yet
-    workspace.label((0,), "good")
-    workspace.label((0,), "mua")
+    workspace.label((3,), "good")
+    workspace.label((3,), "mua")
     assert after_a_crash(tmp_path / "s.h5", tmp_path / "before") == []
     runner.deliver()
     assert after_a_crash(tmp_path / "s.h5", tmp_path / "after") == ["good", "mua"]
-    workspace.label((0,), "noise")
+    workspace.label((3,), "noise")
     assert after_a_crash(tmp_path / "s.h5", tmp_path / "later") == ["good", "mua", "noise"]
     controller.close()
     runner.run()
 
 
 def test_an_edit_of_a_unit_that_the_session_does_not_know_makes_it_save(
-    controller: Controller, runner: Later, tmp_path: Path
+    controller: Controller, fake: FakeJobs, runner: Later, tmp_path: Path
 ) -> None:
+    fake.matched[13:16] = 3  # two units where component 1 has one
     workspace = sampled(controller, runner, tmp_path / "s.h5", 1)
     runner.run("io")
     runner.work("work")
@@ -102,11 +103,11 @@ def test_an_edit_of_a_unit_that_the_session_does_not_know_makes_it_save(
     runner.run()
 
 
-def test_groups_sampled_after_an_edit_come_back_with_it(
+def test_components_sampled_after_an_edit_come_back_with_it(
     controller: Controller, runner: Later, tmp_path: Path
 ) -> None:
     workspace = sampled(controller, runner, tmp_path / "s.h5", 1)
-    workspace.merge((0, 1))
+    workspace.merge((3, 4))
     runner.run()
     units = workspace.clustering.unit_of_spike.tolist()
     controller.close()
@@ -248,7 +249,7 @@ def test_a_save_asked_for_while_the_session_is_made_waits_for_it(
     controller.failed.connect(lambda error, doing: failed.append(error))
     workspace.told.connect(told.append)
     runner.work("io")
-    workspace.label((0,), "good")
+    workspace.label((3,), "good")
     controller.save()
     controller.save()
     runner.deliver()
@@ -279,7 +280,7 @@ def test_closing_while_the_session_is_made_saves_what_came_since(
 ) -> None:
     workspace = sampled(controller, runner, tmp_path / "s.h5", 1)
     runner.work("io")
-    workspace.label((0,), "good")
+    workspace.label((3,), "good")
     controller.close()
     runner.run()
     assert [entry["label"] for entry in load(tmp_path / "s.h5").history] == ["good"]

@@ -25,7 +25,7 @@ from ncpgui.session.store import load, save
 # -- what panels wait for -------------------------------------------------------------------
 
 
-def test_the_map_of_the_group_on_screen_comes_once(
+def test_the_map_of_the_component_on_screen_comes_once(
     fake: FakeJobs, preferences: Preferences, tmp_path: Path
 ) -> None:
     runner = Later()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
 import pytest
 from app_fakes import WAYS, heard, units
 from tiny_project import tiny_project
@@ -16,7 +15,6 @@ from ncpgui.app.presenters.alternatives import present_alternatives
 from ncpgui.app.presenters.waveforms import present_waveforms
 from ncpgui.core.errors import CurationError
 from ncpgui.core.project import Project
-from ncpgui.core.second_sightings import kept_once
 from ncpgui.curation.commands import Assign, Merge
 
 TWO_PLUS, MERGED = WAYS[0]
@@ -25,13 +23,13 @@ TWO_PLUS, MERGED = WAYS[0]
 # -- opening --------------------------------------------------------------------------------
 
 
-def test_the_group_where_a_decision_settles_most_is_shown_first(workspace: Workspace) -> None:
+def test_the_component_where_a_decision_settles_most_is_shown_first(workspace: Workspace) -> None:
     assert workspace.queue_order() == [0, 1, 2]
     assert workspace.component_id == 0
     assert [workspace.n_spikes(c) for c in workspace.component_ids] == [10, 6, 4]
 
 
-def test_groups_that_wait_come_last_those_with_most_spikes_first() -> None:
+def test_components_that_wait_come_last_those_with_most_spikes_first() -> None:
     project = tiny_project({0: [[0] * 3], 1: [[0] * 5], 2: [[0, 0, 1, 1], [0] * 4]}, masses={2: [0.5, 0.5]})
     some = Workspace(tiny_project({0: [[0] * 3], 1: [[0] * 5]}, sampled=False))
     assert some.queue_order() == [1, 0]
@@ -39,7 +37,7 @@ def test_groups_that_wait_come_last_those_with_most_spikes_first() -> None:
     assert some.queue_order()[0] == 2
 
 
-def test_channels_without_spikes_are_no_groups() -> None:
+def test_channels_without_spikes_are_no_components() -> None:
     workspace = Workspace(tiny_project({1: [[0, 0]], 3: [[0, 0]]}))
     assert workspace.component_ids == [1, 3]
     workspace.show_component(2)
@@ -110,7 +108,7 @@ def test_an_alternative_that_is_not_there_is_refused(workspace: Workspace) -> No
         workspace.show_alternative(8)
 
 
-def test_another_group_comes_without_preview_and_selection(workspace: Workspace) -> None:
+def test_another_component_comes_without_preview_and_selection(workspace: Workspace) -> None:
     workspace.select([0])
     workspace.show_alternative(1)
     log = heard(workspace, "current_changed", "selection_changed")
@@ -164,7 +162,7 @@ def test_a_preview_that_only_accepted_units_keep_from_changing_anything_is_not_u
     assert units(workspace, 0) == TWO_PLUS
 
 
-def test_a_group_in_which_no_sorting_has_a_unit_settles_itself() -> None:
+def test_a_component_in_which_no_sorting_has_a_unit_settles_itself() -> None:
     workspace = Workspace(tiny_project({0: [[0, 0]], 1: [[-1] * 3]}))
     assert [workspace.status(c).state for c in (0, 1)] == ["sure", "curated"]
     workspace.show_component(1)
@@ -174,17 +172,7 @@ def test_a_group_in_which_no_sorting_has_a_unit_settles_itself() -> None:
     assert workspace.history.entries == ()
 
 
-def test_units_that_are_all_second_sightings_leave_nothing_to_decide() -> None:
-    project = tiny_project({0: [[0, 0]], 1: [[0, 0, 0], [0, 0, 1]]}, masses={1: [0.6, 0.4]})
-    assert Workspace(project).status(1).state == "sampled"
-    joined = np.array([0, 0, -1, -1, -1])
-    components, _ = kept_once(project.components, {}, joined)
-    workspace = Workspace(replace(project, components=components, unit_of_spike=joined))
-    assert workspace.status(1).state == "curated"
-    assert [workspace.n_units(1, index) for index in (0, 1)] == [0, 0]
-
-
-def test_an_empty_group_that_may_have_a_unit_is_accepted_as_it_is_and_opened_again_by_undo() -> None:
+def test_an_empty_component_that_may_have_a_unit_is_accepted_as_it_is_and_opened_again_by_undo() -> None:
     workspace = Workspace(tiny_project({0: [[-1] * 4, [0] * 4]}, masses={0: [0.75, 0.25]}))
     assert workspace.status(0).state == "sampled"
     workspace.adopt()
@@ -206,7 +194,7 @@ def test_what_was_accepted_is_not_accepted_again_while_new_draws_are_made() -> N
     assert len(workspace.history.entries) == 1
 
 
-def test_a_group_is_settled_by_adopting_or_by_accepting_all_its_units(workspace: Workspace) -> None:
+def test_a_component_is_settled_by_adopting_or_by_accepting_all_its_units(workspace: Workspace) -> None:
     assert [workspace.status(c).state for c in (0, 1, 2)] == ["sampled", "sampled", "sure"]
     workspace.show_alternative(1)
     workspace.adopt()
@@ -218,7 +206,7 @@ def test_a_group_is_settled_by_adopting_or_by_accepting_all_its_units(workspace:
     assert [workspace.status(c).state for c in (0, 1, 2)] == ["sampled", "sampled", "sure"]
 
 
-def test_accepting_some_units_does_not_settle_the_group(workspace: Workspace) -> None:
+def test_accepting_some_units_does_not_settle_the_component(workspace: Workspace) -> None:
     workspace.lock((0, 1), True)
     assert workspace.status(0).state == "sampled"
 
@@ -268,7 +256,7 @@ def test_undo_of_a_label_shows_the_unit_too(workspace: Workspace) -> None:
     assert workspace.history.labels.label(3) == "unsorted"
 
 
-def test_undo_in_the_group_on_screen_stays_there_when_the_unit_reaches_elsewhere(
+def test_undo_in_the_component_on_screen_stays_there_when_the_unit_reaches_elsewhere(
     workspace: Workspace,
 ) -> None:
     workspace.show_component(1)
@@ -311,7 +299,7 @@ def test_a_selected_unit_that_is_gone_is_not_selected_any_more(workspace: Worksp
 # -- what panels remember is dropped when it changes -----------------------------------------
 
 
-def test_a_group_whose_last_unit_was_dissolved_is_drawn_anew(workspace: Workspace) -> None:
+def test_a_component_whose_last_unit_was_dissolved_is_drawn_anew(workspace: Workspace) -> None:
     workspace.show_component(2)
     current = workspace.current()
     assert current is not None
@@ -349,7 +337,7 @@ def test_locking_a_unit_changes_the_previews_that_cards_and_waveforms_show(works
     assert [len(card.units) for card in present_alternatives(workspace).cards] == [3, 2]
 
 
-def test_memos_of_a_group_go_with_it_and_others_stay(workspace: Workspace) -> None:
+def test_memos_of_a_component_go_with_it_and_others_stay(workspace: Workspace) -> None:
     made: list[tuple[Any, ...]] = []
 
     def ask(*key: Any) -> None:
@@ -368,7 +356,7 @@ def test_memos_of_a_group_go_with_it_and_others_stay(workspace: Workspace) -> No
     assert made == [("x", 0), ("everywhere",)]
 
 
-def test_a_merge_across_channels_changes_both_groups(workspace: Workspace) -> None:
+def test_a_merge_across_channels_changes_both_components(workspace: Workspace) -> None:
     log = heard(workspace, "components_changed")
     workspace.merge((2, 3))
     assert log == [("components_changed", (0, 1))]

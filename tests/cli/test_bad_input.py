@@ -379,21 +379,28 @@ def test_a_damaged_session(
     assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize(("version", "way_out"), [(99, "update ncpgui"), (1, "sort the recording again")])
 @pytest.mark.parametrize("command", ["info", "export"])
-def test_a_session_of_a_newer_version(
-    ncpgui: Command, tetrode_session: Path, tmp_path: Path, out: Path, command: str
+def test_a_session_of_another_version(
+    ncpgui: Command,
+    tetrode_session: Path,
+    tmp_path: Path,
+    out: Path,
+    command: str,
+    version: int,
+    way_out: str,
 ) -> None:
     import h5py
 
-    path = tmp_path / "newer.h5"
+    path = tmp_path / "other.h5"
     shutil.copy(tetrode_session, path)
     with h5py.File(path, "r+") as file:
-        file.attrs["version"] = 99
+        file.attrs["version"] = version
     before = path.read_bytes()
     options = ["--format", "phy", "--out", out] if command == "export" else []
     error = ncpgui(command, path, *options).error
-    assert "version 99" in error
-    assert "update ncpgui" in error
+    assert f"version {version} of the session format" in error
+    assert way_out in error
     assert path.read_bytes() == before
 
 

@@ -104,7 +104,7 @@ def test_every_spike_has_features_where_phy_asks_for_them(
     model.close()
 
 
-def test_a_unit_merged_across_channels_has_the_channels_of_its_main_group(
+def test_a_unit_merged_across_channels_has_the_channels_of_its_main_component(
     make: Callable[..., Project],
 ) -> None:
     project = make()

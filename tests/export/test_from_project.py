@@ -117,7 +117,7 @@ def test_labels_and_main_channels_are_carried(project: Project) -> None:
     assert sorting.main_channel == {3: 0, 8: 0, 9: 1}
 
 
-def test_the_ncp_block_tells_the_alternatives_of_each_group(project: Project) -> None:
+def test_the_ncp_block_tells_the_alternatives_of_each_component(project: Project) -> None:
     block = bundle_of(project, accepted=[8, 77]).ncp
     assert block["model"] == "small"
     assert block["components"][0] == {
@@ -148,7 +148,7 @@ def test_the_ncp_block_tells_what_each_kind_of_evidence_makes_of_an_alternative(
     ]
 
 
-def test_templates_are_means_of_sampled_spikes_on_the_channels_of_the_group(project: Project) -> None:
+def test_templates_are_means_of_sampled_spikes_on_the_channels_of_the_component(project: Project) -> None:
     templates = bundle_of(project).templates
     assert templates is not None
     assert templates.shape == (3, 32, 2)

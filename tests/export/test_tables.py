@@ -44,7 +44,7 @@ def test_npz_holds_spikes_units_and_templates(bundle: ExportBundle, tmp_path: Pa
         assert json.loads(str(file["ncp"]))["model"] == "small"
 
 
-def test_npz_carries_the_posterior_samples_of_each_group(bundle: ExportBundle, tmp_path: Path) -> None:
+def test_npz_carries_the_posterior_samples_of_each_component(bundle: ExportBundle, tmp_path: Path) -> None:
     posterior = PosteriorSamples(
         np.array([[0, 0, 1], [0, 1, 1]]), np.array([-1.0, -2.0]), np.array([3, 1]), np.array([1, 0])
     )

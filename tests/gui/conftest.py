@@ -23,7 +23,7 @@ from ncpgui.app.preferences import Preferences
 from ncpgui.app.presenters.embedding import principal_plane
 from ncpgui.app.work import jobs
 from ncpgui.app.work.tasks import Immediate, Task
-from ncpgui.core.component import Alternative, Component, ComponentWaveforms, one_per_channel
+from ncpgui.core.component import Alternative, Component, ComponentWaveforms, WaitingComponent
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project, RecordingReference
@@ -71,7 +71,7 @@ def _small_project() -> Project:
         spikes=spikes,
         noise_sd=np.full(2, 10.0, dtype=np.float32),
         components=(component,),
-        waiting=one_per_channel(spikes, but=(0,)),
+        waiting=(WaitingComponent(1, np.array([1]), np.flatnonzero(channel == 1)),),
         unit_of_spike=unit,
         probability=everywhere,
         settings={},

@@ -154,7 +154,7 @@ def test_a_merge_by_hand_that_is_an_alternative_is_that_alternative(panel, works
     assert panel.cards[0].card.title == "2 units"
 
 
-def test_a_group_that_waits_has_a_message(panel, workspace, screen) -> None:
+def test_a_component_that_waits_has_a_message(panel, workspace, screen) -> None:
     workspace.show_component(1)
     screen.settle()
     assert panel.message.isVisible()

@@ -15,6 +15,7 @@ from ncpgui.app.model import conditioned
 from ncpgui.app.presenters.embedding import principal_plane
 from ncpgui.app.work import jobs
 from ncpgui.core.errors import InputError
+from ncpgui.core.partition import canonical
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.project import Project
 from ncpgui.gui.main_window import MainWindow
@@ -39,13 +40,9 @@ def project() -> Project:
 
 @pytest.fixture
 def window(qtbot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, project: Project) -> Iterator[MainWindow]:
-    n = len(project.spikes)
-    nothing = {"unit_of_spike": np.full(n, -1), "probability": np.zeros(n, np.float32)}
-    detected = replace(unsampled(project), waveforms={}, **nothing)
     monkeypatch.setattr(jobs, "embed", lambda features, **_: principal_plane(features))
-    monkeypatch.setattr(jobs, "find_units", lambda request, *, progress: (FakeLive(), detected))
+    monkeypatch.setattr(jobs, "find_units", lambda request, *, progress: (FakeLive(), matched(project)))
     monkeypatch.setattr(jobs, "sample", lambda live, waiting, *, progress: sampled(project, waiting.id))
-    monkeypatch.setattr(jobs, "combine_components", lambda project, *, progress: joined(project))
     monkeypatch.setattr(jobs, "resample", without_network)
     with shown_window(qtbot, tmp_path) as made:
         yield made
@@ -59,21 +56,19 @@ def sampled(project: Project, channel: int) -> Any:
     return project.component(channel), project.waveforms[channel]
 
 
-def joined(project: Project) -> tuple[np.ndarray, np.ndarray]:
-    """One unit a channel beside the first two, the last of each channel being that of the next channel."""
+def matched(project: Project) -> Project:
+    """The project before any component was sampled: matching found one unit in each."""
     unit = np.full(len(project.spikes), -1)
     for component in project.components:
-        labels = component.alternatives[0].labels
-        last = labels == labels.max()
-        unit[component.spike_ids] = np.where(last, 99, 10 * component.id + labels)
-    return np.unique(unit, return_inverse=True)[1], np.ones(len(unit), np.float32)
+        unit[component.spike_ids] = component.id
+    return replace(unsampled(project), waveforms={}, unit_of_spike=unit)
 
 
 def recording(window: MainWindow) -> None:
     window.controller.open_recording(jobs.RecordingRequest(Path("array.raw")))
 
 
-def test_g_at_the_third_group_ends_as_g_after_the_last(
+def test_g_at_the_third_component_ends_as_g_after_the_last(
     window: MainWindow, press: Press, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     n_sampled = 0
@@ -93,7 +88,9 @@ def test_g_at_the_third_group_ends_as_g_after_the_last(
     assert words.startswith("merge ")
     during = workspace.clustering.unit_of_spike.copy()
     press("Ctrl+Z")
-    assert workspace.clustering.unit_of_spike.tolist() == joined(project)[0].tolist()
+    whole = replace(matched(project), components=project.components)
+    finished = canonical(jobs.combine_components(whole)[0])
+    assert canonical(workspace.clustering.unit_of_spike).tolist() == finished.tolist()
     assert not window.actions_["undo"].isEnabled()
 
     n_sampled = 10

@@ -33,7 +33,7 @@ def test_an_empty_window_says_how_to_begin(window: MainWindow) -> None:
     assert not window.actions_["export"].isEnabled()
 
 
-def test_a_session_opens_at_its_most_ambiguous_group(opened: MainWindow) -> None:
+def test_a_session_opens_at_its_most_ambiguous_component(opened: MainWindow) -> None:
     workspace = opened.workspace
     assert opened.pages.currentWidget() is opened.bench
     assert workspace.component_id == workspace.queue_order()[0]

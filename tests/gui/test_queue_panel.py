@@ -20,7 +20,7 @@ def row_rect(panel: QueuePanel, row: int) -> QtCore.QRectF:
     return QtCore.QRectF(panel.view.visualRect(panel.model.index(row)))
 
 
-def test_the_sampled_group_comes_first_and_the_waiting_one_last(panel) -> None:
+def test_the_sampled_component_comes_first_and_the_waiting_one_last(panel) -> None:
     assert [row.component_id for row in panel.model.rows] == [0, 1]
     assert [row.status.state for row in panel.model.rows] == ["sampled", "waiting"]
     assert panel.model.index(0).data() == "Units 0, 1"
@@ -41,17 +41,17 @@ def test_the_tooltip_tells_how_many_units_are_how_likely(panel) -> None:
     assert panel.model.rows[1].caption == "waiting"
 
 
-def test_the_group_on_screen_is_lit(panel, screen) -> None:
+def test_the_component_on_screen_is_lit(panel, screen) -> None:
     lit = LIGHT.accent_soft.lower()
     assert screen.colors(panel.view.viewport(), row_rect(panel, 0))[lit] > 1000
     assert lit not in screen.colors(panel.view.viewport(), row_rect(panel, 1))
 
 
-def test_an_ambiguous_group_is_amber(panel, screen) -> None:
+def test_an_ambiguous_component_is_amber(panel, screen) -> None:
     assert LIGHT.amber.lower() in screen.colors(panel.view.viewport(), row_rect(panel, 0))
 
 
-def test_a_click_puts_a_group_on_screen(panel, workspace, screen) -> None:
+def test_a_click_puts_a_component_on_screen(panel, workspace, screen) -> None:
     screen.click(panel.view.viewport(), row_rect(panel, 1).center())
     assert workspace.component_id == 1
     screen.settle()
@@ -59,7 +59,7 @@ def test_a_click_puts_a_group_on_screen(panel, workspace, screen) -> None:
     assert LIGHT.accent_soft.lower() in screen.colors(panel.view.viewport(), row_rect(panel, 1))
 
 
-def test_a_settled_group_is_counted_and_green(panel, workspace, screen) -> None:
+def test_a_settled_component_is_counted_and_green(panel, workspace, screen) -> None:
     workspace.adopt()
     screen.settle()
     assert panel.note.text() == "1 of 2 settled"

@@ -26,7 +26,7 @@ from tests.gui.windows import shown_window
 ROOT = Path(__file__).resolve().parents[2]
 SIZES = [(960, 600), (1280, 800), (1920, 1200)]
 CUT_PX = 1.0
-N_GROUPS = 4  # of two, three and four units
+N_COMPONENTS = 4  # of two, three and four units
 
 
 def resized(window: MainWindow, size: tuple[int, int]) -> MainWindow:
@@ -76,7 +76,7 @@ def test_no_painted_text_is_cut_and_no_two_collide(
 ) -> None:
     opened.bench.waveforms.set_arrangement(arrangement)
     resized(opened, size)
-    for channel in opened.workspace.queue_order()[:N_GROUPS]:
+    for channel in opened.workspace.queue_order()[:N_COMPONENTS]:
         opened.workspace.show_component(channel)
         settle(QtWidgets.QApplication.instance())
         for name, widget in painted_widgets(opened).items():
@@ -111,7 +111,7 @@ def test_no_label_and_no_button_is_cut_in_the_middle_of_a_word(
 def test_cards_are_whole(opened: MainWindow, size: tuple[int, int]) -> None:
     """In height always; in width as long as there are no more than four."""
     panel = resized(opened, size).bench.alternatives
-    for channel in opened.workspace.queue_order()[:N_GROUPS]:
+    for channel in opened.workspace.queue_order()[:N_COMPONENTS]:
         opened.workspace.show_component(channel)
         settle(QtWidgets.QApplication.instance())
         shown = [*panel.cards, *([panel.other] if panel.other.isVisible() else [])]
@@ -126,7 +126,7 @@ def test_cards_are_whole(opened: MainWindow, size: tuple[int, int]) -> None:
 @pytest.mark.parametrize("size", SIZES)
 def test_a_row_of_receptive_fields_is_whole(opened: MainWindow, size: tuple[int, int]) -> None:
     grid = resized(opened, size).bench.fields.grid
-    for channel in opened.workspace.queue_order()[:N_GROUPS]:
+    for channel in opened.workspace.queue_order()[:N_COMPONENTS]:
         opened.workspace.show_component(channel)
         settle(QtWidgets.QApplication.instance())
         assert len(grid.view.tiles) > 1
@@ -137,7 +137,9 @@ def test_a_row_of_receptive_fields_is_whole(opened: MainWindow, size: tuple[int,
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_the_units_of_a_group_are_seen_without_scrolling(opened: MainWindow, size: tuple[int, int]) -> None:
+def test_the_units_of_a_component_are_seen_without_scrolling(
+    opened: MainWindow, size: tuple[int, int]
+) -> None:
     panel = resized(opened, size).bench.units
     assert panel.table.horizontalScrollBar().maximum() == 0
     seen = panel.table.viewport().rect()
@@ -244,7 +246,7 @@ def test_the_scale_bar_lies_on_no_label(opened: MainWindow, size: tuple[int, int
     opened.bench.waveforms.set_arrangement(arrangement)
     resized(opened, size)
     plot = opened.bench.waveforms.plot
-    for channel in opened.workspace.queue_order()[:N_GROUPS]:
+    for channel in opened.workspace.queue_order()[:N_COMPONENTS]:
         opened.workspace.show_component(channel)
         settle(QtWidgets.QApplication.instance())
         bars = plot.bar_rects()

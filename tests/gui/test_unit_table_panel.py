@@ -176,7 +176,7 @@ def test_a_narrow_table_leaves_out_expected_errors_first_and_brings_them_back(sh
     assert panel.table.viewport().width() >= panel.table.horizontalHeader().length()
 
 
-def test_all_units_lists_every_group_and_a_double_click_goes_there(
+def test_all_units_lists_every_component_and_a_double_click_goes_there(
     qtbot, theme, runner, tmp_path: Path, screen
 ) -> None:
     workspace = Workspace(
@@ -201,7 +201,7 @@ def test_all_units_lists_every_group_and_a_double_click_goes_there(
     assert workspace.selected == (4,)
 
 
-def test_a_group_that_waits_has_a_message(panel, workspace, screen) -> None:
+def test_a_component_that_waits_has_a_message(panel, workspace, screen) -> None:
     workspace.show_component(1)
     screen.settle()
     assert panel.message.isVisible()

@@ -44,7 +44,7 @@ def test_a_session_says_which_sampler_made_each_posterior(assert_same, project: 
     assert np.isnan([way.mass_se for way in found.components[0].alternatives]).all()
 
 
-def test_a_project_without_spikes_or_groups_comes_back(
+def test_a_project_without_spikes_or_components_comes_back(
     assert_same, make_project, project: Project, path: Path
 ) -> None:
     bare = replace(
@@ -84,7 +84,7 @@ def test_every_element_says_what_it_is(project: Project, path: Path) -> None:
     with h5py.File(path) as file:
         file.visititems(check)
         assert file["components/0/posterior/labels"].dtype == np.uint8
-    assert seen == set(ENCODINGS) - {"component-waveforms", "groups", "channel-group", "group-waveforms"}
+    assert seen == set(ENCODINGS) - {"component-waveforms"}
 
 
 def test_long_label_arrays_are_compressed_to_a_byte_a_label_or_less(make_project, path: Path) -> None:
@@ -109,6 +109,21 @@ def test_a_newer_session_is_refused_with_advice(project: Project, path: Path) ->
         file.attrs["version"] = 3
     with pytest.raises(SessionFormatError, match=r"written by version 3 .* reads up to 2; update ncpgui"):
         store.load(path)
+
+
+@pytest.mark.parametrize("version", [0, 1])
+def test_a_session_from_before_the_first_release_is_refused(
+    project: Project, path: Path, version: int
+) -> None:
+    store.save(project, path)
+    with h5py.File(path, "r+") as file:
+        file.attrs["version"] = version
+    with pytest.raises(SessionFormatError) as raised:
+        store.load(path)
+    assert str(raised.value) == (
+        f"{path} was written before the first release of ncpgui (version {version} of the session format, "
+        "the first that is read is 2); sort the recording again"
+    )
 
 
 def test_an_unknown_encoding_is_refused_with_its_place(project: Project, path: Path) -> None:

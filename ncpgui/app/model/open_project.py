@@ -20,7 +20,6 @@ from ncpgui.core.component import Alternative, Component, ComponentWaveforms
 from ncpgui.core.errors import CurationError, NcpguiError
 from ncpgui.core.partition import canonical
 from ncpgui.core.project import Project, RecordingReference
-from ncpgui.core.second_sightings import kept_once
 from ncpgui.core.signals import Signal
 from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.curation.change import Change
@@ -210,8 +209,6 @@ class OpenProject(ProjectView):
         highest = replace(project, unit_of_spike=unit_of_spike).highest_unit
         after = Clustering(unit_of_spike, probability, highest=highest)
         again = rebased(self.history, before, after, project.components)
-        components, waveforms = kept_once(project.components, project.waveforms, unit_of_spike)
-        self.project = replace(project, components=components, waveforms=waveforms)
         self._set_base(unit_of_spike, probability)
         self._kept.rewrite()
         self._take_history(again.history, before=self._sortings)

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from ncpgui.curation.clustering import Clustering
 from ncpgui.curation.commands import Assign, Command
 from ncpgui.curation.history import History
-from ncpgui.curation.rebase import is_sampling
 
 
 @dataclass(frozen=True)
@@ -68,11 +67,7 @@ class UnitPlaces:
 
     def settled(self, history: History) -> frozenset[int]:
         """Components where an alternative was adopted, or all units are accepted."""
-        found = {
-            self._decided(command)
-            for command in history.commands
-            if isinstance(command, Assign) and not is_sampling(command)
-        }
+        found = {self._decided(command) for command in history.commands if isinstance(command, Assign)}
         locked = history.labels.locked
         accepted = {c for unit in locked for c in self.components_of(unit)}
         free = {c for unit, place in self._places.items() if unit not in locked for c in place.components}

@@ -247,10 +247,11 @@ def reopen(project: Project, session: Path | None = None, *, progress: Progress 
     """
     from ncpgui.ephys.readers import reopen as reopen_recording
     from ncpgui.sorting.pipeline import find_units as found_in
+    from ncpgui.sorting.reopened import settings_of
     from ncpgui.sorting.review import given_units, sorting_given
     from ncpgui.sorting.run import run_of
 
-    recording, config = reopen_recording(project.recording), _config(project)
+    recording, config = reopen_recording(project.recording), settings_of(project)
     sorting = None if project.given is None else sorting_given(project)
     shown = project.stimulus
 
@@ -295,12 +296,6 @@ def locate(project: Project, path: Path, *, progress: Progress = silent) -> Reco
             problem = problem or error
     assert problem is not None
     raise problem
-
-
-def _config(project: Project) -> SortingConfig:
-    from ncpgui.sorting.reopened import settings_of
-
-    return settings_of(project)
 
 
 def sample(
@@ -354,12 +349,12 @@ def read_waveforms(
     """
     from ncpgui.ephys.waveforms import extract_waveforms
     from ncpgui.sorting.assignment import fit_features
-    from ncpgui.sorting.reopened import reopened_traces
+    from ncpgui.sorting.reopened import reopened_traces, settings_of
 
     with reopened_traces(project, progress=portion(progress, 0, 1, 2)) as pre:
         times = project.spikes.sample_index[component.spike_ids[component.sampled]]
         waveforms = extract_waveforms(pre, times, component.contacts, progress=portion(progress, 1, 2, 2))
-    space = fit_features(waveforms, _config(project).assignment_dims)
+    space = fit_features(waveforms, settings_of(project).assignment_dims)
     return ComponentWaveforms(waveforms, space.project(waveforms))
 
 
@@ -373,9 +368,9 @@ def read_coordinates(
     """
     from ncpgui.ephys.waveforms import extract_waveforms
     from ncpgui.sorting.assignment import fit_features
-    from ncpgui.sorting.reopened import reopened_traces
+    from ncpgui.sorting.reopened import reopened_traces, settings_of
 
-    space = fit_features(waveforms.waveforms, _config(project).assignment_dims)
+    space = fit_features(waveforms.waveforms, settings_of(project).assignment_dims)
     others = np.setdiff1d(np.arange(len(component.spike_ids)), component.sampled)
     found = np.zeros((len(component.spike_ids), space.basis.shape[1]), np.float32)
     found[component.sampled] = space.project(waveforms.waveforms)
@@ -404,6 +399,7 @@ def resample(
     """
     from ncpgui.sorting.motion import places_during
     from ncpgui.sorting.recluster import resample_rest
+    from ncpgui.sorting.reopened import settings_of
 
     if waveforms is None:
         waveforms = read_waveforms(project, component, progress=portion(progress, 0, 1, 4))
@@ -418,7 +414,7 @@ def resample(
         waveforms,
         held,
         project.probe,
-        replace(_config(project), sampler=sampler),
+        replace(settings_of(project), sampler=sampler),
         spikes=spikes,
         clock=project.recording.clock,
         places=places,
@@ -437,9 +433,10 @@ def rarer_sortings(
 ) -> tuple[Alternative, ...]:
     """Sortings of a component that are too rare for a card of their own, the most probable first."""
     from ncpgui.sorting.recluster import rarer_sortings as rarer
+    from ncpgui.sorting.reopened import settings_of
 
     progress(0, 1, "rarer sortings")
-    return rarer(component, waveforms, _config(project))
+    return rarer(component, waveforms, settings_of(project))
 
 
 def embed(

@@ -177,7 +177,7 @@ def evaluate(
 
 
 def trained_on(card: dict[str, Any]) -> GenerativeSettings:
-    """Return the generative model that a card names; older cards hold the settings of spikes only.
+    """Return the generative model that a card names.
 
     Raises
     ------
@@ -187,15 +187,13 @@ def trained_on(card: dict[str, Any]) -> GenerativeSettings:
     training = card.get("training")
     data = training.get("data") if isinstance(training, dict) else None
     name = card.get("name", "?")
-    if not isinstance(data, dict):
+    if not isinstance(data, dict) or "model" not in data:
         raise CheckpointError(
             f"the card of model '{name}' does not say which data it was trained on (training.data), "
             "so there is nothing to evaluate it on; train it with 'ncpgui train'"
         )
     try:
-        if "model" in data:
-            return from_dict(GenerativeSettings, data, place="training.data")
-        return GenerativeSettings("spikes", data)
+        return from_dict(GenerativeSettings, data, place="training.data")
     except InputError as error:
         raise CheckpointError(
             f"the card of model '{name}' names data that this version of ncpgui does not have: {error}"

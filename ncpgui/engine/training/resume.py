@@ -85,7 +85,7 @@ class RunState:
                 f"{' and more' if len(differs) > 6 else ''}; give the same settings to go on with it, or "
                 "start a new run with --overwrite, or in another folder with --out"
             )
-        if state.get("data", self.data) != self.data:  # states of before do not say
+        if state.get("data") != self.data:
             raise CheckpointError(
                 f"{path} is of a run on other data: the contents of a file that it draws from have changed; "
                 "go on with the file as it was, or start a new run with --overwrite, or in another folder "

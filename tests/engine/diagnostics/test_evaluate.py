@@ -115,13 +115,7 @@ def test_progress_counts_up_to_the_whole_and_can_stop_the_run(gaussian_checkpoin
         evaluate(gaussian_checkpoint, amount=few, progress=flag.guard())
 
 
-def test_an_older_card_with_settings_of_spikes_only_is_understood():
-    settings = trained_on({"name": "old", "training": {"data": {"k_rate": 3.0}}})
-    assert settings.model == "spikes"
-    assert settings.options["k_rate"] == 3.0
-
-
-@pytest.mark.parametrize("training", [None, {}, {"data": None}, "words"])
+@pytest.mark.parametrize("training", [None, {}, {"data": None}, {"data": {"k_rate": 3.0}}, "words"])
 def test_a_card_that_does_not_name_its_data_is_refused(training):
     with pytest.raises(CheckpointError, match=r"card of model 'x' does not say which data .* 'ncpgui train'"):
         trained_on({"name": "x", "training": training})
@@ -132,7 +126,7 @@ def test_a_card_that_does_not_name_its_data_is_refused(training):
     [
         ({"model": "stars"}, "unknown generative model 'stars'"),
         ({"model": "gauss2d", "options": {"alfa": 1.0}}, "did you mean 'alpha'"),
-        ({"k_rates": 2.0}, "did you mean 'k_rate'"),
+        ({"model": "spikes", "options": {"k_rates": 2.0}}, "did you mean 'k_rate'"),
     ],
 )
 def test_a_card_that_names_data_unknown_here_is_refused(data, words):
