@@ -17,7 +17,7 @@ from ncpgui.core.errors import InputError
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Progress, silent
 from ncpgui.engine.checked_times import checked_times
-from ncpgui.engine.networks.compiled_ncp import tells_times
+from ncpgui.engine.networks.as_arrays import tells_times
 from ncpgui.engine.sampling.beams import beam_samples_of_many
 from ncpgui.engine.sampling.posterior import ancestral_samples_of_many
 from ncpgui.engine.sampling.sweeps import swept

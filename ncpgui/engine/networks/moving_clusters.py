@@ -17,8 +17,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from ncpgui.engine.compiled.ways import FEW_POINTS
+
 SHARE_UNIT = 20.0  # of the parameter, so that it is soon learnt
-FEW_POINTS = 10  # of which little is believed of how they moved
 N_WINDOWS = 20
 _GAPS_MS = (3.0, 10.0, 40.0)  # scales of the intervals to the spikes before and after
 

@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from ncpgui.core.errors import InputError
+from ncpgui.engine.compiled.ncp import DISTANCE_UNIT, MOST_DISTANT, PRIOR_POINTS
 from ncpgui.engine.networks.density import NEIGHBOURS, log_distances
 from ncpgui.engine.networks.mlp import mlp
 from ncpgui.engine.networks.moving_clusters import MovingClusters, TimeFeatures
@@ -26,9 +27,7 @@ from ncpgui.engine.networks.seen_way import along_way
 _SCORE_UNIT = 4.0  # noise sd: about how far apart units are that are hard to tell
 _SCORE_PAIRS = 12
 _SEEN_SCORES = 12  # components by which points of a dataset see each other
-PRIOR_POINTS = 3  # points that the learnt spread counts beside those of a cluster
 N_OF_DISTANCE = 4  # numbers that tell f of two squared distances
-DISTANCE_UNIT, MOST_DISTANT = 16.0, 256.0  # of a squared distance as f sees it: its unit, and where it ends
 
 
 class NCP(ClusteringNetwork):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from ncpgui.engine.networks.compiled_pairs import seen_in_orders
+from ncpgui.engine.compiled.pairs import seen_in_orders
 from ncpgui.engine.networks.pointwise import Encoding, sum_after
 
 _PAIRS_AT_ONCE = 2**17  # of points that are looked at; bounds the memory

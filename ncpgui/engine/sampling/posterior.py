@@ -24,11 +24,11 @@ from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.seeds import stream
 from ncpgui.engine.device import one_core
-from ncpgui.engine.networks.compiled_ncp import serves, tells_times
+from ncpgui.engine.networks.as_arrays import serves, tells_times
 from ncpgui.engine.networks.moving_clusters import time_windows
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding, side_by_side
 from ncpgui.engine.sampling import rules
-from ncpgui.engine.sampling.compiled_walk import draws
+from ncpgui.engine.sampling.compiled_draws import draws
 from ncpgui.engine.sampling.links import Links
 from ncpgui.engine.sampling.memory import in_chunks, rows_at_once
 from ncpgui.engine.sampling.points import check_points

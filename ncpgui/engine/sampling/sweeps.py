@@ -27,10 +27,11 @@ from torch.nn.functional import pad
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.seeds import stream_seed
+from ncpgui.engine.compiled.moves import Proposed, Samples, take
+from ncpgui.engine.compiled.ncp import Weights
 from ncpgui.engine.device import one_core, torch_generator
-from ncpgui.engine.networks.compiled_ncp import Weights, columns, serves, tells_times, weights_of
+from ncpgui.engine.networks.as_arrays import columns, serves, tells_times, weights_of
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
-from ncpgui.engine.sampling.compiled_moves import Proposed, Samples, take
 
 N_SWEEPS = 2
 N_SWEEPS_IN_TIME = 4  # where the network follows clusters in time; 8 are no better

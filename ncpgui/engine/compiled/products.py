@@ -5,7 +5,7 @@ from __future__ import annotations
 import numba
 import numpy as np
 
-from ncpgui.engine.networks.compiled_options import FAST, Array
+from ncpgui.engine.compiled.options import FAST, Array
 
 
 @numba.njit(cache=True, nogil=True, fastmath=FAST)

@@ -7,16 +7,15 @@ place is the scores (C) and then the metric (E); the first way is of all of it, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numba
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
-from ncpgui.engine.networks.compiled_options import FAST, Array
-from ncpgui.engine.networks.moving_clusters import FEW_POINTS, SHARE_UNIT, MovingClusters
+from ncpgui.engine.compiled.options import FAST, Array
+
+FEW_POINTS = 10  # of which little is believed of how they moved
 
 
 class Ways(NamedTuple):
@@ -31,19 +30,6 @@ class Ways(NamedTuple):
     share: Array
     weight: Array
     into_g: Array
-
-
-def ways_of(moving: Sequence[MovingClusters], n_hidden: int) -> Ways:
-    """Weights as the functions of this module take them."""
-    with torch.no_grad():
-        into_g = [one.to_g.weight.T for one in moving] or [torch.zeros(0, n_hidden)]
-        return Ways(
-            np.array([one.n_knots for one in moving], np.int64),
-            np.array([one.n_values for one in moving], np.int64),
-            np.array([SHARE_UNIT * float(one.share) for one in moving], np.float32),
-            np.array([float(one.log_weight.exp()) for one in moving], np.float32),
-            np.ascontiguousarray(torch.cat(into_g).float().numpy()),
-        )
 
 
 @numba.njit(cache=True, nogil=True, fastmath=FAST)

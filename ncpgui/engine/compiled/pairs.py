@@ -6,7 +6,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.engine.networks.compiled_options import FAST, Array
+from ncpgui.engine.compiled.options import FAST, Array
 
 _POINTS_AT_ONCE = 128
 

@@ -6,32 +6,23 @@ about a cluster once for all hypotheses that have it. When they choose different
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numba
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import Tensor
 
-from ncpgui.core.progress import Progress, silent
-from ncpgui.engine.device import n_threads
-from ncpgui.engine.networks.compiled_ncp import (
+from ncpgui.engine.compiled.ncp import (
     AT_ONCE,
     Weights,
     add_own_state,
     candidate_inputs,
-    columns,
     scores,
     values,
-    weights_of,
 )
-from ncpgui.engine.networks.compiled_options import FAST, Array
-from ncpgui.engine.networks.compiled_products import product
-from ncpgui.engine.networks.ncp import ClusterAwareNCP
-from ncpgui.engine.networks.pointwise import Encoding
-from ncpgui.engine.sampling.on_threads import Report, on_threads
+from ncpgui.engine.compiled.options import FAST, Array
+from ncpgui.engine.compiled.products import product
 
 _POINTS_AT_ONCE = 64  # between reports of progress
 Ints = NDArray[np.int64]
@@ -98,65 +89,13 @@ def _with_room(state: _State) -> _State:
     return state._replace(**longer)
 
 
-@torch.inference_mode()
-def draws(
-    network: ClusterAwareNCP,
-    encoding: Encoding,
-    *,
-    dataset: Tensor,
-    held: Tensor,
-    uniform: Tensor,
-    timed: bool = False,
-    progress: Progress = silent,
-) -> tuple[Tensor, Tensor]:
-    """Draw label vectors of the datasets of `encoding`, as `sequential.walk` does under `rules.ancestral`.
-
-    Datasets are walked side by side on as many threads as torch may use. They are the same on any number.
-
-    Parameters
-    ----------
-    encoding : finished, of D datasets that `compiled_ncp` serves
-    dataset : (S,), that each draw is about; held : (D, M), labels of the first points, -1 where they are free
-    uniform : (S, N) on [0, 1)
-    timed : whether points of a dataset tell their times
-
-    Returns
-    -------
-    labels : (S, N) int64, canonical in the order visited; -1 in the padding; log q : (S,) float64
-    """
-    weights = weights_of(network, timed=timed)
-    wanted = dataset.unique().tolist()
-    ends = encoding.n_points[wanted].tolist()
-    rows_of = [dataset == one for one in wanted]
-    in_orders = [
-        partial(
-            _draw_in_order,
-            weights,
-            columns(network, encoding.tables["joins"][one, :n_points], timed=timed),
-            encoding.tables["context"][one, :n_points].numpy(),
-            held[one].numpy(),
-            uniform[rows, :n_points].contiguous().numpy(),
-        )
-        for one, n_points, rows in zip(wanted, ends, rows_of, strict=True)
-    ]
-    n_all = sum(ends)
-    found = on_threads(in_orders, n_threads=n_threads(), report=lambda n: progress(n, n_all))
-    labels = torch.full((len(dataset), max(ends)), -1)
-    log_prob = torch.zeros(len(dataset), dtype=torch.float64)
-    for rows, n_points, (own, score) in zip(rows_of, ends, found, strict=True):
-        labels[rows, :n_points] = torch.from_numpy(own)
-        log_prob[rows] = torch.from_numpy(score)
-    progress(n_all, n_all)
-    return labels, log_prob
-
-
-def _draw_in_order(
+def draw_in_order(
     weights: Weights,
     joins: Array,
     context: Array,
     held: Ints,
     uniform: Array,
-    report: Report,
+    report: Callable[[int], None],
 ) -> tuple[Ints, NDArray[np.float64]]:
     """Draw labels (R, N) and log q (R,) in one order.
 

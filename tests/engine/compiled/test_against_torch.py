@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from ncpgui.engine.networks import compiled_ncp
+from ncpgui.engine.networks.as_arrays import serves
 from ncpgui.engine.networks.moving_clusters import SHARE_UNIT
 from ncpgui.engine.networks.registry import NetworkSettings, build_network
-from ncpgui.engine.sampling import compiled_walk, posterior, sweeps
+from ncpgui.engine.sampling import compiled_draws, posterior, sweeps
 from ncpgui.engine.sampling.posterior import ancestral_samples, ancestral_samples_of_many
 from ncpgui.engine.sampling.sweeps import swept
 
@@ -73,7 +73,7 @@ def test_compiled_draws_are_those_of_torch(kind, by_torch):
     encodings = [
         encoding_of(network, n, seed=n, times=kind in ("times", "distances and times")) for n in (70, 41)
     ]
-    assert compiled_ncp.serves(network, encodings)
+    assert serves(network, encodings)
     wanted = {"n_samples": 60, "seeds": [1, 2], "n_orders": 4}
     found = ancestral_samples_of_many(network, encodings, **wanted)
     by_torch()
@@ -90,7 +90,7 @@ def test_draws_are_the_same_on_any_number_of_threads(monkeypatch, n_threads):
     wanted = {"n_samples": 60, "seeds": [1, 2], "n_orders": 4}
     found = []
     for n in (1, n_threads):
-        monkeypatch.setattr(compiled_walk, "n_threads", lambda n=n: n)
+        monkeypatch.setattr(compiled_draws, "n_threads", lambda n=n: n)
         found.append(ancestral_samples_of_many(network, encodings, **wanted))
     for one, other in zip(*found, strict=True):
         np.testing.assert_array_equal(one.labels, other.labels)

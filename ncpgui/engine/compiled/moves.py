@@ -8,15 +8,15 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.engine.networks.compiled_ncp import (
+from ncpgui.engine.compiled.ncp import (
     AT_ONCE,
     add_own_state,
     candidate_inputs,
     scores,
     values,
 )
-from ncpgui.engine.networks.compiled_options import FAST, Array
-from ncpgui.engine.networks.compiled_products import product
+from ncpgui.engine.compiled.options import FAST, Array
+from ncpgui.engine.compiled.products import product
 
 _LANES = AT_ONCE // 2
 """Samples answered at a time: the next proposal of each takes two rows of a product."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ncpgui.engine.networks.compiled_products import product
+from ncpgui.engine.compiled.products import product
 
 
 @pytest.mark.parametrize("n_rows", [0, 1, 3, 4, 7, 12])

@@ -4,36 +4,22 @@ A step of a sampler asks of a few clusters a few hundred operations, each done f
 Here they are loops, and products of `AT_ONCE` rows.
 
 A cluster is a row of sums of what its points carry: metric (E), part of f (F), moments (C or 2 C), what
-follows motion where points tell their times (`compiled_ways`), part of g (F), and their number.
+follows motion where points tell their times (`compiled.ways`), part of g (F), and their number.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple, TypeGuard, cast
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
-import torch
 
-from ncpgui.engine.networks.compiled_options import FAST, Array
-from ncpgui.engine.networks.compiled_products import product
-from ncpgui.engine.networks.compiled_ways import (
-    Ways,
-    follow,
-    means_and_variances,
-    way_taken,
-    ways_of,
-)
-from ncpgui.engine.networks.ncp import (
-    DISTANCE_UNIT,
-    MOST_DISTANT,
-    N_OF_DISTANCE,
-    PRIOR_POINTS,
-    ClusterAwareNCP,
-)
-from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
+from ncpgui.engine.compiled.options import FAST, Array
+from ncpgui.engine.compiled.products import product
+from ncpgui.engine.compiled.ways import Ways, follow, means_and_variances, way_taken
 
+PRIOR_POINTS = 3  # points that the learnt spread counts beside those of a cluster
+DISTANCE_UNIT, MOST_DISTANT = 16.0, 256.0  # of a squared distance as f sees it: its unit, and where it ends
 AT_ONCE = 24
 """Rows of a product: so many that what is done for a product as a whole takes no time to speak of."""
 
@@ -66,68 +52,6 @@ class Weights(NamedTuple):
     sharpness: np.float32
     n_of_distance: int
     ways: Ways
-
-
-def serves(network: ClusteringNetwork, encodings: Sequence[Encoding]) -> TypeGuard[ClusterAwareNCP]:
-    """Whether the functions of this module can be asked about these points, not finished."""
-    return type(network) is ClusterAwareNCP and all(
-        one.features.device.type == "cpu" and one.features.dtype == torch.float32 for one in encodings
-    )
-
-
-def tells_times(encoding: Encoding) -> bool:
-    """Whether clusters of these points can be followed along their way."""
-    return "along" in encoding.tables and not bool(encoding.tables["along"].isnan().all())
-
-
-def weights_of(network: ClusterAwareNCP, *, timed: bool) -> Weights:
-    """Weights as the functions of this module take them; timed : whether points tell their times."""
-    parts, moments = [network.f_difference.weight], network.components
-    spread, hidden = np.zeros(0, np.float32), cast("torch.nn.Linear", network.f_hidden[0])
-    if network.components:
-        parts.append(network.f_apart.weight)
-    if network.whitened:
-        parts.append(network.f_spread.weight)
-        spread = _array(network.log_spread.exp())
-    moving = network.ways() if timed else []
-    parts += [one.to_f.weight for one in moving]
-    if network.f_distance is not None:
-        parts.append(network.f_distance.weight)
-    with torch.no_grad():
-        return Weights(
-            (network.metric, network.hidden, moments, 2 * moments if network.whitened else 0),
-            _array(torch.cat(parts, dim=1).T),
-            _array(network.f_count.weight[:, 0]),
-            _array(network.f_count.bias),
-            _array(network.f_new),
-            _array(hidden.weight.T),
-            _array(hidden.bias),
-            _array(network.f_out.weight[0]),
-            _array(network.g_count.weight[:, 0]),
-            _array(network.g_count.bias),
-            _array(network.g_out.weight.T),
-            spread,
-            np.float32((-network.log_temperature).exp()),
-            0 if network.f_distance is None else N_OF_DISTANCE,
-            ways_of(moving, network.hidden),
-        )
-
-
-def columns(
-    network: ClusterAwareNCP, joins: torch.Tensor, count: torch.Tensor | None = None, *, timed: bool
-) -> Array:
-    """Return rows of sums: `joins` (..., J) and `count` (..., 1), 1 if left out.
-
-    timed : whether points tell their times; what follows motion is left out if not
-    """
-    n_kept = network.n_seen if timed else network.metric + network.hidden + network.n_moments
-    if count is None:
-        count = torch.ones_like(joins[..., :1])
-    return _array(torch.cat([joins[..., :n_kept], joins[..., network.n_seen :], count], dim=-1))
-
-
-def _array(values: torch.Tensor) -> Array:
-    return np.ascontiguousarray(values.detach().float().cpu().numpy())
 
 
 @numba.njit(cache=True, nogil=True, fastmath=FAST)
