@@ -45,7 +45,7 @@ from ncpgui.engine.generative.registry import GenerativeSettings
 from ncpgui.engine.generative.spike_mixture import SpikeMixture
 from ncpgui.engine.networks.model_files import find_model, load_card
 from ncpgui.engine.sampling.sweeps import N_SWEEPS, N_SWEEPS_IN_TIME
-from ncpgui.engine.waveform_clustering import cluster_waveforms, opened_model
+from ncpgui.engine.waveform_clustering import cluster, opened_model
 from ncpgui.sorting.timed_clusters import weighed_by_times
 
 FIRST_SEED = {"development": 100, "final": 7000}
@@ -151,7 +151,7 @@ def draws(
     key.update(np.ascontiguousarray(one.waveforms).tobytes())
     path = cache / f"draws-{key.hexdigest()[:24]}.npz"
     if not path.is_file():
-        result = cluster_waveforms(
+        result = cluster(
             one.waveforms,
             channel_positions=one.channel_positions,
             times_s=one.times_s if timed else None,

@@ -48,7 +48,7 @@ def checked_waveforms(
 ) -> Checked:
     """Return what a network encodes, of the channels nearest to the main one, at most `max_channels`.
 
-    Parameters and errors as in `cluster_waveforms`.
+    Parameters and errors as in `cluster`.
     """
     spikes = spikes_of(waveforms)
     n_spikes, _, n_channels = spikes.shape

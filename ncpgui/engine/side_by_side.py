@@ -21,6 +21,7 @@ from ncpgui.engine.networks.as_arrays import tells_times
 from ncpgui.engine.sampling.beams import beam_samples_of_many
 from ncpgui.engine.sampling.posterior import ancestral_samples_of_many
 from ncpgui.engine.sampling.sweeps import swept
+from ncpgui.engine.torch_defaults import usual_defaults
 from ncpgui.engine.waveform_clustering import encoded, opened_model
 
 
@@ -37,6 +38,7 @@ class SetDraws:
     knows_times: bool
 
 
+@usual_defaults()
 def draws_side_by_side(
     sets: Sequence[NDArray[np.floating]],
     *,
@@ -50,7 +52,7 @@ def draws_side_by_side(
     device: str = "auto",
     progress: Progress = silent,
 ) -> list[SetDraws]:
-    """Draw from the posterior of each of several sets, or search the beam of each, as `cluster_waveforms`.
+    """Draw from the posterior of each of several sets, or search the beam of each, as `cluster`.
 
     Parameters
     ----------

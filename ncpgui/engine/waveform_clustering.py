@@ -36,6 +36,7 @@ from ncpgui.engine.sampling.memory import check_memory
 from ncpgui.engine.sampling.posterior import ancestral_samples, linked_samples
 from ncpgui.engine.sampling.sweeps import swept
 from ncpgui.engine.seen_motion import known_motion_um, wandered_um
+from ncpgui.engine.torch_defaults import usual_defaults
 
 MIN_COMPARED = 20
 """Spikes from which on their noise is judged."""
@@ -84,7 +85,8 @@ class ClusterResult:
     sampler: Sampler = "draws"
 
 
-def cluster_waveforms(
+@usual_defaults()
+def cluster(
     waveforms: NDArray[np.floating],
     *,
     channel_positions: ArrayLike | None = None,
@@ -217,7 +219,7 @@ def _drawn(
     cannot_link: Pairs,
     progress: Progress,
 ) -> tuple[PosteriorSamples, float]:
-    """Draws of the posterior, swept, and log of the probability of the links; see `cluster_waveforms`."""
+    """Draws of the posterior, swept, and log of the probability of the links; see `cluster`."""
     network, encoding, fixed, links_log_prob = seen.network, seen.encoding, clamped, 0.0
     report = portion(progress, 0, 4, 5)
     if len(must_link) or len(cannot_link):
@@ -273,7 +275,7 @@ class Encoded:
 
 
 def opened_model(model: str | Path | None, device: str) -> Checkpoint:
-    """A model of spikes on a device; parameters and errors as of `cluster_waveforms`."""
+    """A model of spikes on a device; parameters and errors as of `cluster`."""
     checkpoint = _loaded(find_model(model), str(resolve_device(device)))
     _clusters_spikes(checkpoint)
     return checkpoint
@@ -288,7 +290,7 @@ def encoded(
     sampling_frequency: float = SAMPLING_FREQUENCY_HZ,
     times: NDArray[np.float64] | None = None,
 ) -> Encoded:
-    """Check spikes and encode them; parameters and errors as of `cluster_waveforms`."""
+    """Check spikes and encode them; parameters and errors as of `cluster`."""
     network = _clusters_spikes(checkpoint)
     target = network.log_temperature.device
     spikes, positions, mask, notes = checked_waveforms(

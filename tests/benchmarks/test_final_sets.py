@@ -315,7 +315,7 @@ def test_draws_are_kept_for_the_same_weights_settings_of_the_network_and_sweeps(
         labels = np.full((samples, len(waveforms)), len(asked))
         return SimpleNamespace(map_labels=labels[0], labels=labels)
 
-    monkeypatch.setattr(final_sets, "cluster_waveforms", clustered)
+    monkeypatch.setattr(final_sets, "cluster", clustered)
     models = []
     for name, along_way in (("first", False), ("same", False), ("other", True)):
         models.append(tmp_path / f"{name}.safetensors")
