@@ -37,7 +37,7 @@ from ncpgui.core.seeds import stream
 from ncpgui.core.source_revision import Revision, same_source
 from ncpgui.ephys.preprocessing import Preprocessed
 from ncpgui.ephys.readers import recording_of
-from ncpgui.sorting.component_posterior import finish_component, sample_components
+from ncpgui.sorting.component_posterior import finish_component, sample_components, weighed_draws
 from ncpgui.sorting.components import ComponentDraw, contacts_of, drawn_fairly
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.found_units import FoundUnits
@@ -257,8 +257,15 @@ def weighed(components: SampledComponents, model: str, config: SortingConfig) ->
             component, kept = components.sampled[draw.id]
             assert kept.coordinates is not None
             drawn = Sampled(component.posterior, kept.features, model)
+            posterior = weighed_draws(draw, drawn, kept.coordinates, components.units, config)
             finished, _ = finish_component(
-                draw, drawn, kept.waveforms, kept.coordinates, components.units, config
+                draw,
+                posterior,
+                kept.features,
+                kept.waveforms,
+                kept.coordinates,
+                components.units,
+                config,
             )
             result.append(finished)
     return result

@@ -25,6 +25,7 @@ from ncpgui.sorting.all_spikes import weighed_by_all_spikes
 from ncpgui.sorting.assignment import fit_features
 from ncpgui.sorting.components import ComponentDraw
 from ncpgui.sorting.config import SortingConfig
+from ncpgui.sorting.enough_draws import are_enough, rounds, together
 from ncpgui.sorting.executors import Workers, workers_of
 from ncpgui.sorting.found_units import FoundUnits
 from ncpgui.sorting.group_posterior import build_alternatives, exists_probability, masses_without
@@ -33,6 +34,10 @@ from ncpgui.sorting.sampling import ClusterFunction, Sampled
 
 if TYPE_CHECKING:
     from ncpgui.ephys.preprocessing import Preprocessed
+
+
+_PROGRESS = ((2, 8), (8, 11))
+"""Twelfths of the work that each round of draws is taken to be."""
 
 
 def sample_components(
@@ -51,7 +56,8 @@ def sample_components(
 ) -> tuple[dict[int, tuple[Component, ComponentWaveforms]], dict[int, str]]:
     """Sample the posterior of components: by their ids, and the message of each that failed.
 
-    What is sampled of one does not depend on which others are. The draws of each are kept in `steps`. Units
+    What is sampled of one does not depend on which others are. It gets as many draws as it needs
+    (`enough_draws`); those of each round are kept in `steps`. Units
     that were `given` are shown first, as they are. White noise that was shown, `noise`, weighs draws.
 
     Raises
@@ -63,29 +69,8 @@ def sample_components(
         draw.id: np.empty((len(draw.sampled), N_SAMPLES, len(draw.contacts)), np.float32) for draw in draws
     }
     sampled = {draw.id: draw.sampled for draw in draws}
-    report = portion(progress, 0, 1, 12)
-    for draw, chosen, piece in _cleaned(pre, units, draws, sampled, progress=report):
+    for draw, chosen, piece in _cleaned(pre, units, draws, sampled, progress=portion(progress, 0, 1, 12)):
         waveforms[draw.id][chosen] = piece
-    wanted = {
-        draw.id: ToDraw(
-            waveforms[draw.id],
-            probe.positions_um[draw.contacts],
-            units.matched.fired[draw.spike_ids[draw.sampled]] / units.sampling_frequency_hz,
-            stream_seed(config.seed, "posterior", draw.id),
-        )
-        for draw in draws
-    }
-    drawn, failed = draw_all(
-        wanted,
-        config,
-        what="component",
-        cluster=cluster,
-        workers=workers_of(workers),
-        at_once=sets_at_once(config),
-        steps=steps,
-        progress=portion(progress, 1, 10, 12),
-    )
-    draws = [draw for draw in draws if draw.id in drawn]
     spaces = {draw.id: fit_features(waveforms[draw.id], config.assignment_dims) for draw in draws}
     coordinates = {}
     for draw in draws:
@@ -93,22 +78,91 @@ def sample_components(
         coordinates[draw.id] = np.zeros((len(draw.spike_ids), space.basis.shape[1]), dtype=np.float32)
         coordinates[draw.id][draw.sampled] = space.project(waveforms[draw.id])
     rest = {draw.id: draw.rest for draw in draws}
-    for draw, chosen, piece in _cleaned(pre, units, draws, rest, progress=portion(progress, 10, 11, 12)):
+    for draw, chosen, piece in _cleaned(pre, units, draws, rest, progress=portion(progress, 1, 2, 12)):
         coordinates[draw.id][rest[draw.id][chosen]] = spaces[draw.id].project(piece)
+
+    posteriors, features, failed = _posteriors(
+        draws,
+        waveforms,
+        coordinates,
+        units,
+        probe,
+        config,
+        noise=noise,
+        cluster=cluster,
+        workers=workers_of(workers),
+        steps=steps,
+        progress=progress,
+    )
     finished = {}
-    for done, draw in enumerate(draws):
+    for done, draw in enumerate(one for one in draws if one.id in posteriors):
         portion(progress, 11, 12, 12)(done, len(draws), "weighing alternatives")
         finished[draw.id] = finish_component(
             draw,
-            drawn[draw.id],
+            posteriors[draw.id],
+            features[draw.id],
             waveforms[draw.id],
             coordinates[draw.id],
             units,
             config,
             given=given,
-            noise=noise,
         )
     return finished, failed
+
+
+def _posteriors(
+    draws: Sequence[ComponentDraw],
+    waveforms: Mapping[int, NDArray[np.float32]],
+    coordinates: Mapping[int, NDArray[np.float32]],
+    units: FoundUnits,
+    probe: Probe,
+    config: SortingConfig,
+    *,
+    noise: WhiteNoise | None,
+    cluster: ClusterFunction | None,
+    workers: Workers,
+    steps: Steps,
+    progress: Progress,
+) -> tuple[dict[int, PosteriorSamples], dict[int, NDArray[np.float32]], dict[int, str]]:
+    """Weighed draws and features of each component, by id, and the message of each that failed."""
+    in_rounds: dict[int, list[Sampled]] = {}
+    posteriors: dict[int, PosteriorSamples] = {}
+    failed: dict[int, str] = {}
+    still, sizes = list(draws), rounds(config)
+    for number, (n_draws, (begin, end)) in enumerate(zip(sizes, _PROGRESS, strict=False)):
+        if not still:
+            break
+        wanted = {
+            draw.id: ToDraw(
+                waveforms[draw.id],
+                probe.positions_um[draw.contacts],
+                units.matched.fired[draw.spike_ids[draw.sampled]] / units.sampling_frequency_hz,
+                stream_seed(config.seed, "posterior", draw.id, *([number] if number else [])),
+            )
+            for draw in still
+        }
+        drawn, failed_now = draw_all(
+            wanted,
+            replace(config, posterior_samples=n_draws),
+            what="component",
+            round_number=number,
+            cluster=cluster,
+            workers=workers,
+            at_once=sets_at_once(config),
+            steps=steps,
+            progress=portion(progress, begin, end, 12),
+        )
+        if number == 0:
+            failed = failed_now  # a component that fails later keeps the draws that it has
+        still = [draw for draw in still if draw.id in drawn]
+        for draw in still:
+            in_rounds.setdefault(draw.id, []).append(drawn[draw.id])
+            posteriors[draw.id] = weighed_draws(
+                draw, together(in_rounds[draw.id]), coordinates[draw.id], units, config, noise
+            )
+        if number + 1 < len(sizes):
+            still = [draw for draw in still if not are_enough(posteriors[draw.id])]
+    return posteriors, {number: drawn[0].features for number, drawn in in_rounds.items()}, failed
 
 
 def _cleaned(
@@ -137,29 +191,21 @@ def _cleaned(
         yield draws[number], chosen - begin[number], piece
 
 
-def finish_component(
+def weighed_draws(
     draw: ComponentDraw,
     drawn: Sampled,
-    waveforms: NDArray[np.float32],
     coordinates: NDArray[np.float32],
     units: FoundUnits,
     config: SortingConfig,
-    *,
-    given: bool = False,
     noise: WhiteNoise | None = None,
-) -> tuple[Component, ComponentWaveforms]:
-    """Make the component: all its spikes under each alternative, that of matching among them.
-
-    given : the units are a sorting that people have, which is the first to be shown
-    noise : white noise that was shown, which weighs the draws
-    """
-    matched = np.searchsorted(draw.units, units.unit[draw.spike_ids])
+) -> PosteriorSamples:
+    """Draws of a component weighed by what all of its spikes, and the white noise that was shown, say."""
     sample_index = units.matched.sample_index[draw.spike_ids]
-    posterior = weighed_by_all_spikes(
+    return weighed_by_all_spikes(
         drawn.posterior,
         draw.sampled,
         coordinates,
-        matched,
+        np.searchsorted(draw.units, units.unit[draw.spike_ids]),
         units.matched.fired[draw.spike_ids],
         sampling_frequency_hz=units.sampling_frequency_hz,
         config=config,
@@ -167,6 +213,25 @@ def finish_component(
         responses=None if noise is None else Responses.during(noise, sample_index),
         times_read=drawn.knows_times,
     )
+
+
+def finish_component(
+    draw: ComponentDraw,
+    posterior: PosteriorSamples,
+    features: NDArray[np.float32],
+    waveforms: NDArray[np.float32],
+    coordinates: NDArray[np.float32],
+    units: FoundUnits,
+    config: SortingConfig,
+    *,
+    given: bool = False,
+) -> tuple[Component, ComponentWaveforms]:
+    """Make the component: all its spikes under each alternative, that of matching among them.
+
+    posterior : of its sampled spikes, weighed by all evidence; features : (m, d) of these, by the network
+    given : the units are a sorting that people have, which is the first to be shown
+    """
+    matched = np.searchsorted(draw.units, units.unit[draw.spike_ids])
     probability = units.probability[draw.spike_ids]
     alternatives = build_alternatives(
         posterior, draw.sampled, coordinates, config, company=matched, sure=probability
@@ -182,7 +247,7 @@ def finish_component(
         stands_for=stands_for(matched, draw.sampled).astype(np.float32),
         cut_from=draw.cut_from,
     )
-    return component, ComponentWaveforms(waveforms, drawn.features, coordinates)
+    return component, ComponentWaveforms(waveforms, features, coordinates)
 
 
 def with_matched(

@@ -80,9 +80,9 @@ def _words(batch: Sequence[Hashable], n_spikes: int, what: str) -> str:
     return f"clustering {n_spikes} spikes of {what}{several} {', '.join(map(str, batch))}"
 
 
-def _step(what: str, batch: Sequence[Hashable]) -> str:
+def _step(what: str, round_number: int, batch: Sequence[Hashable]) -> str:
     """Name of the step that keeps a batch."""
-    return f"{what}-{batch[0]}"
+    return f"{what}-{batch[0]}" + (f"-round-{round_number}" if round_number else "")
 
 
 def batch_packing(batch: Sequence[Hashable]) -> Packing[list[Sampled]]:
@@ -127,6 +127,7 @@ def draw_all(
     config: SortingConfig,
     *,
     what: str,
+    round_number: int = 0,
     cluster: ClusterFunction | None,
     workers: Workers,
     progress: Progress,
@@ -136,6 +137,7 @@ def draw_all(
     """Draws of each, and the message of each that failed; the same with any number of `workers`.
 
     what : word for one of them, in messages; each is named by it and its key
+    round_number : of these draws, where more are made of some of the sets
     at_once : that a worker samples side by side, which pays where draws are few
     steps : where draws are kept as soon as they are there, each batch as a step that `what` names: one that
         was kept is not drawn again. What failed is, as it may be for want of memory or of a worker
@@ -143,7 +145,7 @@ def draw_all(
     Raises
     ------
     InputError
-        All of them failed; or what the first raised, if that is for people.
+        All of them failed in the first round; or what the first raised, if that is for people.
     CheckpointError
         The model cannot be loaded.
     """
@@ -152,7 +154,7 @@ def draw_all(
     sizes = [sum(len(wanted[key].waveforms) for key in batch) for batch in batches]
     known: dict[int, list[Sampled | Exception]] = {}
     for number, batch in enumerate(batches):
-        before = kept(steps, _step(what, batch), batch_packing(batch))
+        before = kept(steps, _step(what, round_number, batch), batch_packing(batch))
         if before is not None:
             known[number] = list(before)
 
@@ -160,7 +162,7 @@ def draw_all(
         drawn = [one for one in outcome if isinstance(one, Sampled)]
         if len(drawn) == len(outcome):
             batch = batches[number]
-            steps.keep(_step(what, batch), batch_packing(batch).pack(drawn))
+            steps.keep(_step(what, round_number, batch), batch_packing(batch).pack(drawn))
 
     n_workers = min(workers.n_workers, len(batches))
     with shared_cores(n_workers) if cluster is None and n_workers > 1 else nullcontext():
@@ -189,7 +191,7 @@ def draw_all(
     failed = {key: str(error) or type(error).__name__ for key, error in errors.items()}
     for key, message in failed.items():
         log.warning("%s %s could not be sampled: %s", what, key, message)
-    if failed and not drawn:
+    if failed and not drawn and round_number == 0:
         first = next(iter(errors.values()))
         if isinstance(first, NcpguiError) or len(wanted) == 1:
             raise first

@@ -20,7 +20,7 @@ from ncpgui.core.partition import canonical
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import SpikeEvents
-from ncpgui.sorting.component_posterior import finish_component
+from ncpgui.sorting.component_posterior import finish_component, weighed_draws
 from ncpgui.sorting.components import ComponentDraw, drawn_fairly
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.sampling import Sampled
@@ -67,7 +67,10 @@ def component_of(n_units: int, n_spikes: int) -> tuple[Component, NDArray[np.int
     )
     drawn = Sampled(draws_of(unit[sampled], n_units), coordinates[sampled], "made by hand")
     waveforms = np.zeros((len(sampled), 32, 1), np.float32)
-    component, _ = finish_component(draw, drawn, waveforms, coordinates, units, SortingConfig())
+    posterior = weighed_draws(draw, drawn, coordinates, units, SortingConfig())
+    component, _ = finish_component(
+        draw, posterior, drawn.features, waveforms, coordinates, units, SortingConfig()
+    )
     return component, unit
 
 

@@ -1,0 +1,123 @@
+"""Components get as many draws as their question needs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.core.waveform_format import TROUGH_SAMPLE
+from ncpgui.sorting.config import SortingConfig
+from ncpgui.sorting.enough_draws import are_enough, rounds, together
+from ncpgui.sorting.pipeline import sort_recording
+from ncpgui.sorting.sampling import Sampled
+
+from .planted import Cell, FakeResult, planted_recording, regular_times
+from .stopping import StepsInMemory, Stopped, assert_same
+
+CONFIG = SortingConfig(posterior_samples=200)
+ONE, TWO = [0] * 40, [0] * 20 + [1] * 20
+
+
+def weighed(n_one: int, n_two: int, weight: Any = None) -> PosteriorSamples:
+    n = n_one + n_two
+    return PosteriorSamples(np.array([ONE] * n_one + [TWO] * n_two), np.zeros(n), weight)
+
+
+@pytest.mark.parametrize(("wanted", "expected"), [(200, [100, 100]), (101, [51, 50]), (99, [99]), (6, [6])])
+def test_half_of_the_draws_come_first(wanted: int, expected: list[int]) -> None:
+    assert rounds(replace(CONFIG, posterior_samples=wanted)) == expected
+
+
+def test_a_beam_is_searched_once() -> None:
+    assert rounds(replace(CONFIG, sampler="beam")) == [200]
+
+
+@pytest.mark.parametrize(
+    ("posterior", "enough"),
+    [
+        (weighed(100, 0), True),
+        (weighed(99, 1), True),
+        (weighed(98, 2), False),
+        (weighed(100, 0, np.eye(100)[0]), False),  # one of them has all weight
+        (weighed(100, 0, 1.0 * (np.arange(100) < 51)), True),
+    ],
+)
+def test_the_other_half_is_drawn_where_the_first_disagrees_or_few_of_it_count(
+    posterior: PosteriorSamples, enough: bool
+) -> None:
+    assert are_enough(posterior) == enough
+
+
+def test_draws_of_several_rounds_have_equal_weights_and_orders_of_their_own() -> None:
+    features = np.ones((40, 2), np.float32)
+    first = PosteriorSamples(np.array([ONE, TWO]), np.array([-1.0, -2.0]), order=np.array([0, 7]))
+    second = PosteriorSamples(np.array([TWO] * 3), np.array([-3.0, -4.0, -5.0]), order=np.array([0, 1, 2]))
+    both = together([Sampled(first, features, "net", True), Sampled(second, features, "net", True)])
+    assert both.posterior.labels.tolist() == [ONE, TWO, TWO, TWO, TWO]
+    assert both.posterior.log_prob.tolist() == [-1, -2, -3, -4, -5]
+    assert both.posterior.weight == pytest.approx([0.2] * 5)
+    assert both.posterior.order is not None
+    assert both.posterior.order.tolist() == [0, 7, 8, 9, 10]
+    assert (both.model, both.knows_times) == ("net", True)
+
+
+N_SAMPLES = 3 * 20_000
+FEW = replace(
+    CONFIG,
+    posterior_samples=100,
+    spikes_per_group=60,
+    min_cluster_spikes=5,
+    reference="none",
+    heaps=False,
+    firing_times=False,
+)
+
+
+def doubting(waveforms: NDArray[np.float32], *, samples: int, **_: Any) -> FakeResult:
+    """One cluster; of spikes on all contacts, a quarter of the draws has two."""
+    draws = np.zeros((samples, len(waveforms)), np.int64)
+    if waveforms[:, TROUGH_SAMPLE, 1].mean() < -10:
+        draws[::4, ::2] = 1
+    return FakeResult(draws, np.zeros(samples), waveforms[:, TROUGH_SAMPLE], np.arange(samples) % 8)
+
+
+def test_a_component_in_doubt_gets_all_draws_and_a_settled_one_half() -> None:
+    """With any number of workers, and where the work was stopped between two rounds."""
+    cells = [
+        Cell([40, 25, 20, 15], regular_times(50, N_SAMPLES, 1)),
+        Cell([2, 2, 2, 30], regular_times(40, N_SAMPLES, 3)),
+    ]
+    recording = planted_recording(cells, N_SAMPLES)
+    whole = sort_recording(recording, FEW, cluster=doubting, workers=1)
+    drawn = [(one.posterior.n_samples, one.posterior.n_clusters.max()) for one in whole.components]
+    assert sorted(drawn) == [(50, 1), (100, 2)]
+    assert all(one.posterior.weight.sum() == pytest.approx(1) for one in whole.components)
+    assert_same(sort_recording(recording, FEW, cluster=doubting, workers=2), whole)
+
+    counted = StepsInMemory()
+    sort_recording(recording, FEW, cluster=doubting, workers=1, steps=counted)
+    (second,) = [name for name in counted.kept if "-round-1" in name]
+    for stop_after in (counted.kept.index(second), counted.kept.index(second) + 1):
+        steps = StepsInMemory(stop_after=stop_after)
+        with pytest.raises(Stopped):
+            sort_recording(recording, FEW, cluster=doubting, workers=1, steps=steps)
+        steps.stop_after = None
+        assert_same(sort_recording(recording, FEW, cluster=doubting, workers=1, steps=steps), whole)
+
+
+def test_a_component_that_fails_in_the_second_round_keeps_its_draws() -> None:
+    def failing(waveforms: NDArray[np.float32], *, samples: int, **rest: Any) -> FakeResult:
+        calls.append(samples)
+        if calls.count(50) > 1:
+            raise MemoryError("no room")
+        return doubting(waveforms, samples=samples, **rest)
+
+    calls: list[int] = []
+    recording = planted_recording([Cell([40, 25, 20, 15], regular_times(50, N_SAMPLES, 1))], N_SAMPLES)
+    (component,) = sort_recording(recording, FEW, cluster=failing, workers=1).components
+    assert component.posterior.n_samples == 50
