@@ -9,8 +9,9 @@ and a cluster of threshold crossings (4 noise sd) on each channel, most of which
 neuron if at least half of its spikes, beyond chance, are those of cells which have a tenth of them each
 (within 0.4 ms); spikes of a cell whose own unit has them too do not count. What is no neuron is hash if half
 of its spikes are those of cells all the same, and noise else. Weights are those of
-`sorting/neuron_probability.py`. Probabilities are of recordings that were left out of the fit in turn, and of
-recordings of both generators of other seeds, which nothing was fitted on.
+`sorting/neuron_probability.py`; the nats of `sorting/noise_likeness.py` are added as they are, and not
+fitted. Probabilities are of recordings that were left out of the fit in turn, and of recordings of both
+generators of other seeds, which nothing was fitted on.
 """
 
 from __future__ import annotations
@@ -41,12 +42,14 @@ from ncpgui.ephys.preprocessing import Preprocessed, preprocess
 from ncpgui.ephys.readers import recording_of
 from ncpgui.ephys.recording import Recording
 from ncpgui.ephys.simulation import RetinaSettings, simulate_retina
+from ncpgui.ephys.spikeinterface_adapter import filtered_templates
 from ncpgui.sorting.chance_spikes import fit_none
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.first_pass import PROPOSING_DRAWS, detect, propose
 from ncpgui.sorting.matched import Matched
 from ncpgui.sorting.matching import match_units
 from ncpgui.sorting.neuron_probability import QUANTITIES, neuron_evidence
+from ncpgui.sorting.noise_likeness import noise_likeness
 
 NOISY = [
     HashTruth(4, 4, 20_000.0, 80.0, 10, 120, 0),
@@ -107,6 +110,7 @@ class Recorded:
 class Labelled:
     """Evidence (n, q) and truth (n,) of units.
 
+    nats : (n,) against those that look like noise
     kind : "first pass" or "crossings"
     what : (n,) `NEURON`, `HASH` or `NOISE`
     """
@@ -115,6 +119,7 @@ class Labelled:
     generator: str
     kind: str
     evidence: NDArray[np.float64]
+    nats: NDArray[np.float64]
     truth: NDArray[np.bool_]
     what: NDArray[np.str_]
 
@@ -147,13 +152,15 @@ def shares(matched: Matched, truth: BaseSorting) -> tuple[NDArray[np.float64], N
     return own, part
 
 
-def units_labelled(one: Recorded, kind: str, matched: Matched) -> Labelled:
+def units_labelled(one: Recorded, kind: str, pre: Preprocessed, matched: Matched) -> Labelled:
     """Evidence of the units of a recording, and which are neurons."""
     rate = one.truth.sampling_frequency
     none = fit_none(matched, duration_s=one.duration_s)
     evidence = neuron_evidence(matched, none, duration_s=one.duration_s, sampling_frequency_hz=rate)
+    n_spikes = np.bincount(matched.unit, minlength=matched.n_units)
+    nats = noise_likeness(pre, filtered_templates(pre, matched.bank.waveforms), n_spikes).nats
     what = what_they_are(*shares(matched, one.truth))
-    return Labelled(one.name, one.generator, kind, evidence, what == NEURON, what)
+    return Labelled(one.name, one.generator, kind, evidence, nats, what == NEURON, what)
 
 
 def what_they_are(own: NDArray[np.float64], part: NDArray[np.float64]) -> NDArray[np.str_]:
@@ -220,12 +227,12 @@ def labelled(one: Recorded) -> list[Labelled]:
             ("crossings", with_crossings(pre, *proposed)),
         ):
             if len(sample):
-                result.append(units_labelled(one, kind, match_units(pre, sample, unit)))
+                result.append(units_labelled(one, kind, pre, match_units(pre, sample, unit)))
     return result
 
 
 def left_out(
-    names: list[str], x: NDArray[np.float64], y: NDArray[np.bool_]
+    names: list[str], x: NDArray[np.float64], y: NDArray[np.bool_], nats: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
     """Probabilities (n,) of a fit without the row's recording; weights and intercept of the fit to all."""
     groups = np.asarray(names)
@@ -234,7 +241,7 @@ def left_out(
         rest = groups != name
         if 0 < y[rest].sum() < rest.sum():
             weights, intercept = fit(x[rest], y[rest])
-            probability[~rest] = 1 / (1 + np.exp(-(x[~rest] @ weights + intercept)))
+            probability[~rest] = 1 / (1 + np.exp(-(x[~rest] @ weights + intercept + nats[~rest])))
     return probability, *fit(x, y)
 
 
@@ -262,13 +269,16 @@ def reliability(probability: NDArray[np.float64], right: NDArray[np.bool_]) -> l
     ]
 
 
-def together(sets: list[Labelled]) -> tuple[list[str], NDArray[np.float64], NDArray[np.bool_]]:
-    """Return recordings, evidence and truth of all rows."""
+def together(
+    sets: list[Labelled],
+) -> tuple[list[str], NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64]]:
+    """Return recordings, evidence, truth and nats of all rows."""
     names = [part.name for part in sets for _ in part.truth]
     return (
         names,
         np.concatenate([part.evidence for part in sets]),
         np.concatenate([part.truth for part in sets]),
+        np.concatenate([part.nats for part in sets]),
     )
 
 
@@ -302,10 +312,10 @@ def neuron_rows(
 
 def summary(sets: list[Labelled], unseen: list[Labelled]) -> tuple[dict[str, Any], str]:
     """Figures to keep, and the middle of the page: of recordings that are fitted on, and of others."""
-    names, x, y = together(sets)
-    p, weights, intercept = left_out(names, x, y)
-    _, x_new, y_new = together(unseen)
-    p_new = 1 / (1 + np.exp(-(x_new @ weights + intercept)))
+    names, x, y, nats = together(sets)
+    p, weights, intercept = left_out(names, x, y, nats)
+    _, x_new, y_new, nats_new = together(unseen)
+    p_new = 1 / (1 + np.exp(-(x_new @ weights + intercept + nats_new)))
     is_crossing = np.concatenate([np.full(len(part.truth), part.kind == "crossings") for part in sets])
     false = p[is_crossing & ~y]
     rows = [*neuron_rows(sets, p, "left out in turn"), *neuron_rows(unseen, p_new, "never fitted on")]

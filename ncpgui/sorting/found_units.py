@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -12,12 +13,15 @@ from ncpgui.core.spikes import SpikeEvents
 from ncpgui.sorting.chance_spikes import fit_none
 from ncpgui.sorting.lost_spikes import lost_share
 from ncpgui.sorting.neuron_probability import p_neuron_of_spikes
+from ncpgui.sorting.noise_likeness import noise_likeness
 from ncpgui.sorting.spike_probability import spike_probability
 
 if TYPE_CHECKING:
     from ncpgui.ephys.cleaned_waveforms import ExplainedSpikes
     from ncpgui.ephys.preprocessing import Preprocessed
     from ncpgui.sorting.matched import Matched
+
+log = logging.getLogger(__name__)
 
 MIN_RATE_HZ = 0.1
 """Units that fire less often are not kept: too few spikes to tell a neuron from what is left of others."""
@@ -79,7 +83,7 @@ class FoundUnits:
 
 
 def found_units(pre: Preprocessed, matched: Matched, *, peak_sign: str = "neg") -> FoundUnits:
-    """Take what matching found back to the filtered traces; units that hardly fire are left out.
+    """Take what matching found back to the filtered traces, without units that hardly fire or are noise.
 
     peak_sign : as of `SortingConfig`; the main peak of "both" is the larger one
     """
@@ -91,20 +95,33 @@ def found_units(pre: Preprocessed, matched: Matched, *, peak_sign: str = "neg") 
     duration_s = pre.n_samples / rate
     none = fit_none(matched, duration_s=duration_s)
     probability = spike_probability(matched, none)
-    p_neuron = p_neuron_of_spikes(matched, none, duration_s=duration_s, sampling_frequency_hz=rate)
     lost = lost_share(matched, none)
     n_spikes = np.bincount(matched.unit, minlength=matched.n_units)
     everywhere = np.stack([filtered_templates(pre, bank.waveforms) for bank in matched.moving.banks])
     usual = int(matched.moving.share.argmax())
     waveforms = everywhere[usual]
+    likeness = noise_likeness(pre, waveforms, n_spikes)
+    p_neuron = p_neuron_of_spikes(
+        matched, none, duration_s=duration_s, sampling_frequency_hz=rate, nats=likeness.nats
+    )
     low, high = -waveforms.min(axis=(1, 2), initial=0), waveforms.max(axis=(1, 2), initial=0)
     is_positive = {"neg": low < 0, "pos": low >= 0, "both": high > low}[peak_sign]
     upward = np.where(is_positive, np.float32(-1), np.float32(1))[:, None, None]
     main = (upward * waveforms).min(axis=1).argmin(axis=1)
     often = n_spikes >= max(1, MIN_RATE_HZ * pre.n_samples / rate)
-    kept = np.flatnonzero(often)
+    p_of_unit = np.zeros(matched.n_units)
+    np.maximum.at(p_of_unit, matched.unit, p_neuron)
+    is_noise = often & likeness.are_noise(p_of_unit)
+    if is_noise.any():
+        log.info(
+            "%d units that look like crossings of the threshold by noise are left out, with %d spikes",
+            is_noise.sum(),
+            n_spikes[is_noise].sum(),
+        )
+    is_kept = often & ~is_noise
+    kept = np.flatnonzero(is_kept)
     kept = kept[np.lexsort((-n_spikes[kept], main[kept]))]
-    spikes = often[matched.unit]
+    spikes = is_kept[matched.unit]
     matched, probability = matched.of(spikes).with_units(kept), probability[spikes]
     p_neuron = p_neuron[spikes]
     main, upward, is_positive, everywhere = main[kept], upward[kept], is_positive[kept], everywhere[:, kept]

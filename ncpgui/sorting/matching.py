@@ -18,6 +18,7 @@ without motion is one stretch at one place.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from spikeinterface.core import BaseRecording
 
     from ncpgui.ephys.preprocessing import Preprocessed
+
+log = logging.getLogger(__name__)
 
 BEFORE_MS = 1.0
 AFTER_MS = 2.5
@@ -196,7 +199,15 @@ def _proposed(
     """Templates of proposals and their spikes; those that take turns over the places are one."""
     spikes = np.asarray(sample_index, np.int64)[np.asarray(unit) >= 0]
     units = np.asarray(unit, np.int64)[np.asarray(unit) >= 0]
+    n_proposed = len(np.unique(units))
     bank, units = templates_of(traces, spikes, units, places, least_gain=least_gain)
+    log.info(
+        "%d of %d proposed units are looked for; templates of the others have fewer than %d spikes or do not "
+        "stand out of the noise of their own filter",
+        bank.n_units,
+        n_proposed,
+        MIN_SPIKES,
+    )
     for _ in range(MAX_JOINS):
         spikes, units = spikes[units >= 0], units[units >= 0]
         like = likeness(bank.side_by_side, max_lag=round(MAX_LAG_MS * traces.sampling_frequency / 1000))

@@ -6,6 +6,8 @@ of noise, hash and small cells, of two generators, and of recordings with larger
 first pass and from clusters of threshold crossings (`benchmarks/probabilities/neuron_probability.py` says how
 well they do).
 
+A unit that looks like the noise of the recording (`noise_likeness`) is less probable by nats of its own.
+
 Spikes beside those of one larger unit, more than chance has there, are what matching left of these: each of
 them is a spike of its own in so far as chance explains them. So a heap of left-overs that is in a unit with
 spikes of a neuron is told from them where the unit is split.
@@ -38,9 +40,15 @@ BEYOND_CHANCE_SD = 3.0
 """Spikes beside those of a larger unit are by chance up to so many sd above its mean."""
 
 
-def neuron_probability(evidence: NDArray[np.float64]) -> NDArray[np.float32]:
-    """P(each unit is one or more cells) from its evidence (K, 5): (K,)."""
-    return np.asarray(1 / (1 + np.exp(-(evidence @ np.asarray(WEIGHTS) + INTERCEPT))), dtype=np.float32)
+def neuron_probability(
+    evidence: NDArray[np.float64], nats: NDArray[np.float64] | float = 0.0
+) -> NDArray[np.float32]:
+    """P(each unit is one or more cells) from its evidence (K, 5): (K,).
+
+    nats : (K,) log likelihood ratio of a neuron that other evidence has
+    """
+    log_odds = evidence @ np.asarray(WEIGHTS) + INTERCEPT + nats
+    return np.asarray(1 / (1 + np.exp(-log_odds)), dtype=np.float32)
 
 
 def unit_label(p_neuron: float, p_pure: float = np.nan) -> str:
@@ -67,14 +75,22 @@ def shown_label(by_hand: str, p_neuron: float) -> str:
 
 
 def p_neuron_of_spikes(
-    matched: Matched, none: NoneFit, *, duration_s: float, sampling_frequency_hz: float
+    matched: Matched,
+    none: NoneFit,
+    *,
+    duration_s: float,
+    sampling_frequency_hz: float,
+    nats: NDArray[np.float64] | float = 0.0,
 ) -> NDArray[np.float32]:
-    """P(the unit of each spike is one or more cells, and the spike not left of another unit's): (n,)."""
+    """P(the unit of each spike is one or more cells, and the spike not left of another unit's): (n,).
+
+    nats : as of `neuron_probability`
+    """
     left = left_over(matched, duration_s=duration_s, sampling_frequency_hz=sampling_frequency_hz)
     evidence = neuron_evidence(
         matched, none, duration_s=duration_s, sampling_frequency_hz=sampling_frequency_hz, left=left
     )
-    return np.asarray(neuron_probability(evidence)[matched.unit] * left.p_own, dtype=np.float32)
+    return np.asarray(neuron_probability(evidence, nats)[matched.unit] * left.p_own, dtype=np.float32)
 
 
 def neuron_evidence(

@@ -36,6 +36,7 @@ from ncpgui.sorting.matched import Matched, matched_packing
 from ncpgui.sorting.matching import MATCHING, MAX_LAG_MS, fitted, least_gain_of, pruned, templates_of
 from ncpgui.sorting.motion import MOTION, motion_of, places_in
 from ncpgui.sorting.neuron_probability import p_neuron_of_spikes
+from ncpgui.sorting.noise_likeness import noise_likeness
 from ncpgui.sorting.pipeline import Found, project_of
 from ncpgui.sorting.sampling import ClusterFunction
 from ncpgui.sorting.spike_probability import spike_probability
@@ -309,13 +310,17 @@ def _found(pre: Preprocessed, matched: Matched, *, peak_sign: str) -> FoundUnits
         TemplateBank(everywhere.reshape(-1, *everywhere.shape[2:]), n_before),
         np.tile(is_positive, len(everywhere)),
     )
+    n_spikes = np.bincount(matched.unit, minlength=matched.n_units)
+    nats = noise_likeness(pre, waveforms, n_spikes).nats
     return FoundUnits(
         matched=matched,
         explained=explained,
         probability=spike_probability(matched, none),
         main_channel=main.astype(np.int64),
         depth_sd=depth,
-        p_neuron=p_neuron_of_spikes(matched, none, duration_s=duration_s, sampling_frequency_hz=rate),
+        p_neuron=p_neuron_of_spikes(
+            matched, none, duration_s=duration_s, sampling_frequency_hz=rate, nats=nats
+        ),
         lost=None,
         trough=trough + late[:, None],
         sampling_frequency_hz=rate,
