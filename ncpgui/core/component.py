@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from ncpgui.core.order_agreement import order_spread
 from ncpgui.core.posterior import PosteriorSamples
 
-WAVEFORMS, TIMES, STIMULUS = "waveforms", "times", "stimulus"
-"""Kinds of evidence: the network alone; where all spikes lie and when they fire; what they respond to."""
+WAVEFORMS, TIMES, STIMULUS, ECHOES = "waveforms", "times", "stimulus", "echoes"
+"""Kinds of evidence: the network alone; where all spikes lie and when they fire; what they respond to; which
+are at a fixed lag from others."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +27,9 @@ class Alternative:
     partner with Jaccard >= 0.5;
     mass_waveforms : the mass as the network drew it, by waveforms of the sampled spikes alone, where other
         evidence weighs the samples too; else None;
-    mass_without_stimulus : the mass by all evidence but the stimulus, where that says something; else None.
+    mass_without_stimulus : the mass by all evidence but the stimulus and echoes, where the stimulus says
+        something; else None;
+    mass_without_echoes : the mass by all evidence but echoes, where there are some; else None.
     """
 
     labels: NDArray[np.int32]
@@ -36,6 +39,7 @@ class Alternative:
     p_exists: NDArray[np.float32]
     mass_waveforms: float | None = None
     mass_without_stimulus: float | None = None
+    mass_without_echoes: float | None = None
 
     @property
     def n_units(self) -> int:
@@ -45,21 +49,38 @@ class Alternative:
     @property
     def by_evidence(self) -> dict[str, float]:
         """The mass as each kind of evidence came to those before it: see `masses_by_evidence`."""
-        return masses_by_evidence(self.mass, self.mass_waveforms, self.mass_without_stimulus)
+        return masses_by_evidence(
+            self.mass, self.mass_waveforms, self.mass_without_stimulus, self.mass_without_echoes
+        )
 
 
 def masses_by_evidence(
-    mass: float, waveforms: float | None, without_stimulus: float | None
+    mass: float, waveforms: float | None, without_stimulus: float | None, without_echoes: float | None = None
 ) -> dict[str, float]:
     """A mass as each kind of evidence came to those before it, by name; {} where the network is all there is.
 
-    waveforms, without_stimulus : as those of `Alternative`, None where there is no more evidence
+    waveforms, without_stimulus, without_echoes : as those of `Alternative`, None where there is no more
     """
     if waveforms is None:
         return {}
-    if without_stimulus is None:
-        return {WAVEFORMS: waveforms, TIMES: mass}
-    return {WAVEFORMS: waveforms, TIMES: without_stimulus, STIMULUS: mass}
+    seen = mass if without_echoes is None else without_echoes
+    found = {WAVEFORMS: waveforms, TIMES: seen}
+    if without_stimulus is not None:
+        found |= {TIMES: without_stimulus, STIMULUS: seen}
+    return found if without_echoes is None else found | {ECHOES: mass}
+
+
+@dataclass(frozen=True, eq=False)
+class Echoes:
+    """Spikes of one unit that may be echoes of those of another: see `evidence.echoes`.
+
+    spikes, sources : (k,) positions among the spikes of a component
+    probability : P(they are)
+    """
+
+    spikes: NDArray[np.int64]
+    sources: NDArray[np.int64]
+    probability: float
 
 
 @dataclass(frozen=True)
@@ -79,6 +100,7 @@ class Component:
         drawn more densely than others; None where all were drawn alike
     given : units that were held as they were while this posterior was sampled: its condition
     cut_from : ids of components that have a unit in doubt with one of this: together they would be too large
+    echoes : which of its spikes may be echoes of others; the most probable first
     """
 
     id: int
@@ -90,6 +112,7 @@ class Component:
     given: tuple[int, ...] = ()
     stands_for: NDArray[np.float32] | None = None
     cut_from: tuple[int, ...] = ()
+    echoes: tuple[Echoes, ...] = ()
 
     @property
     def channel(self) -> int:

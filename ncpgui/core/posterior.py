@@ -59,6 +59,11 @@ class PosteriorSamples:
         normalised over the beam. They are no draws: they have no order, and no Monte Carlo error.
     stimulus_nats : (S,) float, optional
         Log likelihood of the stimulus under each sample, in `weight` already; None where it says nothing.
+    weight_without_echoes : (S,) float, optional
+        Weights by all evidence but that some points are echoes of others; None where there are none.
+    echo_of : (N,) int, optional
+        Point that each point may be an echo of, -1 = of none. In a sample an echo is no further spike of the
+        cluster that it is in, but for a unit that has it. None where there are none.
 
     Raises
     ------
@@ -73,6 +78,8 @@ class PosteriorSamples:
     drawn_weight: NDArray[np.float64] | None
     sampler: Sampler
     stimulus_nats: NDArray[np.float64] | None
+    weight_without_echoes: NDArray[np.float64] | None
+    echo_of: NDArray[np.int64] | None
 
     def __init__(
         self,
@@ -83,6 +90,8 @@ class PosteriorSamples:
         drawn_weight: NDArray[np.floating] | None = None,
         sampler: str = "draws",
         stimulus_nats: NDArray[np.floating] | None = None,
+        weight_without_echoes: NDArray[np.floating] | None = None,
+        echo_of: NDArray[np.integer] | None = None,
     ) -> None:
         given = narrowed(np.atleast_2d(array(labels, "labels of samples", WHOLE_NUMBERS)))
         rows = given if is_canonical(given) else narrowed(canonical(given))
@@ -123,6 +132,18 @@ class PosteriorSamples:
         object.__setattr__(self, "sampler", sampler)
         seen = None if stimulus_nats is None else np.asarray(stimulus_nats, dtype=np.float64)
         object.__setattr__(self, "stimulus_nats", seen)
+        for values, n, what in (
+            (weight_without_echoes, len(rows), "the weight without echoes of each of {} samples"),
+            (echo_of, rows.shape[1], "of which other each of {} points is an echo"),
+        ):
+            if values is not None and np.shape(values) != (n,):
+                raise InputError(
+                    f"{what.format(n)} is needed, got shape {np.shape(values)}; leave it out where there are "
+                    "no echoes"
+                )
+        alone = None if weight_without_echoes is None else np.asarray(weight_without_echoes, dtype=np.float64)
+        object.__setattr__(self, "weight_without_echoes", None if alone is None else _normalised(alone))
+        object.__setattr__(self, "echo_of", None if echo_of is None else np.asarray(echo_of, dtype=np.int64))
 
     @property
     def labels(self) -> NDArray[np.int32]:
@@ -149,6 +170,7 @@ class PosteriorSamples:
         weight = _taken(self.weight, rows, "samples")
         order = None if self.order is None else self.order[rows]
         drawn = None if self.drawn_weight is None else self.drawn_weight[rows]
+        alone = None if self.weight_without_echoes is None else self.weight_without_echoes[rows]
         return self.changed(
             rows=self.rows[rows],
             log_prob=self.log_prob[rows],
@@ -156,11 +178,22 @@ class PosteriorSamples:
             order=order,
             drawn_weight=drawn if drawn is not None and drawn.any() else None,
             stimulus_nats=None if self.stimulus_nats is None else self.stimulus_nats[rows],
+            weight_without_echoes=alone if alone is not None and alone.any() else None,
         )
 
     def at_points(self, points: NDArray[np.integer] | NDArray[np.bool_]) -> PosteriorSamples:
         """The same samples of some of the points: (S, n)."""
-        return self.changed(rows=_taken(self.rows.T, points, "points").T)
+        echo_of, kept = self.echo_of, _taken(np.arange(self.n_points), points, "points")
+        if echo_of is not None:
+            number = np.full(self.n_points + 1, -1)
+            number[kept] = np.arange(len(kept))
+            echo_of = number[echo_of[kept]]
+        return self.changed(rows=self.rows[:, kept], echo_of=echo_of)
+
+    @property
+    def is_echo(self) -> NDArray[np.bool_] | None:
+        """(N,) points that may be echoes; None where there are none."""
+        return None if self.echo_of is None else self.echo_of >= 0
 
     def changed(self, **values: Any) -> PosteriorSamples:
         """The same samples with other values of some fields, such as `weight`."""
@@ -197,11 +230,12 @@ class PosteriorSamples:
 
     @property
     def weight_without_stimulus(self) -> NDArray[np.float64]:
-        """(S,) weights by all evidence but the stimulus; `weight` where that says nothing."""
+        """(S,) weights by all evidence but the stimulus and echoes; `weight` where neither says anything."""
+        weight = self.weight if self.weight_without_echoes is None else self.weight_without_echoes
         if self.stimulus_nats is None:
-            return self.weight
-        used = self.weight > 0
-        nats = np.log(self.weight[used]) - self.stimulus_nats[used]
+            return weight
+        used = weight > 0
+        nats = np.log(weight[used]) - self.stimulus_nats[used]
         weight = np.zeros(self.n_samples)
         weight[used] = np.exp(nats - nats.max())
         return _normalised(weight)

@@ -17,6 +17,9 @@ from ncpgui.core.errors import CurationError
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.curation.packing import pack, unpack
 
+BY_LESS = ("mass_waveforms", "mass_without_stimulus", "mass_without_echoes")
+"""Masses of an alternative by less evidence, where there is more."""
+
 
 @dataclass(frozen=True, eq=False)
 class Resample:
@@ -63,6 +66,7 @@ def resample_to_json(command: Resample) -> dict[str, Any]:
     """The command as JSON values; arrays are packed."""
     posterior, ways = command.posterior, command.alternatives
     drawn, order, seen = posterior.drawn_weight, posterior.order, posterior.stimulus_nats
+    alone, echo_of = posterior.weight_without_echoes, posterior.echo_of
     return {
         "do": "resample",
         "words": command.words,
@@ -76,12 +80,15 @@ def resample_to_json(command: Resample) -> dict[str, Any]:
             **({} if order is None else {"order": pack(order, "<i4")}),
             **({} if drawn is None else {"drawn_weight": pack(drawn, "<f8")}),
             **({} if seen is None else {"stimulus_nats": pack(seen, "<f8")}),
+            **({} if alone is None else {"weight_without_echoes": pack(alone, "<f8")}),
+            **({} if echo_of is None else {"echo_of": pack(echo_of, "<i8")}),
         },
         "alternatives": [
             {
                 "labels": pack(way.labels, "<i4"),
                 "probability": pack(way.probability, "<f4"),
-                "mass": pack(np.array(_masses(way)), "<f8"),
+                "mass": pack(np.array([way.mass, way.mass_se]), "<f8"),
+                "by_less": {name: getattr(way, name) for name in BY_LESS if getattr(way, name) is not None},
                 "p_exists": pack(way.p_exists, "<f4"),
             }
             for way in ways
@@ -105,16 +112,14 @@ def resample_from_json(value: dict[str, Any]) -> Resample:
             drawn_weight=unpack(packed["drawn_weight"], "<f8") if "drawn_weight" in packed else None,
             sampler=packed["sampler"],
             stimulus_nats=unpack(packed["stimulus_nats"], "<f8") if "stimulus_nats" in packed else None,
+            weight_without_echoes=unpack(packed["weight_without_echoes"], "<f8")
+            if "weight_without_echoes" in packed
+            else None,
+            echo_of=unpack(packed["echo_of"], "<i8") if "echo_of" in packed else None,
         ),
         tuple(_alternative(way) for way in value["alternatives"]),
         str(value["words"]),
     )
-
-
-def _masses(way: Alternative) -> list[float]:
-    """Mass, its error, and where they are known the masses by waveforms alone and without the stimulus."""
-    by_less = (way.mass_waveforms, way.mass_without_stimulus)
-    return [way.mass, way.mass_se, *(mass for mass in by_less if mass is not None)]
 
 
 def _alternative(value: dict[str, Any]) -> Alternative:
@@ -124,5 +129,6 @@ def _alternative(value: dict[str, Any]) -> Alternative:
     if len(probability) != len(labels):
         raise ValueError("an alternative has other labels than probabilities")
     exists = unpack(value["p_exists"], "<f4")
-    alone, without = (float(mass[k]) if len(mass) > k else None for k in (2, 3))
-    return Alternative(labels, probability, float(mass[0]), float(mass[1]), exists, alone, without)
+    less = value.get("by_less", {})
+    by_less = {name: float(less[name]) for name in BY_LESS if name in less}
+    return Alternative(labels, probability, float(mass[0]), float(mass[1]), exists, **by_less)

@@ -65,9 +65,11 @@ def holds(
     stands_for : (m,) spikes that each point stands for; ones when left out
     """
     mass = np.ones(posterior.n_points) if stands_for is None else np.asarray(stands_for, dtype=float)
-    first, shared, sizes = cells_of(posterior.rows, np.where(decision.first, 0, -1), 1, mass)
+    first, shared, cell = cells_of(
+        posterior.rows, np.where(decision.first, 0, -1), 1, mass, is_echo=posterior.is_echo
+    )
     if decision.kind == "neuron":
-        unit, cell = float(mass[decision.first].sum()), np.take_along_axis(sizes, first, axis=1)
+        unit = float(mass[decision.first].sum())
         return np.asarray((shared >= (1 - TOLERATED) * np.maximum(unit, cell))[:, 0])
     assert decision.second is not None
     second, _, _ = cells_of(posterior.rows, np.where(decision.second, 0, -1), 1, mass)

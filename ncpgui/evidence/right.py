@@ -58,8 +58,8 @@ class Overlaps:
         unit, n_units, mass = units_and_mass(labels, stands_for, n_units)
         used = np.flatnonzero(posterior.weight > 0)
         size = np.bincount(unit[unit >= 0], mass[unit >= 0], minlength=n_units).astype(np.float64)
-        cell, shared, sizes = cells_of(posterior.labels[used], unit, n_units, mass)
-        return Overlaps(posterior.weight[used], size, shared, np.take_along_axis(sizes, cell, axis=1))
+        _, shared, found = cells_of(posterior.rows[used], unit, n_units, mass, is_echo=posterior.is_echo)
+        return Overlaps(posterior.weight[used], size, shared, found)
 
     def p_right(self, lost: NDArray[np.floating] | float = 0.0) -> NDArray[np.float64]:
         """P(each unit agrees with its cell by `AGREES`), if it is a neuron: (K,), nan without points.

@@ -32,7 +32,7 @@ def same_train(
     unit, n_units, mass = units_and_mass(labels, stands_for, n_units)
     size = np.bincount(unit[unit >= 0], mass[unit >= 0], minlength=n_units)
     used = np.flatnonzero(posterior.weight > 0)
-    cell, overlap, cell_size = cells_of(posterior.rows[used], unit, n_units, mass)
-    either = size + np.take_along_axis(cell_size, cell, axis=1) - overlap
+    _, overlap, cell_size = cells_of(posterior.rows[used], unit, n_units, mass, is_echo=posterior.is_echo)
+    either = size + cell_size - overlap
     share = posterior.weight[used] @ (overlap >= LEAST_JACCARD * either - 1e-9)
     return np.where(size > 0, np.minimum(share, 1), np.nan)

@@ -75,15 +75,15 @@ def unit_support(
     rows, share = posterior.rows[used], posterior.weight[used]
     in_unit = unit >= 0
     size = np.bincount(unit[in_unit], mass[in_unit], minlength=n_units)
-    cell, overlap, cell_size = cells_of(rows, unit, n_units, mass)
+    cell, overlap, cell_size = cells_of(rows, unit, n_units, mass, is_echo=posterior.is_echo)
     outside = 1 - overlap / np.maximum(size, 1e-12)
-    elsewhere = 1 - overlap / np.maximum(np.take_along_axis(cell_size, cell, axis=1), 1e-12)
+    elsewhere = 1 - overlap / np.maximum(cell_size, 1e-12)
     is_pure, is_complete = outside <= TOLERATED, elsewhere <= TOLERATED
     pure, complete, exists, strange, missed = (
         np.where(size == 0, np.nan, np.clip(share @ value, 0, 1))
         for value in (is_pure, is_complete, is_pure & is_complete, outside, elsewhere)
     )
-    cluster = np.arange(cell_size.shape[1])[:, None]
+    cluster = np.arange(int(rows.max(initial=0)) + 1)[:, None]
     stands = (cell[:, None, :] == cluster) & (size > 0)  # (S, C, K): whether a cluster is the cell of a unit
     part = share[:, None, None] * stands / np.maximum(stands.sum(axis=2, keepdims=True), 1)
     none = np.full((len(rows), 1), -1)
@@ -111,12 +111,28 @@ def units_and_mass(
 
 
 def cells_of(
-    rows: NDArray[np.integer], unit: NDArray[np.integer], n_units: int, mass: NDArray[np.floating]
+    rows: NDArray[np.integer],
+    unit: NDArray[np.integer],
+    n_units: int,
+    mass: NDArray[np.floating],
+    *,
+    is_echo: NDArray[np.bool_] | None = None,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-    """Cell of each unit in each draw, its cluster (S, K), what both share (S, K), the clusters' sizes (S, C).
+    """Cell of each unit in each draw, its cluster, what both share, and the size of the cell: (S, K) each.
+
+    An echo is one more sighting of a spike: only a unit that has it counts it in the size of its cell.
 
     rows : (S, m) labels of the draws; unit : (m,) 0 .. K-1, -1 = none; mass : (m,) of each point
+    is_echo : (m,) as of `PosteriorSamples`
     """
     table, sizes = tables(rows, unit, mass, n_units=n_units)
-    main = table.argmax(axis=1)
-    return main, np.take_along_axis(table, main[:, None, :], axis=1)[:, 0], sizes
+    cell = table.argmax(axis=1)
+
+    def of_cell(values: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.take_along_axis(values, cell[:, None, :], axis=1)[:, 0]
+
+    shared = of_cell(table)
+    if is_echo is None or not is_echo.any():
+        return cell, shared, np.take_along_axis(sizes, cell, axis=1)
+    seen_once, once = tables(rows, unit, np.where(is_echo, 0.0, mass), n_units=n_units)
+    return cell, shared, np.take_along_axis(once, cell, axis=1) + shared - of_cell(seen_once)

@@ -62,6 +62,8 @@ def way_of_draw(
     A draw is a sorting when every sizeable cluster of one has a counterpart in the other, both ways
     (`core.alternatives.same_sorting`); if it is several, the one from which fewest pairs of points differ.
 
+    An echo that a sorting has in no unit is looked for where the spike is that it is an echo of.
+
     ways : labels of the posterior's points, (m,) each, -1 = none
     min_spikes : clusters of fewer points are none to the sorting
     """
@@ -71,6 +73,8 @@ def way_of_draw(
     for index, way in enumerate(ways):
         if way.max(initial=-1) < 0:
             continue
+        if posterior.echo_of is not None:
+            way = np.where((way < 0) & (posterior.echo_of >= 0), way[posterior.echo_of], way)
         table, sizes = tables(posterior.rows, way)
         here = table.sum(axis=1)
         jaccard = table / np.maximum(sizes[:, :, None] + here[:, None, :] - table, 1)

@@ -6,7 +6,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core.component import Alternative, Component, WaitingComponent
+from ncpgui.core.component import Alternative, Component, Echoes, WaitingComponent
 from ncpgui.core.errors import InputError
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
@@ -23,7 +23,7 @@ from ncpgui.session.codecs import (
     write_integers,
 )
 
-MASSES_BY_LESS = ("mass_waveforms", "mass_without_stimulus")
+MASSES_BY_LESS = ("mass_waveforms", "mass_without_stimulus", "mass_without_echoes")
 """Masses of an alternative by less evidence, absent where there is no more."""
 
 
@@ -38,6 +38,8 @@ def write_components(root: h5py.Group, components: tuple[Component, ...]) -> Non
             write_array(group, "stands_for", component.stands_for)
         if component.cut_from:
             write_integers(group, "cut_from", np.array(component.cut_from))
+        if component.echoes:
+            _write_echoes(group, component.echoes)
         _write_posterior(group, component.posterior)
         _write_alternatives(group, component.alternatives, len(component.spike_ids))
 
@@ -137,7 +139,32 @@ def _read_component(
         cut_from=tuple(read_integers(group, "cut_from", np.int64, shape=(None,)).tolist())
         if "cut_from" in group
         else (),
+        echoes=_read_echoes(group, len(spike_ids)) if "echoes" in group else (),
     )
+
+
+def _write_echoes(group: h5py.Group, values: tuple[Echoes, ...]) -> None:
+    """Spikes of all pairs, one pair after the other, and how many each has."""
+    node = create_group(group, "echoes", "echoes")
+    write_integers(node, "spikes", np.concatenate([one.spikes for one in values]))
+    write_integers(node, "sources", np.concatenate([one.sources for one in values]))
+    write_integers(node, "n_spikes", np.array([len(one.spikes) for one in values]))
+    write_array(node, "probability", np.array([one.probability for one in values]))
+
+
+def _read_echoes(group: h5py.Group, n_spikes: int) -> tuple[Echoes, ...]:
+    node = element(group, "echoes", "echoes")
+    probability = read_array(node, "probability", np.float64, shape=(None,))
+    counts = read_integers(node, "n_spikes", np.int64, shape=(len(probability),))
+    n = int(counts.sum())
+    if (counts < 0).any():
+        raise damaged(node, "a pair has fewer than no spikes")
+    spikes, sources = (read_integers(node, name, np.int64, shape=(n,)) for name in ("spikes", "sources"))
+    _check_range(node, "an echo", spikes, n_spikes)
+    _check_range(node, "a source of echoes", sources, n_spikes)
+    ends = np.cumsum(counts)[:-1]
+    parts = zip(np.split(spikes, ends), np.split(sources, ends), probability.tolist(), strict=False)
+    return tuple(Echoes(*one) for one in parts)
 
 
 def _write_posterior(group: h5py.Group, value: PosteriorSamples) -> None:
@@ -152,11 +179,18 @@ def _write_posterior(group: h5py.Group, value: PosteriorSamples) -> None:
         write_array(posterior, "drawn_weight", value.drawn_weight)
     if value.stimulus_nats is not None:
         write_array(posterior, "stimulus_nats", value.stimulus_nats, unit="nats")
+    if value.weight_without_echoes is not None:
+        write_array(posterior, "weight_without_echoes", value.weight_without_echoes)
+    if value.echo_of is not None:
+        write_integers(posterior, "echo_of", value.echo_of)
 
 
 def _read_posterior(group: h5py.Group, n_sampled: int) -> PosteriorSamples:
     node = element(group, "posterior", "posterior")
     labels = read_integers(node, "labels", None, shape=(None, n_sampled))
+    echo_of = read_integers(node, "echo_of", np.int64, shape=(n_sampled,)) if "echo_of" in node else None
+    if echo_of is not None and n_sampled and not -1 <= echo_of.min() <= echo_of.max() < n_sampled:
+        raise damaged(node, f"an echo of a spike outside -1 to {n_sampled - 1}")
     try:
         return PosteriorSamples(
             labels,
@@ -170,6 +204,10 @@ def _read_posterior(group: h5py.Group, n_sampled: int) -> PosteriorSamples:
             read_array(node, "stimulus_nats", np.float64, shape=(len(labels),))
             if "stimulus_nats" in node
             else None,
+            read_array(node, "weight_without_echoes", np.float64, shape=(len(labels),))
+            if "weight_without_echoes" in node
+            else None,
+            echo_of,
         )
     except InputError as error:
         raise damaged(node, error) from error

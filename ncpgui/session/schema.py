@@ -37,6 +37,7 @@ ENCODINGS: dict[str, int] = {
     "component": 1,
     "waiting-components": 1,
     "waiting-component": 1,
+    "echoes": 1,
     "posterior": 1,
     "alternatives": 1,
     "stimulus": 1,

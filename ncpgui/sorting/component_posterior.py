@@ -21,10 +21,11 @@ from ncpgui.core.waveform_format import N_SAMPLES
 from ncpgui.evidence.fields import Responses
 from ncpgui.evidence.white_noise import WhiteNoise
 from ncpgui.evidence.wrong import stands_for
-from ncpgui.sorting.all_spikes import weighed_by_all_spikes
+from ncpgui.sorting.all_spikes import nearest_sampled, weighed_by_all_spikes
 from ncpgui.sorting.assignment import fit_features
 from ncpgui.sorting.components import ComponentDraw
 from ncpgui.sorting.config import SortingConfig
+from ncpgui.sorting.echoes import with_echoes
 from ncpgui.sorting.enough_draws import are_enough, rounds, together
 from ncpgui.sorting.executors import Workers, workers_of
 from ncpgui.sorting.found_units import FoundUnits
@@ -236,6 +237,11 @@ def finish_component(
     alternatives = build_alternatives(
         posterior, draw.sampled, coordinates, config, company=matched, sure=probability
     )
+    if config.echoes and draw.echoes:
+        followed = nearest_sampled(draw.sampled, coordinates, matched)
+        posterior, alternatives = with_echoes(
+            posterior, alternatives, draw.sampled, followed, draw.echoes, config
+        )
     beside = with_given if given else with_matched
     component = Component(
         id=draw.id,
@@ -246,6 +252,7 @@ def finish_component(
         alternatives=beside(alternatives, matched, probability, posterior, draw.sampled),
         stands_for=stands_for(matched, draw.sampled).astype(np.float32),
         cut_from=draw.cut_from,
+        echoes=draw.echoes,
     )
     return component, ComponentWaveforms(waveforms, features, coordinates)
 
@@ -305,4 +312,4 @@ def as_matched(
     exists = np.pad(exists, (0, int(labels.max()) + 1 - len(exists)), constant_values=0)
     none = np.zeros(0, dtype=np.int64)
     error, by_less = posterior.standard_error(none), masses_without(posterior, none)
-    return Alternative(labels, probability, 0.0, error, exists, *by_less)
+    return Alternative(labels, probability, 0.0, error, exists, **by_less)

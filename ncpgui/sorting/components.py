@@ -1,10 +1,11 @@
 """Components: units that are asked about together, because some of their spikes may be of one neuron.
 
 Two units are in doubt when all evidence (`one_neuron.distances`: waveforms, shapes, times) leaves them less
-than `DOUBTFUL` sd apart. Components are the connected parts of the graph of doubts. They stay small enough
-to be asked about: doubts are taken the closest pair first, and one that would bring together more than
-`MAX_UNITS` units, or units that the contacts around none of them all see, is *cut*. A unit without doubts
-is a component of its own: it may still be two neurons.
+than `DOUBTFUL` sd apart, and when one may be an echo of the other (`echoes.echo_pairs`). Components are the
+connected parts of the graph of doubts. They stay small enough to be asked about: doubts are taken the closest
+pair first, echoes before all others, and one that would bring together more than `MAX_UNITS` units, or units
+that the contacts around none of them all see, is *cut*. A unit without doubts is a component of its own: it
+may still be two neurons.
 """
 
 from __future__ import annotations
@@ -16,10 +17,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.component import Echoes
 from ncpgui.core.probe import Probe
 from ncpgui.core.seeds import stream
 from ncpgui.sorting.channel_partition import contacts_around
 from ncpgui.sorting.config import SortingConfig
+from ncpgui.sorting.echoes import EchoPair, echo_pairs
 from ncpgui.sorting.found_units import FoundUnits
 from ncpgui.sorting.one_neuron import distances
 
@@ -42,7 +45,7 @@ class ComponentDraw:
     id : its number; units : (k,) increasing
     contacts : (C,) channels of the waveforms, aligned on the first
     spike_ids : (n,) rows of all spikes of its units; sampled : (m,) increasing positions in `spike_ids`
-    cut_from : as of `Component`
+    cut_from, echoes : as of `Component`
     """
 
     id: int
@@ -51,6 +54,7 @@ class ComponentDraw:
     spike_ids: NDArray[np.int64]
     sampled: NDArray[np.int64]
     cut_from: tuple[int, ...] = ()
+    echoes: tuple[Echoes, ...] = ()
 
     @property
     def rest(self) -> NDArray[np.int64]:
@@ -92,9 +96,14 @@ def draw_components(
         return contacts_of(members, units, probe, config, bad_channels)
 
     pairs = distances(units.matched, sampling_frequency_hz=units.sampling_frequency_hz)
+    echoes = echo_pairs(
+        units.matched, sampling_frequency_hz=units.sampling_frequency_hz, n_samples=units.n_samples
+    )
+    doubtful = [(one.source, one.echo) for one in echoes]
+    doubtful += [(a, b) for distance, a, b in pairs if distance < DOUBTFUL]
     doubts = connected(
         units.n_units,
-        [(a, b) for distance, a, b in pairs if distance < DOUBTFUL and a not in apart and b not in apart],
+        [(a, b) for a, b in doubtful if a not in apart and b not in apart],
         fits=lambda members: len(members) <= MAX_UNITS and contacts(members) is not None,
     )
     if doubts.cut:
@@ -109,9 +118,23 @@ def draw_components(
         share = ALONE_SHARE if len(members) == 1 else 1
         sampled = drawn_fairly(units.unit[ids], max(1, int(share * config.spikes_per_group)), rng)
         result.append(
-            ComponentDraw(number, np.array(members), channels, ids, sampled, doubts.cut_from(number))
+            ComponentDraw(
+                number,
+                np.array(members),
+                channels,
+                ids,
+                sampled,
+                doubts.cut_from(number),
+                tuple(_here(one, ids) for one in echoes if {one.echo, one.source} <= set(members)),
+            )
         )
     return result
+
+
+def _here(pair: EchoPair, spike_ids: NDArray[np.int64]) -> Echoes:
+    """A pair by the positions of its spikes in a component."""
+    spikes, sources = (np.searchsorted(spike_ids, ids) for ids in (pair.spikes, pair.sources))
+    return Echoes(spikes, sources, pair.probability)
 
 
 def connected(n_units: int, pairs: list[tuple[int, int]], *, fits: Callable[[list[int]], bool]) -> Doubts:

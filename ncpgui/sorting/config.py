@@ -55,6 +55,7 @@ class SortingConfig:
     heaps : whether it weighs these draws if all spikes of what they part lie in one heap or in two
     firing_times : whether the refractory periods in the times of all spikes weigh these draws
     stimulus : whether what all spikes respond to weighs these draws, where white noise was shown
+    echoes : whether spikes at a fixed lag from those of another unit weigh these draws
     min_cluster_spikes : clusters with fewer sampled spikes are dropped (paper, SM D)
     assignment_dims : principal components in which the remaining spikes are assigned
     motion : "auto" follows tissue that moves along the probe, where the probe can show it; "off"; or a preset
@@ -89,6 +90,7 @@ class SortingConfig:
     heaps: bool = True
     firing_times: bool = True
     stimulus: bool = True
+    echoes: bool = True
     min_cluster_spikes: int = 20
     assignment_dims: int = 16
     motion: str = "auto"

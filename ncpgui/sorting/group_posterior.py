@@ -24,6 +24,7 @@ is shown only where it is the most probable.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,13 +84,11 @@ def build_alternatives(
         for index, other in enumerate(shown):
             if same_sorting(other.labels, alternative.labels):
                 members[index] = np.concatenate([members[index], mode.members])
-                waveforms, without_stimulus = masses_without(posterior, members[index])
                 shown[index] = replace(
                     other,
                     mass=other.mass + alternative.mass,
                     mass_se=posterior.standard_error(members[index]),
-                    mass_waveforms=waveforms,
-                    mass_without_stimulus=without_stimulus,
+                    **masses_without(posterior, members[index]),
                 )
                 break
         else:
@@ -221,17 +220,18 @@ def _alternative(
     final = np.where(labels >= 0, rank[labels] if len(sizes) else -1, -1).astype(np.int32)
     exists = np.pad(exists, (0, len(sizes) - len(exists)), constant_values=1)
     by_less = masses_without(posterior, mode.members)
-    return Alternative(final, probability, mode.mass, mode.mass_se, exists[order], *by_less)
+    return Alternative(final, probability, mode.mass, mode.mass_se, exists[order], **by_less)
 
 
-def masses_without(
-    posterior: PosteriorSamples, members: NDArray[np.int64]
-) -> tuple[float | None, float | None]:
-    """Masses of samples (rows) by waveforms alone, and without the stimulus; None where there is no more."""
-    return (
-        None if posterior.drawn_weight is None else _total(posterior.drawn_weight, members),
-        None if posterior.stimulus_nats is None else _total(posterior.weight_without_stimulus, members),
-    )
+def masses_without(posterior: PosteriorSamples, members: NDArray[np.int64]) -> dict[str, Any]:
+    """Masses of samples (rows) by less evidence, as `Alternative` names them, where there is more."""
+    has_stimulus = posterior.stimulus_nats is not None
+    weights = {
+        "mass_waveforms": posterior.drawn_weight,
+        "mass_without_stimulus": posterior.weight_without_stimulus if has_stimulus else None,
+        "mass_without_echoes": posterior.weight_without_echoes,
+    }
+    return {name: _total(weight, members) for name, weight in weights.items() if weight is not None}
 
 
 def _total(weight: NDArray[np.float64], members: NDArray[np.int64]) -> float:

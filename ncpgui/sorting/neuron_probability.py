@@ -11,6 +11,11 @@ A unit that looks like the noise of the recording (`noise_likeness`) is less pro
 Spikes beside those of one larger unit, more than chance has there, are what matching left of these: each of
 them is a spike of its own in so far as chance explains them. So a heap of left-overs that is in a unit with
 spikes of a neuron is told from them where the unit is split.
+
+Spikes that may be echoes of those of a larger unit (`echoes`) are of their own as far as they are none. If
+they are echoes with the probability e, and all of the unit with a, a share q of it at such lags, these are of
+their own with 1 - e, and the rest with 1 - a q: what looks like so many echoes is one of a spike that was not
+found as often.
 """
 
 from __future__ import annotations
@@ -90,7 +95,28 @@ def p_neuron_of_spikes(
     evidence = neuron_evidence(
         matched, none, duration_s=duration_s, sampling_frequency_hz=sampling_frequency_hz, left=left
     )
-    return np.asarray(neuron_probability(evidence, nats)[matched.unit] * left.p_own, dtype=np.float32)
+    p_own = left.p_own * p_no_echo(
+        matched, duration_s=duration_s, sampling_frequency_hz=sampling_frequency_hz
+    )
+    return np.asarray(neuron_probability(evidence, nats)[matched.unit] * p_own, dtype=np.float32)
+
+
+def p_no_echo(matched: Matched, *, duration_s: float, sampling_frequency_hz: float) -> NDArray[np.float64]:
+    """P(each spike is no echo of another unit's): (n,)."""
+    from ncpgui.sorting.echoes import echo_pairs  # the window, which asks for labels, opens without scipy
+
+    pairs = echo_pairs(
+        matched,
+        sampling_frequency_hz=sampling_frequency_hz,
+        n_samples=round(duration_s * sampling_frequency_hz),
+    )
+    p, is_echo = np.ones(len(matched.unit)), np.zeros(len(matched.unit), dtype=np.bool_)
+    for one in pairs:
+        p[one.spikes], is_echo[one.spikes] = 1 - one.probability, True
+    for unit, p_all in {one.echo: one.p_all for one in pairs}.items():
+        own = matched.unit == unit
+        p[own & ~is_echo] = 1 - p_all * is_echo[own].mean()
+    return p
 
 
 def neuron_evidence(

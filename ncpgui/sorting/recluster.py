@@ -20,9 +20,10 @@ from ncpgui.core.stimulus import Stimulus
 from ncpgui.evidence.fields import Responses
 from ncpgui.evidence.ways import OTHER, way_of_draw
 from ncpgui.evidence.white_noise import white_noise
-from ncpgui.sorting.all_spikes import weighed_by_all_spikes
+from ncpgui.sorting.all_spikes import nearest_sampled, weighed_by_all_spikes
 from ncpgui.sorting.assignment import fit_features
 from ncpgui.sorting.config import SortingConfig
+from ncpgui.sorting.echoes import with_echoes
 from ncpgui.sorting.group_posterior import build_alternatives, masses_without
 from ncpgui.sorting.posterior_draws import ToDraw, draw_posterior
 from ncpgui.sorting.sampling import ClusterFunction
@@ -108,6 +109,11 @@ def resample_rest(
     alternatives = build_alternatives(
         posterior, component.sampled, coordinates, config, company=company, held=labels
     )
+    if config.echoes and component.echoes:
+        followed = nearest_sampled(component.sampled, coordinates, company)
+        posterior, alternatives = with_echoes(
+            posterior, alternatives, component.sampled, followed, component.echoes, config
+        )
     return replace(component, posterior=posterior, alternatives=alternatives)
 
 
@@ -134,22 +140,17 @@ def rarer_sortings(
     rest = max(0.0, 1.0 - sum(way.mass for way in shown))
     share = posterior.subset(rows)
     found = build_alternatives(share, component.sampled, coordinates, config, company=shown[0].labels)
-    alone, without_stimulus = masses_without(posterior, rows)
+    by_less = masses_without(posterior, rows)
     return tuple(
         replace(
             way,
             mass=rest * way.mass,
             mass_se=rest * way.mass_se,
-            mass_waveforms=_part(way.mass_waveforms, alone),
-            mass_without_stimulus=_part(way.mass_without_stimulus, without_stimulus),
+            **{name: of * (getattr(way, name) or 0.0) for name, of in by_less.items()},
         )
         for way in found
         if way.n_units
     )
-
-
-def _part(share: float | None, of: float | None) -> float | None:
-    return None if of is None else of * (share or 0.0)
 
 
 def _from_company(component: Component, sampled: NDArray[np.float32]) -> NDArray[np.float32]:

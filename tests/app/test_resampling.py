@@ -31,7 +31,16 @@ def doubtful(channel: int, ids: np.ndarray, seed: int) -> Component:
     labels = rng.integers(0, 3, (7, n))
     order = rng.integers(0, 3, 7)
     log_q, seen = rng.normal(-300, 20, 7), rng.normal(0, 3, 7)
-    posterior = PosteriorSamples(labels, log_q, rng.random(7), order, rng.random(7), stimulus_nats=seen)
+    posterior = PosteriorSamples(
+        labels,
+        log_q,
+        rng.random(7),
+        order,
+        rng.random(7),
+        stimulus_nats=seen,
+        weight_without_echoes=rng.random(7),
+        echo_of=np.where(rng.random(n) < 0.3, 0, -1),
+    )
     ways = tuple(
         Alternative(
             mode.labels,
@@ -39,6 +48,7 @@ def doubtful(channel: int, ids: np.ndarray, seed: int) -> Component:
             mode.mass,
             mode.mass_se,
             rng.random(int(mode.labels.max()) + 1).astype(np.float32),
+            rng.random(),
             rng.random(),
             rng.random(),
         )
@@ -52,9 +62,11 @@ def bits(component: Component | None) -> list[bytes]:
     assert component is not None
     p = component.posterior
     found = [p.labels.tobytes(), p.log_prob.tobytes(), p.weight.tobytes()]
-    found += [more.tobytes() for more in (p.drawn_weight, p.order, p.stimulus_nats) if more is not None]
+    more = (p.drawn_weight, p.order, p.stimulus_nats, p.weight_without_echoes, p.echo_of)
+    found += [one.tobytes() for one in more if one is not None]
     for a in component.alternatives:
-        numbers = np.array([a.mass, a.mass_se, a.mass_waveforms, a.mass_without_stimulus], dtype=float)
+        masses = [a.mass, a.mass_se, a.mass_waveforms, a.mass_without_stimulus, a.mass_without_echoes]
+        numbers = np.array(masses, dtype=float)
         found += [x.tobytes() for x in (a.labels, a.probability, numbers, a.p_exists)]
     return found
 

@@ -178,3 +178,37 @@ def test_a_beam_has_no_monte_carlo_error():
 def test_a_sampler_that_there_is_not_is_refused():
     with pytest.raises(InputError, match="samples come from 'draws' or 'beam', got 'guess'"):
         PosteriorSamples([[0]], [0.0], sampler="guess")
+
+
+def test_echoes_go_with_their_points_and_weights_with_their_samples() -> None:
+    """Point 3 is an echo of point 1, and point 4 of point 0; the last two samples have them as one."""
+    samples = PosteriorSamples(
+        np.array([[0, 0, 1, 1, 2], [0, 1, 1, 2, 0], [0, 0, 1, 0, 0], [0, 1, 1, 1, 0]]),
+        np.zeros(4),
+        np.array([0.1, 0.1, 0.4, 0.4]),
+        weight_without_echoes=np.array([1.0, 1.0, 0, 0]),
+        echo_of=np.array([-1, -1, -1, 1, 0]),
+    )
+    assert samples.weight_without_echoes == pytest.approx([0.5, 0.5, 0, 0])
+    assert samples.weight_without_stimulus == pytest.approx([0.5, 0.5, 0, 0])
+    assert samples.at_points(np.array([1, 3, 4])).echo_of.tolist() == [-1, 0, -1]
+    assert samples.at_points(np.array([True, False, True, False, True])).echo_of.tolist() == [-1, -1, 0]
+    assert samples.subset(np.array([1, 2])).weight_without_echoes == pytest.approx([1, 0])
+    joined = samples.subset(np.array([2, 3]))
+    assert joined.weight_without_echoes is None
+    assert joined.is_echo.tolist() == [False, False, False, True, True]
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"weight_without_echoes": np.ones(3)}, "the weight without echoes of each of 2 samples is needed"),
+        (
+            {"echo_of": np.zeros(2, int)},
+            r"of which other each of 3 points is an echo is needed, got",
+        ),
+    ],
+)
+def test_echoes_that_do_not_fit_are_refused(values, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        PosteriorSamples(np.zeros((2, 3), int), np.zeros(2), **values)

@@ -139,12 +139,12 @@ def test_the_ncp_block_tells_what_each_kind_of_evidence_makes_of_an_alternative(
     first, *others = project.components
     timed, seen = first.alternatives
     timed = replace(timed, mass_waveforms=0.6)
-    seen = replace(seen, mass_waveforms=0.4, mass_without_stimulus=0.125)
+    seen = replace(seen, mass_waveforms=0.4, mass_without_stimulus=0.125, mass_without_echoes=0.2)
     known = replace(project, components=(replace(first, alternatives=(timed, seen)), *others))
     alternatives = bundle_of(known).ncp["components"][0]["alternatives"]
     assert [one["by_evidence"] for one in alternatives] == [
         {"waveforms": 0.6, "times": 0.75},
-        {"waveforms": 0.4, "times": 0.125, "stimulus": 0.25},
+        {"waveforms": 0.4, "times": 0.125, "stimulus": 0.2, "echoes": 0.25},
     ]
 
 

@@ -78,6 +78,22 @@ def test_times_that_change_nothing_are_not_named_beside_the_stimulus(panel) -> N
     assert same.by_evidence == ()
 
 
+def test_a_card_names_echoes_apart_with_and_without_a_stimulus(panel) -> None:
+    card = replace(panel.cards[0].card, mass=0.98, evidence={"waveforms": 0.0, "times": 0.0, "echoes": 0.98})
+    assert card.by_evidence == (
+        f"waveforms <1{THIN}%, echoes 98{THIN}%",
+        f"without echoes <1{THIN}%",
+        f"else <1{THIN}%",
+    )
+    assert card.evidence_help.endswith(f"with echoes of other units 98{THIN}%")
+    shares = {"waveforms": 0.3, "times": 0.5, "stimulus": 0.7, "echoes": 0.9}
+    both = replace(card, mass=0.9, evidence=shares)
+    assert both.by_evidence[0] == (
+        f"waveforms 30{THIN}%, times 50{THIN}%, stimulus 70{THIN}%, echoes 90{THIN}%"
+    )
+    assert both.by_evidence[1] == f"without echoes 70{THIN}%"
+
+
 @pytest.mark.parametrize("width", CARD_WIDTH)
 def test_the_name_of_a_given_sorting_leaves_room_for_what_is_in_use(panel, width: int) -> None:
     widget = CardWidget(replace(panel.cards[0].card, as_given=True), 1.0, LIGHT)

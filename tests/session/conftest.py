@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ncpgui.core.clock import Clock
-from ncpgui.core.component import Alternative, Component, ComponentWaveforms, WaitingComponent
+from ncpgui.core.component import Alternative, Component, ComponentWaveforms, Echoes, WaitingComponent
 from ncpgui.core.given import PHY, GivenSorting
 from ncpgui.core.motion import Motion
 from ncpgui.core.posterior import PosteriorSamples
@@ -35,6 +35,8 @@ def build(*, n_spikes: int = 60, seed: int = 0) -> Project:
             np.array([0, 1, 0, 1]) if main else None,
             np.array([1, 1, 1, 2.0]) if main else None,
             stimulus_nats=np.array([-3.25, 0.0, 8.0, 0.1]) if main else None,
+            weight_without_echoes=np.array([0.5, 0.5, 0, 0]) if main else None,
+            echo_of=np.where(np.arange(len(sampled)) == 3, 1, -1) if main else None,
         )
         one = Alternative(
             np.zeros(n, np.int32),
@@ -44,15 +46,26 @@ def build(*, n_spikes: int = 60, seed: int = 0) -> Project:
             np.ones(1, np.float32),
             0.6 if main else None,
             0.7 if main else None,
+            0.72 if main else None,
         )
         labels = (np.arange(n) % 3 - 1).astype(np.int32)
         exists = np.array([0.5, 0.25], np.float32)
-        by_less = (0.4, 0.3) if main else ()
+        by_less = (0.4, 0.3, 0.28) if main else ()
         two = Alternative(labels, np.full(n, 0.5, np.float32), 0.25, 0.1, exists, *by_less)
         neighbours = np.array([main, 2], dtype=np.int64)
         apart = (0,) if main else ()
+        echoes = (Echoes(np.array([6]), np.array([2]), 0.9), Echoes(np.array([1, 4]), np.array([0, 3]), 0.6))
         components.append(
-            Component(main, neighbours, spike_ids, sampled, posterior, (one, two), cut_from=apart)
+            Component(
+                main,
+                neighbours,
+                spike_ids,
+                sampled,
+                posterior,
+                (one, two),
+                cut_from=apart,
+                echoes=echoes if main else (),
+            )
         )
         waveforms[main] = ComponentWaveforms(
             rng.normal(size=(len(sampled), 32, 2)).astype(np.float16).astype(np.float32),

@@ -69,9 +69,10 @@ def test_every_unit_is_drawn_evenly_for_a_half_and_in_proportion_for_the_rest() 
 
 def test_half_as_many_spikes_are_drawn_from_a_unit_without_doubts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(components, "distances", lambda *_, **__: [(1.0, 0, 1), (9.0, 1, 2)])
+    monkeypatch.setattr(components, "echo_pairs", lambda *_, **__: [])
     units = _units([[0, 30, 36, 20, 0, 0, 0, 0]] * 3)
     units.unit, units.n_units = np.repeat([0, 1, 2], 300), 3
-    units.matched, units.sampling_frequency_hz = None, 20_000.0
+    units.matched, units.sampling_frequency_hz, units.n_samples = None, 20_000.0, 1_000_000
     drawn = draw_components(units, LINE, SortingConfig(spikes_per_group=200))
     assert [(one.units.tolist(), len(one.sampled)) for one in drawn] == [([0, 1], 200), ([2], 100)]
 

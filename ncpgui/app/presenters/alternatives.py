@@ -16,6 +16,7 @@ from ncpgui.app.presenters.points import colors_of
 from ncpgui.app.presenters.queue import cut_from_words, doubt_words
 from ncpgui.app.words import count, percent, percent_of_draws, sentence, thousands
 from ncpgui.core.component import (
+    ECHOES,
     STIMULUS,
     TIMES,
     WAVEFORMS,
@@ -103,27 +104,29 @@ class Card:
         () where all kinds say the same.
         """
         told = {name: percent_of_draws(mass) for name, mass in self.evidence.items()}
-        if STIMULUS not in told:
+        if not {STIMULUS, ECHOES} & set(told):
             alone = told.get(WAVEFORMS, self.percent)
             return () if alone == self.percent else (f"network alone {alone}",)
         if len(set(told.values())) == 1:
             return ()
-        before = told[TIMES]
-        if told[WAVEFORMS] == before:
+        *_, (_, before), (last, _) = told.items()
+        if told[WAVEFORMS] == told[TIMES]:
             del told[TIMES]
         shares = ", ".join(f"{name} {share}" for name, share in told.items())
-        return shares, f"without stimulus {before}", f"else {before}"
+        return shares, f"without {last} {before}", f"else {before}"
 
     @property
     def evidence_help(self) -> str:
         """The same as a sentence; '' where all kinds say the same."""
         if not self.by_evidence:
             return ""
-        words = {WAVEFORMS: "network alone", TIMES: "with all spikes and their times"}
-        return ", ".join(
-            f"{words.get(name, 'with the stimulus')} {percent_of_draws(mass)}"
-            for name, mass in self.evidence.items()
-        )
+        words = {
+            WAVEFORMS: "network alone",
+            TIMES: "with all spikes and their times",
+            STIMULUS: "with the stimulus",
+            ECHOES: "with echoes of other units",
+        }
+        return ", ".join(f"{words[name]} {percent_of_draws(mass)}" for name, mass in self.evidence.items())
 
     @property
     def title(self) -> str:
@@ -410,7 +413,9 @@ def _agreement(
     waveforms = None if drawn.drawn_weight is None else float(drawn.drawn_weight @ same)
     seen = drawn.stimulus_nats is not None
     without_stimulus = float(drawn.weight_without_stimulus @ same) if seen else None
-    evidence = masses_by_evidence(float(drawn.weight @ same), waveforms, without_stimulus)
+    alone = drawn.weight_without_echoes
+    without_echoes = None if alone is None else float(alone @ same)
+    evidence = masses_by_evidence(float(drawn.weight @ same), waveforms, without_stimulus, without_echoes)
     return float(posterior.weight @ same), posterior.standard_error(same), evidence
 
 

@@ -1,0 +1,222 @@
+"""Units that may be echoes of others: found over the whole recording, and asked about with the draws.
+
+`evidence.echoes` says of two trains whether one is an echo of the other. Trains are compared where one can
+be: the larger unit is seen on the channel on which the smaller one is largest. The larger of two is the
+source, by the energy that templates have close to the time of a spike: a template that is longer holds the
+spikes of both.
+
+A network that sees waveforms has a neuron and its echo as two in every draw. So each draw gets copies beside
+it in which echoes are in the clusters of their sources (`with_echoes`). A pair is one neuron with the
+probability of its times, whatever the draw has else. Of several pairs the more probable one is an echo
+wherever the less probable one is, so that there are as many copies as pairs, and each has its probability.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.core.component import Alternative, Echoes
+from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.evidence.echoes import Locked, echo_probability, locked
+from ncpgui.sorting.config import SortingConfig
+from ncpgui.sorting.group_posterior import MAX_SHOWN, MIN_MASS
+
+if TYPE_CHECKING:
+    from ncpgui.sorting.matched import Matched
+
+DOUBTFUL = 0.05
+"""P(echo) from which on two units are asked about together; less is synchrony of two neurons."""
+CLOSE_MS = 0.5
+"""Part of a template, before and after the time of a spike, whose energy says which unit is larger."""
+LEAST_COPY = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class EchoPair:
+    """A unit that may be an echo of another one.
+
+    echo, source : units; spikes, sources : (k,) rows of the spikes that matching found
+    probability : P(these spikes are echoes); p_all : P(all spikes of the unit are, of this or other units)
+    """
+
+    echo: int
+    source: int
+    spikes: NDArray[np.int64]
+    sources: NDArray[np.int64]
+    probability: float
+    p_all: float
+
+
+def echo_pairs(matched: Matched, *, sampling_frequency_hz: float, n_samples: int) -> list[EchoPair]:
+    """Units that may be echoes, the most probable pair first; a unit may have echoes of several others.
+
+    What is locked to one unit, that of most, is not asked about with another.
+    """
+    rows = [np.flatnonzero(matched.unit == unit) for unit in range(matched.n_units)]
+    fired = matched.fired
+    energy, pairs = _places(matched, sampling_frequency_hz)
+    larger: dict[int, list[int]] = {}
+    for echo, source in pairs:
+        larger.setdefault(echo, []).append(source)
+
+    def most_locked(own: NDArray[np.int64], sources: list[int]) -> tuple[int, Locked] | None:
+        found = [
+            (source, one)
+            for source in sources
+            if (one := locked(fired[own], fired[rows[source]], **told)) and one.p_echo >= DOUBTFUL
+        ]
+        return max(found, key=lambda one: len(one[1].spikes), default=None)
+
+    told: dict[str, Any] = {
+        "sampling_frequency_hz": sampling_frequency_hz,
+        "n_samples": n_samples,
+        "n_pairs": len(pairs),
+    }
+    result = []
+    for echo, sources in larger.items():
+        left, found = rows[echo], list[tuple[int, Locked, NDArray[np.int64]]]()
+        while (most := most_locked(left, sources)) is not None:
+            found.append((*most, left[most[1].spikes]))
+            left = np.delete(left, most[1].spikes)
+        n, n_left = len(rows[echo]), len(left)
+        p_all = echo_probability(n, n - n_left, sum(one.by_chance for _, one, _ in found) / max(n, 1))
+        result += [
+            EchoPair(echo, source, spikes, rows[source][one.sources], one.p_echo, p_all)
+            for source, one, spikes in found
+        ]
+    return sorted(result, key=lambda pair: (-pair.probability, -energy[pair.source]))
+
+
+def _places(
+    matched: Matched, sampling_frequency_hz: float
+) -> tuple[NDArray[np.float64], list[tuple[int, int]]]:
+    """Energy of each unit; pairs of a smaller one and a larger that is seen where the smaller is largest."""
+    waveforms, n_before = matched.bank.waveforms, matched.bank.n_before
+    reach = round(CLOSE_MS * sampling_frequency_hz / 1000)
+    close = waveforms[:, max(0, n_before - reach) : n_before + reach + 1]
+    by_channel = np.square(close, dtype=np.float64).sum(axis=1)
+    energy = by_channel.sum(axis=1)
+    is_larger = energy > energy[:, None]
+    is_seen = (by_channel > 0).T[by_channel.argmax(axis=1)]
+    return energy, [(int(unit), int(larger)) for unit, larger in np.argwhere(is_larger & is_seen)]
+
+
+def with_echoes(
+    posterior: PosteriorSamples,
+    alternatives: tuple[Alternative, ...],
+    sampled: NDArray[np.int64],
+    followed: NDArray[np.int64],
+    echoes: Sequence[Echoes],
+    config: SortingConfig,
+) -> tuple[PosteriorSamples, tuple[Alternative, ...]]:
+    """Draws and alternatives of a component of n spikes, and beside them those in which echoes are no spikes.
+
+    In such a draw an echo is in the cluster of its source; in such an alternative it is in no unit, so that a
+    spike is in its train once.
+
+    Parameters
+    ----------
+    posterior, alternatives : by all other evidence; sampled : (m,) positions of the posterior's points
+    followed : (n,) point of the posterior that each spike goes with
+    echoes : pairs of the component, the most probable first
+    """
+    p = np.array([1.0, *(one.probability for one in echoes), 0.0])
+    shares = p[:-1] - p[1:]  # of the copies in which no pair is one, the first, the first two, ...
+    copies = np.flatnonzero(shares > LEAST_COPY).tolist()
+    shares /= shares[copies].sum()
+    rows = [posterior.rows]
+    for one in echoes:
+        rows.append(_at_sources(rows[-1], sampled, followed, one))
+    n = posterior.n_samples
+    echo_of = np.full(len(sampled), -1)
+    for one in echoes:
+        points, sources = _points(sampled, followed, one)
+        echo_of[points] = sources
+
+    def first_only(values: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.concatenate([values * (k == copies[0]) for k in copies])
+
+    def repeated(values: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.tile(values, len(copies))
+
+    drawn = posterior.weight if posterior.drawn_weight is None else posterior.drawn_weight
+    every = PosteriorSamples(
+        np.concatenate([rows[k] for k in copies]),
+        np.concatenate([posterior.log_prob, np.full(n * (len(copies) - 1), np.nan)]),
+        np.concatenate([posterior.weight * shares[k] for k in copies]),
+        None if posterior.order is None else np.tile(posterior.order, len(copies)),
+        first_only(drawn),
+        posterior.sampler,
+        None if posterior.stimulus_nats is None else repeated(posterior.stimulus_nats),
+        first_only(posterior.weight),
+        echo_of,
+    )
+    ways = [
+        _as_copy(way, float(shares[k]), k == copies[0], [one.spikes for one in echoes[:k]], sampled, config)
+        for way in alternatives
+        for k in copies
+    ]
+    ways.sort(key=lambda way: -way.mass)
+    return every, tuple([way for way in ways if way.mass >= MIN_MASS][:MAX_SHOWN] or ways[:1])
+
+
+def _at_sources(
+    rows: NDArray[np.integer], sampled: NDArray[np.int64], followed: NDArray[np.int64], pair: Echoes
+) -> NDArray[np.integer]:
+    """Labels (S, m) with sampled echoes in the clusters of their sources."""
+    points, sources = _points(sampled, followed, pair)
+    result = rows.copy()
+    result[:, points] = rows[:, sources]
+    return result
+
+
+def _points(
+    sampled: NDArray[np.int64], followed: NDArray[np.int64], pair: Echoes
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Points of the echoes that were sampled, and those that their sources go with."""
+    there = np.isin(pair.spikes, sampled)
+    return np.searchsorted(sampled, pair.spikes[there]), followed[pair.sources[there]]
+
+
+def _as_copy(
+    way: Alternative,
+    share: float,
+    is_first: bool,
+    echoes: list[NDArray[np.int64]],
+    sampled: NDArray[np.int64],
+    config: SortingConfig,
+) -> Alternative:
+    """An alternative with these echoes (positions) in no unit, and a share of its mass."""
+    labels = way.labels.copy()
+    for spikes in echoes:
+        unit = (
+            np.bincount(labels[spikes][labels[spikes] >= 0]).argmax() if (labels[spikes] >= 0).any() else -1
+        )
+        labels[spikes] = -1
+        if np.count_nonzero(labels[sampled] == unit) < config.min_cluster_spikes:
+            labels[labels == unit] = -1
+    left = np.unique(labels[labels >= 0])
+    sizes = np.bincount(labels[labels >= 0], minlength=way.n_units)[left]
+    left = left[np.argsort(-sizes, kind="stable")]
+    number = np.full(way.n_units + 1, -1, dtype=np.int32)
+    number[left] = np.arange(len(left))
+    alone = 1.0 if is_first else 0.0
+    by_less = {
+        name: None if (mass := getattr(way, name)) is None else alone * mass
+        for name in ("mass_waveforms", "mass_without_stimulus")
+    }
+    return replace(
+        way,
+        labels=number[labels],
+        probability=np.where(labels < 0, 0, way.probability).astype(np.float32),
+        mass=share * way.mass,
+        mass_se=share * way.mass_se,
+        p_exists=way.p_exists[left],
+        mass_without_echoes=alone * way.mass,
+        **by_less,
+    )

@@ -1,0 +1,146 @@
+"""Echoes: spikes at a fixed lag from another train's, told from neurons that are in synchrony."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ncpgui.evidence.echoes import MOST_LAG_MS, Locked, echo_probability, locked
+
+RATE_HZ = 20_000.0
+N_SAMPLES = 60 * int(RATE_HZ)
+MS = int(RATE_HZ / 1000)
+
+
+def fires(rate_hz: float, rng: np.random.Generator) -> np.ndarray:
+    """A train of a minute that keeps a refractory period of 3 ms."""
+    free = np.sort(rng.choice(N_SAMPLES, int(60 * rate_hz), replace=False))
+    return free[np.diff(free, prepend=-N_SAMPLES) > 3 * MS]
+
+
+def asked(train: np.ndarray, other: np.ndarray, **options: int) -> Locked | None:
+    return locked(train, other, sampling_frequency_hz=RATE_HZ, n_samples=N_SAMPLES, **options)
+
+
+def followed(
+    source: np.ndarray, share: float, lag_ms: float, jitter_ms: float, own_hz: float, rng: np.random.Generator
+) -> np.ndarray:
+    """A train that follows a share of another's spikes, and fires by itself."""
+    some = source[rng.random(len(source)) < share]
+    late = np.round((lag_ms + jitter_ms * rng.normal(size=len(some))) * MS).astype(int)
+    return np.unique(np.append(some + late, fires(own_hz, rng)) if own_hz else some + late)
+
+
+@pytest.mark.parametrize("lag_ms", [-1.9, -0.1, 0.0, 0.6, 2.4])
+@pytest.mark.parametrize(("share", "own_hz"), [(1.0, 0.0), (0.8, 2.5)])
+def test_a_train_at_a_fixed_lag_from_another_is_its_echo(lag_ms, share, own_hz) -> None:
+    rng = np.random.default_rng(0)
+    source = fires(12.0, rng)
+    echo = followed(source, share, lag_ms, 0.04, own_hz, rng)
+    found = asked(echo, source, n_pairs=400)
+    assert found is not None
+    assert found.p_echo > 0.99
+    assert abs(found.lag - lag_ms * MS) <= 1
+    assert len(found.spikes) == pytest.approx(share * len(source), rel=0.06)
+    assert np.abs(echo[found.spikes] - source[found.sources] - found.lag).max() <= 3
+
+
+def test_a_peak_and_the_trough_of_the_same_spikes_are_echo_and_source_whichever_is_asked() -> None:
+    troughs = fires(2.2, np.random.default_rng(1))[:127]
+    peaks = troughs + np.random.default_rng(2).integers(5, 8, 127)
+    for found in (asked(peaks, troughs), asked(troughs, peaks)):
+        assert found is not None
+        assert len(found.spikes) == 127
+        assert found.p_echo > 0.999
+
+
+@pytest.mark.parametrize(
+    ("share", "lag_ms", "jitter_ms"),
+    [
+        (0.03, 1.5, 0.3),  # a synapse
+        (0.2, 2.0, 0.3),  # a strong one
+        (0.4, 0.0, 0.5),  # a gap junction
+        (0.6, 0.3, 0.8),  # a common input that drives most spikes
+    ],
+)
+@pytest.mark.parametrize("own_hz", [4.0, 12.0])
+def test_synchrony_of_two_neurons_is_no_echo(share, lag_ms, jitter_ms, own_hz) -> None:
+    rng = np.random.default_rng(3)
+    source = fires(12.0, rng)
+    other = followed(source, share, lag_ms, jitter_ms, own_hz, rng)
+    for found in (asked(other, source), asked(source, other)):
+        assert found is None or found.p_echo < 0.01
+
+
+def test_a_stimulus_that_drives_two_neurons_to_high_rates_locks_nothing() -> None:
+    """Both fire at 150 Hz in bursts of 100 ms, which each explain a third of all bins of a lag."""
+    rng = np.random.default_rng(4)
+    on = (np.arange(N_SAMPLES) // (100 * MS)) % 10 == 0
+    first, second = (np.flatnonzero(on & (rng.random(N_SAMPLES) < 150 / RATE_HZ)) for _ in range(2))
+    assert asked(first, second) is None
+    assert asked(second, first) is None
+
+
+def test_trains_that_share_nothing_are_locked_in_none_of_many_pairs() -> None:
+    rng = np.random.default_rng(5)
+    trains = [fires(rate, rng) for rate in (0.3, 1.0, 5.0, 30.0, 80.0)]
+    pairs = [(a, b) for a in trains for b in trains if a is not b]
+    assert [asked(a, b, n_pairs=len(pairs)) for a, b in pairs] == [None] * len(pairs)
+
+
+def test_echoes_among_the_spikes_of_a_neuron_are_echoes_and_the_neuron_is_none() -> None:
+    """A rare large cell whose foot was taken for spikes of a small one that fires by itself, at 15 Hz."""
+    rng = np.random.default_rng(8)
+    source = fires(2.0, rng)
+    found = asked(followed(source, 0.9, -1.2, 0.04, 15.0, rng), source)
+    assert found is not None
+    assert len(found.spikes) == pytest.approx(0.9 * len(source), abs=12)
+    assert found.by_chance == pytest.approx(900 * len(source) * 7 / N_SAMPLES, rel=0.3)
+    assert found.p_echo > 0.99
+    assert echo_probability(900, len(found.spikes), found.by_chance / 900) < 0.01
+
+
+def test_a_rare_cell_that_drives_another_strongly_has_no_echo() -> None:
+    """A synapse that works with every third spike, 1.5 ms later with a jitter of 0.3 ms."""
+    rng = np.random.default_rng(9)
+    source = fires(1.5, rng)
+    found = asked(followed(source, 0.33, 1.5, 0.3, 15.0, rng), source)
+    assert found is None or found.p_echo < 0.01
+
+
+def test_bursts_of_one_neuron_are_no_echo_unless_their_interval_is_fixed() -> None:
+    """The second spikes of bursts come 2.2 ms later with a jitter of 0.4 ms: a bin has a quarter of them."""
+    rng = np.random.default_rng(6)
+    source = fires(5.0, rng)
+    found = asked(followed(source, 1.0, 2.2, 0.4, 0.0, rng), source)
+    assert found is None or found.p_echo < 0.01
+
+
+def test_what_is_locked_at_longer_lags_is_not_looked_at() -> None:
+    source = fires(5.0, np.random.default_rng(7))
+    assert asked(source + round((MOST_LAG_MS + 0.5) * MS), source) is None
+
+
+def test_a_few_spikes_say_nothing_and_no_spike_has_two_echoes() -> None:
+    source = 5000 * np.arange(1, 9)
+    assert asked(source + 10, source) is None
+    source = 5000 * np.arange(1, 41)
+    found = asked(np.sort(np.append(source + 10, source + 11)), source)
+    assert found is not None
+    assert found.sources.tolist() == list(range(40))
+    assert len(found.spikes) == 40
+
+
+@pytest.mark.parametrize("chance", [0.0, 0.05])
+def test_the_odds_turn_where_about_half_of_the_spikes_are_locked(chance: float) -> None:
+    found = [echo_probability(500, k, chance) for k in (50, 150, 225, 300, 400, 500)]
+    assert found == sorted(found)
+    assert found[2] < 0.5 < found[3]
+    assert found[0] == pytest.approx(np.exp(-8), rel=0.001)
+    assert found[-1] == pytest.approx(1 - np.exp(-8), rel=0.001)
+
+
+def test_the_odds_of_one_spike_are_those_of_the_two_laws() -> None:
+    """A spike is locked with the mean share: three quarters of an echo's, one in eleven of two neurons'."""
+    expected = 0.02 / 0.98 * 0.75 * 11
+    assert echo_probability(1, 1, 0.0) == pytest.approx(expected / (1 + expected), rel=1e-4)
