@@ -130,6 +130,13 @@ class Preprocessed:
 
         return KeptRecording(whitened(self.in_noise_sd, self.whitening), self.recording, kind="whitened")
 
+    def unwhitened(self, waveforms: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Waveforms of `whitened` traces (K, T, n_good) as they are in the filtered ones: (K, T, C)."""
+        result = np.zeros((*waveforms.shape[:2], self.n_channels), np.float32)
+        if len(waveforms):
+            result[:, :, self.good_channels] = waveforms @ np.linalg.inv(self.whitening.astype(np.float64))
+        return result
+
     def blanked(self) -> list[str]:
         """What was blanked of the traces read so far: a sentence for each reason."""
         return self._blanked.said(self.recording.reference.clock)

@@ -1,4 +1,4 @@
-"""What comes from SpikeInterface beside reading: filters, peaks, templates, whitening, matching, motion.
+"""What comes from SpikeInterface beside reading: filters, peaks, whitening, matching, motion.
 
 Names of SpikeInterface that may move are named here only.
 
@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,13 +30,9 @@ from ncpgui.core.motion import Motion
 from ncpgui.core.probe import Probe
 from ncpgui.ephys.band_pass import SideBySide
 
-if TYPE_CHECKING:
-    from ncpgui.ephys.preprocessing import Preprocessed
-
 __all__ = ["BasePreprocessor", "BasePreprocessorSegment", "BaseRecording"]
 
 PIECE_S = 1.0
-OUR_WOBBLE = "ncpgui-wobble"
 WHITENING_RADIUS_UM = 100.0
 WHITENING_SEED = 0
 REPAIRED_PRESETS = {"dredge": {"batching_mode": "full"}}
@@ -147,50 +143,13 @@ def whitening_matrix(traces: BaseRecording) -> NDArray[np.float32]:
     return np.asarray(np.asarray(found._kwargs["W"]) * np.sqrt(known), np.float32)
 
 
-def filtered_templates(pre: Preprocessed, waveforms: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Templates of `whitened` traces (K, T, n good channels) as they are in the filtered ones: (K, T, C)."""
-    result = np.zeros((*waveforms.shape[:2], pre.n_channels), np.float32)
-    if len(waveforms):
-        result[:, :, pre.good_channels] = waveforms @ np.linalg.inv(pre.whitening.astype(np.float64))
-    return result
-
-
-def mean_waveforms(
-    recording: BaseRecording,
-    sample_index: NDArray[np.integer],
-    unit: NDArray[np.integer],
-    *,
-    n_units: int,
-    n_before: int,
-    n_after: int,
-) -> NDArray[np.float32]:
-    """Mean of the traces around the spikes of each unit: (n_units, n_before + n_after, C), zero for none."""
-    times, units = np.asarray(sample_index, np.int64), np.asarray(unit, np.int64)
-    n_samples, n_times = recording.get_num_samples(), n_before + n_after
-    inside = (times >= n_before) & (times < n_samples - n_after) & (units >= 0)
-    order = np.flatnonzero(inside)[np.argsort(times[inside], kind="stable")]
-    times, units = times[order], units[order]
-    sums = np.zeros((n_units, n_times, recording.get_num_channels()))
-    step = round(PIECE_S * recording.sampling_frequency)
-    for start in range(0, n_samples, step):
-        low, high = np.searchsorted(times, [start, start + step])
-        if low == high:
-            continue
-        first = max(0, start - n_before)
-        traces = recording.get_traces(start_frame=first, end_frame=min(n_samples, start + step + n_after))
-        for time, own in zip((times[low:high] - n_before - first).tolist(), units[low:high], strict=True):
-            sums[own] += traces[time : time + n_times]
-    n_spikes = np.bincount(units, minlength=n_units)
-    return (sums / np.maximum(n_spikes, 1)[:, None, None]).astype(np.float32)
-
-
 def find_spikes(
     recording: BaseRecording,
     waveforms: NDArray[np.float32],
     *,
     n_before: int,
     least_gain: NDArray[np.floating] | float,
-    matcher: str = "wobble",
+    matcher: str | type,
     stretches: Sequence[tuple[int, int]] | None = None,
     n_jobs: int = 1,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -200,19 +159,20 @@ def find_spikes(
     ----------
     waveforms : (K, T, C) float32, zero where a template is not seen; each is seen somewhere
     least_gain : gain in squared error that a spike of each template (K,) must bring, or of any of them, where
-        the matcher takes one (wobble)
-    matcher : "wobble", "tdc-peeler" or "circus-omp"
+        the matcher takes one (such a class)
+    matcher : "tdc-peeler", "circus-omp", or a class of the kind of SpikeInterface's wobble
     stretches : samples (first, end) to look at; everything when left out
     n_jobs : pieces at a time, on threads; the result is the same with any
     """
     from spikeinterface.sortingcomponents.matching import find_spikes_from_templates  # loads torch
     from spikeinterface.sortingcomponents.matching.method_list import matching_methods
 
-    from ncpgui.ephys.wobble import Wobble
-
-    matching_methods[OUR_WOBBLE] = Wobble
     if len(waveforms) == 0:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    method = str(matcher)
+    if isinstance(matcher, type):
+        method = matcher.__name__
+        matching_methods[method] = matcher
     seen = (waveforms != 0).any(axis=1)
     dense = Templates(
         templates_array=waveforms,
@@ -227,7 +187,7 @@ def find_spikes(
         found = find_spikes_from_templates(
             recording,
             dense.to_sparse(ChannelSparsity(seen, dense.unit_ids, dense.channel_ids)),
-            method=OUR_WOBBLE if matcher == "wobble" else matcher,
+            method=method,
             method_kwargs=_matcher_settings(matcher, least_gain, waveforms.shape[2]),
             pipeline_kwargs={"slices": list(_slices(recording, stretches))},
             job_kwargs=job_kwargs,
@@ -236,24 +196,26 @@ def find_spikes(
     return found["sample_index"][order].astype(np.int64), found["cluster_index"][order].astype(np.int64)
 
 
-def estimated_motion(pre: Preprocessed, preset: str, axis: int) -> Motion:
+def estimated_motion(
+    traces: BaseRecording, positions_um: NDArray[np.floating], preset: str, axis: int
+) -> Motion:
     """Motion along an axis of the probe by a preset of SpikeInterface; no bins where that fails.
 
-    Contacts of all shanks are taken as one column.
+    traces : in noise sd; positions_um (C, 2) : of their channels, those of all shanks as one column
     """
     from spikeinterface.preprocessing import compute_motion  # loads torch
 
     _keep_compiled()
     direction = "xy"[axis]
-    recording = pre.in_noise_sd.frame_slice(None, None)  # the same traces: a clone would filter them anew
-    recording.set_dummy_probe_from_locations(pre.probe.positions_um[pre.good_channels])
-    recording.set_property("noise_level_mad_raw", np.ones(len(pre.good_channels)))
+    recording = traces.frame_slice(None, None)  # the same traces: a clone would filter them anew
+    recording.set_dummy_probe_from_locations(positions_um)
+    recording.set_property("noise_level_mad_raw", np.ones(len(positions_um)))
     reach_um = float(np.ptp(recording.get_channel_locations()[:, axis]))
     settings = motion_settings(
         preset,
         direction=direction,
         reach_um=reach_um,
-        duration_s=pre.n_samples / pre.sampling_frequency_hz,
+        duration_s=recording.get_num_samples() / recording.sampling_frequency,
     )
     with warnings.catch_warnings(), _jobs() as job_kwargs:
         warnings.simplefilter("ignore")  # what went wrong is said by the motion that is not there
@@ -266,7 +228,7 @@ def estimated_motion(pre: Preprocessed, preset: str, axis: int) -> Motion:
             **job_kwargs,
         )
     peaks = {
-        "peak_time_s": info["peaks"]["sample_index"] / pre.sampling_frequency_hz,
+        "peak_time_s": info["peaks"]["sample_index"] / recording.sampling_frequency,
         "peak_depth_um": np.asarray(info["peak_locations"][direction], np.float64),
     }
     if found is None:
@@ -331,9 +293,9 @@ def _slices(
 
 
 def _matcher_settings(
-    matcher: str, least_gain: NDArray[np.floating] | float, n_channels: int
+    matcher: str | type, least_gain: NDArray[np.floating] | float, n_channels: int
 ) -> dict[str, Any]:
-    if matcher == "wobble":
+    if isinstance(matcher, type):
         asked = np.asarray(least_gain, np.float32)
         least = float(asked.min())
         own = {"threshold": least, "approx_rank": 3, "jitter_factor": 4, "shared_memory": False}

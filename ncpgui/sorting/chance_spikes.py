@@ -70,7 +70,7 @@ def fit_none(matched: Matched, *, duration_s: float) -> NoneFit:
 
 def lengths(matched: Matched) -> NDArray[np.float64]:
     """Length of the own template in each spike, noise sd: (n,), from its gain (shifts left aside)."""
-    from ncpgui.ephys.peeling import AMPLITUDE_SD
+    from ncpgui.sorting.peeling import AMPLITUDE_SD
 
     energy = np.maximum(matched.bank.grams[matched.unit, 0], 1e-12)
     prior = 1 / AMPLITUDE_SD**2

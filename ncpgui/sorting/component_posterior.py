@@ -175,7 +175,7 @@ def _cleaned(
     progress: Progress,
 ) -> Iterator[tuple[ComponentDraw, NDArray[np.int64], NDArray[np.float32]]]:
     """Yield (component, which of its `positions`, their cleaned waveforms), piece by piece."""
-    from ncpgui.ephys.cleaned_waveforms import iterate_cleaned
+    from ncpgui.sorting.cleaned_waveforms import iterate_cleaned
 
     if not draws:
         return

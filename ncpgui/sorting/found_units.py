@@ -17,8 +17,8 @@ from ncpgui.sorting.noise_likeness import noise_likeness
 from ncpgui.sorting.spike_probability import spike_probability
 
 if TYPE_CHECKING:
-    from ncpgui.ephys.cleaned_waveforms import ExplainedSpikes
     from ncpgui.ephys.preprocessing import Preprocessed
+    from ncpgui.sorting.cleaned_waveforms import ExplainedSpikes
     from ncpgui.sorting.matched import Matched
 
 log = logging.getLogger(__name__)
@@ -87,9 +87,8 @@ def found_units(pre: Preprocessed, matched: Matched, *, peak_sign: str = "neg") 
 
     peak_sign : as of `SortingConfig`; the main peak of "both" is the larger one
     """
-    from ncpgui.ephys.cleaned_waveforms import ExplainedSpikes
-    from ncpgui.ephys.peeling import TemplateBank
-    from ncpgui.ephys.spikeinterface_adapter import filtered_templates
+    from ncpgui.sorting.cleaned_waveforms import ExplainedSpikes
+    from ncpgui.sorting.peeling import TemplateBank
 
     rate = pre.sampling_frequency_hz
     duration_s = pre.n_samples / rate
@@ -97,7 +96,7 @@ def found_units(pre: Preprocessed, matched: Matched, *, peak_sign: str = "neg") 
     probability = spike_probability(matched, none)
     lost = lost_share(matched, none)
     n_spikes = np.bincount(matched.unit, minlength=matched.n_units)
-    everywhere = np.stack([filtered_templates(pre, bank.waveforms) for bank in matched.moving.banks])
+    everywhere = np.stack([pre.unwhitened(bank.waveforms) for bank in matched.moving.banks])
     usual = int(matched.moving.share.argmax())
     waveforms = everywhere[usual]
     likeness = noise_likeness(pre, waveforms, n_spikes)

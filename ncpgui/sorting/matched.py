@@ -15,8 +15,8 @@ from ncpgui.sorting.moving_templates import MovingBank
 from ncpgui.sorting.template_distance import Likeness
 
 if TYPE_CHECKING:
-    from ncpgui.ephys.gain_noise import GainNoise
-    from ncpgui.ephys.peeling import TemplateBank
+    from ncpgui.sorting.gain_noise import GainNoise
+    from ncpgui.sorting.peeling import TemplateBank
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Matched:
     bank : templates, where the tissue was for most of the time
     moving, places : templates at each place of the tissue, and when it was there
     like : which templates are candidates for the spikes of each unit, over all places of the tissue
-    noise : what noise does to gains (`ephys.gain_noise`), there
+    noise : what noise does to gains (`sorting.gain_noise`), there
     least_gain : (K,) gain that matching asks of a spike of each unit (`least_gain`), there
     clock : of the recording; None where seconds count from the first sample
     """
@@ -154,7 +154,7 @@ def matched_packing(places: Places, clock: Clock | None) -> Packing[Matched]:
         }
 
     def unpack(values: Arrays) -> Matched:
-        from ncpgui.ephys.gain_noise import GainNoise
+        from ncpgui.sorting.gain_noise import GainNoise
 
         moving, like, noise = (part(name, values) for name in ("moving", "like", "noise"))
         bank = _unpacked_bank(moving)

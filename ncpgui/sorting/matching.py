@@ -5,7 +5,7 @@ Proposals come from the channels, one by one; they may be too many. One round is
 1. *Templates* are means of the whitened traces around the spikes of each unit, on the channels where they
    are seen. One that does not stand out of the noise of its own filter (`least_gain`) goes.
 2. *Matching* finds the spikes of all templates at once, in collisions and under the threshold too.
-3. *Fitting* takes all spikes out of the traces together (`ephys.peeling`). A spike whose own part of the
+3. *Fitting* takes all spikes out of the traces together (`sorting.peeling`). A spike whose own part of the
    traces does not pay for it is dropped; one that another template explains better moves there.
 4. *Joining*: two units whose spikes cannot be told apart are one (`one_neuron`).
 
@@ -32,10 +32,11 @@ from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.steps import NOTHING_KEPT, Steps, kept, step
 from ncpgui.sorting.least_gain import LeastGain, measured_least_gain
 from ncpgui.sorting.matched import ROUND, SPIKES_OF_UNITS, Matched, Round, matched_packing
-from ncpgui.sorting.moving_templates import MovingBank, MovingSums, smoothed
+from ncpgui.sorting.moving_templates import MovingBank, MovingSums
 from ncpgui.sorting.one_neuron import joined
 from ncpgui.sorting.taking_turns import taking_turns
 from ncpgui.sorting.template_distance import likeness
+from ncpgui.sorting.templates import AFTER_MS, BEFORE_MS, MIN_SPIKES, pruned, templates_of, where_seen
 
 if TYPE_CHECKING:
     from spikeinterface.core import BaseRecording
@@ -44,14 +45,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-BEFORE_MS = 1.0
-AFTER_MS = 2.5
-TEMPLATE_RADIUS_UM = 100.0
-SEEN_SD = 1.0
-"""A template is seen on channels where it spans more than this, in noise sd."""
-NOISE_SPAN_SD = 6.0
-"""What the noise of one spike spans; that of the mean of n spikes has 1 / sqrt(n) of it. Beyond the radius
-a template is seen where it spans more than this too: what a large cell leaves there is found as a unit."""
 GAIN_A_HZ = 1.5e-3
 """Squared error that a spike must save in white noise, for each Hz of the sampling frequency (30 at 20 kHz):
 what the band passes is the denser the faster it is sampled."""
@@ -59,7 +52,6 @@ GHOST_SHARE = 0.5
 GHOST_AMPLITUDE = 0.4
 MOVE_GAIN = 6.0
 SAME_SPIKE_MS = 0.3
-MIN_SPIKES = 10
 N_ROUNDS = 2
 MAX_JOINS = 8
 PIECE_S = 10.0
@@ -222,77 +214,12 @@ def _proposed(
     return Round(bank, spikes[order], units[order])
 
 
-def templates_of(
-    traces: BaseRecording,
-    spikes: NDArray[np.int64],
-    units: NDArray[np.int64],
-    places: Places,
-    *,
-    least_gain: LeastGain | None = None,
-) -> tuple[MovingBank, NDArray[np.int64]]:
-    """Templates of units as their spikes are in the traces; the units of spikes are rows of the bank.
-
-    least_gain : as of `pruned`
-    """
-    from ncpgui.ephys.spikeinterface_adapter import mean_waveforms
-
-    rate = traces.sampling_frequency
-    before, after = round(BEFORE_MS * rate / 1000), round(AFTER_MS * rate / 1000)
-    n_units, n_places = int(units.max(initial=-1)) + 1, places.n_places
-    row = places.of(spikes) * n_units + units
-    shape = (n_places, n_units, before + after, traces.get_num_channels())
-    means = mean_waveforms(
-        traces, spikes, row, n_units=n_units * n_places, n_before=before, n_after=after
-    ).reshape(shape)
-    n_spikes = np.bincount(row, minlength=n_units * n_places).reshape(n_places, n_units).astype(np.float64)
-    channels_um = traces.get_channel_locations()
-    means = smoothed(means, n_spikes, places, channels_um)
-    return pruned(MovingBank(means, before, places.share), units, channels_um, least_gain=least_gain)
-
-
-def pruned(
-    bank: MovingBank,
-    units: NDArray[np.int64],
-    channels_um: NDArray[np.float64],
-    *,
-    least_gain: LeastGain | None,
-) -> tuple[MovingBank, NDArray[np.int64]]:
-    """Templates where they are seen; those of too few spikes or energy go, with their spikes (unit -1).
-
-    least_gain : what matching asks of a spike: most spikes of a template with less energy (sum of squares,
-        less that of the noise of a mean) at all places would not be found. Where None, no template goes; one
-        that is seen nowhere is kept on its largest channel
-    """
-    span = np.ptp(bank.waveforms, axis=2)
-    main = span.argmax(axis=2)
-    n_units = span.shape[1]
-    n_spikes = np.bincount(units[units >= 0], minlength=n_units)
-    far = np.linalg.norm(channels_um[main][:, :, None] - channels_um, axis=3) > TEMPLATE_RADIUS_UM
-    noise = NOISE_SPAN_SD / np.sqrt(np.maximum(n_spikes, 1))
-    seen = span > SEEN_SD + far * noise[:, None]
-    own = (bank.waveforms**2).sum(axis=2) - bank.waveforms.shape[2] / np.maximum(n_spikes, 1)[:, None]
-    kept = np.ones(n_units, bool)
-    if least_gain is None:
-        np.put_along_axis(seen, main[:, :, None], True, axis=2)
-    waveforms = _where(seen[:, :, None], bank.waveforms)
-    if least_gain is not None:
-        spare = (own * seen).sum(axis=2) - least_gain.of(waveforms)
-        kept = (spare.max(axis=0) >= 0) & (n_spikes >= MIN_SPIKES)
-    row = np.where(kept, np.cumsum(kept) - 1, -1)
-    waveforms = waveforms[:, kept]
-    return replace(bank, waveforms=waveforms), np.where(units >= 0, row[units], -1)
-
-
-def _where(seen: NDArray[np.bool_], waveforms: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Waveforms where they are seen, zero elsewhere: without the sign that multiplying would leave there."""
-    return np.where(seen, waveforms, np.float32(0))
-
-
 def _found(
     traces: BaseRecording, bank: MovingBank, places: Places, least_gain: LeastGain, matcher: str, n_jobs: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Spikes of all templates, in the stretches of each place by the templates of that place."""
     from ncpgui.ephys.spikeinterface_adapter import find_spikes
+    from ncpgui.sorting.wobble import Wobble  # loads torch
 
     spikes, units = [], []
     for place, one in enumerate(bank.banks):
@@ -302,7 +229,7 @@ def _found(
             one.waveforms[seen],
             n_before=bank.n_before,
             least_gain=least_gain.of(one.waveforms[seen]),
-            matcher=matcher,
+            matcher=Wobble if matcher == "wobble" else matcher,
             stretches=places.stretches[places.place == place].tolist(),
             n_jobs=n_jobs,
         )
@@ -343,7 +270,7 @@ def _cleaned(
             break
         sums = sums.joined(partner, matched.like.lag)
         matched = _together(matched, partner, rate)
-    bank = replace(bank, waveforms=_where(bank.waveforms != 0, sums.means(places, channels_um)))
+    bank = replace(bank, waveforms=where_seen(bank.waveforms != 0, sums.means(places, channels_um)))
     return replace(matched, bank=bank.usual, moving=bank), bank
 
 
@@ -405,8 +332,8 @@ def fitted(
     Spikes whose template passes an end of the recording are left out. What noise does to gains is measured
     `with_noise`; it counts as white otherwise.
     """
-    from ncpgui.ephys.gain_noise import LaidTemplates
-    from ncpgui.ephys.peeling import peel
+    from ncpgui.sorting.gain_noise import LaidTemplates
+    from ncpgui.sorting.peeling import peel
 
     rate, n_samples = traces.sampling_frequency, traces.get_num_samples()
     n_times = bank.waveforms.shape[2]

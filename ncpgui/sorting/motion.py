@@ -96,7 +96,8 @@ def pitch_along_um(places_um: NDArray[np.floating]) -> float:
 def _estimated(pre: Preprocessed, preset: str, axis: int) -> Motion:
     from ncpgui.ephys.spikeinterface_adapter import estimated_motion
 
-    found = estimated_motion(pre, preset, axis)
+    positions_um = pre.probe.positions_um[pre.good_channels]
+    found = estimated_motion(pre.in_noise_sd, positions_um, preset, axis)
     if len(found.peak_time_s) < MIN_PEAKS:
         n_peaks = len(found.peak_time_s)
         return Motion(

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.motion import Places
-from ncpgui.ephys.peeling import CleanedSums, TemplateBank
+from ncpgui.sorting.peeling import CleanedSums, TemplateBank
 
 SCALE_UM = 8.0
 MOVED_ERROR = 0.03

@@ -33,13 +33,14 @@ from ncpgui.sorting.config import SortingConfig, detection_radius_um, filter_opt
 from ncpgui.sorting.executors import Workers, workers_of
 from ncpgui.sorting.found_units import NEAR_TROUGH_MS, FoundUnits, earlier, troughs
 from ncpgui.sorting.matched import Matched, matched_packing
-from ncpgui.sorting.matching import MATCHING, MAX_LAG_MS, fitted, least_gain_of, pruned, templates_of
+from ncpgui.sorting.matching import MATCHING, MAX_LAG_MS, fitted, least_gain_of
 from ncpgui.sorting.motion import MOTION, motion_of, places_in
 from ncpgui.sorting.neuron_probability import p_neuron_of_spikes
 from ncpgui.sorting.noise_likeness import noise_likeness
 from ncpgui.sorting.pipeline import Found, project_of
 from ncpgui.sorting.sampling import ClusterFunction
 from ncpgui.sorting.spike_probability import spike_probability
+from ncpgui.sorting.templates import pruned, templates_of
 
 if TYPE_CHECKING:
     from spikeinterface.core import BaseRecording
@@ -283,14 +284,13 @@ def _with_edges(matched: Matched, at_edge: NDArray[np.bool_]) -> Matched:
 
 def _found(pre: Preprocessed, matched: Matched, *, peak_sign: str) -> FoundUnits:
     """Units and spikes as they were given, back in the filtered traces; times stay, and no unit goes."""
-    from ncpgui.ephys.cleaned_waveforms import ExplainedSpikes
-    from ncpgui.ephys.peeling import TemplateBank
-    from ncpgui.ephys.spikeinterface_adapter import filtered_templates
+    from ncpgui.sorting.cleaned_waveforms import ExplainedSpikes
+    from ncpgui.sorting.peeling import TemplateBank
 
     rate = pre.sampling_frequency_hz
     duration_s = pre.n_samples / rate
     none = fit_none(matched, duration_s=duration_s)
-    everywhere = np.stack([filtered_templates(pre, bank.waveforms) for bank in matched.moving.banks])
+    everywhere = np.stack([pre.unwhitened(bank.waveforms) for bank in matched.moving.banks])
     usual = int(matched.moving.share.argmax())
     waveforms = everywhere[usual]
     low, high = -waveforms.min(axis=(1, 2), initial=0), waveforms.max(axis=(1, 2), initial=0)

@@ -1,8 +1,8 @@
 """P(each spike belongs to its unit) from its cleaned waveform: its unit against at most five others and none.
 
-*Another unit.* The gain of the own template less that of another (`ephys.peeling`) is normal, with one mean
+*Another unit.* The gain of the own template less that of another (`sorting.peeling`) is normal, with one mean
 and sd where the spike is of the own unit and another pair where it is of the other. Both are measured: they
-are those of each template planted in the noise that is left of the recording (`ephys.gain_noise`), so that
+are those of each template planted in the noise that is left of the recording (`sorting.gain_noise`), so that
 noise correlated in time needs no further factor. Beyond either mean a lead says no more than the mean.
 
 *None.* Noise that is let through, and what is left of other spikes (`chance_spikes`).

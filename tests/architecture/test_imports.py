@@ -80,7 +80,7 @@ def test_nothing_but_the_window_loads_qt() -> None:
 
 def test_torch_is_loaded_by_the_engine_only() -> None:
     """But for the matcher, which SpikeInterface's own brings with it: it is imported when it matches."""
-    matcher = "ncpgui.ephys.wobble"
+    matcher = "ncpgui.sorting.wobble"
     rest = [name for name in modules() if not name.startswith("ncpgui.engine.") and name != matcher]
     assert "torch" not in loaded_by(*rest)
 

@@ -15,7 +15,7 @@ from ncpgui.ephys.detection import detect_spikes
 from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.probes import load_probe
 from ncpgui.ephys.recording import ArrayRecording
-from ncpgui.ephys.spikeinterface_adapter import filtered_templates, whitened
+from ncpgui.ephys.spikeinterface_adapter import whitened
 from tests.ephys.planted_recording import RATE_HZ, planted
 
 N = 200_000  # 10 s
@@ -172,7 +172,7 @@ def test_whitened_templates_go_back_to_the_filtered_traces_where_some_are_blanke
     with preprocess(recording, blank_nan=True) as pre:
         white = whitened(pre.in_noise_sd, pre.whitening).get_traces(start_frame=80_000, end_frame=80_200)
         filtered = pre.in_noise_sd.get_traces(start_frame=80_000, end_frame=80_200)
-        np.testing.assert_allclose(filtered_templates(pre, white[None])[0], filtered, atol=1e-3)
+        np.testing.assert_allclose(pre.unwhitened(white[None])[0], filtered, atol=1e-3)
 
 
 @pytest.mark.parametrize("silent_from", [N // 2, N])
@@ -181,7 +181,7 @@ def test_whitening_is_undone_whether_or_not_a_part_is_silent(silent_from):
     recording.array[silent_from:] = 0
     with preprocess(recording) as pre:
         white = whitened(pre.in_noise_sd, pre.whitening).get_traces(start_frame=1000, end_frame=1100)
-        assert filtered_templates(pre, white[None])[0] == pytest.approx(pre.traces(1000, 1100), abs=1e-3)
+        assert pre.unwhitened(white[None])[0] == pytest.approx(pre.traces(1000, 1100), abs=1e-3)
 
 
 def test_samples_that_are_nan_are_counted_wherever_the_traces_are_read():

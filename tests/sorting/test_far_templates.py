@@ -9,8 +9,9 @@ from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting.found_units import found_units
 from ncpgui.sorting.least_gain import LeastGain
-from ncpgui.sorting.matching import TEMPLATE_RADIUS_UM, match_units, pruned
+from ncpgui.sorting.matching import match_units
 from ncpgui.sorting.moving_templates import MovingBank
+from ncpgui.sorting.templates import TEMPLATE_RADIUS_UM, pruned
 
 RATE_HZ = 20_000.0
 N_CHANNELS = 8

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -14,8 +16,12 @@ from ncpgui.ephys.preprocessing import FilterSettings, preprocess, white_density
 from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.ephys.spikeinterface_adapter import find_spikes
 from ncpgui.sorting.least_gain import LeastGain
-from ncpgui.sorting.matching import GAIN_A_HZ, least_gain_of, match_units, pruned
+from ncpgui.sorting.matching import GAIN_A_HZ, least_gain_of, match_units
 from ncpgui.sorting.moving_templates import MovingBank
+from ncpgui.sorting.templates import pruned
+from ncpgui.sorting.wobble import Wobble
+
+found_spikes = partial(find_spikes, matcher=Wobble, n_before=25)
 
 RATE_HZ, N_TIMES = 20_000.0, 70
 DURATION_S = 60.0
@@ -78,7 +84,7 @@ def test_each_template_is_found_in_gaussian_noise_as_often_as_rice_says(at_hz: f
         least = asked[unit] / np.sqrt(variance)
         assert least**2 >= 0.9 * 30 / least_gain.densest
         expected = DURATION_S * rises_hz * np.exp(-0.5 * least**2)
-        found, _ = find_spikes(recording, waves[[unit]], n_before=25, least_gain=asked[[unit]])
+        found, _ = found_spikes(recording, waves[[unit]], least_gain=asked[[unit]])
         assert len(found) == pytest.approx(expected, rel=0.15, abs=4 * np.sqrt(expected))
 
 
@@ -106,8 +112,8 @@ def test_the_density_of_white_noise_is_the_band_over_its_share() -> None:
 def test_spikes_are_the_same_where_all_templates_are_asked_alike() -> None:
     traces, _ = coloured(900.0, seed=3)
     recording, waves = recording_of(traces[:100_000]), 8 * shapes()
-    one = find_spikes(recording, waves, n_before=25, least_gain=30.0)
-    each = find_spikes(recording, waves, n_before=25, least_gain=np.full(3, 30.0))
+    one = found_spikes(recording, waves, least_gain=30.0)
+    each = found_spikes(recording, waves, least_gain=np.full(3, 30.0))
     assert len(one[0]) > 20
     assert [part.tolist() for part in one] == [part.tolist() for part in each]
 
@@ -119,7 +125,7 @@ def test_a_template_of_which_more_is_asked_leaves_spikes_to_those_that_pass() ->
     waves[1] *= np.float32(1.02)
     traces[500 : 500 + N_TIMES] += waves[1]
     for least, unit in (([30.0, 30.0], 1), ([30.0, 300.0], 0), ([300.0, 40.0], 1)):
-        times, units = find_spikes(recording_of(traces), waves, n_before=25, least_gain=np.array(least))
+        times, units = found_spikes(recording_of(traces), waves, least_gain=np.array(least))
         assert (times.tolist(), units.tolist()) == ([525], [unit])
 
 

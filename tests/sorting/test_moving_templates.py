@@ -7,11 +7,11 @@ import pytest
 
 from ncpgui.core.motion import Places
 from ncpgui.core.probe import Probe
-from ncpgui.ephys.peeling import CleanedSums
 from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting.matching import match_units
 from ncpgui.sorting.moving_templates import Mover, MovingBank, MovingSums, kriging_weights, smoothed
+from ncpgui.sorting.peeling import CleanedSums
 
 RATE_HZ = 20_000.0
 N_SAMPLES = 20 * int(RATE_HZ)

@@ -8,11 +8,10 @@ import pytest
 from ncpgui.core.motion import Places
 from ncpgui.core.probe import Probe
 from ncpgui.ephys.detection import detect_spikes
-from ncpgui.ephys.gain_noise import GainNoise
-from ncpgui.ephys.peeling import TemplateBank
 from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting.chance_spikes import NoneFit, fit_none
+from ncpgui.sorting.gain_noise import GainNoise
 from ncpgui.sorting.matched import Matched
 from ncpgui.sorting.matching import match_units
 from ncpgui.sorting.moving_templates import MovingBank
@@ -24,6 +23,7 @@ from ncpgui.sorting.neuron_probability import (
     p_neuron_of_spikes,
     unit_label,
 )
+from ncpgui.sorting.peeling import TemplateBank
 from ncpgui.sorting.template_distance import likeness
 
 RATE_HZ = 20_000.0

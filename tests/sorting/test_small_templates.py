@@ -9,8 +9,9 @@ from ncpgui.core.probe import Probe
 from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting.least_gain import LeastGain
-from ncpgui.sorting.matching import GAIN_A_HZ, match_units, pruned
+from ncpgui.sorting.matching import GAIN_A_HZ, match_units
 from ncpgui.sorting.moving_templates import MovingBank
+from ncpgui.sorting.templates import pruned
 
 RATE_HZ = 20_000.0
 N_SAMPLES = 20 * int(RATE_HZ)

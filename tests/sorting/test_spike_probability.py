@@ -8,13 +8,13 @@ from scipy.signal import butter, sosfiltfilt
 from spikeinterface.core import BaseRecording, NumpyRecording
 
 from ncpgui.core.motion import Places
-from ncpgui.ephys.gain_noise import GainNoise
-from ncpgui.ephys.peeling import TemplateBank
 from ncpgui.sorting.chance_spikes import fit_none, least_lengths
+from ncpgui.sorting.gain_noise import GainNoise
 from ncpgui.sorting.least_gain import LeastGain
 from ncpgui.sorting.matched import Matched
 from ncpgui.sorting.matching import fitted
 from ncpgui.sorting.moving_templates import MovingBank
+from ncpgui.sorting.peeling import TemplateBank
 from ncpgui.sorting.spike_probability import spike_probability
 
 RATE_HZ = 30_000.0

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from ncpgui.core.motion import Places
-from ncpgui.ephys.gain_noise import GainNoise
-from ncpgui.ephys.peeling import TemplateBank
+from ncpgui.sorting.gain_noise import GainNoise
 from ncpgui.sorting.matched import Matched
 from ncpgui.sorting.moving_templates import MovingBank
+from ncpgui.sorting.peeling import TemplateBank
 from ncpgui.sorting.template_distance import likeness
 
 RATE_HZ = 20_000.0

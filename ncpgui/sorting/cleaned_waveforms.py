@@ -1,7 +1,7 @@
 """Waveforms of spikes with every other spike taken out of the traces, as the networks see them.
 
 Matching says which spikes there are, of which template, how large and by how much of a sample late
-(`ephys.peeling`). Taken out of the filtered traces together they leave noise; a spike's own part put back
+(`sorting.peeling`). Taken out of the filtered traces together they leave noise; a spike's own part put back
 on it is its cleaned waveform, which is then cut and resampled as any other (`ephys.waveforms`). Where tissue
 moved, what is put back is the part that it would have at one place: networks know nothing of the motion.
 """
@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.progress import Progress, silent
-from ncpgui.ephys.peeling import TemplateBank
 from ncpgui.ephys.preprocessing import Preprocessed
 from ncpgui.ephys.waveforms import cut_plan, piece_by_piece, resampled
+from ncpgui.sorting.peeling import TemplateBank
 
 
 @dataclass(frozen=True)

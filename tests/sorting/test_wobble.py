@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from spikeinterface.core import NumpyRecording, Templates
 from spikeinterface.sortingcomponents.matching.wobble import WobbleMatch, compute_objective
 
-from ncpgui.ephys import wobble
 from ncpgui.ephys.probes import load_probe
 from ncpgui.ephys.spikeinterface_adapter import find_spikes
-from ncpgui.ephys.wobble import MIN_BLOCK, UNITS_AT_ONCE, Wobble
+from ncpgui.sorting import wobble
+from ncpgui.sorting.wobble import MIN_BLOCK, UNITS_AT_ONCE, Wobble
 
 N_SAMPLES, N_BEFORE, RATE_HZ = 9_000, 20, 20_000.0
 SETTINGS = {"threshold": 30.0, "approx_rank": 3, "jitter_factor": 4, "shared_memory": False}
@@ -93,5 +93,5 @@ def test_the_same_spikes_are_found() -> None:
 def test_matching_finds_nothing_in_silence() -> None:
     recording = NumpyRecording([np.zeros((N_SAMPLES, 8), np.float32)], RATE_HZ)
     recording.set_dummy_probe_from_locations(load_probe("linear-8").positions_um)
-    samples, units = find_spikes(recording, _templates(2), n_before=N_BEFORE, least_gain=30.0)
+    samples, units = find_spikes(recording, _templates(2), matcher=Wobble, n_before=N_BEFORE, least_gain=30.0)
     assert len(samples) == len(units) == 0

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from ncpgui.core.probe import Probe
-from ncpgui.ephys.cleaned_waveforms import ExplainedSpikes, iterate_cleaned
-from ncpgui.ephys.peeling import TemplateBank
 from ncpgui.ephys.preprocessing import Preprocessed, preprocess
 from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.ephys.waveforms import extract_waveforms
+from ncpgui.sorting.cleaned_waveforms import ExplainedSpikes, iterate_cleaned
+from ncpgui.sorting.peeling import TemplateBank
 
 RATE_HZ = 30_000.0
 N_SAMPLES = 60_000

@@ -13,7 +13,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.ephys.peeling import AMPLITUDE_SD, SHIFT_SD, TemplateBank
+from ncpgui.sorting.peeling import AMPLITUDE_SD, SHIFT_SD, TemplateBank
 
 MIN_SD = 1e-3
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ncpgui.ephys.gain_noise import LaidTemplates, gain_of
-from ncpgui.ephys.peeling import AMPLITUDE_SD, SHIFT_SD, TemplateBank
+from ncpgui.sorting.gain_noise import LaidTemplates, gain_of
+from ncpgui.sorting.peeling import AMPLITUDE_SD, SHIFT_SD, TemplateBank
 
 RATE_HZ = 20_000.0
 
