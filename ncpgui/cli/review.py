@@ -48,6 +48,13 @@ MAX_WARNINGS = 3
 @click.option(
     "--stream", metavar="NAME", help="Which set of channels of the recording, or series of an NWB file."
 )
+@click.option(
+    "--apply",
+    "least",
+    type=click.FloatRange(0.5, 1, min_open=True),
+    metavar="P",
+    help="Use sortings of this probability and more without asking; each is an edit that can be undone.",
+)
 @options.of_traces
 @options.of_sampling
 def review(
@@ -59,6 +66,7 @@ def review(
     n_channels: int | None,
     dtype: str | None,
     stream: str | None,
+    least: float | None,
     stimulus: Path | None,
     peak_sign: str | None,
     blank_nan: bool,
@@ -83,6 +91,10 @@ def review(
     asks whether a unit is two, two are one, a unit is a neuron. FOLDER is only read. A review that was
     stopped goes on with --resume, from the finished steps in the folder SESSION.h5.steps.
 
+    With --apply 0.9, sortings that are at least 90 % probable are used at once. They are listed, and each is
+    an edit in the history of the session. The rest is the queue. Where few draws count, and in a beam,
+    nothing is decided.
+
     'ncpgui write-back SESSION.h5' writes what was decided into FOLDER.
     """
     if out is None:
@@ -93,6 +105,7 @@ def review(
         return
     options.check_new_session(out, overwrite, *([recording] if recording is not None else []))
 
+    from ncpgui.curation.by_itself import with_probable_sortings
     from ncpgui.ephys.given_folder import open_reviewed
     from ncpgui.ephys.readers import load_stimulus
     from ncpgui.sorting.config import SortingConfig
@@ -142,8 +155,17 @@ def review(
                 workers=workers,
                 steps=steps or NOTHING_KEPT,
             )
+        decided: tuple[str, ...] = ()
+        if least is not None:
+            project, decided = with_probable_sortings(project, least)
         out = keep(project, out, steps, overwrite=overwrite)
     echo(summary(project), err=True)
+    if least is not None:
+        echo(
+            f"{count(len(decided), 'decision')} made without asking, at {100 * least:g} % and more", err=True
+        )
+    for words in decided:
+        echo(f"  {words}", err=True)
     if note := options.beam_note(project):
         echo(f"note: {note}", err=True)
     for warning in unknown(project):

@@ -357,3 +357,29 @@ def test_a_session_that_ncpgui_sorted_has_nothing_to_write_back(
     error = ncpgui("write-back", tetrode_session).error
     assert "reviews no other" in error
     assert "No such option '--out'" in ncpgui("write-back", tetrode_session, "--out", "x.h5").error
+
+
+def test_probable_sortings_are_used_without_asking_and_listed(
+    ncpgui: Command, folder: Path, quick: Path, tmp_path: Path
+) -> None:
+    """In the session each is an edit, and what is written back has them."""
+    out = tmp_path / "applied.h5"
+    ran = ncpgui("review", folder, "--out", out, "--settings", quick, "--apply", 0.8)
+    assert ran.code == 0
+    project = store.load(out)
+    listed = [line.strip() for line in ran.err.splitlines() if ", by itself at " in line]
+    assert listed
+    assert len(project.history) == len(listed)
+    assert f"{len(listed)} decision" in ran.err
+    probable = [one for one in project.components if max(way.mass for way in one.alternatives) >= 0.8]
+    as_given = [one for one in probable if one.alternatives[0].mass >= 0.8]
+    assert len(listed) == len(probable) - len(as_given)
+    assert ncpgui("write-back", out).code == 0
+
+
+def test_a_probability_that_decides_nothing_is_refused_before_the_work(
+    ncpgui: Command, folder: Path, tmp_path: Path
+) -> None:
+    ran = ncpgui("review", folder, "--out", tmp_path / "s.h5", "--apply", 0.5)
+    assert ran.code == 2
+    assert "--apply" in ran.error
