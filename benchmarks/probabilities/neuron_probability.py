@@ -42,7 +42,6 @@ from ncpgui.ephys.preprocessing import Preprocessed, preprocess
 from ncpgui.ephys.readers import recording_of
 from ncpgui.ephys.recording import Recording
 from ncpgui.ephys.simulation import RetinaSettings, simulate_retina
-from ncpgui.ephys.spikeinterface_adapter import filtered_templates
 from ncpgui.sorting.chance_spikes import fit_none
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.first_pass import PROPOSING_DRAWS, detect, propose
@@ -158,7 +157,7 @@ def units_labelled(one: Recorded, kind: str, pre: Preprocessed, matched: Matched
     none = fit_none(matched, duration_s=one.duration_s)
     evidence = neuron_evidence(matched, none, duration_s=one.duration_s, sampling_frequency_hz=rate)
     n_spikes = np.bincount(matched.unit, minlength=matched.n_units)
-    nats = noise_likeness(pre, filtered_templates(pre, matched.bank.waveforms), n_spikes).nats
+    nats = noise_likeness(pre, pre.unwhitened(matched.bank.waveforms), n_spikes).nats
     what = what_they_are(*shares(matched, one.truth))
     return Labelled(one.name, one.generator, kind, evidence, nats, what == NEURON, what)
 

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.app import demo
-from ncpgui.app.model.trace_window import TraceWindow
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.presenters.correlograms import Trains
 from ncpgui.app.presenters.receptive_fields import Field
+from ncpgui.app.presenters.traces import TraceWindow
 from ncpgui.app.work import jobs, reviewing
 from ncpgui.app.work.activity import Activity, Work
 from ncpgui.app.work.panel_data import Derived

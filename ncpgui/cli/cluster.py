@@ -151,10 +151,10 @@ def read_waveforms(path: Path) -> dict[str, Any]:
     Raises
     ------
     InputError
-        Not an .npz file that can be read (`core.npz`), no key 'waveforms', no spikes, NaN, or another
+        Not an .npz file that can be read (`core.numpy_files`), no key 'waveforms', no spikes, NaN, or another
         number of dimensions.
     """
-    from ncpgui.core.npz import read_npz
+    from ncpgui.core.numpy_files import read_npz
 
     arrays = read_npz(path)
     if "waveforms" not in arrays:

@@ -84,13 +84,9 @@ class PlainProgress:
 
 def print_json(value: Any) -> None:
     """Write `value` as indented JSON on stdout."""
-    click.echo(json.dumps(value, indent=2, default=_plain))
+    from ncpgui.core.json_text import as_json
 
-
-def _plain(value: Any) -> Any:
-    if hasattr(value, "tolist"):
-        return value.tolist()
-    return str(value)
+    click.echo(json.dumps(as_json(value), indent=2, default=str))
 
 
 def print_table(title: str, columns: list[str], rows: list[list[str]]) -> None:

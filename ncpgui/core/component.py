@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ncpgui.core.order_agreement import order_spread
 from ncpgui.core.posterior import PosteriorSamples
 
+Pairs = tuple[tuple[int, int], ...]
 WAVEFORMS, TIMES, STIMULUS, ECHOES = "waveforms", "times", "stimulus", "echoes"
 """Kinds of evidence: the network alone; where all spikes lie and when they fire; what they respond to; which
 are at a fixed lag from others."""
@@ -173,3 +174,23 @@ class ComponentWaveforms:
     def is_at_hand(self) -> bool:
         """Whether they can be looked at: those that stay in a file cannot once somebody cut it short."""
         return True
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """What was decided of a component: spikes that stay together or apart in all draws under it.
+
+    labels : (n,) int32, spikes of the component with one label stay together, and apart from other labels;
+        -1 = free
+    must_link, cannot_link : pairs of sampled spikes, positions in `Component.sampled`, that share a cluster,
+        or do not; of all other spikes they say nothing
+    """
+
+    labels: NDArray[np.int32]
+    must_link: Pairs = ()
+    cannot_link: Pairs = ()
+
+    @property
+    def is_all(self) -> bool:
+        """Whether no spike is free."""
+        return bool((self.labels >= 0).all())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sys
-from dataclasses import asdict, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
@@ -18,6 +18,7 @@ else:
     import tomli as tomllib
 
 from ncpgui.core.errors import InputError
+from ncpgui.core.json_text import as_json
 from ncpgui.core.nearest import did_you_mean
 from ncpgui.core.regular_files import regular
 
@@ -26,13 +27,8 @@ Settings = TypeVar("Settings")
 
 def to_dict(settings: Any) -> dict[str, Any]:
     """Return a settings dataclass as plain values, tuples as lists."""
-
-    def plain(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {key: plain(item) for key, item in value.items()}
-        return [plain(item) for item in value] if isinstance(value, (tuple, list)) else value
-
-    return {key: plain(value) for key, value in asdict(settings).items()}
+    values: dict[str, Any] = as_json(settings)
+    return values
 
 
 def from_dict(kind: type[Settings], values: dict[str, Any], *, place: str = "settings") -> Settings:

@@ -21,6 +21,11 @@ _MARKS = (
 """Bytes at the start of a file that say its encoding; those of UTF-32 begin like those of UTF-16."""
 
 
+_FORMULA = ("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")
+"""Signs that begin a formula, also as wide characters, which some spreadsheets take for the same."""
+_BLANK = ("\t", "\r", "\n")
+
+
 @dataclass(frozen=True)
 class Spelling:
     """How a file spells a table.
@@ -139,6 +144,16 @@ def parse_csv(text: str, delimiter: str = ",") -> list[list[str]]:
 def plain(name: str) -> str:
     """The name of a column as names are compared: lower case, without quotes, blanks as underscores."""
     return "_".join(name.strip(" \"'#\t\r\n\ufeff").lower().replace("-", " ").replace("_", " ").split())
+
+
+def text_cell(text: str) -> str:
+    """Text for a cell that no spreadsheet computes: an apostrophe before what it would take for a formula.
+
+    A note such as ``=HYPERLINK(...)`` or ``@SUM(...)`` is computed when the table is opened, and can send
+    what is in it away or start a program. Blanks before the sign do not help.
+    """
+    is_formula = text.lstrip().startswith(_FORMULA) or text.startswith(_BLANK)
+    return f"'{text}" if is_formula else text
 
 
 def _is_aside(line: str) -> bool:

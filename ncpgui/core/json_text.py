@@ -1,9 +1,19 @@
-"""JSON from outside: whatever is wrong with it is a ValueError."""
+"""JSON: text from outside, values as it takes them, and arrays packed into text."""
 
 from __future__ import annotations
 
+import base64
 import json
+import zlib
+from collections.abc import Callable
+from dataclasses import asdict, is_dataclass
 from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+MOST_BYTES = 2**28
+"""Size up to which an array is unpacked: one number of each of 67 million spikes."""
 
 
 def parse_json(text: str | bytes) -> Any:
@@ -18,3 +28,40 @@ def parse_json(text: str | bytes) -> Any:
         return json.loads(text)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
+
+
+def as_json(value: Any, number: Callable[[float], float | None] = float) -> Any:
+    """Dataclasses, tuples, arrays and NumPy's numbers as JSON takes them; what it has no words for stays.
+
+    number : what becomes of each float
+    """
+    if is_dataclass(value) and not isinstance(value, type):
+        value = asdict(value)
+    if isinstance(value, (np.ndarray, np.generic)):
+        value = value.tolist()
+    if isinstance(value, dict):
+        return {key: as_json(item, number) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [as_json(item, number) for item in value]
+    return number(value) if isinstance(value, float) else value
+
+
+def pack(array: NDArray[np.generic], dtype: str) -> str:
+    """Array as text."""
+    plain = np.ascontiguousarray(array, dtype=dtype).tobytes()
+    return base64.b64encode(zlib.compress(plain, 1)).decode("ascii")
+
+
+def unpack(text: str, dtype: DTypeLike) -> NDArray[Any]:
+    """Array (n,) of the text that `pack` made.
+
+    Raises
+    ------
+    ValueError, zlib.error
+        It is none, or one of more than `MOST_BYTES`: a few bytes can stand for any number of zeros.
+    """
+    reader = zlib.decompressobj()
+    plain = reader.decompress(base64.b64decode(text, validate=True), MOST_BYTES)
+    if not reader.eof:
+        raise ValueError(f"an array that is cut off, or has more than {MOST_BYTES >> 20} MiB")
+    return np.frombuffer(plain, dtype=dtype)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ncpgui.core.errors import InputError
 from ncpgui.core.files import replaced_file
-from ncpgui.core.npz import MOST_BYTES, read_npz
+from ncpgui.core.numpy_files import MOST_BYTES, read_npz
 from ncpgui.core.regular_files import regular
 from ncpgui.core.waveform_format import N_SAMPLES, SAMPLING_FREQUENCY_HZ
 

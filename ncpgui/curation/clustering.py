@@ -17,10 +17,32 @@ from numpy.typing import ArrayLike, NDArray
 from ncpgui.core.errors import CurationError, InputError
 from ncpgui.core.signals import Signal
 from ncpgui.core.spikes import UNASSIGNED
-from ncpgui.curation.change import Change
 
 _FEW_IDS = 1 << 20
 """A table of so many ids is made faster than spikes are sorted."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """What an edit did to the units.
+
+    added : units that exist now and did not before; removed : units that no longer exist;
+    modified : units that exist before and after, with other spikes; relabelled : units whose label
+    or lock changed; components : ids of those that have another posterior; description : in words, for the
+    status bar and the undo menu.
+    """
+
+    added: tuple[int, ...] = ()
+    removed: tuple[int, ...] = ()
+    description: str = ""
+    modified: tuple[int, ...] = ()
+    relabelled: tuple[int, ...] = ()
+    components: tuple[int, ...] = ()
+
+    @property
+    def moves_spikes(self) -> bool:
+        """Whether any spike changed its unit."""
+        return bool(self.added or self.removed or self.modified)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ncpgui.core.errors import CurationError, InputError
+from ncpgui.core.json_text import pack, unpack
 from ncpgui.curation.labels import checked_label, checked_words
-from ncpgui.curation.packing import pack, unpack
 from ncpgui.curation.resample import Resample, resample_from_json, resample_to_json
 
 NEW = -1

@@ -18,8 +18,7 @@ from ncpgui.core.errors import CurationError
 from ncpgui.core.signals import Signal
 from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.curation import said as telling
-from ncpgui.curation.change import Change
-from ncpgui.curation.clustering import Clustering, Reassignment
+from ncpgui.curation.clustering import Change, Clustering, Reassignment
 from ncpgui.curation.commands import (
     NEW,
     Assign,
@@ -33,8 +32,7 @@ from ncpgui.curation.commands import (
     to_json,
 )
 from ncpgui.curation.labels import Labels, UnitMark, checked_label, inherited
-from ncpgui.curation.posteriors import Posteriors
-from ncpgui.curation.resample import Resample
+from ncpgui.curation.resample import Posteriors, Resample
 from ncpgui.curation.said import Said
 
 

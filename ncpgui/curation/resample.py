@@ -1,4 +1,4 @@
-"""Resample: the posterior of a component as it was sampled again, given what was accepted.
+"""Posteriors of components, and Resample: one as it was sampled again, given what was accepted.
 
 It is an edit like others: it is written down with all its numbers, so that undo, redo and opening
 the session again give each posterior back to the last bit.
@@ -6,16 +6,41 @@ the session again give each posterior back to the last bit.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.component import Alternative, Component
 from ncpgui.core.errors import CurationError
+from ncpgui.core.json_text import pack, unpack
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.curation.packing import pack, unpack
+from ncpgui.core.signals import Signal
+
+
+class Posteriors:
+    """Component of each id that is sampled; tells `changed(id)` when an edit put another posterior there."""
+
+    changed: ClassVar[Signal] = Signal(int)
+
+    def __init__(self, components: Iterable[Component] = ()) -> None:
+        self._components = {component.id: component for component in components}
+
+    def get(self, component_id: int | None) -> Component | None:
+        """Component of an id, None while it is not sampled."""
+        return None if component_id is None else self._components.get(component_id)
+
+    @property
+    def components(self) -> tuple[Component, ...]:
+        """Sampled components, by id."""
+        return tuple(self._components[key] for key in sorted(self._components))
+
+    def put(self, component: Component) -> None:
+        """Put a component in its place. Whoever does emits `changed` once its own books are in order."""
+        self._components[component.id] = component
+
 
 BY_LESS = ("mass_waveforms", "mass_without_stimulus", "mass_without_echoes")
 """Masses of an alternative by less evidence, where there is more."""

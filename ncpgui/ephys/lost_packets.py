@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ncpgui.core.npy import read_npy
+from ncpgui.core.numpy_files import read_npy
 
 NUMBERS = "sample_numbers.npy"
 _PIECE = 1 << 24

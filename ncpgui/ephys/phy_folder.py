@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ncpgui.core.csv_text import plain
 from ncpgui.core.errors import ExportError, RecordingError
 from ncpgui.core.given import number_of
-from ncpgui.core.npy import read_npy
+from ncpgui.core.numpy_files import read_npy
 from ncpgui.core.replaced_set import alone_in, finish, interrupted
 from ncpgui.ephys.cluster_tables import IDS, ClusterTable, read_cluster_table
 from ncpgui.ephys.literals import read_literals

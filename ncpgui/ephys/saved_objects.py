@@ -21,8 +21,7 @@ import numpy as np
 
 from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.nothing_runs import nothing_runs
-from ncpgui.core.npy import check_npy
-from ncpgui.core.npz import check_headers
+from ncpgui.core.numpy_files import check_headers, check_npy
 from ncpgui.core.own_contents import OF_RECORDINGS
 from ncpgui.core.regular_files import regular
 from ncpgui.ephys.hdf5_formats import refuse_what_is_elsewhere

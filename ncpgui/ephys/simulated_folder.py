@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core import arguments, npz
+from ncpgui.core import arguments, numpy_files
 from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.json_text import parse_json
 from ncpgui.core.probe import Probe
@@ -180,6 +180,6 @@ def read_npz(path: Path) -> dict[str, NDArray[Any]]:
         The file is missing, damaged, or holds pickles.
     """
     try:
-        return npz.read_npz(path)
+        return numpy_files.read_npz(path)
     except InputError as error:
         raise RecordingError(str(error)) from error

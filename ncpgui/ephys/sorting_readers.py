@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.given import numbered
-from ncpgui.core.npy import read_npy
+from ncpgui.core.numpy_files import read_npy
 from ncpgui.core.project import RecordingReference
 from ncpgui.core.spikes import Sorting
 from ncpgui.ephys import simulated_folder

@@ -22,9 +22,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.csv_text import text_cell
 from ncpgui.core.errors import ExportError
 from ncpgui.core.files import replaced_files
-from ncpgui.core.spreadsheet import text_cell
 from ncpgui.export.bundle import NUMBERS, ExportBundle, unit_columns
 
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ncpgui.core.errors import ExportError, RecordingError
 from ncpgui.core.given import GivenSorting, called
-from ncpgui.core.npy import read_npy
+from ncpgui.core.numpy_files import read_npy
 from ncpgui.core.project import Project
 from ncpgui.core.replaced_set import alone_in, finish, replace_together
 from ncpgui.curation.decisions import Decisions

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from ncpgui.core.errors import SessionFormatError
-from ncpgui.core.json_text import parse_json
+from ncpgui.core.json_text import as_json, parse_json
 from ncpgui.session.pieces import OpenedFile, Piece
 from ncpgui.session.schema import ENCODINGS
 
@@ -200,16 +200,8 @@ def read_json(parent: h5py.Group, name: str, kind: type) -> Any:
 
 
 def to_json_text(value: Any) -> str:
-    """JSON on one line; numpy numbers and arrays become plain ones."""
-    return json.dumps(value, default=_plain, separators=(",", ":"))
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    raise TypeError(f"a session keeps plain values only, not {type(value).__name__}")
+    """JSON on one line; NumPy's numbers and arrays become plain ones."""
+    return json.dumps(as_json(value), separators=(",", ":"))
 
 
 def _text(dataset: h5py.Dataset) -> str:

@@ -29,7 +29,7 @@ from ncpgui.core.errors import ExportError, InputError, SessionError, SessionLoc
 from ncpgui.core.flushed import flush_folder
 from ncpgui.core.json_text import parse_json
 from ncpgui.core.lock import WriterLock
-from ncpgui.core.npz import read_npz
+from ncpgui.core.numpy_files import read_npz
 from ncpgui.core.permissions import new_folder
 from ncpgui.core.steps import Arrays, Steps, text_array, text_of
 from ncpgui.session.schema import SessionPaths

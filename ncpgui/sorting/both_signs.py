@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core.held import Pairs
+from ncpgui.core.component import Pairs
 from ncpgui.core.seeds import stream_seed
 from ncpgui.core.waveform_format import TROUGH_SAMPLE
 

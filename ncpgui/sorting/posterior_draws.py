@@ -11,8 +11,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.component import Held
 from ncpgui.core.errors import CheckpointError, InputError, NcpguiError
-from ncpgui.core.held import Held
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.steps import NOTHING_KEPT, Arrays, Packing, Steps, inside, kept, part, text_array, text_of

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.clock import Clock
-from ncpgui.core.component import Alternative, Component, ComponentWaveforms
+from ncpgui.core.component import Alternative, Component, ComponentWaveforms, Held
 from ncpgui.core.errors import InputError
-from ncpgui.core.held import Held
 from ncpgui.core.motion import Places
 from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Progress, portion, silent

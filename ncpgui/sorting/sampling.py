@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.component import Held
 from ncpgui.core.errors import CheckpointError, InputError
-from ncpgui.core.held import Held
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.sorting.both_signs import by_sign

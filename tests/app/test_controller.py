@@ -12,8 +12,8 @@ from later import Later
 from ncpgui.app.controller import Activity
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.work import jobs
+from ncpgui.core.component import Held
 from ncpgui.core.errors import CurationError, InputError
-from ncpgui.core.held import Held
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project
 from ncpgui.session.store import load, save

@@ -21,8 +21,8 @@ from ncpgui.app.preferences import Preferences
 from ncpgui.app.presenters.alternatives import present_alternatives
 from ncpgui.app.presenters.queue import present_queue, present_wrong_left
 from ncpgui.app.work import jobs
+from ncpgui.core.component import Held
 from ncpgui.core.errors import CurationError
-from ncpgui.core.held import Held
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.project import Project
 from ncpgui.curation.said import Said

@@ -11,8 +11,8 @@ from tiny_project import tiny_project
 
 from ncpgui.app.work import jobs
 from ncpgui.app.work.recognition import unused_session
+from ncpgui.core.component import Held
 from ncpgui.core.errors import InputError, RecordingError
-from ncpgui.core.held import Held
 from ncpgui.core.project import RecordingReference
 
 BESIDE = {0: [[0] * 30 + [1] * 30], 1: [[0] * 30]}

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from ncpgui.app.model.picking import pick
+from ncpgui.app.model.workspace import Workspace
 
 
 @pytest.mark.parametrize(
@@ -23,5 +23,5 @@ from ncpgui.app.model.picking import pick
 def test_what_is_selected_after_a_click(unit: int | None, adds: bool, selected: list[int] | None) -> None:
     asked: list[list[int]] = []
     workspace = SimpleNamespace(selected=(3, 5), select=asked.append)
-    pick(workspace, unit, adds=adds)  # type: ignore[arg-type]
+    Workspace.pick(workspace, unit, adds=adds)  # type: ignore[arg-type]
     assert asked == ([] if selected is None else [selected])

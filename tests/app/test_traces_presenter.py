@@ -12,10 +12,9 @@ from later import Later
 from tiny_project import RATE, tiny_project
 
 from ncpgui.app.controller import Controller
-from ncpgui.app.model.trace_window import TraceWindow
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
-from ncpgui.app.presenters.traces import next_ambiguous, next_spike, present_traces, walk
+from ncpgui.app.presenters.traces import TraceWindow, next_ambiguous, next_spike, present_traces, walk
 from ncpgui.app.work import panel_data
 from ncpgui.app.work.trace_reader import TraceReader
 from ncpgui.core.clock import Clock

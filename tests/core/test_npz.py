@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ncpgui.core import npz
+from ncpgui.core import numpy_files
 from ncpgui.core.errors import InputError
-from ncpgui.core.npz import read_npz
+from ncpgui.core.numpy_files import read_npz
 
 
 def header(shape: tuple[int, ...], dtype: str = "<f4") -> bytes:
@@ -78,7 +78,7 @@ def test_a_size_that_no_deflated_file_of_its_length_can_have_is_refused(path: Pa
 
 def test_more_than_the_stated_limit_is_refused(path: Path, refused, monkeypatch) -> None:
     np.savez(path, waveforms=np.zeros(900), more=np.zeros(900))
-    monkeypatch.setattr(npz, "MOST_BYTES", 2**13)
+    monkeypatch.setattr(numpy_files, "MOST_BYTES", 2**13)
     assert "its arrays need more than 0 GiB, the most that is read" in refused()
 
 

@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from ncpgui.core.spreadsheet import text_cell
+from ncpgui.core.csv_text import text_cell
 from ncpgui.core.visible import visible, visible_lines
 
 

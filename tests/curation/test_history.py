@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from ncpgui.core.errors import CurationError
-from ncpgui.curation.change import Change
-from ncpgui.curation.clustering import Clustering
+from ncpgui.curation.clustering import Change, Clustering
 from ncpgui.curation.commands import Assign, Merge, SetLabel, SetLocked, SetWords, split
 from ncpgui.curation.history import History
 from ncpgui.curation.labels import UnitMark

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from ncpgui.app.preferences import Preferences
 from ncpgui.cli.options import read_settings
-from ncpgui.core.npz import read_npz
+from ncpgui.core.numpy_files import read_npz
 from ncpgui.core.resources import data_folder
 from ncpgui.engine.networks.checkpoint import load_checkpoint
 from ncpgui.engine.training.config import TrainConfig

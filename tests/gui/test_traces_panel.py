@@ -9,7 +9,7 @@ import pytest
 from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.model.colors import Color
-from ncpgui.app.model.trace_window import TraceWindow
+from ncpgui.app.presenters.traces import TraceWindow
 from ncpgui.app.work import panel_data
 from ncpgui.core.errors import RecordingError
 from ncpgui.core.posterior import PosteriorSamples

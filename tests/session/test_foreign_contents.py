@@ -15,10 +15,10 @@ import h5py
 import numpy as np
 import pytest
 
+from ncpgui.core import json_text
 from ncpgui.core.errors import CurationError, InputError, SessionError, SessionFormatError
 from ncpgui.core.lock import WriterLock
 from ncpgui.core.project import Project
-from ncpgui.curation import packing
 from ncpgui.curation.commands import from_json
 from ncpgui.session import cache, store
 from ncpgui.session.journal import read_journal
@@ -261,19 +261,19 @@ def test_a_lock_larger_than_any_is_not_read(path: Path, project: Project) -> Non
 
 
 def test_zeros_without_end_are_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packing, "MOST_BYTES", 1000)
-    assert packing.unpack(packing.pack(np.zeros(250, "<i4"), "<i4"), "<i4").tolist() == [0] * 250
+    monkeypatch.setattr(json_text, "MOST_BYTES", 1000)
+    assert json_text.unpack(json_text.pack(np.zeros(250, "<i4"), "<i4"), "<i4").tolist() == [0] * 250
     with pytest.raises(ValueError, match="cut off, or has more than"):
-        packing.unpack(packing.pack(np.zeros(251, "<i4"), "<i4"), "<i4")
+        json_text.unpack(json_text.pack(np.zeros(251, "<i4"), "<i4"), "<i4")
     bomb = base64.b64encode(zlib.compress(bytes(10**7), 9)).decode()
     with pytest.raises(CurationError, match="command 'assign' is damaged"):
         from_json({"do": "assign", "words": "", "units": [1], "spikes": bomb, "cluster": bomb})
 
 
 def test_a_whole_array_that_is_cut_off_is_refused() -> None:
-    data = base64.b64decode(packing.pack(np.arange(100), "<i4"))
+    data = base64.b64decode(json_text.pack(np.arange(100), "<i4"))
     with pytest.raises(ValueError, match="cut off"):
-        packing.unpack(base64.b64encode(data[:-6]).decode(), "<i4")
+        json_text.unpack(base64.b64encode(data[:-6]).decode(), "<i4")
 
 
 def test_a_pixel_has_a_size() -> None:

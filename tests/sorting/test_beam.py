@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ncpgui.core.component import Alternative, Component, ComponentWaveforms
+from ncpgui.core.component import Alternative, Component, ComponentWaveforms, Held
 from ncpgui.core.errors import InputError
-from ncpgui.core.held import Held
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import silent
 from ncpgui.core.spikes import SpikeEvents

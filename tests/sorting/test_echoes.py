@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ncpgui.core.component import Alternative, Component, Echoes
+from ncpgui.core.component import Alternative, Component, Echoes, Held
 from ncpgui.core.given import PHY, GivenSorting
-from ncpgui.core.held import Held
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import Sorting

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from ncpgui.core.clock import Clock
-from ncpgui.core.held import Held
+from ncpgui.core.component import Held
 from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting import component_posterior, recluster
 from ncpgui.sorting.config import SortingConfig

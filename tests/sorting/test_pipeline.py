@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ncpgui.core.component import Held
 from ncpgui.core.errors import CheckpointError, InputError
-from ncpgui.core.held import Held
 from ncpgui.core.progress import Cancelled
 from ncpgui.core.project import Project
 from ncpgui.core.seeds import stream_seed

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ncpgui.core.held import Held
+from ncpgui.core.component import Held
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.stimulus import Stimulus
 from ncpgui.evidence.fields import Responses

@@ -11,7 +11,7 @@ from ncpgui.app.model.component_status import CURATED, SAMPLED, SURE, WAITING, C
 from ncpgui.app.model.conditioned import Given, GivenComponents
 from ncpgui.core.component import Component, WaitingComponent
 from ncpgui.core.project import Project
-from ncpgui.curation.posteriors import Posteriors
+from ncpgui.curation.resample import Posteriors
 
 
 class Components:

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from ncpgui.app.model.unit_places import UnitPlaces
 from ncpgui.app.words import percent
-from ncpgui.core.component import Alternative, Component
-from ncpgui.core.held import Held
+from ncpgui.core.component import Alternative, Component, Held
 from ncpgui.core.increasing import is_among
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.curation.clustering import unit_codes

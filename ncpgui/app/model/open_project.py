@@ -22,8 +22,7 @@ from ncpgui.core.partition import canonical
 from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.signals import Signal
 from ncpgui.core.spikes import UNASSIGNED
-from ncpgui.curation.change import Change
-from ncpgui.curation.clustering import Clustering, Reassignment
+from ncpgui.curation.clustering import Change, Clustering, Reassignment
 from ncpgui.curation.history import History
 from ncpgui.curation.rebase import counterparts, rebased
 

@@ -21,7 +21,7 @@ from ncpgui.core.errors import CurationError
 from ncpgui.core.project import Project
 from ncpgui.core.signals import Signal
 from ncpgui.curation.adopt import adopt_command
-from ncpgui.curation.change import Change
+from ncpgui.curation.clustering import Change
 from ncpgui.curation.commands import NONE, Assign, Command, Link, Merge, SetLabel, SetLocked, SetWords
 
 
@@ -138,6 +138,21 @@ class Workspace(OpenProject):
         """What adopting an alternative of the component on screen would give."""
         component = self.component()
         return None if component is None else self._sortings.preview(component, index)
+
+    def pick(self, unit: int | None, *, adds: bool) -> None:
+        """Select a unit that a person clicked; `adds` adds it to the selection, or takes it out.
+
+        unit : None for a cluster that only adopting the preview would make: nothing happens.
+        """
+        if unit is None:
+            return
+        chosen = self.selected
+        if not adds:
+            self.select([unit])
+        elif unit in chosen:
+            self.select([other for other in chosen if other != unit])
+        else:
+            self.select([*chosen, unit])
 
     def select(self, units: Iterable[int], *, similar: Iterable[int] = ()) -> None:
         """Select units of the current sorting, in the order given; others are dropped.

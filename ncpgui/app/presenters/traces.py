@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from ncpgui.app.model.colors import Color
 from ncpgui.app.model.shown_sorting import ShownSorting
-from ncpgui.app.model.trace_window import TraceWindow
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.points import colors_of
 from ncpgui.app.words import percent
@@ -20,6 +19,21 @@ HALF_MS = 50.0
 BEFORE_MS, AFTER_MS = 0.5, 1.0
 LARGE_SHARE = 0.3
 """A spike is coloured where the peak to peak of the mean of its unit has this share of the largest one."""
+
+
+@dataclass(frozen=True, eq=False)
+class TraceWindow:
+    """Traces around a sample of a recording.
+
+    center, start : samples, of what was asked for and of the first row
+    contacts : (C,) rows of the probe
+    traces : (T, C) float32, noise sd; shorter at the ends of the recording
+    """
+
+    center: int
+    start: int
+    contacts: NDArray[np.int64]
+    traces: NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)

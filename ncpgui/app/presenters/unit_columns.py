@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from ncpgui.app.presenters.unit_table import UnitRow
 from ncpgui.app.words import percent, thousands
-from ncpgui.core.spreadsheet import text_cell
+from ncpgui.core.csv_text import text_cell
 
 Value = float | int | str | bool
 """Numbers are nan where they are not known."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core.component import Alternative, Component, ComponentWaveforms, WaitingComponent
+from ncpgui.core.component import Alternative, Component, ComponentWaveforms, Held, WaitingComponent
 from ncpgui.core.config import from_dict
 from ncpgui.core.errors import (
     ExportError,
@@ -25,7 +25,6 @@ from ncpgui.core.errors import (
     SessionReplacedError,
 )
 from ncpgui.core.heap import give_back
-from ncpgui.core.held import Held
 from ncpgui.core.posterior import Sampler
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project, RecordingReference

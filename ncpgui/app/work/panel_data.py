@@ -7,11 +7,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.app.model.trace_window import TraceWindow
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.correlograms import Trains, trains_of_grid
 from ncpgui.app.presenters.receptive_fields import Field, sortings_with_fields, spikes_key
-from ncpgui.app.presenters.traces import HALF_MS
+from ncpgui.app.presenters.traces import HALF_MS, TraceWindow
 from ncpgui.app.work import jobs
 from ncpgui.app.work.tasks import PAINTED_AFTER_S, Runner, Task
 from ncpgui.app.work.trace_reader import TraceReader

@@ -18,9 +18,8 @@ from ncpgui.app.work import jobs
 from ncpgui.app.work.activity import ON_SCREEN, Activity, Work, time_left
 from ncpgui.app.work.saving import Saving
 from ncpgui.app.work.tasks import PAINTED_AFTER_S, Task
-from ncpgui.core.component import Component, ComponentWaveforms, WaitingComponent
+from ncpgui.core.component import Component, ComponentWaveforms, Held, WaitingComponent
 from ncpgui.core.errors import CurationError
-from ncpgui.core.held import Held
 from ncpgui.core.posterior import NOT_A_POSTERIOR, Sampler
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import UNASSIGNED

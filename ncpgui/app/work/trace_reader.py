@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.app.model.trace_window import TraceWindow
+from ncpgui.app.presenters.traces import TraceWindow
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.project import Project
 

@@ -16,7 +16,7 @@ from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.work import jobs
 from ncpgui.app.work.tasks import Runner, Task
 from ncpgui.core.signals import Signal
-from ncpgui.curation.change import Change
+from ncpgui.curation.clustering import Change
 
 if TYPE_CHECKING:
     from ncpgui.analysis.unit_metrics import UnitMetrics

@@ -21,6 +21,7 @@ from ncpgui import __version__
 from ncpgui.core.arguments import instance, reporting, whole_number
 from ncpgui.core.config import from_dict
 from ncpgui.core.errors import CheckpointError, InputError
+from ncpgui.core.json_text import as_json
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.source_revision import source_revision
 from ncpgui.engine.diagnostics.calibration import calibration
@@ -164,7 +165,7 @@ def evaluate(
         "command": command,
         "seed": seed,
         "quick": quick,
-        "amount": plain(amount),
+        "amount": as_json(amount, rounded),
         "date": date.today().isoformat(),
         "git_revision": revision.commit,
         "git_changed": revision.changed,
@@ -218,7 +219,7 @@ def evaluate_posterior(
         def report(done: int, total: int, message: str = "", i: int = i, name: str = name) -> None:
             progress(1000 * i + 1000 * done // max(total, 1), 1000 * len(steps), name.replace("_", " "))
 
-        results[name] = plain(run(report))
+        results[name] = as_json(run(report), rounded)
     progress(1, 1)
     return results
 
@@ -377,18 +378,6 @@ def with_properties(result: Any, *names: str) -> Result:
     return asdict(result) | {name: getattr(result, name) for name in names}
 
 
-def plain(value: Any) -> Any:
-    """Numbers, arrays and dataclasses as JSON takes them; None for nan and infinity."""
-    if hasattr(value, "__dataclass_fields__"):
-        value = asdict(value)
-    if isinstance(value, dict):
-        return {key: plain(item) for key, item in value.items()}
-    if isinstance(value, np.ndarray):
-        value = value.tolist()
-    if isinstance(value, (list, tuple)):
-        return [plain(item) for item in value]
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, float):
-        return float(f"{value:.6g}") if math.isfinite(value) else None
-    return value
+def rounded(value: float) -> float | None:
+    """A figure of a result to six digits; None for nan and infinity, which JSON lacks."""
+    return float(f"{value:.6g}") if math.isfinite(value) else None

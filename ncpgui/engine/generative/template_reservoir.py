@@ -22,7 +22,7 @@ from torch import Tensor
 
 from ncpgui.core.errors import InputError
 from ncpgui.core.files import replaced_file
-from ncpgui.core.npz import MOST_BYTES, read_npz
+from ncpgui.core.numpy_files import MOST_BYTES, read_npz
 from ncpgui.core.regular_files import regular
 from ncpgui.core.resources import resource
 from ncpgui.core.waveform_format import SAMPLING_FREQUENCY_HZ

@@ -8,7 +8,6 @@ import numpy as np
 import pyqtgraph as pg
 from PyQt5 import QtCore, QtGui, QtWidgets
 
-from ncpgui.app.model.picking import pick
 from ncpgui.app.presenters.amplitudes import HEIGHTS, AmplitudesView, Height, present_amplitudes
 from ncpgui.gui.items.plot import Plot
 from ncpgui.gui.items.spike_scatter import SpikeScatter
@@ -153,4 +152,4 @@ class AmplitudesPanel(LassoPanel):
         return "time", self.height_shown
 
     def _clicked(self, row: int, adds: bool) -> None:
-        pick(self.workspace, self.view.points.units[row], adds=adds)
+        self.workspace.pick(self.view.points.units[row], adds=adds)

@@ -7,7 +7,6 @@ from html import escape
 import pyqtgraph as pg
 from PyQt5 import QtCore, QtGui, QtWidgets
 
-from ncpgui.app.model.picking import pick
 from ncpgui.app.presenters.correlograms import CorrelogramsView, present_correlograms
 from ncpgui.gui.items.plot import Plot
 from ncpgui.gui.panels.base import Panel
@@ -243,4 +242,4 @@ class CorrelogramsPanel(Panel):
         self.note.setText(view.note)
 
     def _clicked(self, row: int, adds: bool) -> None:
-        pick(self.workspace, self.grid.view.units[row], adds=adds)
+        self.workspace.pick(self.grid.view.units[row], adds=adds)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.app.model.picking import pick
 from ncpgui.app.presenters.embedding import EmbeddingView, embedding_axes, present_embedding
 from ncpgui.app.presenters.lasso import under_lasso
 from ncpgui.gui.items.spike_scatter import SpikeScatter
@@ -63,4 +62,4 @@ class EmbeddingPanel(LassoPanel):
         return under_lasso(self.workspace.lasso, self.controller.embedding())
 
     def _clicked(self, row: int, adds: bool) -> None:
-        pick(self.workspace, self.view.points.units[row], adds=adds)
+        self.workspace.pick(self.view.points.units[row], adds=adds)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from PyQt5 import QtCore, QtWidgets
 
-from ncpgui.app.model.picking import pick
 from ncpgui.app.presenters.features import FeaturesView, present_features
 from ncpgui.gui.items.spike_scatter import SpikeScatter
 from ncpgui.gui.panels.lasso import LASSO_HELP, LassoPanel
@@ -79,4 +78,4 @@ class FeaturesPanel(LassoPanel):
         return self.view.x, self.view.y
 
     def _clicked(self, row: int, adds: bool) -> None:
-        pick(self.workspace, self.view.points.units[row], adds=adds)
+        self.workspace.pick(self.view.points.units[row], adds=adds)

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from PyQt5 import QtCore, QtGui, QtWidgets
 
-from ncpgui.app.model.picking import pick
 from ncpgui.app.presenters.receptive_fields import (
     Field,
     FieldTile,
@@ -368,4 +367,4 @@ class ReceptiveFieldsPanel(Panel):
         if group.title:
             self.workspace.show_alternative(group.alternative)
         else:
-            pick(self.workspace, self.grid.view.tiles[row].unit, adds=adds)
+            self.workspace.pick(self.grid.view.tiles[row].unit, adds=adds)

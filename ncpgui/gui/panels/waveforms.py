@@ -13,7 +13,6 @@ from typing import Literal
 import numpy as np
 from PyQt5 import QtCore, QtGui, QtWidgets
 
-from ncpgui.app.model.picking import pick
 from ncpgui.app.presenters.alike import Ghost
 from ncpgui.app.presenters.waveforms import WaveformsView, present_waveforms
 from ncpgui.gui.items import waveform_painting as paint
@@ -364,4 +363,4 @@ class WaveformsPanel(Panel):
 
     def _clicked(self, row: int, adds: bool) -> None:
         assert self.plot.view is not None
-        pick(self.workspace, self.plot.view.columns[row].unit, adds=adds)
+        self.workspace.pick(self.plot.view.columns[row].unit, adds=adds)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from ncpgui.core.errors import CheckpointError
+from ncpgui.core.json_text import as_json
 from ncpgui.core.progress import CancelFlag, Cancelled
 from ncpgui.core.source_revision import Revision
 from ncpgui.engine.diagnostics import evaluate as evaluation
@@ -18,7 +19,7 @@ from ncpgui.engine.diagnostics.evaluate import (
     Amount,
     evaluate,
     evaluate_posterior,
-    plain,
+    rounded,
     trained_on,
 )
 from ncpgui.engine.diagnostics.summary import summary
@@ -134,9 +135,9 @@ def test_a_card_that_names_data_unknown_here_is_refused(data, words):
         trained_on({"name": "x", "training": {"data": data}})
 
 
-def test_values_are_made_plain():
-    value = {"a": np.array([1.0, np.nan]), "b": (np.int64(3), np.bool_(True)), "c": np.inf, "d": None}
-    assert plain(value) == {"a": [1.0, None], "b": [3, True], "c": None, "d": None}
+def test_figures_have_six_digits_and_none_where_json_has_no_word():
+    value = {"a": np.array([1.0, np.nan]), "b": (np.int64(3), np.bool_(True)), "c": np.inf, "d": 2 / 3}
+    assert as_json(value, rounded) == {"a": [1.0, None], "b": [3, True], "c": None, "d": 0.666667}
 
 
 def test_the_picture_is_drawn_with_a_panel_for_each_diagnostic(result, few, tmp_path: Path):

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ncpgui.core.npy import read_npy
+from ncpgui.core.numpy_files import read_npy
 
 LEFT_OPEN = "{'descr': '<i8', 'fortran_order': False, 'shape': (4,"
 
