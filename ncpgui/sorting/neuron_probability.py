@@ -68,15 +68,16 @@ def unit_label(p_neuron: float, p_pure: float = np.nan) -> str:
     return "mua" if p_neuron < GOOD_FROM or p_pure < PURE_FROM else "good"
 
 
-def shown_label(by_hand: str, p_neuron: float) -> str:
-    """Label of a unit where tables show one: a person's, else noise or mua by P(neuron).
+def shown_label(by_hand: str, p_neuron: float, p_pure: float = np.nan) -> str:
+    """Label of a unit where tables show one: a person's, else that of the posterior (`unit_label`).
 
-    A unit that is likely a neuron stays unsorted, as one does of which nothing (nan) is known: that it is
-    good is for a person to say.
+    What exports call good stays unsorted, as a unit does of which nothing (nan) is known: that it is good is
+    for a person to say.
     """
-    if by_hand != "unsorted" or not p_neuron < GOOD_FROM:
+    if by_hand != "unsorted":
         return by_hand
-    return "noise" if p_neuron < NOISE_BELOW else "mua"
+    label = unit_label(p_neuron, p_pure)
+    return "unsorted" if label == "good" else label
 
 
 def p_neuron_of_spikes(

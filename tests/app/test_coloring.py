@@ -21,6 +21,7 @@ from ncpgui.app.presenters.waveforms import present_waveforms
 from ncpgui.app.work.tasks import Immediate
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project
+from ncpgui.export.from_project import bundle_of
 from tests.tiny_project import tiny_project
 
 # channel 0: units 0 and 1, or one unit; channel 1: unit 2
@@ -113,3 +114,16 @@ def test_the_choice_is_told_once_and_kept(tmp_path: Path, project: Project) -> N
     assert told == ["depth"]
     again = Controller(Workspace(project), Immediate(), Preferences(tmp_path))
     assert again.workspace.coloring.by == "depth"
+
+
+def test_a_likely_neuron_that_is_likely_two_is_called_mua_as_in_exports() -> None:
+    """The unit in use is whole in one draw of five."""
+    made = tiny_project({0: [[0] * 10, [0] * 6 + [1] * 4], 1: [[0] * 5]}, masses={0: [0.2, 0.8], 1: [1.0]})
+    made = replace(made, p_neuron=np.full(len(made.unit_of_spike), 0.95, np.float32))
+    workspace = Workspace(made)
+    workspace.show_component(0)
+    (row,) = present_unit_table(workspace)
+    assert row.numbers.p_pure == pytest.approx(0.2)
+    assert (row.label, row.is_label_given) == ("mua", False)
+    assert bundle_of(made).sorting.labels == {0: "mua", 1: "good"}
+    assert workspace.unit_label(1) == "unsorted"

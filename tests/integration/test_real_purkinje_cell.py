@@ -15,6 +15,8 @@ from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.neuron_probability import GOOD_FROM
 from ncpgui.sorting.pipeline import sort_recording
 
+pytestmark = [pytest.mark.slow, pytest.mark.shared_data, pytest.mark.timeout(900)]
+
 DATA = Path(os.environ.get("NCPGUI_SHARED_DATA") or Path(__file__).resolve().parents[3] / "shared" / "data")
 RATE_HZ = 15_000.0
 
@@ -28,8 +30,6 @@ def project(request: pytest.FixtureRequest) -> Project:
     return sort_recording(recording, SortingConfig(peak_sign=request.param, posterior_samples=64))
 
 
-@pytest.mark.slow
-@pytest.mark.shared_data
 def test_no_two_units_that_are_called_good_are_a_neuron_and_its_echo(project: Project) -> None:
     units = project.unit_of_spike
     assert project.p_neuron is not None
@@ -46,13 +46,11 @@ def test_no_two_units_that_are_called_good_are_a_neuron_and_its_echo(project: Pr
             assert found is None or found.p_echo < 0.5
 
 
-@pytest.mark.slow
-@pytest.mark.shared_data
 def test_its_echoes_are_asked_about_with_it_and_are_in_no_unit(project: Project) -> None:
     (component,) = (one for one in project.components if one.echoes)
     pair = component.echoes[0]
-    assert len(pair.spikes) > 300
-    assert pair.probability > 0.99
+    assert len(pair.spikes) > 250
+    assert pair.probability > 0.95
     first = component.alternatives[0]
     assert first.mass_without_echoes == pytest.approx(0)
     assert (project.unit_of_spike[component.spike_ids[pair.spikes]] == -1).all()

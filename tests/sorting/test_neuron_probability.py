@@ -21,6 +21,7 @@ from ncpgui.sorting.neuron_probability import (
     neuron_evidence,
     neuron_probability,
     p_neuron_of_spikes,
+    shown_label,
     unit_label,
 )
 from ncpgui.sorting.peeling import TemplateBank
@@ -155,3 +156,16 @@ def test_units_are_called_noise_mua_or_good() -> None:
     assert [unit_label(p) for p in (0.05, 0.5, 0.99, np.nan)] == ["noise", "mua", "good", "unsorted"]
     assert [unit_label(0.99, p_pure) for p_pure in (0.49, 0.51, np.nan)] == ["mua", "good", "good"]
     assert unit_label(0.05, 0.1) == "noise"
+
+
+def test_shown_are_the_labels_of_exports_but_that_good_is_for_a_person_to_say() -> None:
+    known = [(0.05, 1.0), (0.5, 1.0), (0.99, 0.2), (0.99, 0.9), (0.99, np.nan), (np.nan, 0.2)]
+    assert [shown_label("unsorted", *one) for one in known] == [
+        "noise",
+        "mua",
+        "mua",
+        "unsorted",
+        "unsorted",
+        "unsorted",
+    ]
+    assert [shown_label("good", *one) for one in known] == ["good"] * 6

@@ -233,8 +233,9 @@ class ProjectView:
         return united(parts, p_neuron=self.p_neuron(unit))
 
     def unit_label(self, unit: int) -> str:
-        """Label of a unit: what a person says, else what P(neuron) says, else unsorted."""
-        return shown_label(self.history.labels.label(unit), self.p_neuron(unit))
+        """Label of a unit: what a person says, else what P(neuron) and P(pure) say, else unsorted."""
+        numbers = self.unit_numbers(unit)
+        return shown_label(self.history.labels.label(unit), numbers.p_neuron, numbers.p_pure)
 
     def p_neuron(self, unit: int) -> float:
         """P(a unit is one or more cells), the mean over its spikes; nan where it is not known."""
