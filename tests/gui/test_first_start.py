@@ -16,14 +16,8 @@ from ncpgui.gui.application import qt_application
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.gui.tour import STEPS, is_watched
 from tests.gui.windows import settle, shown_window
-from tests.synthetic_project import synthetic_project
 
 Qt = QtCore.Qt
-
-
-@pytest.fixture(scope="module")
-def project() -> Project:
-    return synthetic_project()
 
 
 @pytest.fixture
@@ -34,9 +28,9 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def first(qtbot, tmp_path: Path, project: Project, watched) -> Iterator[MainWindow]:
+def first(qtbot, tmp_path: Path, array_project: Project, watched) -> Iterator[MainWindow]:
     with shown_window(qtbot, tmp_path, tour=True) as window:
-        window.workspace.open(project)
+        window.workspace.open(array_project)
         settle(deleted=True)
         yield window
 
@@ -64,10 +58,10 @@ def test_enter_goes_through_the_three_steps_and_decides_nothing(qtbot, first) ->
 
 
 @pytest.mark.parametrize("way", ["key", "button"])
-def test_it_can_be_skipped_and_never_comes_again(qtbot, tmp_path, project, watched, way: str) -> None:
+def test_it_can_be_skipped_and_never_comes_again(qtbot, tmp_path, array_project, watched, way: str) -> None:
     with shown_window(qtbot, tmp_path, tour=True) as window:
         assert window.tour is None  # nothing is open yet
-        window.workspace.open(project)
+        window.workspace.open(array_project)
         settle(deleted=True)
         if way == "key":
             key(qtbot, window, Qt.Key_Escape)
@@ -77,7 +71,7 @@ def test_it_can_be_skipped_and_never_comes_again(qtbot, tmp_path, project, watch
         assert window.tour is None
         assert window.findChild(QtWidgets.QFrame, "tourFrame") is None
     with shown_window(qtbot, tmp_path, tour=True) as window:
-        window.workspace.open(project)
+        window.workspace.open(array_project)
         settle(deleted=True)
         assert window.tour is None
 

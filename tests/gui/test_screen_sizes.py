@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PyQt5 import QtCore, QtGui, QtWidgets
+from pytestqt.qtbot import QtBot
 
 from ncpgui.app.controller import Activity
+from ncpgui.app.presenters.embedding import principal_plane
+from ncpgui.app.work import jobs
 from ncpgui.app.work.tasks import Immediate
 from ncpgui.gui.application import fit_to_screen
 from ncpgui.gui.dialogs.open_recording import OpenRecordingDialog
@@ -21,12 +26,40 @@ from ncpgui.gui.panels.queue import QueuePanel
 from ncpgui.gui.screenshot import settle
 from ncpgui.gui.workbench import LAYOUTS
 from tests.gui.painted_text import PaintedText, collisions, painted_texts
-from tests.gui.windows import shown_window
+from tests.gui.windows import keep_draws, shown_window
 
 ROOT = Path(__file__).resolve().parents[2]
 SIZES = [(960, 600), (1280, 800), (1920, 1200)]
 CUT_PX = 1.0
 N_COMPONENTS = 4  # of two, three and four units
+
+
+@pytest.fixture(scope="module")
+def looked_at(
+    request: pytest.FixtureRequest,
+    qapp: QtWidgets.QApplication,
+    tmp_path_factory: pytest.TempPathFactory,
+    saved_array: Path,
+) -> Iterator[MainWindow]:
+    """A window with a session open, for all tests that look at it only."""
+    folder = tmp_path_factory.mktemp("looked_at")
+    for path in saved_array.parent.glob("array*"):
+        shutil.copy(path, folder)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(jobs, "embed", lambda features, **_: principal_plane(features))
+        keep_draws(patch)
+        with shown_window(QtBot(request), folder) as window:
+            window.open_path(folder / saved_array.name)
+            settle(qapp)
+            yield window
+
+
+@pytest.fixture
+def still(looked_at: MainWindow) -> MainWindow:
+    """That window as it was when it was opened."""
+    looked_at.bench.waveforms.set_arrangement("columns")
+    looked_at.workspace.show_component(looked_at.workspace.queue_order()[0])
+    return looked_at
 
 
 def resized(window: MainWindow, size: tuple[int, int]) -> MainWindow:
@@ -72,14 +105,14 @@ def cut_off(widget: QtWidgets.QWidget, texts: list[PaintedText]) -> list[str]:
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("arrangement", ["columns", "probe"])
 def test_no_painted_text_is_cut_and_no_two_collide(
-    opened: MainWindow, size: tuple[int, int], arrangement: str
+    still: MainWindow, size: tuple[int, int], arrangement: str
 ) -> None:
-    opened.bench.waveforms.set_arrangement(arrangement)
-    resized(opened, size)
-    for channel in opened.workspace.queue_order()[:N_COMPONENTS]:
-        opened.workspace.show_component(channel)
+    still.bench.waveforms.set_arrangement(arrangement)
+    resized(still, size)
+    for channel in still.workspace.queue_order()[:N_COMPONENTS]:
+        still.workspace.show_component(channel)
         settle(QtWidgets.QApplication.instance())
-        for name, widget in painted_widgets(opened).items():
+        for name, widget in painted_widgets(still).items():
             texts = painted_texts(widget)
             assert texts, name
             assert cut_off(widget, texts) == [], (name, channel, widget.size())
@@ -88,13 +121,13 @@ def test_no_painted_text_is_cut_and_no_two_collide(
 
 @pytest.mark.parametrize("size", SIZES)
 def test_no_label_and_no_button_is_cut_in_the_middle_of_a_word(
-    opened: MainWindow, size: tuple[int, int]
+    still: MainWindow, size: tuple[int, int]
 ) -> None:
-    resized(opened, size)
+    resized(still, size)
     widgets = [
         widget
         for kind in (QtWidgets.QLabel, QtWidgets.QPushButton, QtWidgets.QToolButton)
-        for widget in opened.findChildren(kind)
+        for widget in still.findChildren(kind)
         if widget.isVisible() and widget.text()
     ]
     assert len(widgets) > 20
@@ -108,11 +141,11 @@ def test_no_label_and_no_button_is_cut_in_the_middle_of_a_word(
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_cards_are_whole(opened: MainWindow, size: tuple[int, int]) -> None:
+def test_cards_are_whole(still: MainWindow, size: tuple[int, int]) -> None:
     """In height always; in width as long as there are no more than four."""
-    panel = resized(opened, size).bench.alternatives
-    for channel in opened.workspace.queue_order()[:N_COMPONENTS]:
-        opened.workspace.show_component(channel)
+    panel = resized(still, size).bench.alternatives
+    for channel in still.workspace.queue_order()[:N_COMPONENTS]:
+        still.workspace.show_component(channel)
         settle(QtWidgets.QApplication.instance())
         shown = [*panel.cards, *([panel.other] if panel.other.isVisible() else [])]
         assert 1 <= len(shown) <= 5
@@ -124,10 +157,10 @@ def test_cards_are_whole(opened: MainWindow, size: tuple[int, int]) -> None:
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_a_row_of_receptive_fields_is_whole(opened: MainWindow, size: tuple[int, int]) -> None:
-    grid = resized(opened, size).bench.fields.grid
-    for channel in opened.workspace.queue_order()[:N_COMPONENTS]:
-        opened.workspace.show_component(channel)
+def test_a_row_of_receptive_fields_is_whole(still: MainWindow, size: tuple[int, int]) -> None:
+    grid = resized(still, size).bench.fields.grid
+    for channel in still.workspace.queue_order()[:N_COMPONENTS]:
+        still.workspace.show_component(channel)
         settle(QtWidgets.QApplication.instance())
         assert len(grid.view.tiles) > 1
         seen = QtCore.QRectF(grid.visibleRegion().boundingRect())
@@ -138,9 +171,9 @@ def test_a_row_of_receptive_fields_is_whole(opened: MainWindow, size: tuple[int,
 
 @pytest.mark.parametrize("size", SIZES)
 def test_the_units_of_a_component_are_seen_without_scrolling(
-    opened: MainWindow, size: tuple[int, int]
+    still: MainWindow, size: tuple[int, int]
 ) -> None:
-    panel = resized(opened, size).bench.units
+    panel = resized(still, size).bench.units
     assert panel.table.horizontalScrollBar().maximum() == 0
     seen = panel.table.viewport().rect()
     for row in range(min(panel.model.rowCount(), 3)):
@@ -242,12 +275,12 @@ def test_what_a_person_moved_keeps_its_share(opened: MainWindow) -> None:
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("arrangement", ["columns", "probe"])
-def test_the_scale_bar_lies_on_no_label(opened: MainWindow, size: tuple[int, int], arrangement: str) -> None:
-    opened.bench.waveforms.set_arrangement(arrangement)
-    resized(opened, size)
-    plot = opened.bench.waveforms.plot
-    for channel in opened.workspace.queue_order()[:N_COMPONENTS]:
-        opened.workspace.show_component(channel)
+def test_the_scale_bar_lies_on_no_label(still: MainWindow, size: tuple[int, int], arrangement: str) -> None:
+    still.bench.waveforms.set_arrangement(arrangement)
+    resized(still, size)
+    plot = still.bench.waveforms.plot
+    for channel in still.workspace.queue_order()[:N_COMPONENTS]:
+        still.workspace.show_component(channel)
         settle(QtWidgets.QApplication.instance())
         bars = plot.bar_rects()
         assert all(QtCore.QRectF(plot.rect()).contains(bar) for bar in bars)

@@ -24,6 +24,7 @@ WAYS = {0: [[0] * 12 + [1] * 6, [0] * 6 + [1] * 6 + [2] * 6]}
 MASSES = {0: [0.8, 0.2]}
 HALVES = [3] * 6 + [2] * 6 + [1] * 6
 THIN = "\u2009"
+PLANES = ("features", "over time", "embedding")
 Corners = list[tuple[float, float]]
 
 
@@ -101,7 +102,7 @@ def panel_and_corners(window: MainWindow, plane: str) -> tuple[LassoPanel, Corne
     return bench.features, [(0.004, 9.8), (0.0325, 9.8), (0.0325, 15.5), (0.004, 15.5)]
 
 
-@pytest.mark.parametrize("plane", ["features", "over time", "embedding"])
+@pytest.mark.parametrize("plane", PLANES)
 def test_a_lasso_splits_the_selected_unit_in_two_key_presses(window, draw, press, plane) -> None:
     panel, corners = panel_and_corners(window, plane)
     draw(panel, corners)
@@ -149,29 +150,34 @@ def test_escape_leaves_the_split_then_the_lasso_and_keeps_the_selection(window, 
     assert panel.note.text() == ""
 
 
-@pytest.mark.parametrize("plane", ["features", "over time", "embedding"])
-def test_a_right_click_clears_the_lasso(window, draw, qtbot, plane) -> None:
-    panel, corners = panel_and_corners(window, plane)
-    draw(panel, corners)
-    qtbot.mouseClick(
-        panel.scatter.viewport(), QtCore.Qt.RightButton, QtCore.Qt.NoModifier, pixel(panel, *corners[0])
-    )
+def right_click(qtbot, panel: LassoPanel, corner: tuple[float, float]) -> None:
+    where = pixel(panel, *corner)
+    qtbot.mouseClick(panel.scatter.viewport(), QtCore.Qt.RightButton, QtCore.Qt.NoModifier, where)
     settle()
-    assert window.workspace.lasso is None
 
 
-@pytest.mark.parametrize("plane", ["features", "over time", "embedding"])
-def test_corners_set_quickly_are_corners_and_not_a_double_click(window, draw, qtbot, plane) -> None:
-    panel, corners = panel_and_corners(window, plane)
-    draw(panel, corners[:1])
-    where = pixel(panel, *corners[2])
-    qtbot.mouseDClick(panel.scatter.viewport(), QtCore.Qt.LeftButton, QtCore.Qt.ControlModifier, where)
-    settle()
-    assert len(window.workspace.lasso.corners) == 2
-    assert (pixel(panel, *corners[2]) - where).manhattanLength() <= 1
+def test_a_right_click_clears_the_lasso(window, draw, qtbot) -> None:
+    for plane in PLANES:
+        panel, corners = panel_and_corners(window, plane)
+        draw(panel, corners)
+        assert window.workspace.lasso is not None
+        right_click(qtbot, panel, corners[0])
+        assert window.workspace.lasso is None, plane
 
 
-@pytest.mark.parametrize("plane", ["features", "over time", "embedding"])
+def test_corners_set_quickly_are_corners_and_not_a_double_click(window, draw, qtbot) -> None:
+    for plane in PLANES:
+        panel, corners = panel_and_corners(window, plane)
+        draw(panel, corners[:1])
+        where = pixel(panel, *corners[2])
+        qtbot.mouseDClick(panel.scatter.viewport(), QtCore.Qt.LeftButton, QtCore.Qt.ControlModifier, where)
+        settle()
+        assert len(window.workspace.lasso.corners) == 2, plane
+        assert (pixel(panel, *corners[2]) - where).manhattanLength() <= 1, plane
+        right_click(qtbot, panel, corners[0])
+
+
+@pytest.mark.parametrize("plane", PLANES)
 def test_the_lasso_is_painted_and_keeps_the_zoom(window, draw, screen, plane) -> None:
     """The first corner is as dark as words are, in the same place after the panel was drawn anew."""
     panel, corners = panel_and_corners(window, plane)
