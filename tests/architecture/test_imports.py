@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -52,6 +54,27 @@ def test_every_import_contract_is_kept() -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def known_modules(name: str) -> set[str]:
+    """Modules of the package that a module imports, in functions and for types too."""
+    path = ROOT / Path(*name.split("."))
+    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module} | {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+def test_no_imports_go_in_a_circle_not_even_those_for_types() -> None:
+    """A window and its parts know each other: `Commands` is made by the window that it is part of."""
+    names = {name for name in modules() if not (PACKAGE.parent / Path(*name.split("."))).is_dir()}
+    known = {name: known_modules(name) & names - {name} for name in names}
+    known["ncpgui.gui.commands"] -= {"ncpgui.gui.main_window"}
+    TopologicalSorter(known).prepare()  # raises CycleError, which names the circle
 
 
 def test_the_command_line_starts_without_anything_heavy() -> None:
