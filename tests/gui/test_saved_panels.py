@@ -58,32 +58,33 @@ def test_the_menu_of_a_panel_hides_it_and_gives_it_a_window(window) -> None:
     assert not window.bench.units.isVisible()
 
 
-@pytest.mark.parametrize(
-    ("layout", "name", "words"),
-    [
-        ("decide", "waveforms", "Waveforms"), ("decide", "embedding", "Embedding"),
-        ("decide", "units", "SNR"), ("decide", "fields", "Receptive fields"),
-        ("inspect", "correlograms", "Correlograms"),
-        ("inspect", "features", "Features"), ("inspect", "over time", "Over time"), ("decide", "cards", "%"),
-    ],
-)  # fmt: skip
-def test_an_svg_has_the_words_and_shapes_of_a_panel(
-    window, tmp_path, monkeypatch, layout: str, name: str, words: str
-) -> None:
+WORDS = {
+    "decide": {
+        "waveforms": "Waveforms", "embedding": "Embedding", "units": "SNR", "fields": "Receptive fields",
+        "cards": "%",
+    },
+    "inspect": {"correlograms": "Correlograms", "features": "Features", "over time": "Over time"},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("layout", WORDS)
+def test_an_svg_has_the_words_and_shapes_of_a_panel(window, tmp_path, monkeypatch, layout: str) -> None:
     window.show_layout(layout)
     settle()
-    choose(monkeypatch, tmp_path / "panel", "SVG (*.svg)")
-    window.pictures_menu.aboutToShow.emit()
-    menu_entries(window.pictures_menu)[f"{window.bench.title_of(name)}…"].trigger()
-    path = tmp_path / "panel.svg"
-    assert words in texts(path)
-    tree = ElementTree.parse(path)
-    panel = window.bench.by_name[name]
-    assert tree.getroot().get("viewBox").split() == ["0", "0", str(panel.width()), str(panel.height())]
-    if name == "fields":
-        return  # they are pictures
-    pictures = [float(node.get("width")) * float(node.get("height")) for node in tree.iter(f"{SVG}image")]
-    assert sum(pictures) < 0.02 * panel.width() * panel.height()  # arrows of buttons
+    for name, words in WORDS[layout].items():
+        path = tmp_path / f"{name}.svg"
+        choose(monkeypatch, path, "SVG (*.svg)")
+        window.pictures_menu.aboutToShow.emit()
+        menu_entries(window.pictures_menu)[f"{window.bench.title_of(name)}…"].trigger()
+        assert words in texts(path), name
+        tree = ElementTree.parse(path)
+        panel = window.bench.by_name[name]
+        size = ["0", "0", str(panel.width()), str(panel.height())]
+        assert tree.getroot().get("viewBox").split() == size, name
+        if name == "fields":
+            continue  # they are pictures
+        pictures = [float(node.get("width")) * float(node.get("height")) for node in tree.iter(f"{SVG}image")]
+        assert sum(pictures) < 0.02 * panel.width() * panel.height(), name  # arrows of buttons
 
 
 def test_points_of_a_plot_are_shapes_in_an_svg_and_as_before_on_screen(window, tmp_path) -> None:
