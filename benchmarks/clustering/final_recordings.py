@@ -20,6 +20,7 @@ from scipy.signal import butter, sosfiltfilt
 from spikeinterface.core.generate import generate_templates
 
 from benchmarks.clustering.final_oracle import Fired, told_nearly_everything
+from benchmarks.clustering.generated_recordings import hexagon
 from ncpgui.core.seeds import stream, stream_seed
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.ephys.preprocessing import preprocess
@@ -109,19 +110,8 @@ class Place(NamedTuple):
     groups_apart_um: float
 
 
-def _hexagon() -> probeinterface.Probe:
-    """Hexagon of 19 contacts at 35 µm."""
-    return probeinterface.generate_multi_columns_probe(
-        num_columns=5,
-        num_contact_per_column=[3, 4, 5, 4, 3],
-        xpitch=35 * np.sqrt(3) / 2,
-        ypitch=35,
-        y_shift_per_column=[35, 17.5, 0, 17.5, 35],
-    )
-
-
 PLACES = {
-    "hexagon": Place(_hexagon, 20_000.0, 35.0, 60.0),
+    "hexagon": Place(lambda: hexagon(35), 20_000.0, 35.0, 60.0),
     "linear": Place(lambda: probeinterface.generate_linear_probe(14, ypitch=20), 30_000.0, 20.0, 70.0),
     "columns": Place(
         lambda: probeinterface.generate_multi_columns_probe(

@@ -77,19 +77,19 @@ class Array(NamedTuple):
     groups_apart_um: float
 
 
-def _hexagon() -> probeinterface.Probe:
-    """Hexagon of 19 contacts at 30 µm."""
+def hexagon(pitch_um: float) -> probeinterface.Probe:
+    """Hexagon of 19 contacts."""
     return probeinterface.generate_multi_columns_probe(
         num_columns=5,
         num_contact_per_column=[3, 4, 5, 4, 3],
-        xpitch=30 * np.sqrt(3) / 2,
-        ypitch=30,
-        y_shift_per_column=[30, 15, 0, 15, 30],
+        xpitch=pitch_um * np.sqrt(3) / 2,
+        ypitch=pitch_um,
+        y_shift_per_column=[pitch_um, pitch_um / 2, 0, pitch_um / 2, pitch_um],
     )
 
 
 ARRAYS = {
-    "hex7": Array(_hexagon, 20_000.0, 50.0),
+    "hex7": Array(lambda: hexagon(30), 20_000.0, 50.0),
     "tetrode": Array(lambda: probeinterface.generate_tetrode(r=17.7), 30_000.0, 30.0),  # 25 µm
     "linear": Array(lambda: probeinterface.generate_linear_probe(12, ypitch=25), 30_000.0, 70.0),
     "dense": Array(
