@@ -39,8 +39,8 @@ UNIT_PROPERTIES: dict[str, Callable[[Project, BaseRecording, ProjectNumbers], ND
     "misses": lambda project, recording, numbers: by_unit(numbers, "misses"),
     "label": lambda project, recording, numbers: np.array(
         [
-            unit_label(*one)
-            for one in zip(by_unit(numbers, "p_neuron"), by_unit(numbers, "p_pure"), strict=True)
+            unit_label(one.p_neuron, one.p_pure, is_beyond_cards=one.is_beyond_cards)
+            for one in (numbers.of_unit[unit] for unit in sorted(numbers.of_unit))
         ]
     ),
 }

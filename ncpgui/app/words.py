@@ -1,4 +1,4 @@
-"""Numbers as people read them: thousands, percents, times, counts; messages as sentences."""
+"""Numbers as people read them: thousands, times, counts; messages as sentences."""
 
 from __future__ import annotations
 
@@ -16,23 +16,6 @@ def thousands(n: int) -> str:
 def count(n: int, noun: str) -> str:
     """``1 unit``, ``3 units``, ``12 345 spikes``."""
     return f"{thousands(n)} {noun}{'' if n == 1 else 's'}"
-
-
-def percent(share: float) -> str:
-    """``55 %``; never 0 or 100 for what is possible but not certain; ``unknown`` for nan."""
-    value = 100 * share
-    if value != value:
-        return "unknown"
-    if 0 < value < 1:
-        return "<1\u2009%"
-    if 99 <= value < 100 - 1e-4:
-        return ">99\u2009%"
-    return f"{value:.0f}\u2009%"
-
-
-def percent_of_draws(share: float) -> str:
-    """The same for a share of finitely many draws: what none of them is may be possible."""
-    return percent(share) if share > 0 else "<1\u2009%"
 
 
 def duration(seconds: float) -> str:

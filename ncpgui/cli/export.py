@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -83,7 +82,7 @@ def _export_session(
     opened = read_decided(session)
     with progress_report("export") as progress:
         return export_project(
-            replace(opened.project, components=opened.history.posteriors.components),
+            opened.as_it_stands,
             opened.decisions,
             format_,
             out,

@@ -20,19 +20,38 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from ncpgui.core.component import Component
     from ncpgui.core.project import Project
+    from ncpgui.curation.decisions import Decisions
+    from ncpgui.evidence.gain import Gain
 
 
 MOST = 4
 """Numbers of units in a row, and ids in a list."""
 COLUMNS = {
     "contact": "on which the spikes of the component are largest",
-    "units": "ids of its units, before curation",
+    "units": "ids of its units",
     "spikes": "of the component",
     "sampled": "of these spikes, those whose sorting was drawn; the others follow them",
     "number of units (probability)": "how many neurons the spikes are of",
-    "ambiguity": "spikes times entropy (nats) of the sortings: how much a decision there would settle",
+    "gain": "spikes that an answer is expected to put right: which sorting it is, which units are noise",
+    "note": "mua: no sorting settles it, as more than one spike in ten would be wrong whichever is right",
 }
+
+
+UNITS = {
+    "unit": "its id",
+    "spikes": "of the unit",
+    "label": "yours, else good, mua or noise by P(neuron) and P(pure)",
+    "neuron": "P(it is one or more cells, and not noise)",
+    "pure": "P(hardly a spike of it is of another cell)",
+    "complete": "P(hardly a spike of its cell is elsewhere)",
+    "exists": "P(pure and complete at once)",
+    "false": "expected share of its spikes that are of another cell",
+    "missed": "expected share of its cell's spikes that are elsewhere",
+}
+SHARES = ("p_neuron", "p_pure", "p_complete", "p_exists", "false_positives", "misses")
+"""Of `evidence.units.UnitNumbers`, in the order of `UNITS`."""
 
 
 @command(
@@ -46,7 +65,7 @@ COLUMNS = {
 @options.as_json
 def info(session: Path, as_json: bool) -> None:
     """Tell what SESSION.h5 holds: recording, settings, units, and how sure it is of them."""
-    from ncpgui.session.decided import fold_journal
+    from ncpgui.session.decided import read_decided
     from ncpgui.session.session_file import open_session
 
     unfinished = None
@@ -59,10 +78,10 @@ def info(session: Path, as_json: bool) -> None:
             f"{session} is not written yet: {unfinished.words}; the command that began it goes on with "
             "--resume"
         )
+    decided = read_decided(session, waveforms=False)
     opened = open_session(session, read_only=True, waveforms=False)
-    if opened.journal_entries and fold_journal(session):
-        opened = open_session(session, read_only=True, waveforms=False)
-    values = describe(opened.project)
+    values = describe(decided.as_it_stands, decided.decisions)
+    values["n_actions"] = len(opened.project.history)
     values["actions_since_saved"] = len(opened.journal_entries)
     values["unfinished_steps"] = 0 if unfinished is None else unfinished.n_steps
     if as_json:
@@ -74,12 +93,12 @@ def info(session: Path, as_json: bool) -> None:
         "length": f"{recording['duration_s']:.1f} s, {recording['n_channels']} channels, "
         f"{recording['sampling_frequency_hz']:g} Hz",
         "spikes": f"{values['n_spikes']}, {values['n_unassigned']} of them unassigned",
-        "units": f"{values['n_units']} before curation",
+        "units": f"{values['n_units']}, as they stand",
         "model": values["model"],
         "stimulus": values["stimulus"] or "none",
         "actions": f"{values['n_actions']} saved, {values['actions_since_saved']} since",
     }
-    if note := options.beam_note(opened.project):
+    if note := options.beam_note(decided.project):
         lines["sampler"] = note
     if recording["clock"]:
         lines["times"] = recording["clock"]
@@ -92,10 +111,15 @@ def info(session: Path, as_json: bool) -> None:
     for name, value in lines.items():
         echo(f"{name + ':':<11}{value}")
     echo()
-    print_table("", list(COLUMNS), rows_of(values["components"]))
-    echo()
-    for name, meaning in COLUMNS.items():
-        echo(f"{name}: {meaning}")
+    for columns, rows in (
+        (COLUMNS, rows_of(values["components"])),
+        (UNITS, unit_rows(values["units"])),
+    ):
+        print_table("", list(columns), rows)
+        echo()
+        for name, meaning in columns.items():
+            echo(f"{name}: {meaning}")
+        echo()
     for line in _not_sampled(values["waiting"]):
         echo(line)
 
@@ -109,12 +133,26 @@ def rows_of(components: list[dict[str, Any]]) -> list[list[str]]:
             str(component["n_spikes"]),
             str(component["n_sampled"]),
             _numbers_of_units(component["alternatives"]),
-            f"{component['ambiguity'] + 0.0:.0f}",
+            f"{component['expected_gain'] + 0.0:.0f}",
+            "mua" if component["is_beyond_cards"] else "",
         )
         for component in components
     )
     return [
         [f"{contact} ({n} times)" if n > 1 else contact, *others] for (contact, *others), n in rows.items()
+    ]
+
+
+def unit_rows(units: list[dict[str, Any]]) -> list[list[str]]:
+    """Rows of the table of units; a dash for what is not known."""
+    return [
+        [
+            str(unit["id"]),
+            str(unit["n_spikes"]),
+            unit["label"],
+            *("-" if unit[name] is None else percent(unit[name]) for name in SHARES),
+        ]
+        for unit in units
     ]
 
 
@@ -161,10 +199,55 @@ def _some(units: list[int]) -> str:
     return ", ".join(map(str, units[:MOST])) + (" …" if len(units) > MOST else "")
 
 
-def describe(project: Project) -> dict[str, Any]:
-    """Return what a project holds as plain values; components by falling ambiguity."""
-    reference = project.recording
-    spikes_of = Counter(project.unit_of_spike.tolist())
+def _gain(project: Project, component: Component, units: NDArray[np.int64]) -> Gain:
+    """What an answer is expected to gain, given the sorting as it stands: (n_spikes,) units."""
+    import numpy as np
+
+    from ncpgui.evidence.units import component_gain
+
+    _, labels = np.unique(np.append(-1, units[component.spike_ids[component.sampled]]), return_inverse=True)
+    return component_gain(project, component, labels.reshape(-1)[1:] - 1)
+
+
+def _label_gains(project: Project, decisions: Decisions) -> dict[int, float]:
+    """Spikes that labels of units are expected to put right, by component: of units without a label."""
+    import numpy as np
+
+    from ncpgui.evidence.gain import label_gain
+    from ncpgui.export.from_project import main_components
+
+    units = decisions.unit_of_spike
+    found: dict[int, float] = {}
+    for unit, home in main_components(project, units).items():
+        is_open = unit not in decisions.accepted and decisions.labels.get(unit, "unsorted") == "unsorted"
+        component = project.component(home)
+        if not is_open or component is None or project.p_neuron is None:
+            continue
+        p_neuron = project.p_neuron[component.spike_ids[units[component.spike_ids] == unit]]
+        gain = float(label_gain(p_neuron.mean(dtype=np.float64), len(p_neuron)))
+        found[home] = found.get(home, 0.0) + gain
+    return found
+
+
+def _known(value: float) -> float | None:
+    """A number as JSON has it: null where it is not known."""
+    return None if isnan(value) else value
+
+
+def describe(project: Project, decisions: Decisions) -> dict[str, Any]:
+    """Return what a project holds as plain values; components in the order of questions.
+
+    project : with its components given what was decided; decisions : its sorting as it stands
+    """
+    from ncpgui.evidence.units import project_numbers
+    from ncpgui.export.from_project import exported_label
+
+    reference, units = project.recording, decisions.unit_of_spike
+    gains = {one.id: _gain(project, one, units) for one in project.components}
+    by_label = _label_gains(project, decisions)
+    total = {one.id: gains[one.id].gained + by_label.get(one.id, 0.0) for one in project.components}
+    numbers = project_numbers(project, units, decisions.probability, decided=decisions.decided)
+    spikes_of = Counter(units.tolist())
     unassigned = spikes_of.pop(-1, 0)
     stimulus = project.stimulus
     return {
@@ -198,27 +281,40 @@ def describe(project: Project) -> dict[str, Any]:
             }
             for one in project.waiting
         ],
+        "units": [
+            {
+                "id": unit,
+                "n_spikes": spikes_of[unit],
+                "label": exported_label(decisions.labels.get(unit, "unsorted"), known),
+                **{name: _known(getattr(known, name)) for name in SHARES},
+            }
+            for unit, known in sorted(numbers.of_unit.items())
+        ],
         "components": [
             {
                 "id": component.id,
                 "contact": component.channel,
                 "contacts": component.contacts.tolist(),
-                "unit_ids": _units(project.unit_of_spike[component.spike_ids]),
+                "unit_ids": _units(units[component.spike_ids]),
                 "n_spikes": len(component.spike_ids),
                 "n_sampled": len(component.sampled),
-                "entropy_nats": component.entropy_nats,
-                "ambiguity": component.ambiguity,
+                "expected_gain": total[component.id],
+                "expected_wrong_after": gains[component.id].left,
+                "is_beyond_cards": gains[component.id].is_settled_by_no_card,
                 "sampler": component.posterior.sampler,
                 "alternatives": [
                     {
                         "n_units": a.n_units,
                         "mass": a.mass,
-                        "mass_se": None if isnan(a.mass_se) else a.mass_se,
+                        "mass_se": _known(a.mass_se),
                         "by_evidence": a.by_evidence,
                     }
                     for a in component.alternatives
                 ],
             }
-            for component in sorted(project.components, key=lambda component: -component.ambiguity)
+            for component in sorted(
+                project.components,
+                key=lambda one: (gains[one.id].is_settled_by_no_card, -total[one.id]),
+            )
         ],
     }

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from ncpgui.core.percent import percent as words_of
 from ncpgui.core.progress import Progress
 from ncpgui.core.visible import visible
 
@@ -120,7 +121,5 @@ def count(number: int, noun: str) -> str:
 
 
 def percent(share: float) -> str:
-    """A probability in whole per cent; "<1%" and ">99%" instead of a rounded 0 or 100."""
-    if 0 < share < 0.01:
-        return "<1%"
-    return ">99%" if 0.99 < share < 1 else f"{share:.0%}"
+    """A probability as the window has it, in characters that each terminal has: "55%", "<1%", ">99%"."""
+    return words_of(share).replace("\u2009", "")

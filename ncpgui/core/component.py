@@ -121,6 +121,14 @@ class Component:
         return int(self.contacts[0])
 
     @cached_property
+    def spikes_each(self) -> NDArray[np.float64]:
+        """(m,) float64, spikes of the component that each sampled one stands for, in whatever units."""
+        if self.stands_for is not None:
+            return self.stands_for.astype(np.float64)
+        m = len(self.sampled)
+        return np.full(m, len(self.spike_ids) / max(m, 1))
+
+    @cached_property
     def order_spread(self) -> float | None:
         """How much the order of the spikes moves the posterior: see `core.order_agreement`."""
         return order_spread(self.posterior)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.curation.commands import Assign
 from ncpgui.curation.history import History
+from ncpgui.curation.unit_places import UnitPlaces
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,7 +18,8 @@ class Decisions:
     """A sorting as it stands after every edit.
 
     unit_of_spike : (n_spikes,) int64, -1 = unassigned; probability : (n_spikes,) float32;
-    labels : unit -> good, mua, noise or unsorted; accepted : locked units;
+    labels : unit -> good, mua, noise or unsorted; accepted : locked units; decided : these, and those at home
+    in a component that is settled;
     tags, notes : unit -> a person's own label and note, of those that have one;
     unit_before_merges : (n_spikes,) int64, the sorting with every edit but the merges. The spikes of
     one of its units are all in one unit of `unit_of_spike`.
@@ -30,6 +32,7 @@ class Decisions:
     unit_before_merges: NDArray[np.int64]
     tags: dict[int, str] = field(default_factory=dict)
     notes: dict[int, str] = field(default_factory=dict)
+    decided: frozenset[int] = frozenset()
 
     @classmethod
     def of(cls, history: History, initial: NDArray[np.int64]) -> Decisions:
@@ -44,7 +47,16 @@ class Decisions:
             unit_before_merges=_before_merges(history, initial),
             tags=labels.words("tag", units),
             notes=labels.words("note", units),
+            decided=_decided(history),
         )
+
+
+def _decided(history: History) -> frozenset[int]:
+    of_spike = np.full(len(history.clustering.unit_of_spike), -1, dtype=np.int32)
+    for component in history.posteriors.components:
+        of_spike[component.spike_ids] = component.id
+    nowhere = np.zeros_like(of_spike)
+    return UnitPlaces(history.clustering, nowhere, of_spike).decided(history)
 
 
 def _before_merges(history: History, initial: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -121,7 +121,7 @@ def right_units(
     overlaps = Overlaps.of(
         component.posterior,
         labels[component.sampled],
-        stands_for=component.stands_for,
+        stands_for=component.spikes_each,
         n_units=len(n_spikes),
     )
     return RightUnits(overlaps.p_right(share) * neuron, neuron, overlaps.agreement, share, n_spikes)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.alternatives import MIN_JACCARD, min_unit_size
+from ncpgui.core.component import Alternative, Component
 from ncpgui.core.posterior import PosteriorSamples
 
 OTHER = -1
+ROUNDING = 1e-6
+"""Of floating-point masses: less than this is nothing."""
 _AT_ONCE = 1 << 15
 """Points of draws that are counted at a time: what is made of them stays in the cache of a processor."""
 
@@ -60,7 +65,8 @@ def way_of_draw(
     """Index of the sorting that each draw is, `OTHER` where it is none: (S,).
 
     A draw is a sorting when every sizeable cluster of one has a counterpart in the other, both ways
-    (`core.alternatives.same_sorting`); if it is several, the one from which fewest pairs of points differ.
+    (`core.alternatives.same_sorting`); if it is several, the one from which fewest pairs of points differ. A
+    draw without any such cluster that is no other sorting is the one that has no unit, if that is among them.
 
     An echo that a sorting has in no unit is looked for where the spike is that it is an echo of.
 
@@ -83,7 +89,124 @@ def way_of_draw(
         apart = (sizes**2).sum(axis=1) + (here**2).sum(axis=1) - 2 * (table**2).sum(axis=(1, 2))
         better = mine & theirs & (apart < nearest)
         found[better], nearest[better] = index, apart[better]
+    empty = [index for index, way in enumerate(ways) if way.max(initial=-1) < 0]
+    if empty:
+        _, sizes = tables(posterior.rows, np.full(posterior.n_points, -1))
+        found[(found == OTHER) & (sizes < least).all(axis=1)] = empty[0]
     return found
+
+
+def way_of_sorting(
+    labels: NDArray[np.integer], ways: Sequence[NDArray[np.integer]], *, min_spikes: int = 0
+) -> int:
+    """Index of the sorting that one label vector is, as `way_of_draw` tells it; `OTHER` where it is none.
+
+    labels : (m,) of the points, -1 = none
+    """
+    none = labels < 0
+    row = np.where(none, int(labels.max(initial=-1)) + np.cumsum(none), labels)  # clusters of one point
+    one = PosteriorSamples(row[None], np.zeros(1))
+    return int(way_of_draw(one, ways, min_spikes=min_spikes)[0])
+
+
+def draws_of_sorting(
+    posterior: PosteriorSamples,
+    labels: NDArray[np.integer],
+    ways: Sequence[NDArray[np.integer]],
+    *,
+    min_spikes: int = 0,
+) -> NDArray[np.bool_]:
+    """Which draws are a sorting: (S,). Those of the way that it is; else those of no way that are it.
+
+    So each draw is of one card at most, that of a sorting made by hand among them.
+    """
+    way_of = way_of_draw(posterior, ways, min_spikes=min_spikes)
+    index = way_of_sorting(labels, ways, min_spikes=min_spikes)
+    if index != OTHER:
+        return np.asarray(way_of == index)
+    return np.asarray((way_of == OTHER) & (way_of_draw(posterior, [labels], min_spikes=min_spikes) == 0))
+
+
+def mass_of_sorting(component: Component, labels: NDArray[np.integer], *, min_spikes: int = 0) -> float:
+    """Mass of a sorting of the sampled spikes of a component, (m,), -1 = none: that of the card it has."""
+    ways = [way.labels[component.sampled] for way in component.alternatives]
+    index = way_of_sorting(labels, ways, min_spikes=min_spikes)
+    if index != OTHER:
+        return component.alternatives[index].mass
+    own = draws_of_sorting(component.posterior, labels, ways, min_spikes=min_spikes)
+    return _total(component.posterior.weight, own)
+
+
+def with_masses(
+    ways: Sequence[Alternative],
+    posterior: PosteriorSamples,
+    sampled: NDArray[np.integer],
+    *,
+    beside: Sequence[Alternative] = (),
+    min_spikes: int = 0,
+) -> tuple[Alternative, ...]:
+    """Alternatives with the weights of the draws that are each of them, by all evidence and by less.
+
+    sampled : (m,) positions of the posterior's points among all spikes
+    beside : others, whose draws are theirs
+    """
+    way_of = way_of_draw(posterior, [way.labels[sampled] for way in ways], min_spikes=min_spikes)
+    others = way_of_draw(posterior, [way.labels[sampled] for way in beside], min_spikes=min_spikes)
+    way_of[others != OTHER] = OTHER
+    weights = {
+        "mass": posterior.weight,
+        "mass_waveforms": posterior.drawn_weight,
+        "mass_without_stimulus": None
+        if posterior.stimulus_nats is None
+        else posterior.weight_without_stimulus,
+        "mass_without_echoes": posterior.weight_without_echoes,
+    }
+    found = []
+    for index, way in enumerate(ways):
+        own = way_of == index
+        masses: dict[str, Any] = {
+            name: None if weight is None else _total(weight, own) for name, weight in weights.items()
+        }
+        found.append(replace(way, mass_se=posterior.standard_error(own), **masses))
+    return tuple(found)
+
+
+def ranked(
+    ways: Sequence[Alternative],
+    posterior: PosteriorSamples,
+    sampled: NDArray[np.integer],
+    *,
+    min_spikes: int = 0,
+) -> tuple[Alternative, ...]:
+    """Alternatives that are not the same, with their masses, the most probable first."""
+    different = distinct(ways, sampled, min_spikes=min_spikes)
+    weighed = with_masses(different, posterior, sampled, min_spikes=min_spikes)
+    return tuple(sorted(weighed, key=lambda way: -way.mass))
+
+
+def distinct(
+    ways: Sequence[Alternative], sampled: NDArray[np.integer], *, min_spikes: int = 0
+) -> tuple[Alternative, ...]:
+    """Alternatives without those that are the same sorting as one before them."""
+    kept: list[Alternative] = []
+    for way in ways:
+        before = [one.labels[sampled] for one in kept]
+        if way_of_sorting(way.labels[sampled], before, min_spikes=min_spikes) == OTHER:
+            kept.append(way)
+    return tuple(kept)
+
+
+def _total(weight: NDArray[np.float64], members: NDArray[np.bool_]) -> float:
+    return min(float(weight[members].sum()), 1.0)
+
+
+def p_n_units(ways: Sequence[Alternative]) -> dict[int, float]:
+    """P(number of units) as alternatives have it, by number; what they leave over under `OTHER`, last."""
+    mass: dict[int, float] = {}
+    for way in ways:
+        mass[way.n_units] = mass.get(way.n_units, 0.0) + way.mass
+    rest = 1.0 - sum(mass.values())
+    return dict(sorted(mass.items())) | ({OTHER: rest} if rest > ROUNDING else {})
 
 
 def masses_given(

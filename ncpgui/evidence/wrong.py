@@ -37,17 +37,26 @@ def expected_wrong(
     labels : (m,) unit of each point, 0 .. K-1, -1 = none
     mass : (m,) spikes that each point stands for, ones when left out
     """
-    if labels.max(initial=-1) < 0:
-        return 0.0
     used = posterior.weight > 0
     rows = posterior.rows if used.all() else posterior.rows[used]
+    return float(posterior.weight[used] @ wrong_in_draws(rows, labels, mass=mass))
+
+
+def wrong_in_draws(
+    rows: NDArray[np.integer], labels: NDArray[np.integer], *, mass: NDArray[np.floating] | None = None
+) -> NDArray[np.float64]:
+    """Spikes in a wrong unit if each draw were true: (S,).
+
+    rows : (S, m) labels of the draws; others as `expected_wrong`
+    """
+    if labels.max(initial=-1) < 0:
+        return np.zeros(len(rows))
     table, _ = tables(rows, np.asarray(labels), mass)
     ordered = np.sort(table.argmax(axis=1), axis=1)  # cluster that each unit would have: (S, K)
     right = table.max(axis=1).sum(axis=1)
     shared = (np.diff(ordered, axis=1) == 0).any(axis=1)
     right[shared] = most_right(table[shared])
-    wrong = posterior.weight[used] @ (table[0].sum() - right)
-    return float(max(wrong, 0.0))
+    return np.maximum(table.sum(axis=(1, 2)) - right, 0)
 
 
 def most_right(table: NDArray[np.float64]) -> NDArray[np.float64]:

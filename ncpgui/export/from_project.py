@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 import ncpgui
-from ncpgui.core.alternatives import min_unit_size
 from ncpgui.core.component import Component
 from ncpgui.core.errors import InputError
 from ncpgui.core.given import PHY, GivenSorting
@@ -19,6 +18,7 @@ from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import Sorting
 from ncpgui.evidence.units import UnitNumbers, project_numbers
+from ncpgui.evidence.ways import OTHER, p_n_units
 from ncpgui.export.bundle import ExportBundle
 from ncpgui.export.features import spike_features, with_all_waveforms
 from ncpgui.export.templates import templates_from_waveforms
@@ -35,6 +35,7 @@ def bundle_of(
     probability: NDArray[np.float32] | None = None,
     labels: Mapping[int, str] | None = None,
     accepted: Collection[int] = (),
+    decided: Collection[int] = (),
     tags: Mapping[int, str] | None = None,
     notes: Mapping[int, str] | None = None,
     unit_before_merges: NDArray[np.int64] | None = None,
@@ -52,6 +53,7 @@ def bundle_of(
         What is exported is P(the spike belongs to its unit as it stands), see `evidence.units`
     labels : unit -> good, mua, noise or unsorted; these get the label that the posterior gives them
     accepted : units that a person accepted (locked)
+    decided : units that a person decided on: accepted, or in a sorting that is settled
     tags, notes : unit -> a person's own label and note
     unit_before_merges : (n_spikes,) as `curation.decisions.Decisions`; None when nothing was merged
     min_probability : spikes below are left unassigned, and out of the export; unknown ones stay
@@ -70,7 +72,7 @@ def bundle_of(
             f"curation does not fit: {len(project.spikes)} spikes, {len(units)} unit ids, "
             f"{len(assigned)} probabilities; give one of each a spike"
         )
-    numbers = project_numbers(project, units, assigned)
+    numbers = project_numbers(project, units, assigned, decided=decided)
     units = np.where(numbers.probability < min_probability, -1, units)
     if traces is not None:
         project = with_all_waveforms(project, traces, progress=portion(progress, 0, 1, 2))
@@ -125,7 +127,9 @@ def bundle_of(
 
 def exported_label(by_hand: str, numbers: UnitNumbers) -> str:
     """Label of a unit in an export: a person's, else that of P(neuron) and P(pure)."""
-    return by_hand if by_hand != "unsorted" else unit_label(numbers.p_neuron, numbers.p_pure)
+    if by_hand != "unsorted":
+        return by_hand
+    return unit_label(numbers.p_neuron, numbers.p_pure, is_beyond_cards=numbers.is_beyond_cards)
 
 
 def main_channels(project: Project, units: NDArray[np.int64]) -> dict[int, int]:
@@ -183,7 +187,6 @@ def _component_block(
         names = {} if given is None else given.called(every)
         return [names.get(unit, unit) for unit in every]
 
-    shares = component.posterior.p_n_clusters(min_size=min_unit_size(component.posterior.n_points))
     return {
         "id": int(component.id),
         "channel": component.channel,
@@ -192,7 +195,10 @@ def _component_block(
         "n_sampled": len(component.sampled),
         "unit_ids": named(sorted(unit for unit, place in home.items() if place == component.id)),
         "given": named(component.given),
-        "p_n_units": {str(k): round(share, 6) for k, share in shares.items()},
+        "p_n_units": {
+            "other" if k == OTHER else str(k): round(share, 6)
+            for k, share in p_n_units(component.alternatives).items()
+        },
         "sampler": sampler_words(component.posterior.sampler),
         "alternatives": [
             {

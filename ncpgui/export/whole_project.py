@@ -108,6 +108,7 @@ def export_project(
             probability=decisions.probability,
             labels=decisions.labels,
             accepted=decisions.accepted,
+            decided=decisions.decided,
             tags=decisions.tags,
             notes=decisions.notes,
             unit_before_merges=decisions.unit_before_merges,

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 from ncpgui.core.errors import NcpguiError
 from ncpgui.core.project import Project
 from ncpgui.curation.clustering import Clustering
+from ncpgui.curation.conditioned import as_it_stands
 from ncpgui.curation.decisions import Decisions
 from ncpgui.curation.history import History
 from ncpgui.session.journal import Entry
@@ -23,6 +25,11 @@ class DecidedSession:
 
     project: Project
     history: History
+
+    @cached_property
+    def as_it_stands(self) -> Project:
+        """The project with its components given what was decided: what its numbers are of."""
+        return as_it_stands(self.project, self.history)
 
     @property
     def decisions(self) -> Decisions:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core.alternatives import same_sorting
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms
 from ncpgui.core.partition import cluster_sizes
 from ncpgui.core.posterior import PosteriorSamples
@@ -19,6 +18,7 @@ from ncpgui.core.seeds import stream_seed
 from ncpgui.core.steps import NOTHING_KEPT, Steps
 from ncpgui.core.waveform_format import N_SAMPLES
 from ncpgui.evidence.fields import Responses
+from ncpgui.evidence.ways import OTHER, distinct, way_of_sorting, with_masses
 from ncpgui.evidence.white_noise import WhiteNoise
 from ncpgui.evidence.wrong import stands_for
 from ncpgui.sorting.all_spikes import nearest_sampled, weighed_by_all_spikes
@@ -29,7 +29,7 @@ from ncpgui.sorting.echoes import with_echoes
 from ncpgui.sorting.enough_draws import are_enough, rounds, together
 from ncpgui.sorting.executors import Workers, workers_of
 from ncpgui.sorting.found_units import FoundUnits
-from ncpgui.sorting.group_posterior import build_alternatives, exists_probability, masses_without
+from ncpgui.sorting.group_posterior import build_alternatives, exists_probability
 from ncpgui.sorting.posterior_draws import ToDraw, draw_all, sets_at_once
 from ncpgui.sorting.sampling import ClusterFunction, Sampled
 
@@ -249,7 +249,14 @@ def finish_component(
         spike_ids=draw.spike_ids,
         sampled=draw.sampled,
         posterior=posterior,
-        alternatives=beside(alternatives, matched, probability, posterior, draw.sampled),
+        alternatives=beside(
+            alternatives,
+            matched,
+            probability,
+            posterior,
+            draw.sampled,
+            min_spikes=config.min_cluster_spikes,
+        ),
         stands_for=stands_for(matched, draw.sampled).astype(np.float32),
         cut_from=draw.cut_from,
         echoes=draw.echoes,
@@ -263,19 +270,24 @@ def with_matched(
     probability: NDArray[np.float32],
     posterior: PosteriorSamples,
     sampled: NDArray[np.int64],
+    *,
+    min_spikes: int = 0,
 ) -> tuple[Alternative, ...]:
     """Alternatives, the most probable first, and what matching found among them.
 
     Of equally probable ones that with the structure of matching's units is first. Where none has it, what
-    matching found is added, with no mass.
+    matching found is added.
 
     matched, probability : (n,) unit of each spike of the component, 0 .. K-1, and P(it is of that unit)
+    min_spikes : sampled spikes below which clusters are no units
     """
     own = as_matched(matched, probability, posterior, sampled)
-    is_own = [same_sorting(one.labels[sampled], own.labels[sampled]) for one in alternatives]
-    ranked = sorted(zip(alternatives, is_own, strict=True), key=lambda one: (-one[0].mass, not one[1]))
-    found = tuple(one for one, _ in ranked)
-    return found if any(is_own) else (*found, own)
+    found = distinct((*alternatives, own), sampled, min_spikes=min_spikes)
+    weighed = with_masses(found, posterior, sampled, min_spikes=min_spikes)
+    like = own.labels[sampled]
+    is_own = [way_of_sorting(like, [one.labels[sampled]], min_spikes=min_spikes) != OTHER for one in weighed]
+    ranked = sorted(zip(weighed, is_own, strict=True), key=lambda one: (-one[0].mass, not one[1]))
+    return tuple(one for one, _ in ranked)
 
 
 def with_given(
@@ -284,19 +296,17 @@ def with_given(
     probability: NDArray[np.float32],
     posterior: PosteriorSamples,
     sampled: NDArray[np.int64],
+    *,
+    min_spikes: int = 0,
 ) -> tuple[Alternative, ...]:
-    """Alternatives with a sorting that people have, to the spike, in place of the same one, and first.
+    """Alternatives with a sorting that people have, first, in place of all that are the same.
 
-    given, probability : as `with_matched`
+    given, probability, min_spikes : as `with_matched`
     """
     own = as_matched(given, probability, posterior, sampled)
-    same = [same_sorting(one.labels[sampled], own.labels[sampled]) for one in alternatives]
-    if not any(same):
-        return (own, *sorted(alternatives, key=lambda one: -one.mass))
-    place = same.index(True)
-    like, rest = alternatives[place], alternatives[:place] + alternatives[place + 1 :]
-    own = replace(like, labels=own.labels, probability=own.probability, p_exists=own.p_exists)
-    return (own, *sorted(rest, key=lambda one: -one.mass))
+    found = distinct((own, *alternatives), sampled, min_spikes=min_spikes)
+    first, *rest = with_masses(found, posterior, sampled, min_spikes=min_spikes)
+    return (first, *sorted(rest, key=lambda one: -one.mass))
 
 
 def as_matched(
@@ -310,6 +320,4 @@ def as_matched(
     labels = np.argsort(order)[matched].astype(np.int32)
     exists = exists_probability(posterior, labels[sampled])
     exists = np.pad(exists, (0, int(labels.max()) + 1 - len(exists)), constant_values=0)
-    none = np.zeros(0, dtype=np.int64)
-    error, by_less = posterior.standard_error(none), masses_without(posterior, none)
-    return Alternative(labels, probability, 0.0, error, exists, **by_less)
+    return Alternative(labels, probability, 0.0, 0.0, exists)

@@ -17,22 +17,22 @@ count as "other"), unless there is nothing else. For each of the rest:
 5. The *probability* of a sampled spike is the share of all draws in which it is in its cluster
    (`membership_probability`), that of another one the probability of the assignment.
 
-Sortings that are the same after this too are one, with the sum of their masses. One without any unit
-is shown only where it is the most probable.
+Sortings that are the same after this too are one. The mass of each is the weight of the draws that are it
+(`evidence.ways`). One without any unit is shown only where it is the most probable.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core.alternatives import SortingMode, group_alternatives, same_sorting, same_sortings
+from ncpgui.core.alternatives import SortingMode, group_alternatives, same_sortings
 from ncpgui.core.component import Alternative
 from ncpgui.core.partition import cluster_sizes, contingency
 from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.evidence.ways import ranked
 from ncpgui.sorting.assignment import assign, fit_clusters
 from ncpgui.sorting.config import SortingConfig
 
@@ -77,24 +77,8 @@ def build_alternatives(
         known = company[sampled]
     small = Small(config.min_cluster_spikes, fixed[sampled], known)
     modes = _candidates(posterior, small)
-    shown: list[Alternative] = []
-    members: list[NDArray[np.int64]] = []
-    for mode in modes:
-        alternative = _alternative(mode, posterior, sampled, features, company, sure, fixed, small)
-        for index, other in enumerate(shown):
-            if same_sorting(other.labels, alternative.labels):
-                members[index] = np.concatenate([members[index], mode.members])
-                shown[index] = replace(
-                    other,
-                    mass=other.mass + alternative.mass,
-                    mass_se=posterior.standard_error(members[index]),
-                    **masses_without(posterior, members[index]),
-                )
-                break
-        else:
-            shown.append(alternative)
-            members.append(mode.members)
-    shown.sort(key=lambda alternative: -alternative.mass)
+    made = [_alternative(mode, posterior, sampled, features, company, sure, fixed, small) for mode in modes]
+    shown = ranked(made, posterior, sampled, min_spikes=config.min_cluster_spikes)
     return tuple(alternative for alternative in shown if alternative.n_units or alternative is shown[0])
 
 
@@ -219,23 +203,7 @@ def _alternative(
     rank[order] = np.arange(len(sizes))
     final = np.where(labels >= 0, rank[labels] if len(sizes) else -1, -1).astype(np.int32)
     exists = np.pad(exists, (0, len(sizes) - len(exists)), constant_values=1)
-    by_less = masses_without(posterior, mode.members)
-    return Alternative(final, probability, mode.mass, mode.mass_se, exists[order], **by_less)
-
-
-def masses_without(posterior: PosteriorSamples, members: NDArray[np.int64]) -> dict[str, Any]:
-    """Masses of samples (rows) by less evidence, as `Alternative` names them, where there is more."""
-    has_stimulus = posterior.stimulus_nats is not None
-    weights = {
-        "mass_waveforms": posterior.drawn_weight,
-        "mass_without_stimulus": posterior.weight_without_stimulus if has_stimulus else None,
-        "mass_without_echoes": posterior.weight_without_echoes,
-    }
-    return {name: _total(weight, members) for name, weight in weights.items() if weight is not None}
-
-
-def _total(weight: NDArray[np.float64], members: NDArray[np.int64]) -> float:
-    return min(float(weight[members].sum()), 1.0)
+    return Alternative(final, probability, mode.mass, mode.mass_se, exists[order])
 
 
 def _consensus(mode: SortingMode, posterior: PosteriorSamples, small: Small) -> NDArray[np.int64]:

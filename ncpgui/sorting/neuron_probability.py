@@ -56,19 +56,22 @@ def neuron_probability(
     return np.asarray(1 / (1 + np.exp(-log_odds)), dtype=np.float32)
 
 
-def unit_label(p_neuron: float, p_pure: float = np.nan) -> str:
+def unit_label(p_neuron: float, p_pure: float = np.nan, *, is_beyond_cards: bool = False) -> str:
     """Label of a unit by the posterior: "good", "mua" or "noise"; "unsorted" where P(neuron) is nan.
 
     p_pure : nan where nothing is known, which P(neuron) then decides
+    is_beyond_cards : whether no card can say which spikes it has (`evidence.units`): it is mua then
     """
     if np.isnan(p_neuron):
         return "unsorted"
     if p_neuron < NOISE_BELOW:
         return "noise"
-    return "mua" if p_neuron < GOOD_FROM or p_pure < PURE_FROM else "good"
+    return "mua" if p_neuron < GOOD_FROM or p_pure < PURE_FROM or is_beyond_cards else "good"
 
 
-def shown_label(by_hand: str, p_neuron: float, p_pure: float = np.nan) -> str:
+def shown_label(
+    by_hand: str, p_neuron: float, p_pure: float = np.nan, *, is_beyond_cards: bool = False
+) -> str:
     """Label of a unit where tables show one: a person's, else that of the posterior (`unit_label`).
 
     What exports call good stays unsorted, as a unit does of which nothing (nan) is known: that it is good is
@@ -76,7 +79,7 @@ def shown_label(by_hand: str, p_neuron: float, p_pure: float = np.nan) -> str:
     """
     if by_hand != "unsorted":
         return by_hand
-    label = unit_label(p_neuron, p_pure)
+    label = unit_label(p_neuron, p_pure, is_beyond_cards=is_beyond_cards)
     return "unsorted" if label == "good" else label
 
 

@@ -17,13 +17,13 @@ from ncpgui.core.seeds import stream_seed
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.core.stimulus import Stimulus
 from ncpgui.evidence.fields import Responses
-from ncpgui.evidence.ways import OTHER, way_of_draw
+from ncpgui.evidence.ways import OTHER, distinct, ranked, way_of_draw, with_masses
 from ncpgui.evidence.white_noise import white_noise
 from ncpgui.sorting.all_spikes import nearest_sampled, weighed_by_all_spikes
 from ncpgui.sorting.assignment import fit_features
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.echoes import with_echoes
-from ncpgui.sorting.group_posterior import build_alternatives, masses_without
+from ncpgui.sorting.group_posterior import build_alternatives
 from ncpgui.sorting.posterior_draws import ToDraw, draw_posterior
 from ncpgui.sorting.sampling import ClusterFunction
 
@@ -113,6 +113,9 @@ def resample_rest(
         posterior, alternatives = with_echoes(
             posterior, alternatives, component.sampled, followed, component.echoes, config
         )
+        alternatives = ranked(
+            alternatives, posterior, component.sampled, min_spikes=config.min_cluster_spikes
+        )
     return replace(component, posterior=posterior, alternatives=alternatives)
 
 
@@ -136,20 +139,13 @@ def rarer_sortings(
     coordinates = None if waveforms is None else waveforms.coordinates
     if coordinates is None:
         coordinates = _from_company(component, np.zeros((posterior.n_points, 1), np.float32))
-    rest = max(0.0, 1.0 - sum(way.mass for way in shown))
     share = posterior.subset(rows)
     found = build_alternatives(share, component.sampled, coordinates, config, company=shown[0].labels)
-    by_less = masses_without(posterior, rows)
-    return tuple(
-        replace(
-            way,
-            mass=rest * way.mass,
-            mass_se=rest * way.mass_se,
-            **{name: of * (getattr(way, name) or 0.0) for name, of in by_less.items()},
-        )
-        for way in found
-        if way.n_units
-    )
+    least = config.min_cluster_spikes
+    every = distinct((*shown, *found), component.sampled, min_spikes=least)
+    new = [way for way in every if way.n_units and not any(way is one for one in shown)]
+    weighed = with_masses(new, posterior, component.sampled, beside=shown, min_spikes=least)
+    return tuple(sorted((way for way in weighed if way.mass > 0), key=lambda way: -way.mass))
 
 
 def _from_company(component: Component, sampled: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -17,6 +17,7 @@ from ncpgui.core.errors import CurationError
 from ncpgui.core.partition import canonical
 from ncpgui.core.project import Project
 from ncpgui.core.seeds import stream
+from ncpgui.curation.commands import Assign
 
 # 0 and 1 apart, beside 2; 0 and 1 together; 1 left out
 APART = [0] * 8 + [1] * 6 + [2] * 5 + [-1]
@@ -35,14 +36,42 @@ def cards(workspace: Workspace) -> list[Card]:
 
 def test_no_spike_leaves_its_unit_beside_an_accepted_one(demo_like: Workspace) -> None:
     demo_like.lock((0,), True)
+    assert [card.index for card in cards(demo_like)] == [0, 2]  # 1 would give what is in use
+    demo_like.show_alternative(1)
     assert cards(demo_like)[1].words == "same units; 0 stays as accepted"
     assert cards(demo_like)[1].counts == "0: 8 · 1: 6 · 2: 5 · 1 unassigned"
-    demo_like.show_alternative(1)
     assert not present_alternatives(demo_like).can_adopt
     with pytest.raises(CurationError, match=r"only in what is accepted \(unit 0\); unlock it \(Y\) first"):
         demo_like.adopt()
     assert units(demo_like, 0) == APART
     assert [card.is_in_use for card in cards(demo_like)] == [True, False, False]
+
+
+def test_what_differs_by_single_spikes_from_a_card_is_that_card_edited_by_hand(demo_like: Workspace) -> None:
+    masses = [card.mass for card in cards(demo_like)]
+    demo_like.do(Assign(np.array([0]), np.array([-1])))
+    first, *others = cards(demo_like)
+    assert [card.mass for card in (first, *others)] == masses
+    assert (first.index, first.is_in_use, first.is_shown) == (0, True, True)
+    assert first.line == "as the units are now, edited by hand, about 4 spikes in a wrong unit, 2 unassigned"
+    assert first.words == "assigns 1 spike to 0"  # what using it as it was does
+    demo_like.show_alternative(0)
+    first = cards(demo_like)[0]
+    assert (first.index, first.is_in_use, first.is_shown) == (0, False, True)
+    demo_like.adopt()
+    assert canonical(np.array(units(demo_like, 0))).tolist() == APART
+
+
+def test_what_is_decided_leaves_the_probability_before_it_beside(demo_like: Workspace) -> None:
+    before = [card.percent for card in cards(demo_like)]
+    assert [card.was for card in cards(demo_like)] == ["", "", ""]
+    demo_like.link((0, 1), same=False)
+    after = cards(demo_like)
+    assert [card.was for card in after if card.was] == [
+        f"was {told}" for told, card in zip(before, after, strict=True) if told != card.percent
+    ]
+    assert after[0].percent != before[0]
+    assert after[0].beside[0].endswith(f"was {before[0]}")
 
 
 def test_a_sorting_that_unassigns_spikes_says_so_and_is_not_the_one_in_use(demo_like: Workspace) -> None:
@@ -95,11 +124,11 @@ def use(workspace: Workspace, index: int) -> None:
     """Use an alternative and compare what its card said with what happened."""
     component = workspace.component()
     assert component is not None
+    workspace.show_alternative(index)
     card = next(card for card in cards(workspace) if card.index == index)
     names = {unit.name: unit.unit for unit in workspace.current().units}  # type: ignore[union-attr]
     before = workspace.clustering.unit_of_spike.copy()
     locked = [unit for unit in workspace.history.labels.locked if unit in workspace.clustering]
-    workspace.show_alternative(index)
     refused = ""
     try:
         workspace.adopt()
@@ -118,7 +147,7 @@ def use(workspace: Workspace, index: int) -> None:
     assert sorted(unit.n_spikes for unit in card.units) == sorted(
         np.unique(after[here & (after >= 0)], return_counts=True)[1].tolist()
     )
-    stays = card.is_in_use or card.words.startswith("same units")
+    stays = (card.is_in_use and not card.is_edited) or card.words.startswith("same units")
     assert stays == (np.array_equal(company(before)[here][:, here], company(after)[here][:, here])
                      and np.array_equal(before[here] < 0, after[here] < 0))  # fmt: skip
     for unit in locked:

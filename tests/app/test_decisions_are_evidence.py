@@ -15,7 +15,6 @@ from later import Later
 from tiny_project import tiny_project
 
 from ncpgui.app.controller import Controller
-from ncpgui.app.model.conditioned import Condition, Given, held_by
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.presenters.alternatives import present_alternatives
@@ -25,6 +24,7 @@ from ncpgui.core.component import Held
 from ncpgui.core.errors import CurationError
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.project import Project
+from ncpgui.curation.conditioned import Condition, Given, held_by
 from ncpgui.curation.said import Said
 
 DRAWS_IN_THE_BACKGROUND = True

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from tiny_project import tiny_project
 
 from ncpgui.app.model.open_questions import expected_wrong_of, is_sure
+from ncpgui.app.model.workspace import Workspace
+from ncpgui.app.presenters.alternatives import present_alternatives
+from ncpgui.app.presenters.queue import BEYOND_CARDS, present_queue
 from ncpgui.core.component import Alternative, Component
 from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.core.project import Project
+from ncpgui.evidence.ways import with_masses
 
 
 def component(mass: float, n_spikes: int = 500, *rows: np.ndarray) -> Component:
@@ -53,3 +61,62 @@ def test_spikes_of_noise_are_in_no_wrong_unit() -> None:
     one = component(0.5, 500, whole, cut)
     assert expected_wrong_of(one, whole) == pytest.approx(50)
     assert expected_wrong_of(one, whole, np.full(500, 0.04)) == pytest.approx(2)
+
+
+def scattered_project() -> Project:
+    """Two questions: 300 spikes that each draw sorts otherwise, and 60 of two units that may be one."""
+    rng = np.random.default_rng(2)
+    muddle = [rng.integers(0, 2, 300) for _ in range(40)]
+    apart, one = np.repeat([0, 1], 30), np.zeros(60, dtype=int)
+    rows = {0: np.array(muddle), 1: np.array([apart] * 24 + [one] * 16)}
+    ways = {0: [labels.tolist() for labels in muddle[:4]], 1: [apart.tolist(), one.tolist()]}
+    project = tiny_project(ways)
+    components = tuple(
+        replace(
+            one_component,
+            posterior=PosteriorSamples(rows[one_component.id], np.zeros(40)),
+            alternatives=with_masses(
+                one_component.alternatives,
+                PosteriorSamples(rows[one_component.id], np.zeros(40)),
+                one_component.sampled,
+            ),
+        )
+        for one_component in project.components
+    )
+    return replace(project, components=components, p_neuron=np.ones(360, np.float32))
+
+
+def test_what_no_card_settles_is_asked_last_however_many_spikes_are_wrong_and_called_mua_by_itself() -> None:
+    workspace = Workspace(scattered_project())
+    assert workspace.expected_wrong(0) > workspace.expected_wrong(1)
+    assert workspace.queue_order() == [1, 0]
+    assert [workspace.is_beyond_cards(one) for one in (0, 1)] == [True, False]
+    assert {workspace.unit_label(unit) for unit in (0, 1)} == {"mua"}
+    assert {workspace.unit_label(unit) for unit in (2, 3)} == {"unsorted"}
+    rows = {row.component_id: row for row in present_queue(workspace)}
+    assert BEYOND_CARDS in rows[0].tooltip
+    assert BEYOND_CARDS not in rows[1].tooltip
+    assert "an answer is expected to put right: 12" in rows[1].tooltip  # 16 of 40 draws join 30 spikes
+    workspace.show_component(0)
+    assert present_alternatives(workspace).subtitle.endswith(f"· {BEYOND_CARDS}")
+
+
+def test_a_person_settles_what_no_card_does() -> None:
+    workspace = Workspace(scattered_project())
+    workspace.show_component(0)
+    workspace.label((0, 1), "good")
+    assert workspace.unit_label(0) == "good"
+    workspace.adopt()
+    assert not workspace.is_beyond_cards(0)
+    assert workspace.status(0).state == "curated"
+
+
+def test_questions_are_asked_in_the_order_of_what_an_answer_gains() -> None:
+    """Of 20 spikes and of 40, in doubt alike, the 40 come first; an answer settles both."""
+    small, large = np.repeat([0, 1], [40, 20]), np.repeat([0, 1], [40, 40])
+    joined = {0: np.zeros(60, dtype=int), 1: np.zeros(80, dtype=int)}
+    project = tiny_project({0: [small.tolist(), joined[0].tolist()], 1: [large.tolist(), joined[1].tolist()]},
+                           masses={0: [0.7, 0.3], 1: [0.7, 0.3]})  # fmt: skip
+    workspace = Workspace(project)
+    assert [workspace.expected_gain(one) for one in (0, 1)] == pytest.approx([6.0, 12.0])
+    assert workspace.queue_order() == [1, 0]

@@ -24,7 +24,8 @@ from ncpgui.app.presenters.queue import OTHER, QueueRow, neighbour_in_queue, p_u
 from ncpgui.app.presenters.receptive_fields import present_receptive_fields, spikes_key
 from ncpgui.app.presenters.unit_table import present_unit_table
 from ncpgui.app.presenters.waveforms import present_waveforms
-from ncpgui.app.words import count, duration, percent, percent_of_draws, thousands
+from ncpgui.app.words import count, duration, thousands
+from ncpgui.core.percent import percent, percent_of_draws
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project

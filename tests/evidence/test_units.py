@@ -14,7 +14,7 @@ from ncpgui.evidence.units import (
     UnitPart,
     component_numbers,
     joined_by_hand,
-    p_neuron_of_units,
+    p_neuron,
     project_numbers,
     united,
 )
@@ -149,9 +149,31 @@ def test_units_of_a_project_have_the_numbers_of_its_components_and_their_mean_p_
     assert [found.of_unit[unit].p_complete for unit in (0, 1, 2)] == pytest.approx([0.8, 0.8, 1.0])
     assert [found.of_unit[unit].p_neuron for unit in (0, 1, 2)] == pytest.approx([0.2, 1.0, 0.5])
     assert found.probability.tolist() == pytest.approx([1.0] * 10)
-    assert p_neuron_of_units(project, project.unit_of_spike) == {}
+    assert np.isnan(p_neuron(project, np.arange(3)))
     joined = np.array([0, 0, 0, 9, 9, 9, 9, 9, 9, 9])  # by hand, across components
     found = project_numbers(known, joined, project.probability)
     assert np.isnan(found.of_unit[9].p_pure)
     assert found.of_unit[9].p_neuron == pytest.approx(5 / 7)
     assert np.isnan(found.probability).tolist() == [False] * 3 + [True] * 7
+
+
+def test_of_a_unit_that_was_decided_on_and_no_draw_has_the_decision_speaks_alone() -> None:
+    """Two of three spikes of unit 0 are elsewhere in each draw; unit 1 is as the draws have it."""
+    draws = [[0, 1, 1, 2, 2], [0, 1, 1, 2, 2]]
+    labels = np.array([0, 0, 0, 1, 1])
+    before = component_numbers(component_of(draws), labels, np.ones(5))
+    assert before.p_exists.tolist() == [0.0, 1.0]
+    after = component_numbers(component_of(draws), labels, np.ones(5), decided=[0, 1])
+    assert after.p_exists.tolist() == after.p_pure.tolist() == after.p_complete.tolist() == [1.0, 1.0]
+    assert after.probability.tolist() == [1.0] * 5
+    assert after.entropy.tolist() == [0.0] * 5
+    whole = united([after.part(0)])
+    assert (whole.false_positives, whole.misses) == (0.0, 0.0)
+
+
+def test_what_draws_have_of_a_unit_that_was_decided_on_is_said_by_them() -> None:
+    found = component_numbers(component_of([TOGETHER, APART], [0.7, 0.3]), np.zeros(7, int), np.ones(7))
+    decided = component_numbers(
+        component_of([TOGETHER, APART], [0.7, 0.3]), np.zeros(7, int), np.ones(7), decided=[0]
+    )
+    assert decided.p_exists.tolist() == found.p_exists.tolist() == pytest.approx([0.7])

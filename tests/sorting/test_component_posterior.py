@@ -77,8 +77,34 @@ def test_alternatives_keep_what_waveforms_alone_say() -> None:
 def test_the_most_probable_sorting_is_first_and_matchings_of_equal_ones(
     one: float, two: float, first: int
 ) -> None:
-    found = with_matched((alternative(ONE, one), alternative(TWO, two)), TWO, SURE, draws(TWO, ONE, ONE), ALL)
-    assert [way.n_units for way in found] == [first, 3 - first]
+    posterior = PosteriorSamples(np.stack([ONE, TWO]), np.zeros(2), np.array([one, two]))
+    found = with_matched((alternative(ONE), alternative(TWO)), TWO, SURE, posterior, ALL)
+    assert [(way.n_units, way.mass) for way in found] == [
+        (first, max(one, two)),
+        (3 - first, min(one, two)),
+    ]
+
+
+def test_the_mass_of_a_sorting_is_the_weight_of_the_draws_that_are_it_once_its_spikes_are_placed() -> None:
+    """What was grouped with other labels, or has a mass from elsewhere, counts for nothing."""
+    posterior = PosteriorSamples(np.stack([ONE, TWO]), np.zeros(2), np.array([0.3, 0.7]))
+    found = with_matched((alternative(ONE, 0.9), alternative(TWO, 0.1)), TWO, SURE, posterior, ALL)
+    assert [one.mass for one in found] == [0.7, 0.3]
+
+
+def test_no_two_alternatives_are_the_same_sorting() -> None:
+    almost, nearly = np.where(ALL == 3, 1, TWO), np.where(ALL < 6, 1, TWO)
+    three = np.where(ALL < 25, 2, TWO)
+    posterior = draws(TWO, almost, nearly, three)
+    ways = tuple(alternative(one, 0.25) for one in (almost, three, nearly))
+    assert [one.mass for one in with_given(ways, TWO, SURE, posterior, ALL)] == [0.75, 0.25]
+    assert [one.mass for one in with_matched(ways, TWO, SURE, posterior, ALL)] == [0.75, 0.25]
+
+
+def test_parts_that_are_too_small_to_be_units_make_no_sorting_of_their_own() -> None:
+    with_small = np.where(ALL < 15, 2, TWO)
+    found = with_given((alternative(with_small),), TWO, SURE, draws(TWO, with_small), ALL, min_spikes=20)
+    assert [(one.n_units, one.mass) for one in found] == [(2, 1.0)]
 
 
 def test_a_spike_is_in_the_cluster_that_draws_and_matching_together_make_most_probable() -> None:

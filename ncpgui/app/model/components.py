@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 
 from ncpgui.app.model.component_status import CURATED, SAMPLED, SURE, WAITING, ComponentStatus
-from ncpgui.app.model.conditioned import Given, GivenComponents
 from ncpgui.core.component import Component, WaitingComponent
 from ncpgui.core.project import Project
+from ncpgui.curation.conditioned import Given, GivenComponents
 from ncpgui.curation.resample import Posteriors
 
 

@@ -11,11 +11,9 @@ from numpy.typing import NDArray
 
 from ncpgui.app.model.component_status import ComponentStatus
 from ncpgui.app.model.components import Components
-from ncpgui.app.model.conditioned import GivenComponents
 from ncpgui.app.model.project_view import ProjectView
 from ncpgui.app.model.saved_state import Kept, SaveMark, Session
 from ncpgui.app.model.sortings import Sortings
-from ncpgui.app.model.unit_places import UnitPlaces
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms
 from ncpgui.core.errors import CurationError, NcpguiError
 from ncpgui.core.partition import canonical
@@ -23,8 +21,10 @@ from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.signals import Signal
 from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.curation.clustering import Change, Clustering, Reassignment
+from ncpgui.curation.conditioned import GivenComponents
 from ncpgui.curation.history import History
 from ncpgui.curation.rebase import counterparts, rebased
+from ncpgui.curation.unit_places import UnitPlaces
 
 NO_SPIKES = np.zeros(0, dtype=np.int64)
 

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.app.words import percent
 from ncpgui.core.component import Component
+from ncpgui.core.percent import percent
+from ncpgui.evidence.gain import label_gain
 from ncpgui.evidence.right import right_units
-from ncpgui.evidence.wrong import expected_wrong, stands_for
+from ncpgui.evidence.wrong import expected_wrong
 
 SURE = 0.99
 """A component whose sorting in use has this probability settles itself, ..."""
@@ -44,6 +45,7 @@ class UnitDoubt:
     lost : expected share of the spikes of its cell that were not
     n_wrong : expected spikes of its cell in no unit, and of itself that the label makes wrong, of a unit that
     is a neuron or noise
+    n_gained : expected spikes that a label puts right, of n_wrong: those that were lost are lost with any
     """
 
     p_right: float
@@ -51,6 +53,7 @@ class UnitDoubt:
     agreement: float
     lost: float
     n_wrong: float
+    n_gained: float = 0.0
 
     @property
     def is_question(self) -> bool:
@@ -81,9 +84,9 @@ def unit_doubts(
         return ()
     units = right_units(component, labels, p_neuron, lost)
     n_missing = units.n_spikes * units.lost / (1 - units.lost)
-    unsure = np.minimum(units.p_neuron, 1 - units.p_neuron)
-    n_wrong = units.p_neuron * n_missing + unsure * units.n_spikes
-    rows = zip(units.p_right, units.p_neuron, units.agreement, units.lost, n_wrong, strict=True)
+    n_gained = label_gain(units.p_neuron, units.n_spikes)
+    n_wrong = units.p_neuron * n_missing + n_gained
+    rows = zip(units.p_right, units.p_neuron, units.agreement, units.lost, n_wrong, n_gained, strict=True)
     return tuple(UnitDoubt(*(float(value) for value in row)) for row in rows)
 
 
@@ -95,7 +98,7 @@ def expected_wrong_of(
     labels : (n,) units as they are; p_neuron : (n,) P(each spike is of a unit of cells): a spike of noise is
         in no wrong unit; ones when left out
     """
-    mass = stands_for(labels, component.sampled)
+    mass = component.spikes_each
     if p_neuron is not None:
         mass = mass * p_neuron[component.sampled]
     return expected_wrong(component.posterior, labels[component.sampled], mass=mass)

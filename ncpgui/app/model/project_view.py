@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -11,16 +12,17 @@ from numpy.typing import NDArray
 from ncpgui.app.model.colors import ColorBook
 from ncpgui.app.model.component_status import ComponentStatus
 from ncpgui.app.model.components import Components
-from ncpgui.app.model.conditioned import Given
 from ncpgui.app.model.open_questions import UnitDoubt, expected_wrong_of, is_sure, unit_doubts
 from ncpgui.app.model.sortings import Sortings
-from ncpgui.app.model.unit_places import UnitPlaces
 from ncpgui.app.words import unit_names
 from ncpgui.core.component import Component
 from ncpgui.core.project import Project
 from ncpgui.curation.clustering import Clustering
+from ncpgui.curation.conditioned import Given
 from ncpgui.curation.history import History
-from ncpgui.evidence.units import UnitNumbers, united
+from ncpgui.curation.unit_places import UnitPlaces
+from ncpgui.evidence.gain import Gain
+from ncpgui.evidence.units import UnitNumbers, component_gain, p_neuron, united
 from ncpgui.sorting.neuron_probability import shown_label
 
 Value = TypeVar("Value")
@@ -79,7 +81,7 @@ class ProjectView:
         units = [unit.unit for unit in shown.units if unit.unit is not None]
         if units and all(self.components_of(unit)[0] != component.id for unit in units):
             return True
-        return is_sure(component, self._sortings.present(component), self._misplaced(component))
+        return is_sure(component, self._sortings.in_use(component), self._misplaced(component))
 
     def expected_wrong(self, component_id: int) -> float:
         """Spikes of a component that are expected to be in a wrong unit, 0 while it is not sampled.
@@ -151,6 +153,23 @@ class ProjectView:
         """A component as it was sampled, whatever was decided since."""
         return self._components.sampled(component_id)
 
+    def whole_as_sampled(self, component_id: int) -> Component:
+        """A sampled component before any decision, with the rarer sortings that somebody asked for."""
+        sampled, given = self._components.sampled(component_id), self._components.given
+        assert sampled is not None
+        assert given is not None
+        return given.whole(sampled)
+
+    def is_decided(self, component_id: int) -> bool:
+        """Whether something that was decided weighs the draws of a component."""
+        given = self.given(component_id)
+        return given is not None and given.is_decided_since
+
+    def misplaced(self, component_id: int) -> float:
+        """Spikes of a component that are expected to be in a wrong unit; 0 before it is sampled."""
+        component = self._components.get(component_id)
+        return 0.0 if component is None else self._misplaced(component)
+
     def n_rarer(self, component_id: int) -> int:
         """Number of sortings that are shown although they are too rare for a card of their own."""
         sampled, whole = self._components.sampled(component_id), self._components.get(component_id)
@@ -166,16 +185,41 @@ class ProjectView:
         component = self._components.get(component_id)
         return 0 if component is None else self._sortings.n_units(component, index)
 
+    def expected_gain(self, component_id: int) -> float:
+        """Spikes that an answer is expected to put right: which card it is (`evidence.gain`), what units are.
+
+        What may be noise gains the spikes of the less probable answer, until a person has said what it is.
+        """
+        component = self._components.get(component_id)
+        if component is None:
+            return 0.0
+        return self._gain(component).gained + sum(
+            doubt.n_gained for doubt in self._open_doubts(component_id).values()
+        )
+
+    def is_beyond_cards(self, component_id: int) -> bool:
+        """Whether no card settles the question of a component, and nobody has."""
+        component = self._components.get(component_id)
+        if component is None or self.status(component_id).is_settled:
+            return False
+        return self._gain(component).is_settled_by_no_card
+
+    def _gain(self, component: Component) -> Gain:
+        assert self.project is not None
+        project, labels = self.project, self._sortings.current(component).sampled_labels
+        return self.memo(("gain", component.id), lambda: component_gain(project, component, labels))
+
     def queue_order(self) -> list[int]:
-        """Components that may have units: questions first, those where most spikes are expected to be wrong
-        before others; then what waits; then what is settled. Empty ones are none.
+        """Components that may have units: questions first, those whose answer is expected to gain most before
+        others; then what waits; then what no card settles; then what is settled. Empty ones are none.
         """
 
         def key(component_id: int) -> tuple[int, float, int]:
             if self._components.sampled(component_id) is None:
                 return (1, -float(self.n_spikes(component_id)), component_id)
             settled = self.status(component_id).is_settled
-            return (2 if settled else 0, -self.expected_wrong(component_id), component_id)
+            place = 3 if settled else 2 if self.is_beyond_cards(component_id) else 0
+            return (place, -self.expected_gain(component_id), component_id)
 
         return sorted((one for one in self.component_ids if not self.is_empty(one)), key=key)
 
@@ -229,20 +273,39 @@ class ProjectView:
             if component is not None:
                 shown = self._sortings.current(component)
                 row = next(row for row, other in enumerate(shown.units) if other.unit == unit)
-                parts.append(shown.numbers.part(row))
+                beyond = self._gain(component).is_settled_by_no_card
+                parts.append(shown.numbers.part(row, is_beyond_cards=beyond))
+        return united(parts, p_neuron=self.p_neuron(unit))
+
+    def numbers_before(self, unit: int) -> UnitNumbers | None:
+        """What was known of a unit, as it stands, before any decision; None where nothing was decided."""
+        homes = () if self._sortings.is_unknown(unit) else self._places.components_of(unit)
+        if not any(self.is_decided(one) for one in homes):
+            return None
+        parts = []
+        for component_id in homes:
+            component, drawn = self._components.get(component_id), self._components.sampled(component_id)
+            if component is not None and drawn is not None:
+                shown = self._sortings.current(component)
+                before = self.memo(("numbers before", component_id), partial(shown.numbers_before, drawn))
+                parts.append(before.part(next(k for k, one in enumerate(shown.units) if one.unit == unit)))
         return united(parts, p_neuron=self.p_neuron(unit))
 
     def unit_label(self, unit: int) -> str:
-        """Label of a unit: what a person says, else what P(neuron) and P(pure) say, else unsorted."""
+        """Label of a unit: what a person says, else noise or mua by the posterior, else unsorted."""
         numbers = self.unit_numbers(unit)
-        return shown_label(self.history.labels.label(unit), numbers.p_neuron, numbers.p_pure)
+        return shown_label(
+            self.history.labels.label(unit),
+            numbers.p_neuron,
+            numbers.p_pure,
+            is_beyond_cards=numbers.is_beyond_cards,
+        )
 
     def p_neuron(self, unit: int) -> float:
         """P(a unit is one or more cells), the mean over its spikes; nan where it is not known."""
-        spikes = self.clustering.spikes_of(unit)
-        if self.project is None or self.project.p_neuron is None or len(spikes) == 0:
-            return float("nan")
-        return float(self.project.p_neuron[spikes].mean(dtype=np.float64))
+        return (
+            float("nan") if self.project is None else p_neuron(self.project, self.clustering.spikes_of(unit))
+        )
 
     def memo(self, key: tuple[Any, ...], make: Callable[[], Value]) -> Value:
         """Value of `make()`, kept until the component changes: key is (name, id, ...) or (name,)."""

@@ -60,6 +60,7 @@ class ShownSorting:
     assigned : (n,) float32, probability with which each spike was given to its unit;
     min_spikes : sampled spikes below which the sorting dropped clusters;
     unknown : units that a person joined across components, of which no posterior tells;
+    decided : units that a person decided on;
     n_moved, n_taken_along : spikes to which adopting the preview would give another unit, or none, and
     those of them that are of other components;
     held : locked units without which the preview would be another one.
@@ -72,6 +73,7 @@ class ShownSorting:
     assigned: NDArray[np.float32]
     min_spikes: int = 0
     unknown: frozenset[int] = frozenset()
+    decided: frozenset[int] = frozenset()
     n_moved: int = 0
     n_taken_along: int = 0
     held: tuple[int, ...] = ()
@@ -100,7 +102,12 @@ class ShownSorting:
     @cached_property
     def numbers(self) -> ComponentNumbers:
         """What the posterior of the component says of these units, as they are here."""
-        return component_numbers(self.component, self.labels, self.assigned)
+        rows = [row for row, unit in enumerate(self.units) if unit.unit in self.decided]
+        return component_numbers(self.component, self.labels, self.assigned, decided=rows)
+
+    def numbers_before(self, drawn: Component) -> ComponentNumbers:
+        """What the draws said of these units before any decision; drawn : the component as it was sampled."""
+        return component_numbers(drawn, self.labels, self.assigned)
 
     @cached_property
     def p_exists(self) -> NDArray[np.float64]:
@@ -131,12 +138,14 @@ def current_sorting(
     before: ShownSorting | None = None,
     min_spikes: int = 0,
     unknown: Callable[[int], bool] = lambda _: False,
+    decided: Collection[int] = (),
 ) -> ShownSorting:
     """The units that the spikes of a component have now.
 
     min_spikes : sampled spikes below which the sorting dropped clusters;
-    unknown : whether no posterior tells of a unit as it is; before : sorting of the component before the last
-    change: a new unit takes the colour of the one that gave it most spikes, as its preview did.
+    unknown : whether no posterior tells of a unit as it is; decided : units that a person decided on;
+    before : sorting of the component before the last change: a new unit takes the colour of the one that gave
+        it most spikes, as its preview did.
     """
     ids = component.spike_ids
     now = clustering.unit_of_spike[ids]
@@ -155,6 +164,7 @@ def current_sorting(
         clustering.probability[ids],
         min_spikes,
         frozenset(unit for unit in unit_ids if unknown(unit)),
+        frozenset(unit for unit in unit_ids if unit in decided),
     )
 
 
@@ -221,6 +231,7 @@ def sorting_after(
         clustering.probability[component.spike_ids],
         current.min_spikes,
         current.unknown,
+        current.decided,
         n_moved=n_moved,
         n_taken_along=n_moved - n_here,
         proposal=proposal,

@@ -16,12 +16,13 @@ from ncpgui.app.model.shown_sorting import (
     preview_sorting,
     sorting_after,
 )
-from ncpgui.app.model.unit_places import UnitPlaces
 from ncpgui.core.component import Component
 from ncpgui.curation.adopt import present_alternative
 from ncpgui.curation.commands import Assign
 from ncpgui.curation.history import History
+from ncpgui.curation.unit_places import UnitPlaces
 from ncpgui.evidence.units import joined_by_hand
+from ncpgui.evidence.ways import OTHER, way_of_sorting
 
 Value = TypeVar("Value")
 OF_DRAWS = frozenset({"pca", "principal components", "depth"})
@@ -72,6 +73,7 @@ class Sortings:
                 before=last,
                 min_spikes=self._min_spikes,
                 unknown=self.is_unknown,
+                decided=self.memo(("decided",), lambda: self._places.decided(self._history)),
             )
             self._last[component.id] = shown
             return shown
@@ -109,6 +111,18 @@ class Sortings:
             ("present", component.id),
             lambda: present_alternative(self._history.clustering, component),
         )
+
+    def in_use(self, component: Component) -> int | None:
+        """Index of the alternative that the current sorting is, but for small clusters and single spikes."""
+
+        def find() -> int | None:
+            current = self.current(component)
+            ways = [way.labels[component.sampled] for way in component.alternatives]
+            index = way_of_sorting(current.sampled_labels, ways, min_spikes=self._min_spikes)
+            return None if index == OTHER else index
+
+        present = self.present(component)
+        return self.memo(("in use", component.id), find) if present is None else present
 
     def is_unknown(self, unit: int) -> bool:
         """Whether a person joined the unit across components: no posterior tells of it as it is."""

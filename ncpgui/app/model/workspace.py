@@ -119,6 +119,11 @@ class Workspace(OpenProject):
         component = self.component(component_id)
         return None if component is None else self._sortings.present(component)
 
+    def alternative_in_use(self, component_id: int | None = None) -> int | None:
+        """Index of the alternative that the current sorting is, but for single spikes; None when none."""
+        component = self.component(component_id)
+        return None if component is None else self._sortings.in_use(component)
+
     def current(self) -> ShownSorting | None:
         """Current sorting of the component on screen."""
         return None if self.component_id is None else self.current_of(self.component_id)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -13,8 +13,8 @@ from ncpgui.app.model.colors import Color
 from ncpgui.app.model.shown_sorting import ShownSorting
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.points import colors_of
-from ncpgui.app.presenters.queue import cut_from_words, doubt_words
-from ncpgui.app.words import count, percent, percent_of_draws, sentence, thousands
+from ncpgui.app.presenters.queue import BEYOND_CARDS, cut_from_words, doubt_words
+from ncpgui.app.words import count, sentence, thousands
 from ncpgui.core.component import (
     ECHOES,
     STIMULUS,
@@ -27,9 +27,11 @@ from ncpgui.core.component import (
 from ncpgui.core.difference import difference
 from ncpgui.core.order_agreement import Trust, trust
 from ncpgui.core.partition import canonical
+from ncpgui.core.percent import percent, percent_of_draws
 from ncpgui.core.posterior import NOT_A_POSTERIOR, Sampler
 from ncpgui.evidence.tempered import has_few_draws
-from ncpgui.evidence.ways import way_of_draw
+from ncpgui.evidence.units import MORE_PROBABLY
+from ncpgui.evidence.ways import draws_of_sorting
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +58,11 @@ class Card:
     words : its difference from the sorting in use, every spike accounted for; units, n_unassigned : what
     using it gives, spikes of this component without a unit; is_shown : drawn by the other panels now;
     is_in_use : it is the current sorting; as_given : it is that of the folder that is reviewed;
-    given : the condition of its probability, '' without one; sampler : "beam" where its probability is that
-    among the vectors of a beam, which are no posterior.
+    given : the condition of its probability, '' without one; before : its probability before any decision,
+    None where nothing was decided; sampler : "beam" where its probability is that among the vectors of a
+    beam, which are no posterior;
+    is_edited : the current sorting is this one but for single spikes; n_wrong : spikes expected in a wrong
+    unit of the sorting in use, where a unit of it is more probably not pure, or not complete; else 0
     """
 
     index: int | None
@@ -72,6 +77,9 @@ class Card:
     evidence: Mapping[str, float] = field(default_factory=dict)
     as_given: bool = False
     sampler: Sampler = "draws"
+    before: float | None = None
+    is_edited: bool = False
+    n_wrong: float = 0.0
 
     @property
     def key(self) -> str:
@@ -91,11 +99,23 @@ class Card:
         return f"± {100 * self.mass_se:.0f}" if self.mass_se >= 0.01 else "± <1"
 
     @property
+    def was(self) -> str:
+        """Its probability before any decision, in words; '' where it is the same."""
+        told = "" if self.before is None else percent_of_draws(self.before)
+        return "" if told in ("", self.percent) else f"was {told}"
+
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """What is written beside its probability, the longest words first, for where there is little room."""
+        return (f"{self.error} · {self.was}", self.was) if self.was else (self.error,)
+
+    @property
     def of_what(self) -> str:
         """Its probability with what it is a share of, and how exact it is."""
         if self.sampler == "beam":
             return f"{self.percent} of the beam: {NOT_A_POSTERIOR}"
-        return f"{self.percent} of the posterior ({self.error} % Monte Carlo error)"
+        was = f", {self.was} before any decision" if self.was else ""
+        return f"{self.percent} of the posterior ({self.error} % Monte Carlo error){was}"
 
     @property
     def by_evidence(self) -> tuple[str, ...]:
@@ -143,7 +163,10 @@ class Card:
         """What is written under the title."""
         if not self.is_in_use:
             return self.words
-        return "as the units are now" + (f", {self.unassigned}" if self.n_unassigned else "")
+        wrong = f"about {count(max(round(self.n_wrong), 1), 'spike')} in a wrong unit" if self.n_wrong else ""
+        edited = "edited by hand" if self.is_edited else ""
+        rest = self.unassigned if self.n_unassigned else ""
+        return ", ".join(part for part in ("as the units are now", edited, wrong, rest) if part)
 
     @property
     def unassigned(self) -> str:
@@ -217,7 +240,7 @@ def present_alternatives(workspace: Workspace) -> AlternativesView:
         )
     cards = _cards(workspace, component)
     title, place = _title(workspace, contact)
-    other = max(0.0, 1.0 - sum(a.mass for a in component.alternatives))
+    other = max(0.0, 1.0 - sum(card.mass for card in cards))
     by_beam = component.posterior.sampler == "beam"
     sortings = count(len(component.alternatives), "sorting" if by_beam else "plausible sorting")
     subtitle = f"{place}{n} spikes · {sortings}{' of a beam' if by_beam else ''}"
@@ -225,6 +248,7 @@ def present_alternatives(workspace: Workspace) -> AlternativesView:
     subtitle += f" · in doubt with {apart} too" if apart else ""
     doubts = doubt_words(workspace, component_id)
     subtitle += "".join(f" · {words}" for words in doubts)
+    subtitle += f" · {BEYOND_CARDS}" if workspace.is_beyond_cards(component_id) else ""
     settled = workspace.status(component_id).state == "curated"
     previewed = workspace.preview is not None or workspace.proposal is not None
     means = [unit.waveform for card in cards for unit in card.units if unit.waveform is not None]
@@ -311,20 +335,29 @@ _ABOUT_BEAM = (
 def _cards(workspace: Workspace, component: Component) -> tuple[Card, ...]:
     current = workspace.current()
     assert current is not None
-    present = workspace.present_alternative()
+    in_use = workspace.alternative_in_use()
     waveforms = workspace.waveforms()
     sortings: list[tuple[int | None, ShownSorting]] = []
-    if present is None and current.units:
+    if in_use is None and current.units:
         sortings.append((None, current))
     for index in range(len(component.alternatives)):
-        sorting = current if index == present else workspace.sorting_of(index)
+        is_current = index == in_use and index != workspace.preview
+        sorting = current if is_current else workspace.sorting_of(index)
         assert sorting is not None
-        sortings.append((index, sorting))
+        others = [current, *(one for _, one in sortings)]
+        if is_current or index == workspace.preview or not _is_among(sorting, others):
+            sortings.append((index, sorting))
     largest = max((unit.n_spikes for _, s in sortings for unit in s.units), default=1)
     return tuple(
-        _card(workspace, component, index, sorting, current, present, waveforms, largest)
+        _card(workspace, component, index, sorting, current, waveforms, largest)
         for index, sorting in sortings
     )
+
+
+def _is_among(sorting: ShownSorting, others: Sequence[ShownSorting]) -> bool:
+    """Whether using a sorting gives what one of the others is, as where accepted units keep all as it is."""
+    labels = canonical(sorting.labels)
+    return any(np.array_equal(labels, canonical(one.labels)) for one in others)
 
 
 def _is_given(workspace: Workspace, component: Component, index: int) -> bool:
@@ -345,21 +378,22 @@ def _card(
     index: int | None,
     sorting: ShownSorting,
     current: ShownSorting,
-    present: int | None,
     waveforms: ComponentWaveforms | None,
     largest: int,
 ) -> Card:
-    in_use = index == present
+    in_use = sorting is current
+    is_edited = in_use and index is not None and workspace.present_alternative() is None
     if index is None:
-        mass, error, evidence = _agreement(workspace, component, current)
+        mass, error, before, evidence = _agreement(workspace, component, current)
         words = "edited by hand"
     else:
         way = component.alternatives[index]
         mass, error = way.mass, way.mass_se
-        sampled = workspace.sampled_component(component.id) or component  # decisions are no evidence of these
-        before = sampled.alternatives[index] if index < len(sampled.alternatives) else way
-        evidence = before.by_evidence
-        words = "in use" if in_use else _words(current, sorting)
+        as_sampled = workspace.whole_as_sampled(component.id).alternatives[index]
+        before, evidence = as_sampled.mass, as_sampled.by_evidence  # decisions are no evidence of these
+        own = workspace.sorting_of(index) if is_edited else sorting
+        assert own is not None
+        words = "in use" if in_use and not is_edited else _words(current, own)
     means = workspace.memo(
         ("means", component.id, index, waveforms is None), lambda: _means(sorting, waveforms)
     )
@@ -374,13 +408,23 @@ def _card(
         words=words,
         units=units,
         n_unassigned=sorting.n_unassigned,
-        is_shown=workspace.proposal is None and workspace.shown_alternative == index,
+        is_shown=workspace.proposal is None
+        and (index == workspace.preview or (workspace.preview is None and in_use)),
         is_in_use=in_use,
         as_given=index is not None and _is_given(workspace, component, index),
         given=_given(workspace, component),
         evidence=evidence,
         sampler=component.posterior.sampler,
+        before=before if workspace.is_decided(component.id) else None,
+        is_edited=is_edited,
+        n_wrong=workspace.misplaced(component.id) if in_use and _is_doubtful(workspace, current) else 0.0,
     )
+
+
+def _is_doubtful(workspace: Workspace, current: ShownSorting) -> bool:
+    """Whether a unit in use is more probably not pure, or not complete."""
+    numbers = [workspace.unit_numbers(unit.unit) for unit in current.units if unit.unit is not None]
+    return any(min(one.p_pure, one.p_complete) < MORE_PROBABLY for one in numbers)
 
 
 def _given(workspace: Workspace, component: Component) -> str:
@@ -400,23 +444,30 @@ def _words(current: ShownSorting, preview: ShownSorting) -> str:
 
 def _agreement(
     workspace: Workspace, component: Component, current: ShownSorting
-) -> tuple[float, float, dict[str, float]]:
-    """Share of the posterior that is the current sorting, its error, and the share by kinds of evidence."""
+) -> tuple[float, float, float, dict[str, float]]:
+    """Share of the posterior that is the current sorting and no card; its error; both before any decision.
+
+    The last is the share by kinds of evidence.
+    """
     same = workspace.memo(
         ("agreement", component.id),
-        lambda: (
-            way_of_draw(component.posterior, [current.sampled_labels], min_spikes=current.min_spikes) == 0
+        lambda: draws_of_sorting(
+            component.posterior,
+            current.sampled_labels,
+            [way.labels[component.sampled] for way in component.alternatives],
+            min_spikes=current.min_spikes,
         ),
     )
     posterior = component.posterior
-    drawn = (workspace.sampled_component(component.id) or component).posterior
+    drawn = workspace.whole_as_sampled(component.id).posterior
     waveforms = None if drawn.drawn_weight is None else float(drawn.drawn_weight @ same)
     seen = drawn.stimulus_nats is not None
     without_stimulus = float(drawn.weight_without_stimulus @ same) if seen else None
     alone = drawn.weight_without_echoes
     without_echoes = None if alone is None else float(alone @ same)
-    evidence = masses_by_evidence(float(drawn.weight @ same), waveforms, without_stimulus, without_echoes)
-    return float(posterior.weight @ same), posterior.standard_error(same), evidence
+    before = float(drawn.weight @ same)
+    evidence = masses_by_evidence(before, waveforms, without_stimulus, without_echoes)
+    return float(posterior.weight @ same), posterior.standard_error(same), before, evidence
 
 
 def _means(sorting: ShownSorting, waveforms: ComponentWaveforms | None) -> list[NDArray[np.float32] | None]:
@@ -435,8 +486,8 @@ def step_alternative(workspace: Workspace, step: int) -> None:
     component = workspace.component()
     if component is None or not component.alternatives:
         return
-    ring: list[int | None] = list(range(len(component.alternatives)))
-    if workspace.present_alternative() is None:
-        ring.insert(0, None)
-    place = ring.index(workspace.shown_alternative) if workspace.shown_alternative in ring else 0
+    ring = [None if card.is_in_use else card.index for card in _cards(workspace, component)]
+    if not ring:
+        return
+    place = ring.index(workspace.preview) if workspace.preview in ring else 0
     workspace.show_alternative(ring[(place + step) % len(ring)])

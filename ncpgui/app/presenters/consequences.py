@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from ncpgui.app.model.lasso import Proposal
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.lasso import present_lasso, spikes_inside
-from ncpgui.app.words import count, percent, thousands
+from ncpgui.app.words import count, thousands
 from ncpgui.core.component import Component
 from ncpgui.core.errors import CurationError
 from ncpgui.core.increasing import is_among
+from ncpgui.core.percent import percent
 from ncpgui.curation.split import lasso_split, split_as
 from ncpgui.evidence.parted import p_one_neuron, p_parted
-from ncpgui.evidence.wrong import stands_for
 
 MOST_MERGED = 6
 MAX_LAG = 4
@@ -122,7 +122,7 @@ def _proposal(workspace: Workspace, proposal: Proposal) -> Consequence:
     clusters = command.cluster[np.searchsorted(command.spike_ids, first)]
     ids = [command.spike_ids[command.cluster == cluster] for cluster in clusters]
     names = [unit.name for unit in parts]
-    p = p_parted(component.posterior, _points(component, ids), stands_for=_mass(workspace, component))
+    p = p_parted(component.posterior, _points(component, ids), stands_for=component.spikes_each)
     close, chance = _close(workspace, ids)
     across = np.triu_indices(len(ids), 1)
     n_across, by_chance = int(close[across].sum()), float(chance[across].sum())
@@ -187,8 +187,7 @@ def _merge(workspace: Workspace, units: tuple[int, ...], component: Component | 
     if component is None:
         together, apart = "one neuron: unknown, no posterior has them both", float("nan")
     else:
-        mass = _mass(workspace, component)
-        p = p_one_neuron(component.posterior, _points(component, ids), stands_for=mass)
+        p = p_one_neuron(component.posterior, _points(component, ids), stands_for=component.spikes_each)
         together, apart = f"one neuron {_share(p)}", _template_distance_sd(workspace, component, units)
     far = "" if np.isnan(apart) else f"templates {apart:.1f} noise sd apart"
     text = " · ".join(
@@ -243,13 +242,6 @@ def _points(component: Component, ids: Sequence[NDArray[np.int64]]) -> list[NDAr
     """Points of the posterior that are of each set of spikes: (m,) bool each."""
     points = component.spike_ids[component.sampled]
     return [is_among(points, some) for some in ids]
-
-
-def _mass(workspace: Workspace, component: Component) -> NDArray[np.float64]:
-    """Spikes that each sampled one stands for, by the units in use: as decisions count them."""
-    shown = workspace.current_of(component.id)
-    assert shown is not None
-    return stands_for(shown.labels, component.sampled)
 
 
 def _close(

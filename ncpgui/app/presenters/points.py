@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ncpgui.app.model.colors import Color
 from ncpgui.app.model.shown_sorting import ShownSorting
 from ncpgui.app.model.workspace import Workspace
-from ncpgui.app.words import percent
+from ncpgui.core.percent import percent
 
 MOST_POINTS = 2500
 """Points of a unit that are drawn: more cannot be told apart, and each costs time."""

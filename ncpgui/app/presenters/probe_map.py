@@ -70,7 +70,7 @@ def present_probe_map(workspace: Workspace) -> ProbeMapView:
 def _telling(workspace: Workspace, component_id: int) -> tuple[int, float]:
     """Place of a component among those of a contact: the one that asks most comes first."""
     order = _MOST_TELLING.index(workspace.status(component_id).state)
-    return order, -workspace.expected_wrong(component_id)
+    return order, -workspace.expected_gain(component_id)
 
 
 def _shown_at(workspace: Workspace, contact: int, telling: dict[int, tuple[int, float]]) -> int | None:

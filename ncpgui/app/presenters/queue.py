@@ -1,4 +1,4 @@
-"""Channel components in the order in which decisions settle most, with what is known of each."""
+"""Components in the order in which answers gain most, with what is known of each."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.words import count, sentence, thousands, unit_names
 
 OTHER = -1
+BEYOND_CARDS = "no card settles it: mua by itself"
 
 
 @dataclass(frozen=True)
@@ -17,11 +18,12 @@ class QueueRow:
     """One component.
 
     p_units : (number of units, probability) of the cards, by number of units, what is left over last
-    under `OTHER`; n_wrong : spikes that are expected to be in a wrong unit; ambiguity : the same, relative to
-    the largest of the queue;
+    under `OTHER`; n_wrong : spikes that are expected to be in a wrong unit; n_gained : those that an answer
+    is expected to put right; ambiguity : the same, relative to the largest of the queue;
     units : names of the units in use, None while the component is not sampled.
     cut_from : what else it is in doubt with that is asked about apart, in words; '' without such
     doubts : what may be wrong with units as they stand, in words, one a unit
+    is_beyond_cards : no card settles it
     """
 
     component_id: int
@@ -35,6 +37,8 @@ class QueueRow:
     n_wrong: float = 0.0
     cut_from: str = ""
     doubts: tuple[str, ...] = ()
+    n_gained: float = 0.0
+    is_beyond_cards: bool = False
 
     @property
     def name(self) -> str:
@@ -82,6 +86,10 @@ class QueueRow:
         if self.units is not None:
             lines.append(f"in use: {count(len(self.units), 'unit')}")
             lines.append(f"expected wrong assignments: {wrong_words(self.n_wrong)}")
+            if not self.status.is_settled:
+                lines.append(f"an answer is expected to put right: {wrong_words(self.n_gained)}")
+        if self.is_beyond_cards:
+            lines.append(f"{BEYOND_CARDS}; one spike in ten would be wrong whichever card is right")
         lines += [f"unit {words}" for words in self.doubts]
         if self.cut_from:
             lines.append(
@@ -93,10 +101,10 @@ class QueueRow:
 
 
 def present_queue(workspace: Workspace) -> tuple[QueueRow, ...]:
-    """Rows of the queue: those where most spikes may be wrong first, what waits, then what is settled."""
+    """Rows of the queue: those whose answer gains most, what waits, what no card settles, what is settled."""
     order = workspace.queue_order()
-    wrong = {component_id: workspace.expected_wrong(component_id) for component_id in order}
-    largest = max(wrong.values(), default=0.0) or 1.0
+    gained = {component_id: workspace.expected_gain(component_id) for component_id in order}
+    largest = max(gained.values(), default=0.0) or 1.0
     rows = []
     for component_id in order:
         rows.append(
@@ -107,8 +115,10 @@ def present_queue(workspace: Workspace) -> tuple[QueueRow, ...]:
                 n_spikes=workspace.n_spikes(component_id),
                 status=workspace.status(component_id),
                 p_units=workspace.memo(("p units", component_id), partial(p_units, workspace, component_id)),
-                ambiguity=wrong[component_id] / largest,
-                n_wrong=wrong[component_id],
+                ambiguity=gained[component_id] / largest,
+                n_wrong=workspace.expected_wrong(component_id),
+                n_gained=gained[component_id],
+                is_beyond_cards=workspace.is_beyond_cards(component_id),
                 is_current=component_id == workspace.component_id,
                 cut_from=cut_from_words(workspace, component_id),
                 doubts=doubt_words(workspace, component_id),

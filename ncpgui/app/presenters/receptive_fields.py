@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from ncpgui.app.model.colors import Color
 from ncpgui.app.model.shown_sorting import ShownSorting
 from ncpgui.app.model.workspace import Workspace
-from ncpgui.app.words import count, percent, percent_of_draws
+from ncpgui.app.words import count
+from ncpgui.core.percent import percent, percent_of_draws
 from ncpgui.evidence.same_train import LEAST_JACCARD, same_train
 
 
@@ -229,7 +230,7 @@ def _p_same(shown: ShownSorting) -> NDArray[np.float64]:
     share = same_train(
         component.posterior,
         shown.sampled_labels,
-        stands_for=component.stands_for,
+        stands_for=component.spikes_each,
         n_units=len(shown.units),
     )
     return np.where(np.isnan(shown.p_exists), np.nan, share)

@@ -158,7 +158,7 @@ def _table(sorting: ShownSorting) -> NDArray[np.float64]:
     return same_neuron(
         component.posterior,
         sorting.sampled_labels,
-        stands_for=component.stands_for,
+        stands_for=component.spikes_each,
         n_units=len(sorting.units),
     )
 

@@ -11,9 +11,9 @@ from ncpgui.app.model.colors import Color
 from ncpgui.app.model.shown_sorting import ShownSorting
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.points import colors_of
-from ncpgui.app.words import percent
 from ncpgui.core.clock import Clock
 from ncpgui.core.component import ComponentWaveforms
+from ncpgui.core.percent import percent
 
 HALF_MS = 50.0
 BEFORE_MS, AFTER_MS = 0.5, 1.0

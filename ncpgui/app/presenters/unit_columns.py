@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from ncpgui.app.presenters.unit_table import UnitRow
-from ncpgui.app.words import percent, thousands
+from ncpgui.app.words import thousands
 from ncpgui.core.csv_text import text_cell
+from ncpgui.core.percent import percent
 
 Value = float | int | str | bool
 """Numbers are nan where they are not known."""
@@ -61,6 +62,17 @@ def _share(
     )  # fmt: skip
 
 
+def _decided(name: str, title: str, tooltip: str) -> UnitColumn:
+    """A share that decisions change, with the one before them beside it: ``>99 (58)``."""
+
+    def text(row: UnitRow) -> str:
+        now = _in_percent(getattr(row.numbers, name))
+        was = now if row.before is None else _in_percent(getattr(row.before, name))
+        return now if was == now else f"{now} ({was})"
+
+    return UnitColumn(name, title, tooltip, lambda row: getattr(row.numbers, name), text)
+
+
 def _metric(
     name: str, title: str, tooltip: str, digits: int, value: Callable[[UnitRow], float], *aliases: str
 ) -> UnitColumn:
@@ -81,7 +93,7 @@ COLUMNS: tuple[UnitColumn, ...] = (
                lambda r: r.name, lambda r: r.name, is_number=False, aliases=("unit_name", "si_unit_id")),
     UnitColumn("accepted", "", "Accepted units: resampling and other sortings leave them as they are",
                lambda r: r.is_locked, lambda r: "accepted" if r.is_locked else "", is_number=False),
-    UnitColumn("label", "label", "Good, mua or noise; faint where it is by P(neuron), not by you",
+    UnitColumn("label", "label", "Good, mua or noise; faint where it is by P(neuron) and P(pure), not by you",
                lambda r: r.label, lambda r: "–" if r.label == "unsorted" else r.label, is_number=False,
                aliases=("group", "quality")),
     UnitColumn("tag", "tag", "Your own label of the unit (L)", lambda r: r.tag, lambda r: r.tag,
@@ -101,10 +113,11 @@ COLUMNS: tuple[UnitColumn, ...] = (
     _share("p_neuron", "neuron",
            "P(neuron), %: it is one or more cells, and not noise or what is left of others",
            lambda r: r.numbers.p_neuron),
-    _share("p_pure", "pure", "P(pure), %: hardly a spike of it, at most one in ten, is of another cell;\n"
-           "unknown (–) where you joined what was never sampled together", lambda r: r.numbers.p_pure),
-    _share("p_complete", "compl.", "P(complete), %: hardly a spike of its cell, at most one in ten, is in\n"
-           "another unit or in none", lambda r: r.numbers.p_complete),
+    _decided("p_pure", "pure", "P(pure), %: hardly a spike of it, at most one in ten, is of another cell;\n"
+             "unknown (–) where you joined what was never sampled together; in brackets\n"
+             "what it was before your decisions"),
+    _decided("p_complete", "compl.", "P(complete), %: hardly a spike of its cell, at most one in ten, is in\n"
+             "another unit or in none; in brackets what it was before your decisions"),
     _share("false_positives", "false",
            "Expected false positives, %: share of its spikes that are of another cell",
            lambda r: r.numbers.false_positives, "fp"),

@@ -24,7 +24,7 @@ class UnitRow:
     P(neuron), and whether it `is_label_given` by a person; name : in the sorting that is reviewed, '' if that
     is its number; tag, note : a person's own, '' = none;
     depth_um : of the main channel; numbers : what the posterior says of it; metrics : SpikeInterface's, where
-    they were computed.
+    they were computed; before : the numbers before any decision, None where nothing was decided.
     """
 
     unit: int
@@ -45,6 +45,7 @@ class UnitRow:
     tag: str = ""
     note: str = ""
     metrics: UnitMetrics = NO_METRICS
+    before: UnitNumbers | None = None
 
 
 def unit_table_message(workspace: Workspace) -> str:
@@ -85,6 +86,7 @@ def present_unit_table(
                 "is_locked": labels.is_locked(unit),
                 "is_selected": unit in workspace.selected,
                 "numbers": workspace.unit_numbers(unit),
+                "before": workspace.numbers_before(unit),
                 "name": str(names.get(unit, "")),
                 "tag": labels.mark(unit).tag,
                 "note": labels.mark(unit).note,

@@ -12,8 +12,9 @@ from ncpgui.app.model.shown_sorting import ShownSorting
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.alike import Ghost, most_alike, near_by_ghosts
 from ncpgui.app.presenters.points import colors_of
-from ncpgui.app.words import count, percent
+from ncpgui.app.words import count
 from ncpgui.core.component import ComponentWaveforms
+from ncpgui.core.percent import percent
 from ncpgui.core.waveform_format import N_SAMPLES, SAMPLING_FREQUENCY_HZ
 
 MAX_SPIKES_PER_UNIT = 80
@@ -31,7 +32,8 @@ class WaveformColumn:
 
     sampled, rows : waveforms (m, 32, C) of the component's sampled spikes, and which of them are the unit's;
     ghosts : of a unit that adopting the preview would make, the units it comes from;
-    neighbour : the other unit whose mean is nearest, on screen or near by, None where there is none.
+    neighbour : the other unit whose mean is nearest, on screen or near by, None where there is none;
+    before : P(pure) and P(complete) before any decision, None where nothing was decided.
     """
 
     name: str
@@ -48,6 +50,7 @@ class WaveformColumn:
     rows: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     ghosts: tuple[Ghost, ...] = ()
     neighbour: Ghost | None = None
+    before: tuple[float, float] | None = None
 
     @property
     def all_spikes(self) -> NDArray[np.float32]:
@@ -62,15 +65,20 @@ class WaveformColumn:
     @property
     def support(self) -> str:
         """Third line of the header."""
-        if np.isnan(self.p_pure) and np.isnan(self.p_complete):
-            return "support unknown"
-        return f"pure {percent(self.p_pure)}, compl. {percent(self.p_complete)}"
+        return _support_words(self.p_pure, self.p_complete)
+
+    @property
+    def was(self) -> str:
+        """The same before any decision; '' where nothing was decided, or it is the same."""
+        told = "" if self.before is None else _support_words(*self.before)
+        return "" if told == self.support else told
 
     @property
     def tooltip(self) -> str:
         """The column in full."""
         lines = [
             f"Unit {self.name}: {self.caption}, {self.support}",
+            *([f"before your decisions: {self.was}"] if self.was else []),
             "pure: probability that hardly a spike of another cell is in it",
             "compl.: probability that hardly a spike of its cell is elsewhere",
             f"{count(len(self.spikes), 'spike')} drawn, evenly through the recording; "
@@ -179,6 +187,7 @@ def present_waveforms(workspace: Workspace, *, looks_around: bool = False) -> Wa
             rows=np.flatnonzero(shown.sampled_labels == row),
             ghosts=ghosts[row],
             neighbour=alike[row],
+            before=_support_before(workspace, shown, row),
         )
         for row, (unit, (spikes, mean)) in enumerate(zip(shown.units, drawn, strict=True))
     )
@@ -191,6 +200,19 @@ def present_waveforms(workspace: Workspace, *, looks_around: bool = False) -> Wa
         highest=max((float(mean.max()) for mean in means), default=1.0),
         is_preview=shown.is_preview,
     )
+
+
+def _support_words(p_pure: float, p_complete: float) -> str:
+    if np.isnan(p_pure) and np.isnan(p_complete):
+        return "support unknown"
+    return f"pure {percent(p_pure)}, compl. {percent(p_complete)}"
+
+
+def _support_before(workspace: Workspace, shown: ShownSorting, row: int) -> tuple[float, float] | None:
+    """P(pure), P(complete) of a unit in use before any decision; None where nothing was decided."""
+    unit = shown.units[row].unit
+    before = None if shown.is_preview or unit is None else workspace.numbers_before(unit)
+    return None if before is None else (before.p_pure, before.p_complete)
 
 
 def _support(workspace: Workspace, shown: ShownSorting, row: int) -> tuple[float, float]:

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.app.model.component_status import ComponentStatus
-from ncpgui.app.model.conditioned import held_by
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.words import count, sentence
 from ncpgui.app.work import jobs
@@ -23,6 +22,7 @@ from ncpgui.core.errors import CurationError
 from ncpgui.core.posterior import NOT_A_POSTERIOR, Sampler
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import UNASSIGNED
+from ncpgui.curation.conditioned import held_by
 from ncpgui.curation.resample import Resample
 from ncpgui.curation.said import Said
 from ncpgui.evidence.decisions import FEW_DRAWS

@@ -9,7 +9,7 @@ import numpy as np
 from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.presenters.alternatives import Card
-from ncpgui.app.words import percent
+from ncpgui.core.percent import percent
 from ncpgui.core.posterior import Sampler
 from ncpgui.gui.items.glyphs import elided, paint_curve, wrapped
 from ncpgui.gui.plain_text import plain
@@ -98,8 +98,9 @@ class CardWidget(QtWidgets.QWidget):
         painter.setFont(font(11))
         painter.setPen(theme.color("muted"))
         room = inner.right() - (22 if card.key else 0) - x
-        if painter.fontMetrics().horizontalAdvance(card.error) <= room:
-            painter.drawText(QtCore.QRectF(x, line.top() + 11, room, 18), LEFT, card.error)
+        advance = painter.fontMetrics().horizontalAdvance
+        beside = next((words for words in card.beside if advance(words) <= room), "")
+        painter.drawText(QtCore.QRectF(x, line.top() + 11, room, 18), LEFT, beside)
         if card.key:
             badge = QtCore.QRectF(inner.right() - 18, inner.top() + 1, 20, 20)
             painter.setPen(QtGui.QPen(theme.color("accent" if card.is_shown else "border"), 1))

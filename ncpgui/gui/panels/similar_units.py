@@ -10,7 +10,8 @@ from typing import Any
 from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.presenters.similar_units import SimilarUnit, present_similar
-from ncpgui.app.words import count, percent
+from ncpgui.app.words import count
+from ncpgui.core.percent import percent
 from ncpgui.gui.items.unit_rows import selected_rows, unit_list
 from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.plain_text import plain

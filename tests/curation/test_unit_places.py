@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ncpgui.app.model.unit_places import UnitPlaces
 from ncpgui.curation.clustering import Clustering
 from ncpgui.curation.commands import Merge
 from ncpgui.curation.history import History
+from ncpgui.curation.unit_places import UnitPlaces
 
 #         spike     0  1  2  3  4  5  6  7  8
 UNIT = np.array([0, 0, 0, 1, 1, 2, 2, -1, 3])

@@ -13,35 +13,43 @@ from itertools import combinations, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.app.model.unit_places import UnitPlaces
-from ncpgui.app.words import percent
 from ncpgui.core.component import Alternative, Component, Held
 from ncpgui.core.increasing import is_among
+from ncpgui.core.percent import percent
 from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.core.project import Project
 from ncpgui.curation.clustering import unit_codes
 from ncpgui.curation.history import History
 from ncpgui.curation.said import Said
+from ncpgui.curation.unit_places import UnitPlaces
 from ncpgui.evidence.decisions import FEW_DRAWS, Decision, conditioned
 from ncpgui.evidence.support import cells_of
-from ncpgui.evidence.ways import masses_given, way_of_draw
-from ncpgui.evidence.wrong import stands_for
+from ncpgui.evidence.ways import mass_of_sorting, masses_given, way_of_draw
 
 
 @dataclass(frozen=True)
 class Condition:
-    """One decision as cards name it; probability : before it, None where draws were made under it."""
+    """One decision as cards name it.
+
+    probability : share of the draws before it in which it holds, None where draws were made under it
+    said_before : of all units of a component, accepted together: what their card said before
+    """
 
     words: str
     probability: float | None
+    said_before: float | None = None
+
+    @property
+    def was(self) -> float | None:
+        """How probable it was before, None where draws were made under it."""
+        return self.probability if self.said_before is None else self.said_before
 
     @property
     def text(self) -> str:
         """Words and probability."""
-        if self.probability is None:
+        if self.was is None:
             return self.words
-        return f"{self.words} (was {percent(self.probability)})" if self.probability > 0 else (
-            f"{self.words} (in no draw)"
-        )  # fmt: skip
+        return f"{self.words} ({f'was {percent(self.was)}' if self.was > 0 else 'in no draw'})"
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,28 +144,39 @@ class GivenComponents:
         held = (Condition(f"{', '.join(kept)} held", None),) if kept else ()
         if not said:
             return Given(whole, held, (), whole.posterior.n_effective)
-        labels = self._labels(component)
-        mass = stands_for(labels, component.sampled)
-        points = component.spike_ids[component.sampled]
+        mass, points = component.spikes_each, component.spike_ids[component.sampled]
         decisions = [(one, list(_decisions(one, points))) for one in said]
-        decisions = [(one, parts) for one, parts in decisions if parts]
-        flat = [part for _, parts in decisions for part in parts]
-        given = conditioned(whole.posterior, flat, stands_for=mass, leave_out=True)
-        share = iter(given.probability)
-        product = [(one, float(np.prod([next(share) for _ in parts]))) for one, parts in decisions]
-        accepted = [(one, p) for one, p in product if one.kind == "neuron"]
-        others = [(one, p) for one, p in product if one.kind != "neuron"]
-        conditions = []
-        if accepted:
-            units = tuple(unit for one, _ in accepted for unit in one.units)
-            known = set(units) <= set(component.given)
-            p = float(np.prod([p for _, p in accepted]))
-            conditions.append(Condition(f"{', '.join(map(str, units))} accepted", None if known else p))
-        conditions += [Condition(one.words, None if component.given and p else p) for one, p in others]
-        if not conditions:
+        others = [one for one in decisions if one[1] and one[0].kind != "neuron"]
+        accepted = [one for one in decisions if one[1] and one[0].kind == "neuron"]
+        if not others and not accepted:
             return Given(whole, held, said, whole.posterior.n_effective)
-        weighed = self._weighed(whole, given.weight)
-        return Given(weighed, (*held, *conditions), said, given.n_effective)
+        flat = [part for _, parts in others for part in parts]
+        before = conditioned(whole.posterior, flat, stands_for=mass, leave_out=True)
+        share = iter(before.probability)
+        weighed, conditions = self._weighed(whole, before.weight), []
+        for one, parts in others:
+            p = float(np.prod([next(share) for _ in parts]))
+            conditions.append(Condition(one.words, None if component.given and p else p))
+        if not accepted:
+            return Given(weighed, (*held, *conditions), said, before.n_effective)
+        flat = [part for _, parts in accepted for part in parts]
+        after = conditioned(weighed.posterior, flat, stands_for=mass, leave_out=True)
+        units = tuple(unit for one, _ in accepted for unit in one.units)
+        words = f"{', '.join(map(str, units))} accepted"
+        if set(units) <= set(component.given):
+            conditions.insert(0, Condition(words, None))
+        else:
+            p = float(np.prod(after.probability))
+            conditions.insert(0, Condition(words, p, self._said_by_card(weighed, units)))
+        return Given(self._weighed(weighed, after.weight), (*held, *conditions), said, after.n_effective)
+
+    def _said_by_card(self, component: Component, units: tuple[int, ...]) -> float | None:
+        """Mass of the sorting in use, as its card says it; None unless these are all units of a component."""
+        code, table = unit_codes(self._history.clustering.unit_of_spike[component.spike_ids])
+        labels = code.astype(np.int64)[component.sampled] - int(len(table) > 0 and table[0] < 0)
+        if not set(table[table >= 0].tolist()) <= set(units):
+            return None
+        return mass_of_sorting(component, labels, min_spikes=self._min_spikes)
 
     def _weighed(self, component: Component, weight: NDArray[np.float64]) -> Component:
         before = component.posterior
@@ -178,11 +197,6 @@ class GivenComponents:
             ),
         )
 
-    def _labels(self, component: Component) -> NDArray[np.int64]:
-        now = self._history.clustering.unit_of_spike[component.spike_ids]
-        labels, table = unit_codes(now)
-        return labels.astype(np.int64) - int(len(table) > 0 and table[0] < 0)
-
     def _units_of(self, spike_ids: NDArray[np.int64]) -> NDArray[np.int64]:
         return unit_codes(self._history.clustering.unit_of_spike[spike_ids])[1]
 
@@ -193,6 +207,15 @@ class GivenComponents:
         if said not in self._about:
             self._about[said] = _present(self._component_of_spike, said)
         return self._about[said]
+
+
+def as_it_stands(project: Project, history: History) -> Project:
+    """A project with its components as they are: sampled again, given what was decided."""
+    of_spike = project.component_of_spike
+    places = UnitPlaces(history.clustering, project.spikes.channel, of_spike)
+    given = GivenComponents(history, places, of_spike, min_spikes=project.min_cluster_spikes)
+    components = tuple(given.of(one).component for one in history.posteriors.components)
+    return replace(project, components=components)
 
 
 def held_by(component: Component, units: NDArray[np.int64], said: tuple[Said, ...]) -> Held:

@@ -73,6 +73,12 @@ class UnitPlaces:
         free = {c for unit, place in self._places.items() if unit not in locked for c in place.components}
         return frozenset(one for one in found | (accepted - free) if one is not None)
 
+    def decided(self, history: History) -> frozenset[int]:
+        """Units that a person decided on: those that are accepted, or at home in a settled component."""
+        settled = self.settled(history)
+        at_home = {unit for unit, place in self._places.items() if settled.intersection(place.components[:1])}
+        return frozenset(at_home | set(history.labels.locked))
+
     def _decided(self, command: Assign) -> int | None:
         """Component that has most of the spikes which a command assigns."""
         if command not in self._decided_on:
