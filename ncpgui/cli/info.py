@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 MOST = 4
 """Numbers of units in a row, and ids in a list."""
+LEAST_OTHER = 0.005
+"""Probability of other sortings from which on it is told."""
 COLUMNS = {
     "contact": "on which the spikes of the component are largest",
     "units": "ids of its units",
@@ -161,7 +163,9 @@ def _numbers_of_units(alternatives: list[dict[str, Any]]) -> str:
     masses: Counter[int] = Counter()
     for alternative in alternatives:
         masses[alternative["n_units"]] += alternative["mass"]
-    return ", ".join(f"{n} ({percent(mass)})" for n, mass in masses.most_common(MOST))
+    told = [f"{n} ({percent(mass)})" for n, mass in masses.most_common(MOST) if mass > 0]
+    rest = 1 - sum(masses.values())
+    return ", ".join([*told, *([f"other ({percent(rest)})"] if rest > LEAST_OTHER else [])])
 
 
 def _not_sampled(waiting: list[dict[str, Any]]) -> list[str]:

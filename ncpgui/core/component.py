@@ -133,19 +133,6 @@ class Component:
         """How much the order of the spikes moves the posterior: see `core.order_agreement`."""
         return order_spread(self.posterior)
 
-    @property
-    def entropy_nats(self) -> float:
-        """Entropy of the choice between the alternatives, "other" counted as one more."""
-        mass = np.array([a.mass for a in self.alternatives])
-        mass = np.append(mass, max(0.0, 1.0 - mass.sum()))
-        mass = mass[mass > 1e-12]
-        return float((mass * np.log(1 / mass)).sum())
-
-    @property
-    def ambiguity(self) -> float:
-        """Spikes times entropy: how much a decision would settle."""
-        return len(self.spike_ids) * self.entropy_nats
-
 
 @dataclass(frozen=True)
 class WaitingComponent:

@@ -120,3 +120,17 @@ def test_questions_are_asked_in_the_order_of_what_an_answer_gains() -> None:
     workspace = Workspace(project)
     assert [workspace.expected_gain(one) for one in (0, 1)] == pytest.approx([6.0, 12.0])
     assert workspace.queue_order() == [1, 0]
+
+
+def test_a_component_does_not_settle_itself_while_a_unit_of_it_hardly_exists() -> None:
+    """All draws have two units, and three of the ten spikes of the small one in the other: 1 % of all."""
+    apart = np.repeat([0, 1], [290, 10])
+    less = np.where(np.arange(300) >= 297, 0, apart)
+    for rows, state in (([apart] * 40, "sure"), ([less] * 40, "sampled")):
+        project = tiny_project({0: [apart.tolist()]})
+        (one,) = project.components
+        draws = PosteriorSamples(np.array(rows), np.zeros(40))
+        weighed = replace(one, posterior=draws)
+        workspace = Workspace(replace(project, components=(weighed,)))
+        assert present_alternatives(workspace).cards[0].percent == "100\u2009%"
+        assert workspace.status(0).state == state

@@ -229,6 +229,7 @@ def test_the_queue_lists_components_by_what_a_decision_settles(workspace: Worksp
         "other: 10 %",
         "in use: 3 units",
         "expected wrong assignments: 1",
+        "an answer is expected to put right: 1",
     ]
     # each of the 40 % of draws that merge has three of ten spikes wrong; 10 % of draws that halve six: three
     assert [row.n_wrong for row in rows] == pytest.approx([1.2, 0.3, 0])

@@ -57,19 +57,19 @@ def test_sorting_writes_a_session_that_info_describes(ncpgui: Command, tetrode_s
     assert values["recording"]["duration_s"] == 4.0
     assert values["n_spikes"] == sum(component["n_spikes"] for component in values["components"]) > 50
     assert values["settings"]["posterior_samples"] == 12
-    assert values["model"] == "spikes"
+    assert values["model"] == "spikes-times"
     assert values["stimulus"] is not None
     assert values["waiting"] == []
     for component in values["components"]:
         assert 0 < sum(a["mass"] for a in component["alternatives"]) <= 1 + 1e-9
-    ambiguity = [component["ambiguity"] for component in values["components"]]
-    assert ambiguity == sorted(ambiguity, reverse=True)
+    order = [(one["is_beyond_cards"], -one["expected_gain"]) for one in values["components"]]
+    assert order == sorted(order)
 
 
 def test_info_is_readable_without_a_terminal(ncpgui: Command, tetrode_session: Path) -> None:
     lines = ncpgui("info", tetrode_session).out.splitlines()
     assert lines[1] == "length:    4.0 s, 4 channels, 20000 Hz"
-    assert "contact\tunits\tspikes\tsampled\tnumber of units (probability)\tambiguity" in lines
+    assert "contact\tunits\tspikes\tsampled\tnumber of units (probability)\tgain\tnote" in lines
 
 
 def test_info_explains_its_columns(ncpgui: Command, tetrode_session: Path) -> None:
@@ -85,7 +85,8 @@ def test_rows_of_info_that_look_the_same_are_one() -> None:
             "unit_ids": [1, 2, 3, 4, 5],
             "n_spikes": 9,
             "n_sampled": 8,
-            "ambiguity": 0.2,
+            "expected_gain": 0.2,
+            "is_beyond_cards": False,
             "alternatives": [{"n_units": n, "mass": mass} for n, mass in alternatives],
         }
 
@@ -93,8 +94,8 @@ def test_rows_of_info_that_look_the_same_are_one() -> None:
         [component(0, (2, 0.5), (1, 0.25), (2, 0.125)), component(3, (1, 1.0)), component(3, (1, 1.0))]
     )
     assert rows == [
-        ["0", "1, 2, 3, 4 …", "9", "8", "2 (62%), 1 (25%)", "0"],
-        ["3 (2 times)", "1, 2, 3, 4 …", "9", "8", "1 (100%)", "0"],
+        ["0", "1, 2, 3, 4 …", "9", "8", "2 (62%), 1 (25%), other (12%)", "0", ""],
+        ["3 (2 times)", "1, 2, 3, 4 …", "9", "8", "1 (100%)", "0", ""],
     ]
 
 

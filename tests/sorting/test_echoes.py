@@ -224,7 +224,7 @@ def check_asked(component: Component, fired: NDArray[np.int64], n: int) -> None:
     assert list(best.by_evidence) == ["waveforms", "times", "echoes"]
     assert component.posterior.weight[component.posterior.weight_without_echoes == 0].sum() > 0.99
     assert best.mass > 0.6  # the network has the first two clusters as one in a quarter of its draws
-    assert best.mass_without_echoes == pytest.approx(0)
+    assert best.mass_without_echoes == pytest.approx(0, abs=0.01)  # a draw may have both in one cluster
     assert (best.labels[pair.spikes] == -1).all()
 
 

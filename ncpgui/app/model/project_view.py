@@ -22,7 +22,7 @@ from ncpgui.curation.conditioned import Given
 from ncpgui.curation.history import History
 from ncpgui.curation.unit_places import UnitPlaces
 from ncpgui.evidence.gain import Gain
-from ncpgui.evidence.units import UnitNumbers, component_gain, p_neuron, united
+from ncpgui.evidence.units import MORE_PROBABLY, UnitNumbers, component_gain, p_neuron, united
 from ncpgui.sorting.neuron_probability import shown_label
 
 Value = TypeVar("Value")
@@ -81,6 +81,8 @@ class ProjectView:
         units = [unit.unit for unit in shown.units if unit.unit is not None]
         if units and all(self.components_of(unit)[0] != component.id for unit in units):
             return True
+        if any(self.unit_numbers(unit).p_exists < MORE_PROBABLY for unit in units):
+            return False
         return is_sure(component, self._sortings.in_use(component), self._misplaced(component))
 
     def expected_wrong(self, component_id: int) -> float:
