@@ -36,6 +36,7 @@ def test_the_tooltip_tells_how_many_units_are_how_likely(panel) -> None:
         "other: 5 %",
         "in use: 2 units",
         "expected wrong assignments: 1",
+        "an answer is expected to put right: 0",
     ]
     assert panel.model.rows[0].caption == "1–2 units"
     assert panel.model.rows[1].caption == "waiting"

@@ -18,8 +18,8 @@ class QueueRow:
     """One component.
 
     p_units : (number of units, probability) of the cards, by number of units, what is left over last
-    under `OTHER`; n_wrong : spikes that are expected to be in a wrong unit; n_gained : those that an answer
-    is expected to put right; ambiguity : the same, relative to the largest of the queue;
+    under `OTHER`; n_wrong : spikes that are expected to be in a wrong unit; ambiguity : the same, relative to
+    the largest of the queue; n_gained : those that an answer is expected to put right;
     units : names of the units in use, None while the component is not sampled.
     cut_from : what else it is in doubt with that is asked about apart, in words; '' without such
     doubts : what may be wrong with units as they stand, in words, one a unit
@@ -103,8 +103,8 @@ class QueueRow:
 def present_queue(workspace: Workspace) -> tuple[QueueRow, ...]:
     """Rows of the queue: those whose answer gains most, what waits, what no card settles, what is settled."""
     order = workspace.queue_order()
-    gained = {component_id: workspace.expected_gain(component_id) for component_id in order}
-    largest = max(gained.values(), default=0.0) or 1.0
+    wrong = {component_id: workspace.expected_wrong(component_id) for component_id in order}
+    largest = max(wrong.values(), default=0.0) or 1.0
     rows = []
     for component_id in order:
         rows.append(
@@ -115,9 +115,9 @@ def present_queue(workspace: Workspace) -> tuple[QueueRow, ...]:
                 n_spikes=workspace.n_spikes(component_id),
                 status=workspace.status(component_id),
                 p_units=workspace.memo(("p units", component_id), partial(p_units, workspace, component_id)),
-                ambiguity=gained[component_id] / largest,
-                n_wrong=workspace.expected_wrong(component_id),
-                n_gained=gained[component_id],
+                ambiguity=wrong[component_id] / largest,
+                n_wrong=wrong[component_id],
+                n_gained=workspace.expected_gain(component_id),
                 is_beyond_cards=workspace.is_beyond_cards(component_id),
                 is_current=component_id == workspace.component_id,
                 cut_from=cut_from_words(workspace, component_id),
