@@ -35,7 +35,7 @@ FILTER_ORDER = 3
 MAX_LOWPASS_SHARE = 0.45
 MIN_CHANNELS_FOR_REFERENCE = 8
 MIN_SAMPLES = 64
-N_FREQUENCIES = 8192
+N_FREQUENCIES = 4096
 
 
 @dataclass(frozen=True)
@@ -47,16 +47,22 @@ class FilterSettings:
     reference: str
 
 
+def band_power(settings: FilterSettings, sampling_frequency_hz: float) -> NDArray[np.float64]:
+    """Power that the band-pass leaves of white noise, from 0 to half the sampling frequency: (F,)."""
+    from scipy.signal import butter, sosfreqz
+
+    band = [settings.highpass_hz, settings.lowpass_hz]
+    sections = butter(FILTER_ORDER, band, "bandpass", fs=sampling_frequency_hz, output="sos")
+    response = sosfreqz(sections, np.linspace(0, np.pi, N_FREQUENCIES + 1))[1]
+    return np.asarray(np.abs(response) ** 4, np.float64)  # forward and backward
+
+
 def white_density(settings: FilterSettings, sampling_frequency_hz: float) -> float:
     """Power of white noise where the band passes most of it, beside the mean over all frequencies.
 
     It is the variance of a matched filter of length 1 there, in filtered noise of sd 1.
     """
-    from scipy.signal import butter, sosfreqz
-
-    band = [settings.highpass_hz, settings.lowpass_hz]
-    sections = butter(FILTER_ORDER, band, "bandpass", fs=sampling_frequency_hz, output="sos")
-    power = np.abs(sosfreqz(sections, N_FREQUENCIES)[1]) ** 4  # forward and backward
+    power = band_power(settings, sampling_frequency_hz)
     return float(power.max() / power.mean())
 
 
@@ -123,17 +129,42 @@ class Preprocessed:
 
         return whitening_matrix(self.in_noise_sd)
 
+    @cached_property
+    def whitening_in_time(self) -> NDArray[np.float32] | None:
+        """Taps of the filter that these go through then (`time_whitening`); None where the noise is white."""
+        from ncpgui.ephys.noise_covariance import measured_covariance
+        from ncpgui.ephys.spikeinterface_adapter import whitened
+        from ncpgui.ephys.time_whitening import LAGS_MS, whitening_filter
+
+        rate = self.sampling_frequency_hz
+        noise = measured_covariance(whitened(self.in_noise_sd, self.whitening), round(LAGS_MS * rate / 1000))
+        taps = whitening_filter(noise, band_power(self.settings, rate), rate)
+        if taps is not None:
+            log.info("the noise is coloured: traces are whitened in time too, for matching")
+        return taps
+
     def whitened(self) -> KeptRecording:
-        """Traces of the good channels with noise of sd 1 that neighbours do not share; to be `drop`ped."""
+        """Traces of the good channels with noise of sd 1 that neighbours do not share; to be `drop`ped.
+
+        In time their noise is as that of white noise behind the band-pass.
+        """
         from ncpgui.ephys.kept_traces import KeptRecording
         from ncpgui.ephys.spikeinterface_adapter import whitened
+        from ncpgui.ephys.time_whitening import FilteredInTime
 
-        return KeptRecording(whitened(self.in_noise_sd, self.whitening), self.recording, kind="whitened")
+        traces, taps = whitened(self.in_noise_sd, self.whitening), self.whitening_in_time
+        if taps is not None:
+            traces = FilteredInTime(traces, taps)
+        return KeptRecording(traces, self.recording, kind="whitened")
 
     def unwhitened(self, waveforms: NDArray[np.float32]) -> NDArray[np.float32]:
         """Waveforms of `whitened` traces (K, T, n_good) as they are in the filtered ones: (K, T, C)."""
+        from ncpgui.ephys.time_whitening import unfiltered
+
         result = np.zeros((*waveforms.shape[:2], self.n_channels), np.float32)
         if len(waveforms):
+            if self.whitening_in_time is not None:
+                waveforms = unfiltered(waveforms, self.whitening_in_time).astype(np.float32)
             result[:, :, self.good_channels] = waveforms @ np.linalg.inv(self.whitening.astype(np.float64))
         return result
 

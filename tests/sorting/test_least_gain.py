@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from functools import partial
 
 import numpy as np
@@ -130,7 +131,9 @@ def test_a_template_of_which_more_is_asked_leaves_spikes_to_those_that_pass() ->
 
 
 @pytest.mark.parametrize("at_hz", [500.0, 800.0])
-def test_crossings_of_the_threshold_by_coloured_noise_are_no_units(at_hz: float) -> None:
+def test_crossings_of_the_threshold_by_coloured_noise_are_no_units(
+    at_hz: float, caplog: pytest.LogCaptureFixture
+) -> None:
     """Those of each contact are proposed as a unit: a filter of such a shape is loud in such noise."""
     n = 20 * int(RATE_HZ)
     shape = np.sqrt(peaked_power(np.fft.rfftfreq(n, 1 / RATE_HZ), at_hz))[:, None]
@@ -139,11 +142,13 @@ def test_crossings_of_the_threshold_by_coloured_noise_are_no_units(at_hz: float)
     probe = Probe(np.column_stack([np.zeros(8), 50.0 * np.arange(8)]))
     counts = (traces * (50 / traces.std())).astype(np.int16)
     recording = ArrayRecording(counts, sampling_frequency_hz=RATE_HZ, probe=probe)
-    with preprocess(recording, reference="none") as pre:
+    with preprocess(recording, reference="none") as pre, caplog.at_level(logging.INFO, logger="ncpgui"):
         found = detect_spikes(pre, threshold_sd=3.5, radius_um=40.0)
         assert np.bincount(found.channel, minlength=8).min() > 20
         matched = match_units(pre, found.sample_index, found.channel)
     assert matched.n_units == len(matched.unit) == 0
+    assert "the noise is coloured" in caplog.text
+    assert "of 8 proposed units are looked for" in caplog.text
 
 
 @pytest.mark.parametrize(("energy", "is_kept"), [(55.0, False), (65.0, True)])
