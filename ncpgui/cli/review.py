@@ -109,6 +109,7 @@ def review(
     from ncpgui.ephys.given_folder import open_reviewed
     from ncpgui.ephys.readers import load_stimulus
     from ncpgui.sorting.config import SortingConfig
+    from ncpgui.sorting.echo_notes import echo_notes
     from ncpgui.sorting.review import review_recording
     from ncpgui.sorting.run import run_of
     from ncpgui.sorting.stimulus_notes import stimulus_notes
@@ -167,6 +168,8 @@ def review(
     for words in decided:
         echo(f"  {words}", err=True)
     if note := options.beam_note(project):
+        echo(f"note: {note}", err=True)
+    for note in echo_notes(project):
         echo(f"note: {note}", err=True)
     for warning in unknown(project):
         echo(f"warning: {warning}", err=True)

@@ -117,6 +117,7 @@ def sort(
 
     from ncpgui.ephys.readers import load_stimulus, open_recording, stimulus_of
     from ncpgui.sorting.config import SortingConfig
+    from ncpgui.sorting.echo_notes import echo_notes
     from ncpgui.sorting.pipeline import sort_recording
     from ncpgui.sorting.run import run_of
     from ncpgui.sorting.stimulus_notes import stimulus_notes
@@ -167,6 +168,8 @@ def sort(
         out = keep(project, out, steps, overwrite=overwrite)
     echo(summary(project), err=True)
     if note := options.beam_note(project):
+        echo(f"note: {note}", err=True)
+    for note in echo_notes(project):
         echo(f"note: {note}", err=True)
     for one in project.waiting:
         reason = project.failed.get(one.id, "not reached")

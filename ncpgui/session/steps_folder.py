@@ -41,7 +41,7 @@ ENCODING, FORMAT = "ncpgui-steps", 1
 HEADER, LOCK = "steps.json", "lock"
 MOST_HEADER_BYTES = 1 << 20
 MOST_DIFFERENCES = 6
-_STEP = re.compile(r"(motion|proposals|matching|(channel|round|found|component)-\d+)\.npz")
+_STEP = re.compile(r"(motion|proposals|matching|(channel|round|found|component)-\d+(-round-\d+)?)\.npz")
 _BESIDE = re.compile(r"steps\.json|lock|\.ncpgui-[0-9a-f]+\.(saving|stale)")
 _OF = "of"
 """Name of the array that says which run and which step a file is of."""

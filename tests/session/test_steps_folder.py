@@ -59,7 +59,7 @@ def test_no_pickle_is_written_and_the_files_are_plain_npz(place: Path) -> None:
 
 
 def test_when_the_session_is_written_the_folder_goes(place: Path) -> None:
-    left(place, "motion", "matching")
+    left(place, "motion", "matching", "component-0", "component-0-round-1")
     (place / ".ncpgui-0123456789ab.saving").write_bytes(b"half a step of a run that was killed")
     steps = StepsFolder(place, RUN, go_on=True)
     steps.finish()

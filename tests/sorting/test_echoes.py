@@ -21,6 +21,7 @@ from ncpgui.evidence.same_neuron import same_neuron
 from ncpgui.evidence.support import unit_support
 from ncpgui.evidence.ways import way_of_draw
 from ncpgui.sorting.config import SortingConfig
+from ncpgui.sorting.echo_notes import echo_notes
 from ncpgui.sorting.echoes import EchoPair, echo_pairs, with_echoes
 from ncpgui.sorting.matched import Matched
 from ncpgui.sorting.neuron_probability import p_neuron_of_spikes
@@ -248,6 +249,16 @@ def test_a_review_asks_the_same_of_units_that_were_given_and_leaves_them_as_they
     assert reviewed.p_neuron is not None
     assert reviewed.p_neuron[given.unit_id == 9].max() < 0.01
     assert reviewed.p_neuron[given.unit_id == 5].min() > 0.9
+
+
+def test_a_note_says_which_spikes_are_probably_echoes_of_which_unit(reviewed) -> None:
+    assert echo_notes(reviewed) == (
+        "300 of 300 spikes of unit 9 are probably echoes of unit 5, 2.2 ms after its own",
+    )
+    none = np.where(reviewed.unit_of_spike == 9, -1, reviewed.unit_of_spike)
+    assert echo_notes(replace(reviewed, unit_of_spike=none)) == (
+        "300 spikes are probably echoes of unit 5, 2.2 ms after its own; they are in no unit",
+    )
 
 
 def test_units_that_are_in_synchrony_are_not_asked_about_together(recording, given) -> None:
