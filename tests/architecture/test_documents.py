@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import ncpgui
 from ncpgui.app.actions import ACTIONS
 from tests.loose_modules import script
 
@@ -44,3 +45,14 @@ def test_every_link_leads_somewhere(path: Path) -> None:
     links = re.findall(r"\]\(([^)#]+)[^)]*\)", path.read_text(encoding="utf-8"))
     missing = [link for link in links if "://" not in link and not (path.parent / link).exists()]
     assert missing == []
+
+
+def test_the_citation_is_of_this_version_and_licence() -> None:
+    """CITATION.cff is YAML that other programs read; what it repeats is what is said elsewhere."""
+    text = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    stated = dict(re.findall(r"^([a-z-]+): (\S.*)$", text, re.MULTILINE))
+    assert stated["version"] == ncpgui.__version__
+    assert stated["license"] == "GPL-3.0-or-later"
+    authors = re.findall(r"family-names: (\w+)", text)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert [name for name in authors if f"{name}, " in readme] == authors
