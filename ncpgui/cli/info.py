@@ -52,8 +52,6 @@ UNITS = {
     "false": "expected share of its spikes that are of another cell",
     "missed": "expected share of its cell's spikes that are elsewhere",
 }
-SHARES = ("p_neuron", "p_pure", "p_complete", "p_exists", "false_positives", "misses")
-"""Of `evidence.units.UnitNumbers`, in the order of `UNITS`."""
 
 
 @command(
@@ -147,12 +145,14 @@ def rows_of(components: list[dict[str, Any]]) -> list[list[str]]:
 
 def unit_rows(units: list[dict[str, Any]]) -> list[list[str]]:
     """Rows of the table of units; a dash for what is not known."""
+    from ncpgui.evidence.units import NUMBERS
+
     return [
         [
             str(unit["id"]),
             str(unit["n_spikes"]),
             unit["label"],
-            *("-" if unit[name] is None else percent(unit[name]) for name in SHARES),
+            *("-" if unit[name] is None else percent(unit[name]) for name in NUMBERS),
         ]
         for unit in units
     ]
@@ -243,7 +243,7 @@ def describe(project: Project, decisions: Decisions) -> dict[str, Any]:
 
     project : with its components given what was decided; decisions : its sorting as it stands
     """
-    from ncpgui.evidence.units import project_numbers
+    from ncpgui.evidence.units import NUMBERS, project_numbers
     from ncpgui.export.from_project import exported_label
 
     reference, units = project.recording, decisions.unit_of_spike
@@ -290,7 +290,7 @@ def describe(project: Project, decisions: Decisions) -> dict[str, Any]:
                 "id": unit,
                 "n_spikes": spikes_of[unit],
                 "label": exported_label(decisions.labels.get(unit, "unsorted"), known),
-                **{name: _known(getattr(known, name)) for name in SHARES},
+                **{name: _known(getattr(known, name)) for name in NUMBERS},
             }
             for unit, known in sorted(numbers.of_unit.items())
         ],

@@ -31,6 +31,8 @@ from ncpgui.evidence.gain import Gain, gain_of
 from ncpgui.evidence.support import unit_support
 
 nan = float("nan")
+NUMBERS = ("p_neuron", "p_pure", "p_complete", "p_exists", "false_positives", "misses")
+"""Probabilities and shares of `UnitNumbers`, in the order of tables."""
 MORE_PROBABLY = 0.5
 """P(exists), P(pure) or P(complete) under which a unit is more probably not as it stands."""
 

@@ -17,12 +17,13 @@ from ncpgui.core.posterior import Sampler, sampler_words
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import RecordingReference
 from ncpgui.core.spikes import Sorting, SpikeEvents
+from ncpgui.evidence import units as units_of_posterior
 from ncpgui.evidence.units import UnitNumbers
 from ncpgui.export.features import SpikeFeatures
 from ncpgui.export.raw_file import RawFile
 from ncpgui.export.unit_ids import LARGEST_CLUSTER
 
-NUMBERS = ("p_neuron", "p_pure", "p_complete", "false_positives", "misses")
+NUMBERS = tuple(name for name in units_of_posterior.NUMBERS if name != "p_exists")
 """Of `UnitNumbers`, in the order of tables; P(exists) has a column of its own."""
 NUMBER_NAME, TEXT_NAME = "si_unit_id", "unit_name"
 

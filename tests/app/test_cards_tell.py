@@ -37,6 +37,7 @@ def cards(workspace: Workspace) -> list[Card]:
 def test_no_spike_leaves_its_unit_beside_an_accepted_one(demo_like: Workspace) -> None:
     demo_like.lock((0,), True)
     assert [card.index for card in cards(demo_like)] == [0, 2]  # 1 would give what is in use
+    assert "2 plausible sortings" in present_alternatives(demo_like).subtitle
     demo_like.show_alternative(1)
     assert cards(demo_like)[1].words == "same units; 0 stays as accepted"
     assert cards(demo_like)[1].counts == "0: 8 · 1: 6 · 2: 5 · 1 unassigned"

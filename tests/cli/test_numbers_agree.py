@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +24,7 @@ from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.project import Project
 from ncpgui.curation.conditioned import as_it_stands
 from ncpgui.curation.decisions import Decisions
-from ncpgui.evidence.units import UnitNumbers
+from ncpgui.evidence.units import NUMBERS, UnitNumbers
 from ncpgui.evidence.ways import with_masses
 from ncpgui.export.from_project import bundle_of
 from ncpgui.session.session_file import create_session
@@ -32,7 +32,7 @@ from tests.cli.conftest import Command
 from tests.tiny_project import tiny_project, tiny_waveforms
 
 N = 60
-NAMES = tuple(field.name for field in fields(UnitNumbers) if field.type == "float")
+NAMES = NUMBERS
 
 
 def random_project(seed: int) -> Project:

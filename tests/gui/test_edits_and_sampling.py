@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from PyQt5 import QtWidgets
 
-from ncpgui.app.model import conditioned
 from ncpgui.app.presenters.embedding import principal_plane
 from ncpgui.app.work import jobs
 from ncpgui.core.errors import InputError
 from ncpgui.core.partition import canonical
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.project import Project
+from ncpgui.curation import conditioned
 from ncpgui.gui.main_window import MainWindow
 from tests.gui.windows import shown_window
 from tests.synthetic_project import synthetic_project

@@ -242,7 +242,8 @@ def present_alternatives(workspace: Workspace) -> AlternativesView:
     title, place = _title(workspace, contact)
     other = max(0.0, 1.0 - sum(card.mass for card in cards))
     by_beam = component.posterior.sampler == "beam"
-    sortings = count(len(component.alternatives), "sorting" if by_beam else "plausible sorting")
+    n_sortings = sum(card.index is not None for card in cards)
+    sortings = count(n_sortings, "sorting" if by_beam else "plausible sorting")
     subtitle = f"{place}{n} spikes · {sortings}{' of a beam' if by_beam else ''}"
     apart = cut_from_words(workspace, component_id)
     subtitle += f" · in doubt with {apart} too" if apart else ""
