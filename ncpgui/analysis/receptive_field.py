@@ -19,6 +19,8 @@ from ncpgui.core.stimulus import Stimulus
 
 CLEAR_Z = 5.0
 CLEAR_PIXELS = 3
+CLEAR_ALONE_Z = 8.0
+"""Of one pixel: in a million fields without spikes that follow the stimulus, no pixel reaches it."""
 REGION_Z = 3.0
 LAG_Z = 2.5
 
@@ -36,7 +38,7 @@ class ReceptiveField:
     time_course : (n_lags,) float32, mean of `sta` over the centre
     center_px : (x, y) of the centre, pixels, 0 = middle of the first pixel
     ellipse : (rx, ry, angle_rad), one sd of the Gaussian; angle of rx from the x axis
-    is_clear : at least three touching pixels of one sign reach |z| >= 5
+    is_clear : at least three touching pixels of one sign reach |z| >= 5, or one |z| >= 8
     peak_z : largest z, with its sign: positive = ON
     peak_lag : frames before the spike; n_spikes : that were used
     """
@@ -149,6 +151,8 @@ def _lag_weights(region_z: NDArray[np.float64], peak_lag: int) -> NDArray[np.flo
 
 
 def _is_clear(spatial: NDArray[np.float64]) -> bool:
+    if float(np.abs(spatial).max(initial=0.0)) >= CLEAR_ALONE_Z:
+        return True
     for sign in (1, -1):
         labels, n = ndimage.label(sign * spatial >= CLEAR_Z, structure=np.ones((3, 3)))
         if n and np.bincount(labels.ravel())[1:].max() >= CLEAR_PIXELS:

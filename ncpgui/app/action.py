@@ -183,6 +183,10 @@ has_project = Condition(lambda c: c.workspace.project is not None, NOTHING_OPEN)
 has_component = Condition(
     lambda c: c.workspace.component() is not None, "what is on screen is not sampled yet"
 )
+has_units = Condition(
+    lambda c: c.workspace.component() is not None or bool(c.workspace.drawn_together),
+    "what is on screen is not sampled yet",
+)
 has_alternatives = Condition(_has_alternatives, "what is on screen is not sampled yet")
 has_selection = has_at_least(1)
 has_several = has_at_least(2)

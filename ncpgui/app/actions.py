@@ -18,6 +18,7 @@ from ncpgui.app.action import (
     has_selection,
     has_several,
     has_similar,
+    has_units,
     shown_keys,
 )
 from ncpgui.app.panel_actions import PANEL_ACTIONS
@@ -267,7 +268,7 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "select_all", "Select all units", ("Ctrl+A",), "Edit",
         "Select every unit that the table lists.",
-        lambda c, _: _select_all(c), has_component, starts_section=True,
+        lambda c, _: _select_all(c), has_project, starts_section=True,
     ),
     Action(
         "palette", "Command palette", ("Ctrl+K",), "Edit",
@@ -282,22 +283,22 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "select_next", "Select the next unit too", ("Shift+Down",), "Edit",
         "Add the next unit of the table to the selection; on the way back, take it off again.",
-        lambda c, _: _extend(c, 1), has_component,
+        lambda c, _: _extend(c, 1), has_project,
     ),
     Action(
         "select_previous", "Select the previous unit too", ("Shift+Up",), "Edit",
         "Add the previous unit of the table to the selection; on the way back, take it off again.",
-        lambda c, _: _extend(c, -1), has_component,
+        lambda c, _: _extend(c, -1), has_project,
     ),
     Action(
         "compare_next", "Compare with the next unit", ("Ctrl+Down",), "Edit",
         "Keep the unit that was selected first, and select the next one of the table beside it.",
-        lambda c, _: _compare(c, 1), has_component,
+        lambda c, _: _compare(c, 1), has_project,
     ),
     Action(
         "compare_previous", "Compare with the previous unit", ("Ctrl+Up",), "Edit",
         "Keep the unit that was selected first, and select the previous one of the table beside it.",
-        lambda c, _: _compare(c, -1), has_component,
+        lambda c, _: _compare(c, -1), has_project,
     ),
     Action(
         "filter", "Filter units", ("Ctrl+F",), "Edit",
@@ -311,7 +312,7 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "merge", "Merge", ("G",), "Unit",
-        "Make one unit of the selected ones; asks first if one is accepted or not on screen.",
+        "Make one unit of the selected ones; asks first if one is accepted, or hidden by a preview.",
         lambda c, _: _merge(c),
         has_several, in_toolbar=True,
     ),
@@ -319,7 +320,7 @@ ACTIONS: tuple[Action, ...] = (
         "split", "Split along the lasso", ("K",), "Unit",
         "Show what the lasso makes of all spikes of the selected units; once more does it. "
         "Ctrl+click draws a lasso in Embedding, Features and Over time, a right click clears it.",
-        lambda c, _: _split(c), has_component,
+        lambda c, _: _split(c), has_units,
     ),
     Action(
         "split_as", "Split as shown", ("Shift+K",), "Unit",
@@ -457,26 +458,26 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "next_unit", "Next unit", ("Down",), "Go", "Select the next unit of the table.",
-        lambda c, _: _step_unit(c, 1), has_component, starts_section=True,
+        lambda c, _: _step_unit(c, 1), has_project, starts_section=True,
     ),
     Action(
         "previous_unit", "Previous unit", ("Up",), "Go", "Select the previous unit of the table.",
-        lambda c, _: _step_unit(c, -1), has_component,
+        lambda c, _: _step_unit(c, -1), has_project,
     ),
     Action(
         "next_spike", "Next spike", ("Alt+PgDown",), "Go",
         "Show the traces around the next spike of the selected units, or of all units on screen.",
-        lambda c, _: c.front.step_spike(1), has_component, starts_section=True,
+        lambda c, _: c.front.step_spike(1), has_units, starts_section=True,
     ),
     Action(
         "previous_spike", "Previous spike", ("Alt+PgUp",), "Go",
         "Show the traces around the spike before.",
-        lambda c, _: c.front.step_spike(-1), has_component,
+        lambda c, _: c.front.step_spike(-1), has_units,
     ),
     Action(
         "ambiguous_spike", "Next ambiguous spike", ("Alt+Shift+PgDown",), "Go",
         "Show the traces around the spike whose unit is least certain, then the next of them.",
-        lambda c, _: c.front.step_ambiguous(), has_component,
+        lambda c, _: c.front.step_ambiguous(), has_units,
     ),
     Action(
         "theme", "Light or dark", ("Ctrl+T",), "View", "Change between the light and the dark theme.",

@@ -72,9 +72,11 @@ class Controller:
         workspace.color_by(preferences.get("color_by", ""))
         workspace.current_changed.connect(self._look_at_current)
         workspace.shown_changed.connect(self.refresh_views)
+        workspace.selection_changed.connect(self.refresh_views)
         workspace.opened.connect(self._derived.forget)
         workspace.units_changed.connect(self._save_if_behind)
         workspace.decided.connect(lambda ids: self._sampling.draw_where_few_are_left(ids))
+        workspace.units_changed.connect(lambda _: self._sampling.stop_what_was_taken_back())
 
     @property
     def activity(self) -> Activity | None:
@@ -139,7 +141,10 @@ class Controller:
             if session.notes:
                 self.workspace.warned.emit("; ".join(session.notes))
             self.workspace.saved_changed.emit()
-            self.refresh_views()
+            if read_only:
+                self.refresh_views()
+            else:
+                self._look_at_current()
 
         def failed(error: Exception) -> None:
             if isinstance(error, SessionUnwritableError):
@@ -242,6 +247,7 @@ class Controller:
             if self._saving is not opening:
                 return
             self.workspace.put_recording(recording)
+            self._sampling.try_again()
             self.workspace.told.emit(f"The recording is now {recording.path}")
             self._saving.autosave()
             self._derived.ask_again()

@@ -95,8 +95,5 @@ def _places(workspace: Workspace, query: str) -> list[Entry]:
 
 
 def go_to_unit(workspace: Workspace, unit: int) -> None:
-    """Put the component on screen that a unit is of, and select it."""
-    home = next(iter(workspace.components_of(unit)), None)
-    if home is not None:
-        workspace.show_component(home)
+    """Select a unit, which puts it on screen."""
     workspace.select([unit])

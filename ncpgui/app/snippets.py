@@ -47,11 +47,7 @@ def _select(context: Context, text: str) -> None:
     units = _units(context, text)
     if not units:
         raise InputError("c needs unit numbers, such as 'c 3 7' or 'c 3-7'")
-    workspace = context.workspace
-    homes = [home for unit in units for home in workspace.components_of(unit)]
-    if homes and workspace.component_id not in homes:
-        workspace.show_component(homes[0])
-    workspace.select(units)
+    context.workspace.select(units)
 
 
 def _units(context: Context, text: str) -> list[int]:

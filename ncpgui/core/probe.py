@@ -15,6 +15,12 @@ DRAWN_PITCH_UM = 30.0
 """Of contacts that have no neighbour."""
 
 
+def longer_axis(places_um: NDArray[np.floating]) -> int:
+    """Axis along which places (n, 2) reach farther, 0 = x, 1 = y; y where they are equal."""
+    reach = np.ptp(places_um, axis=0)
+    return int(reach[0] <= reach[1])
+
+
 @dataclass(frozen=True)
 class Probe:
     """Contact positions in the order of the recording's channels.
@@ -79,6 +85,16 @@ class Probe:
         nearest = self._gaps_um(self._same_shank()).min(axis=1)
         nearest = nearest[np.isfinite(nearest)]
         return float(np.median(nearest)) if len(nearest) else 0.0
+
+    @property
+    def depth_axis(self) -> int:
+        """Axis along which depths are measured: the longer one of the probe, 0 = x, 1 = y; y where equal."""
+        return longer_axis(self.positions_um)
+
+    @property
+    def depth_um(self) -> NDArray[np.float64]:
+        """(n_channels,) depth of each contact: its place along `depth_axis`."""
+        return self.positions_um[:, self.depth_axis]
 
     @cached_property
     def drawn_positions_um(self) -> NDArray[np.float64]:

@@ -61,13 +61,20 @@ class UnitPlaces:
         """Components that have spikes of a unit, the one with most of them first."""
         return self._places[unit].components if unit in self._places else ()
 
+    def units_in(self, spike_ids: NDArray[np.int64]) -> tuple[int, ...]:
+        """Units that have some of these spikes, the one with most of them first."""
+        return _most_first(self._clustering.unit_of_spike[spike_ids])
+
     def main_channel(self, unit: int) -> int:
         """Channel on which most spikes of a unit are largest."""
         return self._places[unit].main_channel
 
     def settled(self, history: History) -> frozenset[int]:
         """Components where an alternative was adopted, or all units are accepted."""
-        found = {self._decided(command) for command in history.commands if isinstance(command, Assign)}
+        return self._settled(history, [command for command in history.commands if _settles(command)])
+
+    def _settled(self, history: History, commands: Iterable[Command]) -> frozenset[int]:
+        found = {self._decided(command) for command in commands if isinstance(command, Assign)}
         locked = history.labels.locked
         accepted = {c for unit in locked for c in self.components_of(unit)}
         free = {c for unit, place in self._places.items() if unit not in locked for c in place.components}
@@ -75,7 +82,7 @@ class UnitPlaces:
 
     def decided(self, history: History) -> frozenset[int]:
         """Units that a person decided on: those that are accepted, or at home in a settled component."""
-        settled = self.settled(history)
+        settled = self._settled(history, history.commands)
         at_home = {unit for unit, place in self._places.items() if settled.intersection(place.components[:1])}
         return frozenset(at_home | set(history.labels.locked))
 
@@ -89,6 +96,11 @@ class UnitPlaces:
     def _place(self, spike_ids: NDArray[np.int64]) -> _Place:
         components = _most_first(self._component[spike_ids])
         return _Place(components, _most_first(self._channel[spike_ids])[0])
+
+
+def _settles(command: Command) -> bool:
+    """Whether it answers the question: it adopts a sorting, or says that there is no unit; no split does."""
+    return isinstance(command, Assign) and (command.adopts is not None or bool((command.cluster < 0).all()))
 
 
 def _most_first(numbers: NDArray[np.integer]) -> tuple[int, ...]:

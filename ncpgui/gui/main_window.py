@@ -136,6 +136,7 @@ class MainWindow(AskingWindow):
 
     def _project_changed(self) -> None:
         project = self.workspace.project
+        self.banner.hide()  # what it says is of another project
         self.pages.setCurrentWidget(self.start if project is None else self.bench)
         self.toolbar.setVisible(project is not None)
         self.start.show_recent(self.preferences.recent)
@@ -239,18 +240,15 @@ class MainWindow(AskingWindow):
             self.restoreGeometry(QtCore.QByteArray.fromHex(geometry.encode("ascii", "ignore")))
         self.bench.restore_layout(self.preferences.get("splitters", {}))
         self.bench.restore_places(self.preferences.get("places", {}))
-        panels = self.preferences.get("panels", None)
+        self.bench.restore_by_hand(self.preferences.get("panels", {}))
         layout = self.preferences.get("layout", "")
-        if layout in LAYOUTS:
-            self.bench.show_layout(layout)
-        elif panels is not None:
-            self.bench.show_panels(panels)
+        self.bench.show_layout(layout if layout in LAYOUTS else self.bench.layout_shown)
 
     def _remember_layout(self) -> None:
         self.preferences.set("geometry", bytes(self.saveGeometry().toHex()).decode("ascii"))
         self.preferences.set("splitters", self.bench.layout_values())
         self.preferences.set("places", self.bench.places.values())
-        self.preferences.set("panels", list(self.bench.shown))
+        self.preferences.set("panels", self.bench.by_hand)
         self.preferences.set("layout", self.bench.layout_shown)
 
     # -- what actions ask of the window -------------------------------------------------------
@@ -410,6 +408,16 @@ class MainWindow(AskingWindow):
         self.close()
 
     # -- events of Qt -------------------------------------------------------------------------
+
+    def event(self, event: QtCore.QEvent) -> bool:
+        """Leave all keys to a menu or a list that is open."""
+        if (
+            event.type() == QtCore.QEvent.ShortcutOverride
+            and QtWidgets.QApplication.activePopupWidget() is not None
+        ):
+            event.accept()
+            return True
+        return bool(super().event(event))
 
     def dragEnterEvent(self, event: QtGui.QDragEnterEvent) -> None:
         """Take files."""

@@ -93,7 +93,7 @@ class Workbench(QtWidgets.QWidget):
             "history": self.history,
         }
         self.layout_shown = "decide"
-        self._chosen: tuple[str, ...] = ()
+        self.by_hand: dict[str, dict[str, bool]] = {}
         self._is_wide = False
         left = ShareSplitter(Qt.Vertical, (self.probe_map, 32), (self.queue, 68), (self.history, 34))
         maps = ShareSplitter(Qt.Horizontal, (self.embedding, 48), (self.fields, 52))
@@ -124,9 +124,14 @@ class Workbench(QtWidgets.QWidget):
     @property
     def shown(self) -> tuple[str, ...]:
         """Names of the panels on screen: those of the layout, or those that were chosen one by one."""
-        names = LAYOUTS.get(self.layout_shown, self._chosen)
+        ready, own = self._ready, self.by_hand.get(self.layout_shown, {})
+        return tuple(name for name in self.by_name if own.get(name, name in ready))
+
+    @property
+    def _ready(self) -> tuple[str, ...]:
+        """Panels of the layout as it is at first."""
         more = IF_WIDE.get(self.layout_shown, ()) if self._is_wide else ()
-        return tuple(name for name in self.by_name if name in (*names, *more))
+        return (*LAYOUTS[self.layout_shown], *more)
 
     @property
     def panels(self) -> tuple[Panel, ...]:
@@ -134,13 +139,16 @@ class Workbench(QtWidgets.QWidget):
         return tuple(self.by_name.values())
 
     def show_layout(self, name: str) -> None:
-        """Put the panels of a ready layout on screen, and no others."""
+        """Put the panels of a layout on screen: as it is at first, but for what was changed by hand."""
         self.layout_shown = name
         self._arrange()
 
     def show_panels(self, names: Iterable[str]) -> None:
         """Put these panels on screen, and no others; names that are not known are ignored."""
-        self.layout_shown, self._chosen = "", tuple(names)
+        wanted, ready = {*names}, self._ready
+        self.by_hand[self.layout_shown] = {
+            name: name in wanted for name in self.by_name if (name in wanted) != (name in ready)
+        }
         self._arrange()
 
     def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
@@ -167,8 +175,8 @@ class Workbench(QtWidgets.QWidget):
 
     def show_panel(self, name: str, on: bool) -> None:
         """Put one panel on screen, or hide it."""
-        others = [other for other in self.shown if other != name]
-        self.show_panels([*others, name] if on else others)
+        self.by_hand.setdefault(self.layout_shown, {})[name] = on
+        self._arrange()
 
     def toggle_window(self, name: str) -> None:
         """Give a panel a window of its own, or put it back into its place."""
@@ -211,7 +219,14 @@ class Workbench(QtWidgets.QWidget):
             self.places.swap(name, at)
         for splitter in self.splitters.values():
             splitter.reset()
+        self.by_hand.clear()
         self.show_layout("decide")
+
+    def restore_by_hand(self, values: Any) -> None:
+        """Take what was opened or hidden by hand in each layout; what is not known is ignored."""
+        for layout, own in values.items() if isinstance(values, dict) else ():
+            if layout in LAYOUTS and isinstance(own, dict):
+                self.by_hand[layout] = {name: bool(on) for name, on in own.items() if name in self.by_name}
 
     def restore_places(self, values: dict[str, Any]) -> None:
         """Move panels to where they were when `places.values` told."""

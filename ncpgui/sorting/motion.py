@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ncpgui.core.json_text import parse_json
 from ncpgui.core.motion import Motion, Places, places_of
-from ncpgui.core.probe import Probe
+from ncpgui.core.probe import Probe, longer_axis
 from ncpgui.core.steps import Packing, text_array, text_of
 from ncpgui.sorting.config import MOTION_PRESETS
 
@@ -50,17 +50,11 @@ def motion_of(pre: Preprocessed, preset: str = "auto") -> Motion:
     if preset == "off":
         return Motion(reason="Motion was not looked for: it is set to off.")
     good = pre.good_channels
-    axis = axis_of(pre.probe.positions_um[good])
+    axis = longer_axis(pre.probe.positions_um[good])
     hidden = why_not_seen(pre.probe, good, pre.n_samples / pre.sampling_frequency_hz, asked=preset != "auto")
     if hidden:
         return Motion(axis=axis, reason=f"Motion was not looked for: {hidden}.")
     return _judged(_estimated(pre, MOTION_PRESETS[0] if preset == "auto" else preset, axis))
-
-
-def axis_of(places_um: NDArray[np.floating]) -> int:
-    """Axis along which the contacts reach farther, 0 = x, 1 = y; y where they are equal."""
-    reach = np.ptp(places_um, axis=0)
-    return int(reach[0] <= reach[1])
 
 
 def why_not_seen(probe: Probe, good: NDArray[np.integer], duration_s: float, *, asked: bool = False) -> str:
@@ -89,7 +83,7 @@ def why_not_seen(probe: Probe, good: NDArray[np.integer], duration_s: float, *, 
 
 def pitch_along_um(places_um: NDArray[np.floating]) -> float:
     """Median step from a depth at which there are contacts to the next."""
-    depth = np.unique(np.round(places_um[:, axis_of(places_um)], 1))
+    depth = np.unique(np.round(places_um[:, longer_axis(places_um)], 1))
     return float(np.median(np.diff(depth))) if len(depth) > 1 else float("inf")
 
 

@@ -65,8 +65,10 @@ def test_depth_is_the_mean_of_the_contacts_weighed_by_energy(project) -> None:
     component = replace(project.component(0), contacts=np.array([0, 1]))
     probe = Probe(np.array([[0.0, 0.0], [7.0, 50.0]]))
     waveforms = ComponentWaveforms(shape, np.zeros((1, 2), np.float32))
-    assert depths_um(waveforms, component, probe, 1).tolist() == [10.0]
-    assert depths_um(waveforms, component, probe, 0).tolist() == [pytest.approx(1.4)]
+    assert depths_um(waveforms, component, probe).tolist() == [10.0]
+    lying = Probe(probe.positions_um[:, ::-1])  # its longer axis is x
+    assert depths_um(waveforms, component, lying).tolist() == [10.0]
+    assert lying.depth_um.tolist() == probe.depth_um.tolist() == [0.0, 50.0]
 
 
 def test_the_motion_is_drawn_where_depth_is(project) -> None:

@@ -387,8 +387,8 @@ def test_points_that_leave_a_unit_of_another_colour_have_a_ring_in_it(workspace:
 def test_uncertain_spikes_are_faint_but_seen(project: Project) -> None:
     workspace = Workspace(project)
     workspace.merge((2, 3))  # on two channels, of which no posterior tells at once
-    assert present_embedding(workspace, None).points.opacity[7:].tolist() == [MIN_OPACITY] * 3
-    assert present_waveforms(workspace).columns[2].support == "support unknown"
+    assert set(present_embedding(workspace, None).points.opacity.tolist()) == {MIN_OPACITY}
+    assert [column.support for column in present_waveforms(workspace).columns] == ["support unknown"]
 
 
 def test_the_plane_is_that_of_the_largest_spread() -> None:
@@ -443,6 +443,7 @@ def test_of_a_unit_that_a_person_joined_across_channels_nothing_is_known(workspa
         row = next(row for row in rows if row.unit == 5)
         assert np.isnan([row.numbers.p_exists, row.numbers.false_positives]).all()
     workspace.undo()
+    workspace.select(())
     assert [row.numbers.p_exists for row in present_unit_table(workspace)] == pytest.approx([0.6, 0.6, 1.0])
 
 
@@ -465,7 +466,7 @@ def test_all_units_are_listed_by_number_each_once(workspace: Workspace) -> None:
         (5, 1, 9),
     ]
     component = present_unit_table(workspace)
-    assert [row.unit for row in component] == [0, 1, 5]  # the component's units, also those at home elsewhere
+    assert [row.unit for row in component] == [0, 1, 5]  # also those at home elsewhere
 
 
 # -- receptive fields -----------------------------------------------------------------------
@@ -474,10 +475,7 @@ def test_all_units_are_listed_by_number_each_once(workspace: Workspace) -> None:
 def test_fields_need_a_stimulus_a_sampled_component_and_units(project: Project) -> None:
     assert present_receptive_fields(Workspace(project), {}).message.startswith("No stimulus in this session.")
     seen = replace(project, stimulus=Stimulus(np.zeros((4, 2, 2), np.int8), np.arange(4) * 100, 30.0))
-    assert (
-        "when the component is sampled"
-        in present_receptive_fields(Workspace(replace(seen, components=())), {}).message
-    )
+    assert "Select a unit" in present_receptive_fields(Workspace(replace(seen, components=())), {}).message
     none = np.full(len(project.spikes), -1)
     assert "No units" in present_receptive_fields(Workspace(replace(seen, unit_of_spike=none)), {}).message
     view = present_receptive_fields(Workspace(seen), {})
@@ -486,8 +484,5 @@ def test_fields_need_a_stimulus_a_sampled_component_and_units(project: Project) 
 
 
 def test_the_same_spikes_have_the_same_field_whatever_the_unit_is_called() -> None:
-    assert spikes_key(3, np.array([1, 5])) == spikes_key(3, np.array([1, 5]))
-    assert (
-        len({spikes_key(3, np.array([1, 5])), spikes_key(4, np.array([1, 5])), spikes_key(3, np.array([1]))})
-        == 3
-    )
+    assert spikes_key(np.array([1, 5])) == spikes_key(np.array([1, 5]))
+    assert len({spikes_key(np.array([1, 5])), spikes_key(np.array([1, 6])), spikes_key(np.array([1]))}) == 3

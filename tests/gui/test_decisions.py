@@ -139,17 +139,16 @@ def test_g_in_a_preview_asks_before_it_merges_what_is_not_drawn(qtbot, window: M
     assert units(window) == [4] * 19 + [-1]
 
 
-def test_g_asks_before_it_merges_units_of_channels_that_are_not_shown(
+def test_g_merges_units_of_two_channels_at_once_because_all_of_them_are_drawn(
     qtbot, window: MainWindow, press
 ) -> None:
     window.workspace.show_component(3)
     press("U")
     window.bench.units.table.selectAll()  # all units of the recording: 0, 1, 2 and 3
-    assert press_and_answer(qtbot, window, "G", "No") == (
-        "Units 0, 1, 2 and 3 are on contacts 0 and 1, not on screen. They are up to 30 µm apart. "
-        "Merge 0 + 1 + 2 + 3 all the same?"
-    )
-    assert units(window) == APART
+    settle()
+    assert [column.name for column in window.bench.waveforms.plot.view.columns] == ["0", "1", "2", "3"]
+    assert press_and_answer(qtbot, window, "G", "No") == ""
+    assert len(set(units(window)[:19])) == 1
 
 
 def test_g_asks_before_it_merges_an_accepted_unit(qtbot, window: MainWindow, press) -> None:

@@ -122,3 +122,17 @@ def test_a_look_that_is_there_already_restyles_no_widget(qtbot, qapp) -> None:
     apply_theme(qapp, DARK)
     assert widget.n_times > before
     apply_theme(qapp, LIGHT)
+
+
+def test_tooltips_of_plots_have_the_colours_of_the_theme(theme, qtbot) -> None:
+    from ncpgui.gui.items.plot import Plot
+
+    plot = Plot("a plot")
+    qtbot.addWidget(plot)
+    plot.resize(200, 200)
+    plot.show()
+    QtWidgets.QToolTip.showText(plot.mapToGlobal(QtCore.QPoint(10, 10)), "words", plot)
+    (tip,) = (one for one in QtWidgets.QApplication.topLevelWidgets() if one.inherits("QTipLabel"))
+    background = tip.grab().toImage().pixelColor(3, 3).name()
+    QtWidgets.QToolTip.hideText()
+    assert background == theme.color("panel").name()

@@ -14,14 +14,14 @@ import pytest
 
 from ncpgui.core.errors import InputError
 from ncpgui.core.motion import Motion
-from ncpgui.core.probe import Probe
+from ncpgui.core.probe import Probe, longer_axis
 from ncpgui.ephys import spikeinterface_adapter
 from ncpgui.ephys.band_pass import _SideBySideSegment
 from ncpgui.ephys.preprocessing import Preprocessed, preprocess
 from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting import motion as rules
 from ncpgui.sorting.config import MOTION_PRESETS, SortingConfig
-from ncpgui.sorting.motion import axis_of, motion_of, pitch_along_um, why_not_seen
+from ncpgui.sorting.motion import motion_of, pitch_along_um, why_not_seen
 
 RATE_HZ = 20_000.0
 COLUMN_UM = np.column_stack([np.zeros(16), 20.0 * np.arange(16)])
@@ -60,8 +60,8 @@ def test_shanks_may_move_each_on_its_own() -> None:
 
 def test_the_axis_is_the_longer_one_and_columns_that_are_staggered_count_together() -> None:
     staggered = np.concatenate([COLUMN_UM, COLUMN_UM + np.array([32, 10])])
-    assert axis_of(staggered) == 1
-    assert axis_of(staggered[:, ::-1]) == 0
+    assert longer_axis(staggered) == 1
+    assert longer_axis(staggered[:, ::-1]) == 0
     assert pitch_along_um(staggered) == 10.0
     assert pitch_along_um(staggered[:, ::-1]) == 10.0
 

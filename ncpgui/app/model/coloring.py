@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,11 +43,28 @@ class Coloring:
     def __init__(self, view: ProjectView) -> None:
         self.by = "unit"
         self._view = view
+        self._apart: dict[int, Color] = {}
+
+    def set_apart(self, units: Iterable[int], beside: Iterable[int] = ()) -> None:
+        """Let no two of these units have one colour, while they are drawn together.
+
+        Each keeps its own where no unit before it has that already; where there are colours enough, they are
+        none of those of the units `beside`, which are on cards.
+        """
+        colors, self._apart = self._view.colors, {}
+        drawn: list[int] = []
+        others = [colors.color(unit).index for unit in beside]
+        for unit in units:
+            own = colors.color(unit).index
+            other = colors.free([*drawn, *drawn, *others])
+            index = other if own in drawn or (own in others and other not in drawn) else own
+            drawn.append(index)
+            self._apart[unit] = Color(index)
 
     def of_unit(self, unit: int) -> Color:
         """Colour of a unit of the current sorting."""
         if self.by == "unit" or self._view.project is None:
-            return self._view.colors.color(unit)
+            return self._apart.get(unit) or self._view.colors.color(unit)
         label = self._view.unit_label(unit) if self.by == "label" else ""
         p_neuron = self._view.p_neuron(unit) if self.by == "P(neuron)" else math.nan
         return self._of(self._view.project, label, self._view.main_channel(unit), p_neuron)
@@ -55,7 +73,7 @@ class Coloring:
         """Colour of a unit on screen."""
         project = self._view.project
         if self.by == "unit" or project is None:
-            return unit.color
+            return unit.color if unit.unit is None else self._apart.get(unit.unit, unit.color)
         if unit.unit is not None:
             return self.of_unit(unit.unit)
         ids = component.spike_ids[unit.positions]
@@ -71,7 +89,7 @@ class Coloring:
             assert project.probe.shank is not None
             return Color(int(np.unique(project.probe.shank).searchsorted(project.probe.shank[channel])))
         if self.by == "depth":
-            depth = project.probe.positions_um[:, 1]
+            depth = project.probe.depth_um
             return Color(-1, float(depth[channel] - depth.min()) / max(float(np.ptp(depth)), 1e-9))
         return UNKNOWN if math.isnan(p_neuron) else Color(-1, p_neuron)
 
@@ -89,7 +107,7 @@ class Coloring:
                 "shank", tuple((str(shank), Color(row)) for row, shank in enumerate(shanks.tolist()))
             )
         if self.by == "depth":
-            depth = project.probe.positions_um[:, 1]
+            depth = project.probe.depth_um
             ends = (f"{depth.min():.0f}", f"{depth.max():.0f} µm")
         else:
             ends = ("0", "100\u2009%")

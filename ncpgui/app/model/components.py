@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ncpgui.app.model.component_status import CURATED, SAMPLED, SURE, WAITING, ComponentStatus
 from ncpgui.core.component import Component, WaitingComponent
@@ -45,6 +46,10 @@ class Components:
     def n_spikes(self, component_id: int) -> int:
         """Count the spikes of a component."""
         return len(self._spike_ids[component_id])
+
+    def spike_ids(self, component_id: int) -> NDArray[np.int64]:
+        """(n,) spikes of a component, sampled or not."""
+        return self._spike_ids[component_id]
 
     def contact(self, component_id: int) -> int:
         """Reference contact of a component."""

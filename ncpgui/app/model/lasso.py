@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.app.model.shown_sorting import ShownSorting
+from ncpgui.core.component import ComponentWaveforms
 from ncpgui.core.polygon import MIN_CORNERS
 from ncpgui.curation.commands import Assign
 
@@ -16,8 +17,9 @@ from ncpgui.curation.commands import Assign
 class Lasso:
     """A polygon in a plane of spikes.
 
-    component_id : of the spikes; plane : panel in which it is drawn, ``"features"``, ``"over time"`` or
-    ``"embedding"``; axes : names of its coordinates; corners : (V, 2) in these coordinates
+    component_id : of the spikes, `together.TOGETHER` where they are of several; plane : panel in which it is
+    drawn, ``"features"``, ``"over time"`` or ``"embedding"``; axes : names of its coordinates
+    corners : (V, 2) in these coordinates
     """
 
     component_id: int
@@ -41,12 +43,15 @@ class Lasso:
 
 @dataclass(frozen=True, eq=False)
 class Proposal:
-    """An edit of the component on screen that was not done yet: all panels show what it would make.
+    """An edit of what is on screen that was not done yet: all panels show what it would make.
 
-    command : does it; sorting : what it would make; note : what else there is to say of it, ''
+    command : does it; sorting : what it would make; before : the sorting in use that it is an edit of
+    note : what else there is to say of it, ''
+    waveforms : of units that are drawn together; None where the edit is of one component
     """
 
-    component_id: int
     command: Assign
     sorting: ShownSorting
+    before: ShownSorting
     note: str = ""
+    waveforms: ComponentWaveforms | None = None

@@ -94,15 +94,10 @@ class Sortings:
             ),
         )
 
-    def after(self, component: Component, command: Assign, *, proposal: int) -> ShownSorting:
-        """What an edit that is proposed would make of a component."""
+    def after(self, now: ShownSorting, command: Assign, *, proposal: int) -> ShownSorting:
+        """What an edit that is proposed would make of a sorting in use."""
         return sorting_after(
-            self._history.clustering,
-            component,
-            command,
-            self.colors,
-            current=self.current(component),
-            proposal=proposal,
+            self._history.clustering, now.component, command, self.colors, current=now, proposal=proposal
         )
 
     def present(self, component: Component) -> int | None:
@@ -152,6 +147,11 @@ class Sortings:
         if key not in self._memo:
             self._memo[key] = make()
         return self._memo[key]
+
+    def drop(self, component_id: int) -> None:
+        """Drop what was made of one component, and nothing else."""
+        for key in [key for key in self._memo if len(key) > 1 and key[1] == component_id]:
+            del self._memo[key]
 
     def forget(self, component_ids: Iterable[int], *, draws: bool = False) -> None:
         """Drop what was made of some components, and of no component in particular.

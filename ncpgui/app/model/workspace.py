@@ -7,7 +7,7 @@ gets values from it and hands values back (`ncpgui.app.controller`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,7 +15,8 @@ from ncpgui.app.model.coloring import COLOR_BY, Coloring
 from ncpgui.app.model.lasso import Lasso, Proposal
 from ncpgui.app.model.open_project import OpenProject
 from ncpgui.app.model.shown_sorting import ShownSorting, ShownUnit
-from ncpgui.app.words import sentence
+from ncpgui.app.model.together import TOGETHER, Drawn, TogetherSorting, drawn_together, of_no_posterior
+from ncpgui.app.words import sentence, unit_names
 from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.errors import CurationError
 from ncpgui.core.project import Project
@@ -65,8 +66,10 @@ class Workspace(OpenProject):
         return self._components.get(self.component_id if component_id is None else component_id)
 
     def waveforms(self, component_id: int | None = None) -> ComponentWaveforms | None:
-        """Waveforms of the sampled spikes of a component, if they are at hand."""
+        """Waveforms of the sampled spikes of a component, or of units drawn together, if they are at hand."""
         wanted = self.component_id if component_id is None else component_id
+        if wanted == TOGETHER:
+            return self._on_screen()[1]
         found = None if self.project is None or wanted is None else self.project.waveforms.get(wanted)
         return found if found is not None and found.is_at_hand else None
 
@@ -78,19 +81,29 @@ class Workspace(OpenProject):
             self.show_component(ring[place % len(ring)])
 
     def show_component(self, component_id: int) -> None:
-        """Put another component on screen."""
-        if (
-            self.project is None
-            or component_id == self.component_id
-            or component_id not in self.component_ids
-        ):
+        """Put another component on screen, no unit selected."""
+        if self.project is None or component_id not in self.component_ids:
             return
-        self.component_id = component_id
-        self.preview = None
-        self.selected = self.similar = ()
-        self.proposal = None
-        self.draw_lasso(None)
-        self.current_changed.emit()
+        if component_id != self.component_id or self.drawn_together:
+            self._go_to(component_id, (), ())
+
+    def _go_to(self, component_id: int | None, selected: tuple[int, ...], similar: tuple[int, ...]) -> None:
+        """Ask about a component, or about none; select units. Only what changes is told."""
+        is_other, moves = component_id != self.component_id, selected != self.selected
+        before = self.on_screen
+        if not is_other and (selected, similar) == (self.selected, self.similar):
+            return
+        if is_other:
+            self.component_id = component_id
+            self.preview = self.proposal = None
+        self.selected, self.similar = selected, similar
+        self._tell_apart()
+        if self.on_screen != before:
+            self.draw_lasso(None)
+        if is_other:
+            self.current_changed.emit()
+        elif moves:
+            self.withdraw()
         self.selection_changed.emit()
 
     def show_alternative(self, index: int | None) -> None:
@@ -133,11 +146,122 @@ class Workspace(OpenProject):
         component = self.component(component_id)
         return None if component is None else self._sortings.current(component)
 
-    def shown(self) -> ShownSorting | None:
-        """Sorting that the panels draw: what an edit would make, the preview, or the current one."""
+    def asked(self) -> ShownSorting | None:
+        """Sorting of the component on screen: what an edit would make, the preview, or the current one."""
         if self.proposal is not None:
             return self.proposal.sorting
         return self.current() if self.preview is None else self.sorting_of(self.preview)
+
+    def shown(self) -> ShownSorting | None:
+        """Sorting that the panels draw: of the component on screen, or of the selected units together.
+
+        Units are drawn together where one of them has spikes outside that component; what adopting a preview
+        would make stays beside them. While a component is not sampled, its units are drawn as they are.
+        """
+        return self._on_screen()[0]
+
+    def in_use(self) -> ShownSorting | None:
+        """What panels draw without a preview or a proposed edit: units in use, which edits are made of."""
+        if self.proposal is not None:
+            return self.proposal.before
+        return self.shown() if self.drawn_together and self.preview is None else self.current()
+
+    @property
+    def on_screen(self) -> tuple[int | None, tuple[int, ...]]:
+        """The same as long as the same spikes are on screen."""
+        return self.component_id, self.drawn_together
+
+    @property
+    def components_on_screen(self) -> tuple[int, ...]:
+        """Components that have spikes of what the panels draw, and the one that the cards ask about."""
+        asked = () if self.component_id is None else (self.component_id,)
+        drawn = [one for unit in self.drawn_together for one in self.components_of(unit)]
+        return tuple(dict.fromkeys((*asked, *drawn)))
+
+    def what_is_drawn(self) -> str:
+        """What is on screen, within a sentence."""
+        if self.drawn_together:
+            return unit_names([str(unit) for unit in self.drawn_together])
+        return "nothing" if self.component_id is None else self.name(self.component_id)
+
+    def why_nothing(self, what: str) -> str:
+        """Why there is nothing of a kind, "Waveforms", on screen."""
+        if self.component_id is None:
+            return "Select a unit."
+        return f"{what} appear when the component is sampled."
+
+    def _on_screen(self) -> tuple[ShownSorting | None, ComponentWaveforms | None]:
+        asked, units = self.asked(), self.drawn_together
+        if self._proposes_together:
+            assert self.proposal is not None
+            return self.proposal.sorting, self.proposal.waveforms
+        if not units:
+            return asked, self.waveforms()
+        like = asked if asked is not None and asked.is_preview else None
+        ids = {one for unit in units for one in self.components_of(unit)}
+        if like is not None:
+            ids.add(like.component.id)
+        waveforms = {one: found for one in sorted(ids) if (found := self.waveforms(one)) is not None}
+        key = (units, None if like is None else like.key, *((one, id(waveforms[one])) for one in waveforms))
+        known: dict[Any, tuple[TogetherSorting, ComponentWaveforms | None]]
+        known = self.memo(("together",), dict)
+        if key not in known:
+            known.clear()
+            self._sortings.drop(TOGETHER)
+            rows = [] if like is None else [self._drawn_of(like, row) for row in range(len(like.units))]
+            rows += [self._drawn(unit) for unit in units]
+            assert self.project is not None
+            known[key] = drawn_together(rows, waveforms, self.project.probe, like=like)
+        return known[key]
+
+    @property
+    def drawn_together(self) -> tuple[int, ...]:
+        """Units that are drawn together; () where the component on screen is all there is to draw."""
+        if self.project is None:
+            return ()
+        if self._proposes_together:
+            return self.selected
+        here = self.current()
+        own = {one.unit for one in here.units} if here is not None else set()
+        here_only = (self.component_id,)
+        outside = [one for one in self.selected if one not in own or self.components_of(one) != here_only]
+        if here is not None and (self.preview is not None or self.proposal is not None):
+            return tuple(one for one in outside if one not in own)  # what is in use gives way to the preview
+        if here is not None:
+            return self.selected if outside else ()
+        return self.selected or self._units_as_they_are()
+
+    @property
+    def _proposes_together(self) -> bool:
+        """Whether an edit is proposed of units that are drawn together."""
+        return self.proposal is not None and self.proposal.before.component.id == TOGETHER
+
+    def _units_as_they_are(self) -> tuple[int, ...]:
+        """Units of a component on screen that is not sampled, those with most spikes in it first."""
+        if self.component_id is None:
+            return ()
+        return self._places.units_in(self._components.spike_ids(self.component_id))
+
+    def _drawn(self, unit: int) -> Drawn:
+        """A unit in use, with all its spikes."""
+        sortings = [self.current_of(one) for one in self.components_of(unit)]
+        origins = [
+            (sorting, row)
+            for sorting in sortings
+            if sorting is not None
+            for row, other in enumerate(sorting.units)
+            if other.unit == unit
+        ]
+        alone = ShownUnit(str(unit), self.colors.color(unit), unit, 0, np.zeros(0, np.int32), 0)
+        own = origins[0][0].units[origins[0][1]] if origins else alone
+        return Drawn(own, self.clustering.spikes_of(unit), self.main_channel(unit), tuple(origins))
+
+    def _drawn_of(self, sorting: ShownSorting, row: int) -> Drawn:
+        """A unit that adopting a preview would make, or leave as it is."""
+        assert self.project is not None
+        spike_ids = sorting.component.spike_ids[sorting.units[row].positions]
+        channel = int(np.bincount(self.project.spikes.channel[spike_ids]).argmax())
+        return Drawn(sorting.units[row], spike_ids, channel, ((sorting, row),))
 
     def sorting_of(self, index: int) -> ShownSorting | None:
         """What adopting an alternative of the component on screen would give."""
@@ -162,16 +286,29 @@ class Workspace(OpenProject):
     def select(self, units: Iterable[int], *, similar: Iterable[int] = ()) -> None:
         """Select units of the current sorting, in the order given; others are dropped.
 
+        The component on screen becomes one that has the first of them, which is what the cards ask about.
+
         similar : those of them that were taken from the list of units like the others
         """
         chosen = tuple(dict.fromkeys(int(u) for u in units if int(u) in self.clustering))
         taken = tuple(int(u) for u in similar if int(u) in chosen)
         taken = () if len(taken) == len(chosen) else taken
-        if (chosen, taken) != (self.selected, self.similar):
-            if chosen != self.selected:
-                self.withdraw()
-            self.selected, self.similar = chosen, taken
-            self.selection_changed.emit()
+        first = next((unit for unit in chosen if unit not in taken), None)
+        homes = () if first is None else self.components_of(first)
+        asked = self.component_id
+        if first is not None and asked not in homes:
+            asked = next(iter(homes), None)
+        self._go_to(asked, chosen, taken)
+
+    def _tell_apart(self) -> None:
+        """Give units of several components that are drawn together colours of their own."""
+        units = self.drawn_together
+        here = self.current() if units else None
+        asked = () if here is None else tuple(one.unit for one in here.units if one.unit is not None)
+        own = [unit for unit in units if unit in asked]
+        self.coloring.set_apart(
+            [*own, *(unit for unit in units if unit not in own)], beside=set(asked) - set(own)
+        )
 
     @property
     def chosen(self) -> tuple[int, ...]:
@@ -205,12 +342,15 @@ class Workspace(OpenProject):
             self.lasso_changed.emit()
 
     def propose(self, command: Assign, note: str = "") -> None:
-        """Show what an edit of the component on screen would make, until it is confirmed or withdrawn."""
-        component = self.component()
-        assert component is not None
+        """Show what an edit of what is on screen would make, until it is confirmed or withdrawn."""
+        now = self.in_use()
+        assert now is not None
         self._n_proposals += 1
-        sorting = self._sortings.after(component, command, proposal=self._n_proposals)
-        self.proposal = Proposal(component.id, command, sorting, note)
+        sorting = self._sortings.after(now, command, proposal=self._n_proposals)
+        waveforms = None
+        if now.component.id == TOGETHER:
+            sorting, waveforms = of_no_posterior(sorting), self.waveforms(TOGETHER)
+        self.proposal = Proposal(command, sorting, now, note, waveforms)
         self.shown_changed.emit()
 
     def withdraw(self) -> None:
@@ -328,7 +468,10 @@ class Workspace(OpenProject):
         homes = [*change.components, *(home for unit in units for home in self.components_of(unit)[:1])]
         if homes and self.component_id not in homes and self.component(homes[0]) is not None:
             self.show_component(homes[0])
-        self.select(change.added)
+        about = (*change.added, *change.modified, *change.relabelled)
+        stays = not about or bool(set(self.selected) & {*about})
+        self.select(change.added or (self.selected if stays else about))
+        self.decided.emit(tuple(dict.fromkeys(homes)))
 
     # -- when the project changes ---------------------------------------------------------------
 
@@ -338,6 +481,7 @@ class Workspace(OpenProject):
         self.preview = None
         self.selected = self.similar = ()
         self.lasso = self.proposal = None
+        self.coloring.set_apart(())
 
     def _forget_shown(self, component_ids: set[int]) -> None:
         if self.component_id in component_ids:

@@ -33,10 +33,11 @@ def most_alike(units: Sequence[Ghost], others: Sequence[Ghost]) -> list[Ghost | 
     known = [other for other in others if np.nan_to_num(other.mean).any()]
     for unit in units:
         rest = [other for other in known if other is not unit]
-        if not rest or not unit.mean.any():
+        if not rest or not np.nan_to_num(unit.mean).any():
             found.append(None)
             continue
-        apart = [((np.nan_to_num(other.mean) - unit.mean) ** 2).sum() for other in rest]
+        own = np.nan_to_num(unit.mean)
+        apart = [((np.nan_to_num(other.mean) - own) ** 2).sum() for other in rest]
         found.append(rest[int(np.argmin(apart))])
     return found
 

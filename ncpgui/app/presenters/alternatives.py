@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -14,7 +14,7 @@ from ncpgui.app.model.shown_sorting import ShownSorting
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.points import colors_of
 from ncpgui.app.presenters.queue import BEYOND_CARDS, cut_from_words, doubt_words
-from ncpgui.app.words import count, sentence, thousands
+from ncpgui.app.words import count, sentence, thousands, unit_names
 from ncpgui.core.component import (
     ECHOES,
     STIMULUS,
@@ -32,6 +32,9 @@ from ncpgui.core.posterior import NOT_A_POSTERIOR, Sampler
 from ncpgui.evidence.tempered import has_few_draws
 from ncpgui.evidence.units import MORE_PROBABLY
 from ncpgui.evidence.ways import draws_of_sorting
+
+MOST_NAMED = 4
+"""Units of other questions that are named beside the headline."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,8 +226,10 @@ EMPTY = AlternativesView(
 
 def present_alternatives(workspace: Workspace) -> AlternativesView:
     """Cards of the component on screen."""
-    if workspace.project is None or workspace.component_id is None:
+    if workspace.project is None:
         return EMPTY
+    if workspace.component_id is None:
+        return _no_question(workspace)
     component_id = workspace.component_id
     contact = f"contact {workspace.contact(component_id)}"
     component = workspace.component()
@@ -271,6 +276,30 @@ def present_alternatives(workspace: Workspace) -> AlternativesView:
         given=_given(workspace, component),
         sampler=component.posterior.sampler,
     )
+
+
+def _no_question(workspace: Workspace) -> AlternativesView:
+    """What stands in place of cards where what is on screen is no question."""
+    names = unit_names([str(unit) for unit in workspace.selected])
+    title = sentence(names) if workspace.selected else "No question"
+    message = (
+        "No posterior tells of these spikes: they were not sampled with those of other units."
+        if workspace.selected
+        else "Select a unit, or a row of the queue."
+    )
+    return replace(EMPTY, title=title, message=message)
+
+
+def other_questions(workspace: Workspace) -> str:
+    """What is selected and drawn that these cards do not ask about; '' where they ask about all of it."""
+    asked = workspace.component_id
+    others = [unit for unit in workspace.selected if asked not in workspace.components_of(unit)]
+    if not others:
+        return ""
+    if len(others) > MOST_NAMED:
+        return f"{len(others)} selected units are other questions"
+    names = unit_names([str(unit) for unit in others])
+    return f"{names} {'is another question' if len(others) == 1 else 'are other questions'}"
 
 
 def _title(workspace: Workspace, contact: str) -> tuple[str, str]:

@@ -59,7 +59,7 @@ def present_amplitudes(workspace: Workspace, height: Height) -> AmplitudesView:
     if project is None:
         return AmplitudesView(height, message="Open a recording or a session to begin.")
     if shown is None:
-        return AmplitudesView(height, message="Amplitudes appear when the component is sampled.")
+        return AmplitudesView(height, message=workspace.why_nothing("Amplitudes"))
     component, spikes, clock = shown.component, project.spikes, project.recording.clock
     plane = time_plane(workspace, project, shown, height)
     if plane is None:
@@ -70,7 +70,8 @@ def present_amplitudes(workspace: Workspace, height: Height) -> AmplitudesView:
     note = ""
     if height == "depth":
         motion = project.motion
-        if motion is not None and motion.displacement_um.size and len(y):
+        along = motion is not None and motion.axis == project.probe.depth_axis
+        if motion is not None and along and motion.displacement_um.size and len(y):
             motion_s = clock.seconds(motion.time_s * spikes.sampling_frequency_hz)
             middle = float(np.median(y))
             motion_um = middle + motion.at(motion.time_s, np.full(len(motion_s), middle))
@@ -107,22 +108,22 @@ def time_plane(
         waveforms = workspace.waveforms(component.id)
         if waveforms is None:
             return None
-        axis = 1 if project.motion is None else project.motion.axis
         positions = component.sampled
         y = workspace.memo(
             ("depth", component.id, id(waveforms)),
-            lambda: depths_um(waveforms, component, project.probe, axis),
+            lambda: depths_um(waveforms, component, project.probe),
         )
     ids = component.spike_ids[positions]
     return positions, project.recording.clock.seconds(spikes.sample_index[ids]), y
 
 
-def depths_um(
-    waveforms: ComponentWaveforms, component: Component, probe: Probe, axis: int
-) -> NDArray[np.float64]:
-    """Depth (m,) of the sampled spikes: mean of the contacts, weighed by the square of peak to peak."""
-    weight = np.ptp(waveforms.waveforms, axis=1).astype(np.float64) ** 2
-    place = probe.positions_um[component.contacts, axis]
+def depths_um(waveforms: ComponentWaveforms, component: Component, probe: Probe) -> NDArray[np.float64]:
+    """Depth (m,) of the sampled spikes along the longer axis of the probe.
+
+    The mean of the contacts, weighed by the square of peak to peak.
+    """
+    weight = np.nan_to_num(np.ptp(waveforms.waveforms, axis=1).astype(np.float64)) ** 2
+    place = probe.depth_um[component.contacts]
     return np.asarray(weight @ place / np.maximum(weight.sum(axis=1), 1e-12))
 
 

@@ -41,7 +41,7 @@ NOTHING = Consequence()
 
 def present_consequence(workspace: Workspace, tsne: NDArray[np.float32] | None) -> Consequence:
     """What there is to say: of the edit that is proposed, of the lasso, or of merging what is selected."""
-    if workspace.project is None or workspace.component() is None:
+    if workspace.project is None:
         return NOTHING
     if workspace.proposal is not None:
         return present_proposal(workspace, workspace.proposal)
@@ -61,7 +61,7 @@ def propose_lasso_split(workspace: Workspace, tsne: NDArray[np.float32] | None) 
     CurationError
         There is no lasso, or it splits nothing.
     """
-    lasso, current = workspace.lasso, workspace.current()
+    lasso, current = workspace.lasso, workspace.in_use()
     if current is None or lasso is None or not lasso.is_closed:
         raise CurationError(
             "draw a lasso first: Ctrl+click sets its corners in Embedding, Features or Over time"
@@ -108,21 +108,21 @@ def _follow(n: int) -> str:
 
 def present_proposal(workspace: Workspace, proposal: Proposal) -> Consequence:
     """Spikes of each part, P(split), and close pairs within the parts and across."""
-    key = ("proposal", proposal.component_id, proposal.sorting.proposal)
+    key = ("proposal", proposal.sorting.component.id, proposal.sorting.proposal)
     return workspace.memo(key, lambda: _proposal(workspace, proposal))
 
 
 def _proposal(workspace: Workspace, proposal: Proposal) -> Consequence:
-    component, project = workspace.component(), workspace.project
-    assert component is not None
-    assert project is not None
+    component = workspace.component()
     command = proposal.command
     parts = [unit for unit in proposal.sorting.units if unit.is_changed]
-    first = component.spike_ids[[unit.positions[0] for unit in parts]]
+    first = proposal.sorting.component.spike_ids[[unit.positions[0] for unit in parts]]
     clusters = command.cluster[np.searchsorted(command.spike_ids, first)]
     ids = [command.spike_ids[command.cluster == cluster] for cluster in clusters]
     names = [unit.name for unit in parts]
-    p = p_parted(component.posterior, _points(component, ids), stands_for=component.spikes_each)
+    p = float("nan")
+    if component is not None and any(points.any() for points in _points(component, ids)):
+        p = p_parted(component.posterior, _points(component, ids), stands_for=component.spikes_each)
     close, chance = _close(workspace, ids)
     across = np.triu_indices(len(ids), 1)
     n_across, by_chance = int(close[across].sum()), float(chance[across].sum())
@@ -235,6 +235,8 @@ def _template_distance_sd(workspace: Workspace, component: Component, units: Seq
 
 def _share(p: float) -> str:
     """A share of the draws: what no draw has may be possible all the same."""
+    if np.isnan(p):
+        return "unknown"
     return "in no draw" if p == 0 else percent(p)
 
 

@@ -15,7 +15,7 @@ from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.presenters.receptive_fields import spikes_key
 from ncpgui.app.words import count
 
-MOST_UNITS = 6
+MOST_UNITS = 10
 LEAST_COUNT = 8
 """A correlogram whose highest bin has fewer spikes is drawn as low as they are, not as high as the cell."""
 
@@ -52,7 +52,9 @@ class CorrelogramsView:
         """Beside the title of the panel."""
         if self.found is None:
             return ""
-        left_out = f" · select to see the other {count(self.n_left_out, 'unit')}" if self.n_left_out else ""
+        left_out = (
+            f" · select fewer to see the other {count(self.n_left_out, 'unit')}" if self.n_left_out else ""
+        )
         return f"±{self.found.edges_ms[-1]:g} ms{left_out}"
 
     def bars(self, row: int, column: int, *, intervals: bool = False) -> NDArray[np.float64]:
@@ -110,7 +112,7 @@ def trains_of_grid(workspace: Workspace) -> tuple[tuple[bytes, ...], tuple[NDArr
     if shown is None or project is None:
         return (), ()
     component, units = shown.component, units_of_grid(workspace)[:MOST_UNITS]
-    key = tuple(spikes_key(component.id, unit.positions) for unit in units)
+    key = tuple(spikes_key(component.spike_ids[unit.positions]) for unit in units)
     samples = project.fired
     return key, tuple(np.sort(samples[component.spike_ids[unit.positions]]) for unit in units)
 
@@ -121,7 +123,7 @@ def present_correlograms(workspace: Workspace, known: Mapping[tuple[bytes, ...],
         return CorrelogramsView(message="Open a recording or a session to begin.")
     shown = workspace.shown()
     if shown is None:
-        return CorrelogramsView(message="Correlograms appear when the component is sampled.")
+        return CorrelogramsView(message=workspace.why_nothing("Correlograms"))
     units = units_of_grid(workspace)
     if not units:
         return CorrelogramsView(message="No units in this sorting.")

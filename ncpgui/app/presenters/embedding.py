@@ -15,6 +15,7 @@ from ncpgui.app.words import count
 from ncpgui.core.component import Component, ComponentWaveforms
 
 MIN_OPACITY = 0.25
+NO_WAVEFORMS = "Points come from waveforms, which are read from the recording (File > Locate recording)."
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,15 +40,21 @@ class EmbeddingView:
 
 def present_embedding(workspace: Workspace, tsne: NDArray[np.float32] | None) -> EmbeddingView:
     """Points of the sorting on screen: the t-SNE if it is there already, principal components else."""
-    shown, current = workspace.shown(), workspace.current()
-    waveforms = workspace.waveforms()
-    if shown is None or current is None or waveforms is None:
-        return EmbeddingView(message="Points appear when the component is sampled.")
+    shown = workspace.shown()
+    if shown is None:
+        return EmbeddingView(message=workspace.why_nothing("Points"))
+    waveforms = workspace.waveforms(shown.component.id)
+    if waveforms is None:
+        return EmbeddingView(message=NO_WAVEFORMS)
     plane = embedding_points(workspace, shown.component, waveforms, tsne)
     sure = np.clip(shown.probability[shown.component.sampled], 0, 1)
     opacity = MIN_OPACITY + (1 - MIN_OPACITY) * np.nan_to_num(sure) ** 2
-    colors, before = colors_of(workspace, shown), colors_of(workspace, current)
-    ring = _rings(shown, current, colors, before)
+    colors, current = colors_of(workspace, shown), workspace.current()
+    before: tuple[Color, ...] = ()
+    ring = np.full(len(plane), -1, np.int32)
+    if current is not None and current.component is shown.component:
+        before = colors_of(workspace, current)
+        ring = _rings(shown, current, colors, before)
     points = SpikePoints(
         plane[:, 0].astype(np.float64),
         plane[:, 1].astype(np.float64),

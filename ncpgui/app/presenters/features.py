@@ -44,7 +44,7 @@ def present_features(workspace: Workspace, x: str, y: str) -> FeaturesView:
     if project is None:
         return FeaturesView(message="Open a recording or a session to begin.")
     if shown is None:
-        return FeaturesView(message="Features appear when the component is sampled.")
+        return FeaturesView(message=workspace.why_nothing("Features"))
     component = shown.component
     plane = feature_plane(workspace, project, component, x, y)
     sampled = "" if len(plane.positions) == len(component.spike_ids) else ONLY_SAMPLED

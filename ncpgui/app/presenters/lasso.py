@@ -19,7 +19,7 @@ from ncpgui.app.presenters.amplitudes import Height, time_plane
 from ncpgui.app.presenters.embedding import embedding_axes, embedding_points
 from ncpgui.app.presenters.features import feature_plane
 from ncpgui.app.words import count, thousands
-from ncpgui.core.component import Component, ComponentWaveforms
+from ncpgui.core.component import ComponentWaveforms
 from ncpgui.core.errors import CurationError
 from ncpgui.core.polygon import inside_polygon
 
@@ -49,7 +49,7 @@ def spikes_inside(
     CurationError
         Spikes of these units were not sampled, and nothing tells which of the sampled ones they are like.
     """
-    current = workspace.current()
+    current = workspace.in_use()
     assert current is not None
     component = current.component
     positions, points = plane_points(workspace, lasso, tsne)
@@ -60,7 +60,7 @@ def spikes_inside(
     missing[positions] = False
     if not missing.any():
         return Inside(inside)
-    waveforms = workspace.waveforms()
+    waveforms = workspace.waveforms(component.id)
     if waveforms is None or waveforms.coordinates is None:
         raise CurationError(
             f"{count(int(missing.sum()), 'spike')} of the selected units {_were(missing)} not sampled, and "
@@ -95,10 +95,10 @@ def plane_points(
     workspace: Workspace, lasso: Lasso, tsne: NDArray[np.float32] | None
 ) -> tuple[NDArray[np.int64], NDArray[np.floating]]:
     """Positions (m,) of spikes in the component on screen, and coordinates (m, 2) of the lasso's plane."""
-    project, current = workspace.project, workspace.current()
+    project, current = workspace.project, workspace.in_use()
     assert project is not None
     assert current is not None
-    component: Component = current.component
+    component = current.component
     if lasso.plane == "features":
         plane = feature_plane(workspace, project, component, *lasso.axes)
         _still_there(lasso, plane.names)
@@ -109,7 +109,7 @@ def plane_points(
             return np.zeros(0, np.int64), np.zeros((0, 2))
         positions, time_s, height = found
         return positions, np.column_stack([time_s, height])
-    waveforms = workspace.waveforms()
+    waveforms = workspace.waveforms(component.id)
     if waveforms is None:
         return np.zeros(0, np.int64), np.zeros((0, 2))
     tsne = under_lasso(lasso, tsne)
@@ -140,7 +140,7 @@ def present_lasso(workspace: Workspace, tsne: NDArray[np.float32] | None) -> str
         return "Lasso: Ctrl+click sets more corners · Esc clears"
     if not workspace.selected:
         return "Lasso: select the unit that it is to split · Esc clears"
-    current = workspace.current()
+    current = workspace.in_use()
     assert current is not None
     try:
         found = spikes_inside(workspace, lasso, tsne, workspace.selected)

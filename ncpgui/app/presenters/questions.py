@@ -1,23 +1,16 @@
-"""What a person is asked before an edit of units that are accepted, or that are not on screen."""
+"""What a person is asked before an edit of units that are accepted, or that a preview hides."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-import numpy as np
 
 from ncpgui.app.model.workspace import Workspace
 
 
 def merge_question(workspace: Workspace, units: Sequence[int]) -> str:
     """What to ask before units are merged: '' when all of them are drawn now, and none is accepted."""
-    shown = workspace.shown()
-    drawn = {unit.unit for unit in shown.units} if shown is not None else set()
-    hidden = [unit for unit in units if unit not in drawn]
     locked = [unit for unit in units if workspace.history.labels.is_locked(unit)]
-    reasons = _where(workspace, hidden)
-    if hidden:
-        reasons += _distance(workspace, units)
+    reasons = _previewed(workspace, units)
     if locked:
         reasons.append(f"{_names(locked)} {_is(locked)} accepted.")
     return (
@@ -26,38 +19,21 @@ def merge_question(workspace: Workspace, units: Sequence[int]) -> str:
 
 
 def mark_question(workspace: Workspace, units: Sequence[int], *, listed: Sequence[int]) -> str:
-    """What to ask before units are labelled or accepted: '' when the unit table has all of them `listed`."""
-    hidden = [unit for unit in units if unit not in listed]
-    reasons = _where(workspace, hidden)
+    """What to ask before units are labelled or accepted: '' when each is drawn, or `listed` in the table."""
+    reasons = _previewed(workspace, [unit for unit in units if unit not in listed])
     return (
         " ".join([*reasons, f"Change {'it' if len(units) == 1 else 'them'} all the same?"]) if reasons else ""
     )
 
 
-def _where(workspace: Workspace, hidden: Sequence[int]) -> list[str]:
-    """Sentences that say why units are not to be seen."""
-    current = workspace.current()
-    here = {unit.unit for unit in current.units} if current is not None else set()
-    previewed = [unit for unit in hidden if unit in here]
-    elsewhere = [unit for unit in hidden if unit not in here]
-    reasons = []
-    if previewed:
-        reasons.append(
-            f"{_names(previewed)} {_is(previewed)} in use but not on screen, which shows a preview."
-        )
-    if elsewhere:
-        channels = sorted({workspace.main_channel(unit) for unit in elsewhere})
-        place = f"contact{'s' * (len(channels) > 1)} {' and '.join(map(str, channels))}"
-        reasons.append(f"{_names(elsewhere)} {_is(elsewhere)} on {place}, not on screen.")
-    return reasons
-
-
-def _distance(workspace: Workspace, units: Sequence[int]) -> list[str]:
-    """How far apart the main channels of units are, if they are apart."""
-    assert workspace.project is not None
-    places = workspace.project.probe.positions_um[[workspace.main_channel(unit) for unit in units]]
-    farthest = float(np.linalg.norm(places[:, None] - places, axis=-1).max())
-    return [f"They are up to {farthest:.0f} µm apart."] if farthest > 0 else []
+def _previewed(workspace: Workspace, units: Sequence[int]) -> list[str]:
+    """A sentence on units that are in use and not drawn, because a preview takes their place."""
+    shown = workspace.shown()
+    drawn = {unit.unit for unit in shown.units} if shown is not None else set(units)
+    hidden = [unit for unit in units if unit not in drawn]
+    if not hidden:
+        return []
+    return [f"{_names(hidden)} {_is(hidden)} in use but not on screen, which shows a preview."]
 
 
 def _names(units: Sequence[int]) -> str:

@@ -146,12 +146,12 @@ class SortingWithFields:
 def sortings_with_fields(workspace: Workspace, *, others: bool) -> list[SortingWithFields]:
     """The sorting on screen with all units, then (`others`) the most probable cards with what they change."""
     shown, component = workspace.shown(), workspace.component()
-    if shown is None or component is None or not shown.units:
+    if shown is None or not shown.units:
         return []
     found = [SortingWithFields(shown, tuple(range(len(shown.units))))]
-    if not others or workspace.proposal is not None:
+    if not others or component is None or workspace.proposal is not None or workspace.drawn_together:
         return found
-    seen = {spikes_key(component.id, unit.positions) for unit in shown.units}
+    seen = {spikes_key(component.spike_ids[unit.positions]) for unit in shown.units}
     current, present = workspace.current(), workspace.present_alternative()
     cards: list[tuple[ShownSorting | None, str, int | None]] = []
     if workspace.preview is not None:
@@ -164,7 +164,7 @@ def sortings_with_fields(workspace: Workspace, *, others: bool) -> list[SortingW
     for sorting, title, alternative in cards[:MOST_OTHERS]:
         if sorting is None:
             continue
-        keys = [spikes_key(component.id, unit.positions) for unit in sorting.units]
+        keys = [spikes_key(component.spike_ids[unit.positions]) for unit in sorting.units]
         rows = tuple(row for row, key in enumerate(keys) if key not in seen)
         seen.update(keys)
         if rows:
@@ -191,7 +191,7 @@ def present_receptive_fields(
         return ReceptiveFieldsView((), f"No receptive fields: {problem}", True)
     shown = workspace.shown()
     if shown is None:
-        return ReceptiveFieldsView((), "Receptive fields appear when the component is sampled.", True)
+        return ReceptiveFieldsView((), workspace.why_nothing("Receptive fields"), True)
     if not shown.units:
         return ReceptiveFieldsView((), "No units in this sorting.", True)
     groups = sortings_with_fields(workspace, others=others)
@@ -207,21 +207,30 @@ def _tiles(
     workspace: Workspace, group: SortingWithFields, known: dict[bytes, Field]
 ) -> tuple[FieldTile, ...]:
     shown = group.sorting
-    p_same = workspace.memo(("same train", shown.component.id, shown.key), lambda: _p_same(shown))
     return tuple(
         FieldTile(
             name=unit.name,
             color=workspace.coloring.of(shown.component, unit),
             n_spikes=unit.n_spikes,
-            field=known.get(spikes_key(shown.component.id, unit.positions)),
+            field=known.get(spikes_key(shown.component.spike_ids[unit.positions])),
             unit=unit.unit,
             is_selected=unit.unit is not None and unit.unit in workspace.selected,
             is_changed=unit.is_changed and not group.title,
-            p_same=float(p_same[row]),
+            p_same=_p_same_of(workspace, shown, row),
         )
         for row, unit in enumerate(shown.units)
         if row in group.rows
     )
+
+
+def _p_same_of(workspace: Workspace, shown: ShownSorting, row: int) -> float:
+    """Share of the posterior with the same train; nan where no posterior tells of the unit."""
+    origin = shown.origin(row)
+    if origin is None:
+        return float("nan")
+    sorting, at = origin
+    key = ("same train", sorting.component.id, sorting.key)
+    return float(workspace.memo(key, lambda: _p_same(sorting))[at])
 
 
 def _p_same(shown: ShownSorting) -> NDArray[np.float64]:
@@ -236,10 +245,8 @@ def _p_same(shown: ShownSorting) -> NDArray[np.float64]:
     return np.where(np.isnan(shown.p_exists), np.nan, share)
 
 
-def spikes_key(component_id: int, positions: NDArray[np.int64]) -> bytes:
-    """Key of a set of spikes of a component: the same set, the same receptive field."""
+def spikes_key(spike_ids: NDArray[np.int64]) -> bytes:
+    """Key of a set of spikes: the same set, the same receptive field."""
     import hashlib
 
-    digest = hashlib.blake2b(np.ascontiguousarray(positions).tobytes(), digest_size=16)
-    digest.update(str(component_id).encode())
-    return digest.digest()
+    return hashlib.blake2b(np.ascontiguousarray(spike_ids).tobytes(), digest_size=16).digest()

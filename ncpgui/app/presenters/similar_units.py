@@ -32,7 +32,7 @@ class SimilarUnit:
     distance_sd, cosine : of mean waveforms on common contacts, at the best lag; unknown where the largest
     contact of one is none of the other's component
     nats : log likelihood of the firing times, one neuron against two
-    is_elsewhere : whether it is not on screen together with the chosen one
+    is_elsewhere : whether it is of another question: no posterior tells of both
     """
 
     unit: int

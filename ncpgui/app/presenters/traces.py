@@ -108,7 +108,7 @@ def present_traces(
     if project is None:
         return TracesView(message="Open a recording or a session to begin.")
     if shown is None:
-        return TracesView(message="Traces appear when the component is sampled.")
+        return TracesView(message=workspace.why_nothing("Traces"))
     if position is None:
         return TracesView(message="No units in this sorting.")
     if problem:
@@ -154,7 +154,7 @@ def _snippets(
     ids = shown.component.spike_ids
     stop = window.start + len(window.traces)
     first, last = np.searchsorted(project.spikes.sample_index[ids], [window.start, stop])
-    large = large_contacts(shown, workspace.waveforms())
+    large = large_contacts(shown, workspace.waveforms(shown.component.id))
     row_of = {int(contact): row for row, contact in enumerate(shown.component.contacts[order].tolist())}
     colors = colors_of(workspace, shown)
     found = []
@@ -186,6 +186,6 @@ def large_contacts(shown: ShownSorting, waveforms: ComponentWaveforms | None) ->
     for row in range(len(shown.units)):
         own = waveforms.waveforms[labels == row]
         if len(own):
-            height = np.ptp(own.mean(axis=0), axis=0)
+            height = np.nan_to_num(np.ptp(own.mean(axis=0), axis=0))
             large[row] = height >= LARGE_SHARE * height.max()
     return large

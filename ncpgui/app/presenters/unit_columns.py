@@ -100,7 +100,7 @@ COLUMNS: tuple[UnitColumn, ...] = (
                is_number=False),
     UnitColumn("ch", "ch", "Channel on which most of its spikes are largest",
                lambda r: r.channel, lambda r: str(r.channel), aliases=("channel",)),
-    UnitColumn("depth", "depth", "Height of this channel on the probe, µm",
+    UnitColumn("depth", "depth", "Place of this channel along the longer axis of the probe, µm",
                lambda r: r.depth_um, lambda r: f"{r.depth_um:.0f}"),
     UnitColumn("n_spikes", "spikes", "Number of spikes", lambda r: r.n_spikes,
                lambda r: thousands(r.n_spikes), aliases=("spikes", "num_spikes")),

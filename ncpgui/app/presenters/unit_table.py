@@ -1,4 +1,4 @@
-"""Units of the component on screen, or of the whole recording, with what is measured of each."""
+"""Units on screen, or of the whole recording, with what is measured of each."""
 
 from __future__ import annotations
 
@@ -19,12 +19,14 @@ NO_METRICS = UnitMetrics()
 class UnitRow:
     """One unit of the current sorting.
 
-    component_id : that with most of its spikes, None without one; amplitude : mean depth of the trough in
-    noise sd (signal to noise); violations : share of intervals under 1.5 ms; label : a person's, or else by
-    P(neuron), and whether it `is_label_given` by a person; name : in the sorting that is reviewed, '' if that
-    is its number; tag, note : a person's own, '' = none;
-    depth_um : of the main channel; numbers : what the posterior says of it; metrics : SpikeInterface's, where
-    they were computed; before : the numbers before any decision, None where nothing was decided.
+    component_id : that with most of its spikes, None without one
+    amplitude : mean depth of the trough in noise sd (signal to noise); violations : share of intervals under
+        1.5 ms
+    label : a person's, or else by P(neuron), and whether it `is_label_given` by a person
+    name : in the sorting that is reviewed, '' if that is its number; tag, note : a person's own, '' = none
+    depth_um : of the main channel along the longer axis of the probe
+    numbers : what the posterior says of it; metrics : SpikeInterface's, where they were computed
+    before : the numbers before any decision, None where nothing was decided.
     """
 
     unit: int
@@ -52,27 +54,27 @@ def unit_table_message(workspace: Workspace) -> str:
     """Return what to show where there are no rows."""
     if workspace.project is None:
         return "Open a recording or a session to begin."
-    if workspace.component() is None:
-        return "Units appear when the component is sampled."
+    if workspace.shown() is None:
+        return workspace.why_nothing("Units")
     return "No units in this sorting."
 
 
 def present_unit_table(
     workspace: Workspace, *, all_units: bool = False, metrics: Mapping[int, UnitMetrics] | None = None
 ) -> tuple[UnitRow, ...]:
-    """Rows of the current component's units, or of all units; metrics : those that are known, by unit."""
-    if workspace.project is None or workspace.component_id is None:
+    """Rows of the units on screen, or of all units; metrics : those that are known, by unit."""
+    if workspace.project is None:
         return ()
-    shown = workspace.component_ids if all_units else [workspace.component_id]
+    shown = workspace.component_ids if all_units else workspace.components_on_screen
+    others = () if all_units else workspace.drawn_together
     rows: dict[int, UnitRow] = {}
     for component_id in shown:
         for row in workspace.memo(("unit rows", component_id), partial(_rows, workspace, component_id)):
-            if row.component_id == component_id or not all_units:
+            if component_id == workspace.component_id or row.unit in others or all_units:
                 rows[row.unit] = row
-    if all_units:
-        rows.update(
-            {row.unit: row for row in workspace.memo(("other unit rows",), partial(_others, workspace))}
-        )
+    for row in workspace.memo(("other unit rows",), partial(_others, workspace)):
+        if all_units or row.unit in others:
+            rows[row.unit] = row
     labels, computed = workspace.history.labels, metrics or {}
     given = workspace.project.given
     names = given.called(rows) if given is not None and given.names else {}
@@ -138,5 +140,5 @@ def _row(workspace: Workspace, unit: int, color: Color) -> UnitRow:
         violations=quality.refractory_violations,
         numbers=UnitNumbers(),
         is_selected=False,
-        depth_um=float(workspace.project.probe.positions_um[channel, 1]),
+        depth_um=float(workspace.project.probe.depth_um[channel]),
     )

@@ -53,6 +53,11 @@ class WaveformColumn:
     before: tuple[float, float] | None = None
 
     @property
+    def known(self) -> NDArray[np.bool_]:
+        """(C,) contacts on which its waveform is known: not those of other components alone."""
+        return np.asarray(~np.isnan(self.mean).any(axis=0))
+
+    @property
     def all_spikes(self) -> NDArray[np.float32]:
         """Waveforms of all its spikes that have one: (n, 32, C), a copy that nobody keeps."""
         return self.sampled[self.rows]
@@ -146,8 +151,8 @@ def present_waveforms(workspace: Workspace, *, looks_around: bool = False) -> Wa
     """
     shown = workspace.shown()
     if shown is None:
-        return _nothing("Waveforms appear when the component is sampled.")
-    waveforms = workspace.waveforms()
+        return _nothing(workspace.why_nothing("Waveforms"))
+    waveforms = workspace.waveforms(shown.component.id)
     if waveforms is None:
         return _nothing("The waveforms of this component are not cached; they are read from the recording.")
     if not shown.units:
@@ -191,7 +196,7 @@ def present_waveforms(workspace: Workspace, *, looks_around: bool = False) -> Wa
         )
         for row, (unit, (spikes, mean)) in enumerate(zip(shown.units, drawn, strict=True))
     )
-    means = [column.mean for column in columns if column.mean.size]
+    means = [known for column in columns if (known := column.mean[~np.isnan(column.mean)]).size]
     return WaveformsView(
         columns=columns,
         channels=tuple(int(c) for c in component.contacts),
@@ -221,9 +226,11 @@ def _support(workspace: Workspace, shown: ShownSorting, row: int) -> tuple[float
     if not shown.is_preview and unit is not None:
         numbers = workspace.unit_numbers(unit)
         return numbers.p_pure, numbers.p_complete
-    if np.isnan(shown.p_exists[row]):
+    origin = shown.origin(row)
+    if origin is None or np.isnan(origin[0].p_exists[origin[1]]):
         return float("nan"), float("nan")
-    return float(shown.numbers.p_pure[row]), float(shown.numbers.p_complete[row])
+    made, at = origin[0].numbers, origin[1]
+    return float(made.p_pure[at]), float(made.p_complete[at])
 
 
 def _columns(
@@ -238,9 +245,17 @@ def _columns(
             empty = np.zeros((0, *waveforms.waveforms.shape[1:]), dtype=np.float32)
             result.append((empty, np.zeros(waveforms.waveforms.shape[1:], dtype=np.float32)))
             continue
+        own = own[_on_common_contacts(waveforms.waveforms[own])]
         some = own[np.unique(np.linspace(0, len(own) - 1, min(limit, len(own))).astype(np.int64))]
         result.append((waveforms.waveforms[some], waveforms.waveforms[own].mean(axis=0)))
     return result
+
+
+def _on_common_contacts(waveforms: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Waveforms (k, 32, C) of a unit that have a contact in common: all of them, or those of the most."""
+    known = ~np.isnan(waveforms[:, 0])
+    most = known[:, known.sum(axis=0).argmax()]
+    return np.asarray(known.all(axis=0).any() | most)
 
 
 def _ghosts(
@@ -253,7 +268,7 @@ def _ghosts(
 
     colors : of the current units
     """
-    if current is None or not shown.is_preview:
+    if current is None or not shown.is_preview or current.component is not shown.component:
         return [()] * len(shown.units)
     means = [mean for _, mean in _columns(current, waveforms)]
     result = []

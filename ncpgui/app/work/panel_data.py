@@ -45,7 +45,7 @@ class Derived:
         self.traces: TraceWindow | None = None
         self.traces_problem = ""
         self._reader: TraceReader | None = None
-        self._traces_key: tuple[str, int, int] | None = None
+        self._traces_key: tuple[str, bytes, int] | None = None
         self._workspace = workspace
         self._runner = runner
         self._embeddings: dict[int, tuple[ComponentWaveforms, NDArray[np.float32]]] = {}
@@ -68,21 +68,29 @@ class Derived:
         self.changed.emit()
 
     def embedding(self) -> NDArray[np.float32] | None:
-        """t-SNE of the component on screen, None while it is computed."""
-        component_id = self._workspace.component_id
-        known = None if component_id is None else self._embeddings.get(component_id)
-        return known[1] if known is not None and known[0] is self._workspace.waveforms() else None
+        """t-SNE of what is on screen, None while it is computed."""
+        shown = self._workspace.shown()
+        if shown is None:
+            return None
+        known = self._embeddings.get(shown.component.id)
+        is_of_these = known is not None and known[0] is self._workspace.waveforms(shown.component.id)
+        return known[1] if known is not None and is_of_these else None
 
     def refresh(self) -> None:
-        """Ask for what the panels of the component on screen still lack."""
-        component, waveforms = self._workspace.component(), self._workspace.waveforms()
-        project = self._workspace.project
-        if component is None or project is None:
+        """Ask for what the panels still lack of what is on screen."""
+        workspace, project = self._workspace, self._workspace.project
+        if project is None:
             return
-        if waveforms is None:
-            self._ask_waveforms(project, component)
-        elif "embedding" in self.wanted and self.embedding() is None:
-            self._ask_embedding(component.id, waveforms)
+        for component_id in workspace.components_on_screen:
+            component = workspace.component(component_id)
+            if component is not None and workspace.waveforms(component_id) is None:
+                self._ask_waveforms(project, component)
+        shown = workspace.shown()
+        if shown is None:
+            return
+        waveforms = workspace.waveforms(shown.component.id)
+        if waveforms is not None and "embedding" in self.wanted and self.embedding() is None:
+            self._ask_embedding(shown.component.id, waveforms)
         if "fields" in self.wanted:
             self._ask_fields(project)
         if "correlograms" in self.wanted:
@@ -100,12 +108,13 @@ class Derived:
         self._workspace.put_waveforms(component.id, now)
 
     def read_traces(self, position: int) -> None:
-        """Ask for the traces around a spike of the component on screen, a position in its `spike_ids`."""
-        project, component = self._workspace.project, self._workspace.component()
-        if project is None or component is None or "traces" not in self.wanted or self.traces_problem:
+        """Ask for the traces around a spike on screen, a position among the `spike_ids` of what is shown."""
+        project, shown = self._workspace.project, self._workspace.shown()
+        if project is None or shown is None or "traces" not in self.wanted or self.traces_problem:
             return
+        component = shown.component
         sample = int(project.spikes.sample_index[component.spike_ids[position]])
-        key = ("traces", component.id, sample)
+        key = ("traces", component.contacts.tobytes(), sample)
         if key == self._traces_key or key in self._asked:
             return
         if self._reader is None:
@@ -195,7 +204,7 @@ class Derived:
                 done,
                 failed=lambda error: self._workspace.told.emit(str(error)),
                 cancelled=lambda: self._asked.discard(key),
-                key="waveforms",
+                key=key,
                 lane="view",
                 priority=2,
             )
@@ -215,7 +224,7 @@ class Derived:
 
         self._runner.submit(
             Task(
-                f"t-SNE of {self._workspace.name(component_id)}",
+                f"t-SNE of {self._workspace.what_is_drawn()}",
                 lambda p: jobs.embed(waveforms.features, progress=p),
                 done,
                 failed=lambda error: self._workspace.told.emit(f"No t-SNE: {error}"),
@@ -234,7 +243,7 @@ class Derived:
         for group in sortings_with_fields(self._workspace, others="other fields" in self.wanted):
             component = group.sorting.component
             for unit in (group.sorting.units[row] for row in group.rows):
-                key = spikes_key(component.id, unit.positions)
+                key = spikes_key(component.spike_ids[unit.positions])
                 if key not in self.fields and key not in self._asked:
                     wanted[key] = project.spikes.sample_index[component.spike_ids[unit.positions]]
         if not wanted:

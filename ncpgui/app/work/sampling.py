@@ -88,6 +88,8 @@ class Sampling:
         self._saving = saving
         self._live = live
         self._queue: set[int] = set()
+        self._tried: set[int] = set()
+        self._again_of: dict[int, Asked] = {}
         self._n_batch = 0
         self._started = 0.0
         self._is_left = False
@@ -106,16 +108,19 @@ class Sampling:
 
     def sample_waiting(self) -> None:
         """Sample all components that have no posterior yet, those with most spikes first."""
-        waiting = self.waiting_ids()
+        self._sample(self.waiting_ids())
+
+    def _sample(self, waiting: list[int]) -> None:
         project = self._workspace.project
         if not waiting or project is None:
             return
+        self._tried.update(waiting)
         if self._live is None:
             session = self._saving.path
             self._work.submit(
                 "Opening the recording",
                 lambda p: jobs.reopen(project, session, progress=p),
-                self._opened,
+                lambda live: self._opened(live, waiting),
                 key="reopen",
                 close=lambda live: live.close(),
             )
@@ -130,9 +135,21 @@ class Sampling:
                 self._work.runner.submit(self._task(self._live, one))
 
     def look_at(self, component_id: int | None) -> None:
-        """Put a component first: somebody looks at it and waits."""
+        """Put a component first, somebody looks at it and waits; one that waits for nothing is sampled.
+
+        One that could not be sampled, or was stopped, is sampled again when somebody asks for it.
+        """
+        if component_id is None:
+            return
         if component_id in self._queue:
             self._work.runner.promote(("sample", component_id), ON_SCREEN + time.monotonic())
+        elif component_id not in self._tried and self._workspace.status(component_id).state == "waiting":
+            self._sample([component_id])
+
+    def try_again(self) -> None:
+        """What could not be read may be readable now."""
+        self._tried.clear()
+        self.look_at(self._workspace.component_id)
 
     def stop(self) -> None:
         """Go on without the components that still wait; the caller cancels the tasks."""
@@ -146,12 +163,12 @@ class Sampling:
         self._work.finish(self)
         self._close_recording()
 
-    def _opened(self, live: jobs.Live) -> None:
+    def _opened(self, live: jobs.Live, waiting: list[int]) -> None:
         if self._is_left:
             live.close()
             return
         self._live = live
-        self.sample_waiting()
+        self._sample([one for one in waiting if self._workspace.status(one).state in ("waiting", "failed")])
 
     def _task(self, live: jobs.Live, waiting: WaitingComponent) -> Task:
         workspace, component_id = self._workspace, waiting.id
@@ -172,6 +189,7 @@ class Sampling:
 
         def cancelled() -> None:
             self._queue.discard(component_id)
+            self._tried.discard(component_id)
             workspace.set_status(component_id, None)
 
         def unless_left(then: Callable[..., None]) -> Callable[..., None]:
@@ -289,6 +307,13 @@ class Sampling:
             )
         self._work.runner.submit(self._again(project, asked, sampler))
 
+    def stop_what_was_taken_back(self) -> None:
+        """Stop drawing again what a decision asked for that is not in force any more."""
+        for component_id, asked in [*self._again_of.items()]:
+            if not asked.is_still_so(self._workspace):
+                del self._again_of[component_id]
+                self._work.runner.cancel_key(("sample", component_id))
+
     def draw_where_few_are_left(self, component_ids: Iterable[int]) -> None:
         """Sample components again of which decisions leave few draws, in the background.
 
@@ -304,6 +329,7 @@ class Sampling:
             asked = Asked.of(workspace, component)
             if not asked.held.is_all:
                 sampler = component.posterior.sampler
+                self._again_of[component_id] = asked
                 self._work.runner.submit(self._again(project, asked, sampler, is_asked=False))
 
     def _again(self, project: Project, asked: Asked, sampler: Sampler, *, is_asked: bool = True) -> Task:
@@ -320,6 +346,7 @@ class Sampling:
                 self._work.show(owner, Activity(words, fraction))
 
         def ended() -> None:
+            self._again_of.pop(component_id, None)
             self._work.finish(owner)
             if not self._is_left:
                 workspace.set_status(component_id, None)

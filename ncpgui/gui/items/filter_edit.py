@@ -36,13 +36,11 @@ class FilterEdit(QtWidgets.QLineEdit):
 
     def event(self, event: QtCore.QEvent) -> bool:
         """Keep keys that would be actions of the window."""
-        if (
-            event.type() == QtCore.QEvent.ShortcutOverride
-            and isinstance(event, QtGui.QKeyEvent)
-            and event.key() in LEAVING
-        ):
-            event.accept()
-            return True
+        if event.type() == QtCore.QEvent.ShortcutOverride and isinstance(event, QtGui.QKeyEvent):
+            is_command = event.modifiers() & (QtCore.Qt.ControlModifier | QtCore.Qt.AltModifier)
+            if event.key() in LEAVING or not is_command:
+                event.accept()
+                return True
         return bool(super().event(event))
 
     def keyPressEvent(self, event: QtGui.QKeyEvent) -> None:

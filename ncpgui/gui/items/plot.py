@@ -28,7 +28,7 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
         self.setMinimumSize(120, 84)
         self.setFrameShape(self.NoFrame)
         self.setBackground(None)  # an opaque one leaves a line open on screens of fractional scale
-        self.setStyleSheet("background: transparent")
+        self.setStyleSheet("QGraphicsView { background: transparent }")  # tooltips would take it too
         self.hideButtons()
         self.setMenuEnabled(False)
         self.getPlotItem().layout.setContentsMargins(0, 0, 0, 0)

@@ -7,7 +7,7 @@ as far apart as the height allows once the first and the last have room for thei
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,17 +31,21 @@ class WaveformLayout:
     sd_px: float
     pitch_px: float
 
+    def on(self, channels: NDArray[np.bool_]) -> WaveformLayout:
+        """The places of some channels."""
+        return replace(self, x0=self.x0[channels], y0=self.y0[channels])
+
 
 def extents(
     means: Sequence[NDArray[np.floating]], spikes: Sequence[NDArray[np.floating]]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Lowest and highest of each channel (C,), noise sd: of the means, and of nine in ten spikes.
 
-    means : one (T, C) a unit; spikes : one (k, T, C) a unit.
+    means : one (T, C) a unit; spikes : one (k, T, C) a unit; nan where they are not known
     """
-    low = [mean.min(axis=0) for mean in means]
-    high = [mean.max(axis=0) for mean in means]
-    for some in spikes:
+    low = [np.nan_to_num(mean).min(axis=0) for mean in means]
+    high = [np.nan_to_num(mean).max(axis=0) for mean in means]
+    for some in map(np.nan_to_num, spikes):
         if len(some):
             low.append(np.percentile(some.min(axis=1), 5, axis=0))
             high.append(np.percentile(some.max(axis=1), 95, axis=0))

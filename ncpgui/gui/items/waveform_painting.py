@@ -46,17 +46,23 @@ def paint_unit(
     Of a changed unit, what it comes from lies below its mean. place : where the density may be
     """
     painter.setBrush(QtCore.Qt.NoBrush)
+    whole, known = layout, column.known
+    layout = layout.on(known)
     is_density = shown == "density" and len(column.rows) > 0
     if is_density:
         color = theme.unit(column.color)
         color = blend(theme.color("panel"), color, 0.5) if faded else color
-        paint_density(painter, column.all_spikes, layout, place, color)
+        paint_density(painter, column.all_spikes[:, :, known], layout, place, color)
 
     def draw(waveforms: NDArray[np.floating], pen: QtGui.QPen) -> None:
         painter.setPen(pen)
         painter.drawPath(
             waveform_path(
-                waveforms, x0=layout.x0, y0=layout.y0, sample_px=layout.sample_px, sd_px=layout.sd_px
+                waveforms[:, :, known],
+                x0=layout.x0,
+                y0=layout.y0,
+                sample_px=layout.sample_px,
+                sd_px=layout.sd_px,
             )
         )
 
@@ -66,7 +72,7 @@ def paint_unit(
         thin.setCosmetic(True)  # the quick stroker, at any number of device pixels
         draw(column.spikes, thin)
     if shown == "alike":
-        paint_neighbour(painter, column, layout, theme)
+        paint_neighbour(painter, column, whole, theme)
     for ghost in column.ghosts:
         dashed = QtGui.QPen(theme.unit(ghost.color), 1.8, QtCore.Qt.CustomDashLine)
         dashed.setDashPattern([2.2, 2.0])
@@ -74,7 +80,7 @@ def paint_unit(
     if is_density:
         ink = blend(theme.color("text"), theme.unit(column.color), MEAN_IN_DENSITY)
         draw(column.mean[None], QtGui.QPen(ink, 1.4))
-    elif column.mean.any():
+    elif column.mean[:, known].any():
         thick = QtGui.QPen(theme.unit(column.color, 150 if faded else 255), 1.6 if faded else 2.4)
         thick.setJoinStyle(QtCore.Qt.RoundJoin)
         thick.setCapStyle(QtCore.Qt.RoundCap)
@@ -90,12 +96,13 @@ def paint_neighbour(
     if column.neighbour is None:
         return
     mean = column.neighbour.mean
-    known = ~np.isnan(mean).any(axis=0)
+    known = np.asarray(~np.isnan(mean).any(axis=0))
     painter.setPen(QtGui.QPen(theme.color("faint"), 2.4))
+    layout = layout.on(known)
     path = waveform_path(
         mean[None][:, :, known],
-        x0=layout.x0[known],
-        y0=layout.y0[known],
+        x0=layout.x0,
+        y0=layout.y0,
         sample_px=layout.sample_px,
         sd_px=layout.sd_px,
     )

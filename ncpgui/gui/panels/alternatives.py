@@ -5,7 +5,12 @@ from __future__ import annotations
 from PyQt5 import QtCore, QtWidgets
 
 from ncpgui.app.actions import action
-from ncpgui.app.presenters.alternatives import AlternativesView, present_alternatives, step_alternative
+from ncpgui.app.presenters.alternatives import (
+    AlternativesView,
+    other_questions,
+    present_alternatives,
+    step_alternative,
+)
 from ncpgui.app.presenters.consequences import present_consequence
 from ncpgui.gui.items.alternative_cards import CARD_HEIGHT, CardWidget, OtherCard
 from ncpgui.gui.items.elided_label import ElidedLabel
@@ -29,6 +34,7 @@ class AlternativesPanel(Panel):
         top.setSpacing(8)
         self.headline = Label()
         self.headline.setObjectName("headline")
+        self._subtitle = ""
         self.subtitle = ElidedLabel()
         self.subtitle.setObjectName("subtitle")
         self.subtitle.setSizePolicy(QtWidgets.QSizePolicy.Maximum, QtWidgets.QSizePolicy.Preferred)
@@ -129,7 +135,7 @@ class AlternativesPanel(Panel):
         """Show the cards of the component on screen."""
         view = present_alternatives(self.workspace)
         self.headline.setText(view.title)
-        self.subtitle.setText(view.subtitle)
+        self._subtitle = view.subtitle
         self.badge.set_badge(view.badge)
         self.bar.set_view(view)
         self.condition.setText(view.given)
@@ -156,6 +162,8 @@ class AlternativesPanel(Panel):
 
     def _show_consequence(self) -> None:
         """Say what the edit that is proposed, or a merge of what is selected, would do."""
+        others = other_questions(self.workspace)
+        self.subtitle.setText(" · ".join(filter(None, (others, self._subtitle))))
         told = present_consequence(self.workspace, self.controller.embedding())
         self.consequence.setText(told.text)
         self.consequence.setToolTip(plain("\n".join(filter(None, (told.tooltip, self.condition.text())))))

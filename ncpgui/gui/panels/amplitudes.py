@@ -6,9 +6,10 @@ from typing import cast
 
 import numpy as np
 import pyqtgraph as pg
-from PyQt5 import QtCore, QtGui, QtWidgets
+from PyQt5 import QtGui, QtWidgets
 
 from ncpgui.app.presenters.amplitudes import HEIGHTS, AmplitudesView, Height, present_amplitudes
+from ncpgui.gui.items.drop_down import DropDown
 from ncpgui.gui.items.plot import Plot
 from ncpgui.gui.items.spike_scatter import SpikeScatter
 from ncpgui.gui.panels.lasso import LASSO_HELP, LassoPanel
@@ -69,11 +70,10 @@ class AmplitudesPanel(LassoPanel):
         column.addWidget(self.scatter, 2)
         column.addWidget(self.rates, 1)
         self.fill(both)
-        self.choice = QtWidgets.QComboBox()
-        self.choice.setFocusPolicy(QtCore.Qt.NoFocus)
-        self.choice.setAccessibleName("What is upwards")
+        self.choice = DropDown("What is upwards")
         self.choice.setToolTip(
-            "Amplitude of all spikes, depth of the sampled ones along the probe, or a row for each unit  (A)"
+            "Amplitude of all spikes, depth of the sampled ones along the longer axis of the probe, or a\n"
+            "row for each unit  (A)"
         )
         self.choice.addItems(HEIGHTS)
         self.choice.currentTextChanged.connect(self._chosen)
@@ -119,7 +119,7 @@ class AmplitudesPanel(LassoPanel):
             faded = chosen and not view.points.is_selected[row]
             pen = pg.mkPen(self.theme.unit(view.points.colors[row], 70 if faded else 255), width=1.2)
             self.rates.addItem(pg.PlotCurveItem(view.rate_edges_s, rate, stepMode="center", pen=pen))
-        shown = (self.workspace.component_id, view.height, view.range_s)
+        shown = (self.workspace.on_screen, view.height, view.range_s)
         if shown != self._range:  # another sorting of the same spikes leaves the zoom as it is
             self._range = shown
             start_s, end_s = view.range_s

@@ -49,7 +49,7 @@ class EmbeddingPanel(LassoPanel):
         self.scatter.set_points(view.points, self.theme)
         self.leave_plane()
         self.show_lasso()
-        shown = (self.workspace.component_id, view.axes, len(view.points))
+        shown = (self.workspace.on_screen, view.axes, len(view.points))
         if shown != self._shown:  # another sorting of the same spikes leaves the zoom as it is
             self._shown = shown
             self.scatter.show_all()

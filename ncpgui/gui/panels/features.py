@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from PyQt5 import QtCore, QtWidgets
-
 from ncpgui.app.presenters.features import FeaturesView, present_features
+from ncpgui.gui.items.drop_down import DropDown
 from ncpgui.gui.items.spike_scatter import SpikeScatter
 from ncpgui.gui.panels.lasso import LASSO_HELP, LassoPanel
 from ncpgui.gui.plain_text import plain
@@ -34,10 +33,8 @@ class FeaturesPanel(LassoPanel):
             f"click shows all, a click selects the unit, Shift+click adds it. {LASSO_HELP}"
         )
 
-    def _choice(self, name: str) -> QtWidgets.QComboBox:
-        box = QtWidgets.QComboBox()
-        box.setFocusPolicy(QtCore.Qt.NoFocus)
-        box.setAccessibleName(f"{name} axis")
+    def _choice(self, name: str) -> DropDown:
+        box = DropDown(f"{name} axis")
         box.setToolTip(plain(f"What is along the {name} axis"))
         box.activated[str].connect(lambda axis: self.choose(name, axis))
         self.header.addWidget(box)
@@ -68,7 +65,7 @@ class FeaturesPanel(LassoPanel):
         self.scatter.set_points(view.points, self.theme)
         self.leave_plane()
         self.show_lasso()
-        shown = (self.workspace.component_id, view.x, view.y, len(view.axes))
+        shown = (self.workspace.on_screen, view.x, view.y, len(view.axes))
         if shown != self._range:  # another sorting of the same spikes leaves the zoom as it is
             self._range = shown
             self.scatter.show_all()

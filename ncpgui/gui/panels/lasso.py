@@ -47,11 +47,16 @@ class LassoPanel(Panel):
     def own_lasso(self) -> Lasso | None:
         """The lasso, if it is drawn in the plane that is on screen here."""
         lasso = self.workspace.lasso
-        is_own = lasso is not None and lasso.is_in(self.workspace.component_id, self.plane, self.axes())
+        is_own = lasso is not None and lasso.is_in(self._component_id(), self.plane, self.axes())
         return lasso if is_own else None
 
+    def _component_id(self) -> int | None:
+        """Of the spikes that a lasso is drawn around."""
+        now = self.workspace.in_use()
+        return None if now is None else now.component.id
+
     def _set_corner(self, x: float, y: float) -> None:
-        component_id = self.workspace.component_id
+        component_id = self._component_id()
         if component_id is None:
             return
         lasso = self.own_lasso() or Lasso(component_id, self.plane, self.axes(), np.zeros((0, 2)))

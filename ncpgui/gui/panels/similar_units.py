@@ -94,7 +94,9 @@ class SimilarModel(QtCore.QAbstractTableModel):
         if role == QtCore.Qt.ForegroundRole:
             return self._panel.theme.color("muted" if row.is_elsewhere else "text")
         if role == QtCore.Qt.ToolTipRole and row.is_elsewhere:
-            return "This unit is in another component: the panels show it when it is on screen"
+            return (
+                "This unit is of another question: no posterior tells of both. Selected, it is drawn beside"
+            )
         return None
 
     def headerData(

@@ -25,6 +25,7 @@ FILL = 0.6
 """Distance of two contacts, as a share of the largest deflection on screen."""
 AXIS_PX = 44
 GAP = np.array([np.nan])
+NONE = np.zeros(0, np.int64)
 
 
 class TracesPlot(Plot):
@@ -86,7 +87,7 @@ class TracesPanel(Panel):
     def build(self) -> None:
         """Make plot, message and buttons."""
         self.position: int | None = None
-        self._spike_ids: object = None
+        self._spike_ids = NONE
         self._goes_by_doubt = False
         self.plot = TracesPlot()
         self.plot.show_all()
@@ -131,10 +132,13 @@ class TracesPanel(Panel):
     def _keep_position(self) -> None:
         """Begin at the first spike of another component; another selection goes on from where it was."""
         spikes = walk(self.workspace)
-        component = self.workspace.component()
-        shown = None if component is None else component.spike_ids
-        if shown is not self._spike_ids:  # a decision weighs a component anew, and its spikes stay
-            self._spike_ids, self.position = shown, None
+        shown = self.workspace.shown()
+        now = NONE if shown is None else shown.component.spike_ids
+        if now is not self._spike_ids:  # a decision weighs a component anew, and its spikes stay
+            before, self._spike_ids = self._spike_ids, now
+            at = None if self.position is None else int(np.searchsorted(now, before[self.position]))
+            stays = at is not None and at < len(now) and now[at] == before[self.position]
+            self.position = at if stays else None
         if len(spikes) == 0:
             self.position = None
         elif self.position is None or self.position not in spikes:

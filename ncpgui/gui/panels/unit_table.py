@@ -295,8 +295,5 @@ class UnitTablePanel(Panel):
         self.workspace.select([*kept, *(unit for unit in units if unit not in kept)])
 
     def _go_to(self, index: QtCore.QModelIndex) -> None:
-        """Put the component of a unit on screen."""
-        row = self.model.rows[index.row()]
-        if row.component_id is not None:
-            self.workspace.show_component(row.component_id)
-        self.workspace.select([row.unit])
+        """Select a unit alone."""
+        self.workspace.select([self.model.rows[index.row()].unit])

@@ -170,7 +170,8 @@ class WaveformsWidget(UnitCanvas):
         layout = self.waveform_layout()
         means = np.stack([column.mean for column in self.view.columns])
         x = layout.x0 + layout.sample_px * np.arange(means.shape[1])[:, None]
-        distance = np.hypot(x - point.x(), layout.y0 - layout.sd_px * means - point.y()).min(axis=(1, 2))
+        distance = np.hypot(x - point.x(), layout.y0 - layout.sd_px * means - point.y())
+        distance = np.nan_to_num(distance, nan=np.inf).min(axis=(1, 2))
         nearest = int(distance.argmin())
         return nearest if distance[nearest] <= NEAR_PX else -1
 

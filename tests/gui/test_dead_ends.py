@@ -1,0 +1,126 @@
+"""What a person does is not lost on the way: rows that wait, undo, layouts, messages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ncpgui.app.work import jobs
+from ncpgui.core.errors import RecordingError
+from ncpgui.session.session_file import create_session
+from tests.gui.conftest import _small_project
+from tests.gui.windows import settle
+
+
+def open_session_that_waits(window, tmp_path: Path, monkeypatch, *, is_there: bool) -> list[int]:
+    """Open a project of which component 1 waits to be sampled; ids of what is sampled from then on."""
+    sampled: list[int] = []
+
+    class Live:
+        notes = ()
+
+        def close(self) -> None:
+            """There is nothing to close."""
+
+    def reopen(*_args: object, **_more: object) -> Live:
+        if not is_there:
+            raise RecordingError("the recording is not there")
+        return Live()
+
+    def sample(_live: object, waiting, **_more: object) -> None:
+        sampled.append(waiting.id)
+        raise RecordingError("that was all of it")
+
+    monkeypatch.setattr(jobs, "reopen", reopen)
+    monkeypatch.setattr(jobs, "sample", sample)
+    path = tmp_path / "waits.h5"
+    create_session(_small_project(), path).close()
+    window.open_path(path)
+    settle()
+    return sampled
+
+
+def test_looking_at_a_row_that_waits_samples_it(window, tmp_path, monkeypatch) -> None:
+    sampled = open_session_that_waits(window, tmp_path, monkeypatch, is_there=True)
+    assert sampled == []
+    window.workspace.show_component(1)
+    settle()
+    assert sampled == [1]
+    window.workspace.show_component(0)
+    window.workspace.show_component(1)  # it failed: asking again is for "Sample what waits"
+    settle()
+    assert sampled == [1]
+
+
+def test_a_row_whose_recording_is_gone_says_so_once(window, tmp_path, monkeypatch) -> None:
+    open_session_that_waits(window, tmp_path, monkeypatch, is_there=False)
+    window.workspace.show_component(1)
+    settle()
+    assert "the recording is not there" in window.banner.text.text()
+    window.banner.hide()
+    window.workspace.show_component(0)
+    window.workspace.show_component(1)
+    settle()
+    assert not window.banner.isVisible()
+
+
+def test_an_error_of_one_project_does_not_stand_over_the_next(opened, session) -> None:
+    opened.show_error(RecordingError("the disk is gone"), "reading")
+    assert opened.banner.isVisible()
+    opened.controller.close()
+    settle()
+    assert not opened.banner.isVisible()
+
+
+def test_undo_of_a_link_leaves_the_selection_for_the_next_key(array_window, qtbot) -> None:
+    from tests.gui.windows import press_keys
+
+    workspace = array_window.workspace
+    workspace.show_component(0)
+    workspace.select([0, 1])
+    press_keys(qtbot, array_window, "J", "Ctrl+Z")
+    assert workspace.selected == (0, 1)
+    press_keys(qtbot, array_window, "D")
+    assert len(workspace.history.entries) > 0
+    assert not workspace.history.can_redo
+    array_window.controller.close()
+
+
+def test_a_layout_keeps_the_panels_that_were_opened_in_it(array_window, qtbot) -> None:
+    from tests.gui.windows import press_keys
+
+    press_keys(qtbot, array_window, "S")
+    before = array_window.bench.shown
+    assert "similar" in before
+    press_keys(qtbot, array_window, "F3")
+    assert "similar" not in array_window.bench.shown
+    press_keys(qtbot, array_window, "F2")
+    assert array_window.bench.shown == before
+    array_window.actions_["reset_layout"].trigger()
+    assert "similar" not in array_window.bench.shown
+    array_window.controller.close()
+
+
+def test_a_split_does_not_settle_the_question(array_window) -> None:
+    from ncpgui.curation.split import lasso_split
+
+    workspace = array_window.workspace
+    workspace.show_component(0)
+    component = workspace.component()
+    half = np.zeros(len(component.spike_ids), bool)
+    half[: len(half) // 2] = True
+    workspace.do(lasso_split(workspace.clustering, component, half, (0,)))
+    settle()
+    assert not workspace.status(0).is_settled
+    assert array_window.bench.alternatives.adopt.text() == "Accept as it is"
+    array_window.controller.close()
+
+
+@pytest.fixture(autouse=True)
+def leaves(monkeypatch) -> None:
+    """Nobody is asked whether to leave a project that is not saved."""
+    from ncpgui.gui.main_window import MainWindow
+
+    monkeypatch.setattr(MainWindow, "may_leave", lambda _: True)
