@@ -57,7 +57,7 @@ def test_sorting_writes_a_session_that_info_describes(ncpgui: Command, tetrode_s
     assert values["recording"]["duration_s"] == 4.0
     assert values["n_spikes"] == sum(component["n_spikes"] for component in values["components"]) > 50
     assert values["settings"]["posterior_samples"] == 12
-    assert values["model"] == "spikes-times"
+    assert values["model"] == "spikes"
     assert values["stimulus"] is not None
     assert values["waiting"] == []
     for component in values["components"]:
