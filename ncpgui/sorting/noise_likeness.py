@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.sorting.neuron_probability import NOISE_BELOW
+
 if TYPE_CHECKING:
     from ncpgui.ephys.noise_covariance import NoiseCovariance
     from ncpgui.ephys.preprocessing import Preprocessed
@@ -27,8 +29,6 @@ NATS = 2.0
 LEAST, UNLIKE = 0.1, 0.4
 HIGHEST_SD = 6.0
 """Nothing counts against a unit that is higher: no noise reaches so far."""
-NOISE_BELOW = 0.1
-"""P(neuron) of a unit of the shape of noise under which it is not kept."""
 NOISE_SHAPE = 0.5
 """Part q up to which most of a unit is of the shape of noise."""
 
@@ -51,7 +51,7 @@ class NoiseLikeness:
         return np.where(self.height_sd < HIGHEST_SD, shape, 0.0)
 
     def are_noise(self, p_neuron: NDArray[np.floating]) -> NDArray[np.bool_]:
-        """Which units are of the shape of noise, no higher than it, and no neurons by all evidence: (K,)."""
+        """Which units are of the shape of noise, no higher than it, and would be labelled noise: (K,)."""
         like = (self.unlike < NOISE_SHAPE) & (self.height_sd < HIGHEST_SD)
         return np.asarray(like & (p_neuron < NOISE_BELOW))
 

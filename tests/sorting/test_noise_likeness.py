@@ -111,7 +111,7 @@ def test_evidence_is_what_its_formula_says() -> None:
     before, after = neuron_probability(evidence), neuron_probability(evidence, found.nats)
     odds = after / (1 - after) / (before / (1 - before))
     assert np.log(odds) == pytest.approx(found.nats, abs=1e-3)
-    are_noise = found.are_noise(np.array([0.05, 0.2, 0.05, 0.05, 0.05, 0.05]))
+    are_noise = found.are_noise(np.array([0.05, 0.31, 0.29, 0.05, 0.05, 0.05]))
     assert are_noise.tolist() == [True, False, True, True, False, False]
 
 
