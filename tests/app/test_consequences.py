@@ -289,7 +289,7 @@ def test_of_units_in_different_components_no_posterior_tells(workspace) -> None:
 def test_many_units_are_too_many_to_tell_of() -> None:
     workspace = Workspace(tiny_project({0: [[k // 2 for k in range(14)]]}))
     workspace.select(range(7))
-    assert words(workspace) == "7 units selected; of 6 or fewer, this line says what G does"
+    assert words(workspace) == "7 units selected; select 6 or fewer to see what a merge does"
 
 
 def test_numbers_follow_what_was_decided() -> None:

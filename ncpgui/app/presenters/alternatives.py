@@ -297,9 +297,9 @@ def other_questions(workspace: Workspace) -> str:
     if not others:
         return ""
     if len(others) > MOST_NAMED:
-        return f"{len(others)} selected units are other questions"
+        return f"{len(others)} selected units belong to other questions"
     names = unit_names([str(unit) for unit in others])
-    return f"{names} {'is another question' if len(others) == 1 else 'are other questions'}"
+    return f"{names} {'belongs to another question' if len(others) == 1 else 'belong to other questions'}"
 
 
 def _title(workspace: Workspace, contact: str) -> tuple[str, str]:

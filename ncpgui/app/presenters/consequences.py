@@ -166,7 +166,7 @@ def present_merge(workspace: Workspace) -> Consequence:
         return NOTHING
     if len(units) > MOST_MERGED:
         return Consequence(
-            f"{count(len(units), 'unit')} selected; of {MOST_MERGED} or fewer, this line says what G does"
+            f"{count(len(units), 'unit')} selected; select {MOST_MERGED} or fewer to see what a merge does"
         )
     shared = set.intersection(*(set(workspace.components_of(unit)) for unit in units))
     if not shared:
