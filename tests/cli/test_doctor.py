@@ -183,12 +183,12 @@ def test_a_folder_that_stands_in_for_the_home_is_a_note(
 
 def test_a_damaged_model_is_a_problem(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     from ncpgui.core.resources import data_folder
-    from ncpgui.engine.networks import checkpoint
+    from ncpgui.engine.networks import model_files
 
     card = (data_folder("trained_models") / "spikes.json").read_text()
     (tmp_path / "spikes.json").write_text(card)
     (tmp_path / "spikes.safetensors").write_bytes(b"rubbish")
-    monkeypatch.setattr(checkpoint, "data_folder", lambda _: tmp_path)
+    monkeypatch.setattr(model_files, "data_folder", lambda _: tmp_path)
     (finding,) = [f for f in doctor._models() if f.name == "model spikes"]
     assert finding.state == "problem"
     assert "checksums differ" in finding.detail

@@ -19,7 +19,7 @@ DOCUMENTS = {
     )
 }
 """All pages that people read, but for those that a build of the site copies into docs."""
-LANGUAGES = ("sh", "python", "toml", "json", "text")
+LANGUAGES = ("sh", "python", "toml", "json", "text", "bibtex")
 """Of fenced blocks: commands, code, files; text is a drawing."""
 
 
