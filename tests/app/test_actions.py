@@ -312,27 +312,25 @@ def test_accepted_units_are_merged_after_a_question_only(context: Context) -> No
     assert 5 not in workspace.clustering
 
 
-def test_units_of_other_channels_are_merged_after_a_question_only(context: Context) -> None:
+def test_units_of_several_questions_are_on_screen_when_selected_and_merged_at_once(context: Context) -> None:
     workspace = context.workspace
     workspace.select([3, 4])
     press(context, "merge")
-    assert questions(context) == [
-        "Units 3 and 4 are on contacts 1 and 2, not on screen. They are up to 30 µm apart. "
-        "Merge 3 + 4 all the same?"
-    ]
-    assert workspace.history.entries == ()
+    assert questions(context) == []
+    assert len(workspace.history.entries) == 1
+    assert not {3, 4} & {*workspace.clustering.unit_ids.tolist()}
 
 
 @pytest.mark.parametrize("name", ["lock", "good", "mua", "noise", "unsorted"])
-def test_units_that_no_table_lists_are_marked_after_a_question_only(context: Context, name: str) -> None:
+def test_a_unit_of_another_question_is_on_screen_when_selected_and_marked_at_once(
+    context: Context, name: str
+) -> None:
     workspace = context.workspace
+    assert workspace.component_id == 0
     workspace.select([3])
+    assert workspace.component_id == 1
     press(context, name)
-    assert questions(context) == ["Unit 3 is on contact 1, not on screen. Change it all the same?"]
-    assert workspace.history.entries == ()
-    context.front.all_units = True  # type: ignore[attr-defined]
-    press(context, name)
-    assert len(questions(context)) == 1
+    assert questions(context) == []
     assert len(workspace.history.entries) == 1
 
 

@@ -88,7 +88,7 @@ def test_units_that_do_not_fit_are_counted() -> None:
     workspace = Workspace(tiny_project({0: [labels]}))
     view = present_correlograms(workspace, known(workspace))
     assert len(view.names) == MOST_UNITS
-    assert view.note == "±25 ms · select to see the other 2 units"
+    assert view.note == "±25 ms · select fewer to see the other 2 units"
 
 
 def test_a_tooltip_says_what_the_pairs_mean(workspace) -> None:

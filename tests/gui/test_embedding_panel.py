@@ -208,7 +208,10 @@ def test_without_waveforms_there_is_a_message(panel, workspace, without_waveform
     workspace.open(without_waveforms)
     screen.settle()
     assert panel.message.isVisible()
-    assert panel.message.text() == "Points appear when the component is sampled."
+    assert (
+        panel.message.text()
+        == "Points come from waveforms, which are read from the recording (File > Locate recording)."
+    )
     assert not panel.scatter.isVisible()
 
 

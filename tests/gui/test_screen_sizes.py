@@ -236,7 +236,10 @@ def test_a_panel_that_was_hidden_stays_hidden_however_wide_the_window_is(
         window.open_path(session)
         resized(window, (1920, 1200))
         assert {*window.bench.shown} == decide
-        window.show_layout("decide")
+        window.show_layout("inspect")
+        window.show_layout("decide")  # a layout keeps what was hidden in it
+        assert {*window.bench.shown} == decide
+        window.bench.reset()
         assert {*window.bench.shown} == decide | {"correlograms", "features"}
 
 

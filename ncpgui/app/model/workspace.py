@@ -454,13 +454,13 @@ class Workspace(OpenProject):
 
     def undo(self) -> None:
         """Take back the last edit and show where it was."""
-        self._stepped(self.history.undo())
+        self._stepped(self.history.undo(), is_done_again=False)
 
     def redo(self) -> None:
         """Do again what was taken back last."""
-        self._stepped(self.history.redo())
+        self._stepped(self.history.redo(), is_done_again=True)
 
-    def _stepped(self, change: Change | None) -> None:
+    def _stepped(self, change: Change | None, *, is_done_again: bool) -> None:
         if change is None:
             return
         self.told.emit(sentence(change.description))
@@ -470,8 +470,11 @@ class Workspace(OpenProject):
             self.show_component(homes[0])
         about = (*change.added, *change.modified, *change.relabelled)
         stays = not about or bool(set(self.selected) & {*about})
-        self.select(change.added or (self.selected if stays else about))
-        self.decided.emit(tuple(dict.fromkeys(homes)))
+        chosen = change.added or (self.selected if stays else about)
+        here = [unit for unit in chosen if self.component_id in self.components_of(unit)]
+        self.select([*here, *chosen])  # the component on screen stays, if it has one of them
+        if is_done_again:
+            self.decided.emit(tuple(dict.fromkeys(homes)))
 
     # -- when the project changes ---------------------------------------------------------------
 
