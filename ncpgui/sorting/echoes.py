@@ -129,14 +129,13 @@ def with_echoes(
     shares = p[:-1] - p[1:]  # of the copies in which no pair is one, the first, the first two, ...
     copies = np.flatnonzero(shares > LEAST_COPY).tolist()
     shares /= shares[copies].sum()
-    rows = [posterior.rows]
-    for one in echoes:
-        rows.append(_at_sources(rows[-1], sampled, followed, one))
-    n = posterior.n_samples
-    echo_of = np.full(len(sampled), -1)
+    rows, echo_of = [posterior.rows], np.full(len(sampled), -1)
     for one in echoes:
         points, sources = _points(sampled, followed, one)
+        rows.append(rows[-1].copy())
+        rows[-1][:, points] = rows[-2][:, sources]
         echo_of[points] = sources
+    n = posterior.n_samples
 
     def first_only(values: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.concatenate([values * (k == copies[0]) for k in copies])
@@ -163,16 +162,6 @@ def with_echoes(
     ]
     ways.sort(key=lambda way: -way.mass)
     return every, tuple([way for way in ways if way.mass >= MIN_MASS][:MAX_SHOWN] or ways[:1])
-
-
-def _at_sources(
-    rows: NDArray[np.integer], sampled: NDArray[np.int64], followed: NDArray[np.int64], pair: Echoes
-) -> NDArray[np.integer]:
-    """Labels (S, m) with sampled echoes in the clusters of their sources."""
-    points, sources = _points(sampled, followed, pair)
-    result = rows.copy()
-    result[:, points] = rows[:, sources]
-    return result
 
 
 def _points(

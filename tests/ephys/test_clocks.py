@@ -79,11 +79,12 @@ def test_time_stamps_that_are_none_are_said_and_not_used(
     assert "seconds count from the first" in caplog.text
 
 
+@pytest.mark.parametrize("first", [40, 49])  # 49 is the last stamp of the piece before
 def test_time_stamps_that_go_back_where_they_are_read_in_pieces_are_noticed(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    first: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(clocks, "AT_ONCE", 50)
-    stamps = np.append(np.arange(50), np.arange(40, 90)) / RATE
+    stamps = np.append(np.arange(50), np.arange(first, first + 50)) / RATE
     assert clock_of(stamped(stamps), "x") == Clock(RATE)
     assert "do not increase, from sample 50 on" in caplog.text
 
@@ -111,13 +112,3 @@ def test_a_part_that_spikeinterface_cut_out_keeps_its_seconds() -> None:
     np.testing.assert_allclose(clock_of(part, "x").seconds(np.arange(200)), stamps[400:600], atol=1e-9)
     late = recording(1000, starts=[5.0]).frame_slice(start_frame=100, end_frame=200)
     assert clock_of(late, "x").start_s == pytest.approx(5.01)
-
-
-def test_the_first_stamp_of_a_piece_is_compared_with_the_last_one_before_it(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    """Sample 50 has the time of sample 49, which is later than that of sample 48."""
-    monkeypatch.setattr(clocks, "AT_ONCE", 50)
-    stamps = np.append(np.arange(50), np.arange(49, 99)) / RATE
-    assert clock_of(stamped(stamps), "x") == Clock(RATE)
-    assert "do not increase, from sample 50 on" in caplog.text

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ncpgui.core.clock import Clock
 from ncpgui.core.component import Held
+from ncpgui.core.project import Project
 from ncpgui.engine import default_model
 from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting import component_posterior, recluster
@@ -83,6 +84,26 @@ def recording() -> ArrayRecording:
     )
 
 
+CONFIG = SortingConfig(
+    spikes_per_group=60, posterior_samples=6, min_cluster_spikes=5, reference="none", heaps=False
+)
+
+
+def sample_again(project: Project, held: NDArray[np.integer], cluster: Any = leader_clustering) -> None:
+    """Sample the first component again, some of whose spikes are held together by label."""
+    component = project.components[0]
+    resample_rest(
+        component,
+        project.waveforms[component.id],
+        Held(held),
+        project.probe,
+        CONFIG,
+        spikes=project.spikes,
+        clock=project.recording.clock,
+        cluster=cluster,
+    )
+
+
 def test_draws_are_weighed_by_real_intervals(
     recording: ArrayRecording, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -96,25 +117,13 @@ def test_draws_are_weighed_by_real_intervals(
             return real(*given, **options)
 
         monkeypatch.setattr(module, "weighed_by_all_spikes", spy)
-    config = SortingConfig(
-        spikes_per_group=60, posterior_samples=6, min_cluster_spikes=5, reference="none", heaps=False
-    )
-    project = sort_recording(recording, config, cluster=leader_clustering)
+    project = sort_recording(recording, CONFIG, cluster=leader_clustering)
     assert np.diff(project.fired).max() > 10 * SAMPLING_FREQUENCY_HZ
     assert len(seen) == len(project.components)
     for fired, component in zip(seen, project.components, strict=True):
         assert fired.tolist() == project.fired[component.spike_ids].tolist()
     component = project.components[0]
-    resample_rest(
-        component,
-        project.waveforms[component.id],
-        Held(np.full(len(component.spike_ids), -1)),
-        project.probe,
-        config,
-        spikes=project.spikes,
-        clock=project.recording.clock,
-        cluster=leader_clustering,
-    )
+    sample_again(project, np.full(len(component.spike_ids), -1))
     assert seen[-1].tolist() == project.fired[component.spike_ids].tolist()
 
 
@@ -130,10 +139,7 @@ def test_the_network_is_told_when_spikes_were_fired(recording: ArrayRecording) -
         told.append(times_s.tolist())
         return leader_clustering(waveforms, **options)
 
-    config = SortingConfig(
-        spikes_per_group=60, posterior_samples=6, min_cluster_spikes=5, reference="none", heaps=False
-    )
-    project = sort_recording(recording, config, cluster=cluster)
+    project = sort_recording(recording, CONFIG, cluster=cluster)
     n_components = len(project.components)
     assert len(told) > n_components  # the channels of the first pass are before them
     assert all(times_s == sorted(times_s) for times_s in told)
@@ -141,17 +147,7 @@ def test_the_network_is_told_when_spikes_were_fired(recording: ArrayRecording) -
     seconds = project.fired / SAMPLING_FREQUENCY_HZ
     of_components = [seconds[one.spike_ids[one.sampled]].tolist() for one in project.components]
     assert sorted(told[-n_components:]) == sorted(of_components)
-    component = project.components[0]
-    resample_rest(
-        component,
-        project.waveforms[component.id],
-        Held(np.full(len(component.spike_ids), -1)),
-        project.probe,
-        config,
-        spikes=project.spikes,
-        clock=project.recording.clock,
-        cluster=cluster,
-    )
+    sample_again(project, np.full(len(project.components[0].spike_ids), -1), cluster)
     assert told[-1] == of_components[0]
 
 
@@ -159,10 +155,7 @@ def test_spikes_of_an_accepted_unit_are_in_no_company_of_others(
     recording: ArrayRecording, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """When evidence weighs draws, held spikes are of units of their own, whatever number these have."""
-    config = SortingConfig(
-        spikes_per_group=60, posterior_samples=6, min_cluster_spikes=5, reference="none", heaps=False
-    )
-    project = sort_recording(recording, config, cluster=leader_clustering)
+    project = sort_recording(recording, CONFIG, cluster=leader_clustering)
     component = project.components[0]
     seen: list[NDArray[np.int64]] = []
     real = recluster.weighed_by_all_spikes
@@ -173,16 +166,7 @@ def test_spikes_of_an_accepted_unit_are_in_no_company_of_others(
 
     monkeypatch.setattr(recluster, "weighed_by_all_spikes", spy)
     held = np.where(np.arange(len(component.spike_ids)) % 3 == 0, 0, -1)
-    resample_rest(
-        component,
-        project.waveforms[component.id],
-        Held(held),
-        project.probe,
-        config,
-        spikes=project.spikes,
-        clock=project.recording.clock,
-        cluster=leader_clustering,
-    )
+    sample_again(project, held)
     (company,) = seen
     assert len(set(company[held == 0])) == 1
     assert not set(company[held == 0]) & set(company[held < 0])

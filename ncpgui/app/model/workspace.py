@@ -468,9 +468,8 @@ class Workspace(OpenProject):
         homes = [*change.components, *(home for unit in units for home in self.components_of(unit)[:1])]
         if homes and self.component_id not in homes and self.component(homes[0]) is not None:
             self.show_component(homes[0])
-        about = (*change.added, *change.modified, *change.relabelled)
-        stays = not about or bool(set(self.selected) & {*about})
-        chosen = change.added or (self.selected if stays else about)
+        stays = not units or bool(set(self.selected) & {*units})
+        chosen = change.added or (self.selected if stays else units)
         here = [unit for unit in chosen if self.component_id in self.components_of(unit)]
         self.select([*here, *chosen])  # the component on screen stays, if it has one of them
         if is_done_again:
