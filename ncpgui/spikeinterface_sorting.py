@@ -76,9 +76,9 @@ def sort(
     recording's channels), `probability` (mean over its spikes of P(the spike is of this unit)), `p_neuron`
     (P(the unit is one or more cells)), `p_pure` and `p_complete` (P(it has hardly a spike of another cell),
     P(its cell has hardly a spike elsewhere)), `false_positives` and `misses` (expected shares), nan of these
-    four without `posterior`, and `label` ("good", "mua" or "noise", by
-    `p_neuron` and `p_pure`). Its annotations hold the
-    settings, and with ``sampler="beam"`` that the probabilities are over a beam and no posterior.
+    four without `posterior`, and `label` ("good", "mua" or "noise", by `p_neuron` and `p_pure`).
+    `ncpgui.draws` takes it, as long as it was not saved and loaded. Its annotations hold the settings, and
+    with ``sampler="beam"`` that the probabilities are over a beam and no posterior.
 
     Raises
     ------
@@ -109,6 +109,7 @@ def as_spikeinterface(project: Project, recording: BaseRecording) -> BaseSorting
         segment_start=project.recording.whole_clock.segment_start,
     )
     sorting.register_recording(recording)
+    sorting.ncpgui_project = project
     numbers = project_numbers(project, project.unit_of_spike, project.probability)
     for name, values in UNIT_PROPERTIES.items() if n_units else ():
         sorting.set_property(name, values(project, recording, numbers))

@@ -28,15 +28,28 @@ def numpy_sorting(
     from spikeinterface.core import NumpySorting
     from spikeinterface.core.base import minimum_spike_dtype
 
-    order = np.lexsort((unit_index, sample_index))
+    order = _in_order(np.asarray(sample_index), np.asarray(unit_index))
     sample = np.asarray(sample_index, np.int64)[order]
-    segment = np.searchsorted(segment_start, sample, side="right") - 1
     spikes = np.zeros(len(order), dtype=minimum_spike_dtype)
-    spikes["sample_index"] = sample - np.asarray(segment_start, np.int64)[segment]
     spikes["unit_index"] = np.asarray(unit_index)[order]
-    spikes["segment_index"] = segment
+    if len(segment_start) > 1:
+        segment = np.searchsorted(segment_start, sample, side="right") - 1
+        sample = sample - np.asarray(segment_start, np.int64)[segment]
+        spikes["segment_index"] = segment
+    spikes["sample_index"] = sample
     sorting = NumpySorting(spikes, sampling_frequency_hz, np.asarray(unit_ids))
     segment_of = type(sorting.segments[0])
     for number in range(sorting.get_num_segments(), len(segment_start)):  # those after the last spike
         sorting.add_sorting_segment(segment_of(spikes, number, sorting.unit_ids))
     return sorting, order
+
+
+def _in_order(sample: NDArray[np.integer], unit: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Rows in order of time, then of units: (n,). Spikes that are in order of time are not sorted again."""
+    if (sample[1:] < sample[:-1]).any():
+        return np.lexsort((unit, sample)).astype(np.int64)
+    order = np.arange(len(sample))
+    same = np.concatenate([[False], sample[1:] == sample[:-1], [False]])
+    ties = np.flatnonzero(same[1:] | same[:-1])
+    order[ties] = ties[np.lexsort((unit[ties], sample[ties]))]
+    return order

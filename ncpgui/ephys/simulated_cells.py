@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -293,19 +294,35 @@ def _spikes(
     shown = np.append(stimulus.trigger_sample / rate, 0.0)
     shown[-1] = min(shown[-2] + 1 / settings.frame_rate_hz, settings.duration_s)
     edges = np.concatenate([[0.0], shown, [settings.duration_s]])
+    means = cells["rate_hz"].tolist()
+    shown_hz = (
+        retina.firing_rate(stimulus.frames, field, course, mean_hz=mean, gain=settings.response_gain)
+        for field, course, mean in zip(fields, courses, means, strict=True)
+    )
+    rates = (np.concatenate([[mean], one, [mean]]) for mean, one in zip(means, shown_hz, strict=True))
+    return spikes_at_rates(settings, rates, edges, seed=seed)
+
+
+def spikes_at_rates(
+    settings: RetinaSettings,
+    rates_hz: Iterable[NDArray[np.float64]],
+    edges_s: NDArray[np.float64],
+    *,
+    seed: int,
+) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.float32]]:
+    """Times in s, units and amplitude factors of Poisson spikes with a dead time, in order of time.
+
+    rates_hz : of each cell (n,), between edges (n + 1,)
+    """
     times, scales = [], []
-    for unit in cells["unit_id"]:
-        rng = stream(seed, "spikes", int(unit))
-        mean = float(cells["rate_hz"][unit])
-        during = retina.firing_rate(
-            stimulus.frames, fields[unit], courses[unit], mean_hz=mean, gain=settings.response_gain
-        )
-        train = retina.poisson_spikes(rng, np.concatenate([[mean], during, [mean]]), edges)
+    for cell, rate_hz in enumerate(rates_hz):
+        rng = stream(seed, "spikes", cell)
+        train = retina.poisson_spikes(rng, rate_hz, edges_s)
         gap_ms = np.diff(train, prepend=-1.0) * 1000
         attenuation = 1 - settings.burst_attenuation * np.exp(-gap_ms / 15.0)
         scales.append(attenuation * (1 + settings.amplitude_variation * rng.normal(size=len(train))))
         times.append(train)
-    units = np.repeat(cells["unit_id"], [len(train) for train in times]).astype(np.int64)
+    units = np.repeat(np.arange(len(times)), [len(train) for train in times]).astype(np.int64)
     all_times = np.concatenate(times)
     order = np.argsort(all_times, kind="stable")
     return all_times[order], units[order], np.concatenate(scales)[order].astype(np.float32)

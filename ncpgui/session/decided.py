@@ -49,9 +49,23 @@ def read_decided(path: str | Path, *, waveforms: bool = True) -> DecidedSession:
     """
     with open_session(path, read_only=True, waveforms=waveforms) as opened:
         project, entries = opened.project, opened.journal_entries
-    history = _done_again(project, entries)
+    found = decided(project, entries)
     if entries:
         fold_journal(path)
+    return found
+
+
+def decided(project: Project, entries: tuple[Entry, ...] = ()) -> DecidedSession:
+    """A project with everything of its history, and of `entries` after it, done again.
+
+    Raises
+    ------
+    CurationError
+        An action cannot be done.
+    """
+    base = Clustering(project.unit_of_spike, project.probability, highest=project.highest_unit)
+    history = History(base, project.components, project.given_labels)
+    history.replay([*project.history, *entries])
     return DecidedSession(project, history)
 
 
@@ -65,17 +79,10 @@ def fold_journal(path: str | Path) -> bool:
         with open_session(path, waveforms=False) as session:
             if not session.journal_entries:
                 return False
-            _done_again(session.project, session.journal_entries)
+            decided(session.project, session.journal_entries)
             history = (*session.project.history, *session.journal_entries)
             session.save(replace(session.project, history=history))
     except NcpguiError as error:
         logger.info("what is in the journal of %s stays there: %s", path, error)
         return False
     return True
-
-
-def _done_again(project: Project, entries: tuple[Entry, ...]) -> History:
-    base = Clustering(project.unit_of_spike, project.probability, highest=project.highest_unit)
-    history = History(base, project.components, project.given_labels)
-    history.replay([*project.history, *entries])
-    return history
