@@ -130,8 +130,12 @@ setup(
         "figures": ["matplotlib>=3.9"],
         "bench": ["matplotlib>=3.9", "mountainsort5>=0.5"],
         "nwb": ["pynwb>=4,<5"],
+        "sigui": ["spikeinterface-gui>=0.14,<0.15"],
         "dask": ["distributed>=2024.5,<2027"],
         "simulate": ["NEURON>=9.0"],
     },
-    entry_points={"console_scripts": ["ncpgui = ncpgui.__main__:main"]},
+    entry_points={
+        "console_scripts": ["ncpgui = ncpgui.__main__:main"],
+        "spikeinterface_gui.views": ["ncpgui = ncpgui.spikeinterface_gui_view:AlternativesView"],
+    },
 )

@@ -13,6 +13,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "ncpgui"
+PLUG_INS = ("ncpgui.spikeinterface_gui_view",)
+"""Imported by programs that not everybody has, with what they bring."""
 HEAVY = ("torch", "PyQt5", "pyqtgraph", "spikeinterface", "h5py", "sklearn", "scipy", "numba")
 PROGRAM = """
 import importlib, json, sys
@@ -29,7 +31,7 @@ def modules(*parts: str) -> list[str]:
         name = ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
         if not parts or any(name == f"ncpgui.{part}" or name.startswith(f"ncpgui.{part}.") for part in parts):
             names.append(name)
-    return [name for name in names if name != "ncpgui.__main__"]
+    return [name for name in names if name not in ("ncpgui.__main__", *PLUG_INS)]
 
 
 def loaded_by(*names: str) -> set[str]:

@@ -78,7 +78,7 @@ def test_every_dependency_is_imported_somewhere(setup_arguments: dict[str, Any])
 
 def test_every_package_that_is_imported_is_asked_for(setup_arguments: dict[str, Any]) -> None:
     """What another package happens to bring may be gone with its next version."""
-    modules = {"scikit-learn": "sklearn", "pyqt5": "PyQt5"}
+    modules = {"scikit-learn": "sklearn", "pyqt5": "PyQt5", "spikeinterface-gui": "spikeinterface_gui"}
     extras = (line for lines in setup_arguments["extras_require"].values() for line in lines)
     asked_for = names([*setup_arguments["install_requires"], *extras])
     known = {modules.get(name, name) for name in asked_for} | {"ncpgui"} | set(sys.stdlib_module_names)
@@ -94,6 +94,14 @@ def imported(path: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom) and node.module:
             found.add(node.module.partition(".")[0])
     return found
+
+
+def test_entry_points_lead_to_what_they_name(setup_arguments: dict[str, Any]) -> None:
+    for group in setup_arguments["entry_points"].values():
+        for line in group:
+            module, _, name = line.partition(" = ")[2].partition(":")
+            tree = ast.parse((ROOT / Path(*module.split("."))).with_suffix(".py").read_text(encoding="utf-8"))
+            assert name in {getattr(node, "name", "") for node in tree.body}, line
 
 
 def test_addresses_are_left_out_until_there_are_some(setup_arguments: dict[str, Any]) -> None:
