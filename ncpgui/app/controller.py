@@ -46,7 +46,7 @@ class Controller:
     Signals: `activity_changed(activity or None)`; `derived_changed` what panels wait
     for arrived; `failed(error, doing)` work went wrong; `only_readable(path, error)` a session
     cannot be opened for writing, but `open_session(path, read_only=True)` opens it;
-    `recording_wanted(request, error)` a sorting does not lead to its recording: `open_review` it with one;
+    `recording_wanted(request, problem)` a sorting does not lead to its recording: `open_review` it with one;
     `choice_wanted(path)` a recording has several streams: `open_recording` with one of them.
     """
 
@@ -183,13 +183,15 @@ class Controller:
         """Open another program's sorting, then sample the components of its units."""
         words = f"opening {request.path.name}"
 
-        def done(result: tuple[jobs.Live, Project, tuple[str, ...]]) -> None:
+        def done(result: tuple[jobs.Live | None, Project, tuple[str, ...]]) -> None:
             self._take_sorting(request, *result)
+            if result[0] is None:
+                self.recording_wanted.emit(request, "; ".join(result[2]))
 
         def failed(error: Exception) -> None:
             given = request.recording is not None and isinstance(error, NcpguiError)
             if given or isinstance(error, MissingRecordingError):
-                self.recording_wanted.emit(request, error)
+                self.recording_wanted.emit(request, str(error))
             else:
                 self.failed.emit(error, words)
 
@@ -200,13 +202,13 @@ class Controller:
             done,
             failed=failed,
             key="open",
-            close=lambda result: result[0].close(),
+            close=lambda result: None if result[0] is None else result[0].close(),
         )
 
     def _take_sorting(
         self,
         request: jobs.RecordingRequest | reviewing.ReviewRequest,
-        live: jobs.Live,
+        live: jobs.Live | None,
         project: Project,
         notes: tuple[str, ...] = (),
     ) -> None:
@@ -217,9 +219,12 @@ class Controller:
         said = [*notes, kept_elsewhere(request.path, request.session)]
         if any(said):
             self.workspace.warned.emit("; ".join(filter(None, said)))
-        for note in live.notes:
+        for note in () if live is None else live.notes:
             self.workspace.told.emit(note[:1].upper() + note[1:])
         self.workspace.saved_changed.emit()
+        if live is None:  # nothing is sampled, after which it would be saved
+            self._saving.autosave()
+            self.refresh_views()
         self.sample_waiting()
 
     def open_demo(self, folder: Path) -> None:

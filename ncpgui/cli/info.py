@@ -89,12 +89,12 @@ def info(session: Path, as_json: bool) -> None:
         return
     recording = values["recording"]
     lines = {
-        "recording": f"{recording['path'] or 'in memory'}{'' if recording['found'] else '  (not found)'}",
+        "recording": _where(recording),
         "length": f"{recording['duration_s']:.1f} s, {recording['n_channels']} channels, "
         f"{recording['sampling_frequency_hz']:g} Hz",
         "spikes": f"{values['n_spikes']}, {values['n_unassigned']} of them unassigned",
         "units": f"{values['n_units']}, as they stand",
-        "model": values["model"],
+        "model": values["model"] or "none: the posterior is sampled from raw data",
         "stimulus": values["stimulus"] or "none",
         "actions": f"{values['n_actions']} saved, {values['actions_since_saved']} since",
     }
@@ -115,6 +115,8 @@ def info(session: Path, as_json: bool) -> None:
         (COLUMNS, rows_of(values["components"])),
         (UNITS, unit_rows(values["units"])),
     ):
+        if not rows and columns is COLUMNS and not recording["has_traces"]:
+            continue
         print_table("", list(columns), rows)
         echo()
         for name, meaning in columns.items():
@@ -122,6 +124,13 @@ def info(session: Path, as_json: bool) -> None:
         echo()
     for line in _not_sampled(values["waiting"]):
         echo(line)
+
+
+def _where(recording: dict[str, Any]) -> str:
+    """Where the recording is, in words."""
+    if not recording["has_traces"]:
+        return "none: the sorting was opened without its raw data"
+    return f"{recording['path'] or 'in memory'}{'' if recording['found'] else '  (not found)'}"
 
 
 def rows_of(components: list[dict[str, Any]]) -> list[list[str]]:
@@ -257,6 +266,7 @@ def describe(project: Project, decisions: Decisions) -> dict[str, Any]:
     return {
         "recording": {
             "path": reference.path,
+            "has_traces": reference.has_traces,
             "found": bool(reference.path) and Path(reference.path).exists(),
             "stream": reference.options.get("stream"),
             "time_range_s": reference.options.get("time_range_s"),

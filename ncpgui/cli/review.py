@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,7 +43,12 @@ MAX_WARNINGS = 3
     help="The recording, where FOLDER does not lead to it.",
 )
 @click.option("--probe", metavar="FILE|NAME", help="Where the contacts are, as for 'ncpgui sort'.")
-@click.option("--sampling-frequency", type=float, metavar="HZ", help="Of a raw binary --recording.")
+@click.option(
+    "--sampling-frequency",
+    type=float,
+    metavar="HZ",
+    help="Of a raw binary --recording, or of a FOLDER without one.",
+)
 @click.option("--n-channels", type=int, metavar="N", help="Of a raw binary --recording.")
 @click.option("--dtype", metavar="T", show_default="int16", help="Of a raw binary --recording.")
 @click.option(
@@ -90,6 +96,9 @@ def review(
     Units keep their ids and labels. The session opens in the application ('ncpgui SESSION.h5'): its queue
     asks whether a unit is two, two are one, a unit is a neuron. FOLDER is only read. A review that was
     stopped goes on with --resume, from the finished steps in the folder SESSION.h5.steps.
+
+    Where the recording is not at hand, the session has what FOLDER has: units, times, templates, amplitudes.
+    It can be curated and written back, but no posterior says anything of it.
 
     With --apply 0.9, sortings that are at least 90 % probable are used at once. They are listed, and each is
     an edit in the history of the session. The rest is the queue. Where few draws count, and in a beam,
@@ -144,7 +153,11 @@ def review(
     for note in stimulus_notes(shown, config):
         echo(f"note: {note}", err=True)
     workers = options.ready_workers(config, jobs=jobs, parallel=parallel, dask=dask)
-    with resuming.kept_steps(out, run_of(traces, config, opened.sorting), resume=resume) as steps:
+    if not traces.reference.has_traces and stimulus is not None:
+        raise InputError(f"--stimulus is of no use without raw data: {traces.notes[0]}")
+    run = run_of(traces, config, opened.sorting) if traces.reference.has_traces else None
+    with ExitStack() as open_:
+        steps = None if run is None else open_.enter_context(resuming.kept_steps(out, run, resume=resume))
         with progress_report("review") as progress:
             project = review_recording(
                 traces,
@@ -180,7 +193,11 @@ def summary(project: Project) -> str:
     """One line about a reviewed project."""
     import numpy as np
 
+    from ncpgui.sorting.without_traces import NO_POSTERIOR
+
     n_units = len(np.unique(project.unit_of_spike))
+    if not project.recording.has_traces:
+        return f"{count(len(project.spikes), 'spike')} of {count(n_units, 'unit')}; {NO_POSTERIOR}"
     doubtful = sum(component.alternatives[0].mass < 0.5 for component in project.components)
     return (
         f"{count(len(project.spikes), 'spike')} of {count(n_units, 'unit')} in "

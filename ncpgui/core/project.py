@@ -20,6 +20,8 @@ from ncpgui.core.stimulus import Stimulus
 SESSION_ENCODING = "ncpgui-session"
 WAVEFORM_CACHE_ENCODING = "ncpgui-waveform-cache"
 """What the attribute `encoding` of the root of our HDF5 files says they are."""
+NO_TRACES = "no traces"
+"""Fingerprint of the recording of a finished sorting that was opened without it."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,11 @@ class RecordingReference:
     first_sample: int = 0
     own_clock: Clock | None = None
     second_0: str = ""
+
+    @property
+    def has_traces(self) -> bool:
+        """Whether there was a recording at all when the project was made."""
+        return self.fingerprint != NO_TRACES
 
     @property
     def whole_clock(self) -> Clock:
@@ -131,6 +138,11 @@ class Project:
         for one in known:
             result[one.spike_ids] = one.id
         return result
+
+    @property
+    def place(self) -> str:
+        """Path of the recording, or of the sorting that was opened without one; '' of traces in memory."""
+        return self.recording.path or ("" if self.given is None else self.given.path)
 
     def component(self, component_id: int) -> Component | None:
         """Return the component of an id, or None."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ncpgui.core.errors import InputError, RecordingError
+from ncpgui.core.errors import InputError, MissingRecordingError, RecordingError, SeveralStreamsError
 from ncpgui.core.given import PHY, SPIKEINTERFACE, GivenSorting
 from ncpgui.core.spikes import Sorting
 from ncpgui.ephys.formats import SAVED
@@ -22,6 +22,7 @@ from ncpgui.ephys.sorting_readers import (
     spikeinterface_digest,
     spikeinterface_sorting,
 )
+from ncpgui.ephys.without_traces import without_traces
 
 RATE_TOLERANCE = 1e-3
 
@@ -62,7 +63,7 @@ def open_given(path: str | Path, recording: Recording) -> OpenedSorting:
         read = phy_sorting(
             phy,
             n_samples=n_samples,
-            sampling_frequency_hz=rate if named is None else None,
+            sampling_frequency_hz=rate if named is None or not recording.reference.has_traces else None,
         )
     else:
         if folder.is_file() and not has_nwb_units(folder):
@@ -96,6 +97,8 @@ def open_reviewed(
 ) -> tuple[Recording, OpenedSorting]:
     """Open a finished sorting and its recording: the one its folder leads to, unless another is given.
 
+    Where it leads to none the sorting is opened without traces (`without_traces`).
+
     options : of the `recording`, as `readers.open_recording`; None where left out. The stream may be that of
         an NWB file that holds both
 
@@ -109,15 +112,36 @@ def open_reviewed(
         found = recording_given_for(path, recording, options)
         return found, open_given(path, found)
     given = {name: value for name, value in options.items() if value is not None}
-    allowed = {"probe", "stream"} if has_nwb_units(Path(path)) else {"probe"}
+    allowed = {"probe", "sampling_frequency"} | ({"stream"} if has_nwb_units(Path(path)) else set())
     if given.keys() - allowed:
-        raise InputError(
-            "--sampling-frequency, --n-channels, --dtype and --stream are of a --recording, which is "
-            "missing; give it"
-        )
+        raise InputError("--n-channels, --dtype and --stream are of a --recording, which is missing; give it")
     _check_is_sorting(existing_path(path))
-    found = recording_of_sorting(path, **given)
+    rate, of_file = given.get("sampling_frequency"), {k: given[k] for k in given if k != "sampling_frequency"}
+    try:
+        found = recording_of_sorting(path, **of_file)
+    except MissingRecordingError as error:
+        if isinstance(error.__cause__, SeveralStreamsError):
+            raise
+        return _without_recording(path, error, rate, given.get("probe"))
+    if rate is not None:
+        raise InputError(
+            "--sampling-frequency is of a --recording, or of a sorting without one; "
+            f"{found.reference.path} says its own; leave it out"
+        )
     return found, open_given(path, found)
+
+
+def _without_recording(
+    path: str | Path, missing: MissingRecordingError, rate: float | None, probe: str | Path | None
+) -> tuple[Recording, OpenedSorting]:
+    """Open a sorting that does not lead to its recording; if that cannot be, its recording is missing."""
+    try:
+        found = without_traces(existing_path(path), str(missing), sampling_frequency=rate, probe=probe)
+        return found, open_given(path, found)
+    except (InputError, RecordingError) as error:
+        raise MissingRecordingError(
+            f"{missing}; without it the sorting cannot be opened either: {error}"
+        ) from error
 
 
 def _check_is_sorting(path: Path) -> None:

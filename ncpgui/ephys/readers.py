@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.arguments import number, shown, whole_number
-from ncpgui.core.errors import InputError, RecordingError, SeveralStreamsError
+from ncpgui.core.errors import InputError, MissingRecordingError, RecordingError, SeveralStreamsError
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import RecordingReference
 from ncpgui.ephys import simulated_folder
@@ -29,6 +29,7 @@ from ncpgui.ephys.recording import ExtractorRecording, Recording, check_traces
 from ncpgui.ephys.simulated_folder import load_stimulus
 from ncpgui.ephys.sorting_readers import open_sorting
 from ncpgui.ephys.wired_probe import WiredProbe
+from ncpgui.ephys.without_traces import NO_RAW_DATA
 
 if TYPE_CHECKING:
     from spikeinterface.core import BaseRecording
@@ -247,6 +248,8 @@ def reopen(reference: RecordingReference) -> Recording:
     RecordingError
         It moved, or is not the one that was sorted.
     """
+    if not reference.has_traces:
+        raise MissingRecordingError(NO_RAW_DATA)
     if not reference.path:
         raise RecordingError(
             "this sorting was made from traces in memory, which no file holds; "

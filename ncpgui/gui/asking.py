@@ -92,7 +92,7 @@ class AskingWindow(QtWidgets.QMainWindow):
         """Ask for format and place, and export."""
         project = self.workspace.project
         assert project is not None
-        home = self.controller.session_path or Path(project.recording.path)
+        home = self.controller.session_path or Path(project.place)
         trace_bytes, copy_first = jobs.traces_to_copy(project)
         dialog = ExportDialog(
             self,

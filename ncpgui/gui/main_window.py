@@ -157,7 +157,7 @@ class MainWindow(AskingWindow):
             self.setWindowModified(False)
             self.setWindowTitle("ncpgui")
             return
-        name = Path(project.recording.path).name or "unnamed"
+        name = Path(project.place).name or "unnamed"
         if path is not None:
             name = path.name
         elif self.controller.read_only_path is not None:
@@ -204,9 +204,9 @@ class MainWindow(AskingWindow):
             do=lambda: self.controller.open_session(path, read_only=True),
         )
 
-    def _want_recording(self, request: ReviewRequest, error: Exception) -> None:
+    def _want_recording(self, request: ReviewRequest, problem: str) -> None:
         self.banner.tell(
-            sentence(without_options(str(error))),
+            sentence(without_options(problem)),
             action="Choose the recording…",
             do=lambda: self.ask_recording_of(request),
         )

@@ -58,7 +58,8 @@ class StatusLine(QtWidgets.QStatusBar):
         review = "" if project.given is None else f"review of {Path(project.given.path).name} · "
         self.about_project.setText(
             f"{review}{count(project.probe.n_channels, 'channel')} · {duration(seconds)} · "
-            f"{thousands(len(project.spikes))} spikes · model {project.model}"
+            f"{thousands(len(project.spikes))} spikes · "
+            + (f"model {project.model}" if recording.has_traces else "no raw data")
         )
 
     def _show_activity(self, activity: Activity | None) -> None:

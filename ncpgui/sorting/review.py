@@ -41,6 +41,7 @@ from ncpgui.sorting.pipeline import Found, project_of
 from ncpgui.sorting.sampling import ClusterFunction
 from ncpgui.sorting.spike_probability import spike_probability
 from ncpgui.sorting.templates import pruned, templates_of
+from ncpgui.sorting.without_traces import project_without_traces
 
 if TYPE_CHECKING:
     from spikeinterface.core import BaseRecording
@@ -162,9 +163,13 @@ def review_recording(
 ) -> Project:
     """Sample the posterior of each component of a finished sorting (`given_units`).
 
+    Of one that was opened without its recording there is nothing to sample (`project_without_traces`).
+
     The sorting of the project is the given one, to the spike; what the posterior says of it is in the
     components. Options and errors as of `pipeline.sort_recording`.
     """
+    if not recording.reference.has_traces:
+        return project_without_traces(recording, sorting, given, config)
     found = given_units(
         recording, sorting, config, stimulus=stimulus, steps=steps, progress=portion(progress, 0, 40, 100)
     )

@@ -156,7 +156,7 @@ def test_a_sorting_without_its_recording_asks_for_it(preferences: Preferences, t
     controller.open_path(tmp_path)
     ((request_, text),) = wanted
     assert "(dat_path = 'retina.dat') is not there; give it with --recording" in text
-    assert without_options(text).endswith("is not there; give it, or correct dat_path")
+    assert "is not there; give it, or correct dat_path; without it" in without_options(text)
     controller.open_review(replace(request_, recording=tmp_path / "none.dat"))
     assert "none.dat does not exist" in wanted[1][1]
     assert ears.failed == []

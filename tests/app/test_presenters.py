@@ -352,7 +352,7 @@ def test_panels_without_something_to_draw_say_so(project: Project) -> None:
     assert present_embedding(empty, None).message
     assert present_unit_table(empty) == ()
     uncached = Workspace(replace(project, waveforms={}))
-    assert "not cached" in present_waveforms(uncached).message
+    assert "come from waveforms, which are read from the recording" in present_waveforms(uncached).message
     assert present_embedding(uncached, None).message
     none = np.full(len(project.spikes), -1)
     assert "No units" in present_waveforms(Workspace(replace(project, unit_of_spike=none))).message

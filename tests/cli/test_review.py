@@ -123,13 +123,10 @@ REFUSED = {
         lambda f: np.save(f / "channel_map.npy", np.arange(3)),
         r"channel_map.npy has 3 channels, channel_positions.npy 4",
     ),
-    "no recording": (
-        lambda f: (f / "recording.dat").unlink(),
-        r"\(dat_path = 'recording.dat'\) is not there; give it with --recording, or correct dat_path",
-    ),
-    "a params.py that is a program": (
-        lambda f: (f / "params.py").write_text("import os\ndat_path = os.getcwd()\nsample_rate = 20000.\n"),
-        r"does not name the recording: line 2, 'dat_path = os.getcwd\(\)', is no plain value",
+    "no recording, and nothing that says where the contacts are": (
+        lambda f: [(f / name).unlink() for name in ("recording.dat", "channel_positions.npy")],
+        r"\(dat_path = 'recording.dat'\) is not there; give it with --recording, .*; without it the sorting "
+        r"cannot be opened either: .* has no channel_positions.npy, .*; add --probe",
     ),
     "a params.py that is no Python": (
         lambda f: (f / "params.py").write_text("sample_rate = = 3"),
@@ -204,7 +201,6 @@ def test_without_params_the_recording_is_described_by_hand(
     (folder / "params.py").unlink()
     data = folder / "recording.dat"
     (tmp_path / "bare.dat").write_bytes(data.read_bytes()[8:])
-    assert "give it with --recording" in ncpgui("review", folder, "--out", tmp_path / "s.h5").error
     raw = ["--recording", tmp_path / "bare.dat", "--sampling-frequency", 20000, "--n-channels", 5]
     ran = ncpgui("review", folder, "--out", tmp_path / "s.h5", "--settings", quick, *raw)
     assert ran.code == 0
@@ -383,3 +379,46 @@ def test_a_probability_that_decides_nothing_is_refused_before_the_work(
     ran = ncpgui("review", folder, "--out", tmp_path / "s.h5", "--apply", 0.5)
     assert ran.code == 2
     assert "--apply" in ran.error
+
+
+# -- without raw data ---------------------------------------------------------------------------
+
+
+def test_a_folder_without_its_recording_is_opened_and_written_back(
+    ncpgui: Command, folder: Path, tmp_path: Path
+) -> None:
+    (folder / "recording.dat").unlink()
+    before = bytes_of(folder)
+    ran = ncpgui("review", folder, "--out", tmp_path / "s.h5")
+    assert ran.code == 0
+    assert "note: opened without raw data: the recording that" in ran.err
+    assert "no waveforms: the posterior is sampled from the raw data, which is not at hand" in ran.err
+    assert bytes_of(folder) == before
+    project = store.load(tmp_path / "s.h5")
+    assert not project.recording.has_traces
+    for unit, train in TRAINS.items():
+        np.testing.assert_array_equal(project.spikes.sample_index[project.unit_of_spike == unit], train)
+    assert "none: the sorting was opened without its raw data" in ncpgui("info", tmp_path / "s.h5").out
+    workspace = Workspace(project)
+    workspace.merge((HALF, OTHER_HALF))
+    store.save(workspace.snapshot(), tmp_path / "s.h5", replace=True)
+    assert ncpgui("write-back", tmp_path / "s.h5").code == 0
+    assert len(np.unique(np.load(folder / "spike_clusters.npy"))) == len(TRAINS) - 1
+
+
+def test_a_rate_that_nothing_says_is_taken_and_said_or_given(
+    ncpgui: Command, folder: Path, tmp_path: Path
+) -> None:
+    (folder / "params.py").unlink()
+    ran = ncpgui("review", folder, "--out", tmp_path / "s.h5")
+    assert "nothing says how many samples a second has; it is taken to have 30000" in ran.err
+    given = ["--sampling-frequency", 20000, "--overwrite"]
+    assert ncpgui("review", folder, "--out", tmp_path / "s.h5", *given).code == 0
+    assert store.load(tmp_path / "s.h5").recording.sampling_frequency_hz == 20_000
+
+
+def test_a_rate_beside_a_recording_that_says_its_own_is_refused(
+    ncpgui: Command, folder: Path, tmp_path: Path
+) -> None:
+    error = ncpgui("review", folder, "--out", tmp_path / "s.h5", "--sampling-frequency", 20000).error
+    assert "recording.dat says its own; leave it out" in error

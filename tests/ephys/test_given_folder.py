@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from ncpgui.core.errors import InputError, MissingRecordingError, RecordingError
+from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.given import SPIKEINTERFACE
 from ncpgui.ephys import given_folder
 from ncpgui.ephys.given_folder import digest_now, is_sorting_folder, open_reviewed
@@ -72,12 +73,15 @@ def test_a_sorting_is_read_once(made: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_sorting_takes_a_recording_and_keeps_ids_that_are_text(made: Path) -> None:
-    with pytest.raises(MissingRecordingError, match=r"does not lead to its recording.*--recording"):
-        open_reviewed(made / "named")
+    without, alone = open_reviewed(made / "named")
+    assert re.search(
+        "opened without raw data: .*does not lead to its recording.*--recording", without.notes[0]
+    )
+    assert not without.reference.has_traces
     _, opened = open_reviewed(made / "named", recording=made / "recording")
     assert opened.given.names == {0: "a", 1: "b", 2: "c"}
     _, same = open_reviewed(made / "numbered", recording=made / "recording")
-    assert list(trains(same).values()) == list(trains(opened).values())
+    assert list(trains(same).values()) == list(trains(opened).values()) == list(trains(alone).values())
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -107,14 +108,19 @@ def test_recordings_of_maxwell_are_told_apart() -> None:
 def test_folders_of_kilosort_and_phy_are_sortings_without_their_recordings() -> None:
     for folder in (shared("kilosort_toy"), shared("phy_template")):
         assert is_sorting_folder(folder)
-        with pytest.raises(MissingRecordingError, match="give it with --recording"):
-            open_reviewed(folder)
+        recording, opened = open_reviewed(folder)
+        assert not recording.reference.has_traces
+        assert opened.given.path == str(folder.resolve())
+        with pytest.raises(MissingRecordingError, match="opened without its raw data"):
+            recording.traces(0, 1)
     assert len(open_sorting(shared("phy_template"))) == 314
 
 
-def test_units_of_an_nwb_file_ask_for_their_recording() -> None:
-    with pytest.raises(MissingRecordingError, match=r"without an ElectricalSeries.*give it with --recording"):
-        open_reviewed(shared("formats/units_only.nwb"))
+def test_units_of_an_nwb_file_open_without_their_recording() -> None:
+    recording, opened = open_reviewed(shared("formats/units_only.nwb"))
+    assert re.search("without an ElectricalSeries.*give it with --recording", recording.notes[0])
+    assert not recording.reference.has_traces
+    assert opened.sorting.sample_index[-1] / recording.sampling_frequency_hz == pytest.approx(1087.35, abs=1)
 
 
 def test_probes_have_their_sides_and_their_groups() -> None:

@@ -142,7 +142,7 @@ def test_without_waveforms_the_panel_says_why(panel, workspace, without_waveform
     workspace.open(without_waveforms)
     screen.settle()
     assert panel.message.isVisible()
-    assert "not cached" in panel.message.text()
+    assert "come from waveforms, which are read from the recording" in panel.message.text()
     assert not panel.plot.isVisible()
     assert panel.note.text() == ""
 

@@ -63,6 +63,11 @@ class ColorBook:
         """Give a unit a palette entry; one that has a colour keeps it."""
         self._index.setdefault(unit, index)
 
+    def spread(self, units: Iterable[int]) -> None:
+        """Give units the palette entries in turn."""
+        for row, unit in enumerate(units):
+            self.give(unit, row % N_COLORS)
+
     def color(self, unit: int, beside: Iterable[int] = ()) -> Color:
         """Colour of `unit`; when it is new, one that none of the units `beside` it has."""
         if unit not in self._index:

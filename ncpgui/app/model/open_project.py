@@ -16,6 +16,7 @@ from ncpgui.app.model.saved_state import Kept, SaveMark, Session
 from ncpgui.app.model.sortings import Sortings
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms
 from ncpgui.core.errors import CurationError, NcpguiError
+from ncpgui.core.given_shapes import GivenShapes
 from ncpgui.core.partition import canonical
 from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.signals import Signal
@@ -33,6 +34,9 @@ class OpenProject(ProjectView):
     """A project that grows while components are sampled, its history of edits, and its session file.
 
     What is on screen, and how a person edits, is added by `ncpgui.app.model.workspace.Workspace`.
+
+    shapes : templates of a sorting that was opened without its recording, None while they are not at hand;
+    shapes_problem : why there are none, '' where nothing is wrong
     """
 
     opened: ClassVar[Signal] = Signal()
@@ -44,6 +48,8 @@ class OpenProject(ProjectView):
 
     def __init__(self) -> None:
         self.project: Project | None = None
+        self.shapes: GivenShapes | None = None
+        self.shapes_problem = ""
         self._kept = Kept()
         self._clear()
 
@@ -105,6 +111,7 @@ class OpenProject(ProjectView):
 
     def _clear(self) -> None:
         self.project = None
+        self.shapes, self.shapes_problem = None, ""
         self._components = Components()
         self._take_history(History(Clustering(NO_SPIKES)))
         self._start_screen()
@@ -119,6 +126,8 @@ class OpenProject(ProjectView):
         given = GivenComponents(history, self._places, components, min_spikes=least)
         self._components.begin(history.posteriors, given)
         self._sortings = Sortings(history, initial, self._places, components, min_spikes=least, before=before)
+        if not self.component_ids:  # nothing else says which units are beside which
+            self.colors.spread(history.clustering.unit_ids.tolist())
         history.recorded.connect(self._record)
         history.clustering.changed.connect(self._clustering_changed)
         history.labels.changed.connect(self._labels_changed)
@@ -190,6 +199,12 @@ class OpenProject(ProjectView):
         assert self.project is not None
         self.project = replace(self.project, waveforms={**self.project.waveforms, component_id: waveforms})
         self._show_again({component_id})
+
+    def put_shapes(self, shapes: GivenShapes | None, problem: str = "") -> None:
+        """Take what the folder of a sorting without recording keeps of shapes, or why there is nothing."""
+        self.shapes, self.shapes_problem = shapes, problem
+        self._sortings.forget(())
+        self._shapes_came()
 
     def put_recording(self, recording: RecordingReference) -> None:
         """Note where the recording is now."""
@@ -330,6 +345,9 @@ class OpenProject(ProjectView):
 
     def _show_again(self, component_ids: set[int]) -> None:
         """What is shown of these components may look different: called when everybody was told."""
+
+    def _shapes_came(self) -> None:
+        """Templates of a sorting without recording are there, or will not be."""
 
 
 def _kept_journal(session: Session | None) -> str:

@@ -249,6 +249,19 @@ class ProjectView:
         """Components that have spikes whose main channel is a contact, the one with most of them first."""
         return self._components.at_contact(contact)
 
+    def units_at(self, contact: int) -> tuple[int, ...]:
+        """Units that are largest on a contact, where there are no components: without raw data."""
+        if self.component_ids:
+            return ()
+        return self.memo(("units at",), self._units_at).get(contact, ())
+
+    def _units_at(self) -> dict[int, tuple[int, ...]]:
+        found: dict[int, tuple[int, ...]] = {}
+        for unit in self.clustering.unit_ids.tolist():
+            contact = self.main_channel(unit)
+            found[contact] = (*found.get(contact, ()), unit)
+        return found
+
     def name(self, component_id: int) -> str:
         """What a component is called within a sentence: its units and where it is."""
         place = f"around contact {self.contact(component_id)}"

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ncpgui.app.model.shown_sorting import ShownSorting, ShownUnit
 from ncpgui.core.component import Component, ComponentWaveforms
+from ncpgui.core.given_shapes import GivenShapes
 from ncpgui.core.increasing import ABSENT, rows_of
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
@@ -79,6 +80,29 @@ class TogetherWaveforms(ComponentWaveforms):
         return main_axes(self.waveforms)
 
 
+class ShapeWaveforms(ComponentWaveforms):
+    """Templates as high as each spike, and the features that the sorter kept of single spikes, if any."""
+
+    def __init__(
+        self,
+        shapes: GivenShapes,
+        spike_ids: NDArray[np.int64],
+        sampled: NDArray[np.int64],
+        contacts: NDArray[np.int64],
+    ) -> None:
+        features = shapes.features_of(spike_ids[sampled], contacts)
+        super().__init__(shapes.waveforms(spike_ids[sampled], contacts), features)
+        self.__dict__.update(_shapes=shapes, _spike_ids=spike_ids, _contacts=contacts)
+        del self.__dict__["coordinates"]
+
+    @cached_property
+    def coordinates(self) -> NDArray[np.float32] | None:  # type: ignore[override]
+        """(n, P * C) features of all spikes; None where some have none."""
+        shapes, ids = self.__dict__["_shapes"], self.__dict__["_spike_ids"]
+        is_known = shapes.has_features and len(shapes.some_of(ids)) == len(ids)
+        return shapes.features_of(ids, self.__dict__["_contacts"]) if is_known else None
+
+
 def main_axes(waveforms: NDArray[np.float32]) -> NDArray[np.float32]:
     """First principal components (m, <= 8) of waveforms (m, T, C): the axes are those of at most 120."""
     flat = np.nan_to_num(waveforms.reshape(len(waveforms), -1))
@@ -97,17 +121,19 @@ def drawn_together(
     probe: Probe,
     *,
     like: ShownSorting | None = None,
+    shapes: GivenShapes | None = None,
 ) -> tuple[TogetherSorting, ComponentWaveforms | None]:
     """The units as one sorting of one component, and the waveforms of its sampled spikes, None without any.
 
     waveforms : by component, those that are at hand; like : the preview or proposal that is among them
+    shapes : of spikes of no component, where a sorting was opened without its recording
     """
     spike_ids = np.concatenate([one.spike_ids for one in drawn])
     order = np.argsort(spike_ids, kind="stable")
     labels = np.repeat(np.arange(len(drawn), dtype=np.int32), [len(one.spike_ids) for one in drawn])[order]
     spike_ids = spike_ids[order]
     most = MOST_WAVEFORMS // len(drawn)
-    seen = [_waveforms_of(one, waveforms, most) for one in drawn]
+    seen = [_waveforms_of(one, waveforms, most) or _shapes_of(one, shapes, most) for one in drawn]
     contacts = common_contacts(seen, [one.channel for one in drawn], probe)
     sampled, cut = _on_contacts(seen, contacts, spike_ids)
     component = Component(
@@ -131,7 +157,11 @@ def drawn_together(
         proposal=0 if like is None else like.proposal,
         drawn=tuple(drawn),
     )
-    return sorting, None if cut is None else TogetherWaveforms(cut)
+    if cut is None:
+        return sorting, None
+    if shapes is not None:
+        return sorting, ShapeWaveforms(shapes, spike_ids, sampled, contacts)
+    return sorting, TogetherWaveforms(cut)
 
 
 def of_no_posterior(sorting: ShownSorting) -> TogetherSorting:
@@ -169,6 +199,16 @@ def _waveforms_of(one: Drawn, known: dict[int, ComponentWaveforms], most: int) -
         ids = component.spike_ids[component.sampled[own]]
         found.append(_Seen(ids, component.contacts, known[component.id].waveforms[own]))
     return found
+
+
+def _shapes_of(one: Drawn, shapes: GivenShapes | None, most: int) -> list[_Seen]:
+    """At most so many templates of a unit that a sorter kept, where they are known."""
+    if shapes is None or len(one.spike_ids) == 0:
+        return []
+    ids = shapes.some_of(one.spike_ids)
+    ids = ids if len(ids) else one.spike_ids
+    ids, contacts = ids[_evenly(len(ids), most)], shapes.contacts_of(one.spike_ids)
+    return [_Seen(ids, contacts, shapes.waveforms(ids, contacts))]
 
 
 def common_contacts(

@@ -74,8 +74,13 @@ class Workspace(OpenProject):
         return found if found is not None and found.is_at_hand else None
 
     def show_contact(self, contact: int) -> None:
-        """Put the component on screen that has most spikes on a contact; if one of them is, the next one."""
+        """Put the component on screen that has most spikes on a contact; if one of them is, the next one.
+
+        Where there is none, the units that are largest there are selected.
+        """
         ring = self.at_contact(contact)
+        if not ring:
+            self.select(self.units_at(contact))
         if ring:
             place = ring.index(self.component_id) + 1 if self.component_id in ring else 0
             self.show_component(ring[place % len(ring)])
@@ -190,6 +195,20 @@ class Workspace(OpenProject):
             return "Select a unit."
         return f"{what} appear when the component is sampled."
 
+    @property
+    def height_unit(self) -> str:
+        """What amplitudes of spikes are counted in."""
+        return "noise sd" if self.shapes is None or self.shapes.in_noise_sd else "unit of the sorter"
+
+    def why_no_waveforms(self, what: str) -> str:
+        """Why there are no waveforms, of which `what` is made, of what is on screen."""
+        assert self.project is not None
+        if self.project.recording.has_traces:
+            return f"{what} come from waveforms, which are read from the recording (File > Locate recording)."
+        if self.shapes_problem:
+            return f"{what} come from waveforms, and there are none: {self.shapes_problem}"
+        return "Templates are being read …"
+
     def _on_screen(self) -> tuple[ShownSorting | None, ComponentWaveforms | None]:
         asked, units = self.asked(), self.drawn_together
         if self._proposes_together:
@@ -211,7 +230,7 @@ class Workspace(OpenProject):
             rows = [] if like is None else [self._drawn_of(like, row) for row in range(len(like.units))]
             rows += [self._drawn(unit) for unit in units]
             assert self.project is not None
-            known[key] = drawn_together(rows, waveforms, self.project.probe, like=like)
+            known[key] = drawn_together(rows, waveforms, self.project.probe, like=like, shapes=self.shapes)
         return known[key]
 
     @property
@@ -481,7 +500,9 @@ class Workspace(OpenProject):
         best = self.queue_order() or self.component_ids
         self.component_id = best[0] if best else None
         self.preview = None
-        self.selected = self.similar = ()
+        has_questions = self.project is None or self.project.recording.has_traces
+        units = () if has_questions else self.clustering.unit_ids.tolist()[:1]
+        self.selected, self.similar = tuple(units), ()
         self.lasso = self.proposal = None
         self.coloring.set_apart(())
 
@@ -497,3 +518,6 @@ class Workspace(OpenProject):
     def _show_again(self, component_ids: set[int]) -> None:
         if self.component_id in component_ids:
             self.shown_changed.emit()
+
+    def _shapes_came(self) -> None:
+        self.shown_changed.emit()

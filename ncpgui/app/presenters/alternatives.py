@@ -33,6 +33,10 @@ from ncpgui.evidence.tempered import has_few_draws
 from ncpgui.evidence.units import MORE_PROBABLY
 from ncpgui.evidence.ways import draws_of_sorting
 
+NO_RAW_DATA = (
+    "No waveforms, no posterior: this sorting was opened without its raw data. Units can be merged, split, "
+    "labelled and written back all the same."
+)
 MOST_NAMED = 4
 """Units of other questions that are named beside the headline."""
 
@@ -280,8 +284,11 @@ def present_alternatives(workspace: Workspace) -> AlternativesView:
 
 def _no_question(workspace: Workspace) -> AlternativesView:
     """What stands in place of cards where what is on screen is no question."""
-    names = unit_names([str(unit) for unit in workspace.selected])
-    title = sentence(names) if workspace.selected else "No question"
+    chosen = [str(unit) for unit in workspace.selected]
+    title = sentence(unit_names(chosen)) if chosen else "No question"
+    assert workspace.project is not None
+    if not workspace.project.recording.has_traces:
+        return replace(EMPTY, title=title, message=NO_RAW_DATA)
     message = (
         "No posterior tells of these spikes: they were not sampled with those of other units."
         if workspace.selected
@@ -293,6 +300,8 @@ def _no_question(workspace: Workspace) -> AlternativesView:
 def other_questions(workspace: Workspace) -> str:
     """What is selected and drawn that these cards do not ask about; '' where they ask about all of it."""
     asked = workspace.component_id
+    if asked is None:
+        return ""
     others = [unit for unit in workspace.selected if asked not in workspace.components_of(unit)]
     if not others:
         return ""

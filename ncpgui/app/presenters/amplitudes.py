@@ -41,6 +41,7 @@ class AmplitudesView:
     motion_um: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     message: str = ""
     note: str = ""
+    unit: str = "noise sd"
 
     @property
     def has_unassigned(self) -> bool:
@@ -50,7 +51,9 @@ class AmplitudesView:
     @property
     def axis(self) -> str:
         """What is upwards."""
-        return {"depth": "depth (µm)", "amplitude": "amplitude (noise sd)", "raster": "units"}[self.height]
+        return {"depth": "depth (µm)", "amplitude": f"amplitude ({self.unit})", "raster": "units"}[
+            self.height
+        ]
 
 
 def present_amplitudes(workspace: Workspace, height: Height) -> AmplitudesView:
@@ -63,8 +66,7 @@ def present_amplitudes(workspace: Workspace, height: Height) -> AmplitudesView:
     component, spikes, clock = shown.component, project.spikes, project.recording.clock
     plane = time_plane(workspace, project, shown, height)
     if plane is None:
-        words = "Depths come from waveforms, which are read from the recording (File > Locate recording)."
-        return AmplitudesView(height, message=words)
+        return AmplitudesView(height, message=workspace.why_no_waveforms("Depths"))
     positions, times_s, y = plane
     motion_s, motion_um = np.zeros(0), np.zeros(0)
     note = ""
@@ -88,6 +90,7 @@ def present_amplitudes(workspace: Workspace, height: Height) -> AmplitudesView:
         motion_s,
         motion_um,
         note=note,
+        unit=workspace.height_unit,
     )
 
 

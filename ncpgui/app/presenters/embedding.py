@@ -15,7 +15,9 @@ from ncpgui.app.words import count
 from ncpgui.core.component import Component, ComponentWaveforms
 
 MIN_OPACITY = 0.25
-NO_WAVEFORMS = "Points come from waveforms, which are read from the recording (File > Locate recording)."
+NO_FEATURES = (
+    "These points are made of features of single spikes, and the sorter kept none (pc_features.npy)."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +47,9 @@ def present_embedding(workspace: Workspace, tsne: NDArray[np.float32] | None) ->
         return EmbeddingView(message=workspace.why_nothing("Points"))
     waveforms = workspace.waveforms(shown.component.id)
     if waveforms is None:
-        return EmbeddingView(message=NO_WAVEFORMS)
+        return EmbeddingView(message=workspace.why_no_waveforms("Points"))
+    if waveforms.features.shape[1] == 0:
+        return EmbeddingView(message=NO_FEATURES)
     plane = embedding_points(workspace, shown.component, waveforms, tsne)
     sure = np.clip(shown.probability[shown.component.sampled], 0, 1)
     opacity = MIN_OPACITY + (1 - MIN_OPACITY) * np.nan_to_num(sure) ** 2

@@ -14,8 +14,8 @@ from ncpgui.core.project import Project
 
 MOST_COMPONENTS = 6
 ONLY_SAMPLED = "sampled spikes; View > Read all spikes"
+SOME = "some spikes, evenly through the recording"
 AMPLITUDE, TIME = "amplitude", "time"
-UNITS = {AMPLITUDE: " (noise sd)", TIME: " (s)"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,11 +31,12 @@ class FeaturesView:
     points: SpikePoints = NO_POINTS
     note: str = ""
     message: str = ""
+    height_unit: str = "noise sd"
 
-    @staticmethod
-    def label(axis: str) -> str:
+    def label(self, axis: str) -> str:
         """Name of an axis with its unit, where it has one."""
-        return f"{axis}{UNITS.get(axis, '')}"
+        unit = {AMPLITUDE: f" ({self.height_unit})", TIME: " (s)"}.get(axis, "")
+        return f"{axis}{unit}"
 
 
 def present_features(workspace: Workspace, x: str, y: str) -> FeaturesView:
@@ -47,9 +48,10 @@ def present_features(workspace: Workspace, x: str, y: str) -> FeaturesView:
         return FeaturesView(message=workspace.why_nothing("Features"))
     component = shown.component
     plane = feature_plane(workspace, project, component, x, y)
-    sampled = "" if len(plane.positions) == len(component.spike_ids) else ONLY_SAMPLED
+    some = ONLY_SAMPLED if project.recording.has_traces else SOME
+    note = "" if len(plane.positions) == len(component.spike_ids) else some
     points = spike_points(workspace, shown, plane.positions, plane.x, plane.y)
-    return FeaturesView(plane.axes, *plane.names, points, sampled)
+    return FeaturesView(plane.axes, *plane.names, points, note, height_unit=workspace.height_unit)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +109,8 @@ def principal_components(
     values = waveforms.features if kept is None else kept
     positions = component.sampled if kept is None else np.arange(len(kept))
     centred = values.astype(np.float64) - values.mean(axis=0) if len(values) else values.astype(np.float64)
+    if values.shape[1] == 0:
+        return np.arange(len(component.spike_ids)), np.zeros((len(component.spike_ids), 0))
     _, vectors = np.linalg.eigh(centred.T @ centred)
     axes = vectors[:, ::-1][:, :MOST_COMPONENTS]
     largest = np.abs(axes).argmax(axis=0)

@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.app.model.workspace import Workspace
-from ncpgui.app.words import count, sentence
+from ncpgui.app.words import count, sentence, unit_names
 from ncpgui.core.probe import DRAWN_PITCH_UM
 
+WITH_UNITS = "units"
+"""State of a contact with units of which no question is asked, as without a posterior."""
 _MOST_TELLING = ("sampling", "failed", "waiting", "sampled", "sure", "curated")
 
 
@@ -18,8 +20,9 @@ _MOST_TELLING = ("sampling", "failed", "waiting", "sampled", "sure", "curated")
 class ProbeMapView:
     """Contacts: places (n, 2) µm, shanks side by side; ambiguity (n,) 0 .. 1, nan without a posterior.
 
-    states : of each contact, that of the component there which asks most, '' where there are no spikes;
-    current : reference contact of the component on screen or None; neighbours : contacts of its waveforms;
+    states : of each contact, that of the component there which asks most, `WITH_UNITS` where only units of no
+    component are, '' where there are no spikes;
+    current : reference contact of what is on screen or None; neighbours : contacts of its waveforms;
     tooltips : one a contact.
     """
 
@@ -46,21 +49,29 @@ def present_probe_map(workspace: Workspace) -> ProbeMapView:
     states = []
     for contact in range(probe.n_channels):
         shown = _shown_at(workspace, contact, telling)
-        state = "" if shown is None else workspace.status(shown).state
+        state = WITH_UNITS if workspace.units_at(contact) else ""
+        state = state if shown is None else workspace.status(shown).state
         component = workspace.component(shown) if shown is not None else None
         if shown is not None and component is not None:
             ambiguity[contact] = workspace.expected_wrong(shown)
         states.append(state)
     largest = np.nanmax(ambiguity) if np.isfinite(ambiguity).any() else 0.0
     component, current = workspace.component(), workspace.component_id
+    chosen = workspace.selected[0] if current is None and workspace.selected else None
+    if current is not None:
+        here: int | None = workspace.contact(current)
+    else:
+        here = None if chosen is None else workspace.main_channel(chosen)
     return ProbeMapView(
         positions_um=probe.drawn_positions_um,
         ambiguity=ambiguity / largest if largest > 0 else ambiguity,
         states=tuple(states),
-        current=None if current is None else workspace.contact(current),
+        current=here,
         neighbours=() if component is None else tuple(int(c) for c in component.contacts),
         tooltips=tuple(
-            _tooltip(contact, [lines[one] for one in workspace.at_contact(contact)])
+            _tooltip(
+                contact, [lines[one] for one in workspace.at_contact(contact)] or _units(workspace, contact)
+            )
             for contact in range(probe.n_channels)
         ),
         pitch_um=probe.pitch_um or DRAWN_PITCH_UM,
@@ -85,6 +96,12 @@ def _tooltip(contact: int, lines: list[str]) -> str:
     if not lines:
         return f"Contact {contact}: no spikes"
     return "\n".join([f"Contact {contact}: {lines[0]}", *map(sentence, lines[1:])])
+
+
+def _units(workspace: Workspace, contact: int) -> list[str]:
+    """Units of no component that are largest on a contact, a line in all."""
+    units = workspace.units_at(contact)
+    return [unit_names([str(unit) for unit in units])] if units else []
 
 
 def _line(workspace: Workspace, component_id: int) -> str:

@@ -127,6 +127,14 @@ def present_queue(workspace: Workspace) -> tuple[QueueRow, ...]:
     return tuple(rows)
 
 
+def present_queue_message(workspace: Workspace) -> str:
+    """What stands in place of rows where there can be none; ''."""
+    project = workspace.project
+    if project is None or project.recording.has_traces:
+        return ""
+    return "No raw data, no posterior, and so no questions.\nThe table of units has all there is."
+
+
 def settled_words(rows: tuple[QueueRow, ...]) -> str:
     """How many rows are settled, of those that can be; '' without rows."""
     n_failed = sum(row.status.state == "failed" for row in rows)
@@ -154,7 +162,7 @@ def wrong_words(n: float) -> str:
 
 def present_wrong_left(workspace: Workspace) -> str:
     """What the questions left are about, '' without a project: when it is small enough, stop."""
-    if workspace.project is None:
+    if workspace.project is None or not workspace.project.recording.has_traces:
         return ""
     return f"expected wrong assignments left: {wrong_words(workspace.wrong_left())}"
 

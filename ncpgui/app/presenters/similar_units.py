@@ -77,12 +77,12 @@ def present_similar(workspace: Workspace, nats: Mapping[tuple[int, int], float] 
                 label=workspace.unit_label(other),
                 channel=workspace.main_channel(other),
                 n_spikes=len(workspace.clustering.spikes_of(other)),
-                p_same=p_same.get(other, 0.0),
+                p_same=p_same.get(other, 0.0) if here else nan,
                 distance_sd=distance,
                 cosine=cosine,
                 nats=known.get((min(unit, other), max(unit, other)), nan),
                 is_taken=other in workspace.similar,
-                is_elsewhere=not here & set(workspace.components_of(other)),
+                is_elsewhere=bool(here) and not here & set(workspace.components_of(other)),
             )
         )
     rows.sort(key=_order)
@@ -194,7 +194,7 @@ def mean_waveform(workspace: Workspace, unit: int) -> tuple[NDArray[np.int64], N
     """Contacts and mean waveform (32, C) in the component with most of its spikes; None if unknown."""
     component_id = next(iter(workspace.components_of(unit)), None)
     if component_id is None:
-        return None
+        return _mean_template(workspace, unit)
     sorting, waveforms = workspace.current_of(component_id), workspace.waveforms(component_id)
     if sorting is None or waveforms is None:
         return None
@@ -209,3 +209,17 @@ def mean_waveform(workspace: Workspace, unit: int) -> tuple[NDArray[np.int64], N
 
     known = workspace.memo(("mean waveforms", component_id), means).get(unit)
     return None if known is None else (sorting.component.contacts, known)
+
+
+def _mean_template(workspace: Workspace, unit: int) -> tuple[NDArray[np.int64], NDArray[np.float32]] | None:
+    """The same of a unit of a sorting without recording, as its templates have it; None without them."""
+    shapes = workspace.shapes
+    if shapes is None:
+        return None
+    known: dict[int, tuple[NDArray[np.int64], NDArray[np.float32]]]
+    known = workspace.memo(("mean templates",), dict)
+    if unit not in known:
+        mean = shapes.mean(workspace.clustering.spikes_of(unit))
+        contacts = np.sort(shapes.contacts_of(workspace.clustering.spikes_of(unit)))
+        known[unit] = contacts, mean[:, contacts]
+    return known[unit]

@@ -65,6 +65,7 @@ def present_unit_table(
     """Rows of the units on screen, or of all units; metrics : those that are known, by unit."""
     if workspace.project is None:
         return ()
+    all_units = all_units or not workspace.component_ids  # all there are, where there are no questions
     shown = workspace.component_ids if all_units else workspace.components_on_screen
     others = () if all_units else workspace.drawn_together
     rows: dict[int, UnitRow] = {}

@@ -21,6 +21,7 @@ MAX_SPIKES_PER_UNIT = 80
 MAX_SPIKES_SHOWN = 360
 GHOST_SHARE = 0.2
 NOTE = "some spikes of each unit, and the mean of all"
+TEMPLATES_NOTE = "templates of the sorter, as high as its spikes are: there is no raw data"
 PREVIEW_NOTE = "framed: what would change · dashed: units in use"
 SCALE_BAR_SD = 5.0
 TIME_BAR_MS = 0.5
@@ -114,12 +115,16 @@ class WaveformsView:
     highest: float
     message: str = ""
     is_preview: bool = False
+    from_templates: bool = False
+    in_noise_sd: bool = True
 
     @property
     def note(self) -> str:
         """Beside the title of the panel."""
         if not self.columns:
             return ""
+        if self.from_templates:
+            return TEMPLATES_NOTE
         return PREVIEW_NOTE if self.is_preview else NOTE
 
     def channel_tooltip(self, row: int) -> str:
@@ -132,6 +137,9 @@ class WaveformsView:
     @property
     def scale_bar(self) -> tuple[float, str]:
         """Height of the scale bar in noise sd, and its label."""
+        if not self.in_noise_sd:
+            height = 10.0 ** np.floor(np.log10(max(self.highest - self.lowest, 1e-12)))
+            return height, f"{height:g}, as the sorter counts"
         return SCALE_BAR_SD, f"{SCALE_BAR_SD:g} × noise sd"
 
     @property
@@ -154,7 +162,7 @@ def present_waveforms(workspace: Workspace, *, looks_around: bool = False) -> Wa
         return _nothing(workspace.why_nothing("Waveforms"))
     waveforms = workspace.waveforms(shown.component.id)
     if waveforms is None:
-        return _nothing("The waveforms of this component are not cached; they are read from the recording.")
+        return _nothing(workspace.why_no_waveforms("Waveforms"))
     if not shown.units:
         return _nothing("No units in this sorting.")
     assert workspace.project is not None
@@ -204,6 +212,8 @@ def present_waveforms(workspace: Workspace, *, looks_around: bool = False) -> Wa
         lowest=min((float(mean.min()) for mean in means), default=-1.0),
         highest=max((float(mean.max()) for mean in means), default=1.0),
         is_preview=shown.is_preview,
+        from_templates=not workspace.project.recording.has_traces,
+        in_noise_sd=workspace.shapes is None or workspace.shapes.in_noise_sd,
     )
 
 

@@ -24,6 +24,7 @@ from ncpgui.core.errors import (
     SessionLockedError,
     SessionReplacedError,
 )
+from ncpgui.core.given_shapes import GivenShapes
 from ncpgui.core.heap import give_back
 from ncpgui.core.posterior import Sampler
 from ncpgui.core.progress import Progress, portion, silent
@@ -421,6 +422,19 @@ def resample(
         progress=portion(progress, 1, 4, 4),
     )
     return again, waveforms
+
+
+def given_shapes(project: Project, *, progress: Progress = silent) -> GivenShapes:
+    """Templates, amplitudes and features of a sorting that was opened without its recording."""
+    from ncpgui.sorting.without_traces import shapes_of
+
+    progress(0, 1, "reading templates")
+    assert project.given is not None
+    return shapes_of(
+        project.given,
+        n_contacts=project.probe.n_channels,
+        rate_hz=project.recording.sampling_frequency_hz,
+    )
 
 
 def rarer_sortings(

@@ -15,6 +15,7 @@ from ncpgui.app.work import jobs
 from ncpgui.app.work.tasks import PAINTED_AFTER_S, Runner, Task
 from ncpgui.app.work.trace_reader import TraceReader
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms
+from ncpgui.core.given_shapes import GivenShapes
 from ncpgui.core.project import Project
 from ncpgui.core.signals import Signal
 
@@ -81,6 +82,8 @@ class Derived:
         workspace, project = self._workspace, self._workspace.project
         if project is None:
             return
+        if not project.recording.has_traces and workspace.shapes is None:
+            self._ask_shapes(project)
         for component_id in workspace.components_on_screen:
             component = workspace.component(component_id)
             if component is not None and workspace.waveforms(component_id) is None:
@@ -89,7 +92,8 @@ class Derived:
         if shown is None:
             return
         waveforms = workspace.waveforms(shown.component.id)
-        if waveforms is not None and "embedding" in self.wanted and self.embedding() is None:
+        has_features = waveforms is not None and waveforms.features.shape[1] > 0
+        if waveforms is not None and has_features and "embedding" in self.wanted and self.embedding() is None:
             self._ask_embedding(shown.component.id, waveforms)
         if "fields" in self.wanted:
             self._ask_fields(project)
@@ -181,6 +185,28 @@ class Derived:
                 done,
                 failed=lambda error: workspace.told.emit(f"No rarer sortings: {error}"),
                 key=("rarer", component.id),
+                lane="view",
+                priority=2,
+            )
+        )
+
+    def _ask_shapes(self, project: Project) -> None:
+        if "shapes" in self._asked:
+            return
+        self._asked.add("shapes")
+
+        def put(shapes: GivenShapes | None, problem: str = "") -> None:
+            if self._workspace.project is not None and self._workspace.project.spikes is project.spikes:
+                self._workspace.put_shapes(shapes, problem)
+
+        self._runner.submit(
+            Task(
+                "Reading templates",
+                lambda p: jobs.given_shapes(project, progress=p),
+                put,
+                failed=lambda error: put(None, str(error)),
+                cancelled=lambda: self._asked.discard("shapes"),
+                key="shapes",
                 lane="view",
                 priority=2,
             )

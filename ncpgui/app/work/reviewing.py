@@ -34,16 +34,23 @@ class ReviewRequest:
 
 def find_given(
     request: ReviewRequest, *, progress: Progress = silent
-) -> tuple[Live, Project, tuple[str, ...]]:
-    """Open a finished sorting and its recording; no component is sampled yet. Then what was repaired."""
+) -> tuple[Live | None, Project, tuple[str, ...]]:
+    """Open a finished sorting and its recording; no component is sampled yet. Then what was repaired.
+
+    Without its recording there is nothing to sample, and no recording that is open.
+    """
     from ncpgui.ephys.given_folder import open_reviewed
     from ncpgui.sorting.config import SortingConfig
     from ncpgui.sorting.review import given_project, given_units
     from ncpgui.sorting.run import run_of
+    from ncpgui.sorting.without_traces import project_without_traces
 
     config = from_dict(SortingConfig, request.settings, place="the sorting settings")
     progress(0, 1, f"reading {request.path.name}")
     recording, opened = open_reviewed(request.path, recording=request.recording, **request.options)
+    if not recording.reference.has_traces:
+        project = project_without_traces(recording, opened.sorting, opened.given, config)
+        return None, project, (*recording.notes, *opened.notes)
     live = with_steps(
         request.session,
         lambda: run_of(recording, config, opened.sorting),

@@ -29,6 +29,10 @@ def paint_state(
         painter.setPen(QtGui.QPen(blend(theme.heat(ambiguity), theme.color("text"), 0.25), 1))
         painter.setBrush(theme.heat(ambiguity))
         painter.drawEllipse(disc)
+    elif state == "units":
+        painter.setPen(QtGui.QPen(theme.color("muted"), line))
+        painter.setBrush(theme.color("border"))
+        painter.drawEllipse(disc.adjusted(line / 2, line / 2, -line / 2, -line / 2))
     elif state in ("curated", "sure"):
         painter.setPen(QtCore.Qt.NoPen)
         painter.setBrush(

@@ -158,6 +158,8 @@ class AlternativesPanel(Panel):
 
     def _show_consequence_soon(self, *_: object) -> None:
         """Do it once for all that comes with one edit."""
+        if self.workspace.component_id is None:  # the headline names what is selected
+            self.mark_dirty()
         self._telling.start()
 
     def _show_consequence(self) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from PyQt5 import QtCore, QtGui, QtWidgets
 
-from ncpgui.app.presenters.probe_map import EMPTY, ProbeMapView, present_probe_map
+from ncpgui.app.presenters.probe_map import EMPTY, WITH_UNITS, ProbeMapView, present_probe_map
 from ncpgui.gui.items.glyphs import paint_state
 from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.plain_text import plain
@@ -182,11 +182,18 @@ class ProbeMapPanel(Panel):
             self.workspace.current_changed,
         ):
             signal.connect(self.mark_dirty)
+        self.workspace.selection_changed.connect(self._selection_changed)
+
+    def _selection_changed(self) -> None:
+        """Follow the selection where no question says where one is."""
+        if self.workspace.component_id is None:
+            self.mark_dirty()
 
     def redraw(self) -> None:
         """Show the contacts."""
         view = present_probe_map(self.workspace)
         self.map.set_view(view)
+        self.legend.setVisible(WITH_UNITS not in view.states)
         self.note.setText(f"{len(view.positions_um)} contacts" if len(view.positions_um) else "")
 
     def restyle(self) -> None:

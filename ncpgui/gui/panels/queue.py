@@ -9,9 +9,9 @@ from typing import Any
 
 from PyQt5 import QtCore, QtGui, QtWidgets
 
-from ncpgui.app.presenters.queue import QueueRow, present_queue, settled_words
+from ncpgui.app.presenters.queue import QueueRow, present_queue, present_queue_message, settled_words
 from ncpgui.gui.items.glyphs import elided, fitting, paint_shares, paint_state
-from ncpgui.gui.panels.base import Panel
+from ncpgui.gui.panels.base import Panel, message_label
 from ncpgui.gui.plain_text import plain
 from ncpgui.gui.theme import Theme, font
 
@@ -172,6 +172,8 @@ class QueuePanel(Panel):
         self.toggle.setFocusPolicy(QtCore.Qt.NoFocus)
         self.toggle.setToolTip("Rows that somebody decided, and rows that settle themselves")
         self.toggle.toggled.connect(self._open_settled)
+        self.message = message_label()
+        self.body.addWidget(self.message, 3)
         self.body.addWidget(self.view, 3)
         self.body.addWidget(self.toggle)
         self.body.addWidget(self.settled, 2)
@@ -194,6 +196,10 @@ class QueuePanel(Panel):
         self.view.show_rows(tuple(row for row in rows if not row.status.is_settled))
         self.settled.show_rows(settled)
         self.note.setText(settled_words(rows))
+        message = present_queue_message(self.workspace)
+        self.message.setText(message)
+        self.message.setVisible(bool(message))
+        self.view.setVisible(not message)
         self.toggle.setVisible(bool(settled))
         self._open_settled(self.toggle.isChecked())
 

@@ -155,7 +155,8 @@ class UnitTablePanel(Panel):
         self._show_selection()
         self.tell("" if rows else unit_table_message(self.workspace))
         self.filter.setVisible(bool(rows) or bool(self.filter.text()))
-        where = "of the whole recording" if self._all_units else "on screen"
+        is_all = self._all_units or not self.workspace.component_ids
+        where = "of the whole recording" if is_all else "on screen"
         some = f"{len(listed)} of " if len(listed) < len(rows) else ""
         words = f"{some}{count(len(rows), 'unit')} {where}" if rows else ""
         self.note.setText(self._problem or words)

@@ -360,7 +360,9 @@ class WaveformsPanel(Panel):
         self.plot.set_view(view, self._arrangement, self.theme)
         self.tell(view.message)
         kind = SHOWN_WORDS[self.plot.shown] if view.columns else ""
-        self.note.setText(" · ".join(filter(None, (kind, view.note if view.is_preview or not kind else ""))))
+        noted = view.is_preview or view.from_templates or not kind
+        kind = "" if view.from_templates and self.plot.shown == "spikes" else kind
+        self.note.setText(" · ".join(filter(None, (kind, view.note if noted else ""))))
 
     def _clicked(self, row: int, adds: bool) -> None:
         assert self.plot.view is not None

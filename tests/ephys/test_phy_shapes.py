@@ -1,0 +1,105 @@
+"""Templates, amplitudes and features of a Phy folder, as high as its spikes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ncpgui.core.errors import RecordingError
+from ncpgui.core.waveform_format import TROUGH_SAMPLE
+from ncpgui.ephys.phy_shapes import read_phy_shapes
+
+N_SPIKES, N_CONTACTS = 6, 3
+ROWS = np.arange(N_SPIKES)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Two templates of norm one at 20 kHz: one on contact 0, one on contacts 1 and 2 (3 : 4)."""
+    templates = np.zeros((2, 40, N_CONTACTS), np.float32)
+    templates[0, 20] = -1, 0, 0
+    templates[1, 20] = 0, 0.6, 0.8
+    np.save(tmp_path / "templates.npy", templates)
+    np.save(tmp_path / "spike_templates.npy", np.array([0, 0, 0, 1, 1, 1]))
+    np.save(tmp_path / "amplitudes.npy", np.array([10.0, 20, 30, 10, 10, 10]))
+    return tmp_path
+
+
+def read(folder: Path, rows: np.ndarray = ROWS):
+    return read_phy_shapes(folder, rows, n_contacts=N_CONTACTS, sampling_frequency_hz=20_000.0)
+
+
+def test_templates_are_as_high_as_their_spikes_with_the_trough_where_it_belongs(folder: Path) -> None:
+    shapes = read(folder)
+    found = shapes.waveforms(np.array([1, 3]), np.array([0, 1, 2]))
+    assert found.shape == (2, 32, 3)
+    assert found[0, :, 0].argmin() == found[1, :, 2].argmax() == TROUGH_SAMPLE
+    np.testing.assert_allclose(found[0, TROUGH_SAMPLE], [-20, 0, 0], atol=0.5)
+    np.testing.assert_allclose(found[1, TROUGH_SAMPLE], [0, 6, 8], atol=0.2)
+    np.testing.assert_allclose(shapes.mean(np.array([0, 1, 2]))[TROUGH_SAMPLE, 0], -20, atol=0.5)
+    assert shapes.contacts_of(np.array([3, 4])).tolist() == [2, 1]
+    assert not shapes.in_noise_sd
+
+
+@pytest.mark.parametrize("name", ["whitening_mat_inv.npy", "whitening_mat.npy"])
+def test_whitening_of_the_sorter_gives_noise_sd(folder: Path, name: str) -> None:
+    """Contact 0 has noise of 4 in the unit of the recording: a whitened height is one in noise sd."""
+    back = np.diag([4.0, 2.0, 1.0])
+    np.save(folder / name, back if "inv" in name else np.linalg.inv(back))
+    shapes = read(folder)
+    assert shapes.in_noise_sd
+    np.testing.assert_allclose(shapes.mean(np.array([0]))[TROUGH_SAMPLE], [-10, 0, 0], atol=0.3)
+
+
+def test_templates_that_are_as_high_as_spikes_are_not_multiplied_again(folder: Path) -> None:
+    np.save(folder / "templates.npy", 50 * np.load(folder / "templates.npy"))
+    heights = read(folder).waveforms(ROWS, np.array([0]))[:3, TROUGH_SAMPLE, 0]
+    np.testing.assert_allclose(heights, [-25, -50, -75], rtol=0.03)
+
+
+def test_sparse_templates_lie_on_their_own_contacts(folder: Path) -> None:
+    np.save(folder / "templates.npy", np.load(folder / "templates.npy")[:, :, [0, 2]])
+    np.save(folder / "template_ind.npy", np.array([[2.0, -1], [0, 1]]))
+    shapes = read(folder)
+    assert shapes.contacts_of(np.array([0])).tolist() == [2]
+    assert shapes.contacts_of(np.array([3])).tolist() == [1]
+
+
+def test_features_are_found_by_contact_and_by_spike(folder: Path) -> None:
+    np.save(folder / "pc_features.npy", np.arange(5 * 1 * 2).reshape(5, 1, 2).astype(np.float32))
+    np.save(folder / "pc_feature_ind.npy", np.array([[0, 1], [2, 1]]))
+    np.save(folder / "pc_feature_spike_ids.npy", np.array([0, 1, 2, 3, 5]))
+    shapes = read(folder)
+    assert shapes.some_of(ROWS).tolist() == [0, 1, 2, 3, 5]
+    assert shapes.features_of(np.array([0, 3, 5]), np.array([1, 2])).tolist() == [[1, 0], [7, 6], [9, 8]]
+
+
+def test_spikes_of_other_rows_are_left_out(folder: Path) -> None:
+    assert read(folder, np.array([5, 0])).template.tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "words"),
+    [
+        (
+            "spike_templates.npy",
+            np.array([0, 0, 0, 1, 1, 2]),
+            "a spike is of template 2, templates.npy has 2",
+        ),
+        ("spike_templates.npy", np.array([0, 1]), "spike_templates.npy has 2 numbers"),
+        ("amplitudes.npy", np.array([1.0, np.nan, 1, 1, 1, 1]), "amplitudes.npy has 6 numbers"),
+        ("templates.npy", np.zeros((2, 40)), "holds no templates"),
+    ],
+)
+def test_files_that_do_not_fit_are_refused(folder: Path, name: str, values: np.ndarray, words: str) -> None:
+    np.save(folder / name, values)
+    with pytest.raises(RecordingError, match=words):
+        read(folder)
+
+
+def test_without_templates_it_says_so(folder: Path) -> None:
+    (folder / "templates.npy").unlink()
+    with pytest.raises(RecordingError, match=r"has no templates.npy, and without it there are no waveforms"):
+        read(folder)
