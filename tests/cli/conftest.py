@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
@@ -44,6 +45,35 @@ def ncpgui(capsys: pytest.CaptureFixture[str]) -> Command:
         code = run([str(argument) for argument in arguments])
         out, err = capsys.readouterr()
         return Ran(code, out, err)
+
+    return call
+
+
+Limited = Callable[..., Ran]
+
+
+@pytest.fixture
+def limited(ncpgui: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Limited:
+    """Call ``ncpgui`` where no file can have more than so many bytes; its errors come without progress.
+
+    The working folder is the temporary one; home and temporary files have the folders `home` and `tmp` there.
+    """
+    resource = pytest.importorskip("resource", reason="only POSIX systems limit the size of a file")
+    for name in ("home", "tmp"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+
+    def call(n_bytes: int, *arguments: object) -> Ran:
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, before[1]))
+        try:
+            ran = ncpgui(*arguments)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        lines = [line for line in ran.err.splitlines(keepends=True) if "%  " not in line]
+        return Ran(ran.code, ran.out, "".join(lines))
 
     return call
 

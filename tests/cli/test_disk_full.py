@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import shutil
 import sys
 from collections.abc import Callable
@@ -14,29 +13,9 @@ import pytest
 
 from ncpgui.cli import sort as sort_module
 from ncpgui.session.store import load
-from tests.forked import COMMAND, run_forked
 from tests.session_content import content_of
 
-from .conftest import Command, Ran, files_of
-
-LIMITED = f"""
-import resource, sys
-resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv.pop(1)), resource.RLIM_INFINITY))
-{COMMAND}
-"""
-NEEDS = {"sort": "sorting", "export": "export", "cluster": "engine", "train": "training"}
-
-posix = pytest.mark.skipif(os.name != "posix", reason="only POSIX systems limit the size of a file")
-
-
-def limited(n_bytes: int, command: str, *arguments: object, cwd: Path) -> Ran:
-    """Run a command that cannot write a file of more than so many bytes; stderr without progress."""
-    home = {"HOME": str(cwd / "home"), "TMPDIR": str(cwd / "tmp")}
-    done = run_forked(
-        LIMITED, n_bytes, command, *arguments, needs=NEEDS[command], cwd=cwd, env=os.environ | home
-    )
-    lines = [line for line in done.stderr.splitlines(keepends=True) if "%  " not in line]
-    return Ran(done.returncode, done.stdout, "".join(lines))
+from .conftest import Command, Limited, files_of
 
 
 @pytest.fixture
@@ -56,18 +35,18 @@ def answers(monkeypatch: pytest.MonkeyPatch, *lines: object) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("".join(f"{line}\n" for line in lines)))
 
 
-@posix
 @pytest.mark.parametrize(
     "kib", [1, 10, *(pytest.param(kib, marks=pytest.mark.slow) for kib in (100, 500, 1000, 5000))]
 )
 def test_sort_under_a_quota_ends_with_the_session_or_with_one_line(
-    tetrode_folder: Path, tetrode_session: Path, few_settings: Path, tmp_path: Path, kib: int
+    limited: Limited,
+    tetrode_folder: Path,
+    tetrode_session: Path,
+    few_settings: Path,
+    tmp_path: Path,
+    kib: int,
 ) -> None:
-    for name in ("home", "tmp"):
-        (tmp_path / name).mkdir()
-    ran = limited(
-        kib * 1024, "sort", tetrode_folder, "--out", "s.h5", "--settings", few_settings, cwd=tmp_path
-    )
+    ran = limited(kib * 1024, "sort", tetrode_folder, "--out", "s.h5", "--settings", few_settings)
     if tetrode_session.stat().st_size < kib * 1024:
         assert ran.code == 0
         assert len(load(tmp_path / "s.h5").spikes) == len(load(tetrode_session).spikes)
@@ -79,18 +58,16 @@ def test_sort_under_a_quota_ends_with_the_session_or_with_one_line(
     assert ("the same command with --resume goes on" in ran.err) == bool(left)
 
 
-@posix
 def test_what_a_full_disk_left_of_a_sort_is_gone_on_with_when_there_is_room(
     ncpgui: Command,
+    limited: Limited,
     tetrode_folder: Path,
     tetrode_session: Path,
     few_settings: Path,
     tmp_path: Path,
 ) -> None:
-    for name in ("home", "tmp"):
-        (tmp_path / name).mkdir()
     arguments = ("sort", tetrode_folder, "--out", tmp_path / "s.h5", "--settings", few_settings)
-    ran = limited(20_000, *arguments, cwd=tmp_path)
+    ran = limited(20_000, *arguments)
     assert ran.error.startswith(f"cannot write {tmp_path / 's.h5'}: File too large;")
     assert (tmp_path / "s.h5.steps" / "proposals.npz").is_file()
     done = ncpgui(*arguments, "--resume")
@@ -167,13 +144,12 @@ def test_enter_takes_the_place_that_the_question_names(
     assert len(load(places / "here" / "s.h5").spikes) > 0
 
 
-@posix
 @pytest.mark.parametrize("format_", ["phy", "spikeinterface", "npz", "csv"])
 @pytest.mark.parametrize("n_bytes", [200, 1000])
 def test_an_export_that_the_disk_cannot_hold_is_one_line_and_leaves_nothing(
-    tetrode_session: Path, tmp_path: Path, format_: str, n_bytes: int
+    limited: Limited, tetrode_session: Path, tmp_path: Path, format_: str, n_bytes: int
 ) -> None:
-    ran = limited(n_bytes, "export", tetrode_session, "--format", format_, "--out", "x", cwd=tmp_path)
+    ran = limited(n_bytes, "export", tetrode_session, "--format", format_, "--out", "x")
     assert ran.error.startswith("cannot write ")
     assert ran.error.endswith("; free the disk, or choose another folder")
     said = [line for line in ran.err.splitlines() if not line.startswith("warning: filtered traces")]
@@ -198,20 +174,22 @@ def test_an_export_leaves_no_array_cut_short(
             assert files_of(disk) == {}
 
 
-@posix
 @pytest.mark.parametrize("n_bytes", [100, 1500])
-def test_a_posterior_that_the_disk_cannot_hold_is_one_line(tmp_path: Path, n_bytes: int) -> None:
+def test_a_posterior_that_the_disk_cannot_hold_is_one_line(
+    limited: Limited, tmp_path: Path, n_bytes: int
+) -> None:
     np.savez(tmp_path / "w.npz", waveforms=np.random.default_rng(0).normal(size=(300, 32, 4)))
     arguments = ("cluster", "w.npz", "--out", "p.npz", "--samples", "16", "--beam", "0")
-    ran = limited(n_bytes, *arguments, cwd=tmp_path)
+    ran = limited(n_bytes, *arguments)
     assert ran.error == "cannot write p.npz: File too large; free the disk, or choose another folder"
     assert list(files_of(tmp_path)) == ["w.npz"]
 
 
-@posix
 @pytest.mark.parametrize("n_bytes", [100, 40_000])
-def test_a_training_that_the_disk_cannot_hold_is_one_line(tmp_path: Path, n_bytes: int) -> None:
-    ran = limited(n_bytes, "train", "gauss2d", "--steps", "2", "--out", "runs", cwd=tmp_path)
+def test_a_training_that_the_disk_cannot_hold_is_one_line(
+    limited: Limited, tmp_path: Path, n_bytes: int
+) -> None:
+    ran = limited(n_bytes, "train", "gauss2d", "--steps", "2", "--out", "runs")
     assert ran.error.startswith(f"cannot write {Path('runs')}")
     assert ran.error.endswith(": File too large; free the disk, or choose another folder")
     assert files_of(tmp_path) == {}

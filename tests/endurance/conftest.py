@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import few_settings, tetrode_folder, tetrode_session
+from tests.cli.conftest import few_settings, limited, ncpgui, tetrode_folder, tetrode_session
 from tests.phy_folder import write_phy
 
-__all__ = ["few_settings", "tetrode_folder", "tetrode_session"]
+__all__ = ["few_settings", "limited", "ncpgui", "tetrode_folder", "tetrode_session"]
 
 
 @pytest.fixture(scope="session")

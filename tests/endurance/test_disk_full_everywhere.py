@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from pathlib import Path
 
 import pytest
 
 from ncpgui.cli.main import run
-from tests.cli.conftest import files_of
-from tests.cli.test_disk_full import limited
+from tests.cli.conftest import Limited, files_of
 from tests.phy_folder import QUICK
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.timeout(1200),
-    pytest.mark.skipif(os.name != "posix", reason="only POSIX systems limit the size of a file"),
-]
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200)]
 
 COMMANDS = {
     "simulate": ("simulate", "--out", "made", "--duration", "4", "--probe", "tetrode", "--cells", "2"),
@@ -38,23 +32,23 @@ SMALL = ("export to mat", "evaluate")
     [*((name, 300) for name in COMMANDS), *((name, 30_000) for name in COMMANDS if name not in SMALL)],
 )
 def test_a_command_that_the_disk_cannot_hold_is_one_line_and_leaves_nothing(
-    name: str, n_bytes: int, given_folder: Path, tetrode_session: Path, tmp_path: Path
+    limited: Limited, name: str, n_bytes: int, given_folder: Path, tetrode_session: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "few.toml").write_text(QUICK)
-    for folder in ("home", "tmp"):
-        (tmp_path / folder).mkdir()
     places = {"PHY": given_folder, "SESSION": tetrode_session}
     given = files_of(given_folder)
-    ran = limited(n_bytes, *(places.get(word, word) for word in COMMANDS[name]), cwd=tmp_path)
+    ran = limited(n_bytes, *(places.get(word, word) for word in COMMANDS[name]))
     assert "cannot write" in ran.error or "could not be written" in ran.error
     assert "File too large" in ran.error
     assert "free the disk" in ran.error or "kept in" in ran.error or "nor could" in ran.error
-    assert set(files_of(tmp_path)) == {"few.toml"}
+    left = set(files_of(tmp_path)) - {"few.toml"}
+    assert {Path(name).parent.name for name in left} <= {"made.h5.steps"}
+    assert ("the same command with --resume goes on" in ran.err) == bool(left)
     assert files_of(given_folder) == given
 
 
 def test_decisions_that_cannot_be_written_back_leave_the_folder_as_it_was(
-    given_folder: Path, tmp_path: Path
+    limited: Limited, given_folder: Path, tmp_path: Path
 ) -> None:
     folder = shutil.copytree(given_folder, tmp_path / "phy")
     (tmp_path / "few.toml").write_text(QUICK)
@@ -63,7 +57,7 @@ def test_decisions_that_cannot_be_written_back_leave_the_folder_as_it_was(
     merge_two_units(session)
     before = files_of(folder)
     for n_bytes in (100, 1000, len(before["spike_clusters.npy"]) - 1):
-        ran = limited(n_bytes, "write-back", session, cwd=tmp_path)
+        ran = limited(n_bytes, "write-back", session)
         assert "File too large" in ran.error
         after = files_of(folder)
         assert {name: after[name] for name in before} == before

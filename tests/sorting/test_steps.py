@@ -23,7 +23,7 @@ from .planted import SAMPLING_FREQUENCY_HZ, Cell, leader_clustering, planted_rec
 from .stopping import StepsInMemory, Stopped, assert_same
 from .tasks import dask_cluster
 
-N_SAMPLES = 5 * 20_000
+N_SAMPLES = 3 * 20_000
 CONFIG = SortingConfig(spikes_per_group=60, posterior_samples=8, min_cluster_spikes=5, reference="none")
 CELLS = [
     Cell([40, 15, 10, 5], regular_times(60, N_SAMPLES, 1)),
@@ -177,7 +177,7 @@ def test_a_recording_whose_tissue_moves_goes_on_with_the_motion_that_was_found(
 ) -> None:
     """Two places, each with templates of its own; the second time the motion is not looked for."""
     moved = Motion(
-        time_s=np.array([1.25, 3.75]), depth_um=np.array([0.0, 20.0]),
+        time_s=np.array([0.75, 2.25]), depth_um=np.array([0.0, 20.0]),
         displacement_um=np.array([[0.0, 0.0], [8.0, 8.0]]), preset="planted", applied=True, reason="Moved.",
     )  # fmt: skip
     monkeypatch.setattr("ncpgui.sorting.pipeline.motion_of", lambda *_: moved)
@@ -193,7 +193,7 @@ def test_a_recording_whose_tissue_moves_goes_on_with_the_motion_that_was_found(
 @pytest.fixture(scope="module")
 def given(recording: ArrayRecording) -> tuple[Sorting, GivenSorting]:
     """The planted cells as units 5, 6 and 9; unit 8 has two spikes."""
-    trains = {5: CELLS[0].times, 6: CELLS[1].times, 9: CELLS[2].times, 8: np.array([20, 50_001])}
+    trains = {5: CELLS[0].times, 6: CELLS[1].times, 9: CELLS[2].times, 8: np.array([20, 30_001])}
     times = np.concatenate(list(trains.values()))
     units = np.repeat(list(trains), [len(train) for train in trains.values()])
     order = np.argsort(times, kind="stable")

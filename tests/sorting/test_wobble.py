@@ -13,8 +13,9 @@ from spikeinterface.sortingcomponents.matching.wobble import WobbleMatch, comput
 from ncpgui.ephys.probes import load_probe
 from ncpgui.ephys.spikeinterface_adapter import find_spikes
 from ncpgui.sorting import wobble
-from ncpgui.sorting.wobble import MIN_BLOCK, UNITS_AT_ONCE, Wobble
+from ncpgui.sorting.wobble import MIN_BLOCK, Wobble
 
+AT_ONCE = 4
 N_SAMPLES, N_BEFORE, RATE_HZ = 9_000, 20, 20_000.0
 SETTINGS = {"threshold": 30.0, "approx_rank": 3, "jitter_factor": 4, "shared_memory": False}
 
@@ -44,8 +45,11 @@ def _settings(recording: NumpyRecording, waveforms: NDArray[np.float32]) -> dict
     return {"templates": templates, "parameters": SETTINGS, "engine": "numpy", "shared_memory": False}
 
 
-@pytest.mark.parametrize(("n_units", "n_times"), [(1, 70), (UNITS_AT_ONCE + 3, 70), (3, 200)])
-def test_the_objective_is_that_of_spikeinterface(n_units: int, n_times: int) -> None:
+@pytest.mark.parametrize(("n_units", "n_times"), [(1, 70), (AT_ONCE + 3, 70), (3, 200)])
+def test_the_objective_is_that_of_spikeinterface(
+    n_units: int, n_times: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wobble, "UNITS_AT_ONCE", AT_ONCE)
     waveforms = _templates(n_units, n_times)
     recording = _recording(waveforms)
     ours = Wobble(recording, **_settings(recording, waveforms))
@@ -64,10 +68,13 @@ def test_the_objective_is_the_same_in_stretches(monkeypatch: pytest.MonkeyPatch)
     assert ours.objective(traces) == pytest.approx(whole, abs=1e-5 * float(np.abs(whole).max()))
 
 
-def test_units_of_a_long_probe_are_asked_about_their_own_channels_only() -> None:
-    waveforms = _templates(2 * UNITS_AT_ONCE)
-    waveforms[:UNITS_AT_ONCE, :, 3:] = 0
-    waveforms[UNITS_AT_ONCE:, :, :5] = 0
+def test_units_of_a_long_probe_are_asked_about_their_own_channels_only(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(wobble, "UNITS_AT_ONCE", AT_ONCE)
+    waveforms = _templates(2 * AT_ONCE)
+    waveforms[:AT_ONCE, :, 3:] = 0
+    waveforms[AT_ONCE:, :, :5] = 0
     mixed = np.random.default_rng(3).permutation(len(waveforms))
     recording = _recording(waveforms[mixed])
     ours = Wobble(recording, **_settings(recording, waveforms[mixed]))

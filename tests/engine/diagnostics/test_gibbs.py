@@ -23,8 +23,9 @@ WAYS = {
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize(("n_points", "drawn"), [(4, False), (5, True)])
+@pytest.mark.parametrize(
+    ("way", "n_points", "drawn"), [("Gibbs", 5, True), ("split-merge", 4, False), ("both", 5, True)]
+)
 def test_frequencies_of_all_partitions_match_enumeration(way, n_points, drawn, generator):
     model = GaussianDPMM(GaussianDPMMSettings(alpha=0.7, alpha_drawn=drawn, sigma_mu=2.0))
     frequencies_match(model, model.sample(1, n_points, generator).points, way)
@@ -41,11 +42,11 @@ def frequencies_match(model, points, way):
     every = every_partition(points[0].shape[1])
     place = {tuple(row): i for i, row in enumerate(every.tolist())}
     chain = sweeps(points[0][0].numpy(), model, seed=0, **WAYS[way])
-    index = np.array([place[tuple(row)] for row in islice(chain, 3000)])
+    index = np.array([place[tuple(row)] for row in islice(chain, 2000)])
     p = np.exp(ExactPosterior(model).log_prob_of_all(points))
     worth = effective_sample_size(p[index].reshape(4, -1))
     found = np.bincount(index, minlength=len(every)) / len(index)
-    assert worth > 200
+    assert worth > 150
     assert np.abs(found - p).sum() / 2 < 2 * distance_by_chance(p, int(worth))
 
 

@@ -368,7 +368,7 @@ def test_sweeps_of_one_point_draw_it_as_if_it_came_last(network, encoding, free)
     clamped = np.where(np.arange(N_POINTS) == free, -1, start)
     n_samples = 1000
     samples = PosteriorSamples(np.tile(start, (n_samples, 1)), np.zeros(n_samples))
-    found = swept(network, encoding, samples, seed=0, n_sweeps=300, clamped=clamped)
+    found = swept(network, encoding, samples, seed=0, n_sweeps=100, clamped=clamped)
     fits = (canonical(PARTITIONS[:, others]) == canonical(start[others])).all(axis=1)
     log_q = log_prob_by_enumeration(network, encoding, np.append(others, free))
     p = np.where(fits, np.exp(log_q - log_q[fits].max()), 0)

@@ -79,9 +79,9 @@ def frequencies(labels: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("start", [np.zeros(5, int), np.arange(5)], ids=["together", "apart"])
 def test_many_sweeps_reach_the_exact_posterior(start: np.ndarray) -> None:
     """Of 52 partitions, from all samples alike."""
-    network, n_samples = ExactMixture(alpha=0.8), 2000
+    network, n_samples = ExactMixture(alpha=0.8), 1500
     samples = PosteriorSamples(np.tile(start, (n_samples, 1)), np.zeros(n_samples))
-    found = swept(network, encoding_of(X), samples, seed=0, n_sweeps=150)
+    found = swept(network, encoding_of(X), samples, seed=0, n_sweeps=60)
     p = exact_posterior(network)
     error = np.abs(frequencies(found.labels) - p)
     assert (error < 4 * np.sqrt(p * (1 - p) / n_samples) + 1 / n_samples).all()
@@ -189,7 +189,7 @@ def test_repeated_runs_differ_as_their_standard_error_says() -> None:
 def test_points_that_open_clusters_at_once_open_one_each() -> None:
     """With a prior for new clusters alone, all points end up in single ones."""
     samples = PosteriorSamples(np.zeros((3, 5), int), np.zeros(3))
-    found = swept(ExactMixture(alpha=1e9), encoding_of(X), samples, seed=0, n_sweeps=800, points_at_once=2)
+    found = swept(ExactMixture(alpha=1e9), encoding_of(X), samples, seed=0, n_sweeps=300, points_at_once=2)
     assert [n_clusters(row) for row in found.labels] == [5, 5, 5]
 
 

@@ -5,10 +5,7 @@ from __future__ import annotations
 import json
 import os
 import socket
-import subprocess
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 import torch
@@ -18,12 +15,14 @@ from ncpgui.core.errors import InputError
 from ncpgui.engine.training.loop import train
 from ncpgui.engine.training.processes import Processes, joined
 from ncpgui.engine.training.resume import read_state, resume_path
+from tests.forked import run_forked
 
-ROOT = Path(__file__).resolve().parents[3]
-
-# Tells every loss; the second process leaves the run after its fourth step.
+# Becomes two processes that tell every loss; the second leaves the run after its fourth step.
 PROGRAM = """
-import json, sys
+import json, os, sys
+second = os.fork()
+os.environ["RANK"] = os.environ["LOCAL_RANK"] = rank = "0" if second else "1"
+sys.stdout = open(f"told-{rank}", "w")
 from contextlib import closing
 from pathlib import Path
 from ncpgui.core.config import from_dict
@@ -50,6 +49,8 @@ def name_if_alive(task):
     return "" if exiting else comm
 threads = [name_if_alive(task) for task in Path("/proc/self/task").iterdir()]
 print(json.dumps([name for name in threads if "gloo" in name or "store" in name]))
+if second:
+    sys.exit(os.waitstatus_to_exitcode(os.waitpid(second, 0)[1]))
 """
 
 
@@ -61,19 +62,14 @@ def test_two_processes_take_the_steps_of_one_with_the_whole_batch_and_stop_toget
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     world = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "OMP_NUM_THREADS": "1"}
-    started = [
-        subprocess.Popen(
-            [sys.executable, "-c", PROGRAM, json.dumps(to_dict(config)), str(out)],
-            stdout=subprocess.PIPE,
-            text=True,
-            env={**os.environ, **world, "RANK": str(rank), "LOCAL_RANK": str(rank), "PYTHONPATH": str(ROOT)},
-        )
+    ran = run_forked(
+        PROGRAM, json.dumps(to_dict(config)), out, needs="training", cwd=tmp_path, env=os.environ | world
+    )
+    assert ran.returncode == 0, ran.stderr
+    told = [
+        [json.loads(line) for line in (tmp_path / f"told-{rank}").read_text().splitlines()]
         for rank in range(2)
     ]
-    told = [
-        [json.loads(line) for line in process.communicate(timeout=100)[0].splitlines()] for process in started
-    ]
-    assert [process.returncode for process in started] == [0, 0]
     left_over = [lines.pop() for lines in told]
     assert left_over == [[], []]  # a thread of gloo that is alive while Python ends can abort the process
     first, second = told

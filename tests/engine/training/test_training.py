@@ -34,10 +34,10 @@ def validations(monkeypatch):
     monkeypatch.setattr(loop, "validate", lambda *_, **__: Scores(next(scores), 0.0, 0.0))
 
 
-def test_the_loss_on_spikes_falls_within_a_hundred_steps(tmp_path, validations):
+def test_the_loss_on_spikes_falls_within_sixty_steps(tmp_path, validations):
     config = TrainConfig(
         architecture=SPIKES,
-        steps=100,
+        steps=60,
         n_datasets=8,
         n_points=(20, 30),
         n_points_end=(20, 30),
