@@ -68,7 +68,7 @@ def draws_side_by_side(
     """
     if bool(samples) == bool(beam):
         raise InputError(f"sets are drawn from or searched by beam, got samples={samples} and beam={beam}")
-    checkpoint = opened_model(model, device)
+    checkpoint = opened_model(model, device, beam=bool(beam))
     seen = [
         encoded(
             checkpoint,

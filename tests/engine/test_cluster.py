@@ -192,6 +192,20 @@ def test_waveforms_in_noise_sd_need_no_note_and_more_channels_than_the_model_tak
     assert result.notes == ("of 14 channels the model takes 12; those nearest to the main one were used",)
 
 
+def test_without_a_word_draws_stay_on_the_cpu_where_they_are_compiled_and_beams_take_the_gpu(monkeypatch):
+    loaded = []
+
+    def load(path, device):
+        loaded.append(device)
+        return load_checkpoint(path)
+
+    monkeypatch.setattr(waveform_clustering, "_loaded", load)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    for device, beam, expected in (("auto", False, "cpu"), ("auto", True, "cuda"), ("cuda", False, "cuda")):
+        waveform_clustering.opened_model("spikes", device, beam=beam)
+        assert loaded[-1] == expected, (device, beam)
+
+
 def test_importing_the_engine_does_not_load_torch():
     code = "import sys, ncpgui.engine; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

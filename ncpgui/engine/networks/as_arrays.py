@@ -16,6 +16,11 @@ from ncpgui.engine.networks.ncp import N_OF_DISTANCE, ClusterAwareNCP
 from ncpgui.engine.networks.pointwise import ClusteringNetwork, Encoding
 
 
+def is_compiled(network: object) -> bool:
+    """Whether draws from a network are compiled, for a CPU."""
+    return type(network) is ClusterAwareNCP
+
+
 def serves(network: ClusteringNetwork, encodings: Sequence[Encoding]) -> TypeGuard[ClusterAwareNCP]:
     """Whether what is compiled can be asked about these points, not finished."""
     return type(network) is ClusterAwareNCP and all(

@@ -9,6 +9,7 @@ from ncpgui.engine.compiled.pairs import seen_in_orders
 from ncpgui.engine.networks.pointwise import Encoding, sum_after
 
 _PAIRS_AT_ONCE = 2**17  # of points that are looked at; bounds the memory
+_TIMES_ON_A_GPU = 64  # it takes as long for few pairs as for many
 
 
 class PairContext(nn.Module):
@@ -45,9 +46,10 @@ class PairContext(nn.Module):
     def forward(self, encoding: Encoding, n_first: int | None = None) -> Tensor:
         """What each point, or each of the first `n_first`, sees of those after it: (B, N, hidden)."""
         there, n_points = encoding.there, encoding.there.shape[1]
+        at_once = _pairs_at_once(there.device)
         sums, start, end = [], 0, min(n_first or n_points, n_points)
         while start < end:  # some points at a time, of which those before are out of sight
-            stop = min(end, start + max(1, _PAIRS_AT_ONCE // (len(there) * (n_points - start))))
+            stop = min(end, start + max(1, at_once // (len(there) * (n_points - start))))
             place = torch.arange(start, n_points, device=there.device)
             after = (place > place[: stop - start, None]) & there[:, None, start:]
             sums.append((self._r(encoding, slice(start, stop), start) * after[..., None]).sum(2))
@@ -73,9 +75,9 @@ class PairContext(nn.Module):
     def _seen_in(self, orders: Tensor, encoding: Encoding) -> Tensor:
         """Sum of r over the points after each in each order: (P, N, size)."""
         n_points = orders.shape[1]
-        place = orders.argsort(1)
+        place, at_once = orders.argsort(1), _pairs_at_once(orders.device)
         sums = []
-        for rows in torch.arange(n_points, device=orders.device).split(max(1, _PAIRS_AT_ONCE // n_points)):
+        for rows in torch.arange(n_points, device=orders.device).split(max(1, at_once // n_points)):
             r = self._r(encoding, slice(int(rows[0]), int(rows[-1]) + 1), 0)[0]
             after = place[:, None] > place[:, rows, None]
             sums.append(torch.bmm(after.transpose(0, 1).to(r.dtype), r).transpose(0, 1))
@@ -92,3 +94,7 @@ class PairContext(nn.Module):
         """Mean and logarithm of the sums over the points after each, through f's first layer."""
         count = sum_after(there[..., None].to(total.dtype), there)[1][:, : total.shape[1]]
         return self.mean(total / count.clamp(min=1)) + self.total(total.log1p())
+
+
+def _pairs_at_once(device: torch.device) -> int:
+    return _PAIRS_AT_ONCE * (_TIMES_ON_A_GPU if device.type == "cuda" else 1)

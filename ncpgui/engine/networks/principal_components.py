@@ -17,6 +17,7 @@ _NEIGHBOUR_AXES = 6  # among which the nearest point is sought
 _MOST_COMPARED = 4096  # points of a dataset, each with each other; more of them tell the noise no better
 _PRIOR_PAIRS = 10  # of differences: what white noise counts beside the noise that is found
 _RIDGE = 0.05
+_LEAST_PART = 1e-14  # of the largest square: less is rounding
 
 
 @torch.no_grad()
@@ -36,14 +37,34 @@ def principal_scores(points: Tensor, there: Tensor, n_components: int) -> Tensor
     n_found = min(n_components, x.shape[1], x.shape[2])
     place = _places(x, points.shape[3] if points.dim() == 4 else 1)
     start = torch.cos(place[..., None] * torch.arange(1, 2 * n_found + 1, device=x.device) * 0.7).to(x.dtype)
-    axes = torch.linalg.qr(x.mT @ (x @ start))[0]
+    axes = _orthonormal(x.mT @ (x @ start))
     for _ in range(_ROUNDS):
-        axes = torch.linalg.qr(x.mT @ (x @ axes))[0]
-    within = torch.linalg.svd(x @ axes, full_matrices=False)
-    scores = (within.U * within.S[:, None])[..., :n_found]
+        axes = _orthonormal(x.mT @ (x @ axes))
+    within = x @ axes
+    _, turned = _by_falling_variance(within)
+    scores = within @ turned[..., :n_found].to(x.dtype)
     sign = scores.pow(3).sum(1, keepdim=True).sign()
     scores = scores * torch.where(sign == 0, 1.0, sign) * there[..., None]
     return torch.nn.functional.pad(scores, (0, n_components - n_found))
+
+
+def _orthonormal(columns: Tensor) -> Tensor:
+    """Axes that span the columns (B, D, M), zero where these depend on each other: (B, D, M).
+
+    By the eigenvectors of their products, in float64: a GPU finds those of many small matrices at once, and
+    the QR decomposition of tall ones only after each other.
+    """
+    square, turned = _by_falling_variance(columns)
+    least = _LEAST_PART * square[:, :1]
+    scale = torch.where(square > least, square.clamp(min=1e-300).rsqrt(), 0.0)
+    return ((columns.double() @ turned) * scale[:, None]).to(columns.dtype)
+
+
+def _by_falling_variance(columns: Tensor) -> tuple[Tensor, Tensor]:
+    """Eigenvalues (B, M), falling, and eigenvectors (B, M, M) of products of columns (B, D, M), float64."""
+    wide = columns.double()
+    value, vector = torch.linalg.eigh(wide.mT @ wide)
+    return value.flip(-1), vector.flip(-1)
 
 
 def _places(x: Tensor, n_channels: int) -> Tensor:

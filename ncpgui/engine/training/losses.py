@@ -123,11 +123,14 @@ def _pointwise(
     each = torch.stack(nll)  # (P, B)
     disagreement = each.var(0).sum() if len(nll) > 1 else each.new_zeros(())
     beginnings = each.new_zeros(())
-    for order, its_turn in begun:
-        order = order if window is None else _in_windows(window, order, its_turn)
-        labels = _renumbered(batch.labels.gather(1, order[:, :n_first]))
+    if begun:  # side by side: one pass over all of them
+        order = torch.cat([order for order, _ in begun])
+        if window is not None:
+            turns = torch.cat([its_turn for _, its_turn in begun])
+            order = _in_windows(window.repeat(len(begun), 1), order, turns)
+        labels = _renumbered(batch.labels.repeat(len(begun), 1).gather(1, order[:, :n_first]))
         log_prob = network.log_prob(network.finish_first(order, encoding, n_first), labels)
-        beginnings = beginnings - log_prob.sum() / len(begun)
+        beginnings = -log_prob.sum() / len(begun)
     return Loss(each.mean(0).sum(), disagreement, beginnings, torch.stack(n_right).mean())
 
 

@@ -67,7 +67,7 @@ def test_where_the_tissue_stays_the_way_is_time():
     for seed in range(5):
         x, seconds = spikes(np.zeros_like, seed=seed)
         found = along_way(x, seconds, everywhere(seconds))[0]
-        torch.testing.assert_close(found, part_of_time(seconds[0]).float())
+        torch.testing.assert_close(found, part_of_time(seconds, everywhere(seconds))[0].float())
 
 
 def test_a_unit_that_falls_silent_is_no_way():
@@ -77,10 +77,14 @@ def test_a_unit_that_falls_silent_is_no_way():
     kept = loud | (seconds[0] < 45)
     x, seconds = x[:, kept], seconds[:, kept]
     found = along_way(x, seconds, everywhere(seconds))[0]
-    torch.testing.assert_close(found, part_of_time(seconds[0]).float())
+    torch.testing.assert_close(found, part_of_time(seconds, everywhere(seconds))[0].float())
 
 
-def test_datasets_do_not_change_each_other_nor_does_the_order_of_points_and_padding_is_zero():
+@pytest.mark.parametrize("at_once", [1, 5])
+def test_datasets_do_not_change_each_other_nor_does_the_order_of_points_and_padding_is_zero(
+    at_once: int, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(seen_way, "_sets_at_once", lambda device: at_once)
     (x, seconds), (other, other_seconds) = spikes(zigzag), spikes(jumps, seed=1)
     alone = along_way(x, seconds, everywhere(seconds))[0]
     mixed = torch.randperm(N, generator=torch.Generator().manual_seed(0))
@@ -98,7 +102,7 @@ def test_datasets_do_not_change_each_other_nor_does_the_order_of_points_and_padd
 def test_datasets_without_times_have_no_way_and_few_points_have_time():
     x, seconds = spikes(zigzag)
     few = along_way(x[:, :50], seconds[:, :50], everywhere(seconds[:, :50]))[0]
-    torch.testing.assert_close(few, part_of_time(seconds[0, :50]).float())
+    torch.testing.assert_close(few, part_of_time(seconds[:, :50], everywhere(seconds[:, :50]))[0].float())
     unknown = torch.full_like(seconds, torch.nan)
     assert along_way(x, unknown, everywhere(seconds)).isnan().all()
 
@@ -122,7 +126,8 @@ def test_windows_are_as_far_apart_as_their_nearest_spikes():
         )
         return float(np.mean(nearest[:6]))
 
-    found = seen_way._between_windows(torch.from_numpy(apart), torch.from_numpy(window), 3)
+    windows = seen_way._Windows.of(torch.from_numpy(window)[None], torch.ones(1, 30, dtype=torch.bool))
+    found = seen_way._between_windows(torch.from_numpy(apart)[None], windows)[0]
     for a in range(3):
         for b in range(3):
             own = (one_way(a, a) + one_way(b, b)) / 2
@@ -133,14 +138,17 @@ def test_windows_are_as_far_apart_as_their_nearest_spikes():
 def test_paths_are_the_shortest():
     steps = np.random.default_rng(0).uniform(1, 10, (12, 12))
     steps += steps.T
-    found = seen_way._shortest_paths(torch.from_numpy(steps)).numpy()
+    found = seen_way._shortest_paths(torch.from_numpy(steps)[None])[0].numpy()
     np.fill_diagonal(steps, 0)
     assert found == pytest.approx(floyd_warshall(steps))
 
 
 def test_places_on_a_line_are_found_from_their_distances():
     true = torch.tensor([0.0, 1.0, 4.0, 9.0], dtype=torch.float64)
-    found, size = seen_way._on_line((true[:, None] - true).square())
+    squared = torch.nn.functional.pad((true[:, None] - true).square(), (0, 2, 0, 2), value=100.0)
+    known = torch.arange(6) < 4  # what stands beside them changes nothing
+    (found,), (size,) = seen_way._on_line(squared[None], known[None])
+    found = found[:4]
     assert (found[:, None] - found).abs().numpy() == pytest.approx((true[:, None] - true).abs().numpy())
     assert float(size) == pytest.approx(float((true - true.mean()).square().sum()))
 
