@@ -276,7 +276,7 @@ class Encoded:
     wandered_um: float
 
 
-def opened_model(model: str | Path | None, device: str, *, beam: bool) -> Checkpoint:
+def opened_model(model: str | Path | None, device: str, *, beam: bool = False) -> Checkpoint:
     """A model of spikes on a device; parameters and errors as of `cluster`.
 
     beam : whether a beam is asked for. Where none is, "auto" is the CPU for the networks whose draws are
