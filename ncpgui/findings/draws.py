@@ -184,33 +184,56 @@ class Draws(Sequence["BaseSorting"]):
             absent[unit] = 0.0
         return {unit: 1 - absent[unit] for unit in self.posterior.units.tolist()}
 
+    @cached_property
+    def in_use(self) -> BaseSorting:
+        """The sorting in use, with as many spikes missed as are expected."""
+        units = np.where(self.posterior.left_out, UNASSIGNED, self.posterior.in_use)
+        sorting, _, missed = self._sorting(units)
+        if len(missed):
+            sorting.set_property("missed_per_found", missed)
+        return sorting
+
     def _made(self, index: int) -> BaseSorting:
         posterior, project = self.posterior, self.posterior.project
         rng = stream(self.seed, "draw", index)
         units = self.unit_of_spike(index)
         doubtful = posterior.doubtful
         units[doubtful[rng.random(len(doubtful)) >= posterior.p_own[doubtful]]] = UNASSIGNED
+        sorting, kept, missed = self._sorting(units)
+        ids = sorting.unit_ids
+        if len(ids):
+            at = [stream(self.seed, "missed", index, unit).normal() for unit in ids.tolist()]
+            sorting.set_property("missed_per_found", missed * np.exp(LOST_SD_NATS * np.array(at)))
+            sorting.set_property("is_new", ~np.isin(ids, posterior.units))
+            if project.p_neuron is not None:
+                row = np.searchsorted(ids, units[kept])
+                share = np.bincount(row, project.p_neuron[kept]) / np.bincount(row)
+                sorting.set_property("p_neuron", share)
+        gone = np.setdiff1d(posterior.units, ids).tolist()
+        sorting.annotate(ncpgui_draw=index, ncpgui_not_there=gone)
+        return sorting
+
+    def _sorting(
+        self, units: NDArray[np.int64]
+    ) -> tuple[BaseSorting, NDArray[np.int64], NDArray[np.float64]]:
+        """A sorting, its spikes, and how many each of its units is expected to have missed for each found.
+
+        units : (n_spikes,) of each spike, -1 = none
+        """
+        project = self.posterior.project
         kept = np.flatnonzero(units >= 0)
         unit_index, ids = unit_codes(units[kept])
+        first = project.recording.first_sample
         sorting, _ = numpy_sorting(
-            project.spikes.sample_index[kept] + project.recording.first_sample,
+            project.spikes.sample_index[kept] + first,
             unit_index,
             ids,
             sampling_frequency_hz=project.spikes.sampling_frequency_hz,
             segment_start=project.recording.whole_clock.segment_start,
         )
-        if len(ids):
-            count = np.bincount(unit_index)
-            missed = np.bincount(unit_index, posterior.missed[kept]) / count
-            at = [stream(self.seed, "missed", index, unit).normal() for unit in ids.tolist()]
-            sorting.set_property("missed_per_found", missed * np.exp(LOST_SD_NATS * np.array(at)))
-            sorting.set_property("is_new", ~np.isin(ids, posterior.units))
-            if project.p_neuron is not None:
-                share = np.bincount(unit_index, project.p_neuron[kept]) / count
-                sorting.set_property("p_neuron", share)
-        gone = np.setdiff1d(posterior.units, ids).tolist()
-        sorting.annotate(ncpgui_draw=index, ncpgui_not_there=gone)
-        return sorting
+        sorting.annotate(duration_s=project.spikes.duration_s, first_sample=first)
+        missed = np.bincount(unit_index, self.posterior.missed[kept]) / np.maximum(np.bincount(unit_index), 1)
+        return sorting, kept, missed
 
 
 def draws(

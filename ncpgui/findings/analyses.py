@@ -1,0 +1,288 @@
+"""Analyses of single spike trains for `ncpgui.propagate`: rates, responses to events, tuning, fields.
+
+Each says what it gives of a train, and the same of bootstrapped data: trials drawn again within each
+condition, or stretches of the recording drawn again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ncpgui.core.arguments import array, number, whole_number
+from ncpgui.core.errors import InputError
+from ncpgui.core.stimulus import Stimulus
+from ncpgui.findings.propagate import Train
+
+Floats = NDArray[np.float64]
+WIDEST, NARROWEST = 0.02, 30.0
+"""Concentrations of a tuning curve that are tried, from nearly flat to a peak of a twelfth of the circle."""
+N_PEAKS, N_WIDTHS = 180, 48
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Mean firing rate of each unit: `rate_hz`.
+
+    n_stretches : into which the recording is cut for the bootstrap
+    """
+
+    n_stretches: int = 50
+    per_spike: ClassVar[frozenset[str]] = frozenset({"rate_hz"})
+    periods: ClassVar[Mapping[str, float]] = {}
+
+    def of_train(self, train: Train) -> dict[str, Any]:
+        """Spikes a second."""
+        return {"rate_hz": len(train.samples) / train.duration_s}
+
+    def resampled_train(self, train: Train, rng: np.random.Generator) -> dict[str, Any]:
+        """The same of stretches drawn again."""
+        place = (train.seconds - train.start_s) / train.duration_s * self.n_stretches
+        counts = np.bincount(place.astype(np.int64).clip(0, self.n_stretches - 1), minlength=self.n_stretches)
+        drawn = counts[rng.integers(0, self.n_stretches, self.n_stretches)]
+        # a sum of n draws with replacement varies by (n - 1) / n of what it should
+        wider = np.sqrt(self.n_stretches / (self.n_stretches - 1))
+        return {"rate_hz": (counts.sum() + wider * (drawn.sum() - counts.sum())) / train.duration_s}
+
+
+@dataclass(frozen=True, eq=False)
+class Psth:
+    """Rate around events: `psth_hz` (n_bins,), `peak_hz`, and its time `latency_s`.
+
+    events_s : (n_events,) s of the recording; before_s, after_s, bin_s : window and bins
+    """
+
+    events_s: ArrayLike
+    before_s: float = 0.2
+    after_s: float = 0.8
+    bin_s: float = 0.02
+    per_spike: ClassVar[frozenset[str]] = frozenset({"psth_hz", "peak_hz"})
+    periods: ClassVar[Mapping[str, float]] = {}
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "events_s", _checked_times(self.events_s, "events_s"))
+        if not (self.bin_s > 0 and self.before_s + self.after_s >= self.bin_s):
+            raise InputError(
+                f"a PSTH needs a bin of more than 0 s that fits its window, got bin_s={self.bin_s}, "
+                f"before_s={self.before_s}, after_s={self.after_s}"
+            )
+
+    @cached_property
+    def edges_s(self) -> Floats:
+        """(n_bins + 1,) of the bins, from the event on."""
+        n_bins = round((self.before_s + self.after_s) / self.bin_s)
+        return np.asarray(-self.before_s + self.bin_s * np.arange(n_bins + 1), dtype=np.float64)
+
+    def of_train(self, train: Train) -> dict[str, Any]:
+        """Of all events."""
+        return self._of(self._counts(train).mean(axis=0))
+
+    def resampled_train(self, train: Train, rng: np.random.Generator) -> dict[str, Any]:
+        """Of events drawn again."""
+        counts = self._counts(train)
+        return self._of(counts[rng.integers(0, len(counts), len(counts))].mean(axis=0))
+
+    def _counts(self, train: Train) -> NDArray[np.int64]:
+        """Spikes in each bin of each event."""
+        edges = np.asarray(self.events_s)[:, None] + self.edges_s
+        return np.diff(np.searchsorted(train.seconds, edges), axis=1)
+
+    def _of(self, mean: Floats) -> dict[str, Any]:
+        rate = mean / self.bin_s
+        best = int(rate.argmax())
+        return {
+            "psth_hz": rate,
+            "peak_hz": rate[best],
+            "latency_s": (self.edges_s[best] + self.edges_s[best + 1]) / 2,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Tuning:
+    """Tuning of the rate to a stimulus that has one value a trial, fitted as a peak on a base.
+
+    `curve_hz` (n_values,) mean rate at each value, `mean_hz` in all trials, `peak` the value that is
+    preferred, `width` half of the width at half height, in units of the values, `peak_hz` the rate at the
+    peak, and `base_hz`.
+
+    Parameters
+    ----------
+    starts_s : (n_trials,) s of the recording; duration_s : of a trial
+    values : (n_trials,) of the stimulus
+    period : of values on a circle, such as 180 for orientations in degrees; the peak is a von Mises function
+        then, and a Gaussian else
+    """
+
+    starts_s: ArrayLike
+    duration_s: float
+    values: ArrayLike
+    period: float | None = None
+    per_spike: ClassVar[frozenset[str]] = frozenset({"curve_hz", "mean_hz", "peak_hz", "base_hz"})
+    periods: Mapping[str, float] = field(init=False)
+
+    def __post_init__(self) -> None:
+        starts, values = _checked_times(self.starts_s, "starts_s"), _checked_times(self.values, "values")
+        if len(starts) != len(values):
+            raise InputError(
+                f"tuning needs a value for each trial, got {len(starts)} trials, {len(values)} values"
+            )
+        if not number(self.duration_s, "duration_s") > 0:
+            raise InputError(f"duration_s of a trial must be more than 0, got {self.duration_s}")
+        object.__setattr__(self, "starts_s", starts)
+        object.__setattr__(self, "values", values)
+        object.__setattr__(self, "periods", {} if self.period is None else {"peak": self.period})
+        if len(self.stimuli) < 4:
+            raise InputError(f"tuning needs at least 4 different values, got {len(self.stimuli)}")
+
+    @cached_property
+    def stimuli(self) -> Floats:
+        """(n_values,) different values, increasing."""
+        return np.unique(np.asarray(self.values))
+
+    @cached_property
+    def _of_trial(self) -> NDArray[np.int64]:
+        return np.searchsorted(self.stimuli, np.asarray(self.values))
+
+    def of_train(self, train: Train) -> dict[str, Any]:
+        """Of all trials."""
+        return self._of(self._counts(train), self._of_trial)
+
+    def resampled_train(self, train: Train, rng: np.random.Generator) -> dict[str, Any]:
+        """Of trials drawn again among those of the same value."""
+        counts, again = self._counts(train), np.empty(len(self._of_trial))
+        for one in range(len(self.stimuli)):
+            trials = np.flatnonzero(self._of_trial == one)
+            n, mean = len(trials), counts[trials].mean()
+            # the mean of n drawn with replacement varies by (n - 1) / n of what it should
+            wider = np.sqrt(n / max(n - 1, 1))
+            again[trials] = mean + wider * (counts[rng.choice(trials, n)] - mean)
+        return self._of(again, self._of_trial)
+
+    def _counts(self, train: Train) -> NDArray[np.int64]:
+        starts = np.asarray(self.starts_s)
+        begin, end = np.searchsorted(train.seconds, [starts, starts + self.duration_s])
+        return np.asarray(end - begin)
+
+    def _of(self, counts: NDArray[Any], of_trial: NDArray[np.int64]) -> dict[str, Any]:
+        n = np.bincount(of_trial, minlength=len(self.stimuli))
+        curve = np.bincount(of_trial, counts, minlength=len(self.stimuli)) / n / self.duration_s
+        best, height, base = self._fit(curve, n)
+        peak, concentration = self._tried[best // N_WIDTHS, 0], self._tried_widths[best % N_WIDTHS]
+        return {
+            "curve_hz": curve,
+            "mean_hz": n @ curve / n.sum(),
+            "peak": peak,
+            "width": self._half_width(concentration),
+            "peak_hz": base + height,
+            "base_hz": base,
+        }
+
+    def _fit(self, curve: Floats, weight: NDArray[np.integer]) -> tuple[int, float, float]:
+        """Row of the best of all peaks that are tried, its height and base, by least squares."""
+        share = weight / weight.sum()
+        shapes, spread = self._shapes
+        height = shapes @ (share * (curve - share @ curve)) / spread
+        explained = np.where(height > 0, height**2 * spread, -1.0)
+        best = int(explained.argmax())
+        mean_shape = self._raw[best] @ share
+        return best, float(max(height[best], 0)), float(share @ curve - max(height[best], 0) * mean_shape)
+
+    @cached_property
+    def _reach(self) -> float:
+        return float(np.ptp(self.stimuli)) if self.period is None else self.period
+
+    @cached_property
+    def _tried_widths(self) -> Floats:
+        """Concentrations of von Mises functions, in sd of Gaussians where there is no circle."""
+        if self.period is None:
+            return np.geomspace(self._reach / 60, 2 * self._reach, N_WIDTHS)
+        return np.geomspace(WIDEST, NARROWEST, N_WIDTHS)
+
+    @cached_property
+    def _tried(self) -> Floats:
+        """Places of peaks, one a row."""
+        low = float(self.stimuli[0]) if self.period is None else 0.0
+        return (low + self._reach * np.arange(N_PEAKS) / (N_PEAKS - (self.period is None)))[:, None]
+
+    @cached_property
+    def _raw(self) -> Floats:
+        """Every peak that is tried, at the values: (N_PEAKS * N_WIDTHS, n_values), of height 1."""
+        apart = self.stimuli - self._tried[:, :, None]  # (N_PEAKS, 1, n_values)
+        width = self._tried_widths[:, None]
+        if self.period is None:
+            found = np.exp(-0.5 * (apart / width) ** 2)
+        else:
+            found = np.exp(width * (np.cos(2 * np.pi * apart / self.period) - 1))
+        return found.reshape(-1, len(self.stimuli))
+
+    @cached_property
+    def _shapes(self) -> tuple[Floats, Floats]:
+        """The same about their means, and their variances over trials."""
+        share = np.bincount(self._of_trial, minlength=len(self.stimuli)) / len(self._of_trial)
+        centred = self._raw - (self._raw @ share)[:, None]
+        return centred, np.maximum(centred**2 @ share, 1e-12)
+
+    def _half_width(self, width: float) -> float:
+        if self.period is None:
+            return float(np.sqrt(2 * np.log(2)) * width)
+        return float(np.arccos(max(1 - np.log(2) / width, -1.0)) * self.period / (2 * np.pi))
+
+
+@dataclass(frozen=True, eq=False)
+class ReceptiveFields:
+    """Receptive field by white noise: `x_px` and `y_px` of its centre, `size_px`, `polarity`, and `peak_z`.
+
+    `size_px` is one sd of the Gaussian, `polarity` 1 for ON and -1 for OFF. All but the last are nan where
+    the field is not clear (`analysis.receptive_field`). The bootstrap draws stretches again.
+
+    stimulus : its triggers in samples of the recording; n_lags : frames before a spike
+    """
+
+    stimulus: Stimulus
+    n_lags: int = 12
+    stretch_s: float = 1.0
+    per_spike: ClassVar[frozenset[str]] = frozenset()
+    periods: ClassVar[Mapping[str, float]] = {}
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.stimulus, Stimulus):
+            raise InputError(f"stimulus is a Stimulus of frames and triggers, got {self.stimulus!r}")
+        whole_number(self.n_lags, "n_lags", least=1)
+
+    def of_train(self, train: Train) -> dict[str, Any]:
+        """Of all spikes."""
+        return self._of(train.samples)
+
+    def resampled_train(self, train: Train, rng: np.random.Generator) -> dict[str, Any]:
+        """Of stretches drawn again."""
+        n = max(2, int(train.duration_s / self.stretch_s))
+        place = ((train.seconds - train.start_s) / train.duration_s * n).astype(np.int64).clip(0, n - 1)
+        times = np.bincount(rng.integers(0, n, n), minlength=n)
+        return self._of(np.repeat(train.samples, times[place]), if_clear=False)
+
+    def _of(self, samples: NDArray[np.int64], *, if_clear: bool = True) -> dict[str, Any]:
+        from ncpgui.analysis.receptive_field import receptive_field
+
+        found = receptive_field(self.stimulus, samples, n_lags=self.n_lags)
+        if (if_clear and not found.is_clear) or found.n_spikes == 0:
+            nothing = ("x_px", "y_px", "size_px", "polarity")
+            return dict.fromkeys(nothing, np.nan) | {"peak_z": found.peak_z}
+        return {
+            "x_px": found.center_px[0],
+            "y_px": found.center_px[1],
+            "size_px": float(np.sqrt(found.ellipse[0] * found.ellipse[1])),
+            "polarity": float(np.sign(found.peak_z)),
+            "peak_z": found.peak_z,
+        }
+
+
+def _checked_times(values: ArrayLike, name: str) -> Floats:
+    found = array(values, name).astype(np.float64)
+    if found.ndim != 1 or len(found) == 0 or not np.isfinite(found).all():
+        raise InputError(f"{name} must be a list of finite numbers, at least one, got shape {found.shape}")
+    return found

@@ -1,0 +1,176 @@
+"""Analyses of several units at once for `ncpgui.propagate`: peaks of correlograms, and decoding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ncpgui.core.arguments import array, number, pairs
+from ncpgui.core.errors import InputError
+
+if TYPE_CHECKING:
+    from spikeinterface.core import BaseSorting
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class CorrelogramPeaks:
+    """Highest bin of the correlogram of pairs of units: its time `lag_ms`, and `height`.
+
+    The height is in times of what chance makes; the time is positive where the second unit fires later.
+    Pairs of which a unit is not there have none.
+
+    pairs : of units; window_ms : to either side; bin_ms : of the bins
+    n_stretches : into which the recording is cut for the bootstrap
+    """
+
+    pairs: Iterable[tuple[int, int]]
+    window_ms: float = 25.0
+    bin_ms: float = 1.0
+    n_stretches: int = 50
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "pairs", tuple(pairs(self.pairs, "pairs")))
+        if not 0 < self.bin_ms <= self.window_ms:
+            raise InputError(
+                f"bins must be smaller than the window, got bin_ms={self.bin_ms}, window_ms={self.window_ms}"
+            )
+
+    def __call__(self, sorting: BaseSorting) -> dict[Any, dict[str, float]]:
+        """Of the whole recording."""
+        return self._of(sorting, np.ones(self.n_stretches))
+
+    def resampled(self, sorting: BaseSorting, rng: np.random.Generator) -> dict[Any, dict[str, float]]:
+        """Of stretches drawn again."""
+        drawn = rng.integers(0, self.n_stretches, self.n_stretches)
+        return self._of(sorting, np.bincount(drawn, minlength=self.n_stretches).astype(np.float64))
+
+    def _of(self, sorting: BaseSorting, times: Floats) -> dict[Any, dict[str, float]]:
+        there = set(sorting.unit_ids.tolist())
+        found = {}
+        for first, second in self.pairs:
+            if {first, second} <= there:
+                a, b = (seconds_of(sorting, unit) for unit in (first, second))
+                if len(a) and len(b):
+                    found[first, second] = self._peak(a, b, times, _end_s(sorting, a, b))
+        return found
+
+    def _peak(self, a: Floats, b: Floats, times: Floats, end_s: float) -> dict[str, float]:
+        n_bins = round(2 * self.window_ms / self.bin_ms)
+        edges = np.linspace(-self.window_ms, self.window_ms, n_bins + 1) / 1000
+        place = (a / end_s * len(times)).astype(np.int64).clip(0, len(times) - 1)
+        before = np.searchsorted(b, a[:, None] + edges)
+        counts = times[place] @ np.diff(before, axis=1)
+        by_chance = times[place].sum() * len(b) / end_s * self.bin_ms / 1000
+        best = int(counts.argmax())
+        return {
+            "lag_ms": float((edges[best] + edges[best + 1]) / 2 * 1000),
+            "height": float(counts[best] / max(by_chance, 1e-12)),
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Decoding:
+    """How well the stimulus of a trial is told from the spikes in it: `accuracy`, cross-validated.
+
+    The decoder is linear (scikit-learn's linear discriminant analysis with shrinkage, on square roots of
+    counts). The bootstrap draws trials that were tested again.
+
+    starts_s : (n_trials,) s; duration_s : of a trial; values : (n_trials,) of the stimulus
+    n_folds : of trials
+    units : to decode from; all of the sorting when left out
+    """
+
+    starts_s: ArrayLike
+    duration_s: float
+    values: ArrayLike
+    n_folds: int = 5
+    units: Iterable[int] | None = None
+    _last: list[tuple[BaseSorting, NDArray[np.bool_]]] = field(default_factory=list, repr=False)
+
+    def __post_init__(self) -> None:
+        starts, values = array(self.starts_s, "starts_s"), np.asarray(self.values)
+        if starts.ndim != 1 or starts.shape != values.shape:
+            raise InputError(
+                f"decoding needs a value for each trial, got shapes {starts.shape} and {values.shape}"
+            )
+        _, counts = np.unique(values, return_counts=True)
+        if len(counts) < 2 or counts.min() < self.n_folds:
+            raise InputError(
+                f"decoding needs two values at least, and {self.n_folds} trials of each, got "
+                f"{counts.tolist()}"
+            )
+        if not number(self.duration_s, "duration_s") > 0:
+            raise InputError(f"duration_s of a trial must be more than 0, got {self.duration_s}")
+        object.__setattr__(self, "starts_s", starts.astype(np.float64))
+        object.__setattr__(self, "values", values)
+        object.__setattr__(self, "units", None if self.units is None else tuple(self.units))
+
+    def __call__(self, sorting: BaseSorting) -> dict[Any, dict[str, float]]:
+        """Share of the trials that are told right."""
+        return {None: {"accuracy": float(self._right_in(sorting).mean())}}
+
+    def resampled(self, sorting: BaseSorting, rng: np.random.Generator) -> dict[Any, dict[str, float]]:
+        """Of trials drawn again among those that were tested."""
+        right = self._right_in(sorting)
+        return {None: {"accuracy": float(right[rng.integers(0, len(right), len(right))].mean())}}
+
+    def counts(self, sorting: BaseSorting) -> Floats:
+        """Spikes of each unit in each trial: (n_trials, n_units)."""
+        starts = np.asarray(self.starts_s)
+        units = sorting.unit_ids.tolist()
+        chosen = [unit for unit in units if self.units is None or unit in self.units]
+        columns = [
+            np.subtract(*np.searchsorted(seconds_of(sorting, unit), [starts + self.duration_s, starts]))
+            for unit in chosen
+        ]
+        return np.array(columns, dtype=np.float64).reshape(len(chosen), len(starts)).T
+
+    def probabilities(self, counts: Floats) -> Floats:
+        """Cross-validated probability of each value in each trial: (n_trials, n_values); rows sum to one."""
+        from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+        from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
+        values = np.asarray(self.values)
+        names, of_trial = np.unique(values, return_inverse=True)
+        if counts.shape[1] == 0:
+            return np.full((len(values), len(names)), 1 / len(names))
+        decoder = LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto")
+        folds = StratifiedKFold(self.n_folds)
+        return np.asarray(
+            cross_val_predict(decoder, np.sqrt(counts), of_trial, cv=folds, method="predict_proba")
+        )
+
+    def _right_in(self, sorting: BaseSorting) -> NDArray[np.bool_]:
+        """Whether each trial is told right; remembered of the last sorting, which is bootstrapped next."""
+        if not self._last or self._last[0][0] is not sorting:
+            _, of_trial = np.unique(np.asarray(self.values), return_inverse=True)
+            right = self.probabilities(self.counts(sorting)).argmax(axis=1) == of_trial
+            self._last[:] = [(sorting, np.asarray(right))]
+        return self._last[0][1]
+
+
+def seconds_of(sorting: BaseSorting, unit: int) -> Floats:
+    """Spikes of a unit, s.
+
+    Raises
+    ------
+    InputError
+        The sorting has several segments.
+    """
+    if sorting.get_num_segments() > 1:
+        raise InputError(
+            f"this analysis takes recordings of one segment, this one has {sorting.get_num_segments()}"
+        )
+    return np.asarray(sorting.get_unit_spike_train(unit) / sorting.get_sampling_frequency())
+
+
+def _end_s(sorting: BaseSorting, *trains: Floats) -> float:
+    duration_s = sorting.get_annotation("duration_s")
+    last = max(float(train[-1]) for train in trains)
+    return max(last, 1e-9) if duration_s is None else max(float(duration_s), last)
