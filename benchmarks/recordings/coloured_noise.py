@@ -1,275 +1,205 @@
-"""Units found in coloured noise, with cells and without: right ones, false ones, and what P(neuron) says.
+"""Units found in noise that is not white, with cells and without: right ones, false ones, and P(neuron).
 
-    python -m benchmarks.recordings.coloured_noise [--families NAME ...] [--with-posterior]
-        [--first-seed 201] [--seconds 80] [--cache DIR]
+    python -m benchmarks.recordings.coloured_noise [--development] [--families NAME ...] [--all-families]
+        [--sorters NAME ...] [--only cells|none] [--seconds 300] [--cache DIR]
 
-Stationary Gaussian noise of a known spectrum is added to a recording of SpikeInterface's generator on 32
-contacts: with 24 cells (`ground_truth.py`), and without (white noise of the same sd). Families are peaks as
-tissue has them, 1/f with a floor, harmonics of the mains, and a peak whose gain drifts; "white" adds nothing.
-Each family has a seed of its own, and the cells are the same in all. A unit is right if it agrees with a true
-one by 0.8 (`unit_scores.py`), and false if it is no cell's (`of_cells`). Seeds below 300 are those of the
-development; settings are chosen on them.
+Noise of each family (`noise_families.py`) is added to a recording of SpikeInterface's generator on 32
+contacts: with 24 cells (`ground_truth.py`), and without (white noise of the same sd). By default the families
+are the ten spectra, and white noise beside them; the cells are the same in all. Each recording is sorted with
+default settings, in a process of its own on one core. A unit is right if it agrees with a true one by 0.8,
+false if it is no cell's (`of_cells` of `unit_scores.py`), and extra if it is of cells, and no cell's match.
+Its peak is the mean size of its spikes on the contact where they are largest.
+
+Recordings of `--development` have seeds of their own: settings are chosen on them, and never on the others.
 """
 
 from __future__ import annotations
 
-import tempfile
-import time
-import warnings
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from spikeinterface.core import BaseRecording, NumpyRecording, NumpySorting
+from spikeinterface.core import NumpySorting
 
-from benchmarks.common.report import Origin, begin, keep, options, table, where
+from benchmarks.common.report import Origin, begin, keep, options, table, where, with_others
 from benchmarks.recordings.ground_truth import NOISE_UV, UV_PER_COUNT, GroundTruth, made, probe_of
+from benchmarks.recordings.noise_families import FAMILIES, SPECTRA, with_noise
+from benchmarks.recordings.peers import add_sorters, asked_of, parsed
+from benchmarks.recordings.sorted_apart import Found, OnDisk, sorted_apart
 from benchmarks.recordings.unit_scores import scores
-from ncpgui.core.errors import InputError
 from ncpgui.core.seeds import stream
-from ncpgui.ephys.readers import recording_of
-from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.first_pass import PROPOSING_DRAWS
-from ncpgui.sorting.pipeline import find_units, sort_recording
 
-CELLS = GroundTruth("linear32", 30_000.0, 24, 80.0, seed=201)
+CELLS = GroundTruth("linear32", 20_000.0, 24, 300.0, seed=301)
+QUICK = GroundTruth("tetrode", 20_000.0, 3, 15.0, seed=201)
+DEVELOPMENT_SEED = 201
 NEURON_FROM = 0.5
 FAINT_SD = 2.0
-"""A template that peaks lower, in noise sd, is counted as faint."""
-
-Spectrum = Callable[[NDArray[np.float64]], NDArray[np.float64]]
-"""Power by frequency in Hz, but for a factor."""
-
-
-def peaked(at_hz: float, quality: float) -> Spectrum:
-    """Spectrum of a resonance."""
-
-    def power(f: NDArray[np.float64]) -> NDArray[np.float64]:
-        ratio = f / at_hz
-        return 1 / ((1 - ratio**2) ** 2 + (ratio / quality) ** 2)
-
-    return power
+NOTHING_FOUND = "no spikes"
+LONG = ("of units", "accuracy", "failure")
+"""Parts of a row that the page does not show."""
 
 
-def falling(exponent: float, floor_from_hz: float) -> Spectrum:
-    """1/f to a power above 10 Hz, and a floor that is as large as it at `floor_from_hz`."""
-    return lambda f: (np.maximum(f, 10.0) / floor_from_hz) ** -exponent + 1.0
-
-
-def hum(mains_hz: float, width_hz: float = 1.0) -> Spectrum:
-    """Narrow lines at the odd harmonics of the mains up to 2 kHz, falling with their number."""
-
-    def power(f: NDArray[np.float64]) -> NDArray[np.float64]:
-        result = np.full(len(f), 1e-9)
-        for number in np.arange(1, 2000 / mains_hz, 2):
-            result += np.exp(-(((f - number * mains_hz) / width_hz) ** 2)) / number
-        return result
-
-    return power
-
-
-@dataclass(frozen=True)
-class Family:
-    """Noise that is added: its spectrum, sd in uV, reach between contacts in um, and drift of its gain.
-
-    reach_um : correlation falls by e over this distance; 0 where contacts are independent
-    drift : the gain goes up and down by this part, once
-    """
-
-    spectrum: Spectrum | None
-    sd_uv: float = 9.0
-    reach_um: float = 0.0
-    drift: float = 0.0
-
-
-FAMILIES = {
-    "white": Family(None, 0.0),
-    "peak 300 Hz": Family(peaked(300.0, 2.0)),
-    "peak 500 Hz": Family(peaked(500.0, 2.0)),
-    "peak 150 Hz, shared": Family(peaked(150.0, 1.0), 20.0, reach_um=100.0),
-    "peak 800 Hz": Family(peaked(800.0, 3.0), 7.0),
-    "1/f": Family(falling(1.0, 3000.0), 20.0),
-    "1/f^2": Family(falling(2.0, 1000.0), 25.0, reach_um=50.0),
-    "hum": Family(hum(50.0), 12.0, reach_um=500.0),
-    "peak 300 Hz, drifting": Family(peaked(300.0, 2.0), drift=0.3),
-}
-
-
-def added_noise(
-    family: Family, n_samples: int, places_um: NDArray[np.floating], rate_hz: float, rng: np.random.Generator
-) -> NDArray[np.float32]:
-    """Noise of a family: (n_samples, C) in uV."""
-    if family.spectrum is None:
-        return np.zeros((n_samples, len(places_um)), np.float32)
-    frequency_hz = np.fft.rfftfreq(n_samples, 1 / rate_hz).astype(np.float64)
-    shape = np.sqrt(family.spectrum(frequency_hz))
-    shape[0] = 0
-    noise = np.empty((n_samples, len(places_um)), np.float32)
-    for channel in range(len(places_um)):
-        noise[:, channel] = np.fft.irfft(np.fft.rfft(rng.standard_normal(n_samples)) * shape, n_samples)
-    noise /= noise.std(axis=0)
-    if family.reach_um:
-        gap = np.linalg.norm(places_um[:, None] - places_um[None], axis=2)
-        noise = noise @ np.linalg.cholesky(np.exp(-gap / family.reach_um)).T.astype(np.float32)
-    gain = 1 + family.drift * np.sin(np.linspace(0, 2 * np.pi, n_samples, dtype=np.float32))
-    return np.asarray(family.sd_uv * gain[:, None] * noise, np.float32)
-
-
-def recorded(
-    name: str, truth: GroundTruth, folder: Path, *, with_cells: bool
-) -> tuple[BaseRecording, NumpySorting]:
-    """Return a recording in noise of a family, int16 in memory, and its true spikes."""
+def recorded(name: str, truth: GroundTruth, folder: Path, *, with_cells: bool) -> tuple[OnDisk, NumpySorting]:
+    """Return a recording in noise of a family, from `folder` where it has been made before, and its cells."""
     probe, rate = probe_of(truth), truth.sampling_frequency_hz
-    rng = stream(truth.seed, f"added {name}")
-    n_samples = round(truth.duration_s * rate)
+    about = {"noise": name, "with cells": with_cells, **asdict(truth)}
+    slug = name.replace(" ", "-").replace("/", "").replace(",", "")
+    place = folder / f"noise-{slug}-{'cells' if with_cells else 'none'}-{truth.probe}-{truth.seed}"
+    told = place / "about.json"
     if with_cells:
         base, cells = made(truth, folder)
-        traces = base.get_traces().astype(np.float32) * np.float32(UV_PER_COUNT)
     else:
         cells = NumpySorting.from_samples_and_labels([np.zeros(0, int)], [np.zeros(0, int)], rate)
-        traces = rng.standard_normal((n_samples, probe.get_contact_count()), np.float32) * np.mean(NOISE_UV)
-    traces = traces + added_noise(FAMILIES[name], n_samples, probe.contact_positions, rate, rng)
-    recording = NumpyRecording([np.round(traces / UV_PER_COUNT).astype(np.int16)], rate)
-    recording.set_channel_gains(UV_PER_COUNT)
-    recording.set_channel_offsets(0.0)
-    recording.set_probe(probe)
-    return recording, cells
-
-
-@dataclass(frozen=True)
-class Sorted:
-    """Spikes and units of a sorting, P(neuron) (n,) of spikes, and the peaks (K,) of units in noise sd."""
-
-    sample: NDArray[np.int64]
-    unit: NDArray[np.int64]
-    p_neuron: NDArray[np.float64]
-    peak_sd: NDArray[np.float64]
-
-
-def sorted_units(recording: BaseRecording, *, with_posterior: bool) -> Sorted:
-    """Units as matching finds them, or as the posterior has them; none where there is no spike."""
-    ours, config = recording_of(recording), SortingConfig(motion="off")
-    try:
-        if with_posterior:
-            project = sort_recording(ours, config, workers=1)
-            sample, unit = project.spikes.sample_index, project.unit_of_spike
-            height = np.abs(project.spikes.amplitude)
-            p_neuron = project.p_neuron
-            peak = np.array([np.median(height[unit == k]) for k in range(unit.max(initial=-1) + 1)])
+    if not told.is_file() or json.loads(told.read_text()) != about:
+        rng = stream(truth.seed, f"added {name}")
+        n_samples = round(truth.duration_s * rate)
+        if with_cells:
+            traces = base.get_traces().astype(np.float32)
+            traces *= np.float32(UV_PER_COUNT)
         else:
-            found = find_units(ours, config, workers=1)
-            with found.pre:
-                sample, unit = found.units.matched.sample_index, found.units.unit
-                p_neuron, peak = found.units.p_neuron, found.units.depth_sd.max(axis=1, initial=0)
-    except InputError:
-        nothing = np.zeros(0)
-        return Sorted(nothing.astype(np.int64), nothing.astype(np.int64), nothing, nothing)
-    assert p_neuron is not None
-    return Sorted(sample, unit, np.asarray(p_neuron, np.float64), peak)
+            traces = rng.standard_normal((n_samples, probe.get_contact_count()), np.float32)
+            traces *= np.float32(np.mean(NOISE_UV))
+        counts = with_noise(traces, FAMILIES[name], probe.contact_positions, rate, rng)
+        place.mkdir(parents=True, exist_ok=True)
+        told.unlink(missing_ok=True)
+        counts.tofile(place / "traces.raw")
+        told.write_text(json.dumps(about))
+    return OnDisk(place / "traces.raw", rate, UV_PER_COUNT, probe, about), cells
 
 
-def row_of(
-    name: str, truth: GroundTruth, cache: Path, *, with_cells: bool, with_posterior: bool
-) -> dict[str, Any]:
+def row_of(name: str, sorter: str, truth: GroundTruth, cache: Path, *, with_cells: bool) -> dict[str, Any]:
     """Sort a recording: a row of the table, and its units one by one."""
     recording, cells = recorded(name, truth, cache, with_cells=with_cells)
-    began = time.process_time()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found = sorted_units(recording, with_posterior=with_posterior)
-    cpu_s = time.process_time() - began
-    kept = found.unit >= 0
-    sorting = NumpySorting.from_samples_and_labels(
-        [found.sample[kept]],
-        [found.unit[kept]],
-        truth.sampling_frequency_hz,
-        unit_ids=np.arange(len(found.peak_sd)),
-    )
-    score = scores(cells, sorting) if with_cells else None
-    right = score.is_of_cells if score else np.zeros(len(found.peak_sd), bool)
-    p = np.array([found.p_neuron[found.unit == k].max() for k in range(len(found.peak_sd))])
-    false = ~right
+    called, settings = asked_of(sorter)
+    found = sorted_apart(called, recording, cache / "found", settings)
+    if found.failure and NOTHING_FOUND in found.failure:  # as it should be, of noise alone
+        found = replace(found, failure=None)
+    units = found.sorting(truth.sampling_frequency_hz)
+    score = scores(cells, units) if with_cells else None
+    of_cells = score.is_of_cells if score else np.zeros(found.n_units, bool)
+    matched = score.is_match if score else of_cells
+    p, peak_sd = (said(found, key) for key in ("p_neuron", "snr"))
+    likely = p >= NEURON_FROM
     return {
         "noise": name,
         "cells": truth.n_units if with_cells else 0,
+        "sorter": sorter,
         "found": score.n_found if score else "",
-        "units": len(right),
-        "false": int(false.sum()),
-        "of them P(neuron) >= 0.5": int((false & (p >= NEURON_FROM)).sum()),
-        "of them faint": int((false & (found.peak_sd < FAINT_SD)).sum()),
-        "right, P(neuron) < 0.5": int((right & (p < NEURON_FROM)).sum()),
-        "CPU s": round(cpu_s, 1),
+        "units": found.n_units,
+        "false": int((~of_cells).sum()),
+        "false, P(neuron) >= 0.5": int((~of_cells & likely).sum()),
+        "extra, P(neuron) >= 0.5": int((of_cells & ~matched & likely).sum()),
+        "right, P(neuron) < 0.5": int((matched & ~likely).sum()),
+        "least peak, sd": round(float(peak_sd.min()), 2) if found.n_units else "",
+        "faint": int((peak_sd < FAINT_SD).sum()),
+        "CPU s": round(found.cpu_s),
+        "failure": found.failure,
         "of units": [
-            {"right": bool(r), "P(neuron)": float(q), "peak sd": float(s), "spikes": int(n)}
-            for r, q, s, n in zip(
-                right, p, found.peak_sd, np.bincount(found.unit[kept], minlength=len(p)), strict=True
+            {
+                "of cells": bool(c),
+                "match": bool(m),
+                "P(neuron)": float(q),
+                "peak sd": float(s),
+                "spikes": int(n),
+            }
+            for c, m, q, s, n in zip(
+                of_cells, matched, p, peak_sd, np.bincount(found.unit, minlength=found.n_units), strict=True
             )
         ],
         "accuracy": score.accuracy.tolist() if score else [],
     }
 
 
+def said(found: Found, key: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """What a sorter says of its units, nan where it says nothing: (n_units,)."""
+    return np.asarray(found.said.get(key, np.full(found.n_units, np.nan)), np.float64)
+
+
 def rows(
-    families: list[str], truth: GroundTruth, cache: Path, kinds: list[bool], *, with_posterior: bool
+    families: list[str], sorters: list[str], truth: GroundTruth, cache: Path, kinds: list[bool]
 ) -> Iterator[dict[str, Any]]:
     """Rows of all families, without cells and with them."""
-    for number, name in enumerate(families):
-        for with_cells in kinds:
-            yield row_of(
-                name,
-                truth if with_cells else replace(truth, seed=truth.seed + number),
-                cache,
-                with_cells=with_cells,
-                with_posterior=with_posterior,
-            )
+    for number, name in enumerate(FAMILIES):
+        for with_cells in kinds if name in families else ():
+            seeded = truth if with_cells else truth.with_seed(truth.seed + number)
+            for sorter in sorters:
+                yield row_of(name, sorter, seeded, cache, with_cells=with_cells)
 
 
-def main() -> None:
+def main() -> int:
     """Print the table and keep it."""
     parser = options(__doc__)
-    parser.add_argument("--families", nargs="+", choices=tuple(FAMILIES), default=list(FAMILIES))
-    parser.add_argument("--first-seed", type=int, default=CELLS.seed, help=f"[{CELLS.seed}]")
+    add_sorters(parser)
+    parser.set_defaults(sorters=["ncpgui"])
+    parser.add_argument("--families", nargs="+", choices=tuple(FAMILIES), default=["white", *SPECTRA])
+    parser.add_argument("--all-families", action="store_true", help="the other kinds of noise too")
     parser.add_argument("--seconds", type=float, default=CELLS.duration_s, help=f"[{CELLS.duration_s:g}]")
-    parser.add_argument("--with-posterior", action="store_true", help="sample it: takes four times as long")
     parser.add_argument("--only", choices=("cells", "none"), default=None, help="with cells only, or without")
-    parser.add_argument("--cache", type=Path, default=None, help="folder that keeps the recordings")
-    arguments = parser.parse_args()
+    parser.add_argument("--keep-others", action="store_true", help="keep rows of the page that are not made")
+    arguments = parsed(parser)
     device = begin(arguments)
-    truth = CELLS.with_seed(arguments.first_seed).lasting(arguments.seconds)
-    families = arguments.families
+    truth = CELLS.with_seed(DEVELOPMENT_SEED) if arguments.development else CELLS
+    truth, families = truth.lasting(arguments.seconds), arguments.families
     if arguments.quick:
-        truth, families = replace(CELLS, probe="tetrode", n_units=3, duration_s=15.0), ["peak 300 Hz"]
+        truth, families = QUICK, ["peak 300 Hz"]
+    elif arguments.all_families:
+        families = list(FAMILIES)
     kinds = {"cells": [True], "none": [False], None: [False, True]}[arguments.only]
     kept = []
-    with tempfile.TemporaryDirectory(prefix="ncpgui-truth-") as temporary:
-        cache = arguments.cache or Path(temporary)
-        for row in rows(families, truth, cache, kinds, with_posterior=arguments.with_posterior):
-            kept.append(row)
-            print(
-                {name: value for name, value in row.items() if name not in ("of units", "accuracy")},
-                flush=True,
-            )
-            for unit in row["of units"]:
-                if not unit["right"]:
-                    print("   ", {k: round(v, 2) for k, v in unit.items()}, flush=True)
-    printed = table([{n: v for n, v in row.items() if n not in ("of units", "accuracy")} for row in kept])
-    print(printed)
-    page = f"""
+    for row in rows(families, arguments.sorters, truth, arguments.cache, kinds):
+        kept.append(row)
+        print({key: value for key, value in row.items() if key not in LONG[:2]}, flush=True)
+        for unit in row["of units"]:
+            if not unit["of cells"]:
+                print("   ", {key: round(value, 2) for key, value in unit.items()}, flush=True)
+    name = "coloured_noise_development" if arguments.development else "coloured_noise"
+    if arguments.keep_others and arguments.out:
+        kept = with_others(kept, arguments.out / f"{name}.json", "noise", "cells", "sorter")
+    page = page_of(kept, truth) + f"\n{where(device)}\n"
+    print(page)
+    origin = Origin(truth.seed, PROPOSING_DRAWS, {"spikes": "spikes"})
+    keep(name, {"rows": kept}, page=page, origin=origin, folder=arguments.out)
+    return 0
+
+
+def page_of(rows: list[dict[str, Any]], truth: GroundTruth) -> str:
+    """Return the page: sums, then the table."""
+    shown = [{key: value for key, value in row.items() if key not in LONG} for row in rows]
+    if len({row["sorter"] for row in rows}) == 1:
+        shown = [{key: value for key, value in row.items() if key != "sorter"} for row in shown]
+    totals = ("units", "false", "false, P(neuron) >= 0.5", "extra, P(neuron) >= 0.5", "faint", "CPU s")
+    sums = [
+        {
+            "noise": kind,
+            "recordings": len(some),
+            "cells": sum(row["cells"] for row in some),
+            "found": sum(row["found"] for row in some) if with_cells else "",
+            **{key: sum(row[key] for row in some) for key in totals},
+        }
+        for kind, names in (("ten spectra", set(SPECTRA)), ("white and others", set(FAMILIES) - set(SPECTRA)))
+        for with_cells in (False, True)
+        if (some := [row for row in rows if row["noise"] in names and bool(row["cells"]) == with_cells])
+    ]
+    return f"""
 # Units in coloured noise
 
-Gaussian noise of each family, added to a recording of {truth.duration_s:g} s on
-{probe_of(truth).get_contact_count()} contacts. "Faint": the template peaks below {FAINT_SD:g} noise sd.
+Noise of each family, added to a recording of {truth.duration_s:g} s on {probe_of(truth).get_contact_count()}
+contacts with {truth.n_units} cells, the same in all, and to white noise alone. Found: true units that a unit
+agrees with by 0.8. False: units that are no cell's. Extra: units of cells that are no true unit's match.
+Faint: units that peak below {FAINT_SD:g} noise sd.
 
-{printed}
+{table(sums)}
 
-{where(device)}
+## Each recording
+
+{table(shown)}
 """
-    origin = Origin(truth.seed, PROPOSING_DRAWS, {"spikes": "spikes"})
-    keep("coloured_noise", {"rows": kept}, page=page, origin=origin, folder=arguments.out)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

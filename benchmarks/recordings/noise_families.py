@@ -1,0 +1,219 @@
+"""Noise as amplifiers and tissue have it, in families with known parameters, to be added to recordings.
+
+Gaussian noise of a known spectrum: peaks, 1/f with a floor, harmonics of the mains, and what was measured in
+real recordings. It may be shared by contacts, differ between them, and change its gain. Beside it bursts of
+artefacts that all contacts see, a hash of many far cells whose sizes have a heavy tail, and coarse steps of
+the converter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import fft
+
+from benchmarks.recordings.ground_truth import UV_PER_COUNT
+
+Spectrum = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+"""Power by frequency in Hz, but for a factor."""
+
+HZ = (10, 50, 100, 200, 300, 500, 800, 1500, 3000, 5000, 7000)
+MEASURED = {
+    "locust tetrode": (0.035, 0.048, 0.16, 1.2, 3.6, 2.4, 1.5, 0.73, 0.40, 0.28, 0.21),
+    "Purkinje cell": (0.0032, 0.027, 0.68, 5.3, 8.3, 5.4, 1.7, 0.34, 0.036, 0.018, 0.0049),
+    "retina array": (11.0, 12.0, 6.3, 5.4, 5.5, 4.5, 3.9, 3.0, 1.5, 0.36, 0.062),
+}
+"""Power at `HZ` of real recordings, unfiltered by us: the median over stretches of 0.1 s and over channels
+(Welch). A tetrode in the antennal lobe of a locust (Zenodo 21589), a cell-attached pipette at a Purkinje cell
+(Zenodo 15228), and a 3Brain BioCam."""
+
+ARTEFACT_S = (0.05, 0.3)
+ARTEFACT_BAND_HZ = (30.0, 1500.0)
+FAR_REACH_UM = (60.0, 150.0)
+FAR_RATE_HZ = (1.0, 20.0)
+FAR_MS = 2.0
+FAR_WIDTH_MS = (0.12, 0.35)
+
+
+def peaked(at_hz: float, quality: float) -> Spectrum:
+    """Spectrum of a resonance."""
+
+    def power(f: NDArray[np.float64]) -> NDArray[np.float64]:
+        ratio = f / at_hz
+        return 1 / ((1 - ratio**2) ** 2 + (ratio / quality) ** 2)
+
+    return power
+
+
+def falling(exponent: float, floor_from_hz: float) -> Spectrum:
+    """1/f to a power above 10 Hz, and a floor that is as large as it at `floor_from_hz`."""
+    return lambda f: (np.maximum(f, 10.0) / floor_from_hz) ** -exponent + 1.0
+
+
+def hum(mains_hz: float, width_hz: float = 1.0) -> Spectrum:
+    """Narrow lines at the odd harmonics of the mains up to 2 kHz, falling with their number."""
+
+    def power(f: NDArray[np.float64]) -> NDArray[np.float64]:
+        result = np.full(len(f), 1e-9)
+        for number in np.arange(1, 2000 / mains_hz, 2):
+            result += np.exp(-(((f - number * mains_hz) / width_hz) ** 2)) / number
+        return result
+
+    return power
+
+
+def measured(name: str) -> Spectrum:
+    """Spectrum of a real recording: `MEASURED`, straight lines between its points on logarithmic axes."""
+    points = np.log(HZ), np.log(MEASURED[name])
+    return lambda f: np.exp(np.interp(np.log(np.maximum(f, HZ[0])), *points))
+
+
+@dataclass(frozen=True)
+class Family:
+    """Noise that is added to a recording.
+
+    spectrum : of Gaussian noise; None adds none
+    sd_uv : its sd on each contact
+    reach_um : its correlation falls by e over this distance; 0 where contacts are independent
+    drift : its gain goes up and down by this part, once
+    part : part of the contacts that have it, from the first one on
+    artefacts_hz, artefact_uv : how many bursts all contacts see in a second, and the sd in them
+    n_far, far_uv : far cells, and the median size of their spikes at the nearest contact
+    step_uv : of the converter
+    """
+
+    spectrum: Spectrum | None
+    sd_uv: float = 9.0
+    reach_um: float = 0.0
+    drift: float = 0.0
+    part: float = 1.0
+    artefacts_hz: float = 0.0
+    artefact_uv: float = 60.0
+    n_far: int = 0
+    far_uv: float = 8.0
+    step_uv: float = UV_PER_COUNT
+
+
+SPECTRA = {
+    "peak 150 Hz, shared": Family(peaked(150.0, 1.0), 20.0, reach_um=100.0),
+    "peak 300 Hz": Family(peaked(300.0, 2.0)),
+    "peak 500 Hz": Family(peaked(500.0, 2.0)),
+    "peak 800 Hz": Family(peaked(800.0, 3.0), 7.0),
+    "1/f": Family(falling(1.0, 3000.0), 20.0),
+    "1/f^2": Family(falling(2.0, 1000.0), 25.0, reach_um=50.0),
+    "hum": Family(hum(50.0), 12.0, reach_um=500.0),
+    "hum, half of the contacts": Family(hum(60.0), 12.0, reach_um=500.0, part=0.5),
+    "peak 300 Hz, drifting": Family(peaked(300.0, 2.0), drift=0.3),
+    "1/f, drifting": Family(falling(1.0, 3000.0), 20.0, drift=0.3),
+}
+"""The ten of the table."""
+
+OTHERS = {
+    "white": Family(None),
+    "locust tetrode": Family(measured("locust tetrode"), 12.0, reach_um=30.0),
+    "Purkinje cell": Family(measured("Purkinje cell"), 10.0),
+    "retina array": Family(measured("retina array"), 15.0, reach_um=20.0),
+    "artefacts": Family(None, artefacts_hz=0.2),
+    "far cells, heavy tail": Family(None, n_far=300),
+    "coarse steps": Family(None, step_uv=8.0),
+}
+FAMILIES = SPECTRA | OTHERS
+
+
+def with_noise(
+    base_uv: NDArray[np.float32],
+    family: Family,
+    places_um: NDArray[np.floating],
+    rate_hz: float,
+    rng: np.random.Generator,
+) -> NDArray[np.int16]:
+    """Traces (n, C) in uV in the noise of a family, as the converter gives them: counts of `UV_PER_COUNT`.
+
+    `base_uv` is overwritten.
+    """
+    add_gaussian(base_uv, family, places_um, rate_hz, rng)
+    if family.n_far:
+        add_far_cells(base_uv, family, places_um, rate_hz, rng)
+    if family.artefacts_hz:
+        add_artefacts(base_uv, family, rate_hz, rng)
+    counts = np.empty(base_uv.shape, np.int16)
+    for channel in range(base_uv.shape[1]):
+        stepped = np.round(base_uv[:, channel] / family.step_uv) * (family.step_uv / UV_PER_COUNT)
+        counts[:, channel] = np.clip(np.round(stepped), -32768, 32767)
+    return counts
+
+
+def gaussian(spectrum: Spectrum, n: int, rate_hz: float, rng: np.random.Generator) -> NDArray[np.float32]:
+    """Gaussian noise of a spectrum and sd 1: (n,)."""
+    shape = np.sqrt(spectrum(np.fft.rfftfreq(n, 1 / rate_hz)))
+    shape[0] = 0
+    noise = fft.irfft(fft.rfft(rng.standard_normal(n, np.float32)) * shape.astype(np.float32), n)
+    return np.asarray(noise / noise.std(), np.float32)
+
+
+def add_gaussian(
+    traces: NDArray[np.float32],
+    family: Family,
+    places_um: NDArray[np.floating],
+    rate_hz: float,
+    rng: np.random.Generator,
+) -> None:
+    """Add the noise that has a spectrum to traces (n, C)."""
+    if family.spectrum is None:
+        return
+    n, n_channels = len(traces), round(family.part * traces.shape[1])
+    gap = np.linalg.norm(places_um[:n_channels, None] - places_um[None, :n_channels], axis=2)
+    shared = np.exp(-gap / family.reach_um) if family.reach_um else np.eye(n_channels)
+    mixing = (family.sd_uv * np.linalg.cholesky(shared)).astype(np.float32)
+    gain = 1 + family.drift * np.sin(np.linspace(0, 2 * np.pi, n, dtype=np.float32))
+    for source in range(n_channels):
+        noise = gain * gaussian(family.spectrum, n, rate_hz, rng)
+        for channel in np.flatnonzero(mixing[:, source]):
+            traces[:, channel] += mixing[channel, source] * noise
+
+
+def add_artefacts(
+    traces: NDArray[np.float32], family: Family, rate_hz: float, rng: np.random.Generator
+) -> None:
+    """Add bursts that all contacts see alike, up to a fifth of their size."""
+    n, n_channels = traces.shape
+    low, high = ARTEFACT_BAND_HZ
+    for start in rng.integers(0, n, rng.poisson(family.artefacts_hz * n / rate_hz)):
+        length = min(round(rng.uniform(*ARTEFACT_S) * rate_hz), n - int(start))
+        if length < 2:
+            continue
+        burst = gaussian(lambda f: ((f > low) & (f < high)) + 1e-6, length, rate_hz, rng)
+        burst *= np.hanning(length).astype(np.float32)
+        size = family.artefact_uv * np.exp(rng.normal(0, 0.5)) * rng.uniform(0.8, 1.2, n_channels)
+        traces[start : start + length] += burst[:, None] * size.astype(np.float32)
+
+
+def add_far_cells(
+    traces: NDArray[np.float32],
+    family: Family,
+    places_um: NDArray[np.floating],
+    rate_hz: float,
+    rng: np.random.Generator,
+) -> None:
+    """Add spikes of many cells that many contacts see; sizes of cells and of spikes are log-normal."""
+    n, _ = traces.shape
+    time_ms = np.arange(-FAR_MS, FAR_MS, 1000 / rate_hz)
+    for _ in range(family.n_far):
+        width = np.exp(rng.uniform(*np.log(FAR_WIDTH_MS)))
+        shape = 0.5 * np.exp(-(((time_ms - 3 * width) / (2 * width)) ** 2)) - np.exp(
+            -((time_ms / width) ** 2)
+        )
+        centre = rng.uniform(places_um.min(axis=0), places_um.max(axis=0))
+        reach = rng.uniform(*FAR_REACH_UM)
+        seen = np.exp(-np.linalg.norm(places_um - centre, axis=1) / reach)
+        seen *= family.far_uv * np.exp(rng.normal(0, 0.7)) / seen.max()
+        rate = np.exp(rng.uniform(*np.log(FAR_RATE_HZ)))
+        start = rng.integers(0, n - len(shape), rng.poisson(rate * n / rate_hz))
+        size = np.exp(rng.normal(0, 0.3, len(start)))
+        at = (start[:, None] + np.arange(len(shape))).ravel()
+        values = (size[:, None] * shape).ravel().astype(np.float32)
+        for channel in np.flatnonzero(seen > 0.2 * family.far_uv):
+            np.add.at(traces[:, channel], at, np.float32(seen[channel]) * values)
