@@ -27,12 +27,12 @@ from benchmarks.common.report import Clock, Origin, begin, keep, options, table,
 from benchmarks.recordings.ground_truth import made
 from benchmarks.recordings.sorters import DEVELOPMENT, RECORDINGS, STILL, with_other_seeds
 from benchmarks.recordings.unit_scores import FOUND, MATCHED, scores
+from ncpgui.core.left_out import MIN_RATE_HZ
 from ncpgui.ephys.detection import detect_spikes
 from ncpgui.ephys.preprocessing import Preprocessed, preprocess
 from ncpgui.ephys.readers import recording_of
 from ncpgui.sorting.config import SortingConfig, detection_radius_um
 from ncpgui.sorting.first_pass import PROPOSING_DRAWS, PROPOSING_SPIKES, detect, propose
-from ncpgui.sorting.found_units import MIN_RATE_HZ
 from ncpgui.sorting.matched import Matched
 from ncpgui.sorting.matching import GAIN_A_HZ, match_units
 from ncpgui.sorting.one_neuron import joined

@@ -59,10 +59,10 @@ def recorded(name: str, truth: GroundTruth, folder: Path, *, with_cells: bool) -
         rng = stream(truth.seed, f"added {name}")
         n_samples = round(truth.duration_s * rate)
         if with_cells:
-            traces = base.get_traces().astype(np.float32)
+            traces = base.get_traces().astype(np.float32, order="F")
             traces *= np.float32(UV_PER_COUNT)
         else:
-            traces = rng.standard_normal((n_samples, probe.get_contact_count()), np.float32)
+            traces = rng.standard_normal((probe.get_contact_count(), n_samples), np.float32).T
             traces *= np.float32(np.mean(NOISE_UV))
         counts = with_noise(traces, FAMILIES[name], probe.contact_positions, rate, rng)
         place.mkdir(parents=True, exist_ok=True)

@@ -110,6 +110,9 @@ def info(session: Path, as_json: bool) -> None:
         lines["stopped"] = f"{unfinished.words}; the command that began it goes on with --resume"
     for name, value in lines.items():
         echo(f"{name + ':':<11}{value}")
+    left_out = decided.project.left_out
+    for number, sentence in enumerate(() if left_out is None else left_out.sentences):
+        echo(f"{'' if number else 'left out:':<11}{sentence}")
     echo()
     for columns, rows in (
         (COLUMNS, rows_of(values["components"])),
@@ -285,6 +288,7 @@ def describe(project: Project, decisions: Decisions) -> dict[str, Any]:
         "model": project.model,
         "settings": project.settings,
         "stimulus": f"{len(stimulus.frames)} frames" if stimulus is not None else None,
+        "left_out": None if project.left_out is None else project.left_out.told(),
         "n_actions": len(project.history),
         "waiting": [
             {

@@ -169,6 +169,8 @@ def sort(
     echo(summary(project), err=True)
     if note := options.beam_note(project):
         echo(f"note: {note}", err=True)
+    for note in () if project.left_out is None else project.left_out.sentences:
+        echo(f"note: {note}", err=True)
     for note in echo_notes(project):
         echo(f"note: {note}", err=True)
     for one in project.waiting:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ncpgui.core.clock import Clock
 from ncpgui.core.component import Component, ComponentWaveforms, WaitingComponent
 from ncpgui.core.given import GivenSorting
+from ncpgui.core.left_out import LeftOut
 from ncpgui.core.motion import Motion
 from ncpgui.core.probe import Probe
 from ncpgui.core.spikes import SpikeEvents
@@ -80,6 +81,7 @@ class Project:
         not noise, and the spike not what is left of another unit's); None where nothing is known
     lost : (n_spikes,) float32, spikes of its cell that are expected to have been missed for each that was
         found; None where nothing is known
+    left_out : units that matching had and the sorting is without; None where nothing is known
     motion : of the tissue along the probe, and whether templates followed it; None where nothing is known
     settings : SortingConfig as a plain dictionary
     model : name of the network
@@ -102,6 +104,7 @@ class Project:
     model: str
     p_neuron: NDArray[np.float32] | None = None
     lost: NDArray[np.float32] | None = None
+    left_out: LeftOut | None = None
     motion: Motion | None = None
     waiting: tuple[WaitingComponent, ...] = ()
     failed: dict[int, str] = field(default_factory=dict)

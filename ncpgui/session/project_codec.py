@@ -8,6 +8,7 @@ import numpy as np
 from ncpgui.core.clock import Clock
 from ncpgui.core.errors import InputError, SessionFormatError
 from ncpgui.core.given import GivenSorting
+from ncpgui.core.left_out import LeftOut
 from ncpgui.core.motion import Motion
 from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Progress, silent
@@ -49,6 +50,8 @@ def write_project(root: h5py.Group, project: Project) -> None:
         write_array(sorting, "p_neuron", project.p_neuron)
     if project.lost is not None:
         write_array(sorting, "lost", project.lost)
+    if project.left_out is not None:
+        write_json(sorting, "left_out", project.left_out.told())
     if project.motion is not None:
         _write_motion(root, project.motion)
     write_components(root, project.components)
@@ -94,6 +97,7 @@ def read_project(root: h5py.Group, *, progress: Progress = silent) -> Project:
         if "p_neuron" in sorting
         else None,
         lost=read_array(sorting, "lost", np.float32, shape=(len(spikes),)) if "lost" in sorting else None,
+        left_out=_read_left_out(sorting) if "left_out" in sorting else None,
         motion=_read_motion(root) if "motion" in root else None,
         settings=read_json(root, "settings", dict),
         model=read_string(root, "model"),
@@ -152,6 +156,13 @@ def _read_clock(recording: h5py.Group) -> Clock:
         )
     except InputError as error:
         raise damaged(group, error) from error
+
+
+def _read_left_out(sorting: h5py.Group) -> LeftOut:
+    try:
+        return LeftOut.restored(read_json(sorting, "left_out", dict))
+    except InputError as error:
+        raise damaged(sorting, error) from error
 
 
 def _write_motion(root: h5py.Group, motion: Motion) -> None:

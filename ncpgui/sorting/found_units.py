@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.left_out import MIN_RATE_HZ, LeftOut
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.sorting.chance_spikes import fit_none
 from ncpgui.sorting.lost_spikes import lost_share
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-MIN_RATE_HZ = 0.1
-"""Units that fire less often are not kept: too few spikes to tell a neuron from what is left of others."""
 NEAR_TROUGH_MS = 0.5
 SEEN_SHARE = 0.3
 """A contact that sees this part of a unit's depth tells when its spikes are deepest there."""
@@ -45,6 +44,7 @@ class FoundUnits:
         one of another unit)
     lost : (K,) float64, expected share of each cell's spikes that were not found; None where that is unknown
     trough : (K, n_channels) int64, samples after a spike's time at which it is deepest on each channel
+    left_out : units that matching had and these are without
     """
 
     matched: Matched
@@ -57,6 +57,7 @@ class FoundUnits:
     trough: NDArray[np.int64]
     sampling_frequency_hz: float
     n_samples: int
+    left_out: LeftOut = field(default_factory=LeftOut)
 
     @property
     def n_units(self) -> int:
@@ -111,12 +112,16 @@ def found_units(pre: Preprocessed, matched: Matched, *, peak_sign: str = "neg") 
     p_of_unit = np.zeros(matched.n_units)
     np.maximum.at(p_of_unit, matched.unit, p_neuron)
     is_noise = often & likeness.are_noise(p_of_unit)
-    if is_noise.any():
-        log.info(
-            "%d units that look like crossings of the threshold by noise are left out, with %d spikes",
-            is_noise.sum(),
-            n_spikes[is_noise].sum(),
-        )
+    is_rare = ~often & (n_spikes > 0)
+    left_out = LeftOut(
+        faint=matched.n_faint,
+        like_noise=int(is_noise.sum()),
+        like_noise_spikes=int(n_spikes[is_noise].sum()),
+        rare=int(is_rare.sum()),
+        rare_spikes=int(n_spikes[is_rare].sum()),
+    )
+    for sentence in left_out.sentences:
+        log.info("%s", sentence)
     is_kept = often & ~is_noise
     kept = np.flatnonzero(is_kept)
     kept = kept[np.lexsort((-n_spikes[kept], main[kept]))]
@@ -156,6 +161,7 @@ def found_units(pre: Preprocessed, matched: Matched, *, peak_sign: str = "neg") 
         trough=trough,
         sampling_frequency_hz=rate,
         n_samples=pre.n_samples,
+        left_out=left_out,
     )
 
 

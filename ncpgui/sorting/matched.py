@@ -31,6 +31,7 @@ class Matched:
     like : which templates are candidates for the spikes of each unit, over all places of the tissue
     noise : what noise does to gains (`sorting.gain_noise`), there
     least_gain : (K,) gain that matching asks of a spike of each unit (`least_gain`), there
+    n_faint : units left out since their templates did not stand out of the noise of their own filter
     clock : of the recording; None where seconds count from the first sample
     """
 
@@ -46,6 +47,7 @@ class Matched:
     noise: GainNoise
     least_gain: NDArray[np.float64]
     clock: Clock | None = None
+    n_faint: int = 0
 
     @property
     def fired(self) -> NDArray[np.int64]:
@@ -95,11 +97,15 @@ class Matched:
 
 @dataclass(frozen=True)
 class Round:
-    """Templates, and the spikes and their units (n,) int64, with which a round of matching begins."""
+    """Templates, and the spikes and their units (n,) int64, with which a round of matching begins.
+
+    n_faint : as of `Matched`, so far
+    """
 
     bank: MovingBank
     spikes: NDArray[np.int64]
     units: NDArray[np.int64]
+    n_faint: int = 0
 
 
 def _packed_bank(bank: MovingBank) -> Arrays:
@@ -124,8 +130,18 @@ def _unpacked_bank(values: Arrays) -> MovingBank:
 
 
 ROUND = Packing[Round](
-    pack=lambda one: {"spikes": one.spikes, "units": one.units, **inside("bank", _packed_bank(one.bank))},
-    unpack=lambda values: Round(_unpacked_bank(part("bank", values)), values["spikes"], values["units"]),
+    pack=lambda one: {
+        "spikes": one.spikes,
+        "units": one.units,
+        "n_faint": np.array(one.n_faint),
+        **inside("bank", _packed_bank(one.bank)),
+    },
+    unpack=lambda values: Round(
+        _unpacked_bank(part("bank", values)),
+        values["spikes"],
+        values["units"],
+        integer_of(values["n_faint"]),
+    ),
 )
 
 SPIKES_OF_UNITS = Packing[tuple[NDArray[np.int64], NDArray[np.int64]]](
@@ -148,6 +164,7 @@ def matched_packing(places: Places, clock: Clock | None) -> Packing[Matched]:
         return {
             **{name: getattr(matched, name) for name in _OF_SPIKES},
             "least_gain": matched.least_gain,
+            "n_faint": np.array(matched.n_faint),
             **inside("moving", _packed_bank(matched.moving)),
             **inside("like", {name: getattr(matched.like, name) for name in _OF_LIKENESS}),
             **inside("noise", {name: getattr(matched.noise, name) for name in _OF_NOISE}),
@@ -161,6 +178,7 @@ def matched_packing(places: Places, clock: Clock | None) -> Packing[Matched]:
         return Matched(
             **{name: values[name] for name in _OF_SPIKES},
             least_gain=values["least_gain"],
+            n_faint=integer_of(values["n_faint"]),
             bank=bank.usual,
             moving=bank,
             places=places,

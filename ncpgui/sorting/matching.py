@@ -158,7 +158,7 @@ def _in_rounds(
     if state is None:
         state = _proposed(traces, sample_index, unit, places, least_gain)
         steps.keep("round-0", ROUND.pack(state))
-    matched: Matched | None = None
+    matched, n_faint = None, state.n_faint
     for number in range(first, n_rounds):
         bank, spikes, units = state.bank, state.spikes, state.units
         report = portion(progress, number, number + 1, n_rounds)
@@ -173,12 +173,13 @@ def _in_rounds(
         report(1, 3, "joining units")
         is_last = number == n_rounds - 1
         matched, bank = _cleaned(traces, spikes, units, bank, places, least_gain, join, with_noise=is_last)
+        n_faint += matched.n_faint
         if not is_last:
-            state = Round(bank, matched.sample_index, matched.unit)
+            state = Round(bank, matched.sample_index, matched.unit, n_faint)
             steps.keep(f"round-{number + 1}", ROUND.pack(state))
             steps.drop(f"round-{number}", f"found-{number}")
     assert matched is not None
-    return matched
+    return replace(matched, n_faint=n_faint)
 
 
 def _proposed(
@@ -191,8 +192,9 @@ def _proposed(
     """Templates of proposals and their spikes; those that take turns over the places are one."""
     spikes = np.asarray(sample_index, np.int64)[np.asarray(unit) >= 0]
     units = np.asarray(unit, np.int64)[np.asarray(unit) >= 0]
-    n_proposed = len(np.unique(units))
+    n_proposed, proposed = len(np.unique(units)), units
     bank, units = templates_of(traces, spikes, units, places, least_gain=least_gain)
+    n_faint = faint_units(proposed, units)
     log.info(
         "%d of %d proposed units are looked for; templates of the others have fewer than %d spikes or do not "
         "stand out of the noise of their own filter",
@@ -211,7 +213,18 @@ def _proposed(
         spikes, units = spikes[order], partner[units][order]
         bank, units = templates_of(traces, spikes, units, places, least_gain=least_gain)
     order = np.lexsort((units, spikes))
-    return Round(bank, spikes[order], units[order])
+    return Round(bank, spikes[order], units[order], n_faint)
+
+
+def faint_units(before: NDArray[np.int64], after: NDArray[np.int64]) -> int:
+    """Count units, of spikes (n,), that all went for another reason than too few spikes.
+
+    before, after : unit of each spike before templates were pruned and after it, -1 of those that went
+
+    >>> faint_units(np.repeat([0, 1, 2], [50, 5, 20]), np.repeat([-1, -1, 0], [50, 5, 20]))
+    1
+    """
+    return int((np.bincount(before[(before >= 0) & (after < 0)]) >= MIN_SPIKES).sum())
 
 
 def _found(
@@ -257,10 +270,12 @@ def _cleaned(
     if matched.n_units == 0:
         return matched, bank
     matched = moved(_without_ghosts(matched, least_gain), rate)
+    n_faint = 0
     for _ in range(MAX_JOINS):
         means = sums.means(places, channels_um)
         bank, units = pruned(replace(bank, waveforms=means), matched.unit, channels_um, least_gain=least_gain)
         kept = units >= 0
+        n_faint += faint_units(matched.unit, units)
         matched, sums = fitted(
             traces, matched.sample_index[kept], units[kept], bank, places, least_gain, with_noise=with_noise
         )
@@ -271,7 +286,7 @@ def _cleaned(
         sums = sums.joined(partner, matched.like.lag)
         matched = _together(matched, partner, rate)
     bank = replace(bank, waveforms=where_seen(bank.waveforms != 0, sums.means(places, channels_um)))
-    return replace(matched, bank=bank.usual, moving=bank), bank
+    return replace(matched, bank=bank.usual, moving=bank, n_faint=n_faint), bank
 
 
 def _without_ghosts(matched: Matched, least_gain: LeastGain) -> Matched:

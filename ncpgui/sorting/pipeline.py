@@ -229,6 +229,7 @@ def project_of(found: Found, reference: RecordingReference) -> Project:
         probability=found.units.probability,
         p_neuron=found.units.p_neuron,
         lost=None if found.units.lost is None else for_each_found(found.units.lost)[found.units.unit],
+        left_out=found.units.left_out if found.unit_ids is None else None,
         motion=found.motion,
         settings=to_dict(found.config),
         model=found.model,

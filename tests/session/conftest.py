@@ -11,6 +11,7 @@ import pytest
 from ncpgui.core.clock import Clock
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms, Echoes, WaitingComponent
 from ncpgui.core.given import PHY, GivenSorting
+from ncpgui.core.left_out import LeftOut
 from ncpgui.core.motion import Motion
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
@@ -97,6 +98,7 @@ def build(*, n_spikes: int = 60, seed: int = 0) -> Project:
         probability=rng.uniform(0, 1, n_spikes).astype(np.float32),
         p_neuron=np.linspace(0, 1, n_spikes, dtype=np.float32),
         lost=np.linspace(0, 3, n_spikes, dtype=np.float32),
+        left_out=LeftOut(faint=2, like_noise=1, like_noise_spikes=40, rare=3, rare_spikes=17),
         motion=Motion(
             time_s=np.array([0.5, 1.5]),
             depth_um=np.array([13.0]),

@@ -133,7 +133,11 @@ def test_units_of_crossings_are_left_out_and_the_log_says_so(
     with caplog.at_level(logging.INFO, logger="ncpgui.sorting"):
         found = sorted_from_crossings(coloured, None)
     assert (found.n_units, len(found.unit)) == (0, 0)
-    assert "units that look like crossings of the threshold by noise are left out" in caplog.text
+    assert found.left_out.like_noise + found.left_out.faint == N_CHANNELS
+    assert found.left_out.sentences
+    for sentence in found.left_out.sentences:
+        assert "left out as noise" in sentence
+        assert sentence in caplog.text
 
 
 @pytest.mark.parametrize("coloured", [False, True])
