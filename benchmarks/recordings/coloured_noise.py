@@ -5,10 +5,11 @@
 
 Noise of each family (`noise_families.py`) is added to a recording of SpikeInterface's generator on 32
 contacts: with 24 cells (`ground_truth.py`), and without (white noise of the same sd). By default the families
-are the ten spectra, and white noise beside them; the cells are the same in all. Each recording is sorted with
-default settings, in a process of its own on one core. A unit is right if it agrees with a true one by 0.8,
-false if it is no cell's (`of_cells` of `unit_scores.py`), and extra if it is of cells, and no cell's match.
-Its peak is the mean size of its spikes on the contact where they are largest.
+are the ten spectra, and white noise beside them; the cells are the same in all. With `--all-families` other
+kinds of noise follow, and cells that burst, are wide or positive first (`varied_cells.py`). Each recording is
+sorted with default settings, in a process of its own on one core. A unit is right if it agrees with a true
+one by 0.8, false if it is no cell's (`of_cells` of `unit_scores.py`), and extra if it is of cells, and no
+cell's match. Its peak is the mean size of its spikes where they are largest.
 
 Recordings of `--development` have seeds of their own: settings are chosen on them, and never on the others.
 """
@@ -27,10 +28,11 @@ from spikeinterface.core import NumpySorting
 
 from benchmarks.common.report import Origin, begin, keep, options, table, where, with_others
 from benchmarks.recordings.ground_truth import NOISE_UV, UV_PER_COUNT, GroundTruth, made, probe_of
-from benchmarks.recordings.noise_families import FAMILIES, SPECTRA, with_noise
+from benchmarks.recordings.noise_families import FAMILIES, OTHERS, SPECTRA, with_noise
 from benchmarks.recordings.peers import add_sorters, asked_of, parsed
 from benchmarks.recordings.sorted_apart import Found, OnDisk, sorted_apart
 from benchmarks.recordings.unit_scores import scores
+from benchmarks.recordings.varied_cells import made_varied
 from ncpgui.core.seeds import stream
 from ncpgui.sorting.first_pass import PROPOSING_DRAWS
 
@@ -40,6 +42,9 @@ DEVELOPMENT_SEED = 201
 NEURON_FROM = 0.5
 FAINT_SD = 2.0
 NOTHING_FOUND = "no spikes"
+VARIED = ", varied cells"
+"""Ends the names of recordings with other cells."""
+OTHER_CELLS = tuple(name + VARIED for name in ("white", "peak 300 Hz", "1/f"))
 LONG = ("of units", "accuracy", "failure")
 """Parts of a row that the page does not show."""
 
@@ -52,7 +57,7 @@ def recorded(name: str, truth: GroundTruth, folder: Path, *, with_cells: bool) -
     place = folder / f"noise-{slug}-{'cells' if with_cells else 'none'}-{truth.probe}-{truth.seed}"
     told = place / "about.json"
     if with_cells:
-        base, cells = made(truth, folder)
+        base, cells = (made_varied if name.endswith(VARIED) else made)(truth, folder)
     else:
         cells = NumpySorting.from_samples_and_labels([np.zeros(0, int)], [np.zeros(0, int)], rate)
     if not told.is_file() or json.loads(told.read_text()) != about:
@@ -64,7 +69,7 @@ def recorded(name: str, truth: GroundTruth, folder: Path, *, with_cells: bool) -
         else:
             traces = rng.standard_normal((probe.get_contact_count(), n_samples), np.float32).T
             traces *= np.float32(np.mean(NOISE_UV))
-        counts = with_noise(traces, FAMILIES[name], probe.contact_positions, rate, rng)
+        counts = with_noise(traces, FAMILIES[name.removesuffix(VARIED)], probe.contact_positions, rate, rng)
         place.mkdir(parents=True, exist_ok=True)
         told.unlink(missing_ok=True)
         counts.tofile(place / "traces.raw")
@@ -124,8 +129,10 @@ def rows(
     families: list[str], sorters: list[str], truth: GroundTruth, cache: Path, kinds: list[bool]
 ) -> Iterator[dict[str, Any]]:
     """Rows of all families, without cells and with them."""
-    for number, name in enumerate(FAMILIES):
+    for number, name in enumerate((*FAMILIES, *OTHER_CELLS)):
         for with_cells in kinds if name in families else ():
+            if name in OTHER_CELLS and not with_cells:
+                continue
             seeded = truth if with_cells else truth.with_seed(truth.seed + number)
             for sorter in sorters:
                 yield row_of(name, sorter, seeded, cache, with_cells=with_cells)
@@ -136,8 +143,10 @@ def main() -> int:
     parser = options(__doc__)
     add_sorters(parser)
     parser.set_defaults(sorters=["ncpgui"])
-    parser.add_argument("--families", nargs="+", choices=tuple(FAMILIES), default=["white", *SPECTRA])
-    parser.add_argument("--all-families", action="store_true", help="the other kinds of noise too")
+    parser.add_argument(
+        "--families", nargs="+", choices=(*FAMILIES, *OTHER_CELLS), default=["white", *SPECTRA]
+    )
+    parser.add_argument("--all-families", action="store_true", help="other kinds of noise and of cells too")
     parser.add_argument("--seconds", type=float, default=CELLS.duration_s, help=f"[{CELLS.duration_s:g}]")
     parser.add_argument("--only", choices=("cells", "none"), default=None, help="with cells only, or without")
     parser.add_argument("--keep-others", action="store_true", help="keep rows of the page that are not made")
@@ -148,7 +157,7 @@ def main() -> int:
     if arguments.quick:
         truth, families = QUICK, ["peak 300 Hz"]
     elif arguments.all_families:
-        families = list(FAMILIES)
+        families = [*FAMILIES, *OTHER_CELLS]
     kinds = {"cells": [True], "none": [False], None: [False, True]}[arguments.only]
     kept = []
     for row in rows(families, arguments.sorters, truth, arguments.cache, kinds):
@@ -181,7 +190,11 @@ def page_of(rows: list[dict[str, Any]], truth: GroundTruth) -> str:
             "found": sum(row["found"] for row in some) if with_cells else "",
             **{key: sum(row[key] for row in some) for key in totals},
         }
-        for kind, names in (("ten spectra", set(SPECTRA)), ("white and others", set(FAMILIES) - set(SPECTRA)))
+        for kind, names in (
+            ("ten spectra", set(SPECTRA)),
+            ("white and others", set(OTHERS)),
+            ("varied cells", set(OTHER_CELLS)),
+        )
         for with_cells in (False, True)
         if (some := [row for row in rows if row["noise"] in names and bool(row["cells"]) == with_cells])
     ]
