@@ -9,9 +9,11 @@ and a cluster of threshold crossings (4 noise sd) on each channel, most of which
 neuron if at least half of its spikes, beyond chance, are those of cells which have a tenth of them each
 (within 0.4 ms); spikes of a cell whose own unit has them too do not count. What is no neuron is hash if half
 of its spikes are those of cells all the same, and noise else. Weights are those of
-`sorting/neuron_probability.py`; the nats of `sorting/noise_likeness.py` are added as they are, and not
-fitted. Probabilities are of recordings that were left out of the fit in turn, and of recordings of both
-generators of other seeds, which nothing was fitted on.
+`sorting/neuron_probability.py` and the nats of `sorting/noise_likeness.py`. Probabilities are of recordings
+that were left out of the fit in turn, and of recordings of other seeds, which nothing was fitted on.
+
+Small cells, half of the time beside far ones, are also in each kind of noise that is not white
+(`recordings/noise_families.py`): these recordings have the name of their kind.
 """
 
 from __future__ import annotations
@@ -28,15 +30,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
-from spikeinterface.core import BaseSorting, NumpySorting
+from spikeinterface.core import BaseRecording, BaseSorting, NumpyRecording, NumpySorting
 
 from benchmarks.common.report import Origin, begin, keep, options, table, where
 from benchmarks.recordings import hash_recordings
 from benchmarks.recordings.ground_truth import GroundTruth
 from benchmarks.recordings.ground_truth import made as made_with_motion
-from benchmarks.recordings.hash_recordings import HashTruth
+from benchmarks.recordings.hash_recordings import UV_PER_COUNT, HashTruth
+from benchmarks.recordings.noise_families import FAMILIES, with_noise
 from benchmarks.recordings.unit_scores import calibration_error, near
 from ncpgui.core.errors import InputError
+from ncpgui.core.seeds import stream
 from ncpgui.ephys.detection import detect_spikes
 from ncpgui.ephys.preprocessing import Preprocessed, preprocess
 from ncpgui.ephys.readers import recording_of
@@ -74,6 +78,17 @@ OURS = [
 ]
 """Of our own generator: cells of which many are too small for the threshold, hash alone, and noise alone."""
 FAINTEST_SD = 0.3
+COLOURED = {
+    "peaks": ("peak 150 Hz, shared", "peak 300 Hz", "peak 500 Hz", "peak 800 Hz"),
+    "1/f": ("1/f", "1/f^2"),
+    "mains": ("hum", "hum, half of the contacts"),
+    "drifting": ("peak 300 Hz, drifting", "1/f, drifting"),
+    "measured": ("locust tetrode", "Purkinje cell", "retina array"),
+    "others": ("artefacts", "far cells, heavy tail", "coarse steps"),
+}
+"""Families of noise by kind."""
+IN_NOISE = HashTruth(1, 16, 20_000.0, 40.0, 12, 0, 0, amplitude_uv=(40.0, 400.0))
+FAR_IN_NOISE = 60
 DEVELOPMENT = [
     GroundTruth("tetrode", 30_000.0, 8, 240.0, seed=103),
     GroundTruth("linear32", 30_000.0, 35, 150.0, seed=102),
@@ -91,6 +106,7 @@ INVERSE_PENALTY = 10.0
 0.22 to 0.20."""
 
 
+FITTED = (*QUANTITIES, "noise shape")
 NEURON, HASH, NOISE = "neurons", "hash", "noise"
 
 
@@ -107,9 +123,8 @@ class Recorded:
 
 @dataclass(frozen=True)
 class Labelled:
-    """Evidence (n, q) and truth (n,) of units.
+    """Evidence (n, q) and truth (n,) of units: `FITTED` quantities.
 
-    nats : (n,) against those that look like noise
     kind : "first pass" or "crossings"
     what : (n,) `NEURON`, `HASH` or `NOISE`
     """
@@ -118,7 +133,6 @@ class Labelled:
     generator: str
     kind: str
     evidence: NDArray[np.float64]
-    nats: NDArray[np.float64]
     truth: NDArray[np.bool_]
     what: NDArray[np.str_]
 
@@ -157,9 +171,10 @@ def units_labelled(one: Recorded, kind: str, pre: Preprocessed, matched: Matched
     none = fit_none(matched, duration_s=one.duration_s)
     evidence = neuron_evidence(matched, none, duration_s=one.duration_s, sampling_frequency_hz=rate)
     n_spikes = np.bincount(matched.unit, minlength=matched.n_units)
-    nats = noise_likeness(pre, pre.unwhitened(matched.bank.waveforms), n_spikes).nats
+    shape = noise_likeness(pre, pre.unwhitened(matched.bank.waveforms), n_spikes).shape
+    evidence = np.column_stack([evidence, shape])
     what = what_they_are(*shares(matched, one.truth))
-    return Labelled(one.name, one.generator, kind, evidence, nats, what == NEURON, what)
+    return Labelled(one.name, one.generator, kind, evidence, what == NEURON, what)
 
 
 def what_they_are(own: NDArray[np.float64], part: NDArray[np.float64]) -> NDArray[np.str_]:
@@ -204,6 +219,31 @@ def small_recordings(first_seed: int, quick: bool) -> Iterator[Recorded]:
         yield Recorded(f"ours {made.seed}", "ours", made.recording, cells, settings.duration_s)
 
 
+def coloured_recordings(first_seed: int, quick: bool) -> Iterator[Recorded]:
+    """Small cells in each kind of noise, in every second one beside far cells."""
+    families = [(kind, name) for kind, names in COLOURED.items() for name in names]
+    for number, (kind, name) in enumerate(families[1:2] if quick else families):
+        seed = first_seed + number
+        far = FAR_IN_NOISE * (number % 2)
+        truth = replace(IN_NOISE, seed=seed, n_far=far, duration_s=15.0 if quick else IN_NOISE.duration_s)
+        base, cells = hash_recordings.made(truth)
+        traces = base.get_traces().astype(np.float32) * np.float32(UV_PER_COUNT)
+        rng = stream(seed, f"added {name}")
+        counts = with_noise(
+            traces, FAMILIES[name], base.get_channel_locations(), base.sampling_frequency, rng
+        )
+        recording = recording_of(like(base, counts))
+        yield Recorded(f"{name} {seed}", kind, recording, cells, truth.duration_s)
+
+
+def like(base: BaseRecording, counts: NDArray[np.int16]) -> BaseRecording:
+    """Return a recording of other traces, on the same contacts."""
+    recording = NumpyRecording([counts], base.sampling_frequency)
+    recording.set_channel_gains(UV_PER_COUNT)
+    recording.set_channel_offsets(0.0)
+    return recording.set_probe(base.get_probe())
+
+
 def large_recordings(cache: Path) -> Iterator[Recorded]:
     """The development recordings of the sorters' benchmark."""
     for large in DEVELOPMENT:
@@ -231,7 +271,7 @@ def labelled(one: Recorded) -> list[Labelled]:
 
 
 def left_out(
-    names: list[str], x: NDArray[np.float64], y: NDArray[np.bool_], nats: NDArray[np.float64]
+    names: list[str], x: NDArray[np.float64], y: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
     """Probabilities (n,) of a fit without the row's recording; weights and intercept of the fit to all."""
     groups = np.asarray(names)
@@ -240,7 +280,7 @@ def left_out(
         rest = groups != name
         if 0 < y[rest].sum() < rest.sum():
             weights, intercept = fit(x[rest], y[rest])
-            probability[~rest] = 1 / (1 + np.exp(-(x[~rest] @ weights + intercept + nats[~rest])))
+            probability[~rest] = 1 / (1 + np.exp(-(x[~rest] @ weights + intercept)))
     return probability, *fit(x, y)
 
 
@@ -270,14 +310,13 @@ def reliability(probability: NDArray[np.float64], right: NDArray[np.bool_]) -> l
 
 def together(
     sets: list[Labelled],
-) -> tuple[list[str], NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64]]:
-    """Return recordings, evidence, truth and nats of all rows."""
+) -> tuple[list[str], NDArray[np.float64], NDArray[np.bool_]]:
+    """Return recordings, evidence and truth of all rows."""
     names = [part.name for part in sets for _ in part.truth]
     return (
         names,
         np.concatenate([part.evidence for part in sets]),
         np.concatenate([part.truth for part in sets]),
-        np.concatenate([part.nats for part in sets]),
     )
 
 
@@ -311,10 +350,10 @@ def neuron_rows(
 
 def summary(sets: list[Labelled], unseen: list[Labelled]) -> tuple[dict[str, Any], str]:
     """Figures to keep, and the middle of the page: of recordings that are fitted on, and of others."""
-    names, x, y, nats = together(sets)
-    p, weights, intercept = left_out(names, x, y, nats)
-    _, x_new, y_new, nats_new = together(unseen)
-    p_new = 1 / (1 + np.exp(-(x_new @ weights + intercept + nats_new)))
+    names, x, y = together(sets)
+    p, weights, intercept = left_out(names, x, y)
+    _, x_new, y_new = together(unseen)
+    p_new = 1 / (1 + np.exp(-(x_new @ weights + intercept)))
     is_crossing = np.concatenate([np.full(len(part.truth), part.kind == "crossings") for part in sets])
     false = p[is_crossing & ~y]
     rows = [*neuron_rows(sets, p, "left out in turn"), *neuron_rows(unseen, p_new, "never fitted on")]
@@ -330,7 +369,7 @@ def summary(sets: list[Labelled], unseen: list[Labelled]) -> tuple[dict[str, Any
         "intercept": intercept,
     }
     text = f"{table(rows)}\n\n## Recordings left out in turn\n\n{table([crossings])}\n\n"
-    text += f"{table(reliability(p, y))}\n\n{told(QUANTITIES, weights, intercept)}\n\n"
+    text += f"{table(reliability(p, y))}\n\n{told(FITTED, weights, intercept)}\n\n"
     text += f"## Recordings never fitted on\n\n{table(reliability(p_new, y_new))}\n"
     return kept, text
 
@@ -347,8 +386,9 @@ def main() -> None:
     unseen: list[Labelled] = []
     with tempfile.TemporaryDirectory(prefix="ncpgui-truth-") as temporary:
         large = [] if arguments.quick else large_recordings(arguments.cache or Path(temporary))
-        fitted = chain(small_recordings(arguments.first_seed, arguments.quick), large)
-        others = small_recordings(arguments.unseen_seed, arguments.quick)
+        seeds, quick = (arguments.first_seed, arguments.unseen_seed), arguments.quick
+        fitted, others = (chain(small_recordings(s, quick), coloured_recordings(s, quick)) for s in seeds)
+        fitted = chain(fitted, large)
         for into, some in ((sets, fitted), (unseen, others)):
             for one in some:
                 with warnings.catch_warnings(), contextlib.redirect_stdout(None):

@@ -45,10 +45,15 @@ class NoiseLikeness:
     height_sd: NDArray[np.float64]
 
     @property
+    def shape(self) -> NDArray[np.float64]:
+        """log(q / `UNLIKE`) as far as it counts: (K,), at most 0."""
+        shape = np.log(np.clip(self.unlike, LEAST, UNLIKE) / UNLIKE)
+        return np.where(self.height_sd < HIGHEST_SD, shape, 0.0)
+
+    @property
     def nats(self) -> NDArray[np.float64]:
         """Log likelihood ratio of a neuron, against noise: (K,), at most 0."""
-        shape = NATS * np.log(np.clip(self.unlike, LEAST, UNLIKE) / UNLIKE)
-        return np.where(self.height_sd < HIGHEST_SD, shape, 0.0)
+        return NATS * self.shape
 
     def are_noise(self, p_neuron: NDArray[np.floating]) -> NDArray[np.bool_]:
         """Which units are of the shape of noise, no higher than it, and would be labelled noise: (K,)."""

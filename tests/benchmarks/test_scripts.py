@@ -194,12 +194,12 @@ def test_ablation(tmp_path: Path) -> None:
 
 def test_neuron_probability(tmp_path: Path) -> None:
     kept = run("probabilities.neuron_probability", tmp_path)
-    assert len(kept["weights"]) == 5
+    assert len(kept["weights"]) == 6
     assert 0 < kept["neuron"]["neurons"] < kept["neuron"]["units"]
     assert [(row["recordings"], row["generator"]) for row in kept["rows"]] == [
         (recordings, generator)
         for recordings in ("left out in turn", "never fitted on")
-        for generator in ("all", "SpikeInterface's", "ours")
+        for generator in ("all", "SpikeInterface's", "ours", "peaks")
     ]
     for row in kept["rows"]:
         assert row["neurons"] + row["hash"] + row["noise"] == row["units"] > 0
