@@ -271,7 +271,9 @@ def test_noise_crossings(tmp_path: Path) -> None:
 
 
 def test_coloured_noise(tmp_path: Path) -> None:
-    without, with_cells = run("recordings.coloured_noise", tmp_path, "--cache", str(tmp_path / "cache"))["rows"]
+    without, with_cells = run("recordings.coloured_noise", tmp_path, "--cache", str(tmp_path / "cache"))[
+        "rows"
+    ]
     assert without["false"] == without["units"] == len(without["of units"])
     assert with_cells["found"] <= with_cells["cells"] == len(with_cells["accuracy"]) == 3
 
