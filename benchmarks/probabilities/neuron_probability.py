@@ -241,7 +241,8 @@ def like(base: BaseRecording, counts: NDArray[np.int16]) -> BaseRecording:
     recording = NumpyRecording([counts], base.sampling_frequency)
     recording.set_channel_gains(UV_PER_COUNT)
     recording.set_channel_offsets(0.0)
-    return recording.set_probe(base.get_probe())
+    recording.set_probe(base.get_probe())
+    return recording
 
 
 def large_recordings(cache: Path) -> Iterator[Recorded]:
