@@ -1,11 +1,13 @@
 """Units of one recording, inserted into another, that each sorter recovers.
 
     python -m benchmarks.recordings.hybrid [--development] [--sorters NAME ...] [--cache DIR] [--real FILE]
+        [--only simulated|real] [--keep-others]
 
 The paper (SM D and E) inserts 20 templates of one recording with 49 channels into another, at their own spike
 times, and recovers 13 of them; Kilosort 8, a variational mixture 6. Here 20 units of a simulated recording go
 into another simulated one, and five at a time into a real tetrode recording of 29 s, if there is one.
-A unit is recovered where a unit agrees with it by 0.8, spikes in both over spikes in either.
+A unit is recovered where a unit agrees with it by 0.8, spikes in both over spikes in either. With
+`--keep-others` the rows of the page that is there stay, but for those that are made again.
 """
 
 from __future__ import annotations
@@ -18,7 +20,18 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.common.report import RESULTS, ROOT, Origin, begin, keep, made_by, options, table, where
+from benchmarks.common.report import (
+    RESULTS,
+    ROOT,
+    Origin,
+    begin,
+    keep,
+    made_by,
+    options,
+    table,
+    where,
+    with_others,
+)
 from benchmarks.recordings.ground_truth import GroundTruth
 from benchmarks.recordings.hybrid_recordings import Hybrid, RealHost, made_hybrid
 from benchmarks.recordings.peers import add_sorters, asked_of, parsed
@@ -42,14 +55,18 @@ def real_recording(asked: Path | None) -> Path | None:
     return next((place for place in places if place.is_file()), None)
 
 
-def hybrids(seed: int, real: Path | None, cache: Path, *, quick: bool) -> dict[str, Hybrid]:
-    """Return the recordings by name."""
+def hybrids(
+    seed: int, real: Path | None, cache: Path, *, quick: bool, only: str | None = None
+) -> dict[str, Hybrid]:
+    """Return the recordings by name; `only` those of a "simulated" or a "real" background."""
     if quick:
         donor = GroundTruth("tetrode50", REAL_RATE_HZ, 12, 20.0, seed=seed)
         return {"simulated": made_hybrid(donor, donor.with_seed(seed + HOST), 2, cache)}
-    donor = GroundTruth("hex49", 20_000.0, 45, 180.0, seed=seed)
-    found = {"simulated": made_hybrid(donor, donor.with_seed(seed + HOST), N_INSERTED, cache)}
-    for i in range(REAL_TIMES if real else 0):
+    found: dict[str, Hybrid] = {}
+    if only != "real":
+        donor = GroundTruth("hex49", 20_000.0, 45, 180.0, seed=seed)
+        found["simulated"] = made_hybrid(donor, donor.with_seed(seed + HOST), N_INSERTED, cache)
+    for i in range(REAL_TIMES if real and only != "simulated" else 0):
         assert real is not None
         donor = GroundTruth("tetrode50", REAL_RATE_HZ, 30, REAL_S, seed=seed + 1 + i)
         host = RealHost(real, "tetrode50", REAL_RATE_HZ)
@@ -64,6 +81,10 @@ def main() -> int:
     parser.add_argument(
         "--real", type=Path, default=None, help="tetrode recording, 15 kHz  [of NCPGUI_SHARED_DATA]"
     )
+    parser.add_argument("--only", choices=("simulated", "real"), default=None, help="backgrounds of a kind")
+    parser.add_argument(
+        "--keep-others", action="store_true", help="keep the rows of the page that are not made again"
+    )
     arguments = parsed(parser)
     device = begin(arguments)
     seed = DEVELOPMENT_SEED if arguments.development else SEED
@@ -73,7 +94,13 @@ def main() -> int:
     rows: list[dict[str, Any]] = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of SpikeInterface: that units are inserted without motion
-        recordings = hybrids(901 if arguments.quick else seed, real, arguments.cache, quick=arguments.quick)
+        recordings = hybrids(
+            901 if arguments.quick else seed,
+            real,
+            arguments.cache,
+            quick=arguments.quick,
+            only=arguments.only,
+        )
     for name, hybrid in recordings.items():
         for sorter in arguments.sorters:
             called, settings = asked_of(sorter)
@@ -93,6 +120,8 @@ def main() -> int:
             rows.append({**row, **{key: np.round(value, 3).tolist() for key, value in more.items()}})
     name = "hybrid_development" if arguments.development else "hybrid"
     folder = FIGURES if arguments.out == RESULTS else arguments.out
+    if arguments.keep_others and arguments.out:
+        rows = with_others(rows, arguments.out / f"{name}.json", "recording", "sorter")
     link = f"../../docs/figures/{name}.png" if arguments.out == RESULTS else f"{name}.png"
     origin = Origin(seed, PROPOSING_DRAWS, {"spikes": "spikes"})
     page = _page(rows, link) + f"\n{where(device)}\n"
