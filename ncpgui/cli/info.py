@@ -255,6 +255,7 @@ def describe(project: Project, decisions: Decisions) -> dict[str, Any]:
 
     project : with its components given what was decided; decisions : its sorting as it stands
     """
+    from ncpgui.evidence.proposed import answered
     from ncpgui.evidence.units import NUMBERS, project_numbers
     from ncpgui.export.from_project import exported_label
 
@@ -290,6 +291,16 @@ def describe(project: Project, decisions: Decisions) -> dict[str, Any]:
         "stimulus": f"{len(stimulus.frames)} frames" if stimulus is not None else None,
         "left_out": None if project.left_out is None else project.left_out.told(),
         "n_actions": len(project.history),
+        "proposals": [
+            {
+                "source": one.proposal.source,
+                "kind": one.proposal.kind,
+                "unit_ids": list(one.proposal.units),
+                "label": one.proposal.label,
+                "probability": _known(one.probability),
+            }
+            for one in answered(project)
+        ],
         "waiting": [
             {
                 "id": one.id,

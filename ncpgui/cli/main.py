@@ -24,6 +24,8 @@ from ncpgui.cli.export import export
 from ncpgui.cli.gui import gui
 from ncpgui.cli.info import info
 from ncpgui.cli.models import models
+from ncpgui.cli.propose import propose
+from ncpgui.cli.read_back import read_back
 from ncpgui.cli.review import review
 from ncpgui.cli.simulate import simulate
 from ncpgui.cli.sort import sort
@@ -45,6 +47,8 @@ COMMANDS = (
     sort,
     review,
     write_back,
+    propose,
+    read_back,
     cluster,
     export,
     templates,

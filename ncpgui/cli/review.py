@@ -10,6 +10,7 @@ import click
 
 from ncpgui.cli import options, resuming
 from ncpgui.cli.commands import command, examples
+from ncpgui.cli.proposals import proposal_lines
 from ncpgui.cli.sort import keep
 from ncpgui.cli.terminal import count, echo, progress_report
 from ncpgui.core.errors import InputError
@@ -155,7 +156,9 @@ def review(
     workers = options.ready_workers(config, jobs=jobs, parallel=parallel, dask=dask)
     if not traces.reference.has_traces and stimulus is not None:
         raise InputError(f"--stimulus is of no use without raw data: {traces.notes[0]}")
-    run = run_of(traces, config, opened.sorting) if traces.reference.has_traces else None
+    together = opened.given.proposed_merges
+    has_traces = traces.reference.has_traces
+    run = run_of(traces, config, opened.sorting, together=together) if has_traces else None
     with ExitStack() as open_:
         steps = None if run is None else open_.enter_context(resuming.kept_steps(out, run, resume=resume))
         with progress_report("review") as progress:
@@ -180,6 +183,8 @@ def review(
         )
     for words in decided:
         echo(f"  {words}", err=True)
+    for line in proposal_lines(project):
+        echo(line, err=True)
     if note := options.beam_note(project):
         echo(f"note: {note}", err=True)
     for note in echo_notes(project):

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.proposals import Proposal
+
 PHY, SPIKEINTERFACE = "phy", "spikeinterface"
 LARGEST_UNIT = 2**53
 """Numbers of units from here on are not exact in MATLAB and in many readers of JSON."""
@@ -25,6 +27,7 @@ class GivenSorting:
     names : unit -> its id there, where that is not its number: of all units where ids are text; in a folder
         of Phy, what SpikeInterface called the clusters
     silent : units that are there and have no spike; highest : largest number that any unit ever had there
+    proposals : of other programs about units that have spikes (`ephys.proposals`)
     """
 
     path: str
@@ -35,6 +38,12 @@ class GivenSorting:
     names: dict[int, int | str] = field(default_factory=dict)
     silent: tuple[int, ...] = ()
     highest: int = -1
+    proposals: tuple[Proposal, ...] = ()
+
+    @property
+    def proposed_merges(self) -> tuple[tuple[int, ...], ...]:
+        """Groups of units that other programs propose to merge."""
+        return tuple(one.units for one in self.proposals if one.kind == "merge")
 
     def called(self, units: Iterable[int]) -> dict[int, int | str]:
         """What units are called there, or would be."""

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from ncpgui.core.errors import InputError, MissingRecordingError, RecordingError, SeveralStreamsError
-from ncpgui.core.given import PHY, SPIKEINTERFACE, GivenSorting
+from ncpgui.core.given import PHY, SPIKEINTERFACE, GivenSorting, called
 from ncpgui.core.spikes import Sorting
 from ncpgui.ephys.formats import SAVED
 from ncpgui.ephys.hdf5_formats import has_nwb_units
 from ncpgui.ephys.paths import existing_path
 from ncpgui.ephys.phy_folder import is_phy_folder, phy_folder_of, read_phy_folder
+from ncpgui.ephys.proposals import proposals_beside
 from ncpgui.ephys.recording import Recording
 from ncpgui.ephys.simulated_folder import is_simulated_folder
 from ncpgui.ephys.sorted_recording import recording_given_for, recording_of_sorting
@@ -79,6 +80,8 @@ def open_given(path: str | Path, recording: Recording) -> OpenedSorting:
         raise RecordingError(f"{folder} holds no spike; there is nothing to review")
     labels = {unit: label for unit, label in opened.labels.items() if label != "unsorted"}
     present = set(opened.unit_ids.tolist())
+    ids = called(present, {} if phy is not None else read.names, read.highest)
+    proposals, notes = proposals_beside(folder, {name: unit for unit, name in ids.items()}, read.properties)
     given = GivenSorting(
         path=str(folder.resolve()),
         kind=SPIKEINTERFACE if phy is None else PHY,
@@ -88,8 +91,9 @@ def open_given(path: str | Path, recording: Recording) -> OpenedSorting:
         names=read.names,
         silent=read.silent,
         highest=read.highest,
+        proposals=proposals,
     )
-    return OpenedSorting(opened, given, read.notes)
+    return OpenedSorting(opened, given, (*read.notes, *notes))
 
 
 def open_reviewed(

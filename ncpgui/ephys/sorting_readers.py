@@ -29,6 +29,7 @@ from ncpgui.ephys.phy_folder import (
     read_phy_folder,
     sampling_frequency_of,
 )
+from ncpgui.ephys.proposals import LABELLERS
 from ncpgui.ephys.saved_objects import load_saved
 from ncpgui.ephys.strays import set_aside
 
@@ -52,6 +53,7 @@ class ReadSorting:
     digest : of these spikes; of SpikeInterface of units and labels too
     names, silent, highest : of `core.given.GivenSorting`
     notes : what was repaired or set aside, a sentence each
+    properties : with labels of other programs (`ephys.proposals`): name -> unit -> value
     """
 
     sorting: Sorting
@@ -62,6 +64,7 @@ class ReadSorting:
     silent: tuple[int, ...] = ()
     highest: int = -1
     notes: tuple[str, ...] = ()
+    properties: dict[str, dict[int, str]] = field(default_factory=dict)
 
 
 def open_sorting(path: str | Path, *, n_samples: int | None = None) -> Sorting:
@@ -186,6 +189,11 @@ def spikeinterface_sorting(
         silent=tuple(np.setdiff1d(numbers, sorting.unit_id).tolist()),
         highest=int(numbers.max(initial=-1)),
         notes=(note,) if note else (),
+        properties={
+            name: dict(zip(ids, map(str, loaded.get_property(name)), strict=True))
+            for name in loaded.get_property_keys()
+            if name.lower() in LABELLERS
+        },
     )
 
 

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from ncpgui.core.given import called
 from ncpgui.core.spikes import UNASSIGNED
+from ncpgui.ephys.proposals import WRITER
 
+__all__ = ["WRITER", "curation_steps", "with_others_labels"]
 QUALITY = {"good": "good", "noise": "noise", "mua": "MUA"}
-WRITER = "written_by"
-"""A key that SpikeInterface does not read, nor keep when its window saves a curation."""
 _DEFINITIONS = {"quality": {"label_options": ["good", "noise", "MUA"], "exclusive": True}}
 
 

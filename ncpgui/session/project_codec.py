@@ -13,6 +13,7 @@ from ncpgui.core.motion import Motion
 from ncpgui.core.probe import Probe
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.project import Project, RecordingReference
+from ncpgui.core.proposals import Proposal
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.core.stimulus import Stimulus
 from ncpgui.session.codecs import (
@@ -259,6 +260,8 @@ def _write_given(root: h5py.Group, given: GivenSorting) -> None:
     write_json(group, "names", {str(unit): name for unit, name in given.names.items()})
     group.attrs["highest"] = given.highest
     write_json(group, "silent", list(given.silent))
+    proposals = [[one.source, one.kind, list(one.units), one.label] for one in given.proposals]
+    write_json(group, "proposals", proposals)
 
 
 def _read_given(root: h5py.Group, n_spikes: int) -> GivenSorting:
@@ -276,6 +279,11 @@ def _read_given(root: h5py.Group, n_spikes: int) -> GivenSorting:
             },
             silent=tuple(int(unit) for unit in read_json(group, "silent", list)),
             highest=attribute(group, "highest", int, least=-1),
+            proposals=tuple(
+                Proposal(str(source), kind, tuple(int(unit) for unit in units), str(label))
+                for source, kind, units, label in read_json(group, "proposals", list)
+                if kind in ("merge", "label")
+            ),
         )
     except (TypeError, ValueError) as error:
         raise SessionFormatError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -242,7 +243,8 @@ def finish_component(
         posterior, alternatives = with_echoes(
             posterior, alternatives, draw.sampled, followed, draw.echoes, config
         )
-    beside = with_given if given else with_matched
+    proposed = [np.searchsorted(draw.units, group) for group in draw.proposed]
+    beside = partial(with_given, proposed=proposed) if given else with_matched
     component = Component(
         id=draw.id,
         contacts=draw.contacts,
@@ -298,15 +300,24 @@ def with_given(
     sampled: NDArray[np.int64],
     *,
     min_spikes: int = 0,
+    proposed: Sequence[NDArray[np.integer]] = (),
 ) -> tuple[Alternative, ...]:
     """Alternatives with a sorting that people have, first, in place of all that are the same.
 
     given, probability, min_spikes : as `with_matched`
+    proposed : groups of its units that somebody proposes to merge; each such sorting becomes an alternative
     """
     own = as_matched(given, probability, posterior, sampled)
-    found = distinct((own, *alternatives), sampled, min_spikes=min_spikes)
+    merged = [np.where(np.isin(given, group), group[0], given) for group in proposed]
+    asked = [as_matched(_numbered(one), probability, posterior, sampled) for one in merged]
+    found = distinct((own, *alternatives, *asked), sampled, min_spikes=min_spikes)
     first, *rest = with_masses(found, posterior, sampled, min_spikes=min_spikes)
     return (first, *sorted(rest, key=lambda one: -one.mass))
+
+
+def _numbered(units: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Units numbered from 0 on, without gaps."""
+    return np.unique(units, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
 def as_matched(

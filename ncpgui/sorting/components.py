@@ -13,6 +13,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +47,7 @@ class ComponentDraw:
     contacts : (C,) channels of the waveforms, aligned on the first
     spike_ids : (n,) rows of all spikes of its units; sampled : (m,) increasing positions in `spike_ids`
     cut_from, echoes : as of `Component`
+    proposed : groups of its units that somebody proposes to merge
     """
 
     id: int
@@ -55,6 +57,7 @@ class ComponentDraw:
     sampled: NDArray[np.int64]
     cut_from: tuple[int, ...] = ()
     echoes: tuple[Echoes, ...] = ()
+    proposed: tuple[tuple[int, ...], ...] = ()
 
     @property
     def rest(self) -> NDArray[np.int64]:
@@ -85,11 +88,13 @@ def draw_components(
     *,
     bad_channels: tuple[int, ...] = (),
     apart: Collection[int] = (),
+    together: Collection[tuple[int, ...]] = (),
 ) -> list[ComponentDraw]:
     """Put the units into components, and draw at most `spikes_per_group` spikes of each, half for one unit.
 
     The draw depends on the seed, the number of the component and its units, on nothing else. Units of which
     nothing can be said (`apart`) are components of their own.
+    Groups of units that somebody proposes to merge (`together`) are in doubt, whatever the distance.
     """
 
     def contacts(members: list[int]) -> NDArray[np.int64] | None:
@@ -100,6 +105,7 @@ def draw_components(
         units.matched, sampling_frequency_hz=units.sampling_frequency_hz, n_samples=units.n_samples
     )
     doubtful = [(one.source, one.echo) for one in echoes]
+    doubtful += [pair for group in together for pair in pairwise(group)]
     doubtful += [(a, b) for distance, a, b in pairs if distance < DOUBTFUL]
     doubts = connected(
         units.n_units,
@@ -126,6 +132,7 @@ def draw_components(
                 sampled,
                 doubts.cut_from(number),
                 tuple(_here(one, ids) for one in echoes if {one.echo, one.source} <= set(members)),
+                tuple(group for group in together if set(group) <= set(members)),
             )
         )
     return result

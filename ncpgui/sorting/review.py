@@ -58,10 +58,13 @@ def given_units(
     config: SortingConfig,
     *,
     stimulus: Stimulus | None = None,
+    together: Sequence[tuple[int, ...]] = (),
     steps: Steps = NOTHING_KEPT,
     progress: Progress = silent,
 ) -> Found:
     """Put the units of a finished sorting into components that can be sampled.
+
+    together : groups of units that somebody proposes to merge, which are asked about together
 
     Raises
     ------
@@ -93,7 +96,12 @@ def given_units(
         counts = np.bincount(unit, minlength=len(ids))
         few = np.flatnonzero(counts < config.min_cluster_spikes)
         draws = draw_components(
-            units, pre.probe, config, bad_channels=pre.bad_channels, apart=set(few.tolist())
+            units,
+            pre.probe,
+            config,
+            bad_channels=pre.bad_channels,
+            apart=set(few.tolist()),
+            together=[tuple(np.searchsorted(ids, group).tolist()) for group in together],
         )
         opened.pop_all()
     aside = {}
@@ -171,7 +179,13 @@ def review_recording(
     if not recording.reference.has_traces:
         return project_without_traces(recording, sorting, given, config)
     found = given_units(
-        recording, sorting, config, stimulus=stimulus, steps=steps, progress=portion(progress, 0, 40, 100)
+        recording,
+        sorting,
+        config,
+        stimulus=stimulus,
+        together=given.proposed_merges,
+        steps=steps,
+        progress=portion(progress, 0, 40, 100),
     )
     with closing(found):
         project = given_project(found, recording, given)

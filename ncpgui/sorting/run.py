@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
+from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -30,8 +31,16 @@ PARTS = ("core", "engine", "ephys", "evidence", "sorting")
 """Packages of ncpgui that results are made by."""
 
 
-def run_of(recording: Recording, config: SortingConfig, sorting: Sorting | None = None) -> dict[str, Any]:
+def run_of(
+    recording: Recording,
+    config: SortingConfig,
+    sorting: Sorting | None = None,
+    *,
+    together: Sequence[Sequence[int]] = (),
+) -> dict[str, Any]:
     """Return plain values that tell a run from every other; `sorting` is the one that is reviewed.
+
+    together : groups of its units that are asked about together
 
     Raises
     ------
@@ -58,6 +67,7 @@ def run_of(recording: Recording, config: SortingConfig, sorting: Sorting | None 
             "clock": "" if reference.own_clock is None else _digest(*_of_clock(reference.clock)),
             "options": {name: str(value) for name, value in reference.options.items()},
         },
+        "together": [list(group) for group in together],
         "units": "" if sorting is None else _digest(sorting.sample_index, sorting.unit_id),
         "versions": {
             "ncpgui": __version__,

@@ -16,6 +16,7 @@ from ncpgui.core.motion import Motion
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project, RecordingReference
+from ncpgui.core.proposals import Proposal
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.core.stimulus import Stimulus
 
@@ -115,7 +116,13 @@ def build(*, n_spikes: int = 60, seed: int = 0) -> Project:
         failed={2: "no model"},
         stimulus=Stimulus(rng.integers(-1, 2, (5, 2, 3)).astype(np.int8), np.arange(5) * 100, 12.5),
         given=GivenSorting(
-            "/data/ks4 März", PHY, np.arange(n_spikes)[::-1].copy(), "d1", {0: "good", 7: "noise"}, {7: "#7"}
+            "/data/ks4 März",
+            PHY,
+            np.arange(n_spikes)[::-1].copy(),
+            "d1",
+            {0: "good", 7: "noise"},
+            {7: "#7"},
+            proposals=(Proposal("SLAy", "merge", (7, 0)), Proposal("Bombcell", "label", (0,), "mua")),
         ),
         history=({"do": "merge", "units": [0, 7]}, {"do": "undo"}),
         waveforms=waveforms,

@@ -160,3 +160,17 @@ def test_units_that_the_first_alternative_merges_are_one_and_spikes_may_be_of_no
         np.array([0, 1, 0, 1]), np.ones(4, np.float32), [component([0, 1, 2, 3], [0, 0, 0, -1])]
     )
     assert shown.tolist() == [0, 0, 0, -1]
+
+
+def test_a_merge_that_somebody_proposes_is_shown_with_the_mass_that_it_has_even_if_that_is_none() -> None:
+    three = np.repeat([0, 1, 2], [30, 30, 20])
+    found = with_given(
+        (alternative(three),), three, SURE, draws(three, three), ALL, proposed=[np.array([0, 2])]
+    )
+    assert [(one.n_units, one.mass) for one in found] == [(3, 1.0), (2, 0.0)]
+    assert found[1].labels.tolist() == np.repeat([0, 1, 0], [30, 30, 20]).tolist()
+    merged = np.where(three == 2, 0, three)
+    found = with_given(
+        (alternative(merged),), three, SURE, draws(three, merged), ALL, proposed=[np.array([0, 2])]
+    )
+    assert [(one.n_units, one.mass) for one in found] == [(3, 0.5), (2, 0.5)]  # each once

@@ -87,3 +87,19 @@ def test_components_between_which_a_doubt_was_cut_know_of_each_other() -> None:
     doubts = connected(6, chain, fits=lambda members: len(members) <= 3 and 5 not in members)
     assert doubts.components == [[0, 1, 2], [3, 4], [5]]
     assert [doubts.cut_from(number) for number in range(3)] == [(1,), (0, 2), (1,)]
+
+
+def test_units_that_somebody_proposes_to_merge_are_asked_about_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(components, "distances", lambda *_, **__: [(9.0, 0, 2)])
+    monkeypatch.setattr(components, "echo_pairs", lambda *_, **__: [])
+    units = _units([[0, 30, 36, 20, 0, 0, 0, 0]] * 4)
+    units.unit, units.n_units = np.repeat([0, 1, 2, 3], 300), 4
+    units.matched, units.sampling_frequency_hz, units.n_samples = None, 20_000.0, 1_000_000
+    drawn = draw_components(units, LINE, SortingConfig(), together=[(2, 0), (1, 3)], apart=[3])
+    assert [(one.units.tolist(), one.proposed) for one in drawn] == [
+        ([0, 2], ((2, 0),)),
+        ([1], ()),
+        ([3], ()),
+    ]

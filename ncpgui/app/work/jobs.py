@@ -253,14 +253,17 @@ def reopen(project: Project, session: Path | None = None, *, progress: Progress 
 
     recording, config = reopen_recording(project.recording), settings_of(project)
     sorting = None if project.given is None else sorting_given(project)
+    together = () if project.given is None else project.given.proposed_merges
     shown = project.stimulus
 
     def find(steps: Steps) -> Found:
         if sorting is None:
             return found_in(recording, config, stimulus=shown, steps=steps, progress=progress)
-        return given_units(recording, sorting, config, stimulus=shown, steps=steps, progress=progress)
+        return given_units(
+            recording, sorting, config, stimulus=shown, together=together, steps=steps, progress=progress
+        )
 
-    live = with_steps(session, lambda: run_of(recording, config, sorting), find)
+    live = with_steps(session, lambda: run_of(recording, config, sorting, together=together), find)
     found = live.found
     places = {one.id: one.spike_ids for one in project.waiting}
     draws = (*found.draws, *(draw for draw, _ in found.aside.values()))

@@ -51,10 +51,13 @@ def find_given(
     if not recording.reference.has_traces:
         project = project_without_traces(recording, opened.sorting, opened.given, config)
         return None, project, (*recording.notes, *opened.notes)
+    together = opened.given.proposed_merges
     live = with_steps(
         request.session,
-        lambda: run_of(recording, config, opened.sorting),
-        lambda steps: given_units(recording, opened.sorting, config, steps=steps, progress=progress),
+        lambda: run_of(recording, config, opened.sorting, together=together),
+        lambda steps: given_units(
+            recording, opened.sorting, config, together=together, steps=steps, progress=progress
+        ),
         recording.notes,
     )
     return live, given_project(live.found, recording, opened.given), opened.notes

@@ -1,0 +1,36 @@
+"""``ncpgui propose``: the questions of a review as propositions that phy shows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ncpgui.cli import options
+from ncpgui.cli.commands import command, examples
+from ncpgui.cli.terminal import count, echo
+
+
+@command(
+    short_help="Write the questions of a review as propositions for phy.",
+    epilog=examples("ncpgui review kilosort_output --out review.h5", "ncpgui propose review.h5"),
+)
+@click.argument("session", type=options.PATH, metavar="SESSION.h5")
+@click.option(
+    "--out",
+    type=options.PATH,
+    metavar="FILE",
+    show_default="curation.json in the folder that is reviewed",
+    help="File to write.",
+)
+def propose(session: Path, out: Path | None) -> None:
+    """Write the merges that SESSION.h5 asks about as propositions, where phy 2.2 looks for them.
+
+    Each has the units that may be one neuron, and the probability. The file is SpikeInterface's curation of
+    format 2. One that another program wrote is left alone. 'ncpgui read-back' reads what was decided in phy.
+    """
+    from ncpgui.export.propositions import write_propositions
+    from ncpgui.session.decided import read_decided
+
+    place, n = write_propositions(read_decided(session, waveforms=False).as_it_stands, out)
+    echo(f"wrote {count(n, 'proposition')} to {place}", err=True)

@@ -1,0 +1,174 @@
+"""A curation of SpikeInterface becomes edits here, of the units that SpikeInterface would make of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ncpgui.core.errors import InputError, RecordingError
+from ncpgui.core.project import Project
+from ncpgui.curation.decisions import Decisions
+from ncpgui.curation.history import History
+from ncpgui.export.phy_back import curation_place, write_back
+from ncpgui.export.read_back import decided_elsewhere, read_back
+from ncpgui.session.decided import decided
+from tests.reviewed_folder import RATE, reviewed
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+UNITS = np.array([0, 1, 2] * 6)
+TIMES = 100 * (1 + np.arange(len(UNITS)))
+NAMES = ("a", "b", "c")
+
+
+@pytest.fixture(scope="module")
+def sorting(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from spikeinterface.core import NumpySorting
+
+    folder = tmp_path_factory.mktemp("sortings") / "sorting"
+    trains = {name: TIMES[unit == UNITS] for unit, name in enumerate(NAMES)}
+    NumpySorting.from_unit_dict([trains], RATE).save(folder=folder)
+    return folder
+
+
+@pytest.fixture
+def project(sorting: Path) -> Project:
+    return fresh(sorting)
+
+
+def fresh(folder: Path) -> Project:
+    from dataclasses import replace
+
+    return replace(reviewed(folder), history=())
+
+
+def curation(**more: Any) -> dict[str, Any]:
+    definitions = {"quality": {"label_options": ["good", "noise", "MUA"], "exclusive": True}}
+    return {"format_version": "2", "unit_ids": list(NAMES), "label_definitions": definitions, **more}
+
+
+def taken(project: Project, value: Any, place: Path) -> History:
+    place.write_text(json.dumps(value))
+    history = decided(project).history
+    read_back(project, history, decided_elsewhere(project, place))
+    return history
+
+
+def spikes(history: History) -> dict[tuple[int, ...], str]:
+    """Times of the spikes of each unit, with its label."""
+    units = history.clustering.unit_ids.tolist()
+    return {
+        tuple(TIMES[history.clustering.spikes_of(unit)].tolist()): history.labels.label(unit)
+        for unit in units
+    }
+
+
+def by_spikeinterface(folder: Path, value: Any) -> set[tuple[int, ...]]:
+    from spikeinterface.core import load
+    from spikeinterface.curation import apply_curation
+
+    after = apply_curation(load(folder), value)
+    return {tuple(after.get_unit_spike_train(unit).tolist()) for unit in after.unit_ids}
+
+
+SPLIT = {"unit_id": "c", "mode": "indices", "indices": [[0, 2]]}
+LABELS = {"unit_id": "c", "mode": "labels", "labels": [5, 0, 5, 0, 1, 1]}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        curation(merges=[{"unit_ids": ["a", "b"]}]),
+        curation(splits=[SPLIT], merges=[{"unit_ids": ["b", "a"], "new_unit_id": "ab"}]),
+        curation(splits=[LABELS], removed=["a"]),
+        curation(splits=[{**SPLIT, "indices": [[0], [1, 3]], "new_unit_ids": ["x", "y", "z"]}]),
+        [
+            curation(splits=[{**SPLIT, "new_unit_ids": ["x", "y"]}]),
+            {**curation(merges=[{"unit_ids": ["x", "a"]}], removed=["y"]), "unit_ids": ["a", "b", "x", "y"]},
+        ],
+    ],
+)
+def test_units_are_those_that_spikeinterface_makes(
+    sorting: Path, project: Project, tmp_path: Path, value: Any
+) -> None:
+    history = taken(project, value, tmp_path / "curation.json")
+    assert set(spikes(history)) == by_spikeinterface(sorting, value)
+    while history.can_undo:
+        history.undo()
+    assert np.array_equal(history.clustering.unit_of_spike, UNITS)
+
+
+def test_labels_and_the_older_format_are_read(project: Project, tmp_path: Path) -> None:
+    value = {
+        "format_version": "1",
+        "unit_ids": list(NAMES),
+        "label_definitions": {"quality": {"label_options": ["good", "MUA"], "exclusive": True}},
+        "manual_labels": [{"unit_id": "a", "quality": ["MUA"]}, {"unit_id": "c", "quality": ["good"]}],
+        "merge_unit_groups": [["a", "b"]],
+        "removed_units": [],
+    }
+    history = taken(project, value, tmp_path / "curation.json")
+    both = tuple(sorted([*TIMES[UNITS == 0].tolist(), *TIMES[UNITS == 1].tolist()]))
+    assert spikes(history) == {both: "unsorted", tuple(TIMES[UNITS == 2].tolist()): "good"}
+
+
+def test_what_is_written_back_is_read_back_by_another_session(sorting: Path, tmp_path: Path) -> None:
+    """Parts of a unit go to different units, one is removed, one is labelled: two steps."""
+    project = fresh(sorting)
+    units = UNITS.copy()
+    units[[0, 3]] = 1  # of a to b
+    units[6] = -1
+    decisions = Decisions(units, np.ones(len(units), np.float32), {2: "good"}, frozenset(), units.copy())
+    written = write_back(project, decisions)
+    other = fresh(sorting)
+    history = decided(other).history
+    words = read_back(other, history, decided_elsewhere(other, written.folder / written.files[0]))
+    expected = {tuple(TIMES[units == unit].tolist()) for unit in (0, 1, 2)}
+    assert set(spikes(history)) == expected
+    assert spikes(history)[tuple(TIMES[UNITS == 2].tolist())] == "good"
+    assert len(words) == 2
+    again = decided_elsewhere(other)  # where SpikeInterface's window would keep it
+    assert read_back(other, history, again) == ()
+    (written.folder / written.files[0]).unlink()
+    with pytest.raises(InputError, match="there is no curation of"):
+        decided_elsewhere(other)
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ("text", "is no curation of SpikeInterface"),
+        ([], "is no curation of SpikeInterface"),
+        ({"format_version": "3", "unit_ids": []}, "its format_version is '3', 1 and 2 are known"),
+        (curation(merges=[{"unit_ids": ["a", "z"]}]), "there is no unit z"),
+        (curation(merges=[{"unit_ids": ["a"]}]), "a merge has fewer than two units"),
+        (curation(splits=[{**SPLIT, "indices": [[6]]}]), "unit c has 6 spikes, a split names spike 6"),
+        (curation(splits=[{**LABELS, "labels": [0, 1]}]), "unit c has 6 spikes, 2 labels split it"),
+        (curation(splits=[{"unit_id": "c"}]), "indices is missing"),
+        ([curation(), curation(removed=["q"])], r"\(step 2\).*there is no unit q"),
+    ],
+)
+def test_what_is_no_curation_of_these_units_is_refused(
+    project: Project, tmp_path: Path, value: Any, reason: str
+) -> None:
+    with pytest.raises(InputError, match=reason):
+        taken(project, value, tmp_path / "curation.json")
+
+
+def test_a_file_that_is_not_there_and_a_sorting_that_changed_are_refused(
+    sorting: Path, project: Project, tmp_path: Path
+) -> None:
+    from dataclasses import replace
+
+    with pytest.raises(InputError, match="cannot be read as a curation"):
+        decided_elsewhere(project, tmp_path / "nothing.json")
+    assert project.given is not None
+    place = tmp_path / "curation.json"
+    place.write_text(json.dumps(curation()))
+    changed = replace(project, given=replace(project.given, digest="another"))
+    with pytest.raises(RecordingError, match="has other spikes or units than were reviewed"):
+        decided_elsewhere(changed, place)
+    assert not curation_place(sorting).exists()
