@@ -157,14 +157,18 @@ class Context:
 
 @dataclass(frozen=True)
 class Condition:
-    """When an action is allowed, and what to say when it is not."""
+    """When an action is allowed, and what to say when it is not: words, or a function that finds them."""
 
     holds: Callable[[Context], bool]
-    reason: str
+    reason: str | Callable[[Context], str]
 
     def __call__(self, context: Context) -> bool:
         """Whether it holds."""
         return self.holds(context)
+
+    def why_not(self, context: Context) -> str:
+        """What to say where it does not hold."""
+        return self.reason if isinstance(self.reason, str) else self.reason(context)
 
 
 def has_at_least(n_units: int) -> Condition:
@@ -178,16 +182,29 @@ def _has_alternatives(context: Context) -> bool:
     return component is not None and len(component.alternatives) > 0
 
 
+def _not_sampled(context: Context) -> str:
+    """Why there is no posterior of what is on screen."""
+    workspace = context.workspace
+    project, component_id = workspace.project, workspace.component_id
+    if project is not None and not project.recording.has_traces:
+        return "there is no posterior, as this sorting was opened without its raw data"
+    if component_id is None:
+        return "what is on screen is no question; choose a row of the queue"
+    if workspace.status(component_id).state == "failed":
+        return f"what is on screen could not be sampled: {workspace.status(component_id).message}"
+    if workspace.component() is not None:
+        return "there is no sorting to choose: no unit was found among these spikes"
+    return "what is on screen is not sampled yet"
+
+
 always = Condition(lambda _: True, "")
 has_project = Condition(lambda c: c.workspace.project is not None, NOTHING_OPEN)
-has_component = Condition(
-    lambda c: c.workspace.component() is not None, "what is on screen is not sampled yet"
-)
+has_component = Condition(lambda c: c.workspace.component() is not None, _not_sampled)
 has_units = Condition(
     lambda c: c.workspace.component() is not None or bool(c.workspace.drawn_together),
-    "what is on screen is not sampled yet",
+    _not_sampled,
 )
-has_alternatives = Condition(_has_alternatives, "what is on screen is not sampled yet")
+has_alternatives = Condition(_has_alternatives, _not_sampled)
 has_selection = has_at_least(1)
 has_several = has_at_least(2)
 has_similar = Condition(
@@ -234,4 +251,6 @@ class Action:
             return ""
         if context.workspace.project is None:
             return NOTHING_OPEN
-        return getattr(self.enabled, "reason", "it is not possible now")
+        return (
+            self.enabled.why_not(context) if isinstance(self.enabled, Condition) else "it is not possible now"
+        )

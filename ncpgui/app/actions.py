@@ -33,6 +33,7 @@ from ncpgui.app.work.reviewing import is_reviewed, write_back_question
 MENUS = ("File", "Edit", "Unit", "Sorting", "Go", "View", "Help")
 
 
+NO_UNITS = "The table lists no unit; U lists all, and Ctrl+F filters them"
 SCOPED = ("good", "mua", "noise", "unsorted")
 
 
@@ -98,9 +99,14 @@ def _go(context: Context, step: int) -> None:
 
 
 def _go_in_queue(context: Context, step: int) -> None:
-    component_id = neighbour_in_queue(context.workspace, step)
+    workspace = context.workspace
+    component_id = neighbour_in_queue(workspace, step)
     if component_id is not None:
-        context.workspace.show_component(component_id)
+        workspace.show_component(component_id)
+    elif workspace.component_ids:
+        workspace.told.emit("The queue has no other row")
+    else:
+        workspace.told.emit("No question is asked of this sorting; Down goes to the next unit")
 
 
 def _step_unit(context: Context, step: int) -> None:
@@ -108,6 +114,8 @@ def _step_unit(context: Context, step: int) -> None:
     unit = _neighbour(context, step, context.workspace.chosen)
     if unit is not None:
         context.workspace.select([unit])
+    else:
+        context.workspace.told.emit(NO_UNITS)
 
 
 def _neighbour(context: Context, step: int, chosen: tuple[int, ...]) -> int | None:
@@ -128,6 +136,7 @@ def _extend(context: Context, step: int) -> None:
         return
     place = units.index(chosen[-1]) + step
     if not 0 <= place < len(units):
+        workspace.told.emit(f"The table ends at unit {chosen[-1]}")
         return
     if units[place] in chosen:
         workspace.select(chosen[: chosen.index(units[place]) + 1])
@@ -145,12 +154,17 @@ def _compare(context: Context, step: int) -> None:
     other = _neighbour(context, step, workspace.selected)
     if other == first:
         other = _neighbour(context, step, (first,))
-    if other is not None:
+    if other is not None and other != first:
         workspace.select(dict.fromkeys((first, other)))
+    else:
+        workspace.told.emit("The table lists no other unit to compare with; U lists all units")
 
 
 def _select_all(context: Context) -> None:
-    context.workspace.select(context.front.listed_units())
+    units = context.front.listed_units()
+    context.workspace.select(units)
+    if not units:
+        context.workspace.told.emit(NO_UNITS)
 
 
 def _save(context: Context) -> None:

@@ -44,8 +44,9 @@ class Controller:
     """Starts long work for a workspace and takes its results in.
 
     Signals: `activity_changed(activity or None)`; `derived_changed` what panels wait
-    for arrived; `failed(error, doing)` work went wrong; `only_readable(path, error)` a session
-    cannot be opened for writing, but `open_session(path, read_only=True)` opens it;
+    for arrived; `failed(error, doing)` work went wrong; `succeeded(doing)` it is done;
+    `only_readable(path, error)` a session cannot be opened for writing, but
+    `open_session(path, read_only=True)` opens it;
     `recording_wanted(request, problem)` a sorting does not lead to its recording: `open_review` it with one;
     `choice_wanted(path)` a recording has several streams: `open_recording` with one of them.
     """
@@ -53,6 +54,7 @@ class Controller:
     activity_changed: ClassVar[Signal] = Signal(object)
     derived_changed: ClassVar[Signal] = Signal()
     failed: ClassVar[Signal] = Signal(object, str)
+    succeeded: ClassVar[Signal] = Signal(str)
     only_readable: ClassVar[Signal] = Signal(object, object)
     recording_wanted: ClassVar[Signal] = Signal(object, object)
     choice_wanted: ClassVar[Signal] = Signal(object)
@@ -64,6 +66,7 @@ class Controller:
         self._work = Work(runner)
         self._work.activity_changed.connect(self.activity_changed.emit)
         self._work.failed.connect(self.failed.emit)
+        self._work.succeeded.connect(self.succeeded.emit)
         self._derived = Derived(workspace, runner)
         self._derived.changed.connect(self.derived_changed.emit)
         self.unit_evidence = UnitEvidence(workspace, runner)

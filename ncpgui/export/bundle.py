@@ -210,7 +210,8 @@ class UnitColumns:
     """One row a unit, as tables show it; a column that is not known is None.
 
     unit_id : its number here; name : what it is called
-    channel : main channel; x_um, depth_um : its position; amplitude_sd : mean, positive;
+    channel : main channel; x_um, y_um : its place; depth_um : its
+    place along the longer axis of the probe; amplitude_sd : mean, positive;
     rate_hz : spikes a second of the recording; probability : mean over the unit's spikes;
     numbers : `NUMBERS` by name, empty when nothing is known;
     sampler : what all these probabilities come from, in words; None where it is draws for every unit
@@ -226,6 +227,7 @@ class UnitColumns:
     label: list[str]
     channel: NDArray[np.int64]
     x_um: NDArray[np.float64]
+    y_um: NDArray[np.float64]
     depth_um: NDArray[np.float64]
     shank: NDArray[np.int64]
     p_exists: NDArray[np.float64] | None
@@ -264,7 +266,8 @@ def unit_columns(bundle: ExportBundle) -> UnitColumns:
         label=bundle.labels(),
         channel=channel,
         x_um=bundle.probe.positions_um[channel, 0],
-        depth_um=bundle.probe.positions_um[channel, 1],
+        y_um=bundle.probe.positions_um[channel, 1],
+        depth_um=bundle.probe.depth_um[channel],
         shank=bundle.probe.shank[channel],
         p_exists=None if p_exists is None else np.array(p_exists, dtype=np.float64),
         probability=None if sorting.probability is None else bundle.mean_per_unit(sorting.probability),

@@ -3,7 +3,7 @@
 ::
 
     NAME.csv        sample, time_s, unit, probability, entropy, amplitude_sd
-    NAME_units.csv  unit, label, n_spikes, rate_hz, amplitude_sd, channel, x_um, y_um, shank,
+    NAME_units.csv  unit, label, n_spikes, rate_hz, amplitude_sd, channel, x_um, y_um, depth_um, shank,
                     p_exists, probability, p_neuron, p_pure, p_complete, false_positives, misses,
                     sampler where the probabilities of a unit are those of a beam,
                     tag, note where a unit has one
@@ -81,7 +81,8 @@ def _unit_columns(bundle: ExportBundle) -> dict[str, Iterable[object]]:
         "amplitude_sd": _decimals(units.amplitude_sd, 3, n),
         "channel": units.channel.tolist(),
         "x_um": _decimals(units.x_um, 3, n),
-        "y_um": _decimals(units.depth_um, 3, n),
+        "y_um": _decimals(units.y_um, 3, n),
+        "depth_um": _decimals(units.depth_um, 3, n),
         "shank": units.shank.tolist(),
         "p_exists": _decimals(units.p_exists, 4, n),
         "probability": _decimals(units.probability, 4, n),

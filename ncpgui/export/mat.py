@@ -5,8 +5,8 @@
     spike_times_s, spike_samples, spike_units, spike_probability, spike_entropy (nats),
     spike_amplitude_sd       (n, 1), one row a spike in order of time
     units                    (k, 1) struct: id, name (where it is no number), label, n_spikes, rate_hz,
-                             amplitude_sd, channel, x_um, y_um, shank, p_exists, probability, p_neuron,
-                             p_pure, p_complete, false_positives, misses, sampler (where it is a beam),
+                             amplitude_sd, channel, x_um, y_um, depth_um, shank, p_exists, probability,
+                             p_neuron, p_pure, p_complete, false_positives, misses, sampler (of a beam),
                              spike_times_s, spike_samples, spike_probability, template_noise_sd (t, channels)
     channel_positions_um (c, 2), channel_shanks (c, 1), noise_sd (c, 1) in the unit of the recording,
     sampling_frequency_hz, first_sample, n_samples (what was sorted), recording_path, ncp_json
@@ -86,7 +86,8 @@ def _units(bundle: ExportBundle) -> NDArray[np.void]:
         "amplitude_sd": units.amplitude_sd,
         "channel": units.channel + 1.0,
         "x_um": units.x_um,
-        "y_um": units.depth_um,
+        "y_um": units.y_um,
+        "depth_um": units.depth_um,
         "shank": units.shank.astype(np.float64),
         "p_exists": units.p_exists,
         "probability": units.probability,

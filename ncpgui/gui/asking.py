@@ -160,8 +160,9 @@ class AskingWindow(QtWidgets.QMainWindow):
         try:
             save_panel(shown, path)
         except ExportError as error:
-            self.banner.tell(sentence(str(error)))
+            self.banner.tell(sentence(str(error)), about="picture")
         else:
+            self.banner.settle("picture")
             self.workspace.told.emit(f"Saved {path.name}")
 
     def may_leave(self) -> bool:

@@ -10,10 +10,14 @@ from ncpgui.gui.plain_text import Label
 
 
 class Banner(QtWidgets.QFrame):
-    """One message at a time, with a button for the way out if there is one, until dismissed or replaced."""
+    """One message at a time, with a button for the way out if there is one, until dismissed or replaced.
+
+    A message about work that failed goes when work of its kind succeeds: `settle`.
+    """
 
     def __init__(self) -> None:
         super().__init__()
+        self._about = ""
         self._do: Callable[[], None] | None = None
         self.setObjectName("banner")
         row = QtWidgets.QHBoxLayout(self)
@@ -34,16 +38,28 @@ class Banner(QtWidgets.QFrame):
         row.addWidget(self.close_button)
         self.hide()
 
-    def tell(self, text: str, *, action: str = "", do: Callable[[], None] | None = None) -> None:
-        """Show a message; `action` names a button that calls `do`."""
-        self._do = do
+    def tell(
+        self, text: str, *, action: str = "", do: Callable[[], None] | None = None, about: str = ""
+    ) -> None:
+        """Show a message; `action` names a button that calls `do`; about : work that failed, in words."""
+        self._do, self._about = do, _kind(about)
         self.text.setText(text)
         self.action_button.setText(action)
         self.action_button.setVisible(do is not None)
         self.show()
+
+    def settle(self, doing: str) -> None:
+        """Work succeeded: what says that such work failed is true no more."""
+        if self._about and self._about == _kind(doing):
+            self.hide()
 
     def _act(self) -> None:
         do, self._do = self._do, None
         self.hide()
         if do is not None:
             do()
+
+
+def _kind(doing: str) -> str:
+    """Kind of work: ``saving`` of "saving a.h5"."""
+    return doing.partition(" ")[0].lower()

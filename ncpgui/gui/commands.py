@@ -86,7 +86,11 @@ class Commands:
         if self.keymap.problems:
             first, *more = self.keymap.problems
             rest = f" (and {len(more)} more on the page of keys)" if more else ""
-            self._window.banner.tell(f"{sentence(first)}{rest}", action="Keys", do=self.show_keys)
+            self._window.banner.tell(
+                f"{sentence(first)}{rest}", action="Keys", do=self.show_keys, about="keys"
+            )
+        else:
+            self._window.banner.settle("keys")
 
     def open_own_keys(self) -> None:
         """Open the file of one's own keys with the program that the system has for it."""

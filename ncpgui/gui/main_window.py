@@ -9,6 +9,7 @@ from PyQt5 import QtCore, QtGui, QtWidgets
 
 from ncpgui.app.action import Context
 from ncpgui.app.controller import Activity, Controller
+from ncpgui.app.model.open_project import NOT_KEPT
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.words import sentence
 from ncpgui.app.work.recognition import without_options
@@ -110,6 +111,7 @@ class MainWindow(AskingWindow):
         workspace.warned.connect(self._warn)
         controller.activity_changed.connect(self._activity_changed)
         controller.failed.connect(self.show_error)
+        controller.succeeded.connect(self.banner.settle)
         controller.only_readable.connect(self._offer_read_only)
         controller.recording_wanted.connect(self._want_recording)
         controller.choice_wanted.connect(self.ask_open)
@@ -195,7 +197,7 @@ class MainWindow(AskingWindow):
     # -- messages ---------------------------------------------------------------------------
 
     def _warn(self, text: str) -> None:
-        self.banner.tell(sentence(text))
+        self.banner.tell(sentence(text), about="saving" if text.startswith(NOT_KEPT) else "")
 
     def _offer_read_only(self, path: Path, error: Exception) -> None:
         self.banner.tell(
@@ -217,12 +219,13 @@ class MainWindow(AskingWindow):
     def show_error(self, error: Exception, doing: str = "") -> None:
         """Say what went wrong; the window stays usable."""
         if isinstance(error, NcpguiError):
-            self.banner.tell(f"While {doing}: {error}" if doing else sentence(str(error)))
+            self.banner.tell(f"While {doing}: {error}" if doing else sentence(str(error)), about=doing)
             return
         self.banner.tell(
             f"While {doing or 'working'}, something went wrong that should not have: "
             f"{type(error).__name__}: {error}. Your work is safe; details are in "
-            f"{self.preferences.folder / 'ncpgui.log'}"
+            f"{self.preferences.folder / 'ncpgui.log'}",
+            about=doing,
         )
 
     # -- look -------------------------------------------------------------------------------

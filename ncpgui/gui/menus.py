@@ -25,15 +25,17 @@ TOOLBAR_WORDS = {
 class ActionSet:
     """Qt actions of a window: the first key of each is shown, the others work too.
 
-    An action that is not allowed now is grey and its keys do nothing.
+    An action that is not allowed now is grey, and its keys say why.
     """
 
     def __init__(self, window: QtWidgets.QMainWindow, context: Context) -> None:
         self._window = window
         self._context = context
         self._made: dict[str, list[QtWidgets.QAction]] = {}
+        self._refusals: dict[str, QtWidgets.QAction] = {}
         for item in ACTIONS:
             self._made[item.id] = self._make(item)
+            self._refusals[item.id] = self._refusal(item)
 
     def __getitem__(self, name: str) -> QtWidgets.QAction:
         """Qt action of an action id."""
@@ -51,6 +53,18 @@ class ActionSet:
         self._window.addAction(action)
         return action
 
+    def _refusal(self, item: Action) -> QtWidgets.QAction:
+        """What the keys of an action do while it is not allowed: Qt gives none to an action that is grey."""
+        action = QtWidgets.QAction(self._window)
+        action.triggered.connect(lambda _checked=False: self._refuse(item))
+        self._window.addAction(action)
+        return action
+
+    def _refuse(self, item: Action) -> None:
+        reason = item.why_not(self._context)
+        if reason:
+            self._context.workspace.told.emit(f"{item.name.rstrip('…')}: {reason}")
+
     def set_keys(self, keys: Mapping[str, tuple[str, ...]]) -> None:
         """Take other keys, by action id."""
         for item in ACTIONS:
@@ -60,6 +74,7 @@ class ActionSet:
             for number, action in enumerate(made):
                 action.setShortcuts(groups[number] if number < len(groups) else [])
                 action.setToolTip(_tooltip(item, keys[item.id]))
+            self._refusals[item.id].setShortcuts(mine)
 
     def _run(self, item: Action, number: int) -> None:
         self.attempt(lambda: item.run(self._context, number))
@@ -79,6 +94,7 @@ class ActionSet:
         self["redo"].setText(without_mnemonic(f"Redo {history.redo_words}".strip()))
         for item in ACTIONS:
             allowed = item.enabled(self._context)
+            self._refusals[item.id].setEnabled(not allowed)
             for action in self._made[item.id]:
                 action.setEnabled(allowed)
                 if item.is_on is not None:

@@ -13,6 +13,7 @@ import pytest
 from ncpgui.core.component import Component
 from ncpgui.core.errors import ExportError
 from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.core.probe import Probe
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.export.bundle import ExportBundle
 from ncpgui.export.registry import export
@@ -89,6 +90,24 @@ def test_csv_has_a_row_a_spike_and_a_row_a_unit(bundle: ExportBundle, tmp_path: 
         "y_um": "20.000",
         "p_exists": "0.8750",
     }
+
+
+def test_depth_is_along_the_longer_axis_of_the_probe_in_every_table(
+    bundle: ExportBundle, tmp_path: Path
+) -> None:
+    """Contacts that reach farther in x: the place of a unit is (x, y), its depth x."""
+    lying = Probe(bundle.probe.positions_um[:, ::-1] * [5, 1] + [7, 0])
+    lying_down = replace(bundle, probe=lying)
+    export(lying_down, "csv", tmp_path / "out")
+    export(lying_down, "phy", tmp_path / "phy")
+    with (tmp_path / "phy" / "cluster_info.tsv").open() as file:
+        phy = list(csv.DictReader(file, delimiter="\t"))
+    of_csv = {row["unit"]: row for row in rows(tmp_path / "out_units.csv")}
+    depth = {row["cluster_id"]: float(row["depth"]) for row in phy}
+    for unit, row in of_csv.items():
+        place = lying.positions_um[int(row["channel"])]
+        assert [float(row["x_um"]), float(row["y_um"])] == place.tolist()
+        assert float(row["depth_um"]) == place[0] == depth[unit]
 
 
 def test_csv_leaves_cells_empty_that_are_not_known(bundle: ExportBundle, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -124,3 +125,93 @@ def leaves(monkeypatch) -> None:
     from ncpgui.gui.main_window import MainWindow
 
     monkeypatch.setattr(MainWindow, "may_leave", lambda _: True)
+
+
+KEYS_THAT_NEED_MORE = {
+    "G": "Merge: fewer than two units are selected",
+    "D": "Never merge: fewer than two units are selected",
+    "Y": "Accept unit: no unit is selected",
+    "Alt+M": "Label MUA: no unit is selected",
+    "Ctrl+G": "Label similar good, MUA, noise or unsorted: no unit of the list of similar ones is selected",
+    "Ctrl+Z": "Undo: there is nothing to undo",
+    "Ctrl+Y": "Redo: there is nothing to do again",
+}
+
+
+@pytest.mark.parametrize("key", KEYS_THAT_NEED_MORE)
+def test_a_key_that_is_not_allowed_now_says_why(array_window, qtbot, key: str) -> None:
+    from tests.gui.windows import press_keys
+
+    array_window.workspace.show_component(0)
+    array_window.workspace.select([])
+    press_keys(qtbot, array_window, key)
+    assert array_window.status.currentMessage() == KEYS_THAT_NEED_MORE[key]
+    array_window.controller.close()
+
+
+def test_without_a_project_keys_say_that_something_is_to_be_opened(window, qtbot) -> None:
+    from tests.gui.windows import press_keys
+
+    for key in ("G", "]", "Return", "Space", "F3", "Ctrl+E"):
+        window.status.clearMessage()
+        press_keys(qtbot, window, key)
+        assert "open a recording or a session first" in window.status.currentMessage(), key
+
+
+def test_a_key_of_one_allowed_action_does_it_and_refuses_nothing(array_window, qtbot) -> None:
+    from tests.gui.windows import press_keys
+
+    workspace, said = array_window.workspace, []
+    workspace.show_component(0)
+    workspace.select([0])
+    workspace.told.connect(said.append)
+    press_keys(qtbot, array_window, "Alt+M")
+    assert workspace.history.labels.label(0) == "mua"
+    assert said == ["Label unit 0 mua"]
+    array_window.controller.close()
+
+
+def test_an_error_goes_when_the_same_kind_of_work_succeeds(array_window) -> None:
+    show, work = array_window.show_error, array_window.controller
+    show(RecordingError("the disk is full"), "saving a.h5")
+    work.succeeded.emit("Exporting to b.csv")
+    assert array_window.banner.isVisible(), "an export says nothing of saves"
+    work.succeeded.emit("saving a.h5")
+    assert not array_window.banner.isVisible()
+    show(RecordingError("the disk is full"), "exporting to b.csv")
+    work.succeeded.emit("Exporting to c.csv")
+    assert not array_window.banner.isVisible()
+    work.close()
+
+
+def test_an_action_that_no_file_has_is_warned_of_until_a_save_has_it(array_window, tmp_path) -> None:
+    array_window.workspace.warned.emit(
+        "The action was done but not written to the journal: No space left on device"
+    )
+    assert array_window.banner.isVisible()
+    array_window.controller.save(tmp_path / "s.h5")
+    settle()
+    assert not array_window.banner.isVisible()
+    array_window.controller.close()
+
+
+def test_units_that_a_split_does_not_touch_keep_their_numbers_where_few_draws_have_it(
+    array_window, monkeypatch
+) -> None:
+    """The half that nobody would cut leaves no draw of the component: of unit 1 these say nothing."""
+    from ncpgui.curation.split import lasso_split
+    from tests.gui.windows import keep_draws
+
+    keep_draws(monkeypatch)
+    workspace = array_window.workspace
+    workspace.show_component(0)
+    component = workspace.component()
+    others = [unit.unit for unit in workspace.current().units if unit.unit != 0]
+    before = [dataclasses.astuple(workspace.unit_numbers(unit)) for unit in others]
+    half = np.zeros(len(component.spike_ids), bool)
+    half[::2] = True
+    workspace.do(lasso_split(workspace.clustering, component, half, (0,)))
+    assert workspace.given(0).needs_draws
+    after = [dataclasses.astuple(workspace.unit_numbers(unit)) for unit in others]
+    np.testing.assert_allclose(np.array(after, float), np.array(before, float), atol=1e-9)
+    array_window.controller.close()

@@ -28,6 +28,8 @@ from ncpgui.curation.rebase import counterparts, rebased
 from ncpgui.curation.unit_places import UnitPlaces
 
 NO_SPIKES = np.zeros(0, dtype=np.int64)
+NOT_KEPT = "The action was done but not written to the journal"
+"""How a warning begins that is true until the next save."""
 
 
 class OpenProject(ProjectView):
@@ -291,7 +293,7 @@ class OpenProject(ProjectView):
         try:
             write(self.history.entries)
         except NcpguiError as error:
-            self.warned.emit(f"The action was done but not written to the journal: {error}")
+            self.warned.emit(f"{NOT_KEPT}: {error}")
 
     def _changed(self, *, content: bool = False, base: bool = False) -> None:
         was = self.is_saved

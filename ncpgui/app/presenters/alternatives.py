@@ -526,7 +526,8 @@ def step_alternative(workspace: Workspace, step: int) -> None:
     if component is None or not component.alternatives:
         return
     ring = [None if card.is_in_use else card.index for card in _cards(workspace, component)]
-    if not ring:
+    if len(ring) < 2:
+        workspace.told.emit("There is no other sorting of these spikes")
         return
     place = ring.index(workspace.preview) if workspace.preview in ring else 0
     workspace.show_alternative(ring[(place + step) % len(ring)])

@@ -118,8 +118,9 @@ def present_traces(
     contacts = shown.component.contacts
     if window is None or window.center != sample or not np.array_equal(window.contacts, contacts):
         return TracesView(message="Traces are being read …")
+    axis = project.probe.depth_axis
     place = project.probe.positions_um[contacts]
-    order = np.lexsort((place[:, 0], -place[:, 1]))
+    order = np.lexsort((place[:, 1 - axis], -place[:, axis]))  # by depth, the uppermost first
     per_ms = project.spikes.sampling_frequency_hz / 1000
     clock = project.recording.clock
     label = int(shown.labels[position])

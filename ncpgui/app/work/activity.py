@@ -29,11 +29,13 @@ class Activity:
 class Work:
     """Submits tasks and tells how far they are; of several at a time, the one begun last.
 
-    Signals: `activity_changed(activity or None)`; `failed(error, doing)` work went wrong.
+    Signals: `activity_changed(activity or None)`; `failed(error, doing)` work went wrong; `succeeded(doing)`
+    it is done.
     """
 
     activity_changed: ClassVar[Signal] = Signal(object)
     failed: ClassVar[Signal] = Signal(object, str)
+    succeeded: ClassVar[Signal] = Signal(str)
 
     def __init__(self, runner: Runner) -> None:
         self.runner = runner
@@ -72,6 +74,7 @@ class Work:
 
         def finished(value: Any) -> None:
             self.finish(owner)
+            self.succeeded.emit(words)
             done(value)
 
         def went_wrong(error: Exception) -> None:

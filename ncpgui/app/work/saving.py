@@ -136,6 +136,7 @@ class Saving:
                 f"{target.name} appeared meanwhile and is not replaced; the session is kept as {session.path}"
             )
         self._workspace.saved(session, mark)
+        self._work.succeeded.emit(f"saving {target.name}")
         self._preferences.remember_file(session.path)
         if tell:
             self._workspace.told.emit(f"Saved {session.path.name}")
