@@ -11,12 +11,15 @@ import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PyQt5 import QtCore, QtGui, QtWidgets
 
+from ncpgui.analysis import receptive_field
+from ncpgui.analysis.receptive_field import ReceptiveField
 from ncpgui.app.controller import Controller
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
@@ -28,6 +31,7 @@ from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.spikes import SpikeEvents
+from ncpgui.core.stimulus import Stimulus
 from ncpgui.core.waveform_format import N_SAMPLES, TROUGH_SAMPLE
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.gui.panels.base import Panel
@@ -133,6 +137,25 @@ class Screen:
     def pixel(self, widget: QtWidgets.QWidget, point: QtCore.QPointF) -> str:
         """Colour of one pixel."""
         return next(iter(self.colors(widget, QtCore.QRectF(point.toPoint(), QtCore.QSizeF(1, 1)))))
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _fields_are_found_once() -> Iterator[None]:
+    """Each window would find the receptive fields of the same units of the same project anew."""
+    found: dict[bytes, ReceptiveField] = {}
+    find = receptive_field.receptive_field
+
+    def known(stimulus: Stimulus, spike_samples: np.ndarray) -> ReceptiveField:
+        parts = (stimulus.frames, stimulus.trigger_sample, spike_samples)
+        key = sha256(b"".join(np.ascontiguousarray(part).data for part in parts)).digest()
+        if key not in found:
+            found[key] = find(stimulus, spike_samples)
+        return found[key]
+
+    patch = pytest.MonkeyPatch()
+    patch.setattr(receptive_field, "receptive_field", known)
+    yield
+    patch.undo()
 
 
 @pytest.fixture(autouse=True)

@@ -19,7 +19,7 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
     """A plot that is told its theme; `has_axes` False leaves the room to what is drawn."""
 
     def __init__(self, name: str, *, has_axes: bool = True) -> None:
-        super().__init__()
+        super().__init__(enableMenu=False)
         self.theme: Theme = LIGHT
         self._labels = {"left": "", "bottom": ""}
         self._written: tuple[object, ...] = ()
@@ -30,7 +30,6 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]
         self.setBackground(None)  # an opaque one leaves a line open on screens of fractional scale
         self.setStyleSheet("QGraphicsView { background: transparent }")  # tooltips would take it too
         self.hideButtons()
-        self.setMenuEnabled(False)
         self.getPlotItem().layout.setContentsMargins(0, 0, 0, 0)
         for side in ("left", "bottom"):
             if has_axes:

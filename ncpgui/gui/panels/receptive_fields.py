@@ -6,6 +6,8 @@ into or to read off an axis, and its size follows from the room for all of them.
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from numpy.typing import NDArray
 from PyQt5 import QtCore, QtGui, QtWidgets
@@ -37,6 +39,7 @@ DIVERGING_LIGHT = ("#1D4FA3", "#6F9FD8", "#F4F5F8", "#E58A6B", "#A9202C")
 DIVERGING_DARK = ("#8FC1FF", "#3B6FB8", "#22262F", "#B8493C", "#FFB39C")
 
 
+@cache
 def diverging_table(theme: Theme) -> list[int]:
     """256 colours from OFF (blue) over none, which recedes into the panel, to ON (red)."""
     stops = np.array(
@@ -66,6 +69,7 @@ class FieldsWidget(UnitCanvas):
         self.view = ReceptiveFieldsView(())
         self._images: list[QtGui.QImage | None] = []
         self._room = QtCore.QSize(460, 420)
+        self._fit_height()
 
     def set_room(self, room: QtCore.QSize) -> None:
         """Arrange the tiles for a viewport of this size."""
@@ -84,7 +88,7 @@ class FieldsWidget(UnitCanvas):
 
     # -- geometry ---------------------------------------------------------------------------
 
-    def _arrangement(self) -> tuple[int, float, float]:
+    def _found_arrangement(self) -> tuple[int, float, float]:
         """Tiles in a row, their width, and the height of what is below the map.
 
         Tiles are as large as they can be without scrolling; where there is little room, the time
@@ -138,7 +142,7 @@ class FieldsWidget(UnitCanvas):
 
     def _places(self) -> tuple[list[QtCore.QRectF], list[QtCore.QRectF]]:
         """Places of the tiles, and of the titles of groups (empty where there is none)."""
-        n, width, below = self._arrangement()
+        n, width, below = self._arrangement
         height, y = self._tile_height(width, below), 0.0
         tiles, titles = [], []
         for group in self.view.groups:
@@ -157,7 +161,7 @@ class FieldsWidget(UnitCanvas):
 
     def map_rect(self, index: int) -> QtCore.QRectF:
         """Place of the map of a tile; the whole map, at its own aspect."""
-        _, tile_width, below = self._arrangement()
+        _, tile_width, below = self._arrangement
         rect = self.tile_rect(index).adjusted(8, _padding(below)[0] + TOP, -8, 0)
         rect.setHeight(self._map_height(tile_width))
         tile = self.view.tiles[index]
@@ -170,6 +174,7 @@ class FieldsWidget(UnitCanvas):
         return rect
 
     def _fit_height(self) -> None:
+        self._arrangement = self._found_arrangement()
         bottom = self.tile_rect(len(self.view.tiles) - 1).bottom() if self.view.tiles else 0
         self.setMinimumHeight(max(int(np.ceil(bottom)), 0))
 
@@ -200,7 +205,7 @@ class FieldsWidget(UnitCanvas):
         painter.setPen(QtGui.QPen(theme.color("accent" if tile.is_changed else "border"), 1.2))
         painter.setBrush(theme.color(back))
         painter.drawRoundedRect(rect.adjusted(0.6, 0.6, -0.6, -0.6), 7, 7)
-        below = self._arrangement()[2]
+        below = self._arrangement[2]
         above_px, under_px = _padding(below)
         inner = rect.adjusted(8, above_px, -8, -under_px)
         self._paint_head(painter, tile, QtCore.QRectF(inner.left(), inner.top() - 2, inner.width(), 20))
