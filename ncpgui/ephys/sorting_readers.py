@@ -287,7 +287,7 @@ def _joined(
 
 def _property_labels(sorting: Any, numbers: NDArray[np.int64]) -> dict[int, str]:
     """Labels from the first property that labels any unit."""
-    for key in ("quality", "group", "KSLabel", "label"):
+    for key in ("quality", "quality_label", "group", "KSLabel", "label"):
         values = sorting.get_property(key)
         if values is not None:
             words = [str(value).strip().lower() for value in values]

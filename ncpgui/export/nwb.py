@@ -3,7 +3,8 @@
 ::
 
     units        spike_times s, spike_probability, spike_entropy nats, spike_amplitude noise sd (ragged),
-                 unit_name (where ids are no numbers), label, n_spikes, amplitude_sd, p_exists,
+                 unit_name (where ids are no numbers), label, quality_label and quality_score (as proposed
+                 for the schema of NWB: the label, and P(neuron) P(pure)), n_spikes, amplitude_sd, p_exists,
                  probability, p_neuron, p_pure, p_complete,
                  false_positives, misses, sampler (where it is a beam), obs_intervals s,
                  electrodes: those on which the unit is seen, the largest first,
@@ -205,6 +206,7 @@ def _unit_columns(bundle: ExportBundle, units: UnitColumns) -> dict[str, tuple[s
         known["unit_name"] = ("what the unit is called in the sorting that was reviewed", names)
     known |= {
         "label": ("good, mua, noise or unsorted", units.label),
+        "quality_label": ("quality of the unit: good, mua, noise or unsorted", units.label),
         "n_spikes": ("number of spikes", units.n_spikes.tolist()),
         "amplitude_sd": ("mean size of the spikes, noise sd", units.amplitude_sd.tolist()),
     }
@@ -212,6 +214,11 @@ def _unit_columns(bundle: ExportBundle, units: UnitColumns) -> dict[str, tuple[s
     known |= {
         name: (ABOUT_UNITS[name], values.tolist()) for name, values in named.items() if values is not None
     }
+    neuron, pure = units.numbers.get("p_neuron"), units.numbers.get("p_pure")
+    if neuron is not None and pure is not None:
+        score = (np.asarray(neuron) * np.asarray(pure)).astype(np.float32)
+        about = "probability that the unit is one neuron, P(neuron) times P(pure); NaN where it is not known"
+        known["quality_score"] = (about, list(score))
     if units.sampler is not None:
         known["sampler"] = ("what the probabilities of the unit come from", units.sampler)
     return known

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -201,3 +202,41 @@ def test_a_table_whose_spike_times_are_no_row_of_times_holds_no_units(tmp_path: 
     assert not is_sorting_folder(path)
     with pytest.raises(RecordingError):
         open_reviewed(path)
+
+
+def test_units_that_were_reviewed_are_exported_with_their_ids_and_on_their_clock(tmp_path: Path) -> None:
+    """Both files name the same seconds, and the second one is reviewed as the first one was."""
+    from ncpgui.core.spikes import SpikeEvents
+    from ncpgui.export.from_project import bundle_of
+    from ncpgui.export.registry import export
+    from tests.session.conftest import build
+
+    path = nwb(tmp_path / "a.nwb", TRAINS, quality_label=["good", "mua"])
+    recording, opened = open_reviewed(path)
+    sorting, n = opened.sorting, len(opened.sorting)
+    project = replace(
+        build(n_spikes=0),
+        recording=recording.reference,
+        probe=recording.probe,
+        noise_sd=np.ones(4, np.float32),
+        spikes=SpikeEvents(
+            sorting.sample_index, np.zeros(n), np.zeros(n), SAMPLING_FREQUENCY_HZ, recording.n_samples
+        ),
+        unit_of_spike=sorting.unit_id,
+        probability=np.ones(n, np.float32),
+        p_neuron=None,
+        lost=None,
+        components=(),
+        given=opened.given,
+    )
+    written = export(bundle_of(project, labels=opened.given.labels), "nwb", tmp_path / "b.nwb")
+    with pynwb.NWBHDF5IO(str(path), "r") as first, pynwb.NWBHDF5IO(str(written), "r") as second:
+        before, after = first.read(), second.read()
+        assert after.session_start_time == before.session_start_time
+        assert after.units.id[:].tolist() == before.units.id[:].tolist() == [4, 9]
+        for row in range(2):
+            np.testing.assert_allclose(after.units["spike_times"][row], before.units["spike_times"][row])
+        assert list(after.units["quality_label"][:]) == ["good", "mua"]
+    _, again = open_reviewed(written, recording=path)
+    assert trains_of(again) == WANTED
+    assert again.given.labels == {4: "good", 9: "mua"}

@@ -46,6 +46,9 @@ def test_pynwb_finds_every_spike_of_every_unit_in_seconds(bundle: ExportBundle, 
 
 def test_pynwb_finds_labels_and_probabilities_of_units(read: Any) -> None:
     assert list(read.units["label"][:]) == ["good", "unsorted", "mua"]
+    assert list(read.units["quality_label"][:]) == ["good", "unsorted", "mua"]
+    assert read.units["quality_score"].data.dtype == np.float32
+    np.testing.assert_allclose(read.units["quality_score"][:], [0.495, 0.37, 0.245], rtol=1e-6)
     assert read.units["p_exists"][:].tolist() == [1.0, 0.875, 0.75]
     assert read.units["p_neuron"][:].tolist() == [0.99, 0.74, 0.49]
     assert read.units["p_pure"][:].tolist() == [0.5] * 3
