@@ -26,6 +26,7 @@ extensions = [
     "sphinx-mathjax-offline",
     "copied_pages",
     "command_pages",
+    "newcomers",
     "docstrings",
 ]
 exclude_patterns = ["_ext"]

@@ -1,8 +1,9 @@
 """Draw the pictures of the window that the documentation shows, from the session of a demo.
 
-python scripts/draw_window.py demo-out/session.h5 [--out docs/pictures]
+python scripts/draw_window.py demo-out/session.h5 [--small SESSION.h5] [--out docs/pictures]
 
-Each picture is drawn without a display, with preferences of its own; the session is only read.
+--small also draws the amplitudes over time of the smallest unit of another session, as `threshold.png`. Each
+picture is drawn without a display, with preferences of its own; the session is only read.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from pathlib import Path
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT)]
+
+import numpy as np  # noqa: E402
 
 from ncpgui.app.controller import Controller  # noqa: E402
 from ncpgui.app.model.workspace import Workspace  # noqa: E402
@@ -56,14 +59,41 @@ def draw(session: Path, path: Path, theme: str, actions: tuple[str, ...]) -> Non
         window.deleteLater()
 
 
+def draw_amplitudes(session: Path, path: Path) -> None:
+    """Write a picture of the panel *Over time* with the unit of the smallest spikes."""
+    application = qt_application()
+    with tempfile.TemporaryDirectory() as folder:
+        preferences = Preferences(Path(folder))
+        preferences.set("theme", "light")
+        workspace = Workspace()
+        controller = Controller(workspace, Immediate(), preferences)
+        window = MainWindow(workspace, controller)
+        window.resize(*SIZE)
+        window.show()
+        controller.open_session(session, read_only=True)
+        window.actions_["inspect"].trigger()
+        amplitude = workspace.project.spikes.amplitude
+        units = workspace.project.unit_of_spike
+        size = {unit: float(np.median(np.abs(amplitude[units == unit]))) for unit in set(units[units >= 0])}
+        workspace.select([int(min(size, key=size.__getitem__))])
+        settle(application)
+        window.bench.by_name["over time"].grab().save(str(path), "PNG")
+        window.close()
+        window.deleteLater()
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("session", type=Path, metavar="SESSION.h5")
+    parser.add_argument("--small", type=Path, metavar="SESSION.h5", help="draw amplitudes of a small unit")
     parser.add_argument("--out", type=Path, default=ROOT / "docs" / "pictures")
     arguments = parser.parse_args()
     arguments.out.mkdir(parents=True, exist_ok=True)
     for name, (theme, actions) in PICTURES.items():
         draw(arguments.session, arguments.out / f"{name}.png", theme, actions)
         print(arguments.out / f"{name}.png")
+    if arguments.small is not None:
+        draw_amplitudes(arguments.small, arguments.out / "threshold.png")
+        print(arguments.out / "threshold.png")

@@ -1,4 +1,4 @@
-"""Write the table of training presets in ``docs/guide/train.md`` from the presets themselves.
+"""Write the table of training presets in ``docs/method/training_settings.md`` from the presets themselves.
 
 python scripts/write_preset_table.py
 """
@@ -16,7 +16,7 @@ from marked_table import with_table  # noqa: E402
 from ncpgui.engine.training.config import TrainConfig  # noqa: E402
 from ncpgui.engine.training.presets import PRESETS  # noqa: E402
 
-GUIDE = ROOT / "docs" / "guide" / "train.md"
+PAGE = ROOT / "docs" / "method" / "training_settings.md"
 BEGIN = "<!-- presets: from PRESETS of ncpgui/engine/training/presets.py -->\n"
 END = "<!-- end of presets -->\n"
 
@@ -36,9 +36,9 @@ def preset_table() -> str:
 
 
 def with_presets(text: str) -> str:
-    """The guide with its table of presets up to date."""
+    """The page with its table of presets up to date."""
     return with_table(text, preset_table(), BEGIN, END)
 
 
 if __name__ == "__main__":
-    GUIDE.write_text(with_presets(GUIDE.read_text(encoding="utf-8")), encoding="utf-8")
+    PAGE.write_text(with_presets(PAGE.read_text(encoding="utf-8")), encoding="utf-8")

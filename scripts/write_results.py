@@ -12,54 +12,18 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT)]
 
+from kept_results import Row, evaluation, kept, made_by_all, table  # noqa: E402
 from marked_table import with_table  # noqa: E402
+from short_results import OFF_BY, SORTERS, costs, findings, found_of, proof, span, sums, trust  # noqa: E402
 
-RESULTS = ROOT / "benchmarks" / "results"
 MODELS = ROOT / "trained_models"
 TIMED_CARD = MODELS / "spikes-times.json"
 BEAM = 150
 """Width of the beam in benchmarks/speed/sampling.py."""
-Row = dict[str, Any]
-
-
-def kept(name: str) -> Row:
-    """What a benchmark has kept."""
-    content: Row = json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
-    return content
-
-
-def evaluation(model: str) -> Row:
-    """What ``ncpgui evaluate`` has found of a model."""
-    return kept(f"evaluation/{model}.evaluation")
-
-
-def table(rows: list[list[str]]) -> str:
-    """Rows of cells, the first one the heads, as a Markdown table."""
-    lines = ["| " + " | ".join(row) + " |" for row in rows]
-    return "\n".join([lines[0], "|---" * len(rows[0]) + "|", *lines[1:]]) + "\n"
-
-
-def made_by(name: str, content: Row) -> str:
-    """Say with which command, when and from which source a result was made."""
-    origin = content.get("origin", content)
-    if "command" not in origin:
-        return f"`{name}`, of a version whose results did not say how they were made"
-    source = (origin["git_revision"] or "no checkout")[:12]
-    changed = " with changes" if origin["git_changed"] else ""
-    others = "; the other rows by earlier runs" if "--keep-others" in origin["command"] else ""
-    return f"`{origin['command']}` ({origin['date']}, source {source}{changed}{others})"
-
-
-def made_by_all(*names: str) -> str:
-    """A line about where figures come from."""
-    told = dict.fromkeys(made_by(f"benchmarks/results/{name}.json", kept(name)) for name in names)
-    return "Made by " + "; ".join(told) + ".\n"
-
 
 # docs/results/single_channels.md: agreement with the truth
 
@@ -103,18 +67,10 @@ def agreement() -> str:
 
 LARGE_SNR, FOUND = 4.0, 0.8
 """Trough over noise sd of a unit that is not small; accuracy of one that is found."""
-SORTERS = {
-    "ncpgui": "ncpgui",
-    "matched": "ncpgui, matching alone",
-    "lupin": "Lupin",
-    "tridesclous2": "Tridesclous2",
-    "spykingcircus2": "SpykingCircus2",
-    "mountainsort5": "MountainSort5",
-}
 
 
 def whole_recordings() -> str:
-    """Units that each sorter finds in each recording, and those too many; sums and CPU time."""
+    """Units that each sorter finds in each recording, and units that are no cell's; sums and CPU time."""
     found = kept("sorters")
     rows = {(row["recording"], row["sorter"]): row for row in found["rows"]}
     sorters = [name for name in SORTERS if any(sorter == name for _, sorter in rows)]
@@ -122,20 +78,10 @@ def whole_recordings() -> str:
     recordings = list(dict.fromkeys(name for name, _ in rows))
     for name in recordings:
         of = [rows[name, sorter] for sorter in sorters]
-        best = max(row["found"] for row in of)
-        cells = [
-            f"{'**' if row['found'] == best else ''}{row['found']}{'**' if row['found'] == best else ''}"
-            f" ({row['extra']})"
-            for row in of
-        ]
-        result.append([name, str(of[0]["true units"]), *cells])
-    sums = {
-        key: [sum(rows[name, sorter][key] for name in recordings) for sorter in sorters]
-        for key in ("true units", "found", "extra", "CPU s")
-    }
-    together = [f"{units} ({extra})" for units, extra in zip(sums["found"], sums["extra"], strict=True)]
-    result.append(["all", str(sums["true units"][0]), *together])
-    result.append(["CPU s", "", *(str(seconds) for seconds in sums["CPU s"])])
+        result.append([name, str(of[0]["true units"]), *found_of(of)])
+    totals = sums(rows, recordings, sorters)
+    result.append(["all", str(totals[0]["true units"]), *found_of(totals)])
+    result.append(["CPU s", "", *(str(one["CPU s"]) for one in totals)])
     sentences = _large_units(rows, sorters) + "\n" + _inserted_units()
     return table(result) + "\n" + sentences + "\n" + made_by_all("sorters", "hybrid")
 
@@ -153,7 +99,7 @@ def _inserted_units() -> str:
         first = of[0]["sorter"]
         inserted = sum(row["inserted"] for row in of if row["sorter"] == first)
         sentences.append(f"of {inserted} in a {background} recording {', '.join(counts)}")
-    page = "[inserted into another](benchmarks/results/hybrid.md)"
+    page = "[inserted into another](../../benchmarks/results/hybrid.md)"
     return f"Units of one recording {page} that are recovered: {'; '.join(sentences)}.\n"
 
 
@@ -170,12 +116,6 @@ def _large_units(rows: dict[tuple[str, str], Row], sorters: list[str]) -> str:
         large = [accuracy for snr, accuracy in pairs if snr >= LARGE_SNR]
         counts.append(f"{SORTERS[sorter]} {sum(one >= FOUND for one in large)} of {len(large)}")
     return f"Of units of SNR {LARGE_SNR:g} and more: {'; '.join(counts)}.\n"
-
-
-def span(values: list[float], form: str = ".2f", between: str = " to ") -> str:
-    """Smallest and largest of some numbers."""
-    low, high = f"{min(values):{form}}", f"{max(values):{form}}"
-    return low if low == high else f"{low}{between}{high}"
 
 
 def how_good() -> str:
@@ -279,6 +219,23 @@ def card_of_final_sets() -> Row:
         }
         for evidence, tables in found["models"][card["name"]].items()
     }
+    return card
+
+
+def card_of_evaluation(model: str) -> Row:
+    """The card of a model with the main figures of its whole check, which a quick one is compared with.
+
+    Raises
+    ------
+    ValueError
+        The check was of other weights.
+    """
+    path = TIMED_CARD if model == TIMED_CARD.stem else MODELS / f"{model}.json"
+    card: Row = json.loads(path.read_text(encoding="utf-8"))
+    found = evaluation(model)
+    if found["weights_sha256"] != card["weights_sha256"]:
+        raise ValueError(f"the evaluation of {model} is of other weights; run ncpgui evaluate {model}")
+    card["evaluation"] = {row["what"]: row["value"] for row in found["summary"]}
     return card
 
 
@@ -491,7 +448,6 @@ PROMISES = {
     "false positives, share": "expected false positives",
     "misses, share": "expected misses",
 }
-OFF_BY = 0.05
 
 
 def promises() -> str:
@@ -539,7 +495,11 @@ def stimulus() -> str:
 
 
 PAGES: dict[str, dict[str, Callable[[], str]]] = {
-    "README.md": {"whole recordings": whole_recordings},
+    "README.md": {"proof": proof},
+    "docs/concepts/trust.md": {"trust": trust},
+    "docs/tutorials/neuropixels.md": {"costs": costs},
+    "docs/results/index.md": {"findings": findings},
+    "docs/results/whole_recordings.md": {"whole recordings": whole_recordings},
     "docs/results/single_channels.md": {
         "agreement": agreement,
         "how good": how_good,
@@ -570,3 +530,6 @@ if __name__ == "__main__":
         path = ROOT / page
         path.write_text(with_results(page, path.read_text(encoding="utf-8")), encoding="utf-8")
     TIMED_CARD.write_text(json.dumps(card_of_final_sets(), indent=2) + "\n", encoding="utf-8")
+    for model in EVALUATED:
+        card = json.dumps(card_of_evaluation(model), indent=2) + "\n"
+        (MODELS / f"{model}.json").write_text(card, encoding="utf-8")

@@ -58,7 +58,7 @@ def evaluate(
     if as_json:
         print_json(result)
     else:
-        print_summary(result)
+        print_summary(result, expected_of(model))
     echo(wrote, err=True)
 
 
@@ -116,15 +116,29 @@ def evaluated(
     return result, f"wrote {figures}{f' and {picture}' if drawn else f'; {NO_FIGURE}'}"
 
 
-def print_summary(result: dict[str, Any]) -> None:
-    """Print the table of figures and targets."""
-    print_table("", ["figure", "value", "target"], [_cells(row) for row in result["summary"]])
+def expected_of(model: str) -> dict[str, float]:
+    """Figures of the whole check of a model, by their names, as its card has them; empty of one's own."""
+    from ncpgui.engine.networks.model_files import find_model, load_card
+
+    expected: dict[str, float] = load_card(find_model(model)).get("evaluation", {})
+    return expected
 
 
-def _cells(row: dict[str, Any]) -> list[str]:
+def print_summary(result: dict[str, Any], expected: dict[str, float]) -> None:
+    """Print the figures, each beside what the model's card expects and beside the goal of its training."""
+    rows = [_cells(row, expected) for row in result["summary"]]
+    print_table("", ["figure", "value", "expected", "goal"], rows)
+    if expected:
+        echo("\nexpected: what the whole check found of this model; a quick one differs by its error")
+
+
+def _cells(row: dict[str, Any], expected: dict[str, float]) -> list[str]:
     value = "-" if row["value"] is None else f"{row['value']:.3g}"
     if row["se"] is not None:
         value += f" +- {row['se']:.2g}"
+    before = f"{expected[row['what']]:.3g}" if row["what"] in expected else ""
     if row["target"] is None:
-        return [row["what"], value, ""]
-    return [row["what"], value, f"<= {row['target']:g}{'' if row['met'] else '  MISSED'}"]
+        return [row["what"], value, before, ""]
+    is_near = row["se"] is not None and row["value"] - 2 * row["se"] <= row["target"]
+    verdict = "" if row["met"] else ", within its error" if is_near else ", not reached"
+    return [row["what"], value, before, f"at most {row['target']:g}{verdict}"]

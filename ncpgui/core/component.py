@@ -86,7 +86,7 @@ class Echoes:
 
 @dataclass(frozen=True)
 class Component:
-    """Spikes of neurons that could be one another, and the posterior over their clusterings.
+    """Spikes of units that may be the same neuron, and the posterior over their clusterings.
 
     Parameters
     ----------

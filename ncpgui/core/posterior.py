@@ -206,6 +206,7 @@ class PosteriorSamples:
         """The posterior given other evidence, whose log likelihood under each sample is `nats`, (S,).
 
         -inf where the evidence excludes a sample. The weights as drawn are kept in `drawn_weight`.
+
         stimulus_nats : (S,) log likelihood of the stimulus, which comes to `nats`; None where it says nothing
 
         Raises

@@ -28,12 +28,12 @@ def test_the_table_of_keys_is_up_to_date() -> None:
 
 def test_the_table_of_presets_is_up_to_date() -> None:
     """Otherwise run scripts/write_preset_table.py."""
-    text = (ROOT / "docs" / "guide" / "train.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "method" / "training_settings.md").read_text(encoding="utf-8")
     assert script("write_preset_table").with_presets(text) == text
 
 
-def test_every_key_that_the_readme_names_is_there() -> None:
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+def test_every_key_of_the_first_steps_is_there() -> None:
+    text = (ROOT / "docs" / "start.md").read_text(encoding="utf-8")
     table = text.partition("| key | |")[2].partition("\n\n")[0]
     named = set(re.findall(r"`([^`]+)`", table))
     assert len(named) > 15

@@ -142,6 +142,24 @@ def test_the_card_of_a_model_has_what_the_final_sets_said_of_its_weights() -> No
     assert card["final_sets"]["given firing times"]["tetrode"]["n"] > 50
 
 
+@pytest.mark.parametrize("model", write_results.EVALUATED)
+def test_the_card_of_a_model_has_what_its_whole_check_found(model: str) -> None:
+    """Otherwise run scripts/write_results.py."""
+    card = json.loads((write_results.MODELS / f"{model}.json").read_text(encoding="utf-8"))
+    assert write_results.card_of_evaluation(model) == card
+    assert len(card["evaluation"]) > 8
+
+
+def test_a_check_of_other_weights_does_not_go_into_a_card(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    card = json.loads((write_results.MODELS / "spikes.json").read_text(encoding="utf-8"))
+    (tmp_path / "spikes.json").write_text(json.dumps({**card, "weights_sha256": "0" * 64}), encoding="utf-8")
+    monkeypatch.setattr(write_results, "MODELS", tmp_path)
+    with pytest.raises(ValueError, match="the evaluation of spikes is of other weights; run ncpgui evaluate"):
+        write_results.card_of_evaluation("spikes")
+
+
 def test_figures_of_other_weights_do_not_go_into_a_card(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from ncpgui.cli.evaluate import print_summary
 from ncpgui.engine.diagnostics import evaluate as evaluation
 
 from .conftest import Command, files_of
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
@@ -37,9 +40,16 @@ def test_a_shipped_model_is_evaluated_into_two_files_and_a_table(
     assert sorted(files_of(tmp_path)) == ["new/spikes.evaluation.json", "new/spikes.evaluation.png"]
     result = json.loads((tmp_path / "new" / "spikes.evaluation.json").read_text(encoding="utf-8"))
     assert (result["model"], result["seed"], result["quick"]) == ("spikes", 3, True)
-    lines = ran.out.splitlines()
-    assert lines[0] == "figure\tvalue\ttarget"
+    table, _, words = ran.out.partition("\n\n")
+    lines = table.splitlines()
+    assert lines[0] == "figure\tvalue\texpected\tgoal"
     assert len(lines) == 1 + len(result["summary"])
+    card = json.loads((ROOT / "trained_models" / "spikes.json").read_text(encoding="utf-8"))
+    name = "hard pairs: calibration error"
+    (row,) = (line.split("\t") for line in lines if line.startswith(name))
+    assert " +- " in row[1]
+    assert row[2] == f"{card['evaluation'][name]:.3g}"
+    assert words == "expected: what the whole check found of this model; a quick one differs by its error\n"
     assert ran.err.splitlines()[-1].startswith("wrote ")
 
 
@@ -109,3 +119,20 @@ def test_a_card_without_its_data_is_one_line(ncpgui: Command, tmp_path: Path) ->
         in ncpgui("evaluate", tmp_path / "mine.safetensors", "--out", tmp_path).error
     )
     assert files_of(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    ("value", "se", "met", "said"),
+    [
+        (0.03, 0.01, True, "at most 0.05"),
+        (0.06, 0.01, False, "at most 0.05, within its error"),
+        (0.08, 0.01, False, "at most 0.05, not reached"),
+        (0.06, None, False, "at most 0.05, not reached"),
+    ],
+)
+def test_a_goal_that_is_missed_by_less_than_chance_is_not_called_missed(
+    capsys: pytest.CaptureFixture[str], value: float, se: float | None, met: bool, said: str
+) -> None:
+    row = {"what": "error", "value": value, "se": se, "target": 0.05, "met": met}
+    print_summary({"summary": [row]}, {})
+    assert capsys.readouterr().out.splitlines()[1].split("\t")[2:] == ["", said]

@@ -27,6 +27,7 @@ from ncpgui.core.config import from_dict, read_toml
 from ncpgui.engine.diagnostics import evaluate as evaluation
 from ncpgui.engine.networks.registry import build_network
 from ncpgui.engine.training import presets
+from ncpgui.ephys.simulation import RetinaSettings
 from ncpgui.gui.main_window import MainWindow
 from ncpgui.session.session_file import create_session
 from ncpgui.sorting.config import SortingConfig
@@ -133,6 +134,10 @@ class Reader:
             assert read_keymap(ACTIONS, Preferences(self.folder)).problems == ()
             return
         name = text.splitlines()[0].removeprefix("# ")
+        if "n_twins" in text:
+            (self.folder / name).write_text(text, encoding="utf-8")
+            from_dict(RetinaSettings, read_toml(self.folder / name), place=name)
+            return
         if name.endswith(".toml"):
             (self.folder / name).write_text(SHORT_TRAINING + text, encoding="utf-8")
             presets.load_config(name)

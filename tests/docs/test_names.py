@@ -89,8 +89,8 @@ def test_every_extra_that_is_named_is_in_setup_py() -> None:
 
 
 def test_every_extra_in_setup_py_is_named_where_people_install() -> None:
-    """README lists them for people, scripts/set_up.sh takes those of make."""
-    places = (ROOT / "README.md", ROOT / "scripts" / "set_up.sh")
+    """Start lists them for people, scripts/set_up.sh takes those of make."""
+    places = (ROOT / "docs" / "start.md", ROOT / "scripts" / "set_up.sh")
     named = {extra for path in places for extra in EXTRAS.findall(path.read_text(encoding="utf-8"))}
     assert extras() - named == set()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import doctest
-import fnmatch
 import importlib
 import re
 import subprocess
@@ -14,40 +13,27 @@ from pathlib import Path
 import pytest
 
 from tests.docs.printed import DOCUMENTS, ROOT, messages
+from tests.docs.site_pages import PAGES, below
 from tests.loose_modules import module_at
 
 DOCS = ROOT / "docs"
-PAGES = {
-    path.relative_to(DOCS).with_suffix("").as_posix()
-    for path in DOCS.rglob("*.md")
-    if "copied" not in path.parts
-}
-TOCTREE = re.compile(r"^(:{3,}|`{3,})\{toctree\}[^\n]*\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
 
 
-def below(page: str) -> list[str]:
-    """Pages that the tables of contents of a page name."""
-    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
-    lines = [line.strip() for found in TOCTREE.finditer(text) for line in found[2].splitlines()]
-    names = [re.sub(r".*<(.*)>$", r"\1", line) for line in lines if line and not line.startswith(":")]
-    folder = Path(page).parent
-    patterns = [name[1:] if name.startswith("/") else (folder / name).as_posix() for name in names]
-    return [
-        name
-        for pattern in patterns
-        for name in (sorted(fnmatch.filter(PAGES, pattern)) if "*" in pattern else [pattern])
-    ]
-
-
-def test_every_page_is_named_once_in_a_table_of_contents() -> None:
+def test_every_page_is_in_a_table_of_contents_once_or_linked_from_another() -> None:
     named = [name for page in PAGES for name in below(page) if not name.startswith("copied/")]
-    assert sorted(named) == sorted(PAGES - {"index"})
+    assert len(named) == len(set(named))
+    linked = {
+        (path.parent / link).resolve()
+        for path in (*(DOCS / f"{page}.md" for page in PAGES), ROOT / "CONTRIBUTING.md")
+        for link in re.findall(r"\]\(([^)#:\s]+\.md)[^)]*\)", path.read_text(encoding="utf-8"))
+    }
+    lost = [page for page in PAGES - {"index", *named} if DOCS / f"{page}.md" not in linked]
+    assert sorted(lost) == []
 
 
-def test_every_part_that_a_reader_looks_for_is_on_the_first_page() -> None:
+def test_the_menu_leads_a_newcomer_from_the_first_steps_to_the_results() -> None:
     parts = [Path(name).parts[0] for name in below("index")]
-    wanted = ["start", "tutorials", "coming_from", "guide", "concepts", "method", "reference", "results"]
-    assert [part for part in parts if part in wanted] == wanted
+    assert parts == ["start", "tutorials", "coming_from", "guide", "concepts", "reference", "results"]
 
 
 @pytest.mark.parametrize("path", DOCUMENTS.values(), ids=DOCUMENTS)

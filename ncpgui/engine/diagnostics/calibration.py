@@ -13,7 +13,7 @@ the set at random, right ones contain the truth in 90 % of cases.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -30,6 +30,8 @@ from ncpgui.engine.generative.batch import GenerativeModel
 Array = NDArray[np.float64]
 
 HARD = (0.02, 0.98)
+N_GROUPS = 20
+"""Groups of datasets that standard errors are made of."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,7 @@ class Reliability:
     slope : b of the fit logit P(t) = a + b logit p (Cox, 1958): 1 where right, below 1 where too sure,
         above 1 where too unsure
     bias : mean p minus share that came true; of pairs, positive where clusters are merged
+    ece_se, slope_se, bias_se : standard errors, None where nothing tells them
     """
 
     predicted: Array
@@ -51,6 +54,9 @@ class Reliability:
     log_score: float
     slope: float
     bias: float
+    ece_se: float | None = None
+    slope_se: float | None = None
+    bias_se: float | None = None
 
 
 @dataclass(frozen=True)
@@ -104,16 +110,39 @@ def against_truth(samples: NDArray[np.integer], truth: NDArray[np.integer]) -> C
     n_datasets, n_samples, n_points = samples.shape
     p = np.concatenate([co_assignment(rows) for rows in samples])
     together = np.concatenate([co_assignment(row[None]) for row in truth]) > 0.5
+    dataset = np.repeat(np.arange(n_datasets), len(p) // n_datasets)
     hard = (p > HARD[0]) & (p < HARD[1])
     floor = 0.5 / n_samples  # the least that so many draws can tell from 0
     return Calibration(
         n_datasets,
         n_points,
         n_samples,
-        reliability(p, together, floor=floor),
-        reliability(p[hard], together[hard], floor=floor) if hard.any() else None,
+        with_errors(p, together, dataset, floor=floor),
+        with_errors(p[hard], together[hard], dataset[hard], floor=floor) if hard.any() else None,
         coverage_of_k(samples.max(axis=2) + 1, truth.max(axis=1) + 1),
     )
+
+
+def with_errors(
+    p: Array, happened: NDArray[np.bool_], dataset: NDArray[np.integer], *, floor: float
+) -> Reliability:
+    """`reliability` with standard errors: the events of one dataset (E,) are right or wrong together.
+
+    By the jackknife over groups of datasets, of which each is left out in turn.
+    """
+    whole = reliability(p, happened, floor=floor)
+    datasets = np.unique(dataset)
+    groups = np.array_split(datasets, min(N_GROUPS, len(datasets)))
+    if len(groups) < 2:
+        return whole
+    kept = [~np.isin(dataset, group) for group in groups]
+    parts = [reliability(p[rest], happened[rest], floor=floor) for rest in kept]
+
+    def error(name: str) -> float:
+        values = np.array([getattr(part, name) for part in parts])
+        return float(np.sqrt((len(parts) - 1) * values.var()))
+
+    return replace(whole, ece_se=error("ece"), slope_se=error("slope"), bias_se=error("bias"))
 
 
 def co_assignment(labels: NDArray[np.integer]) -> Array:

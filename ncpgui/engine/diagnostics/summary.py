@@ -24,13 +24,14 @@ def _all_rows(results: Result) -> list[Result]:
         _row("held-out likelihood, nats a point", orders["nll_per_point"]),
         _row("order of the points: sd / mean of the NLL", orders["sd_over_mean"], 0.01),
         _row("order of the points: sd of the NLL, nats", orders["sd_nats"]),
-        _row("pairs: calibration error", pairs["all_pairs"]["ece"]),
+        _row("pairs: calibration error", pairs["all_pairs"]["ece"], se=pairs["all_pairs"]["ece_se"]),
     ]
     if pairs["hard_pairs"] is not None:
+        hard = pairs["hard_pairs"]
         rows += [
-            _row("hard pairs: calibration error", pairs["hard_pairs"]["ece"], 0.05),
-            _row("hard pairs: slope (below 1: too sure)", pairs["hard_pairs"]["slope"]),
-            _row("hard pairs: bias (above 0: merges)", pairs["hard_pairs"]["bias"]),
+            _row("hard pairs: calibration error", hard["ece"], 0.05, hard["ece_se"]),
+            _row("hard pairs: slope (below 1: too sure)", hard["slope"], se=hard["slope_se"]),
+            _row("hard pairs: bias (above 0: merges)", hard["bias"], se=hard["bias_se"]),
         ]
     held = f"sets of K that claim {pairs['k']['mean_mass']:.0%}: contain the truth"
     rows += [

@@ -110,8 +110,8 @@ def about_text() -> str:
     return (
         f"<h2>ncpgui {escape(__version__)}</h2>"
         "<p>Spike sorting that shows the alternatives, each with a probability.</p>"
-        "<p>A network trained on simulated spikes samples the posterior over the sortings of neurons "
-        "that could be one another (Neural Clustering Processes). What it shows is as good as its model: see "
-        "the card of the model with <code>ncpgui models</code>.</p>"
+        "<p>A network trained on simulated spikes samples the sortings of units "
+        "that may be the same neuron (Neural Clustering Processes). What it shows is as good as its model: "
+        "see the card of the model with <code>ncpgui models</code>.</p>"
         "<p>GPL-3.0-or-later</p>"
     )

@@ -165,7 +165,7 @@ class QueuePanel(Panel):
         self.model = self.view.rows
         for view in (self.view, self.settled):
             view.chosen.connect(self.workspace.show_component)
-        self.note.setToolTip("Questions come first where most spikes are expected to be in a wrong unit")
+        self.note.setToolTip("The question whose answer puts most spikes right comes first")
         self.toggle = QtWidgets.QPushButton()
         self.toggle.setProperty("quiet", True)
         self.toggle.setCheckable(True)

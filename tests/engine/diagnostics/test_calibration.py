@@ -15,6 +15,7 @@ from ncpgui.engine.diagnostics.calibration import (
     coverage_of_k,
     expected_calibration_error,
     reliability,
+    with_errors,
 )
 
 SIZE = {"n_datasets": 400, "n_points": 6, "n_samples": 200, "seed": 2}
@@ -117,3 +118,24 @@ def test_datasets_without_any_doubt_have_no_hard_pairs():
     assert found.hard_pairs is None
     assert found.all_pairs.ece == 0
     assert found.k.coverage == 1
+
+
+def test_the_error_of_a_bias_is_that_of_a_mean_over_datasets() -> None:
+    p = np.array([0.1, 0.5, 0.9, 0.6, 0.3, 0.7])
+    happened = np.array([False, True, True, False, False, True])
+    found = with_errors(p, happened, np.arange(6), floor=1e-3)
+    assert found.bias_se == pytest.approx((p - happened).std(ddof=1) / np.sqrt(6))
+    assert found.ece_se is not None
+    assert found.slope_se is not None
+
+
+def test_events_of_one_dataset_are_one_observation() -> None:
+    p, happened = np.array([0.1, 0.5, 0.9]), np.array([False, True, True])
+    once = with_errors(p, happened, np.arange(3), floor=1e-3)
+    often = with_errors(np.tile(p, 50), np.tile(happened, 50), np.tile(np.arange(3), 50), floor=1e-3)
+    assert often.bias_se == pytest.approx(once.bias_se)
+
+
+def test_one_dataset_tells_no_error() -> None:
+    found = with_errors(np.array([0.1, 0.9]), np.array([False, True]), np.zeros(2, int), floor=1e-3)
+    assert (found.ece_se, found.slope_se, found.bias_se) == (None, None, None)

@@ -1,0 +1,79 @@
+"""The pages for newcomers are short, and say things in words that people know."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.docs.printed import DOCUMENTS, ROOT, messages
+from tests.docs.site_pages import MENU, PAGES
+from tests.loose_modules import module_at
+
+DOCS = ROOT / "docs"
+MOST_WORDS, MOST_OF_ALL = 1200, 22_000
+COUNTED = re.compile(r"\w")
+
+
+def n_words(page: str) -> int:
+    """Words of a page as people read it, without the code between fences."""
+    text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
+    text = re.sub(r"^(```|:::+).*?^\1$", "", text, flags=re.MULTILINE | re.DOTALL)
+    return sum(COUNTED.search(word) is not None for word in text.split())
+
+
+@pytest.mark.parametrize("page", sorted(page for page in MENU if not page.startswith("reference/")))
+def test_a_page_outside_of_the_reference_is_short(page: str) -> None:
+    assert n_words(page) <= MOST_WORDS
+
+
+def test_all_pages_of_the_menu_together_are_a_third_of_what_they_were() -> None:
+    assert sum(map(n_words, MENU)) <= MOST_OF_ALL
+
+
+def test_the_words_of_a_page_are_counted_without_code_and_marks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "page.md").write_text(
+        "# Two words\n\n```sh\nls -l a b c\n```\n\n| one | – |\n", encoding="utf-8"
+    )
+    monkeypatch.setitem(n_words.__globals__, "DOCS", tmp_path)
+    assert n_words("page") == 3
+
+
+def test_menu_and_search_are_without_method_notes_development_and_benchmarks() -> None:
+    newcomers = module_at(DOCS / "_ext" / "newcomers.py")
+    assert {page.partition("/")[0] for page in MENU} == {
+        "index", "start", "tutorials", "coming_from", "guide", "concepts", "reference", "results",
+    }  # fmt: skip
+    assert {page for page in PAGES if newcomers.is_outside(page)} == PAGES - MENU
+    assert newcomers.is_outside("copied/results/sorters")
+    assert newcomers.is_outside("copied/changelog")
+
+
+RIDDLES = {
+    r"could be one another": "may be the same neuron",
+    r"units? (?:that it has )?too many": "units that match no true unit",
+    r"(?:are|is|were) (?:then )?counted again": "change, are computed anew",
+    r"keep the remaining doubt": "keep the probability of every spike",
+    r"(?:in which|where) most spikes are expected": "whose answer puts most spikes right",
+    r"it merges too much|splits too much": "too often",
+}
+"""Turns of phrase that readers took for something else, with what to say."""
+SAID = {
+    **{name: [text] for name, text in ((n, p.read_text(encoding="utf-8")) for n, p in DOCUMENTS.items())},
+    **{str(p.relative_to(ROOT)): messages(p) for p in sorted((ROOT / "ncpgui").rglob("*.py"))},
+}
+
+
+@pytest.mark.parametrize("riddle", RIDDLES)
+def test_neither_pages_nor_the_program_speak_in_riddles(riddle: str) -> None:
+    found = [
+        f"{name}: {match[0]}; say: {RIDDLES[riddle]}"
+        for name, texts in SAID.items()
+        if not name.startswith("docs/notes/")
+        for text in texts
+        for match in re.finditer(riddle, " ".join(text.split()))
+    ]
+    assert found == []
