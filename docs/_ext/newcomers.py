@@ -1,4 +1,4 @@
-"""The menu and the search of the site are for people who sort spikes; all other pages are there by their links.
+"""Menu and search of the site are for people who sort spikes; other pages are there by their links.
 
 Method, notes, development, and the pages of benchmarks stay in the repository and are built as well, so that
 every link holds.
