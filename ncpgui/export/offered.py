@@ -51,7 +51,7 @@ class OfferedWay:
 
 @dataclass(frozen=True, eq=False)
 class OfferedQuestion:
-    """Units that could be one another, and the ways to sort them, the most probable first.
+    """Units that may be the same neuron, and the ways to sort them, the most probable first.
 
     units : by number; gain : spikes that an answer is expected to put right; doubt : why the probabilities
     are rough, '' where they are not
