@@ -46,6 +46,7 @@ from ncpgui.findings.propagate import propagate
 Floats = NDArray[np.float64]
 LEVEL = 0.9
 AGREES = 0.5
+BOOTSTRAPS, FIELD_BOOTSTRAPS = 100, 40
 N_FRAMES = 120_000
 """Of the stimulus that says how often a cell of the retina fires on average."""
 SNR_EDGES = (0.0, 6.0, 8.0, 12.0, np.inf)
@@ -154,8 +155,9 @@ def rows_of(known: KnownFindings, made: Draws) -> list[dict[str, Any]]:
     twins = set(np.flatnonzero(twin_of >= 0).tolist()) | set(twin_of[twin_of >= 0].tolist())
     rows = []
     for analysis in analyses(known):
-        soft = propagate(made, analysis, level=LEVEL)
-        hard = propagate([single], analysis, level=LEVEL, bootstraps=200)
+        n_again = FIELD_BOOTSTRAPS if isinstance(analysis, ReceptiveFields) else BOOTSTRAPS
+        soft = propagate(made, analysis, level=LEVEL, bootstraps=n_again)
+        hard = propagate([single], analysis, level=LEVEL, bootstraps=n_again)
         for (unit, name), one in soft.items():
             if name not in true or unit not in cell_of or (unit, name) not in hard:
                 continue
@@ -295,7 +297,8 @@ def main() -> None:
     )
     arguments = parser.parse_args()
     begin(arguments)
-    rows, told = [], []
+    rows: list[dict[str, Any]] = []
+    told: list[dict[str, Any]] = []
     for number in range(1 if arguments.quick else arguments.recordings):
         known = known_findings(KINDS[number % 2], arguments.seed + number, arguments.cache)
         made = draws(known.session, arguments.draws, seed=known.seed)
@@ -305,26 +308,29 @@ def main() -> None:
             if known.kind == "tuning":
                 told.append(decoded(known, made))
         print(f"{known.name}: {len(rows)} findings", flush=True)
-    covered = shares(rows)
-    names = ["soft", "hard", "crossings"]
-    decoding = [
+        covered, decoding = shares(rows), decoders(told)
+        keep(  # after each recording, so that a run that is stopped has what it found
+            "coverage",
+            {"coverage": covered, "decoding": decoding, "recordings": told, "rows": rows},
+            page=page(covered, decoding, number + 1, arguments.draws),
+            origin=Origin(arguments.seed, models={"default": default_model()}),
+            folder=arguments.out,
+        )
+    print(table(shares(rows)))
+    print(table(decoders(told)))
+
+
+def decoders(told: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Table: accuracy of each decoder and its surprise, the means over recordings."""
+    return [
         {
             "decoder": name,
-            "accuracy": float(np.mean([one[name] for one in told])) if told else np.nan,
-            "nats": float(np.mean([one[f"{name} nats"] for one in told])) if told else np.nan,
+            "accuracy": float(np.mean([one[name] for one in told])),
+            "nats": float(np.mean([one[f"{name} nats"] for one in told])),
         }
-        for name in names
+        for name in ("soft", "hard", "crossings")
+        if told
     ]
-    print(table(covered))
-    print(table(decoding))
-    n_made = 1 if arguments.quick else arguments.recordings
-    keep(
-        "coverage",
-        {"coverage": covered, "decoding": decoding, "recordings": told, "rows": rows},
-        page=page(covered, decoding, n_made, arguments.draws),
-        origin=Origin(arguments.seed, models={"default": default_model()}),
-        folder=arguments.out,
-    )
 
 
 if __name__ == "__main__":

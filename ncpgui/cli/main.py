@@ -26,6 +26,7 @@ from ncpgui.cli.info import info
 from ncpgui.cli.models import models
 from ncpgui.cli.propose import propose
 from ncpgui.cli.read_back import read_back
+from ncpgui.cli.report import report
 from ncpgui.cli.review import review
 from ncpgui.cli.simulate import simulate
 from ncpgui.cli.sort import sort
@@ -51,6 +52,7 @@ COMMANDS = (
     read_back,
     cluster,
     export,
+    report,
     templates,
     train,
     evaluate,

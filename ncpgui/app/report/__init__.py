@@ -1,0 +1,1 @@
+"""The report of a session: one file that any browser shows, without a network."""
