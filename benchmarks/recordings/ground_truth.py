@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -48,18 +49,18 @@ def hexagon(columns: int, pitch_um: float = 30.0) -> probeinterface.Probe:
     )
 
 
+def two_columns(contacts: int) -> probeinterface.Probe:
+    """Two columns of contacts, 20 µm apart in each, one half a step higher: a part of a Neuropixels probe."""
+    return probeinterface.generate_multi_columns_probe(
+        2, contacts // 2, xpitch=32, ypitch=20, y_shift_per_column=[0, 10]
+    )
+
+
 PROBES: dict[str, Callable[[], probeinterface.Probe]] = {
     "hex49": lambda: hexagon(7),
     "linear32": lambda: probeinterface.generate_linear_probe(32, ypitch=25),
-    "columns48": lambda: probeinterface.generate_multi_columns_probe(
-        2, 24, xpitch=32, ypitch=20, y_shift_per_column=[0, 10]
-    ),
-    "columns64": lambda: probeinterface.generate_multi_columns_probe(
-        2, 32, xpitch=32, ypitch=20, y_shift_per_column=[0, 10]
-    ),
-    "columns384": lambda: probeinterface.generate_multi_columns_probe(
-        2, 192, xpitch=32, ypitch=20, y_shift_per_column=[0, 10]
-    ),
+    "columns48": partial(two_columns, 48),
+    **{f"columns{n}": partial(two_columns, n) for n in (64, 128, 256, 384)},
     "tetrode": lambda: probeinterface.generate_tetrode(r=17.7),
     "tetrode50": lambda: probeinterface.generate_tetrode(r=50.0 / np.sqrt(2)),
     "dense128": lambda: probeinterface.generate_multi_columns_probe(

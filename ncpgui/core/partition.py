@@ -115,3 +115,10 @@ def all_partitions(n_points: int) -> Iterator[Labels]:
 
     for labels in extend([], 0):
         yield np.array(labels, dtype=np.int64)
+
+
+def rows_of_clusters(labels: NDArray[np.integer], n_clusters: int) -> list[NDArray[np.int64]]:
+    """Rows of the points of each cluster, increasing; labels (n,), -1 for points of none."""
+    order = np.argsort(labels, kind="stable")
+    ends = np.searchsorted(labels[order], np.arange(n_clusters + 1))
+    return [order[first:end] for first, end in zip(ends[:-1], ends[1:], strict=True)]

@@ -33,17 +33,18 @@ PIECE_BYTES = 32 << 20
 class KeptRecording(BasePreprocessor):  # type: ignore[misc]
     """The traces of a recording of one segment, float32, rounded to float16.
 
-    source : what is filtered, to say what is wrong with it; kind : "filtered" or "whitened", for messages
+    source : what is filtered, to say what is wrong with it
+    on_disk : whether they are kept; two pieces are in memory otherwise, and others are computed anew
     """
 
-    def __init__(self, recording: BaseRecording, source: Recording, *, kind: str = "filtered") -> None:
+    def __init__(self, recording: BaseRecording, source: Recording, *, on_disk: bool = True) -> None:
         BasePreprocessor.__init__(self, recording, dtype="float32")
         self.piece_samples = piece_samples(source)
         self._kept = _KeptSegment(
-            recording.segments[0], source, self.piece_samples, recording.get_num_channels(), kind
+            recording.segments[0], source, self.piece_samples, recording.get_num_channels(), on_disk
         )
         self.add_recording_segment(self._kept)
-        self._kwargs = {"recording": recording, "source": source, "kind": kind}
+        self._kwargs = {"recording": recording, "source": source, "on_disk": on_disk}
         self._serializability.update(memory=True, json=False, pickle=False)  # for threads
 
     def drop(self) -> None:
@@ -52,12 +53,14 @@ class KeptRecording(BasePreprocessor):  # type: ignore[misc]
 
 
 class _KeptSegment(BasePreprocessorSegment):  # type: ignore[misc]
-    def __init__(self, parent: Any, source: Recording, n_samples: int, n_channels: int, kind: str) -> None:
+    def __init__(
+        self, parent: Any, source: Recording, n_samples: int, n_channels: int, on_disk: bool
+    ) -> None:
         super().__init__(parent)
-        self._source, self._piece, self._n_channels, self._kind = source, n_samples, n_channels, kind
+        self._source, self._piece, self._n_channels = source, n_samples, n_channels
         total = self.get_num_samples()
         self._lock = threading.RLock()
-        self._file = cache_file(total * n_channels * 2, kind=kind)
+        self._file = cache_file(total * n_channels * 2) if on_disk else None
         if self._file is not None:
             weakref.finalize(self, self._file.close)
         self._stored = np.zeros(math.ceil(total / n_samples), dtype=bool)
@@ -107,7 +110,7 @@ class _KeptSegment(BasePreprocessorSegment):  # type: ignore[misc]
                 self._stored[piece] = True
                 return
             except OSError as error:
-                log.warning("%s traces are no longer kept on disk: %s", self._kind, error.strerror or error)
+                log.warning("filtered traces are no longer kept on disk: %s", error.strerror or error)
                 self._file.close()
                 self._file = None
         self._recent[piece] = values

@@ -3,7 +3,8 @@
 Samples of channels that were not sampled at once are moved to one time, the band of spikes is kept, dead and
 noisy channels are left out, artefacts and silence are blanked (`blanking`), the median of the other channels
 is subtracted (`reference`), and each channel is divided by its noise (`noise_levels`). Nothing is computed
-before it is asked for, and then once (`kept_traces`).
+before it is asked for, and then once (`kept_traces`). No other traces are kept on the disk: what is made of
+these, whitened or moved back, costs less to make again than to keep.
 """
 
 from __future__ import annotations
@@ -132,30 +133,25 @@ class Preprocessed:
     @cached_property
     def whitening_in_time(self) -> NDArray[np.float32] | None:
         """Taps of the filter that these go through then (`time_whitening`); None where the noise is white."""
+        from ncpgui.ephys.local_whitening import Whitened
         from ncpgui.ephys.noise_covariance import measured_covariance
-        from ncpgui.ephys.spikeinterface_adapter import whitened
         from ncpgui.ephys.time_whitening import LAGS_MS, whitening_filter
 
         rate = self.sampling_frequency_hz
-        noise = measured_covariance(whitened(self.in_noise_sd, self.whitening), round(LAGS_MS * rate / 1000))
+        noise = measured_covariance(Whitened(self.in_noise_sd, self.whitening), round(LAGS_MS * rate / 1000))
         taps = whitening_filter(noise, band_power(self.settings, rate), rate)
         if taps is not None:
             log.info("the noise is coloured: traces are whitened in time too, for matching")
         return taps
 
-    def whitened(self) -> KeptRecording:
-        """Traces of the good channels with noise of sd 1 that neighbours do not share; to be `drop`ped.
+    def whitened(self) -> BaseRecording:
+        """Traces of the good channels with noise of sd 1 that neighbours do not share, computed when read.
 
         In time their noise is as that of white noise behind the band-pass.
         """
-        from ncpgui.ephys.kept_traces import KeptRecording
-        from ncpgui.ephys.spikeinterface_adapter import whitened
-        from ncpgui.ephys.time_whitening import FilteredInTime
+        from ncpgui.ephys.local_whitening import Whitened
 
-        traces, taps = whitened(self.in_noise_sd, self.whitening), self.whitening_in_time
-        if taps is not None:
-            traces = FilteredInTime(traces, taps)
-        return KeptRecording(traces, self.recording, kind="whitened")
+        return Whitened(self.in_noise_sd, self.whitening, self.whitening_in_time)
 
     def unwhitened(self, waveforms: NDArray[np.float32]) -> NDArray[np.float32]:
         """Waveforms of `whitened` traces (K, T, n_good) as they are in the filtered ones: (K, T, C)."""
@@ -180,7 +176,7 @@ class Preprocessed:
 
         steady = moved_back(self.in_noise_sd, motion)
         level = noise_levels(steady)
-        kept = KeptRecording(scaled(steady, 1 / level), self.recording)
+        kept = KeptRecording(scaled(steady, 1 / level), self.recording, on_disk=False)
         place_contacts(kept, self.probe, self.good_channels)
         noise_sd = self.noise_sd.copy()
         noise_sd[self.good_channels] *= level.astype(np.float32)

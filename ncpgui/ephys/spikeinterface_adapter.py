@@ -130,11 +130,6 @@ def _keep_compiled() -> None:
         locally_exclusive.detect_peaks_numba_locally_exclusive_on_chunk.enable_caching()
 
 
-def whitened(traces: BaseRecording, matrix: NDArray[np.float32]) -> BaseRecording:
-    """Traces times a matrix (C, C), computed when read."""
-    return whiten(traces, dtype="float32", W=matrix)
-
-
 def whitening_matrix(traces: BaseRecording) -> NDArray[np.float32]:
     """What traces are multiplied with, for noise of sd 1 that neighbours do not share: (C, C)."""
     found = whiten(traces, dtype="float32", mode="local", radius_um=WHITENING_RADIUS_UM, seed=WHITENING_SEED)

@@ -8,17 +8,12 @@ Where the band ends, its gain stays as it is. Noise that is as good as white is 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy import fft
-from scipy.signal import oaconvolve
 from scipy.signal.windows import hann
-from spikeinterface.core import get_chunk_with_margin
 
 from ncpgui.ephys.noise_covariance import NoiseCovariance
-from ncpgui.ephys.spikeinterface_adapter import BasePreprocessor, BasePreprocessorSegment, BaseRecording
 
 REACH_MS = 1.0
 LAGS_MS = 6.4
@@ -74,27 +69,3 @@ def unfiltered(waveforms: NDArray[np.floating], taps: NDArray[np.floating]) -> N
     lag = np.subtract.outer(np.arange(n_times), np.arange(n_times))
     filtering = np.where(np.abs(lag) <= reach, taps[np.clip(lag + reach, 0, 2 * reach)], 0).astype(np.float64)
     return np.einsum("st,ktc->ksc", np.linalg.inv(filtering), waveforms.astype(np.float64))
-
-
-class FilteredInTime(BasePreprocessor):  # type: ignore[misc]
-    """A recording all of whose channels went through a symmetric filter, when traces are asked for."""
-
-    def __init__(self, recording: BaseRecording, taps: NDArray[np.float32]) -> None:
-        BasePreprocessor.__init__(self, recording, dtype="float32")
-        for segment in recording.segments:
-            self.add_recording_segment(_FilteredSegment(segment, taps))
-        self._kwargs = {"recording": recording, "taps": taps}
-
-
-class _FilteredSegment(BasePreprocessorSegment):  # type: ignore[misc]
-    def __init__(self, parent: Any, taps: NDArray[np.float32]) -> None:
-        super().__init__(parent)
-        self._taps = taps[:, None]
-
-    def get_traces(self, start_frame: int, end_frame: int, channel_indices: Any) -> NDArray[np.float32]:
-        reach = len(self._taps) // 2
-        chunk, before, after = get_chunk_with_margin(
-            self.parent_recording_segment, start_frame, end_frame, channel_indices, reach, add_zeros=True
-        )
-        values = oaconvolve(chunk, self._taps, mode="same", axes=0)
-        return np.asarray(values[before : len(values) - after], np.float32)

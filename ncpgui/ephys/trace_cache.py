@@ -15,23 +15,18 @@ log = logging.getLogger(__name__)
 
 MAX_CACHE_BYTES = 32 << 30
 LEFT_FREE_BYTES = 10 * 10**9
-OTHERWISE = {
-    "filtered": "The recording is filtered anew for each of the three passes",
-    "whitened": "They are whitened anew each time that they are read",
-}
-"""What happens where traces of a kind are not kept."""
 _IN_MEMORY = ("tmpfs", "ramfs")
 _MOUNTS = Path("/proc/self/mountinfo")
 
 
-def cache_file(n_bytes: int, max_bytes: int = MAX_CACHE_BYTES, *, kind: str = "filtered") -> IO[bytes] | None:
-    """Open a temporary file for `n_bytes` of traces; None where they are not kept, which is logged.
+def cache_file(n_bytes: int, max_bytes: int = MAX_CACHE_BYTES) -> IO[bytes] | None:
+    """Open a temporary file for `n_bytes` of filtered traces; None where they are not kept, which is logged.
 
     It leaves half of the free disk or `LEFT_FREE_BYTES`, whichever is less, and is gone when it is closed.
     The folder is that of temporary files, or another where that one is kept in memory or is too small.
     """
     if n_bytes > max_bytes:
-        _tell(kind, n_bytes, f"more than {_size(max_bytes)}")
+        _tell(n_bytes, f"more than {_size(max_bytes)}")
         return None
     reasons = []
     for folder in _folders():
@@ -46,7 +41,7 @@ def cache_file(n_bytes: int, max_bytes: int = MAX_CACHE_BYTES, *, kind: str = "f
             reasons.append(f"{folder} has {_size(free)} free, of which {_size(stays)} must stay free")
         except OSError as error:
             reasons.append(f"{folder}: {error.strerror or error}")
-    _tell(kind, n_bytes, "; ".join(reasons) + "; set TMPDIR to a folder on a disk with room")
+    _tell(n_bytes, "; ".join(reasons) + "; set TMPDIR to a folder on a disk with room")
     return None
 
 
@@ -72,13 +67,12 @@ def _folders() -> list[Path]:
     return [folder for folder in dict.fromkeys(folders) if folder.is_dir()]
 
 
-def _tell(kind: str, n_bytes: int, reason: str) -> None:
+def _tell(n_bytes: int, reason: str) -> None:
     log.warning(
-        "%s traces (%s) are not kept: %s. %s, which takes longer",
-        kind,
+        "filtered traces (%s) are not kept: %s. The recording is filtered anew for each pass over it, which "
+        "takes longer",
         _size(n_bytes),
         reason,
-        OTHERWISE[kind],
     )
 
 

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.partition import rows_of_clusters
+
 if TYPE_CHECKING:
     from ncpgui.sorting.matched import Matched
 
@@ -60,8 +62,7 @@ def fit_none(matched: Matched, *, duration_s: float) -> NoneFit:
     by_chance = matched.noise.peaks_hz * duration_s * np.exp(-0.5 * (least / matched.noise.sd) ** 2)
     odds = np.zeros(len(length))
     share, mean, sd = np.zeros(n_units), np.zeros(n_units), np.zeros(n_units)
-    for unit in range(n_units):
-        rows = np.flatnonzero(matched.unit == unit)
+    for unit, rows in enumerate(rows_of_clusters(matched.unit, n_units)):
         if len(rows):
             found = _fit(length[rows], float(matched.noise.sd[unit]), float(least[unit]), by_chance[unit])
             odds[rows], share[unit], mean[unit], sd[unit] = found

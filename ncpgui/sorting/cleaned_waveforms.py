@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ncpgui.core.progress import Progress, silent
 from ncpgui.ephys.preprocessing import Preprocessed
 from ncpgui.ephys.waveforms import cut_plan, piece_by_piece, resampled
-from ncpgui.sorting.peeling import TemplateBank
+from ncpgui.sorting.peeling import TemplateBank, add
 
 
 @dataclass(frozen=True)
@@ -50,9 +50,8 @@ class ExplainedSpikes:
             traces,
             first[low:high] - start,
             self.row[low:high],
-            self.bank.waveforms,
-            self.bank.slopes,
-            self.bank.channels,
+            self.bank.seen,
+            self.bank.waveforms.shape[1],
             self.amplitude[low:high],
             self.shift_samples[low:high],
         )
@@ -95,8 +94,8 @@ def iterate_cleaned(
                 windows,
                 spikes.sample_index[own] - spikes.bank.n_before - begin,
                 shown,
-                spikes.bank.waveforms,
-                spikes.bank.slopes,
+                spikes.bank.seen,
+                spikes.bank.waveforms.shape[1],
                 channels,
                 spikes.amplitude[own],
                 spikes.shift_samples[own],
@@ -109,22 +108,19 @@ def iterate_cleaned(
 
 
 @numba.njit(cache=True, nogil=True)
-def _take_out(traces, first, unit, waves, slopes, channels, amplitude, shift):  # type: ignore[no-untyped-def]
+def _take_out(traces, first, unit, seen, n_times, amplitude, shift):  # type: ignore[no-untyped-def]
     for n in range(len(first)):
-        u = unit[n]
-        for t in range(max(0, -first[n]), min(waves.shape[1], traces.shape[0] - first[n])):
-            for i in range(channels.shape[1]):
-                c = channels[u, i]
-                if c < 0:
-                    break
-                traces[first[n] + t, c] -= amplitude[n] * waves[u, t, c] + shift[n] * slopes[u, t, c]
+        add(traces, first[n], seen, n_times, unit[n], -amplitude[n], -shift[n])
 
 
 @numba.njit(cache=True, nogil=True)
-def _put_back(windows, first, unit, waves, slopes, channels, amplitude, shift):  # type: ignore[no-untyped-def]
+def _put_back(windows, first, unit, seen, n_times, channels, amplitude, shift):  # type: ignore[no-untyped-def]
     for n in range(len(first)):
         u = unit[n]
-        for t in range(max(0, -first[n]), min(waves.shape[1], windows.shape[1] - first[n])):
-            for i in range(len(channels)):
-                c = channels[i]
-                windows[n, first[n] + t, i] += amplitude[n] * waves[u, t, c] + shift[n] * slopes[u, t, c]
+        for i in range(len(channels)):
+            place = np.searchsorted(seen.channels[u, : seen.n_channels[u]], channels[i])
+            if place == seen.n_channels[u] or seen.channels[u, place] != channels[i]:
+                continue
+            for t in range(max(0, -first[n]), min(n_times, windows.shape[1] - first[n])):
+                at = seen.begin[u] + t * seen.n_channels[u] + place
+                windows[n, first[n] + t, i] += amplitude[n] * seen.waves[at] + shift[n] * seen.slopes[at]

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from ncpgui.core.component import Alternative, Echoes
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.evidence.echoes import Locked, echo_probability, locked
+from ncpgui.core.partition import rows_of_clusters
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.group_posterior import MAX_SHOWN, MIN_MASS
 
@@ -57,7 +58,7 @@ def echo_pairs(matched: Matched, *, sampling_frequency_hz: float, n_samples: int
 
     What is locked to one unit, that of most, is not asked about with another.
     """
-    rows = [np.flatnonzero(matched.unit == unit) for unit in range(matched.n_units)]
+    rows = rows_of_clusters(matched.unit, matched.n_units)
     fired = matched.fired
     energy, pairs = _places(matched, sampling_frequency_hz)
     larger: dict[int, list[int]] = {}

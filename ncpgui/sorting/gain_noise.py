@@ -13,7 +13,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.sorting.peeling import AMPLITUDE_SD, SHIFT_SD, TemplateBank
+from ncpgui.sorting.peeling import AMPLITUDE_SD, SHIFT_SD, TemplateBank, dots, slope_of
 
 MIN_SD = 1e-3
 
@@ -51,9 +51,8 @@ class LaidTemplates:
             _laid(
                 left,
                 np.ascontiguousarray(first, np.int64),
-                np.ascontiguousarray(self._bank.waveforms, np.float32),
-                self._bank.slopes,
-                self._bank.channels,
+                self._bank.seen,
+                self._bank.waveforms.shape[1],
                 self._candidates,
                 self._lags,
             )
@@ -79,11 +78,9 @@ class LaidTemplates:
             for place, other in enumerate(self._candidates[unit]):
                 if other < 0:
                     continue
-                there = _later(own, -int(lags[unit, place]))
-                planted = values[:, unit, place, :2] + [
-                    (there * bank.waveforms[other]).sum(),
-                    (there * bank.slopes[other]).sum(),
-                ]
+                on = np.flatnonzero(bank.waveforms[other].any(axis=0))
+                wave, there = bank.waveforms[other][:, on], _later(own[:, on], -int(lags[unit, place]))
+                planted = values[:, unit, place, :2] + [(there * wave).sum(), (there * slope_of(wave)).sum()]
                 gains.append(gain_of(planted[:, 0], planted[:, 1], bank.grams[other]))
                 lead[unit, place] = (gains[0] - gains[-1]).mean()
                 lead_sd[unit, place] = (gains[0] - gains[-1]).std()
@@ -111,7 +108,7 @@ def _later(waveform: NDArray[np.float32], samples: int) -> NDArray[np.float32]:
 
 
 @numba.njit(cache=True, nogil=True)
-def _laid(left, first, waves, slopes, channels, candidates, lags):  # type: ignore[no-untyped-def]
+def _laid(left, first, seen, n_times, candidates, lags):  # type: ignore[no-untyped-def]
     n_units, n_candidates = candidates.shape
     result = np.zeros((len(first), n_units, n_candidates, 3), np.float32)
     for m in range(len(first)):
@@ -121,18 +118,7 @@ def _laid(left, first, waves, slopes, channels, candidates, lags):  # type: igno
                 if k < 0:
                     continue
                 start = first[m] + lags[unit, place]
-                value, slope, after = 0.0, 0.0, 0.0
-                for t in range(waves.shape[1]):
-                    for i in range(channels.shape[1]):
-                        c = channels[k, i]
-                        if c < 0:
-                            break
-                        x = left[start + t, c]
-                        value += x * waves[k, t, c]
-                        slope += x * slopes[k, t, c]
-                        if place == 0:
-                            after += left[start + t + 1, c] * waves[k, t, c]
-                result[m, unit, place, 0] = value
-                result[m, unit, place, 1] = slope
-                result[m, unit, place, 2] = after
+                result[m, unit, place, 0], result[m, unit, place, 1] = dots(left, start, seen, n_times, k)
+                if place == 0:
+                    result[m, unit, place, 2] = dots(left, start + 1, seen, n_times, k)[0]
     return result

@@ -105,22 +105,19 @@ def match_units(
     matched = kept(steps, MATCHING, packing)
     if matched is None:
         traces = pre.whitened()
-        try:
-            matched = _in_rounds(
-                traces,
-                sample_index,
-                unit,
-                places,
-                n_rounds,
-                matcher,
-                least_gain_of(traces, pre, gain_a_hz),
-                join_timed,
-                n_jobs,
-                steps,
-                progress,
-            )
-        finally:
-            traces.drop()
+        matched = _in_rounds(
+            traces,
+            sample_index,
+            unit,
+            places,
+            n_rounds,
+            matcher,
+            least_gain_of(traces, pre, gain_a_hz),
+            join_timed,
+            n_jobs,
+            steps,
+            progress,
+        )
         matched = replace(matched, clock=clock)
         steps.keep(MATCHING, packing.pack(matched))
         steps.drop("round-*", "found-*")

@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.partition import rows_of_clusters
 from ncpgui.sorting.chance_spikes import NoneFit
 
 if TYPE_CHECKING:
@@ -146,7 +147,7 @@ def neuron_evidence(
     if n_units == 0:
         return np.zeros((0, len(QUANTITIES)))
     fired = matched.fired
-    trains = [fired[matched.unit == unit] for unit in range(n_units)]
+    trains = [fired[rows] for rows in rows_of_clusters(matched.unit, n_units)]
     count = np.array([len(train) for train in trains], dtype=np.float64)
     length = none.mean / matched.noise.sd
     seen = (matched.bank.waveforms != 0).sum(axis=(1, 2))
@@ -176,22 +177,23 @@ class LeftOver:
 
 def left_over(matched: Matched, *, duration_s: float, sampling_frequency_hz: float) -> LeftOver:
     """Find what lies beside spikes of larger units, within `COINCIDENCE_MS`."""
-    energy = matched.bank.grams[:, 0]
-    rows = [np.flatnonzero(matched.unit == unit) for unit in range(matched.n_units)]
-    fired = matched.fired
-    trains = [fired[own] for own in rows]
-    share, p_own = np.zeros(len(trains)), np.ones(len(matched.unit))
+    from ncpgui.sorting.coincidences import n_beside  # loads numba
+
+    energy, fired, unit = matched.bank.grams[:, 0], matched.fired, matched.unit
     reach = COINCIDENCE_MS * sampling_frequency_hz / 1000
-    for unit, train in enumerate(trains):
-        for other in np.flatnonzero(energy > energy[unit]):
-            if not (len(train) and len(trains[other])):
-                continue
-            low = np.searchsorted(trains[other], train - reach, "left")
-            near = np.searchsorted(trains[other], train + reach, "right") > low
-            chance = 1 - np.exp(-len(trains[other]) / duration_s * 2 * COINCIDENCE_MS / 1000)
-            beyond = (near.mean() - chance) / (1 - chance)
-            if beyond > share[unit]:
-                share[unit], p_own[rows[unit]] = beyond, np.where(near, _p_own(near, chance), 1.0)
+    count = np.bincount(unit, minlength=matched.n_units)
+    chance = 1 - np.exp(-count / duration_s * 2 * COINCIDENCE_MS / 1000)
+    beside = n_beside(fired, unit, energy, reach) / np.maximum(count, 1)[:, None]
+    beyond = (beside - chance) / (1 - chance)
+    other = beyond.argmax(axis=1) if len(count) else count
+    share = np.maximum(beyond[np.arange(len(count)), other], 0)
+    p_own = np.ones(len(unit))
+    rows = rows_of_clusters(unit, matched.n_units)
+    for one in np.flatnonzero(share > 0):
+        train, larger = fired[rows[one]], fired[rows[other[one]]]
+        low = np.searchsorted(larger, train - reach, "left")
+        near = np.searchsorted(larger, train + reach, "right") > low
+        p_own[rows[one]] = np.where(near, _p_own(near, chance[other[one]]), 1.0)
     return LeftOver(share, p_own)
 
 

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from ncpgui.core.spike_pairs import n_apart
 from ncpgui.evidence.refractory import REFRACTORY_MS
+from ncpgui.core.partition import rows_of_clusters
 
 if TYPE_CHECKING:
     from ncpgui.sorting.matched import Matched
@@ -59,7 +60,7 @@ def joined(matched: Matched, *, sampling_frequency_hz: float) -> NDArray[np.int6
 
 def distances(matched: Matched, *, sampling_frequency_hz: float) -> list[tuple[float, int, int]]:
     """How far units that are alike are apart by all evidence, in sd of their spikes, the closest first."""
-    rows = [np.flatnonzero(matched.unit == unit) for unit in range(matched.n_units)]
+    rows = rows_of_clusters(matched.unit, matched.n_units)
     fired = matched.fired
     found = []
     for first, second in _alike(matched):

@@ -44,8 +44,6 @@ from ncpgui.sorting.templates import pruned, templates_of
 from ncpgui.sorting.without_traces import project_without_traces
 
 if TYPE_CHECKING:
-    from spikeinterface.core import BaseRecording
-
     from ncpgui.ephys.preprocessing import Preprocessed
     from ncpgui.ephys.recording import Recording
 
@@ -246,21 +244,6 @@ def _explained(
 ) -> Matched:
     """The given spikes as multiples of the templates that they have in the recording."""
     traces = pre.whitened()
-    try:
-        return _fitted_to(traces, pre, sample_index, unit, places, progress)
-    finally:
-        traces.drop()
-
-
-def _fitted_to(
-    traces: BaseRecording,
-    pre: Preprocessed,
-    sample_index: NDArray[np.int64],
-    unit: NDArray[np.int64],
-    places: Places,
-    progress: Progress,
-) -> Matched:
-    """Templates of the given spikes, and these as multiples of them."""
     progress(30, 100, "measuring templates")
     bank, unit = templates_of(traces, sample_index, unit, places)
     least_gain = least_gain_of(traces, pre)

@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 N_CANDIDATES = 6
 MAX_RELATIVE = 0.9
+UNITS_AT_ONCE = 16
+"""Units of one product, those of neighbouring channels."""
 
 
 @dataclass(frozen=True)
@@ -37,22 +39,42 @@ class Likeness:
         return int(found[0]) if len(found) else None
 
 
+def _largest_products(
+    waveforms: NDArray[np.float32], max_lag: int
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Largest product over lags of each template with each other one, and the lag of the second: (K, K)."""
+    n_units, n_times, _ = waveforms.shape
+    best = np.zeros((n_units, n_units))
+    lag = np.full((n_units, n_units), -max_lag)
+    seen = (waveforms != 0).any(axis=1)
+    in_order = np.argsort(np.abs(waveforms).max(axis=1).argmax(axis=1), kind="stable")
+    for first in range(0, n_units, UNITS_AT_ONCE):
+        units = in_order[first : first + UNITS_AT_ONCE]
+        channels = np.flatnonzero(seen[units].any(axis=0))
+        others = np.flatnonzero(seen[:, channels].any(axis=1))
+        own = waveforms[units][:, :, channels].reshape(len(units), -1)
+        padded = np.zeros((len(others), n_times + 2 * max_lag, len(channels)), np.float32)
+        padded[:, max_lag : max_lag + n_times] = waveforms[others][:, :, channels]
+        padded = padded.reshape(len(others), -1)
+        largest = np.full((len(units), len(others)), -np.inf)
+        at = np.zeros((len(units), len(others)), np.int64)
+        for shift in range(-max_lag, max_lag + 1):
+            begin = (max_lag - shift) * len(channels)
+            product = (own @ padded[:, begin : begin + own.shape[1]].T).astype(np.float64)
+            better = product > largest
+            largest[better], at[better] = product[better], shift
+        best[np.ix_(units, others)], lag[np.ix_(units, others)] = largest, at
+    return best, lag
+
+
 def likeness(waveforms: NDArray[np.float32], *, max_lag: int) -> Likeness:
-    """Compare templates (K, T, C) at all lags up to `max_lag` samples."""
-    n_units, n_times, n_channels = waveforms.shape
-    flat = waveforms.reshape(n_units, n_times * n_channels)
-    energy = (flat.astype(np.float64) ** 2).sum(axis=1)
-    best = np.full((n_units, n_units), -np.inf)
-    lag = np.zeros((n_units, n_units), np.int64)
-    for shift in range(-max_lag, max_lag + 1):
-        later = np.zeros_like(waveforms)
-        if shift >= 0:
-            later[:, shift:] = waveforms[:, : n_times - shift]
-        else:
-            later[:, :shift] = waveforms[:, -shift:]
-        product = (flat @ later.reshape(flat.shape).T).astype(np.float64)
-        better = product > best
-        best[better], lag[better] = product[better], shift
+    """Compare templates (K, T, C) at all lags up to `max_lag` samples.
+
+    Only those that share a channel are multiplied, on the channels of their neighbourhood: of a long probe a
+    template has as many neighbours as of a short one. The product of others is zero at every lag.
+    """
+    energy = np.einsum("ktc,ktc->k", waveforms, waveforms, dtype=np.float64)
+    best, lag = _largest_products(waveforms, max_lag)
     squared = np.maximum(energy[:, None] + energy[None] - 2 * best, 0)
     relative = squared / np.maximum(np.maximum(energy[:, None], energy[None]), 1e-12)
     np.fill_diagonal(relative, 0)

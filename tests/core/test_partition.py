@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ncpgui.core.agreement import adjusted_rand_index, best_jaccard, variation_of_information
-from ncpgui.core.partition import all_partitions, canonical, cluster_sizes, contingency, n_clusters
+from ncpgui.core.partition import all_partitions, canonical, cluster_sizes, contingency, n_clusters, rows_of_clusters
 
 
 def test_canonical_labels_are_numbered_by_first_appearance_and_keep_unassigned_points():
@@ -53,3 +53,8 @@ def test_agreement_of_partitions_by_hand():
     assert np.isclose(variation_of_information(a, b), 0.5 * np.log(2))
     assert variation_of_information(a, a) == 0
     assert best_jaccard(a, b).tolist() == [1.0, 0.5]
+
+
+def test_rows_of_clusters_are_those_of_their_points_and_points_of_none_are_in_no_row() -> None:
+    rows = rows_of_clusters(np.array([2, 0, -1, 2, 0, 2]), 4)
+    assert [own.tolist() for own in rows] == [[1, 4], [], [0, 3, 5], []]

@@ -12,10 +12,10 @@ from ncpgui.core.clock import Clock
 from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.ephys.blanking import Blanked
 from ncpgui.ephys.detection import detect_spikes
+from ncpgui.ephys.local_whitening import Whitened
 from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.probes import load_probe
 from ncpgui.ephys.recording import ArrayRecording
-from ncpgui.ephys.spikeinterface_adapter import whitened
 from tests.ephys.planted_recording import RATE_HZ, planted
 
 N = 200_000  # 10 s
@@ -170,7 +170,7 @@ def test_whitened_templates_go_back_to_the_filtered_traces_where_some_are_blanke
     recording = recording_with_spikes()
     recording.array[20_000:60_000] = np.nan
     with preprocess(recording, blank_nan=True) as pre:
-        white = whitened(pre.in_noise_sd, pre.whitening).get_traces(start_frame=80_000, end_frame=80_200)
+        white = Whitened(pre.in_noise_sd, pre.whitening).get_traces(start_frame=80_000, end_frame=80_200)
         filtered = pre.in_noise_sd.get_traces(start_frame=80_000, end_frame=80_200)
         np.testing.assert_allclose(pre.unwhitened(white[None])[0], filtered, atol=1e-3)
 
@@ -180,7 +180,7 @@ def test_whitening_is_undone_whether_or_not_a_part_is_silent(silent_from):
     recording = planted(n_samples=N, spikes=[], probe=load_probe("linear-8"))
     recording.array[silent_from:] = 0
     with preprocess(recording) as pre:
-        white = whitened(pre.in_noise_sd, pre.whitening).get_traces(start_frame=1000, end_frame=1100)
+        white = Whitened(pre.in_noise_sd, pre.whitening).get_traces(start_frame=1000, end_frame=1100)
         assert pre.unwhitened(white[None])[0] == pytest.approx(pre.traces(1000, 1100), abs=1e-3)
 
 

@@ -63,7 +63,6 @@ def test_coloured_noise_gets_the_spectrum_of_white_noise_behind_the_band_pass(ki
         before, values = (
             one.get_traces(start_frame=0, end_frame=N_SAMPLES) for one in (pre.in_noise_sd, traces)
         )
-        traces.drop()
     assert contrast(before) > 5
     assert contrast(values) < contrast(before) / 4
     assert values.std() == pytest.approx(1, abs=0.05)
@@ -104,7 +103,6 @@ def test_a_template_of_whitened_traces_is_the_mean_in_the_filtered_ones(kind: st
             )
             for one in (traces, pre.in_noise_sd)
         ]
-        traces.drop()
         back = pre.unwhitened(both[0])
     largest = np.abs(both[1]).max()
     assert largest > 8

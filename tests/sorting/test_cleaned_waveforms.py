@@ -50,7 +50,7 @@ class Added:
         for time, unit, amplitude, shift in zip(
             spikes.sample_index, spikes.row, spikes.amplitude, spikes.shift_samples, strict=True
         ):
-            shape = amplitude * bank.waveforms[unit] + shift * bank.slopes[unit]
+            shape = amplitude * bank.waveforms[unit] + shift * bank.slope(unit)
             first = time - N_BEFORE
             low, high = max(0, -first), min(len(shape), self.n_samples - first)
             everything[first + low : first + high] += shape[low:high]

@@ -96,7 +96,6 @@ def test_in_white_noise_through_the_band_nothing_more_is_asked() -> None:
     with preprocess(recording, reference="none") as pre:
         whitened = pre.whitened()
         asked = least_gain_of(whitened, pre).of(shapes())
-        whitened.drop()
     assert asked == pytest.approx(np.full(3, GAIN_A_HZ * RATE_HZ), rel=0.06)
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import tempfile
+
 import numpy as np
 import pytest
-from spikeinterface.preprocessing.whiten import WhitenRecordingSegment
 
 from ncpgui.core.probe import Probe
 from ncpgui.ephys.preprocessing import Preprocessed, preprocess
@@ -165,19 +166,14 @@ def test_any_number_of_jobs_gives_the_same_spikes(
     assert one.gain.tolist() == many.gain.tolist()
 
 
-def test_traces_are_whitened_once_however_often_they_are_fitted(
+def test_matching_keeps_no_second_copy_of_the_traces(
     filtered: Preprocessed, truth: list[np.ndarray], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whitened: list[int] = []
-    as_it_is = WhitenRecordingSegment.get_traces
+    def opened(*_: object, **__: object) -> None:
+        raise AssertionError("a temporary file is opened")
 
-    def counted(segment: WhitenRecordingSegment, start: int, end: int, channels: slice) -> np.ndarray:
-        whitened.append(end - start)
-        return as_it_is(segment, start, end, channels)
-
-    monkeypatch.setattr(WhitenRecordingSegment, "get_traces", counted)
-    match_units(filtered, truth[0], np.zeros(len(truth[0]), np.int64))
-    assert sum(whitened) == N_SAMPLES
+    monkeypatch.setattr(tempfile, "TemporaryFile", opened)
+    assert match_units(filtered, truth[0], np.zeros(len(truth[0]), np.int64)).n_units == 1
 
 
 def test_a_spike_at_the_border_of_two_pieces_is_fitted_as_any_other(

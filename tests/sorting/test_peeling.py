@@ -63,7 +63,7 @@ def test_the_gain_is_what_the_fit_saves_less_what_its_priors_cost() -> None:
     fits = peel(traces, np.array([10]), np.array([0]), template, BOTH, NO_LAG)
     for place, unit in enumerate((0, 1)):
         a, b = np.meshgrid(np.linspace(0, 1.4, 281), np.linspace(-1, 1, 401), indexing="ij")
-        wave, slope = template.waveforms[unit], template.slopes[unit]
+        wave, slope = template.waveforms[unit], template.slope(unit)
         left = (
             (x**2).sum()
             - 2 * a * (x * wave).sum()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
+from ncpgui.sorting import template_distance
 from ncpgui.sorting.template_distance import likeness
 
 
@@ -38,3 +40,35 @@ def test_a_template_is_at_no_distance_from_itself_whatever_is_rounded() -> None:
     like = likeness(waveforms, max_lag=3)
     for table in (like.relative, like.distance, like.lag):
         assert np.diag(table).tolist() == [0] * 20
+
+
+def literal_products(
+    waveforms: NDArray[np.float32], max_lag: int
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Largest product of all with all, on all channels, and its lag: the first of equal ones."""
+    n_times = waveforms.shape[1]
+    shifts = np.arange(-max_lag, max_lag + 1)
+    products = []
+    for shift in shifts:
+        later = np.zeros_like(waveforms)
+        later[:, max(shift, 0) : n_times + min(shift, 0)] = waveforms[
+            :, max(-shift, 0) : n_times - max(shift, 0)
+        ]
+        products.append(np.einsum("atc,btc->ab", waveforms, later, dtype=np.float64))
+    return np.max(products, axis=0), shifts[np.argmax(products, axis=0)]
+
+
+@pytest.mark.parametrize("n_reach", [3, 40])
+def test_templates_of_a_long_probe_are_compared_as_all_with_all(n_reach: int) -> None:
+    """70 templates, each on some channels of 40 in any order of numbers, one of which is seen nowhere."""
+    rng = np.random.default_rng(1)
+    waveforms = np.zeros((70, 25, 40), np.float32)
+    numbers = rng.permutation(40)
+    for unit in range(1, 70):
+        first = rng.integers(0, 41 - n_reach)
+        on = numbers[first : first + n_reach]
+        waveforms[unit][:, on] = rng.normal(scale=5, size=(25, n_reach))
+    found, lag = template_distance._largest_products(waveforms, 4)
+    expected, expected_lag = literal_products(waveforms, 4)
+    assert found == pytest.approx(expected, rel=1e-4, abs=1e-2)
+    assert (lag == expected_lag).all()

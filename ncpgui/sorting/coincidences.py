@@ -1,0 +1,48 @@
+"""How many spikes of each unit have one of a larger unit beside them: all units in one walk through time."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from ncpgui.core.home import provide_home
+
+provide_home()
+
+
+def n_beside(
+    fired: NDArray[np.int64], unit: NDArray[np.integer], energy: NDArray[np.floating], reach: float
+) -> NDArray[np.int64]:
+    """Spikes of each unit that have one of a larger unit within `reach` samples: (K, K), rows the smaller.
+
+    fired : (n,) samples, not decreasing; unit : (n,) of each, -1 of none; energy : (K,)
+    """
+    result = np.zeros((len(energy), len(energy)), np.int64)
+    _count(
+        np.ascontiguousarray(fired, np.int64),
+        np.ascontiguousarray(unit, np.int64),
+        np.ascontiguousarray(energy, np.float64),
+        int(np.floor(reach)),
+        result,
+    )
+    return result
+
+
+@numba.njit(cache=True, nogil=True)
+def _count(fired, unit, energy, reach, result):  # type: ignore[no-untyped-def]
+    counted = np.full(len(energy), -1)
+    first = 0
+    for i in range(len(fired)):
+        while fired[first] < fired[i] - reach:
+            first += 1
+        own = unit[i]
+        if own < 0:
+            continue
+        j = first
+        while j < len(fired) and fired[j] <= fired[i] + reach:
+            other = unit[j]
+            if other >= 0 and energy[other] > energy[own] and counted[other] != i:
+                counted[other] = i
+                result[own, other] += 1
+            j += 1
