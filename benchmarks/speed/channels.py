@@ -1,11 +1,12 @@
-"""What a channel costs, as the probe grows: CPU seconds of each step of a sort on 64 to 384 contacts.
+"""What a channel costs as the probe grows: CPU time of the steps of a sort on 64 to 384 contacts.
 
-    python -m benchmarks.speed.channels [--seconds 20] [--channels 64 128 256 384] [--settings '{}']
+    python -m benchmarks.speed.channels [--channels 64 128 256 384] [--seconds 60] [--no-posterior]
 
-Two columns of contacts at 30 kHz, with the same number of units for each contact, a third of them far from
-the probe, from SpikeInterface's generator. Each recording is sorted with default settings by one worker on
-one thread, in a process of its own. CPU time counts and not the clock, so that the machine may be busy. What is
-told is the time of each step in milliseconds for each channel and each second of the recording.
+Two columns of contacts at 30 kHz from SpikeInterface's generator, with as many units for each contact, a
+third of them far from the probe. Each recording is sorted with default settings by one worker on one
+thread, in a process of its own that has sorted two seconds before, so that imports and compiling do not
+count. CPU time is told and not the clock: others may use the machine. It is given in milliseconds for each
+channel and each second of the recording.
 """
 
 from __future__ import annotations
@@ -13,103 +14,138 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import os
 import subprocess
 import sys
 import tempfile
 import time
-from collections import defaultdict
+from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from benchmarks.common.report import Origin, begin, keep, options, peak_memory_mib, table, where, with_others
+from benchmarks.common.report import Origin, begin, keep, options, peak_memory_mib, table, where
 from benchmarks.recordings.ground_truth import GroundTruth, made
 from ncpgui.ephys.readers import recording_of
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.pipeline import sort_recording
 
-SEED = 141
-UNITS_A_CHANNEL = 0.9375
-FAR_SHARE = 1 / 3
 GOAL = 1.15
-STEPS = (
-    "measuring noise",
-    "estimating motion",
-    "detecting spikes",
-    "clustering",
-    "matching templates",
-    "joining units",
-    "sampling",
-)
+SEED = 141
+UNITS_A_CHANNEL, FAR_SHARE = 0.9375, 1 / 3
+STEPS = {
+    "measuring noise": "noise",
+    "estimating motion": "motion",
+    "detecting spikes": "first pass",
+    "extracting waveforms": "first pass",
+    "of channel": "first pass",
+    "matching templates": "matching",
+    "joining units": "joining",
+    "units": "components",
+    "cleaning waveforms": "components",
+    "of component": "posterior",
+    "weighing alternatives": "posterior",
+}
+"""Columns of the table by what progress says while they last."""
+
+
+class StepTimes:
+    """CPU seconds of this process by column of the table, as progress tells what is being done."""
+
+    def __init__(self) -> None:
+        self.seconds: Counter[str] = Counter()
+        self._column, self._last = "noise", time.process_time()
+
+    def __call__(self, done: int, total: int, message: str = "") -> None:
+        """Count what was used since the last report to what was being done."""
+        now = time.process_time()
+        self.seconds[self._column] += now - self._last
+        self._last = now
+        self._column = next((column for words, column in STEPS.items() if words in message), self._column)
 
 
 def truth_of(channels: int, seconds: float) -> GroundTruth:
     """Recording of so many contacts, with units as dense as on any other."""
     n = round(UNITS_A_CHANNEL * channels)
-    return GroundTruth(
-        f"columns{channels}", 30_000.0, n, seconds, seed=SEED, n_far=round(FAR_SHARE * n)
-    )
+    return GroundTruth(f"columns{channels}", 30_000.0, n, seconds, seed=SEED, n_far=round(FAR_SHARE * n))
 
 
-def sort_here(truth: GroundTruth, folder: Path, asked: dict[str, Any]) -> dict[str, Any]:
-    """Sort in this process on one thread: CPU seconds by what progress said, and what was found."""
+def sort_here(truth: GroundTruth, folder: Path, *, posterior: bool) -> dict[str, Any]:
+    """Sort in this process on one thread: CPU seconds of each step, and what was found."""
     torch.set_num_threads(1)
-    recording = recording_of(made(truth, folder)[0])
-    seconds: dict[str, float] = defaultdict(float)
-    last, doing = time.process_time(), "measuring noise"
-
-    def progress(done: int, total: int, message: str = "") -> None:
-        nonlocal last, doing
-        now = time.process_time()
-        if " component" in message and "done" in message:
-            message = "sampling components"
-        elif " channel" in message and "done" in message:
-            message = "clustering channels"
-        seconds[doing] += now - last
-        if message and message.split(":")[0] != doing:
-            print(f"{time.process_time():7.1f} CPU s  {message}", file=sys.stderr, flush=True)
-        last, doing = now, message.split(":")[0] or doing
-
-    project = sort_recording(recording, SortingConfig(seed=SEED, **asked), workers=1, progress=progress)
-    seconds[doing] += time.process_time() - last
+    config = SortingConfig(seed=SEED)
+    first = truth_of(64, 2.0)
+    for one in (first, truth):
+        recording, times = recording_of(made(one, folder / f"{one.duration_s:g}")[0]), StepTimes()
+        project = sort_recording(recording, config, workers=1, posterior=posterior, progress=times)
+    times(1, 1)
     digest = hashlib.sha256(project.spikes.sample_index.tobytes() + project.unit_of_spike.tobytes())
-    digest.update(project.probability.tobytes())
     return {
-        "seconds": dict(seconds),
+        "CPU s": sum(times.seconds.values()),
+        "seconds": dict(times.seconds),
         "units": int(project.unit_of_spike.max(initial=-1)) + 1,
         "spikes": len(project.spikes),
-        "sha256": digest.hexdigest(),
+        "sha256": digest.hexdigest()[:12],
         "MiB": round(peak_memory_mib(torch.device("cpu"))),
     }
+
+
+def sorted_apart(channels: int, arguments: argparse.Namespace, folder: Path) -> dict[str, Any]:
+    """Sort in a process of its own, and return a row of the table."""
+    told = {
+        "truth": asdict(truth_of(channels, arguments.seconds)),
+        "folder": str(folder),
+        "posterior": not arguments.no_posterior,
+    }
+    command = [sys.executable, "-m", "benchmarks.speed.channels", "--job", json.dumps(told)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"sorting {channels} channels ended with {done.returncode}")
+    answer = json.loads(done.stdout.splitlines()[-1])
+    part = 1000 / (channels * arguments.seconds)
+    seconds = answer.pop("seconds")
+    by_step = {name: seconds.get(name, 0.0) * part for name in dict.fromkeys(STEPS.values())}
+    row = {"channels": channels, "true units": truth_of(channels, 1.0).n_units, **answer}
+    return {**row, **by_step, "all": answer["CPU s"] * part}
 
 
 def main() -> None:
     """Print the table and keep it."""
     parser = options(__doc__)
-    parser.add_argument("--seconds", type=float, default=20.0)
-    parser.add_argument("--channels", type=int, nargs="+", default=[64])
-    parser.add_argument("--cache", type=Path)
-    parser.add_argument("--settings", default="{}")
-    parser.add_argument("--profile", type=Path)
-    a = parser.parse_args()
-    import cProfile
-    for n in a.channels:
-        truth = truth_of(n, a.seconds)
-        if a.profile:
-            pr = cProfile.Profile(time.process_time)
-            pr.enable()
-        r = sort_here(truth, a.cache / f"{a.seconds:g}", json.loads(a.settings))
-        if a.profile:
-            pr.disable()
-            pr.dump_stats(f"{a.profile}-{n}.prof")
-        cs = n * a.seconds / 1000
-        print(n, {k: v for k, v in r.items() if k != "seconds"})
-        for k, v in r["seconds"].items():
-            print(f"  {k:40s} {v:8.1f} s  {v / cs:8.2f} ms/channel s")
-        print(f"  total {sum(r['seconds'].values()):.1f}  {sum(r['seconds'].values())/cs:.2f}", flush=True)
+    parser.add_argument("--channels", type=int, nargs="+", default=[64, 128, 256, 384])
+    parser.add_argument("--seconds", type=float, default=60.0, help="of each recording  [60]")
+    parser.add_argument("--no-posterior", action="store_true", help="stop before components are sampled")
+    parser.add_argument("--cache", type=Path, help="folder of the recordings  [a temporary one]")
+    parser.add_argument("--job", help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.job:
+        told = json.loads(arguments.job)
+        truth = GroundTruth(**told["truth"])
+        print(json.dumps(sort_here(truth, Path(told["folder"]), posterior=told["posterior"])))
+        return
+    device = begin(arguments)
+    if arguments.quick:
+        arguments.channels, arguments.seconds = [64], 3.0
+    rows: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory(prefix="ncpgui-channels-") as name:
+        for channels in arguments.channels:
+            row = sorted_apart(channels, arguments, arguments.cache or Path(name))
+            rows.append({**row, "times": row["all"] / (rows[0]["all"] if rows else row["all"])})
+            print(table(rows[-1:]), flush=True)
+    page = f"""
+# What a channel costs as the probe grows
+
+CPU milliseconds for each channel and each second of a recording of {arguments.seconds:g} s, by step and in
+all; `times`: over those of the first row. One worker on one thread. Goal: at most {GOAL:g} times.
+
+{table(rows)}
+
+{where(device)}
+"""
+    print(page)
+    origin = Origin(SEED, SortingConfig().posterior_samples)
+    keep("channels", {"rows": rows}, page=page, origin=origin, folder=arguments.out)
 
 
 if __name__ == "__main__":

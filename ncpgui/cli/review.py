@@ -118,6 +118,7 @@ def review(
     from ncpgui.curation.by_itself import with_probable_sortings
     from ncpgui.ephys.given_folder import open_reviewed
     from ncpgui.ephys.readers import load_stimulus
+    from ncpgui.ephys.trace_cache import disk_note
     from ncpgui.sorting.config import SortingConfig
     from ncpgui.sorting.echo_notes import echo_notes
     from ncpgui.sorting.review import review_recording
@@ -148,7 +149,8 @@ def review(
         dtype=dtype,
         stream=stream,
     )
-    for note in (*traces.notes, *opened.notes):
+    on_disk = disk_note(traces.n_samples, traces.n_channels)
+    for note in (*traces.notes, *opened.notes, *([on_disk] if on_disk else [])):
         echo(f"note: {note}", err=True)
     shown = load_stimulus(stimulus) if stimulus is not None else None
     for note in stimulus_notes(shown, config):

@@ -116,6 +116,7 @@ def sort(
     options.check_new_session(out, overwrite, recording)
 
     from ncpgui.ephys.readers import load_stimulus, open_recording, stimulus_of
+    from ncpgui.ephys.trace_cache import disk_note
     from ncpgui.sorting.config import SortingConfig
     from ncpgui.sorting.echo_notes import echo_notes
     from ncpgui.sorting.pipeline import sort_recording
@@ -149,7 +150,8 @@ def sort(
         time_range_s=time_range,
         bad_channels=bad_channels or (),
     )
-    for note in opened.notes:
+    on_disk = disk_note(opened.n_samples, opened.n_channels)
+    for note in (*opened.notes, *([on_disk] if on_disk else [])):
         echo(f"note: {note}", err=True)
     shown = stimulus_of(opened, load_stimulus(stimulus or recording))
     for note in stimulus_notes(shown, config):

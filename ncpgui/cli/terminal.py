@@ -17,6 +17,7 @@ from ncpgui.core.visible import visible
 
 PLAIN_EVERY_SHARE = 0.1
 PLAIN_LEAST_S, PLAIN_MOST_S = 1.0, 5.0
+EXPECTED_FROM_S, EXPECTED_FROM_SHARE = 60.0, 0.02
 
 
 def echo(line: str = "", *, err: bool = False) -> None:
@@ -65,7 +66,10 @@ def _bar(title: str) -> Iterator[Progress]:
 
 
 class PlainProgress:
-    """A line on stderr for every tenth of the work, or every 5 s; none within a second of the last."""
+    """A line on stderr for every tenth of the work, or every 5 s; none within a second of the last.
+
+    After the first minute it says how long the whole will take.
+    """
 
     def __init__(self, title: str) -> None:
         self._title = title
@@ -79,8 +83,17 @@ class PlainProgress:
         much = abs(share - self._last_share) >= PLAIN_EVERY_SHARE
         if waited >= PLAIN_MOST_S or (much and waited >= PLAIN_LEAST_S):
             self._last_share, self._last_time = share, now
-            words = f"  {message}" if message else ""
-            echo(f"{self._title}: {share:4.0%}  {now - self._started:5.0f} s{words}", err=True)
+            passed_s = now - self._started
+            words = f"{expected(share, passed_s)}  {message}" if message else expected(share, passed_s)
+            echo(f"{self._title}: {share:4.0%}  {passed_s:5.0f} s{words}", err=True)
+
+
+def expected(share: float, passed_s: float) -> str:
+    """How long all of the work will take if it goes on as it has begun; nothing within the first minute."""
+    if passed_s < EXPECTED_FROM_S or not EXPECTED_FROM_SHARE <= share < 1:
+        return ""
+    minutes = passed_s / share / 60
+    return f" of about {minutes:.0f} min" if minutes < 100 else f" of about {minutes / 60:.1f} h"
 
 
 def print_json(value: Any) -> None:

@@ -7,6 +7,7 @@ order of first appearance (0, 0, 1, 0, 2, ...), so that equal partitions are equ
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -121,4 +122,4 @@ def rows_of_clusters(labels: NDArray[np.integer], n_clusters: int) -> list[NDArr
     """Rows of the points of each cluster, increasing; labels (n,), -1 for points of none."""
     order = np.argsort(labels, kind="stable")
     ends = np.searchsorted(labels[order], np.arange(n_clusters + 1))
-    return [order[first:end] for first, end in zip(ends[:-1], ends[1:], strict=True)]
+    return [order[first:end] for first, end in pairwise(ends)]

@@ -22,7 +22,7 @@ from ncpgui.core.errors import RecordingError
 from ncpgui.ephys.half_floats import narrowed, widen
 from ncpgui.ephys.recording import Recording
 from ncpgui.ephys.spikeinterface_adapter import BasePreprocessor, BasePreprocessorSegment, BaseRecording
-from ncpgui.ephys.trace_cache import cache_file
+from ncpgui.ephys.trace_cache import BYTES_A_SAMPLE, cache_file
 
 log = logging.getLogger(__name__)
 
@@ -60,7 +60,7 @@ class _KeptSegment(BasePreprocessorSegment):  # type: ignore[misc]
         self._source, self._piece, self._n_channels = source, n_samples, n_channels
         total = self.get_num_samples()
         self._lock = threading.RLock()
-        self._file = cache_file(total * n_channels * 2) if on_disk else None
+        self._file = cache_file(total * n_channels * BYTES_A_SAMPLE) if on_disk else None
         if self._file is not None:
             weakref.finalize(self, self._file.close)
         self._stored = np.zeros(math.ceil(total / n_samples), dtype=bool)

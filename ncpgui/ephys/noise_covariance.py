@@ -12,12 +12,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 from scipy import fft
 from spikeinterface.core import BaseRecording
 
+from ncpgui.core.home import provide_home
 from ncpgui.ephys.noise_levels import MAD_OF_NORMAL, slices_of
+
+provide_home()
 
 PAIR_UM = 100.0
 BUSY_SD = 4.0
@@ -105,14 +109,28 @@ def measured_covariance(traces: BaseRecording, n_lags: int) -> NoiseCovariance:
     size = int(fft.next_fast_len(max(BLOCK, 4 * n_lags) + n_lags, real=True))
     products, counts = np.zeros((2, size // 2 + 1, len(first)), np.complex128)
     for values, free in _pieces(traces, size - n_lags):
-        for total, piece in ((products, values), (counts, free)):
-            spectra = fft.rfft(piece, size, axis=0)
-            total += spectra[:, first].conj() * spectra[:, second]
+        for total, pieces in ((products, values), (counts, free)):
+            spectra = fft.rfft(pieces, size, axis=1)
+            _add_products(np.ascontiguousarray(spectra.transpose(1, 2, 0)), first, second, total)
     sums, number = (_by_lag(total, size, n_lags) for total in (products, counts))
     enough = number.min(axis=1) >= MIN_FREE
     by_lag = np.where(enough[:, None], sums / np.maximum(number, 1), 0.0)
     by_lag[~enough & (first == second), n_lags - 1] = 1.0
     return NoiseCovariance(first, second, by_lag)
+
+
+@numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+def _add_products(spectra, first, second, total):  # type: ignore[no-untyped-def]
+    """Add the products of pairs of spectra (F, C, pieces), summed over pieces, to (F, pairs)."""
+    n_pieces = spectra.shape[2]
+    for f in range(spectra.shape[0]):
+        for pair in range(len(first)):
+            one, other = spectra[f, first[pair]], spectra[f, second[pair]]
+            real, imaginary = np.float32(0), np.float32(0)
+            for m in range(n_pieces):
+                real += one[m].real * other[m].real + one[m].imag * other[m].imag
+                imaginary += one[m].real * other[m].imag - one[m].imag * other[m].real
+            total[f, pair] += complex(real, imaginary)
 
 
 def _by_lag(spectrum: NDArray[np.complex128], size: int, n_lags: int) -> NDArray[np.float64]:
@@ -121,16 +139,16 @@ def _by_lag(spectrum: NDArray[np.complex128], size: int, n_lags: int) -> NDArray
 
 
 def _pieces(traces: BaseRecording, size: int) -> Iterator[tuple[NDArray[np.float32], NDArray[np.float32]]]:
-    """Pieces of `size` samples of slices of the traces, zero where busy; and 1 where free, 0 elsewhere."""
+    """Pieces of slices of the traces, zero where busy; and 1 where free, 0 elsewhere: (pieces, size, C)."""
     rate = traces.get_sampling_frequency()
     before, after = round(BUSY_BEFORE_MS * rate / 1000), round(BUSY_AFTER_MS * rate / 1000)
     for segment, first, end in slices_of(traces):
         values = np.asarray(traces.get_traces(segment, first, end), np.float32)
         sd = np.median(np.abs(values), axis=0) / MAD_OF_NORMAL
         free = (_free(np.abs(values) > BUSY_SD * sd, before, after) & (values != 0)).astype(np.float32)
-        for start in range(0, len(values) - size + 1, size):
-            piece = slice(start, start + size)
-            yield values[piece] * free[piece], free[piece]
+        shape = (len(values) // size, size, values.shape[1])
+        whole = shape[0] * size
+        yield (values[:whole] * free[:whole]).reshape(shape), free[:whole].reshape(shape)
 
 
 def _free(beyond: NDArray[np.bool_], before: int, after: int) -> NDArray[np.bool_]:

@@ -6,6 +6,7 @@ import logging
 import os
 import shutil
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
@@ -13,21 +14,32 @@ from ncpgui.core.home import expanded
 
 log = logging.getLogger(__name__)
 
-MAX_CACHE_BYTES = 32 << 30
+MAX_CACHE_BYTES = 128 << 30
+"""An hour of 384 channels at 30 kHz takes 83 GB."""
 LEFT_FREE_BYTES = 10 * 10**9
+LITTLE_BYTES = 10**9
+BYTES_A_SAMPLE = 2
 _IN_MEMORY = ("tmpfs", "ramfs")
 _MOUNTS = Path("/proc/self/mountinfo")
 
 
-def cache_file(n_bytes: int, max_bytes: int = MAX_CACHE_BYTES) -> IO[bytes] | None:
-    """Open a temporary file for `n_bytes` of filtered traces; None where they are not kept, which is logged.
+@dataclass(frozen=True)
+class Room:
+    """Where traces are kept: a folder with so many bytes free, or None and why."""
 
-    It leaves half of the free disk or `LEFT_FREE_BYTES`, whichever is less, and is gone when it is closed.
-    The folder is that of temporary files, or another where that one is kept in memory or is too small.
+    folder: Path | None
+    free: int
+    reason: str
+
+
+def room_for(n_bytes: int, max_bytes: int = MAX_CACHE_BYTES) -> Room:
+    """Look for a folder that has room for `n_bytes` of filtered traces.
+
+    Half of the free disk or `LEFT_FREE_BYTES`, whichever is less, is left. The folder is that of temporary
+    files, or another where that one is kept in memory or is too small.
     """
     if n_bytes > max_bytes:
-        _tell(n_bytes, f"more than {_size(max_bytes)}")
-        return None
+        return Room(None, 0, f"more than {_size(max_bytes)}")
     reasons = []
     for folder in _folders():
         try:
@@ -35,14 +47,47 @@ def cache_file(n_bytes: int, max_bytes: int = MAX_CACHE_BYTES) -> IO[bytes] | No
                 reasons.append(f"{folder} is kept in memory")
                 continue
             free = shutil.disk_usage(folder).free
-            stays = min(free - free // 2, LEFT_FREE_BYTES)
-            if n_bytes <= free - stays:
-                return tempfile.TemporaryFile(prefix="ncpgui-traces-", dir=folder)
-            reasons.append(f"{folder} has {_size(free)} free, of which {_size(stays)} must stay free")
         except OSError as error:
             reasons.append(f"{folder}: {error.strerror or error}")
-    _tell(n_bytes, "; ".join(reasons) + "; set TMPDIR to a folder on a disk with room")
+            continue
+        stays = min(free - free // 2, LEFT_FREE_BYTES)
+        if n_bytes <= free - stays:
+            return Room(folder, free, "")
+        reasons.append(f"{folder} has {_size(free)} free, of which {_size(stays)} must stay free")
+    return Room(None, 0, "; ".join(reasons) + "; set TMPDIR to a folder on a disk with room")
+
+
+def cache_file(n_bytes: int, max_bytes: int = MAX_CACHE_BYTES) -> IO[bytes] | None:
+    """Open a temporary file for `n_bytes` of filtered traces; None where they are not kept, which is logged.
+
+    It is where `room_for` says, and gone when it is closed.
+    """
+    room = room_for(n_bytes, max_bytes)
+    reason = room.reason
+    if room.folder is not None:
+        try:
+            return tempfile.TemporaryFile(prefix="ncpgui-traces-", dir=room.folder)
+        except OSError as error:
+            reason = f"{room.folder}: {error.strerror or error}"
+    log.warning(
+        "filtered traces (%s) are not kept: %s. The recording is filtered anew for each pass over it, which "
+        "takes longer",
+        _size(n_bytes),
+        reason,
+    )
     return None
+
+
+def disk_note(n_samples: int, n_channels: int) -> str:
+    """What sorting so many samples will take of the disk, a sentence; nothing where that is little."""
+    n_bytes = n_samples * n_channels * BYTES_A_SAMPLE
+    room = room_for(n_bytes)
+    if n_bytes < LITTLE_BYTES or room.folder is None:
+        return ""
+    return (
+        f"filtered traces take up to {_size(n_bytes)} of the disk while this runs, in {room.folder}, which "
+        f"has {_size(room.free)} free; TMPDIR names another folder"
+    )
 
 
 def in_memory(folder: Path) -> bool:
@@ -65,15 +110,6 @@ def _folders() -> list[Path]:
     caches = expanded(os.environ.get("XDG_CACHE_HOME") or "~/.cache")
     folders = [Path(tempfile.gettempdir()), Path("/var/tmp"), caches]
     return [folder for folder in dict.fromkeys(folders) if folder.is_dir()]
-
-
-def _tell(n_bytes: int, reason: str) -> None:
-    log.warning(
-        "filtered traces (%s) are not kept: %s. The recording is filtered anew for each pass over it, which "
-        "takes longer",
-        _size(n_bytes),
-        reason,
-    )
 
 
 def _size(n_bytes: int) -> str:

@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.component import Alternative, Echoes
+from ncpgui.core.partition import rows_of_clusters
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.evidence.echoes import Locked, echo_probability, locked
-from ncpgui.core.partition import rows_of_clusters
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.group_posterior import MAX_SHOWN, MIN_MASS
 

@@ -11,17 +11,13 @@ import os
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Mapping, MutableSequence, Sequence
-from concurrent.futures import (
-    FIRST_COMPLETED,
-    BrokenExecutor,
-    CancelledError,
-    Executor,
-    Future,
-    ThreadPoolExecutor,
-    wait,
-)
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
+from queue import Empty, SimpleQueue
 from typing import ClassVar, Generic, Protocol, TypeVar
+
+import numpy as np
 
 from ncpgui.core.arguments import whole_number
 from ncpgui.core.errors import WorkerError
@@ -194,6 +190,8 @@ class _Run(Generic[T]):
     ) -> None:
         self._tasks, self._names, self._sizes = tasks, names, sizes
         self._progress, self._fatal, self._finished = progress, fatal, finished
+        self._by_size = sorted(range(len(tasks)), key=lambda i: -sizes[i])
+        self._size = np.asarray(sizes, np.float64)
         self._furthest = 0.0  # what is done again does not count a second time
         self._fatal_error: Exception | None = None
         self.outcomes: dict[int, T | Exception] = dict(known)
@@ -201,12 +199,12 @@ class _Run(Generic[T]):
 
     def left(self) -> list[int]:
         """Tasks without an outcome, the largest first: none is alone at the end."""
-        by_size = sorted(range(len(self._tasks)), key=lambda i: -self._sizes[i])
-        return [i for i in by_size if i not in self.outcomes]
+        return [i for i in self._by_size if i not in self.outcomes]
 
     def go_on(self, pool: Pool, batch: Sequence[int]) -> None:
         """Run a batch of tasks in a pool to its end, or until a worker is lost."""
         futures: dict[Future[T], int] = {}
+        done: SimpleQueue[Future[T]] = SimpleQueue()
         try:
             self._tell(pool)
             try:
@@ -214,11 +212,13 @@ class _Run(Generic[T]):
                     future = pool.submit(i, self._tasks[i])
                     future.add_done_callback(partial(self._stop_if_fatal, pool))  # before the next begins
                     futures[future] = i
+                    future.add_done_callback(done.put)
             except BrokenExecutor:
                 pass  # a worker is lost already: the others wait for the next pool
-            pending = set(futures)
-            while pending:
-                finished, pending = wait(pending, timeout=POLL_S, return_when=FIRST_COMPLETED)
+            n_pending = len(futures)
+            while n_pending:
+                finished = _at_hand(done)
+                n_pending -= len(finished)
                 for future in finished:
                     outcome = self._outcome(future, futures[future])
                     if isinstance(outcome, self._fatal):
@@ -269,15 +269,19 @@ class _Run(Generic[T]):
     def _tell(self, pool: Pool) -> None:
         if not self._tasks:
             return
-        left = self.left()
-        reached = sum(
-            size * (1.0 if i in self.outcomes else max(pool.reached[i], 0.0))
-            for i, size in enumerate(self._sizes)
-        )
-        self._furthest = max(self._furthest, reached)
-        words = (
-            f"{len(self._tasks) - len(left)} of {len(self._tasks)} done, {self._names[left[0]]}"
-            if left
-            else ""
-        )
-        self._progress(int(1000 * self._furthest), 1000 * max(sum(self._sizes), 1), words)
+        reached = np.maximum(np.fromiter(pool.reached, np.float64, len(self._tasks)), 0)
+        reached[list(self.outcomes)] = 1
+        self._furthest = max(self._furthest, float(self._size @ reached))
+        doing = next((self._names[i] for i in self._by_size if i not in self.outcomes), None)
+        words = f"{len(self.outcomes)} of {len(self._tasks)} done, {doing}" if doing is not None else ""
+        self._progress(int(1000 * self._furthest), 1000 * max(int(self._size.sum()), 1), words)
+
+
+def _at_hand(done: SimpleQueue[T]) -> list[T]:
+    """What has come in, after `POLL_S` at the latest; tasks that run are not looked at one by one."""
+    result: list[T] = []
+    with suppress(Empty):
+        result.append(done.get(timeout=POLL_S))
+        while True:
+            result.append(done.get_nowait())
+    return result

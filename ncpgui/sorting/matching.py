@@ -54,7 +54,8 @@ MOVE_GAIN = 6.0
 SAME_SPIKE_MS = 0.3
 N_ROUNDS = 2
 MAX_JOINS = 8
-PIECE_S = 10.0
+PIECE_S, PIECE_BYTES = 10.0, 80 << 20
+"""Traces that are fitted at a time, at most: they are gone through several times."""
 MARGIN_MS = 20.0
 MAX_LAG_MS = 0.5
 N_LAID = 1000
@@ -361,7 +362,7 @@ def fitted(
     usual = int(bank.share.argmax())
     looked = np.arange(max_lag, n_samples - n_times - max_lag - 1, max(1, n_samples // N_LAID))
     margin = round(MARGIN_MS * rate / 1000)
-    for first, last, place in _pieces(places, round(PIECE_S * rate)):
+    for first, last, place in _pieces(places, piece_samples(traces)):
         low, high = np.searchsorted(spikes, [first - margin, last + margin])
         own = (spikes[low:high] >= first) & (spikes[low:high] < last)
         if not own.any():
@@ -390,6 +391,12 @@ def fitted(
     noise = laid.measured(rate)
     asked = least_gain.of(bank.usual.waveforms)
     return Matched(spikes, units, amplitude, shift, gain, bank.usual, bank, places, like, noise, asked), sums
+
+
+def piece_samples(traces: BaseRecording) -> int:
+    """Samples of a piece."""
+    by_memory = PIECE_BYTES // (4 * traces.get_num_channels())
+    return min(round(PIECE_S * traces.sampling_frequency), max(by_memory, round(traces.sampling_frequency)))
 
 
 def _pieces(places: Places, step: int) -> Iterator[tuple[int, int, int]]:

@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.partition import rows_of_clusters
 from ncpgui.core.spike_pairs import n_apart
 from ncpgui.evidence.refractory import REFRACTORY_MS
-from ncpgui.core.partition import rows_of_clusters
 
 if TYPE_CHECKING:
     from ncpgui.sorting.matched import Matched

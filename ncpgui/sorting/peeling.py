@@ -204,7 +204,7 @@ def dots(traces, start, seen, n_times, k):  # type: ignore[no-untyped-def]
 
 @numba.njit(cache=True, nogil=True)
 def add(traces, start, seen, n_times, k, a, b):  # type: ignore[no-untyped-def]
-    """Add a multiple of a template and of its slope to those rows of traces from `start` on that there are."""
+    """Add a multiple of a template and of its slope to traces from row `start` on, where there are rows."""
     n_channels, places = seen.n_channels[k], seen.channels[k]
     for t in range(max(0, -start), min(n_times, traces.shape[0] - start)):
         at = seen.begin[k] + t * n_channels

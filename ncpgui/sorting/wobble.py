@@ -5,6 +5,9 @@ template apart (a filter over channels times a course in time) and sums what com
 transformed once for all templates, and a template transformed back once for all of its channels; between them
 lies a product of matrices for each frequency. What is found is the same.
 
+Spikes are found in turns: the largest of each stretch first, all over the probe. A long probe needs many, and
+from one to the next only what lies around the spikes of the last one changes: nothing else is looked at.
+
 Wobble has one threshold for the gain of all templates. Here each may have its own: where the best of those
 that pass theirs peaks, there is a spike of it.
 """
@@ -47,49 +50,57 @@ class Wobble(WobbleMatch):  # type: ignore[misc]
         self, traces: NDArray[np.float32], start_frame: int, end_frame: int, segment_index: int
     ) -> NDArray[np.void]:
         """Spikes in a stretch of traces (n_samples, C), as SpikeInterface's matchers return them."""
-        settings, data, about = self.params, self.template_data, self.template_meta
+        data = self.template_data
         objective = self.objective(traces)
         gain = 2 * objective - data.norm_squared[:, np.newaxis]
+        largest = np.empty(gain.shape[1], gain.dtype)
+        changed = np.arange(gain.shape[1])
         found: list[NDArray[Any]] = []
-        for _ in range(settings.max_iter):
-            before = np.concatenate(found) if found else np.zeros(0)
-            spikes, scale = self._peaks(objective, gain, before)
+        for _ in range(self.params.max_iter):
+            largest[changed] = self._passing(gain, changed).max(axis=0)
+            spikes, scale, times = self._peaks(objective, gain, largest)
             if len(spikes) == 0:
                 break
             found.append(spikes)
-            objective, gain = self.subtract_spike_train(
-                spikes, scale, data, objective, gain, settings, about, self.sparsity
-            )
+            self._take_out(objective, gain, spikes, scale)
+            changed = around(times, self._n_times + 2, gain.shape[1])
         if not found:
             return np.zeros(0, dtype=_base_matching_dtype)
         train = np.concatenate(found)
         train = train[np.argsort(train[:, 0])]
         result = np.zeros(len(train), dtype=_base_matching_dtype)
         result["sample_index"] = train[:, 0] + self.nbefore
-        result["cluster_index"] = train[:, 1] // settings.jitter_factor
+        result["cluster_index"] = train[:, 1] // self.params.jitter_factor
         height = np.abs(traces[result["sample_index"]])
         result["channel_index"] = height.argmax(axis=1)
         result["amplitude"] = height.max(axis=1)
         return result
 
+    def _passing(self, gain: NDArray[np.float32], times: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Gains at some lags (K, n), -inf of a template that does not pass its own threshold there."""
+        some = gain[:, times]
+        own = some[self._strict]
+        some[self._strict] = np.where(own > self._asked, own, -np.inf)
+        return some
+
     def _peaks(
-        self, objective: NDArray[np.float32], gain: NDArray[np.float32], before: NDArray[Any]
-    ) -> tuple[NDArray[np.integer], NDArray[np.floating]]:
-        """Spikes (n, 2) where the largest gain of the templates that pass their own threshold peaks."""
+        self, objective: NDArray[np.float32], gain: NDArray[np.float32], largest: NDArray[np.float32]
+    ) -> tuple[NDArray[np.integer], NDArray[np.floating], NDArray[np.integer]]:
+        """Spikes (n, 2) where the largest gain of the templates that pass their own threshold peaks.
+
+        Their amplitudes, and the lags of these peaks. `gain` is changed at most as far before and after these
+        lags as a template is long.
+        """
         settings, data, about = self.params, self.template_data, self.template_meta
-        if not len(self._strict):
-            spikes, scale, _ = self.find_peaks(objective, gain, before, settings, data, about)
-            return spikes, scale
-        as_it_is = gain[self._strict]
-        gain[self._strict] = np.where(as_it_is > self._asked, as_it_is, -np.inf)
         edge = about.num_samples - 1
-        largest = gain.max(axis=0)[edge : gain.shape[1] - edge - 1]
-        times = _find_strict_peaks(largest, order=edge, threshold=settings.threshold) + edge
-        units = gain[:, times].argmax(axis=0)
-        gain[self._strict] = as_it_is
-        scale = np.ones(len(times), gain.dtype)
+        times = _find_strict_peaks(
+            largest[edge : len(largest) - edge - 1], order=edge, threshold=settings.threshold
+        )
+        times = times + edge
+        at_peaks, scale = times.copy(), np.ones(len(times), gain.dtype)
         if not len(times):
-            return np.zeros((0, 2), np.int32), scale
+            return np.zeros((0, 2), np.int32), scale, at_peaks
+        units = self._passing(gain, times).argmax(axis=0)
         shift, later, kept, scaled = self.calculate_high_res_shift(
             times, units, objective, gain, data, settings, about
         )
@@ -98,7 +109,29 @@ class Wobble(WobbleMatch):  # type: ignore[misc]
             jittered[kept] += shift
             times[kept] += later
             scale[kept] = scaled
-        return np.array([times - edge, jittered]).T, scale
+        return np.array([times - edge, jittered]).T, scale, at_peaks
+
+    def _take_out(
+        self,
+        objective: NDArray[np.float32],
+        gain: NDArray[np.float32],
+        spikes: NDArray[np.integer],
+        scale: NDArray[np.floating],
+    ) -> None:
+        """Subtract what spikes give to objective and gain, as `subtract_spike_train`; then their units rest.
+
+        SpikeInterface has all of them rest once for each template among them, which changes nothing more.
+        """
+        data, settings, about = self.template_data, self.params, self.template_meta
+        length = 2 * about.num_samples - 1
+        for spike in np.argsort(spikes[:, 1], kind="stable"):
+            first, jittered = spikes[spike]
+            overlapping = np.flatnonzero(self.sparsity.unit_overlap[jittered])
+            given = data.pairwise_convolution[jittered]
+            gain[overlapping, first : first + length] -= 2 * given
+            if settings.scale_amplitudes:
+                objective[overlapping, first : first + length] -= given * scale[spike]
+        self.enforce_refractory(spikes, objective, gain, settings, about)
 
     def objective(self, traces: NDArray[np.float32]) -> NDArray[np.float32]:
         """Product of traces (n_samples, C) and each of K templates: (K, n_samples + T - 1)."""
@@ -151,3 +184,11 @@ class Wobble(WobbleMatch):  # type: ignore[misc]
             )
             groups.append((units, channels, np.ascontiguousarray(spectra.transpose(1, 2, 0))))
         return groups
+
+
+def around(times: NDArray[np.integer], reach: int, n: int) -> NDArray[np.int64]:
+    """Numbers from 0 to n - 1 that are at most `reach` from one of some increasing numbers, each once."""
+    steps = np.zeros(n + 1, np.int64)
+    np.add.at(steps, np.maximum(times - reach, 0), 1)
+    np.add.at(steps, np.minimum(times + reach + 1, n), -1)
+    return np.flatnonzero(np.cumsum(steps[:n]) > 0)

@@ -174,6 +174,15 @@ def test_real_time(tmp_path: Path) -> None:
     assert row["wall / recording"] == pytest.approx(row["wall s"] / 10, abs=0.011)
 
 
+def test_channels(tmp_path: Path) -> None:
+    """The time of the steps is that of the whole."""
+    (row,) = run("speed.channels", tmp_path, "--no-posterior")["rows"]
+    assert (row["channels"], row["true units"], row["times"]) == (64, 60, 1)
+    steps = ("noise", "motion", "first pass", "matching", "joining", "components")
+    assert sum(row[step] for step in steps) == pytest.approx(row["all"])
+    assert row["CPU s"] == pytest.approx(row["all"] * 64 * 3 / 1000)
+
+
 def test_motion(tmp_path: Path) -> None:
     """A jump over 20 µm in 21 s is seen by the preset that is taken by default."""
     (row,) = run("recordings.motion", tmp_path)["rows"]

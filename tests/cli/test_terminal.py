@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ncpgui.cli import terminal
-from ncpgui.cli.terminal import PlainProgress, percent, print_json, print_table, progress_report
+from ncpgui.cli.terminal import PlainProgress, expected, percent, print_json, print_table, progress_report
 
 
 @pytest.fixture
@@ -30,7 +30,16 @@ def test_without_a_terminal_progress_is_a_line_every_tenth(
     assert len(lines) == 20  # 100 s at one line in 5 s; a tenth of the work takes 40 s
     clock.append(clock[-1] + 1.0)
     report(200, 400, "clustering")
-    assert capsys.readouterr().err == "sort:  50%    101 s  clustering\n"
+    assert capsys.readouterr().err == "sort:  50%    101 s of about 3 min  clustering\n"
+
+
+def test_how_long_the_whole_will_take_is_said_from_the_first_minute_on() -> None:
+    """As far as it has come in that time: 60 s of 10 % are 10 min, 90 s of 1 % are not told yet."""
+    assert expected(0.1, 59.0) == ""
+    assert expected(0.1, 60.0) == " of about 10 min"
+    assert expected(0.01, 90.0) == ""
+    assert expected(0.02, 600.0) == " of about 8.3 h"
+    assert expected(1.0, 600.0) == ""
 
 
 def test_quick_work_does_not_flood_the_log(clock: list[float], capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from ncpgui.core.agreement import adjusted_rand_index, best_jaccard, variation_of_information
-from ncpgui.core.partition import all_partitions, canonical, cluster_sizes, contingency, n_clusters, rows_of_clusters
+from ncpgui.core.partition import (
+    all_partitions,
+    canonical,
+    cluster_sizes,
+    contingency,
+    n_clusters,
+    rows_of_clusters,
+)
 
 
 def test_canonical_labels_are_numbered_by_first_appearance_and_keep_unassigned_points():

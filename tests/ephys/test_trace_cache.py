@@ -14,7 +14,7 @@ from ncpgui.ephys import trace_cache
 from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.probes import load_probe
 from ncpgui.ephys.recording import ArrayRecording
-from ncpgui.ephys.trace_cache import cache_file, in_memory
+from ncpgui.ephys.trace_cache import cache_file, disk_note, in_memory
 
 HOUR_OF_60 = 60 * 3600 * 20_000 * 2
 
@@ -68,6 +68,24 @@ def test_a_large_disk_is_used_but_for_ten_gigabytes_and_a_small_one_to_the_half(
     assert names.pop() == "usual"
     roomy(monkeypatch, usual=37.5, other=0)
     assert cache_file(int(27.6e9)) is None
+
+
+def test_what_sorting_takes_of_the_disk_is_said_before_with_the_folder_and_what_is_free(folders, monkeypatch):
+    """20 minutes of 384 channels at 30 kHz are 27.6 GB in two bytes a sample; a minute of them is 1.4 GB."""
+    roomy(monkeypatch, usual=66, other=0)
+    note = disk_note(20 * 60 * 30_000, 384)
+    assert note.startswith("filtered traces take up to 27.6 GB of the disk while this runs, in ")
+    assert f"{folders / 'usual'}, which has 66.0 GB free" in note
+    assert "1.4 GB" in disk_note(60 * 30_000, 384)
+
+
+def test_nothing_is_said_of_the_disk_where_little_or_nothing_is_kept(folders, monkeypatch, caplog):
+    """That nothing is kept is a warning of its own, once the sort begins."""
+    roomy(monkeypatch, usual=66, other=0)
+    assert disk_note(60 * 20_000, 64) == ""
+    roomy(monkeypatch, usual=10, other=0)
+    assert disk_note(20 * 60 * 30_000, 384) == ""
+    assert caplog.text == ""
 
 
 def test_a_folder_in_memory_is_not_used(folders, monkeypatch):

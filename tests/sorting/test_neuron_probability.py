@@ -152,6 +152,26 @@ def test_a_few_spikes_beside_those_of_a_larger_unit_are_there_by_chance() -> Non
     assert (left_over(matched, duration_s=100.0, sampling_frequency_hz=RATE_HZ).p_own == 1).all()
 
 
+def test_what_is_left_over_of_many_units_is_what_pairs_of_trains_say_one_by_one() -> None:
+    """Ten units of any size; every third spike of the smallest lies beside one of the largest."""
+    rng = np.random.default_rng(0)
+    trains = [np.sort(rng.permutation(1_900_000)[:400] + 500).tolist() for _ in range(10)]
+    trains[9] = sorted([spike + 7 for spike in trains[0][::3]] + trains[9][:266])
+    heights = np.linspace(30, 8, 10).tolist()
+    matched, _ = units_by_hand(trains, heights, 6.0)
+    left = left_over(matched, duration_s=100.0, sampling_frequency_hz=RATE_HZ)
+    reach, expected = 20, np.zeros(10)
+    for unit, train in enumerate(trains):
+        for larger in trains[:unit]:
+            near = (np.abs(np.subtract.outer(train, larger)).min(axis=1) <= reach).mean()
+            chance = 1 - np.exp(-len(larger) / 100 * 0.002)
+            expected[unit] = max(expected[unit], (near - chance) / (1 - chance))
+    assert left.share == pytest.approx(expected)
+    assert expected[9] > 0.3
+    assert (left.p_own[matched.unit == 9] < 0.1).sum() >= 134
+    assert (left.p_own[matched.unit == 0] == 1).all()
+
+
 def test_units_are_called_noise_mua_or_good() -> None:
     assert [unit_label(p) for p in (0.05, 0.5, 0.99, np.nan)] == ["noise", "mua", "good", "unsorted"]
     assert [unit_label(0.99, p_pure) for p_pure in (0.49, 0.51, np.nan)] == ["mua", "good", "good"]

@@ -17,6 +17,7 @@ from ncpgui.core.project import Project
 from ncpgui.core.seeds import stream_seed
 from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.recording import ArrayRecording
+from ncpgui.ephys.trace_cache import cache_file
 from ncpgui.sorting import components
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.executors import Threads
@@ -49,6 +50,20 @@ CELLS = [
 @pytest.fixture(scope="module")
 def recording() -> ArrayRecording:
     return planted_recording(CELLS, N_SAMPLES)
+
+
+def test_one_copy_of_the_traces_is_on_the_disk_for_as_long_as_a_sort_runs(
+    recording: ArrayRecording, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[int] = []
+
+    def counted(n_bytes: int) -> Any:
+        opened.append(n_bytes)
+        return cache_file(n_bytes)
+
+    monkeypatch.setattr("ncpgui.ephys.kept_traces.cache_file", counted)
+    sort_recording(recording, FEW, cluster=leader_clustering)
+    assert opened == [2 * N_SAMPLES * recording.n_channels]
 
 
 @pytest.fixture(scope="module")
