@@ -12,6 +12,7 @@ import click
 from ncpgui.cli.terminal import count
 from ncpgui.core.errors import ExportError, InputError, SessionError, SessionLockedError
 from ncpgui.core.files import too_long
+from ncpgui.core.names import refused_name
 from ncpgui.core.nearest import did_you_mean
 from ncpgui.core.posterior import NOT_A_POSTERIOR, SAMPLERS
 
@@ -153,8 +154,8 @@ def default_session(source: Path, *, replaces: bool) -> Path:
 
 
 def check_name(path: Path, *beside: Path) -> None:
-    """Raise ExportError if the name of an output, or of what is written `beside` it, is too long."""
-    problem = too_long(path, *beside)
+    """Raise ExportError if the system takes no such name of an output, or of what is written `beside` it."""
+    problem = too_long(path, *beside) or refused_name(path)
     if problem:
         raise ExportError(f"cannot write {path}: {problem}")
 

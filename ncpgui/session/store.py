@@ -17,6 +17,7 @@ from ncpgui.core.arguments import instance
 from ncpgui.core.errors import SessionError, SessionFormatError, SessionReplacedError
 from ncpgui.core.files import too_long
 from ncpgui.core.lock import WriterLock
+from ncpgui.core.names import refused_name
 from ncpgui.core.own_contents import READ_WHOLE, not_its_own
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.project import Project
@@ -112,7 +113,7 @@ def checked_paths(path: str | Path) -> SessionPaths:
     """Where a session at `path` goes, if it can be written there."""
     paths = SessionPaths.of(path)
     result = paths.session
-    problem = too_long(result, paths.waveforms)
+    problem = too_long(result, paths.waveforms) or refused_name(result)
     if problem:
         raise SessionError(f"cannot write {result}: {problem}")
     if result.is_dir():
