@@ -21,6 +21,7 @@ from ncpgui.cli.demo import demo
 from ncpgui.cli.doctor import doctor
 from ncpgui.cli.evaluate import evaluate
 from ncpgui.cli.export import export
+from ncpgui.cli.findings import findings
 from ncpgui.cli.gui import gui
 from ncpgui.cli.info import info
 from ncpgui.cli.models import models
@@ -52,6 +53,7 @@ COMMANDS = (
     read_back,
     cluster,
     export,
+    findings,
     report,
     templates,
     train,

@@ -33,6 +33,7 @@ class Finding:
     sd : of sorting and data together
     from_sorting : share of the variance that is due to sorting, the rest is due to the data
     p_there : share of the draws that have it: those in which its units are there
+    draws, values : which draws have it, (m,), and what it is in them, (m, ...)
     """
 
     mean: Floats
@@ -42,6 +43,8 @@ class Finding:
     sd: Floats
     from_sorting: Floats
     p_there: float = 1.0
+    draws: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    values: Floats = field(default_factory=lambda: np.zeros(0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,10 +91,12 @@ class Collected:
     """What draws gave of one result.
 
     values : (...,) of each draw; inside : variance of bootstrapped values in a draw, and how much it counts
+    draws : numbers of the draws; from 0 on when left out
     """
 
     values: list[Floats] = field(default_factory=list)
     inside: list[tuple[Floats, float]] = field(default_factory=list)
+    draws: list[int] = field(default_factory=list)
 
     def variance_inside(self) -> Floats:
         """Mean variance inside a draw, nan where nothing was bootstrapped: (...,)."""
@@ -153,6 +158,8 @@ def finding(
             np.isnan(by_data) | (total <= 0), np.nan, by_sorting / np.where(total > 0, total, 1)
         ),
         p_there=len(values) / n,
+        draws=np.array(collected.draws or range(len(values)), dtype=np.int64),
+        values=centre + values,
     )
 
 

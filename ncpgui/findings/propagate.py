@@ -175,6 +175,7 @@ class _Whole:
         for key, value in values.items():
             collected = self.collected.setdefault(key, Collected())
             collected.values.append(value)
+            collected.draws.append(index)
             drawn = [one[key] for one in again if key in one]
             if len(drawn) > 1:
                 collected.inside.append((bootstrapped(drawn, periods.get(key[1])), float(len(drawn))))
@@ -193,6 +194,7 @@ class _Trains:
     bootstraps: int
     trains: dict[tuple[int, bytes], Train] = field(default_factory=dict)
     seen: dict[tuple[int, bytes], list[float]] = field(default_factory=dict)
+    where: dict[tuple[int, bytes], list[int]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.units = None if self.units is None else frozenset(self.units)
@@ -232,6 +234,7 @@ class _Trains:
             key = unit, train.samples.tobytes()
             self.trains[key] = train
             self.seen.setdefault(key, []).append(times)
+            self.where.setdefault(key, []).append(index)
 
     def finished(self) -> dict[tuple[Key, str], Collected]:
         collected: dict[tuple[Key, str], Collected] = {}
@@ -249,6 +252,7 @@ class _Trains:
             for name, value in self.analysis.of_train(train).items():
                 into = collected.setdefault((unit, name), Collected())
                 into.values += [np.asarray(self._scaled(name, value, factor)) for factor in times]
+                into.draws += self.where[unit, spikes]
                 if again:
                     square = float(np.mean(np.square([self._scaled(name, 1.0, one) for one in times])))
                     inside = bootstrapped([one[name] for one in again], self.analysis.periods.get(name))
