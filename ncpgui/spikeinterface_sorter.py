@@ -79,6 +79,26 @@ class NcpguiSorter(BaseSorter):  # type: ignore[misc]
         return ncpgui.__version__
 
     @classmethod
+    def initialize_folder(
+        cls, recording: BaseRecording, output_folder: Path | None, verbose: bool, remove_existing_folder: bool
+    ) -> Path:
+        """Make the folder, of a recording that can be read again from files; no folder is left of another.
+
+        Raises
+        ------
+        InputError
+            The recording is in memory.
+        """
+        if not any(recording.check_serializability(kind) for kind in ("json", "pickle")):
+            raise InputError(
+                f"this recording ({type(recording).__name__}) is in memory, at least in part, and run_sorter "
+                "reads it from files; save it first, recording = recording.save(folder='my_recording'), "
+                "or sort it as it is, sorting = ncpgui.sort(recording)"
+            )
+        folder: Path = super().initialize_folder(recording, output_folder, verbose, remove_existing_folder)
+        return folder
+
+    @classmethod
     def _check_params(
         cls, recording: BaseRecording, output_folder: Path, params: dict[str, Any]
     ) -> dict[str, Any]:
@@ -149,12 +169,7 @@ def run_sorter(sorter_name: str = NAME, *arguments: Any, **options: Any) -> Base
     InputError
         The recording is none of SpikeInterface, or one in memory only, which no sorter can open again.
     """
-    recording = given_recording(options.get("recording", arguments[0] if arguments else None))
-    if not (recording.check_serializability("json") or recording.check_serializability("pickle")):
-        raise InputError(
-            "the recording is in memory only, and sorters of SpikeInterface open it again; save it with "
-            "recording.save(folder=...), or sort it with ncpgui.sort(recording)"
-        )
+    given_recording(options.get("recording", arguments[0] if arguments else None))
     return run_any_sorter(sorter_name, *arguments, **options)
 
 

@@ -177,8 +177,26 @@ def test_what_no_sorter_can_open_again_is_refused(tmp_path: Path) -> None:
     ):
         run("ncpgui", "file.raw", folder=tmp_path / "a")
     memory = NumpyRecording([np.zeros((100, 1), "i2")], 20_000.0)
-    with pytest.raises(
-        InputError, match=r"is in memory only, .*; save it with recording.save\(folder=...\), or"
-    ):
+    with pytest.raises(InputError, match=r"\(NumpyRecording\) is in memory.*save it first, recording = "):
         run("ncpgui", memory, folder=tmp_path / "a")
     assert not (tmp_path / "a").exists()
+
+
+def test_spikeinterfaces_own_run_sorter_says_so_too_and_leaves_no_folder_in_the_way(
+    recording: BaseRecording, tmp_path: Path
+) -> None:
+    """Whatever was done to the recording: a filter, a part, several end to end."""
+    from spikeinterface.core import NumpyRecording, concatenate_recordings
+    from spikeinterface.preprocessing import bandpass_filter
+    from spikeinterface.sorters import run_sorter
+
+    memory = NumpyRecording([np.zeros((9000, 1), "i2")], 20_000.0)
+    several = concatenate_recordings([memory, memory])
+    for one in (memory, bandpass_filter(memory), memory.frame_slice(0, 100), several):
+        with pytest.raises(InputError, match=r"recording.save\(folder='my_recording'\), or sort it as it is"):
+            run_sorter("ncpgui", one, folder=tmp_path / "a")
+        assert not (tmp_path / "a").exists()
+    made = ncpgui.spikeinterface_sorter.NcpguiSorter.initialize_folder(
+        recording, tmp_path / "a", False, False
+    )
+    assert made == tmp_path / "a"
