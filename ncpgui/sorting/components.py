@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.component import Echoes
+from ncpgui.core.partition import rows_of_clusters
 from ncpgui.core.probe import Probe
 from ncpgui.core.seeds import stream
 from ncpgui.sorting.channel_partition import contacts_around
@@ -116,10 +117,11 @@ def draw_components(
         pairs_of = ", ".join(f"{first} and {second}" for first, second in doubts.cut)
         log.warning("components would be too large; units in doubt that are asked about apart: %s", pairs_of)
     result = []
+    rows = rows_of_clusters(units.unit, units.n_units)
     for number, members in enumerate(doubts.components):
         channels = contacts(members)
         assert channels is not None
-        ids = np.flatnonzero(np.isin(units.unit, members))
+        ids = np.sort(np.concatenate([rows[unit] for unit in members]))
         rng = stream(config.seed, "component", number)
         share = ALONE_SHARE if len(members) == 1 else 1
         sampled = drawn_fairly(units.unit[ids], max(1, int(share * config.spikes_per_group)), rng)

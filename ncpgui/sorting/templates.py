@@ -5,16 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.home import provide_home
 from ncpgui.core.motion import Places
+from ncpgui.core.partition import rows_of_clusters
 from ncpgui.sorting.moving_templates import MovingBank, smoothed
 
 if TYPE_CHECKING:
     from spikeinterface.core import BaseRecording
 
     from ncpgui.sorting.least_gain import LeastGain
+
+provide_home()
 
 BEFORE_MS = 1.0
 AFTER_MS = 2.5
@@ -25,6 +30,8 @@ NOISE_SPAN_SD = 6.0
 """What the noise of one spike spans; that of the mean of n spikes has 1 / sqrt(n) of it. Beyond the radius
 a template is seen where it spans more than this too: what a large cell leaves there is found as a unit."""
 MIN_SPIKES = 10
+MOST_SPIKES = 1000
+"""Of a unit at a place, whose mean a template is at first; cleaned waveforms of all of them come after it."""
 READ_S = 1.0
 """Seconds of the traces that are read at a time."""
 
@@ -45,14 +52,26 @@ def templates_of(
     before, after = round(BEFORE_MS * rate / 1000), round(AFTER_MS * rate / 1000)
     n_units, n_places = int(units.max(initial=-1)) + 1, places.n_places
     row = places.of(spikes) * n_units + units
+    row[~evenly_chosen(row, n_units * n_places, MOST_SPIKES)] = -1
     shape = (n_places, n_units, before + after, traces.get_num_channels())
     means = mean_waveforms(
         traces, spikes, row, n_units=n_units * n_places, n_before=before, n_after=after
     ).reshape(shape)
-    n_spikes = np.bincount(row, minlength=n_units * n_places).reshape(n_places, n_units).astype(np.float64)
+    n_spikes = (
+        np.bincount(row[row >= 0], minlength=n_units * n_places).reshape(n_places, n_units).astype(np.float64)
+    )
     channels_um = traces.get_channel_locations()
     means = smoothed(means, n_spikes, places, channels_um)
     return pruned(MovingBank(means, before, places.share), units, channels_um, least_gain=least_gain)
+
+
+def evenly_chosen(labels: NDArray[np.integer], n_clusters: int, most: int) -> NDArray[np.bool_]:
+    """At most so many points of each cluster, evenly from its first to its last; labels (n,), -1 for none."""
+    result = np.zeros(len(labels), bool)
+    for rows in rows_of_clusters(labels, n_clusters):
+        few = len(rows) <= most
+        result[rows if few else rows[np.linspace(0, len(rows) - 1, most).astype(np.int64)]] = True
+    return result
 
 
 def pruned(
@@ -116,7 +135,15 @@ def mean_waveforms(
             continue
         first = max(0, start - n_before)
         traces = recording.get_traces(start_frame=first, end_frame=min(n_samples, start + step + n_after))
-        for time, own in zip((times[low:high] - n_before - first).tolist(), units[low:high], strict=True):
-            sums[own] += traces[time : time + n_times]
+        _add_windows(traces, times[low:high] - n_before - first, units[low:high], sums)
     n_spikes = np.bincount(units, minlength=n_units)
     return (sums / np.maximum(n_spikes, 1)[:, None, None]).astype(np.float32)
+
+
+@numba.njit(cache=True, nogil=True)
+def _add_windows(traces, first, units, sums):  # type: ignore[no-untyped-def]
+    """Add the rows of traces (n, C) from `first` (m,) on to the sums (K, T, C) of their units (m,)."""
+    for n in range(len(first)):
+        for t in range(sums.shape[1]):
+            for c in range(sums.shape[2]):
+                sums[units[n], t, c] += traces[first[n] + t, c]
