@@ -77,6 +77,16 @@ def test_half_as_many_spikes_are_drawn_from_a_unit_without_doubts(monkeypatch: p
     assert [(one.units.tolist(), len(one.sampled)) for one in drawn] == [([0, 1], 200), ([2], 100)]
 
 
+def test_a_component_has_all_spikes_of_its_units_in_order_of_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(components, "distances", lambda *_, **__: [(1.0, 0, 2)])
+    monkeypatch.setattr(components, "echo_pairs", lambda *_, **__: [])
+    units = _units([[0, 30, 36, 20, 0, 0, 0, 0]] * 3)
+    units.unit, units.n_units = np.array([2, 1, 0, 0, 1, 2, 0]), 3
+    units.matched, units.sampling_frequency_hz, units.n_samples = None, 20_000.0, 1_000_000
+    drawn = draw_components(units, LINE, SortingConfig())
+    assert [one.spike_ids.tolist() for one in drawn] == [[0, 2, 3, 5, 6], [1, 4]]
+
+
 def test_all_spikes_are_drawn_where_there_are_few() -> None:
     assert drawn_fairly(np.zeros(5, int), 5, np.random.default_rng(0)).tolist() == [0, 1, 2, 3, 4]
 
