@@ -27,6 +27,7 @@ extensions = [
     "copied_pages",
     "command_pages",
     "newcomers",
+    "dark_pictures",
     "docstrings",
 ]
 exclude_patterns = ["_ext"]

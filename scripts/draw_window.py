@@ -33,7 +33,9 @@ PICTURES: dict[str, tuple[str, tuple[str, ...]]] = {
     "window_light": ("light", ()),
     "window_dark": ("dark", ()),
     "inspect_light": ("light", ("inspect",)),
+    "inspect_dark": ("dark", ("inspect",)),
     "other_card_light": ("light", ("next_alternative",)),
+    "other_card_dark": ("dark", ("next_alternative",)),
 }
 """Theme and actions, one after the other, by the name of the picture."""
 

@@ -41,7 +41,7 @@ N_SHOWN = 4
 
 
 @command(
-    short_help="Sample the posterior over clusterings of any waveforms.",
+    short_help="Cluster one set of waveforms in many ways, each with its probability.",
     epilog=examples(
         "ncpgui cluster waveforms.npz --out posterior.npz --samples 500",
     ),
@@ -55,7 +55,7 @@ N_SHOWN = 4
     default=200,
     show_default=True,
     metavar="S",
-    help="Posterior samples.",
+    help="Clusterings that are drawn.",
 )
 @click.option(
     "--beam",
@@ -63,7 +63,7 @@ N_SHOWN = 4
     default=150,
     show_default=True,
     metavar="B",
-    help="Beam width; 0 for none.",
+    help="Most probable clusterings that are searched as well; 0 for none.",
 )
 @click.option(
     "--no-firing-times",
@@ -84,13 +84,13 @@ def cluster(
     device: str,
     overwrite: bool,
 ) -> None:
-    """Sample the posterior over clusterings of WAVEFORMS.npz.
+    """Cluster the spikes of WAVEFORMS.npz in many ways, drawn by their probability (from the posterior).
 
-    The file holds `waveforms` (n_spikes, n_samples, n_channels) in noise sd, main channel first; optionally
-    `channel_positions` (n_channels, 2) in µm, `sampling_frequency` in Hz, `channel_mask` and `times_s`
-    (n_spikes,), the time of each spike in seconds, ascending; and what is known of the spikes: `clamped`
-    (n_spikes,), labels of spikes that are held together, -1 where free, and pairs of spikes that share a
-    unit, `must_link` (m, 2), or do not, `cannot_link` (m, 2).
+    The file holds `waveforms` (n_spikes, n_samples, n_channels) in standard deviations of the noise, main
+    channel first; optionally `channel_positions` (n_channels, 2) in µm, `sampling_frequency` in Hz,
+    `channel_mask` and `times_s` (n_spikes,), the time of each spike in seconds, ascending; and what is known
+    of the spikes: `clamped` (n_spikes,), labels of spikes that are held together, -1 where free, and pairs of
+    spikes that share a unit, `must_link` (m, 2), or do not, `cannot_link` (m, 2).
     """
     options.check_output_file(out, waveforms)
     options.check_free(out, overwrite=overwrite)

@@ -39,7 +39,7 @@ FORMATS = ("phy", "spikeinterface", "nwb", "mat", "npz", "csv")
     default=0.0,
     show_default=True,
     metavar="P",
-    help="Leave out spikes that belong to their unit with less.",
+    help="Leave out spikes that belong to their unit with a lower probability.",
 )
 @click.option(
     "--copy-traces",

@@ -28,7 +28,7 @@ PATH = click.Path(path_type=Path)
 """A path that the command checks itself, so that every error reads the same."""
 
 seed = click.option(
-    "--seed", type=int, default=0, show_default=True, metavar="N", help="Same seed, same result."
+    "--seed", type=int, default=0, show_default=True, metavar="N", help="The same seed gives the same result."
 )
 device = click.option(
     "--device", default="auto", show_default=True, metavar="D", help="auto, cpu, cuda or cuda:N."
@@ -103,30 +103,33 @@ of_sampling = _together(
         "--sampler",
         type=Choice(SAMPLERS),
         show_default="draws",
-        help=f"Draws of the posterior, or the beam of a search: {NOT_A_POSTERIOR}.",
+        help="Draw sortings by their probability, or search the most probable ones, whose shares are no "
+        "probabilities (beam).",
     ),
     click.option(
         "--beam",
         type=click.IntRange(min=1),
         metavar="N",
         show_default="150",
-        help="Label vectors that '--sampler beam' keeps of a component.",
+        help="Sortings that '--sampler beam' keeps of each question.",
     ),
     model,
     device,
-    click.option("--seed", type=int, metavar="N", show_default="0", help="Same seed, same result."),
+    click.option(
+        "--seed", type=int, metavar="N", show_default="0", help="The same seed gives the same result."
+    ),
     click.option(
         "--jobs",
         type=click.IntRange(min=1),
         metavar="N",
         show_default="cores, at most 4",
-        help="Channels or components sampled at a time, same result.",
+        help="Channels or questions that are sampled at the same time; the result is the same.",
     ),
     click.option(
         "--parallel",
         metavar="HOW",
         show_default="threads",
-        help="Sample with threads or processes, same result.",
+        help="Sample with threads or processes; the result is the same.",
     ),
     click.option("--dask", metavar="ADDRESS", help="Sample on a Dask cluster: the address of its scheduler."),
     click.option(

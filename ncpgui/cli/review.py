@@ -99,11 +99,11 @@ def review(
     stopped goes on with --resume, from the finished steps in the folder SESSION.h5.steps.
 
     Where the recording is not at hand, the session has what FOLDER has: units, times, templates, amplitudes.
-    It can be curated and written back, but no posterior says anything of it.
+    It can be curated and written back, but it has no probabilities.
 
     With --apply 0.9, sortings that are at least 90 % probable are used at once. They are listed, and each is
-    an edit in the history of the session. The rest is the queue. Where few draws count, and in a beam,
-    nothing is decided.
+    an edit in the history of the session. The rest is the queue. Nothing is decided where few
+    samples fit the evidence, nor after --sampler beam.
 
     'ncpgui write-back SESSION.h5' writes what was decided into FOLDER.
     """

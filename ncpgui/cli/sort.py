@@ -62,13 +62,18 @@ if TYPE_CHECKING:
     help="Channels to leave out, counted from 0 in the order of the file.",
 )
 @click.option(
-    "--threshold-sd", type=float, metavar="SD", show_default="4.5", help="Least size of a spike, in noise sd."
+    "--threshold-sd",
+    type=float,
+    metavar="SD",
+    show_default="4.5",
+    help="Least depth of a spike, in standard deviations of the noise.",
 )
 @options.of_traces
 @click.option(
     "--matcher",
     metavar="wobble|tdc-peeler|circus-omp|none",
-    help="How spikes of templates are found; none keeps those of the first pass.",
+    help="How the spikes of the units are found in the whole recording; none finds no more than those "
+    "that were clustered at first.",
     show_default="wobble",
 )
 @options.of_sampling

@@ -55,7 +55,7 @@ def templates(ctx: click.Context) -> None:
     metavar="PATH",
     help="Of a sorting that does not name it; once for each SORTING, in their order.",
 )
-@click.option("--probe", metavar="FILE|NAME", help="Of a --recording, as for 'ncpgui sort'.")
+@click.option("--probe", metavar="FILE|NAME", help="Where the contacts of a --recording are.")
 @click.option("--sampling-frequency", type=float, metavar="HZ", help="Of a raw binary --recording.")
 @click.option("--n-channels", type=int, metavar="N", help="Of a raw binary --recording.")
 @click.option("--dtype", metavar="T", show_default="int16", help="Of a raw binary --recording.")
@@ -65,7 +65,7 @@ def templates(ctx: click.Context) -> None:
     default=0.5,
     show_default=True,
     metavar="P",
-    help="Part of the training's cells that are yours; the rest are shipped, so that few units do.",
+    help="Share of the training's cells that are yours; the others are shipped, so that few units suffice.",
 )
 @click.option(
     "--min-spikes",
@@ -73,7 +73,7 @@ def templates(ctx: click.Context) -> None:
     default=50,
     show_default=True,
     metavar="N",
-    help="Leave out units of fewer.",
+    help="Leave out units of fewer spikes.",
 )
 @options.seed
 @click.option("--overwrite", is_flag=True, help="Replace the files if they are there.")
@@ -94,8 +94,8 @@ def build(
 
     A SORTING is a Phy or Kilosort folder, a SpikeInterface analyzer or a folder of 'ncpgui simulate', which
     know their recording, or a SpikeInterface sorting with --recording. Traces are filtered as for sorting.
-    Units labelled noise or mua, of few spikes or of a trough under 4 noise sd are left out. One in ten is
-    kept for test.
+    Units are left out if they are labelled noise or mua, have few spikes, or are less than 4 standard
+    deviations of the noise deep. One unit in ten is kept for tests.
 
     Train on the files: ncpgui train spikes-long --reservoir DIR/reservoir.npz --noise DIR/noise.npz
     """

@@ -125,13 +125,26 @@ def test_a_console_of_few_letters_gets_every_line(
     assert b"Traceback" not in errors.buffer.getvalue()
 
 
+SMALL = """
+n_datasets = 2
+n_points = [20, 30]
+n_points_end = [20, 30]
+validate_points = 20
+validate_datasets = 2
+
+[data]
+model = "spikes"
+"""
+
+
 @pytest.mark.slow
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_a_recording_is_sorted_exported_reviewed_and_written_back_without_touching_an_open_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("few.toml").write_text(FEW, encoding="utf-8")
+    Path("small.toml").write_text(SMALL, encoding="utf-8")
     refused = follow_windows(monkeypatch)
     for words in (
         "simulate --out made --duration 4 --rate 12 --probe tetrode --cells 3",
@@ -140,8 +153,8 @@ def test_a_recording_is_sorted_exported_reviewed_and_written_back_without_touchi
         "export day.h5 --format phy --out phy --copy-traces",
         "review phy --out review.h5 --apply 0.9 --settings few.toml --jobs 1",
         "write-back review.h5",
-        "train spikes --steps 2 --out runs",
-        "train spikes --steps 3 --out runs --resume",
+        "train small.toml --steps 2 --out runs",
+        "train small.toml --steps 3 --out runs --resume",
         "simulate --out made --duration 4 --rate 12 --probe tetrode --cells 3 --overwrite",
     ):
         assert run(words.split()) == 0, f"{words}\n{capsys.readouterr().err}"
