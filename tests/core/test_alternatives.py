@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ncpgui.core.alternatives import group_alternatives, same_sorting, same_sortings
+from ncpgui.core.alternatives import _Overlap, group_alternatives, same_sorting, same_sortings
 from ncpgui.core.errors import InputError
 from ncpgui.core.partition import canonical
 from ncpgui.core.posterior import PosteriorSamples
@@ -76,6 +76,23 @@ def test_a_spike_on_which_samples_are_divided_stays_as_in_the_medoid():
     for rows in ([THREE, moved], [moved, THREE]):
         (mode,) = group_alternatives(PosteriorSamples(np.array(rows), np.zeros(2)))
         assert mode.labels.tolist() == canonical(rows[0]).tolist()
+
+
+def test_the_medoid_is_the_sample_that_is_least_far_from_all_others_of_its_sorting():
+    """Two that are alike and two that are noisy are divided on the first spike; it stays as in the former."""
+    apart = [noisy(THREE, 40, seed) for seed in range(2)]
+    for row in apart:
+        row[0] = 1
+    (mode,) = group_alternatives(PosteriorSamples(np.array([*apart, THREE, THREE]), np.zeros(4)))
+    assert (mode.labels == THREE).all()
+
+
+def test_a_sample_is_as_far_from_another_as_the_variation_of_information_says():
+    """Halves that are crossed share nothing: 2 ln 2; one cluster lacks what halves say: ln 2."""
+    labels = np.array([[0, 0, 1, 1], [0, 1, 0, 1], [1, 1, 0, 0], [0, 0, 0, 0]])
+    ln2 = np.log(2)
+    expected = [[0, 2, 0, 1], [2, 0, 2, 1], [0, 2, 0, 1], [1, 1, 1, 0]]
+    assert _Overlap.of(labels, 0.5).variation == pytest.approx(ln2 * np.array(expected), abs=1e-6)
 
 
 def test_sortings_of_no_weight_still_have_a_representative():

@@ -33,6 +33,17 @@ def test_they_are_columns_of_phys_tables(tmp_path: Path) -> None:
     assert [(row["tag"], row["note"]) for row in info] == [("", ""), ("axon", ""), ("", NOTE)]
 
 
+def test_a_note_of_more_digits_than_a_number_holds_is_in_a_table_of_its_own_only(tmp_path: Path) -> None:
+    """SpikeInterface takes digits in ``cluster_info.tsv`` for numbers, and fails on the whole folder."""
+    digits = "1" + 19 * "0"
+    folder = export_phy(replace(build(), notes={UNITS[0]: "7", UNITS[1]: digits}), tmp_path / "phy")
+    assert [row["note"] for row in rows(folder / "cluster_note.tsv", "\t")] == ["7", digits, ""]
+    assert "note" not in rows(folder / "cluster_info.tsv", "\t")[0]
+    largest = str(2**63 - 1)
+    folder = export_phy(replace(build(), notes={UNITS[1]: largest}), tmp_path / "fits")
+    assert [row["note"] for row in rows(folder / "cluster_info.tsv", "\t")] == ["", largest, ""]
+
+
 def test_phylib_and_spikeinterface_read_them(tmp_path: Path) -> None:
     from phylib.io.model import load_metadata
     from spikeinterface.extractors import read_phy
