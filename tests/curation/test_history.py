@@ -189,12 +189,19 @@ def test_replaying_tells_once_and_names_the_entry_that_fails() -> None:
     second = _history()
     heard: list[Change] = []
     second.clustering.changed.connect(heard.append)
+    told: list[int] = []
+    second.changed.connect(lambda: told.append(len(second.entries)))
     with pytest.raises(CurationError, match="entry 3 of the history cannot be done: unit 0 does not exist"):
         second.replay([*first.entries, {"do": "merge", "units": [0, 2]}])
     assert _state(second) == _state(first)
     assert len(heard) == 1
     assert (heard[0].added, heard[0].removed) == ((3,), (0, 1))
-    assert len(second.entries) == 2
+    kept = tuple(sorted(set(second.clustering.unit_ids.tolist()) - {3}))
+    assert (heard[0].modified, heard[0].relabelled) == (kept, (*kept, 3))
+    assert heard[0].description == "2 edits read again"
+    assert told == [2]
+    assert second.replay([]) == 0
+    assert (len(heard), told) == (1, [2])
 
 
 def test_a_tag_and_a_note_are_written_and_taken_back() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -12,6 +14,7 @@ from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.probes import load_probe
 from ncpgui.ephys.readers import load_stimulus, open_recording, open_sorting
 from ncpgui.ephys.simulated_cells import plan_simulation
+from ncpgui.ephys.simulated_traces import _Noise
 from ncpgui.ephys.simulation import RetinaSettings, simulate_retina, simulate_to_folder
 
 SMALL = RetinaSettings(duration_s=5.0, probe="hex7", n_cells=5)
@@ -44,6 +47,16 @@ def test_noise_has_the_sd_that_amplitudes_refer_to(small):
     pre = preprocess(small.recording)
     noise_uv = pre.noise_sd * small.settings.gain_uv
     assert (np.abs(noise_uv / small.settings.noise_uv - 1) < 0.25).all()
+
+
+def test_noise_is_shared_between_contacts_the_less_the_farther_they_are_apart():
+    """Contacts r apart have the part `noise_shared` exp(-r / `noise_length_um`) in common."""
+    settings = replace(SMALL, noise_shared=0.6, noise_length_um=40.0)
+    noise = _Noise(plan_simulation(settings, seed=0)).draw(60_000)
+    places = load_probe("hex7").positions_um
+    apart_um = np.linalg.norm(places[:, None] - places[None], axis=2)
+    expected = np.where(apart_um == 0, 1.0, 0.6 * np.exp(-apart_um / 40.0))
+    assert np.corrcoef(noise.T) == pytest.approx(expected, abs=0.04)
 
 
 def test_no_two_spikes_of_a_cell_are_closer_than_the_dead_time(small):

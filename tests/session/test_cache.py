@@ -115,10 +115,13 @@ def test_a_cache_with_arrays_of_the_wrong_shape_is_ignored(project: Project, pat
     assert 0 not in store.load(path).waveforms
 
 
-def test_a_cache_that_cannot_be_written_does_not_stop_the_save(project: Project, path: Path) -> None:
+def test_a_cache_that_cannot_be_written_does_not_stop_the_save_and_is_said(
+    project: Project, path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     SessionPaths(path).waveforms.mkdir()
     store.save(project, path)
     assert store.load(path).model == project.model
+    assert "the waveform cache was not written (waveforms will be read again): " in caplog.text
 
 
 def test_a_larger_project_fills_only_what_is_asked(make_project, path: Path) -> None:
