@@ -498,6 +498,7 @@ PAGES: dict[str, dict[str, Callable[[], str]]] = {
     "README.md": {"proof": proof},
     "docs/concepts/trust.md": {"trust": trust},
     "docs/tutorials/neuropixels.md": {"costs": costs},
+    "docs/results/costs.md": {"costs": costs},
     "docs/results/index.md": {"findings": findings},
     "docs/results/whole_recordings.md": {"whole recordings": whole_recordings},
     "docs/results/single_channels.md": {

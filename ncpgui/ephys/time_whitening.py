@@ -68,4 +68,4 @@ def unfiltered(waveforms: NDArray[np.floating], taps: NDArray[np.floating]) -> N
     n_times, reach = waveforms.shape[1], len(taps) // 2
     lag = np.subtract.outer(np.arange(n_times), np.arange(n_times))
     filtering = np.where(np.abs(lag) <= reach, taps[np.clip(lag + reach, 0, 2 * reach)], 0).astype(np.float64)
-    return np.einsum("st,ktc->ksc", np.linalg.inv(filtering), waveforms.astype(np.float64))
+    return np.asarray(np.linalg.inv(filtering) @ waveforms.astype(np.float64))
