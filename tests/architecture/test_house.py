@@ -21,6 +21,12 @@ CONFLICT = re.compile(r"^(?:<{7}|={7}|>{7}|\|{7})(?: |$)", re.M)
 MACHINE_PATH = re.compile(r"(?<![\w.])/(?:home/\w|Users/\w|root/|work/)|[A-Z]:\\\\Users")
 
 
+@pytest.fixture(scope="module")
+def trees() -> dict[Path, ast.Module]:
+    """What each file of the package says."""
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in SOURCES}
+
+
 def tracked() -> list[Path]:
     """Files that git tracks or would track."""
     if shutil.which("git") is None:
@@ -57,10 +63,9 @@ def _silent_method(node: ast.stmt) -> bool:
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_what_is_public_says_what_it_is(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    if text.strip():
-        assert public_without_docstring(ast.parse(text)) == []
+def test_what_is_public_says_what_it_is(path: Path, trees: dict[Path, ast.Module]) -> None:
+    if trees[path].body:
+        assert public_without_docstring(trees[path]) == []
 
 
 def test_no_file_names_a_place_on_somebodys_machine() -> None:
@@ -73,23 +78,23 @@ def test_no_file_names_a_place_on_somebodys_machine() -> None:
     assert found == []
 
 
-def test_nothing_is_printed_below_the_command_line() -> None:
+def test_nothing_is_printed_below_the_command_line(trees: dict[Path, ast.Module]) -> None:
     found = []
     for path in SOURCES:
         if "cli" in path.relative_to(ROOT).parts:
             continue
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(trees[path]):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print":
                 found.append(f"{path.relative_to(ROOT)}:{node.lineno}")
     assert found == []
 
 
-def test_text_reaches_terminal_and_labels_in_one_way() -> None:
+def test_text_reaches_terminal_and_labels_in_one_way(trees: dict[Path, ast.Module]) -> None:
     """`terminal.echo` writes control characters out, `plain_text.Label` shows text as it is written."""
     ways = {"click.echo": "terminal.py", "click.secho": "terminal.py", "QtWidgets.QLabel": "plain_text.py"}
     found = []
     for path in SOURCES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(trees[path]):
             if isinstance(node, ast.Call) and ways.get(ast.unparse(node.func), path.name) != path.name:
                 found.append(f"{path.relative_to(ROOT)}:{node.lineno}: {ast.unparse(node.func)}")
     assert found == []

@@ -89,22 +89,56 @@ def test_the_same_seed_draws_the_same_mutants() -> None:
         mutants.drawn(ROOT, ["gone"], 1, 0)
 
 
-def test_a_module_is_mirrored_by_the_tests_of_its_name_and_those_that_import_it() -> None:
-    def names(module: str) -> list[str]:
-        mine, others = mutants.witnesses(ROOT, Path(module))
-        assert set(mine).isdisjoint(others)
-        return [str(file.relative_to("tests")) for file in mine]
+@pytest.fixture
+def imports(tmp_path: Path) -> Path:
+    """A program and its tests that do nothing but import each other."""
+    imported = {
+        "ncpgui/core/heap.py": (),
+        "ncpgui/ephys/phy_folder.py": ("core.heap",),
+        "ncpgui/cli/export.py": ("ephys.phy_folder",),
+        "ncpgui/cli/main.py": ("cli.export",),
+        "tests/core/test_heap.py": ("core.heap",),
+        "tests/core/test_all.py": ("core.heap",),
+        "tests/app/test_heaps.py": ("core.heap",),
+        "tests/ephys/test_cluster_tables.py": ("ephys.phy_folder",),
+        "tests/export/test_into_phy.py": ("ephys.phy_folder",),
+        "tests/cli/test_main.py": ("cli.main",),
+        "tests/endurance/test_kills.py": ("cli.main",),
+    }
+    for name, modules in imported.items():
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("".join(f"import ncpgui.{module}\n" for module in modules))
+    return tmp_path
 
-    assert names("ncpgui/core/heap.py") == ["core/test_heap.py"]
-    assert "ephys/test_cluster_tables.py" in names("ncpgui/ephys/phy_folder.py")
-    assert all(name.startswith("ephys/") for name in names("ncpgui/ephys/phy_folder.py"))
-    assert names("ncpgui/core/nothing_such.py") == []
+
+@pytest.mark.parametrize(
+    ("module", "mine"),
+    [
+        ("core/heap", ["core/test_heap", "core/test_all"]),  # that of its name first, others of its folder
+        ("ephys/phy_folder", ["ephys/test_cluster_tables"]),
+        ("cli/export", ["cli/test_main"]),  # no test imports it, but what imports it
+        ("core/nothing_such", []),
+    ],
+)
+def test_a_module_is_mirrored_by_the_tests_of_its_name_and_those_of_its_folder_that_import_it(
+    imports: Path, module: str, mine: list[str]
+) -> None:
+    found, _ = mutants.witnesses(imports, Path(f"ncpgui/{module}.py"))
+    assert found == [Path(f"tests/{name}.py") for name in mine]
 
 
-def test_a_module_that_no_test_imports_is_mirrored_by_the_tests_of_what_imports_it() -> None:
-    mine, others = mutants.witnesses(ROOT, Path("ncpgui/cli/export.py"))
-    assert Path("tests/cli/test_main.py") in mine
-    assert Path("tests/endurance/test_killed_write_backs.py") in others
+def test_other_tests_that_reach_a_module_come_by_how_near_they_are(imports: Path) -> None:
+    _, others = mutants.witnesses(imports, Path("ncpgui/core/heap.py"))
+    assert [file.stem for file in others] == [
+        "test_heaps", "test_cluster_tables", "test_into_phy", "test_main", "test_kills",
+    ]  # fmt: skip
+    _, others = mutants.witnesses(imports, Path("ncpgui/cli/export.py"))
+    assert others == [Path("tests/endurance/test_kills.py")]
+
+
+def test_imports_of_the_program_itself_are_followed() -> None:
+    assert "ncpgui.cli.export" in mutants._said(ROOT / "ncpgui" / "cli" / "main.py")
 
 
 @pytest.fixture
