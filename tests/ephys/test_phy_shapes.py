@@ -53,6 +53,13 @@ def test_whitening_of_the_sorter_gives_noise_sd(folder: Path, name: str) -> None
     np.testing.assert_allclose(shapes.mean(np.array([0]))[TROUGH_SAMPLE], [-10, 0, 0], atol=0.3)
 
 
+def test_noise_of_any_size_that_contacts_share_is_taken_out(folder: Path) -> None:
+    """Contacts 0 and 1 have noise of 0.3 and, of two sources, of 0.5: sqrt(0.4 ** 2 + 0.3 ** 2)."""
+    np.save(folder / "whitening_mat_inv.npy", np.array([[0.3, 0.4, 0], [0, 0.3, 0], [0, 0, 0.5]]))
+    found = read(folder).mean(np.array([0]))[TROUGH_SAMPLE]
+    np.testing.assert_allclose(found, [-10, -10 * 0.4 / 0.5, 0], atol=0.3)
+
+
 def test_templates_that_are_as_high_as_spikes_are_not_multiplied_again(folder: Path) -> None:
     np.save(folder / "templates.npy", 50 * np.load(folder / "templates.npy"))
     heights = read(folder).waveforms(ROWS, np.array([0]))[:3, TROUGH_SAMPLE, 0]
