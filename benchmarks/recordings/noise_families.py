@@ -34,6 +34,8 @@ ARTEFACT_S = (0.05, 0.3)
 ARTEFACT_BAND_HZ = (30.0, 1500.0)
 FAR_REACH_UM = (60.0, 150.0)
 FAR_RATE_HZ = (1.0, 20.0)
+FAR_MOST_UV = 14.0
+"""No far cell is higher at any contact: it would be a cell."""
 FAR_MS = 2.0
 FAR_WIDTH_MS = (0.12, 0.35)
 
@@ -210,7 +212,7 @@ def add_far_cells(
         centre = rng.uniform(places_um.min(axis=0), places_um.max(axis=0))
         reach = rng.uniform(*FAR_REACH_UM)
         seen = np.exp(-np.linalg.norm(places_um - centre, axis=1) / reach)
-        seen *= family.far_uv * np.exp(rng.normal(0, 0.7)) / seen.max()
+        seen *= min(family.far_uv * np.exp(rng.normal(0, 0.7)), FAR_MOST_UV) / seen.max()
         rate = np.exp(rng.uniform(*np.log(FAR_RATE_HZ)))
         start = rng.integers(0, n - len(shape), rng.poisson(rate * n / rate_hz))
         size = np.exp(rng.normal(0, 0.3, len(start)))

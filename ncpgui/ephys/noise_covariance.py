@@ -4,6 +4,9 @@ Noise is measured where no channel of a pair is busy: around samples beyond `BUS
 score of a template a laid over noise x is a'x; its variance is a'Ca, the sum over pairs of channels and lags
 of the covariance there times the product of the template with itself. Pairs of contacts further apart than
 `PAIR_UM` count as independent, as those of whitened traces are.
+
+How loud the noise is changes in time. Its level in each slice of the traces is kept beside: what is rare in
+noise is made by the loud parts.
 """
 
 from __future__ import annotations
@@ -39,11 +42,14 @@ class NoiseCovariance:
 
     first, second : (P,) channels of each pair, first <= second
     by_lag : (P, 2 L - 1) of the first channel with the second 1 - L to L - 1 samples later
+    level : (S, C) variance of each channel in slices of the traces over its mean over all of them; one slice
+        of ones where the level is not known to change
     """
 
     first: NDArray[np.int64]
     second: NDArray[np.int64]
     by_lag: NDArray[np.float64]
+    level: NDArray[np.float64] | None = None
 
     @property
     def n_lags(self) -> int:
@@ -68,6 +74,17 @@ class NoiseCovariance:
             products = (spectra[i].conj() * spectra[j] * self._spectra[own[i, j]].conj()).real
             result[unit] = (np.where(i == j, 1, 2) * (products @ weight)).sum() / self._size
         return np.maximum(result, 0)
+
+    def level_of(self, waveforms: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Level of the noise that templates (K, T, C) see in each slice, over its mean: (S, K).
+
+        Of its channels, by the energy that the template has there.
+        """
+        if self.level is None:
+            return np.ones((1, len(waveforms)))
+        energy = (waveforms.astype(np.float64) ** 2).sum(axis=1)
+        share = energy / np.maximum(energy.sum(axis=1, keepdims=True), 1e-12)
+        return np.where(energy.sum(axis=1) > 0, self.level @ share.T, 1.0)
 
     def variance_of_channels(self) -> NDArray[np.float64]:
         """Variance of each channel: (C,)."""
@@ -108,7 +125,10 @@ def measured_covariance(traces: BaseRecording, n_lags: int) -> NoiseCovariance:
     first, second = np.nonzero(np.triu(apart <= PAIR_UM))
     size = int(fft.next_fast_len(max(BLOCK, 4 * n_lags) + n_lags, real=True))
     products, counts = np.zeros((2, size // 2 + 1, len(first)), np.complex128)
+    squares, samples = [], []
     for values, free in _pieces(traces, size - n_lags):
+        squares.append((values**2).sum(axis=(0, 1), dtype=np.float64))
+        samples.append(free.sum(axis=(0, 1), dtype=np.float64))
         for total, pieces in ((products, values), (counts, free)):
             spectra = fft.rfft(pieces, size, axis=1)
             _add_products(np.ascontiguousarray(spectra.transpose(1, 2, 0)), first, second, total)
@@ -116,7 +136,20 @@ def measured_covariance(traces: BaseRecording, n_lags: int) -> NoiseCovariance:
     enough = number.min(axis=1) >= MIN_FREE
     by_lag = np.where(enough[:, None], sums / np.maximum(number, 1), 0.0)
     by_lag[~enough & (first == second), n_lags - 1] = 1.0
-    return NoiseCovariance(first, second, by_lag)
+    return NoiseCovariance(first, second, by_lag, _levels(np.array(squares), np.array(samples)))
+
+
+def _levels(squares: NDArray[np.float64], samples: NDArray[np.float64]) -> NDArray[np.float64] | None:
+    """Variance of each channel in slices over its mean over them, from sums (S, C) over free samples.
+
+    A slice with few free samples of a channel counts as the mean of the others.
+    """
+    if not len(squares):
+        return None
+    seen = samples >= MIN_FREE
+    variance = np.where(seen, squares / np.maximum(samples, 1), 0.0)
+    mean = variance.sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
+    return np.where(seen & (mean > 0), variance / np.where(mean > 0, mean, 1.0), 1.0)
 
 
 @numba.njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})

@@ -4,7 +4,8 @@ The gain of a spike says by how many noise sd its cleaned waveform lies along th
 Lengths of a neuron's spikes are normal around that of its template. Noise that is let through lies just
 above the least length that matching takes and falls off there; so does what is left of other spikes. Their
 number among the spikes of a unit is by how many more lengths lie below those of its own spikes than above,
-and at least what chance crossings of Gaussian noise (Rice's rate) make of it.
+and at least what chance crossings of Gaussian noise (Rice's rate) make of it, at each level that the noise
+has in turn: where its gain drifts, nearly all of them are in the loudest parts.
 """
 
 from __future__ import annotations
@@ -59,7 +60,8 @@ def fit_none(matched: Matched, *, duration_s: float) -> NoneFit:
         return NoneFit(nothing, nothing, nothing, nothing, nothing, nothing, nothing)
     length = lengths(matched)
     least = least_lengths(matched)
-    by_chance = matched.noise.peaks_hz * duration_s * np.exp(-0.5 * (least / matched.noise.sd) ** 2)
+    beyond = np.exp(-0.5 * (least / matched.noise.sd) ** 2 / np.maximum(matched.noise_level, 1e-12))
+    by_chance = matched.noise.peaks_hz * duration_s * beyond.mean(axis=0)
     odds = np.zeros(len(length))
     share, mean, sd = np.zeros(n_units), np.zeros(n_units), np.zeros(n_units)
     for unit, rows in enumerate(rows_of_clusters(matched.unit, n_units)):

@@ -45,6 +45,10 @@ class LeastGain:
             factor = np.maximum(self.noise.variance_of(flat) / np.maximum(energy, 1e-12) / self.densest, 1)
         return self.in_white * factor.reshape(waveforms.shape[:-2])
 
+    def level_of(self, waveforms: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Level of the noise that templates (K, T, C) see in slices of the traces, over its mean: (S, K)."""
+        return np.ones((1, len(waveforms))) if self.noise is None else self.noise.level_of(waveforms)
+
 
 def measured_least_gain(
     traces: BaseRecording, pre: Preprocessed, *, in_white: float, n_times: int

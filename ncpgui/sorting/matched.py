@@ -31,6 +31,7 @@ class Matched:
     like : which templates are candidates for the spikes of each unit, over all places of the tissue
     noise : what noise does to gains (`sorting.gain_noise`), there
     least_gain : (K,) gain that matching asks of a spike of each unit (`least_gain`), there
+    noise_level : (S, K) variance of the noise that each unit sees in slices of the traces, over its mean
     n_faint : units left out since their templates did not stand out of the noise of their own filter
     clock : of the recording; None where seconds count from the first sample
     """
@@ -46,6 +47,7 @@ class Matched:
     like: Likeness
     noise: GainNoise
     least_gain: NDArray[np.float64]
+    noise_level: NDArray[np.float64]
     clock: Clock | None = None
     n_faint: int = 0
 
@@ -85,6 +87,7 @@ class Matched:
                 like.relative[pairs], like.distance[pairs], like.lag[pairs], row[like.candidates[kept]]
             ),
             least_gain=self.least_gain[kept],
+            noise_level=self.noise_level[:, kept],
             noise=replace(
                 noise,
                 sd=noise.sd[kept],
@@ -164,6 +167,7 @@ def matched_packing(places: Places, clock: Clock | None) -> Packing[Matched]:
         return {
             **{name: getattr(matched, name) for name in _OF_SPIKES},
             "least_gain": matched.least_gain,
+            "noise_level": matched.noise_level,
             "n_faint": np.array(matched.n_faint),
             **inside("moving", _packed_bank(matched.moving)),
             **inside("like", {name: getattr(matched.like, name) for name in _OF_LIKENESS}),
@@ -178,6 +182,7 @@ def matched_packing(places: Places, clock: Clock | None) -> Packing[Matched]:
         return Matched(
             **{name: values[name] for name in _OF_SPIKES},
             least_gain=values["least_gain"],
+            noise_level=values["noise_level"],
             n_faint=integer_of(values["n_faint"]),
             bank=bank.usual,
             moving=bank,

@@ -389,8 +389,21 @@ def fitted(
         if with_noise and place == usual:
             laid.add(left, looked[(looked >= first) & (looked < last)] - begin)
     noise = laid.measured(rate)
-    asked = least_gain.of(bank.usual.waveforms)
-    return Matched(spikes, units, amplitude, shift, gain, bank.usual, bank, places, like, noise, asked), sums
+    matched = Matched(
+        spikes,
+        units,
+        amplitude,
+        shift,
+        gain,
+        bank.usual,
+        bank,
+        places,
+        like,
+        noise,
+        least_gain.of(bank.usual.waveforms),
+        least_gain.level_of(bank.usual.waveforms),
+    )
+    return matched, sums
 
 
 def piece_samples(traces: BaseRecording) -> int:

@@ -94,3 +94,29 @@ def test_a_channel_without_enough_noise_counts_as_white() -> None:
     waves = templates(1)[:2]
     for noise in (silent, short):
         assert noise.variance_of(waves) == pytest.approx((waves**2).sum(axis=(1, 2)))
+
+
+def test_the_level_of_noise_whose_gain_doubles_halfway_is_known_by_hand() -> None:
+    """Variances of 1 and 4 are 0.4 and 1.6 of their mean; the other channel stays as it is."""
+    traces = autoregressive(0.5, 2, seed=2)
+    traces[N_SAMPLES // 2 :, 0] *= 2
+    noise = measured_covariance(recording_of(traces), N_TIMES)
+    assert noise.level is not None
+    assert noise.level.mean(axis=0) == pytest.approx([1, 1])
+    loud = noise.level[:, 0] > 1
+    ratio = np.median(noise.level[loud, 0]) / np.median(noise.level[~loud, 0])
+    assert ratio == pytest.approx(4, rel=0.1)
+    assert noise.level[:, 1] == pytest.approx(1, abs=0.15)
+
+
+def test_a_template_sees_the_level_of_the_channels_that_hold_its_energy() -> None:
+    """Energies of 9 and 1 on channels at levels of 2 and 1 in the loud slice, 0 and 1 in the other."""
+    by_lag = np.array([[1.0], [1.0]])
+    level = np.array([[2.0, 1.0], [0.0, 1.0]])
+    noise = NoiseCovariance(np.array([0, 1]), np.array([0, 1]), by_lag, level)
+    waves = np.zeros((2, 3, 2))
+    waves[0, 1] = 3, 1
+    assert noise.level_of(waves)[:, 0] == pytest.approx([1.9, 0.1])
+    assert noise.level_of(waves)[:, 1].tolist() == [1, 1]
+    still = NoiseCovariance(np.array([0, 1]), np.array([0, 1]), by_lag)
+    assert still.level_of(waves).tolist() == [[1, 1]]

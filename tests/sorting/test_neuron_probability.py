@@ -98,6 +98,7 @@ def units_by_hand(trains: list[list[int]], heights: list[float], least: float) -
         like,
         noise,
         np.full(k, 30.0),
+        np.ones((1, k)),
     )
     zeros = np.zeros(k)
     none = NoneFit(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.signal import butter, sosfiltfilt
@@ -147,10 +149,16 @@ def test_noise_that_looks_like_a_small_cell_is_of_none() -> None:
     assert_comes_true(found, is_true)
 
 
-def test_chance_crossings_are_as_many_as_noise_makes() -> None:
-    """Counted in noise alone, three sd above its mean; the sd is measured on traces with spikes."""
+@pytest.mark.parametrize("levels", [(1.0, 1.0), (0.4, 1.6)])
+def test_chance_crossings_are_as_many_as_noise_makes(levels: tuple[float, float]) -> None:
+    """Counted in noise alone, three sd above its mean; the sd is measured on traces with spikes.
+
+    In noise whose variance is four times as large in the second half nearly all of them are there.
+    """
     template = shape(5, (2.0, 3.0, 1.6))
     traces = band_passed_noise(8)
+    for half, level in zip(np.array_split(traces, 2), levels, strict=True):
+        half *= np.float32(np.sqrt(level))
     with_spikes, spikes = traces.copy(), places(10, 1)
     planted(with_spikes, template, spikes, 2)
     bank = TemplateBank(template[None], BEFORE)
@@ -161,6 +169,7 @@ def test_chance_crossings_are_as_many_as_noise_makes() -> None:
     assert matched.noise.sd[0] == pytest.approx(length.std(), rel=0.05)
     length *= matched.noise.sd[0] / length.std()  # 4 % of sd would be 40 % of what is above three of them
     counted = int(((length[1:] > least) & (length[:-1] <= least)).sum())
+    matched = replace(matched, noise_level=np.array(levels)[:, None])
     none = fit_none(matched, duration_s=DURATION_S)
     assert counted > 400
     assert none.by_chance[0] == pytest.approx(counted, rel=0.1)

@@ -37,5 +37,16 @@ def two_units(side: np.ndarray, is_second: np.ndarray, times: np.ndarray, apart:
     places = Places.one(int(times.max(initial=0)) + 1)
     moving = MovingBank(waveforms[None], 10, places.share)
     return Matched(
-        times, unit, ones, np.zeros_like(ones), gain, bank, moving, places, like, noise, np.full(2, 30.0)
+        times,
+        unit,
+        ones,
+        np.zeros_like(ones),
+        gain,
+        bank,
+        moving,
+        places,
+        like,
+        noise,
+        np.full(2, 30.0),
+        np.ones((1, 2)),
     )
