@@ -14,6 +14,7 @@ from ncpgui.app.report.contents import Report, report_of
 from ncpgui.app.report.drawings import interval
 from ncpgui.app.report.page import _value, page, write_report
 from ncpgui.core.errors import ExportError
+from ncpgui.core.left_out import LeftOut
 from ncpgui.core.project import Project
 from ncpgui.curation.commands import Merge, SetLabel, SetWords
 from ncpgui.findings.finding import Collected, finding
@@ -172,3 +173,12 @@ def _entry(project: Project, command: Merge) -> dict:
     session = decided(project)
     session.history.do(command)
     return session.history.entries[0]
+
+
+def test_units_that_matching_had_and_the_sorting_is_without_are_told_where_there_are_any() -> None:
+    project = synthetic_project(2, duration_s=20.0, spikes_per_unit=60, with_stimulus=False)
+    left_out = LeftOut(faint=3, rare=1, rare_spikes=9)
+    words = words_of(page(told(replace(project, left_out=left_out))))
+    assert all(sentence in words for sentence in left_out.sentences)
+    for nothing in (None, LeftOut()):
+        assert "left out" not in words_of(page(told(replace(project, left_out=nothing))))

@@ -72,6 +72,8 @@ def _head(report: Report) -> str:
         "stimulus": "none" if project.stimulus is None else f"{len(project.stimulus.frames)} frames",
         "made": datetime.now(timezone.utc).isoformat(timespec="minutes"),
     }
+    if project.left_out is not None and project.left_out.sentences:
+        facts["left out"] = "; ".join(project.left_out.sentences)
     return (
         f"<h1>{_text(report.name)}</h1><p class=muted>Spike sorting with its probabilities, by ncpgui "
         f"{ncpgui.__version__}</p><div class=top>{_list(facts)}"
