@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -108,21 +109,21 @@ def test_an_action_that_fails_is_explained_in_the_line_at_the_bottom(qtbot, wind
     assert "all is decided, nothing is left to sample" in window.status.currentMessage()
 
 
-@pytest.mark.parametrize("size", [(960, 600), (1280, 800), (1920, 1200)])
-@pytest.mark.parametrize("theme", [LIGHT, DARK])
-def test_the_palette_is_whole_on_every_screen(qtbot, window, size, theme) -> None:
-    window.resize(*size)
-    if window.theme is not theme:
-        window.toggle_theme()
-    press_keys(qtbot, window, "Ctrl+K")
+def test_the_palette_is_whole_on_every_screen(qtbot, window) -> None:
     palette = window.commands.palette
-    assert window.rect().contains(palette.geometry())
-    texts = painted_texts(palette.view.viewport())
-    assert len(texts) > 12
-    assert collisions(texts) == []
-    picture = window.grab().toImage()
-    corner = palette.geometry().center().x(), palette.geometry().top() + 5
-    assert picture.pixelColor(*corner).name() == QtGui.QColor(theme.panel).name()
+    for size, theme in product([(960, 600), (1280, 800), (1920, 1200)], [LIGHT, DARK]):
+        window.resize(*size)
+        if window.theme is not theme:
+            window.toggle_theme()
+        press_keys(qtbot, window, "Ctrl+K")
+        assert window.rect().contains(palette.geometry()), size
+        texts = painted_texts(palette.view.viewport())
+        assert len(texts) > 12
+        assert collisions(texts) == [], (size, theme.name)
+        picture = window.grab().toImage()
+        corner = palette.geometry().center().x(), palette.geometry().top() + 5
+        assert picture.pixelColor(*corner).name() == QtGui.QColor(theme.panel).name()
+        press_keys(qtbot, window, "Escape")
 
 
 # -- snippets -----------------------------------------------------------------------------------
