@@ -6,7 +6,7 @@ the action; the others are free in phy.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from ncpgui.app.action import (
     Action,
@@ -21,8 +21,9 @@ from ncpgui.app.action import (
     has_units,
     shown_keys,
 )
+from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.panel_actions import PANEL_ACTIONS
-from ncpgui.app.presenters.alternatives import step_alternative
+from ncpgui.app.presenters.alternatives import adopt_better, step_alternative
 from ncpgui.app.presenters.consequences import propose_lasso_split, propose_split_as
 from ncpgui.app.presenters.questions import mark_question, merge_question
 from ncpgui.app.presenters.queue import neighbour_in_queue
@@ -33,6 +34,7 @@ from ncpgui.app.work.reviewing import is_reviewed, write_back_question
 MENUS = ("File", "Edit", "Unit", "Sorting", "Go", "View", "Help")
 
 
+NEXT_AFTER = "next_after_answer"
 NO_UNITS = "The table lists no unit; U lists all, and Ctrl+F filters them"
 SCOPED = ("good", "mua", "noise", "unsorted")
 
@@ -107,6 +109,28 @@ def _go_in_queue(context: Context, step: int) -> None:
         workspace.told.emit("The queue has no other row")
     else:
         workspace.told.emit("No question is asked of this sorting; Down goes to the next unit")
+
+
+def _goes_on(context: Context) -> bool:
+    """Whether the next question comes once one is answered."""
+    return bool(context.controller.preferences.get(NEXT_AFTER, True))
+
+
+def _decide(context: Context, decide: Callable[[], None]) -> None:
+    """Answer the question on screen; the next one comes, unless somebody wants to stay."""
+    workspace = context.workspace
+    asked, was_settled = workspace.component_id, _is_settled(workspace)
+    decide()
+    if was_settled or not _goes_on(context) or workspace.component_id != asked or not _is_settled(workspace):
+        return
+    following = neighbour_in_queue(workspace, 1)
+    if following is not None and workspace.status(following).state == "sampled":
+        workspace.show_component(following)
+
+
+def _is_settled(workspace: Workspace) -> bool:
+    shown = workspace.component_id
+    return shown is not None and workspace.status(shown).is_settled
 
 
 def _step_unit(context: Context, step: int) -> None:
@@ -417,7 +441,18 @@ ACTIONS: tuple[Action, ...] = (
         "adopt", "Use this sorting", ("Return", "Enter"), "Sorting",
         "Sort these spikes as shown, or do the split that is shown. The sorting already in use is accepted: "
         "all its units are locked.",
-        lambda c, _: c.workspace.adopt(), has_alternatives, starts_section=True,
+        lambda c, _: _decide(c, c.workspace.adopt), has_alternatives, starts_section=True,
+    ),
+    Action(
+        "adopt_better", "Use the most probable sorting", ("Shift+Return", "Shift+Enter"), "Sorting",
+        "Use the sorting that is more probable than the one on screen, as its button says.",
+        lambda c, _: _decide(c, lambda: adopt_better(c.workspace)), has_alternatives,
+    ),
+    Action(
+        "next_after_answer", "Next question after an answer", (), "Sorting",
+        "Go to the next question of the queue when one is answered, or stay where you are.",
+        lambda c, _: c.controller.preferences.set(NEXT_AFTER, not _goes_on(c)), has_project,
+        is_on=lambda c: _goes_on(c),
     ),
     Action(
         "open_other", "Open or close rarer sortings", ("0",), "Sorting",

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ncpgui.app import demo
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
-from ncpgui.app.presenters.correlograms import Trains
+from ncpgui.app.presenters.correlograms import Scale, Trains
 from ncpgui.app.presenters.receptive_fields import Field
 from ncpgui.app.presenters.traces import TraceWindow
 from ncpgui.app.work import jobs, reviewing
@@ -73,6 +73,7 @@ class Controller:
         self.read_only_path: Path | None = None
         self._begin()
         workspace.color_by(preferences.get("color_by", ""))
+        self._derived.set_scale(Scale.of(preferences.get("correlograms", None)))
         workspace.current_changed.connect(self._look_at_current)
         workspace.shown_changed.connect(self.refresh_views)
         workspace.selection_changed.connect(self.refresh_views)
@@ -352,6 +353,16 @@ class Controller:
     def correlograms(self) -> dict[tuple[bytes, ...], Trains]:
         """Correlograms that are known, by the key of `trains_of_grid`."""
         return self._derived.correlograms
+
+    @property
+    def correlogram_scale(self) -> Scale:
+        """Window and bins of correlograms."""
+        return self._derived.scale
+
+    def set_correlogram_scale(self, scale: Scale) -> None:
+        """Take another window and other bins of correlograms, now and in the next run."""
+        self.preferences.set("correlograms", [scale.half_ms, scale.bin_ms])
+        self._derived.set_scale(scale)
 
     @property
     def traces(self) -> TraceWindow | None:

@@ -90,6 +90,7 @@ class MainWindow(AskingWindow):
         self.bench = Workbench(self.workspace, self.controller)
         self.bench.picture_asked.connect(self._save_panel)
         self.bench.alternatives.adopt.clicked.connect(self.actions_["adopt"].trigger)
+        self.bench.alternatives.better.clicked.connect(self.actions_["adopt_better"].trigger)
         self.pages = QtWidgets.QStackedWidget()
         self.pages.addWidget(self.start)
         self.pages.addWidget(self.bench)

@@ -38,10 +38,21 @@ LAYOUTS: dict[str, tuple[str, ...]] = {
     "inspect": ("probe", "queue", "cards", "correlograms", "features", "over time", "traces"),
 }
 """Ready layouts: the panels on screen."""
-IF_WIDE = {"decide": ("correlograms", "features")}
-"""Panels that a layout has too, where there is room for them: ..."""
-WIDE_PX = 1700
-"""... in a window at least this wide."""
+IF_WIDE: dict[str, dict[int, tuple[str, ...]]] = {
+    "decide": {1200: ("correlograms",), 1700: ("features",)},
+    "inspect": {1200: ("waveforms", "units")},
+}
+"""Panels that a layout has too, in a window at least so many pixels wide."""
+OF_LAYOUT = {
+    "below": {"decide": (740, 260), "inspect": (400, 600)},
+    "views": {"decide": (450, 550), "inspect": (600, 400)},
+}
+"""Shares that each layout has for itself, at first: of waveforms and table, and the evidence beside them; of
+waveforms, and the table beside or below them."""
+
+
+def _shares_at_first() -> dict[str, dict[str, list[int]]]:
+    return {name: {one: [*shares] for one, shares in known.items()} for name, known in OF_LAYOUT.items()}
 
 
 class Workbench(QtWidgets.QWidget):
@@ -94,7 +105,8 @@ class Workbench(QtWidgets.QWidget):
         }
         self.layout_shown = "decide"
         self.by_hand: dict[str, dict[str, bool]] = {}
-        self._is_wide = False
+        self._width_class: tuple[int, ...] = ()
+        self._of_layout = _shares_at_first()
         left = ShareSplitter(Qt.Vertical, (self.probe_map, 32), (self.queue, 68), (self.history, 34))
         maps = ShareSplitter(Qt.Horizontal, (self.embedding, 48), (self.fields, 52))
         tables = ShareSplitter(Qt.Horizontal, (self.units, 62), (self.similar, 38))
@@ -103,7 +115,7 @@ class Workbench(QtWidgets.QWidget):
         alike = ShareSplitter(Qt.Vertical, (self.correlograms, 58), (self.features, 42))
         over_time = ShareSplitter(Qt.Vertical, (self.amplitudes, 50), (self.traces, 50))
         evidence = ShareSplitter(Qt.Horizontal, (alike, 45), (over_time, 55))
-        below = ShareSplitter(Qt.Horizontal, (views, 68), (evidence, 32))
+        below = ShareSplitter(Qt.Horizontal, (views, 74), (evidence, 26))
         main = ShareSplitter(Qt.Vertical, (self.alternatives, 33), (below, 67))
         whole = ShareSplitter(Qt.Horizontal, (left, 19), (main, 81))
         left.setMinimumWidth(LEFT_WIDTH)
@@ -130,7 +142,8 @@ class Workbench(QtWidgets.QWidget):
     @property
     def _ready(self) -> tuple[str, ...]:
         """Panels of the layout as it is at first."""
-        more = IF_WIDE.get(self.layout_shown, ()) if self._is_wide else ()
+        wide = IF_WIDE.get(self.layout_shown, {})
+        more = [name for least, names in wide.items() if self.width() >= least for name in names]
         return (*LAYOUTS[self.layout_shown], *more)
 
     @property
@@ -140,8 +153,18 @@ class Workbench(QtWidgets.QWidget):
 
     def show_layout(self, name: str) -> None:
         """Put the panels of a layout on screen: as it is at first, but for what was changed by hand."""
+        self._keep_shares()
         self.layout_shown = name
+        for splitter, known in self._of_layout.items():
+            self.splitters[splitter].setSizes(known[name])
+        upright = name == "inspect"  # waveforms above the table, in a column
+        self.splitters["views"].setOrientation(Qt.Vertical if upright else Qt.Horizontal)
         self._arrange()
+
+    def _keep_shares(self) -> None:
+        """Remember the shares that belong to the layout on screen."""
+        for splitter, known in self._of_layout.items():
+            known[self.layout_shown] = self.splitters[splitter].permille()
 
     def show_panels(self, names: Iterable[str]) -> None:
         """Put these panels on screen, and no others; names that are not known are ignored."""
@@ -154,8 +177,9 @@ class Workbench(QtWidgets.QWidget):
     def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
         """Use the room of a wide window."""
         super().resizeEvent(event)
-        if (self.width() >= WIDE_PX) != self._is_wide:
-            self._is_wide = not self._is_wide
+        now = tuple(least for wide in IF_WIDE.values() for least in wide if self.width() >= least)
+        if now != self._width_class:
+            self._width_class = now
             self._arrange()
 
     def _arrange(self) -> None:
@@ -221,6 +245,9 @@ class Workbench(QtWidgets.QWidget):
             splitter.reset()
         self.by_hand.clear()
         self.show_layout("decide")
+        self._of_layout = _shares_at_first()
+        for name in self._of_layout:
+            self.splitters[name].reset()
 
     def restore_by_hand(self, values: Any) -> None:
         """Take what was opened or hidden by hand in each layout; what is not known is ignored."""
@@ -281,7 +308,13 @@ class Workbench(QtWidgets.QWidget):
 
     def layout_values(self) -> dict[str, list[int]]:
         """Shares of all splitters, to be remembered."""
-        return {name: splitter.permille() for name, splitter in self.splitters.items()}
+        self._keep_shares()
+        of_layouts = {
+            f"{name} in {layout}": [int(share) for share in shares]
+            for name, known in self._of_layout.items()
+            for layout, shares in known.items()
+        }
+        return {name: splitter.permille() for name, splitter in self.splitters.items()} | of_layouts
 
     def restore_layout(self, values: dict[str, Any]) -> None:
         """Take shares or sizes that were remembered; what does not fit is ignored."""
@@ -289,3 +322,9 @@ class Workbench(QtWidgets.QWidget):
             sizes = values.get(name)
             if isinstance(sizes, list) and len(sizes) == splitter.count() and any(sizes):
                 splitter.setSizes([int(size) for size in sizes])
+        for name, known in self._of_layout.items():
+            for layout in known:
+                sizes = values.get(f"{name} in {layout}")
+                if isinstance(sizes, list) and len(sizes) == len(known[layout]) and any(sizes):
+                    known[layout] = [int(size) for size in sizes]
+            self.splitters[name].setSizes(known[self.layout_shown])

@@ -14,7 +14,7 @@ from app_fakes import MASSES, WAYS, FakeJobs
 from tiny_project import tiny_project
 
 from ncpgui.app.action import Action, Context
-from ncpgui.app.actions import ACTIONS, MENUS, action, help_page
+from ncpgui.app.actions import ACTIONS, MENUS, NEXT_AFTER, action, help_page
 from ncpgui.app.controller import Controller
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
@@ -49,6 +49,7 @@ NEEDS_FIRST = {
     "read_all_spikes": "of all these spikes are there already",
     "split": "draw a lasso first",
     "split_as": "show an alternative that splits the unit first",
+    "adopt_better": "what is on screen is the most probable sorting",
 }
 
 
@@ -98,6 +99,7 @@ def saved_session(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def context(fake: FakeJobs, preferences: Preferences, saved_session: Path, tmp_path: Path) -> Context:
     """Channel 0 of the project, opened from a session."""
+    preferences.set(NEXT_AFTER, False)
     controller = Controller(Workspace(), Immediate(), preferences)
     for path in saved_session.parent.iterdir():
         shutil.copy(path, tmp_path)
@@ -201,7 +203,7 @@ def test_every_action_runs_with_each_of_its_keys(
         workspace.select([0, 1], similar=[1] if item.id == "label_similar" else [])
         assert item.enabled(context)
         if item.id == "number" and key > 1:
-            with pytest.raises(CurationError, match="there are 2 alternatives, none has the number"):
+            with pytest.raises(CurationError, match="there are 2 sortings of these spikes, none has"):
                 item.run(context, key)
         elif item.id in NEEDS_FIRST:
             with pytest.raises(CurationError, match=NEEDS_FIRST[item.id]):

@@ -14,7 +14,7 @@ from ncpgui.analysis.correlograms import correlograms
 from ncpgui.app.controller import Controller
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
-from ncpgui.app.presenters.correlograms import MOST_UNITS, present_correlograms, trains_of_grid
+from ncpgui.app.presenters.correlograms import MOST_UNITS, Scale, present_correlograms, trains_of_grid
 from ncpgui.core.spikes import SpikeEvents
 
 
@@ -37,7 +37,7 @@ def known(workspace: Workspace) -> dict:
 def test_a_row_is_a_unit_on_screen_and_close_pairs_are_counted(workspace) -> None:
     view = present_correlograms(workspace, known(workspace))
     assert view.names == ("0", "1", "2")
-    assert view.note == "±25 ms"
+    assert view.note == ""
     assert [view.pair_words(row, row) for row in range(3)] == [
         "3 close, 0 by chance",  # 0-20, 20-40, and 0-40 at 2 ms
         "0 close, 0 by chance",  # pairs 50 ms apart say nothing of chance
@@ -88,7 +88,7 @@ def test_units_that_do_not_fit_are_counted() -> None:
     workspace = Workspace(tiny_project({0: [labels]}))
     view = present_correlograms(workspace, known(workspace))
     assert len(view.names) == MOST_UNITS
-    assert view.note == "±25 ms · select fewer to see the other 2 units"
+    assert view.note == "select fewer to see the other 2 units"
 
 
 def test_a_tooltip_says_what_the_pairs_mean(workspace) -> None:
@@ -96,10 +96,27 @@ def test_a_tooltip_says_what_the_pairs_mean(workspace) -> None:
     assert view.tooltip(0, 0) == (
         "Spikes of unit 0 around its own\n"
         "3 pairs 0.7 to 2 ms apart; by chance there would be 0.\n"
-        "One neuron has hardly any this close."
+        "One neuron has hardly any this close.\n"
+        f"The highest bin has {view.highest(0, 0)} spikes in 1 ms."
     )
     assert view.tooltip(1, 0) == view.tooltip(0, 1)
     assert "Spikes of unit 1 around those of unit 0" in view.tooltip(0, 1)
+
+
+def test_the_axis_of_a_cell_says_how_far_it_reaches(workspace) -> None:
+    view = present_correlograms(workspace, known(workspace))
+    assert view.axis_words() == ("−25", "0", "25\u2009ms")
+    assert view.axis_words(intervals=True) == ("0", "25", "50\u2009ms")
+
+
+def test_window_and_bins_go_together() -> None:
+    """At most 400 bins: ±100 ms of half a millisecond, ±500 ms of 2.5, for which 5 is the next one."""
+    assert Scale().words == "±25 / 1 ms"
+    assert Scale(25, 0.5).with_half(100) == Scale(100, 0.5)
+    assert Scale(25, 0.5).with_half(500) == Scale(500, 5)
+    assert Scale(500, 5).with_bin(0.25) == Scale(50, 0.25)
+    assert Scale.of([100.0, 2.0]) == Scale(100, 2)
+    assert Scale.of([7, 2]) == Scale.of("much") == Scale.of(None) == Scale()
 
 
 def test_without_anything_to_show_it_says_why() -> None:

@@ -22,6 +22,7 @@ from ncpgui.app.presenters.embedding import MIN_OPACITY, present_embedding, prin
 from ncpgui.app.presenters.probe_map import present_probe_map
 from ncpgui.app.presenters.queue import OTHER, QueueRow, neighbour_in_queue, p_units, present_queue
 from ncpgui.app.presenters.receptive_fields import present_receptive_fields, spikes_key
+from ncpgui.app.presenters.unit_columns import column
 from ncpgui.app.presenters.unit_table import present_unit_table
 from ncpgui.app.presenters.waveforms import present_waveforms
 from ncpgui.app.words import count, duration, thousands
@@ -94,7 +95,7 @@ def test_a_card_for_each_way_to_sort_the_component(workspace: Workspace) -> None
         ("2", 3, 3 / 7, False),
     ]
     assert (view.other_mass, view.is_open) == (pytest.approx(0.1), False)  # no rarer one has a card
-    assert (view.can_adopt, view.adopt_text) == (True, "Accept as it is")
+    assert (view.can_adopt, view.adopt_text) == (True, "Keep 3 units, 50\u2009%")
     assert view.largest_amplitude == 30.0
     assert [float(u.waveform[TROUGH_SAMPLE]) for u in first.units if u.waveform is not None] == [
         -10,
@@ -107,7 +108,19 @@ def test_the_card_of_a_preview_is_shown_and_can_be_used(workspace: Workspace) ->
     workspace.show_alternative(1)
     view = present_alternatives(workspace)
     assert [(card.is_shown, card.is_in_use) for card in view.cards] == [(False, True), (True, False)]
-    assert (view.can_adopt, view.adopt_text) == (True, "Use this sorting")
+    assert (view.can_adopt, view.adopt_text) == (True, "Use 2 units, 40\u2009%")
+
+
+def test_the_table_has_the_units_of_a_preview_and_not_those_that_it_replaces(workspace: Workspace) -> None:
+    workspace.show_alternative(1)
+    made, kept = present_unit_table(workspace)
+    assert (made.made, made.n_spikes, made.is_locked) == ("0+1", 7, False)
+    assert column("id").text(made) == "0+1"
+    assert made.unit < -1
+    assert 0 < made.numbers.p_complete <= 1
+    assert (kept.made, kept.unit, kept.n_spikes) == ("", 2, 3)
+    workspace.show_alternative(None)
+    assert [row.unit for row in present_unit_table(workspace)] == [0, 1, 2]
 
 
 def test_a_settled_component_says_so(workspace: Workspace) -> None:

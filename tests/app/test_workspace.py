@@ -104,7 +104,7 @@ def test_an_alternative_is_previewed_and_left_again(workspace: Workspace) -> Non
 
 
 def test_an_alternative_that_is_not_there_is_refused(workspace: Workspace) -> None:
-    with pytest.raises(CurationError, match="there are 2 alternatives, none has the number 9"):
+    with pytest.raises(CurationError, match="there are 2 sortings of these spikes, none has the number 9"):
         workspace.show_alternative(8)
 
 

@@ -118,12 +118,12 @@ def test_a_card_has_the_colours_of_its_units(panel, screen) -> None:
 
 
 def test_a_click_on_a_card_previews_it(panel, workspace, screen) -> None:
-    assert panel.adopt.text() == "Accept as it is"
+    assert panel.adopt.text() == "Keep 2 units, 70\u2009%"
     screen.click(panel.cards[1], centre(panel.cards[1]))
     assert workspace.preview == 1
     screen.settle()
     assert [widget.card.is_shown for widget in panel.cards] == [False, True]
-    assert panel.adopt.text() == "Use this sorting"
+    assert panel.adopt.text() == "Use 1 unit, 25\u2009%"
     ground = screen.colors(panel.cards[1])
     assert max(ground, key=ground.__getitem__) == LIGHT.accent_soft.lower()
 

@@ -273,3 +273,19 @@ def test_own_keys_open_as_a_file_that_lists_every_action(qtbot, window, monkeypa
     assert opened == [str(window.preferences.folder / OWN_KEYS)]
     assert '# merge = "G"' in Path(opened[0]).read_text(encoding="utf-8")
     window.commands.page.close()
+
+
+def test_the_page_of_keys_finds_what_is_searched_for(window: MainWindow) -> None:
+    window.show_help()
+    page = window.commands.page
+    assert page is not None
+    page.search.setText("merge NEVER")
+    shown = page.page.toPlainText()
+    assert "Never merge" in shown
+    assert "Undo" not in shown
+    assert "Mouse" not in shown, "a heading without rows is left out"
+    page.search.setText("bananas")
+    assert page.page.toPlainText().strip() == "Nothing has 'bananas' in it."
+    page.search.clear()
+    assert "Undo" in page.page.toPlainText()
+    page.close()

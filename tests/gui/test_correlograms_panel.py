@@ -27,7 +27,28 @@ def test_it_says_that_it_computes_and_then_shows_the_grid(show, runner, screen) 
     runner.let_go()
     screen.settle()
     assert not panel.message.isVisible()
-    assert panel.note.text() == "±25 ms"
+    assert panel.scale.text() == "±25 / 1 ms"
+
+
+def test_window_and_bins_are_chosen_from_the_button_and_remembered(panel, screen, runner) -> None:
+    def choose(words: str) -> None:
+        next(entry for entry in panel.scale_menu().actions() if entry.text() == words).trigger()
+        runner.let_go()
+        screen.settle()
+
+    assert [e.text() for e in panel.scale_menu().actions() if e.isChecked()] == ["±25 ms", "bins of 1 ms"]
+    choose("±100 ms")
+    choose("bins of 2 ms")
+    assert panel.scale.text() == "±100 / 2 ms"
+    edges = panel.grid.view.found.edges_ms
+    assert (edges[0], edges[-1], edges[1] - edges[0]) == (-100, 100, 2)
+    assert panel.controller.preferences.get("correlograms", None) == [100, 2]
+
+
+def test_the_axis_and_the_highest_count_are_written(panel) -> None:
+    texts = [item.toPlainText() for item in panel.grid.plotItem.items if hasattr(item, "toPlainText")]
+    assert {"−25", "25\u2009ms"} <= set(texts)
+    assert str(panel.grid.view.highest(0, 0)) in texts
 
 
 def test_a_unit_has_its_colour_on_the_diagonal_only(panel, screen) -> None:

@@ -92,7 +92,7 @@ def test_the_page_of_keys_tells_what_is_asked_of_it(qtbot) -> None:
     keys.keymap_chosen.connect(told.append)
     keys.own_keys_asked.connect(lambda: told.append("own"))
     keys.read_again_asked.connect(lambda: told.append("again"))
-    assert [said(one) for one in controls(keys)] == ["Keymap", "Own keys…", "Read again"]
+    assert [said(one) for one in controls(keys)] == ["Keymap", "Search", "Own keys…", "Read again"]
     keys.show()
     qtbot.keyClicks(keys.choice, "s")
     qtbot.mouseClick(keys.own, QtCore.Qt.LeftButton)

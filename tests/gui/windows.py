@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from PyQt5 import QtCore, QtGui, QtWidgets
 
+from ncpgui.app.actions import NEXT_AFTER
 from ncpgui.app.controller import Controller
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
@@ -79,11 +80,18 @@ def drop_file(window: MainWindow, path: Path) -> None:
 
 @contextmanager
 def shown_window(
-    qtbot, folder: Path, *, threads: bool = False, tour: bool = False, runner: Runner | None = None
+    qtbot,
+    folder: Path,
+    *,
+    threads: bool = False,
+    tour: bool = False,
+    runner: Runner | None = None,
+    goes_on: bool = False,
 ) -> Iterator[MainWindow]:
     """The real window; long work runs at once, or on threads as in the application; `tour`: a first start.
 
-    runner : what runs long work, in place of either
+    runner : what runs long work, in place of either; goes_on : whether an answer brings the next question,
+    as it does unless somebody says otherwise
     """
     qt_application()
     workers = Workers() if threads else None
@@ -91,6 +99,7 @@ def shown_window(
     preferences = Preferences(folder / "preferences")
     if not tour:
         preferences.set("toured", True)
+    preferences.set(NEXT_AFTER, goes_on)
     controller = Controller(workspace, workers or runner or Immediate(), preferences)
     window = MainWindow(workspace, controller)
     window.show()

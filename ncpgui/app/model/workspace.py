@@ -16,7 +16,7 @@ from ncpgui.app.model.lasso import Lasso, Proposal
 from ncpgui.app.model.open_project import OpenProject
 from ncpgui.app.model.shown_sorting import ShownSorting, ShownUnit
 from ncpgui.app.model.together import TOGETHER, Drawn, TogetherSorting, drawn_together, of_no_posterior
-from ncpgui.app.words import sentence, unit_names
+from ncpgui.app.words import count, sentence, unit_names
 from ncpgui.core.component import Component, ComponentWaveforms
 from ncpgui.core.errors import CurationError
 from ncpgui.core.project import Project
@@ -116,10 +116,12 @@ class Workspace(OpenProject):
         component = self.component()
         if component is None:
             return
+        n = len(component.alternatives)
         if index is not None:
             if not 0 <= index < len(component.alternatives):
                 raise CurationError(
-                    f"there are {len(component.alternatives)} alternatives, none has the number {index + 1}"
+                    f"there {'is' if n == 1 else 'are'} {count(n, 'sorting')} of these spikes, none has the "
+                    f"number {index + 1}"
                 )
             if index == self.present_alternative():
                 index = None

@@ -25,6 +25,7 @@ from ncpgui.core.component import (
     masses_by_evidence,
 )
 from ncpgui.core.difference import difference
+from ncpgui.core.errors import CurationError
 from ncpgui.core.order_agreement import Trust, trust
 from ncpgui.core.partition import canonical
 from ncpgui.core.percent import percent, percent_of_draws
@@ -203,6 +204,7 @@ class TrustBadge:
 class AlternativesView:
     """All cards of a component, what they leave over, and what the buttons may do.
 
+    better : the most probable card, where what is on screen is less probable: it has a button of its own;
     is_open : whether sortings too rare for a card of their own have one all the same; given : the condition
     of all probabilities, '' without one;
     badge : None where nothing can be said; sampler : of all probabilities;
@@ -218,6 +220,7 @@ class AlternativesView:
     can_adopt: bool
     adopt_text: str
     largest_amplitude: float
+    better: Card | None = None
     is_open: bool = False
     given: str = ""
     sampler: Sampler = "draws"
@@ -261,6 +264,10 @@ def present_alternatives(workspace: Workspace) -> AlternativesView:
     subtitle += f" · {BEYOND_CARDS}" if workspace.is_beyond_cards(component_id) else ""
     settled = workspace.status(component_id).state == "curated"
     previewed = workspace.preview is not None or workspace.proposal is not None
+    shown = next((card for card in cards if card.is_shown), None)
+    best = max(cards, key=lambda card: card.mass, default=None)
+    is_less = shown is not None and best is not None and best.index is not None and shown.mass < best.mass
+    open_question = workspace.proposal is None and not settled
     means = [unit.waveform for card in cards for unit in card.units if unit.waveform is not None]
     return AlternativesView(
         title=title,
@@ -272,9 +279,10 @@ def present_alternatives(workspace: Workspace) -> AlternativesView:
         can_adopt=_can_adopt(workspace) if previewed else bool(cards) and not settled,
         adopt_text="Split"
         if workspace.proposal is not None
-        else "Use this sorting"
+        else _consequence("Use", shown)
         if previewed
-        else _accept_text(workspace, component_id, settled=settled),
+        else _accept_text(workspace, component_id, shown, settled=settled),
+        better=best if is_less and open_question else None,
         largest_amplitude=max((float(np.abs(mean).max()) for mean in means), default=1.0) or 1.0,
         is_open=workspace.n_rarer(component_id) > 0,
         given=_given(workspace, component),
@@ -318,9 +326,30 @@ def _title(workspace: Workspace, contact: str) -> tuple[str, str]:
     return (sentence(units), f"{contact} · ") if units else (sentence(contact), "")
 
 
-def _accept_text(workspace: Workspace, component_id: int, *, settled: bool) -> str:
+def _consequence(verb: str, card: Card | None) -> str:
+    """What a button does: ``Use 1 unit, 89 %``."""
+    if card is None:
+        return f"{verb} this sorting"
+    return f"{verb} {count(len(card.units), 'unit') if card.units else 'no unit'}, {card.percent}"
+
+
+def better_text(card: Card) -> str:
+    """What the button of the most probable sorting says."""
+    return _consequence("Keep" if card.is_in_use else "Use", card)
+
+
+def adopt_better(workspace: Workspace) -> None:
+    """Use the most probable sorting, where what is on screen is less probable."""
+    better = present_alternatives(workspace).better
+    if better is None or better.index is None:
+        raise CurationError("what is on screen is the most probable sorting; Enter uses it")
+    workspace.show_alternative(better.index if better.index != workspace.present_alternative() else None)
+    workspace.adopt()
+
+
+def _accept_text(workspace: Workspace, component_id: int, shown: Card | None, *, settled: bool) -> str:
     if not settled:
-        return "Accept as it is"
+        return _consequence("Keep", shown)
     return "Nothing to accept" if workspace.is_empty(component_id) else "Accepted"
 
 

@@ -20,6 +20,43 @@ LEAST_COUNT = 8
 """A correlogram whose highest bin has fewer spikes is drawn as low as they are, not as high as the cell."""
 
 
+HALVES_MS = (10.0, 25.0, 50.0, 100.0, 250.0, 500.0)
+BINS_MS = (0.25, 0.5, 1.0, 2.0, 5.0, 10.0)
+MOST_BINS = 400
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How far correlograms reach to either side, and how wide their bins are."""
+
+    half_ms: float = 25.0
+    bin_ms: float = 1.0
+
+    @property
+    def words(self) -> str:
+        """``±25 / 1 ms``."""
+        return f"±{self.half_ms:g} / {self.bin_ms:g} ms"
+
+    def with_half(self, half_ms: float) -> Scale:
+        """Another reach; bins become as wide as need be for 400 at most."""
+        least = min(one for one in BINS_MS if 2 * half_ms / one <= MOST_BINS)
+        return Scale(half_ms, max(self.bin_ms, least))
+
+    def with_bin(self, bin_ms: float) -> Scale:
+        """Other bins; it reaches as far as 400 of them do, at most."""
+        most = max(one for one in HALVES_MS if 2 * one / bin_ms <= MOST_BINS)
+        return Scale(min(self.half_ms, most), bin_ms)
+
+    @staticmethod
+    def of(remembered: object) -> Scale:
+        """What was remembered, if it is one."""
+        known = remembered if isinstance(remembered, list) and len(remembered) == 2 else [0, 0]
+        half_ms, bin_ms = known
+        if half_ms not in HALVES_MS or bin_ms not in BINS_MS:
+            return Scale()
+        return Scale().with_half(half_ms).with_bin(bin_ms)
+
+
 class Trains(Protocol):
     """What is shown of trains (`ncpgui.analysis.correlograms.Correlograms`)."""
 
@@ -55,7 +92,21 @@ class CorrelogramsView:
         left_out = (
             f" · select fewer to see the other {count(self.n_left_out, 'unit')}" if self.n_left_out else ""
         )
-        return f"±{self.found.edges_ms[-1]:g} ms{left_out}"
+        return left_out.removeprefix(" · ")
+
+    def highest(self, row: int, column: int, *, intervals: bool = False) -> int:
+        """Spikes of the highest bin of a cell."""
+        assert self.found is not None
+        is_interval = intervals and row == column
+        counts = self.found.intervals[row] if is_interval else self.found.counts[row, column]
+        return int(counts.max(initial=0))
+
+    def axis_words(self, *, intervals: bool = False) -> tuple[str, str, str]:
+        """What stands at the left end, the middle and the right end of the time axis of a cell."""
+        assert self.found is not None
+        edges = self.found.interval_edges_ms if intervals else self.found.edges_ms
+        low, high = float(edges[0]), float(edges[-1])
+        return f"{low:g}".replace("-", "−"), f"{(low + high) / 2:g}", f"{high:g}\u2009ms"
 
     def bars(self, row: int, column: int, *, intervals: bool = False) -> NDArray[np.float64]:
         """Heights (B,) of a cell on or above the diagonal, 1 for the highest bin."""
@@ -87,7 +138,10 @@ class CorrelogramsView:
             who = f"Spikes of unit {self.names[column]} around those of unit {self.names[row]}"
             what = "Two parts of one neuron have hardly any; two neurons have about as many as by chance."
         pairs = f"{count(n, 'pair')} 0.7 to 2 ms apart; by chance there would be {_few(expected)}."
-        return f"{who}\n{pairs}\n{what}"
+        low, high = min(row, column), max(row, column)
+        bin_ms = float(self.found.edges_ms[1] - self.found.edges_ms[0])
+        top = f"The highest bin has {count(self.highest(low, high), 'spike')} in {bin_ms:g} ms."
+        return f"{who}\n{pairs}\n{what}\n{top}"
 
 
 def _few(expected: float) -> str:

@@ -87,7 +87,8 @@ def _metric(
 
 
 COLUMNS: tuple[UnitColumn, ...] = (
-    UnitColumn("id", "unit", "Number and colour of the unit", lambda r: r.unit, lambda r: str(r.unit),
+    UnitColumn("id", "unit", "Number and colour of the unit",
+               lambda r: r.unit, lambda r: r.made or str(r.unit),
                is_number=False, aliases=("unit", "cluster_id")),
     UnitColumn("name", "id there", "What the unit is called in the sorting that is reviewed",
                lambda r: r.name, lambda r: r.name, is_number=False, aliases=("unit_name", "si_unit_id")),

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ncpgui.analysis.quality import unit_quality
 from ncpgui.analysis.unit_metrics import UnitMetrics
 from ncpgui.app.model.colors import Color
+from ncpgui.app.model.shown_sorting import ShownSorting
 from ncpgui.app.model.workspace import Workspace
-from ncpgui.evidence.units import UnitNumbers
+from ncpgui.evidence.units import UnitNumbers, united
+from ncpgui.evidence.units import p_neuron as unit_p_neuron
 
 NO_METRICS = UnitMetrics()
 
@@ -27,6 +32,8 @@ class UnitRow:
     depth_um : of the main channel along the longer axis of the probe
     numbers : what the posterior says of it; metrics : SpikeInterface's, where they were computed
     before : the numbers before any decision, None where nothing was decided.
+    made : what a unit is called that only adopting the preview would make, which has no number: `unit` is
+        below -1; '' of a unit in use
     """
 
     unit: int
@@ -48,6 +55,7 @@ class UnitRow:
     note: str = ""
     metrics: UnitMetrics = NO_METRICS
     before: UnitNumbers | None = None
+    made: str = ""
 
 
 def unit_table_message(workspace: Workspace) -> str:
@@ -62,9 +70,27 @@ def unit_table_message(workspace: Workspace) -> str:
 def present_unit_table(
     workspace: Workspace, *, all_units: bool = False, metrics: Mapping[int, UnitMetrics] | None = None
 ) -> tuple[UnitRow, ...]:
-    """Rows of the units on screen, or of all units; metrics : those that are known, by unit."""
+    """Rows of the units on screen, or of all units; metrics : those that are known, by unit.
+
+    Of a preview, rows are those of what adopting it would give.
+    """
     if workspace.project is None:
         return ()
+    shown = None if all_units else workspace.shown()
+    if shown is not None and shown.is_preview:
+        in_use = {row.unit: row for row in _in_use(workspace, all_units=False, metrics=metrics)}
+        return tuple(
+            in_use[unit.unit] if unit.unit in in_use else _made(workspace, shown, row)
+            for row, unit in enumerate(shown.units)
+        )
+    return _in_use(workspace, all_units=all_units, metrics=metrics)
+
+
+def _in_use(
+    workspace: Workspace, *, all_units: bool, metrics: Mapping[int, UnitMetrics] | None
+) -> tuple[UnitRow, ...]:
+    """Rows of units in use."""
+    assert workspace.project is not None
     all_units = all_units or not workspace.component_ids  # all there are, where there are no questions
     shown = workspace.component_ids if all_units else workspace.components_on_screen
     others = () if all_units else workspace.drawn_together
@@ -117,16 +143,41 @@ def _others(workspace: Workspace) -> tuple[UnitRow, ...]:
     )
 
 
-def _row(workspace: Workspace, unit: int, color: Color) -> UnitRow:
+def _made(workspace: Workspace, shown: ShownSorting, row: int) -> UnitRow:
+    """Row of a unit that adopting a preview would make, or keep with other spikes."""
+    unit = shown.units[row]
+    ids = shown.component.spike_ids[unit.positions]
     assert workspace.project is not None
-    spikes, ids = workspace.project.spikes, workspace.clustering.spikes_of(unit)
+    channel = int(np.bincount(workspace.project.spikes.channel[ids]).argmax())
+    number = -2 - row if unit.unit is None else unit.unit
+    made = _row(workspace, number, workspace.coloring.of(shown.component, unit), ids=ids, channel=channel)
+    origin = shown.origin(row)
+    known = origin is not None and not np.isnan(origin[0].p_exists[origin[1]])
+    numbers = UnitNumbers()
+    if origin is not None and known:
+        p_neuron = unit_p_neuron(workspace.project, ids)
+        numbers = united([origin[0].numbers.part(origin[1])], p_neuron=p_neuron)
+    return replace(made, numbers=numbers, made=unit.name if unit.unit is None else "")
+
+
+def _row(
+    workspace: Workspace,
+    unit: int,
+    color: Color,
+    *,
+    ids: NDArray[np.int64] | None = None,
+    channel: int | None = None,
+) -> UnitRow:
+    assert workspace.project is not None
+    spikes = workspace.project.spikes
+    ids = workspace.clustering.spikes_of(unit) if ids is None else ids
     quality = unit_quality(
         workspace.project.fired[ids],
         spikes.amplitude[ids],
         sampling_frequency_hz=spikes.sampling_frequency_hz,
         n_samples=spikes.n_samples,
     )
-    channel = workspace.main_channel(unit)
+    channel = workspace.main_channel(unit) if channel is None else channel
     return UnitRow(
         unit=unit,
         color=color,

@@ -480,13 +480,18 @@ def receptive_fields(
 
 
 def correlograms(
-    trains: Sequence[NDArray[np.int64]], sampling_frequency_hz: float, *, progress: Progress = silent
+    trains: Sequence[NDArray[np.int64]],
+    sampling_frequency_hz: float,
+    *,
+    half_ms: float,
+    bin_ms: float,
+    progress: Progress = silent,
 ) -> Correlograms:
-    """Correlograms and intervals of spike trains (sorted samples)."""
+    """Correlograms and intervals of spike trains (sorted samples), up to `half_ms` to either side."""
     from ncpgui.analysis.correlograms import correlograms as found
 
     progress(0, 1, "correlograms")
-    return found(trains, sampling_frequency_hz=sampling_frequency_hz)
+    return found(trains, sampling_frequency_hz=sampling_frequency_hz, window_ms=2 * half_ms, bin_ms=bin_ms)
 
 
 def unit_metrics(

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.app.model.workspace import Workspace
-from ncpgui.app.presenters.correlograms import Trains, trains_of_grid
+from ncpgui.app.presenters.correlograms import Scale, Trains, trains_of_grid
 from ncpgui.app.presenters.receptive_fields import Field, sortings_with_fields, spikes_key
 from ncpgui.app.presenters.traces import HALF_MS, TraceWindow
 from ncpgui.app.work import jobs
@@ -29,7 +29,7 @@ class Derived:
     ----------
     fields : receptive fields by `spikes_key`
     fields_problem : why there are none, '' when there is no reason
-    correlograms : by the key of `trains_of_grid`
+    correlograms : by the key of `trains_of_grid`; scale : their window and bins
     wanted : what is on screen, of ``"embedding"``, ``"fields"``, ``"other fields"`` (of what other cards
         would make), ``"correlograms"``, ``"traces"``; the rest is not asked for
     traces : those around the last spike that was asked for
@@ -42,6 +42,7 @@ class Derived:
         self.fields: dict[bytes, Field] = {}
         self.fields_problem = ""
         self.correlograms: dict[tuple[bytes, ...], Trains] = {}
+        self.scale = Scale()
         self.wanted: set[str] = set()
         self.traces: TraceWindow | None = None
         self.traces_problem = ""
@@ -99,6 +100,15 @@ class Derived:
             self._ask_fields(project)
         if "correlograms" in self.wanted:
             self._ask_correlograms(project)
+
+    def set_scale(self, scale: Scale) -> None:
+        """Take another window and other bins of correlograms."""
+        if scale != self.scale:
+            self.scale = scale
+            self._asked.difference_update(self.correlograms)
+            self.correlograms.clear()
+            self.refresh()
+            self.changed.emit()
 
     def put_coordinates(
         self, component: Component, before: ComponentWaveforms, now: ComponentWaveforms
@@ -304,17 +314,24 @@ class Derived:
         if not trains or key in self.correlograms or key in self._asked:
             return
         self._asked.add(key)
-        spikes = project.spikes
+        spikes, scale = project.spikes, self.scale
 
         def done(found: Trains) -> None:
-            if self._workspace.project is not None and self._workspace.project.spikes is spikes:
+            now = self._workspace.project
+            if now is not None and now.spikes is spikes and self.scale == scale:
                 self.correlograms[key] = found
                 self.changed.emit()
 
         self._runner.submit(
             Task(
                 "Correlograms",
-                lambda p: jobs.correlograms(trains, spikes.sampling_frequency_hz, progress=p),
+                lambda p: jobs.correlograms(
+                    trains,
+                    spikes.sampling_frequency_hz,
+                    half_ms=scale.half_ms,
+                    bin_ms=scale.bin_ms,
+                    progress=p,
+                ),
                 done,
                 failed=lambda error: self._workspace.told.emit(f"No correlograms: {error}"),
                 cancelled=lambda: self._asked.discard(key),

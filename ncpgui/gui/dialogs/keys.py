@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from html import escape
 
 from PyQt5 import QtCore, QtWidgets
@@ -15,7 +16,8 @@ from ncpgui.app.words import sentence
 from ncpgui.gui.plain_text import Label
 from ncpgui.gui.theme import Theme
 
-MOUSE = (
+Row = tuple[str, ...]
+MOUSE: tuple[Row, ...] = (
     ("Click a row of the queue", "Put its units on screen"),
     ("Click a contact", "Put the units on screen that have most spikes there; again: the next ones"),
     ("Click a card", "Preview that sorting in all panels"),
@@ -40,7 +42,7 @@ class KeysDialog(QtWidgets.QDialog):
         super().__init__(parent)
         self.setWindowTitle("Keys")
         self.resize(QtCore.QSize(760, 640).boundedTo(parent.size()))
-        self._theme = theme
+        self._theme, self._keymap = theme, keymap
         self.page = QtWidgets.QTextBrowser()
         self.choice = QtWidgets.QComboBox()
         self.choice.addItems([*KEYMAPS])
@@ -57,7 +59,13 @@ class KeysDialog(QtWidgets.QDialog):
         row = QtWidgets.QHBoxLayout()
         row.addWidget(Label("Keys of"))
         row.addWidget(self.choice)
-        row.addStretch(1)
+        self.search = QtWidgets.QLineEdit()
+        self.search.setPlaceholderText("Search keys and actions")
+        self.search.setAccessibleName("Search")
+        self.search.setClearButtonEnabled(True)
+        self.search.textChanged.connect(self._show_found)
+        row.addSpacing(10)
+        row.addWidget(self.search, 1)
         row.addWidget(self.own)
         row.addWidget(self.again)
         row.addSpacing(10)
@@ -69,28 +77,46 @@ class KeysDialog(QtWidgets.QDialog):
 
     def show_keymap(self, keymap: Keymap) -> None:
         """Show other keys."""
+        self._keymap = keymap
         self.choice.setCurrentText(keymap.name)
-        self.page.setHtml(keys_html(self._theme, keymap))
+        self._show_found()
         for shortcut in self.findChildren(QtWidgets.QShortcut):
             shortcut.setParent(None)
         for key in keymap.keys["help"]:
             QtWidgets.QShortcut(key, self, self.close)
 
+    def _show_found(self, *_: object) -> None:
+        """Show what has all words of the search in its keys, name or help."""
+        self.page.setHtml(keys_html(self._theme, self._keymap, self.search.text()))
 
-def keys_html(theme: Theme, keymap: Keymap) -> str:
-    """Key page as HTML: what could not be done, actions by menu, snippets, the mouse."""
+
+def keys_html(theme: Theme, keymap: Keymap, wanted: str = "") -> str:
+    """Key page as HTML: what could not be done, actions by menu, snippets, the mouse.
+
+    wanted : words that a row has to have, all of them in any case and place
+    """
+    words = wanted.lower().split()
+
+    def found(rows: Iterable[Row]) -> list[Row]:
+        return [row for row in rows if all(word in " ".join(row).lower() for word in words)]
+
     parts = [f"<p style='color:{theme.bad}'>{escape(sentence(words))}</p>" for words in keymap.problems]
+    n_before = len(parts)
     for menu, rows in help_page(keymap.keys):
-        parts.append(_table(theme, menu, rows, (24, 26)))
+        parts.append(_table(theme, menu, found(rows), (24, 26)))
     colon = shown_keys(keymap.keys["snippet"])
-    snippets = [(f"{colon} {s.example}", s.word.capitalize(), s.help) for s in SNIPPETS]
-    parts.append(_table(theme, "Snippets", snippets, (24, 26)))
-    parts.append(_table(theme, "Mouse", MOUSE, (50,)))
+    snippets: list[Row] = [(f"{colon} {s.example}", s.word.capitalize(), s.help) for s in SNIPPETS]
+    parts.append(_table(theme, "Snippets", found(snippets), (24, 26)))
+    parts.append(_table(theme, "Mouse", found(MOUSE), (50,)))
+    if not any(parts[n_before:]):
+        parts.append(f"<p style='color:{theme.muted}'>Nothing has {escape(repr(wanted.strip()))} in it.</p>")
     return "".join(parts)
 
 
-def _table(theme: Theme, title: str, rows: list | tuple, widths: tuple[int, ...]) -> str:  # type: ignore[type-arg]
-    """A heading and a table whose first column is bold and whose last is quiet."""
+def _table(theme: Theme, title: str, rows: list[Row], widths: tuple[int, ...]) -> str:
+    """A heading and a table whose first column is bold and whose last is quiet; '' without rows."""
+    if not rows:
+        return ""
     cell = f"padding:4px 16px 4px 0; border-bottom:1px solid {theme.border};"
     lines = [f"<h3 style='color:{theme.accent}; margin:14px 0 4px 0'>{escape(title)}</h3>"]
     lines.append("<table width='100%' cellspacing='0'>")

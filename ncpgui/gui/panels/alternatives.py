@@ -7,6 +7,7 @@ from PyQt5 import QtCore, QtWidgets
 from ncpgui.app.actions import action
 from ncpgui.app.presenters.alternatives import (
     AlternativesView,
+    better_text,
     other_questions,
     present_alternatives,
     step_alternative,
@@ -52,10 +53,16 @@ class AlternativesPanel(Panel):
         self.adopt.setFocusPolicy(QtCore.Qt.NoFocus)
         self.adopt.setMinimumWidth(150)
         self.adopt.setToolTip(plain(f"{action('adopt').help}  (Enter)"))
+        self.better = QtWidgets.QPushButton()
+        self.better.setProperty("primary", True)
+        self.better.setFocusPolicy(QtCore.Qt.NoFocus)
+        self.better.setToolTip("The most probable sorting: show it and use it  (Shift+Enter)")
+        self.better.hide()
         top.addWidget(self.previous)
         top.addWidget(self.next)
         top.addSpacing(4)
         top.addWidget(self.adopt)
+        top.addWidget(self.better)
         self.body.addLayout(top)
         self.bar = MassBar()
         self.bar.clicked.connect(self.workspace.show_alternative)
@@ -142,6 +149,9 @@ class AlternativesPanel(Panel):
         what = "label vectors of the beam" if view.sampler == "beam" else "draws"
         self.condition.setToolTip(plain(f"Probabilities are those of the {what} that have all of this"))
         self.adopt.setText(view.adopt_text)
+        self.better.setText("" if view.better is None else better_text(view.better))
+        self.better.setVisible(view.better is not None)
+        self._set_bright(view.better is None)
         self.adopt.setEnabled(view.can_adopt)
         for button in (self.previous, self.next):
             button.setEnabled(len(view.cards) > 1)
@@ -155,6 +165,13 @@ class AlternativesPanel(Panel):
         self._show_cards(view)
         mass = view.other_mass if view.cards else 0.0
         self.other.set_mass(mass, is_open=view.is_open, sampler=view.sampler)
+
+    def _set_bright(self, is_bright: bool) -> None:
+        """Let the button of what is on screen stand out, unless another sorting is more probable."""
+        if self.adopt.property("primary") != is_bright:
+            self.adopt.setProperty("primary", is_bright)
+            self.adopt.style().unpolish(self.adopt)
+            self.adopt.style().polish(self.adopt)
 
     def _show_consequence_soon(self, *_: object) -> None:
         """Do it once for all that comes with one edit."""

@@ -7,7 +7,13 @@ from html import escape
 import pyqtgraph as pg
 from PyQt5 import QtCore, QtGui, QtWidgets
 
-from ncpgui.app.presenters.correlograms import CorrelogramsView, present_correlograms
+from ncpgui.app.presenters.correlograms import (
+    BINS_MS,
+    HALVES_MS,
+    CorrelogramsView,
+    Scale,
+    present_correlograms,
+)
 from ncpgui.gui.items.plot import Plot
 from ncpgui.gui.panels.base import Panel
 from ncpgui.gui.plain_text import plain
@@ -16,8 +22,12 @@ from ncpgui.gui.theme import Theme, font
 CLOSE_MS = 2.0
 GAP = 0.05
 HEAD_PX = 20
-"""Above the highest bin of a unit, where its name is."""
+"""Above the highest bin of a cell, where its name and its highest count are."""
 WORDS_PX = 10
+AXIS_PX = 18
+"""Below the cells, where the time axis is."""
+LEAST_AXIS_PX = 60
+"""Width of a cell in which the ends of its time axis have room."""
 
 
 class CorrelogramGrid(Plot):
@@ -76,7 +86,8 @@ class CorrelogramGrid(Plot):
         self.clear()
         if self.n == 0:
             return
-        self.setRange(xRange=(0, self.n), yRange=(0, self.n), padding=0)
+        axis = self.n * AXIS_PX / max(self.height() - AXIS_PX, 4 * AXIS_PX)
+        self.setRange(xRange=(0, self.n), yRange=(0, self.n + axis), padding=0)
         for row in range(self.n):
             for column in range(self.n):
                 if column >= row:
@@ -84,6 +95,20 @@ class CorrelogramGrid(Plot):
                 else:
                     self._write_pair(row, column)
             self._write_name(row)
+        for column in range(self.n):
+            self._write_axis(column)
+
+    def _write_axis(self, column: int) -> None:
+        """Write the ends and the middle of the time axis of a column below it."""
+        if self.cell_rect(0, column).width() < LEAST_AXIS_PX and column:
+            return
+        of_intervals = self.shows_intervals and self.n == 1
+        left, right = column + GAP / 2, column + 1 - GAP / 2
+        low, middle, high = self.view.axis_words(intervals=of_intervals)
+        self._write(low, left, self.n, "muted", anchor=(0.0, 0.0))
+        self._write(high, right, self.n, "muted", anchor=(1.0, 0.0))
+        if self.cell_rect(0, column).width() >= 2 * LEAST_AXIS_PX:
+            self._write(middle, (left + right) / 2, self.n, "muted", anchor=(0.5, 0.0))
 
     def _draw_bars(self, row: int, column: int) -> None:
         theme, view = self.theme, self.view
@@ -91,7 +116,7 @@ class CorrelogramGrid(Plot):
         edges = view.edges_ms(row, column, intervals=self.shows_intervals)
         width = (1 - GAP) / float(edges[-1] - edges[0])
         left, bottom = column + GAP / 2, row + 1 - GAP / 2
-        head = HEAD_PX / max(self.cell_rect(row, column).height(), 2 * HEAD_PX) * is_own
+        head = HEAD_PX / max(self.cell_rect(row, column).height(), 2 * HEAD_PX)
         self._draw_band(row, left, bottom, width, float(edges[0]))
         heights = view.bars(row, column, intervals=self.shows_intervals)
         color = theme.unit(view.colors[row]) if is_own else theme.color("faint")
@@ -105,6 +130,8 @@ class CorrelogramGrid(Plot):
             antialias=False,
         )
         self.addItem(line)
+        highest = str(view.highest(row, column, intervals=self.shows_intervals))
+        self._write(highest, left + 1 - GAP, row + GAP / 2, "muted", anchor=(1.0, 0.1))
         selected = is_own and view.is_selected[row]
         floor = theme.color("accent" if selected else "border")
         pen = pg.mkPen(floor, width=1 + selected)
@@ -123,7 +150,10 @@ class CorrelogramGrid(Plot):
         name, color = self.view.names[row], self.theme.unit(self.view.colors[row])
         words = f"<b style='color:{color.name()}'>{escape(name)}</b>"
         used = QtGui.QFontMetrics(font(12, bold=True)).horizontalAdvance(f"{name}    ")
-        room = self.cell_rect(row, row).adjusted(used, 0, 0, 0)
+        number = QtGui.QFontMetrics(font(WORDS_PX)).horizontalAdvance(
+            f" {self.view.highest(row, row, intervals=self.shows_intervals)}  "
+        )
+        room = self.cell_rect(row, row).adjusted(used, 0, -number, 0)
         own = self.view.pair_words(row, row)
         beside = _fitting((own, own.replace(", ", "\n")), room).split("\n")[0]
         words += (
@@ -214,6 +244,12 @@ class CorrelogramsPanel(Panel):
         self.intervals.setFocusPolicy(QtCore.Qt.NoFocus)
         self.intervals.setToolTip("Intervals between spikes that follow each other, on the diagonal  (I)")
         self.intervals.toggled.connect(self.grid.show_intervals)
+        self.scale = QtWidgets.QPushButton()
+        self.scale.setProperty("quiet", True)
+        self.scale.setFocusPolicy(QtCore.Qt.NoFocus)
+        self.scale.setToolTip("How far correlograms reach to either side, and how wide their bins are")
+        self.scale.clicked.connect(lambda: self.scale_menu().popup(self._below_scale()))
+        self.header.addWidget(self.scale)
         self.header.addWidget(self.intervals)
         self.note.setToolTip(
             "On the diagonal: spikes of a unit around its own. Above it: spikes of one unit around those of\n"
@@ -230,6 +266,25 @@ class CorrelogramsPanel(Panel):
         """Change between autocorrelograms and intervals."""
         self.intervals.toggle()
 
+    def scale_menu(self) -> QtWidgets.QMenu:
+        """Menu of windows and bins, those in force checked."""
+        menu, now = QtWidgets.QMenu(self), self.controller.correlogram_scale
+        menu.setAttribute(QtCore.Qt.WA_DeleteOnClose)
+        for half_ms in HALVES_MS:
+            self._choice(menu, f"±{half_ms:g} ms", now.with_half(half_ms), half_ms == now.half_ms)
+        menu.addSeparator()
+        for bin_ms in BINS_MS:
+            self._choice(menu, f"bins of {bin_ms:g} ms", now.with_bin(bin_ms), bin_ms == now.bin_ms)
+        return menu
+
+    def _choice(self, menu: QtWidgets.QMenu, words: str, scale: Scale, is_on: bool) -> None:
+        entry = menu.addAction(words, lambda: self.controller.set_correlogram_scale(scale))
+        entry.setCheckable(True)
+        entry.setChecked(is_on)
+
+    def _below_scale(self) -> QtCore.QPoint:
+        return self.scale.mapToGlobal(self.scale.rect().bottomLeft())
+
     def _ask(self) -> None:
         if self.isVisible():
             self.controller.refresh_views()
@@ -240,6 +295,7 @@ class CorrelogramsPanel(Panel):
         self.grid.set_view(view, self.theme)
         self.tell(view.message)
         self.note.setText(view.note)
+        self.scale.setText(self.controller.correlogram_scale.words)
 
     def _clicked(self, row: int, adds: bool) -> None:
         self.workspace.pick(self.grid.view.units[row], adds=adds)

@@ -119,7 +119,7 @@ class UnitTablePanel(Panel):
         """Units that are listed now, in order, whether the table is on screen or not."""
         if self._is_dirty:
             self.redraw_now()
-        return tuple(row.unit for row in self.model.rows)
+        return tuple(row.unit for row in self.model.rows if not row.made)
 
     def set_filter(self, text: str) -> None:
         """List only the units that an expression is true of; '' lists all.
@@ -157,6 +157,7 @@ class UnitTablePanel(Panel):
         self.filter.setVisible(bool(rows) or bool(self.filter.text()))
         is_all = self._all_units or not self.workspace.component_ids
         where = "of the whole recording" if is_all else "on screen"
+        where = "with this sorting" if any(row.made for row in rows) else where
         some = f"{len(listed)} of " if len(listed) < len(rows) else ""
         words = f"{some}{count(len(rows), 'unit')} {where}" if rows else ""
         self.note.setText(self._problem or words)
@@ -254,8 +255,9 @@ class UnitTablePanel(Panel):
 
     def as_csv(self) -> str:
         """Rows of the selected units, or all where none is selected, with the columns on screen."""
-        chosen = [row for row in self.model.rows if row.unit in self.workspace.selected]
-        return as_csv(chosen or self.model.rows, self.shown_columns)
+        rows = [row for row in self.model.rows if not row.made]
+        chosen = [row for row in rows if row.unit in self.workspace.selected]
+        return as_csv(chosen or rows, self.shown_columns)
 
     def copy(self) -> None:
         """Put these rows on the clipboard."""
