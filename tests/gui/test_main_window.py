@@ -318,12 +318,12 @@ def test_the_view_menu_shows_and_hides_panels(opened: MainWindow) -> None:
     opened.panels_menu.aboutToShow.emit()
     entries = {entry.text(): entry for entry in opened.panels_menu.actions()}
     assert [name for name, entry in entries.items() if entry.isChecked()] == [
-        "Probe", "Queue", "Cards", "Waveforms", "Embedding", "Receptive fields", "Units",
+        "Probe", "Queue", "Cards", "Waveforms", "Embedding", "Receptive fields", "Units", "Correlograms",
     ]  # fmt: skip
     width = opened.bench.waveforms.width()
     entries["Over time"].trigger()
     assert opened.bench.amplitudes.isVisible()
-    for name in ("Embedding", "Receptive fields", "Units", "Over time"):
+    for name in ("Embedding", "Receptive fields", "Units", "Correlograms", "Over time"):
         opened.panels_menu.aboutToShow.emit()
         next(entry for entry in opened.panels_menu.actions() if entry.text() == name).trigger()
     QtWidgets.QApplication.processEvents()
@@ -356,6 +356,10 @@ def other_component(window: MainWindow) -> int:
 
 
 def test_a_component_without_evidence_on_screen_costs_nothing(opened: MainWindow) -> None:
+    opened.bench.show_panel("correlograms", False)
+    opened.controller.correlograms.clear()
+    opened.workspace.show_component(other_component(opened))
+    settle()
     assert opened.controller.embedding() is not None
     assert not opened.controller.correlograms
     opened.show_layout("inspect")

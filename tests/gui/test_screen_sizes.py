@@ -339,7 +339,10 @@ def test_a_wide_screen_is_used(opened: MainWindow) -> None:
     small = {panel: panel.size() for panel in opened.bench.panels if panel.isVisible()}
     card = opened.bench.alternatives.cards[0].height()
     resized(opened, (1920, 1200))
+    shared = opened.bench.correlograms  # with the features, where there is room for these
     for panel, before in small.items():
+        if panel is shared:
+            continue
         assert panel.width() >= before.width(), type(panel).__name__
         assert panel.height() >= 1.3 * before.height(), type(panel).__name__
     assert opened.bench.alternatives.cards[0].height() >= 1.3 * card

@@ -157,7 +157,7 @@ class UnitTablePanel(Panel):
         self.filter.setVisible(bool(rows) or bool(self.filter.text()))
         is_all = self._all_units or not self.workspace.component_ids
         where = "of the whole recording" if is_all else "on screen"
-        where = "with this sorting" if any(row.made for row in rows) else where
+        where = "of the preview" if any(row.made for row in rows) else where
         some = f"{len(listed)} of " if len(listed) < len(rows) else ""
         words = f"{some}{count(len(rows), 'unit')} {where}" if rows else ""
         self.note.setText(self._problem or words)
@@ -245,7 +245,7 @@ class UnitTablePanel(Panel):
         """Width that a column needs, in pixels."""
         if name == "accepted":
             return LOCK_WIDTH
-        column, cell = COLUMNS[NUMBERS[name]], QtGui.QFontMetrics(font())
+        column, cell = COLUMNS[NUMBERS[name]], QtGui.QFontMetrics(font(bold=name == "id"))
         texts = {column.text(row) for row in self.model.rows}
         title = QtGui.QFontMetrics(font(HEADER_PX)).horizontalAdvance(column.title) + TITLE_PAD
         widest = max((cell.horizontalAdvance(text) for text in texts), default=0) + 2 * CELL_PAD
