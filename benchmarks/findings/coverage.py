@@ -195,7 +195,7 @@ def decoded(known: KnownFindings, made: Draws) -> dict[str, Any]:
     n = len(known.tuning["orientation_rad"]) // N_ORIENTATIONS * N_ORIENTATIONS
     starts = known.tuning["trial_start"][:n] / known.truth.sampling_frequency_hz
     of_trial = np.round(known.tuning["orientation_rad"][:n] * N_ORIENTATIONS / np.pi).astype(int)
-    decoding = Decoding(starts, TRIAL_S, of_trial)
+    decoding = Decoding(starts, TRIAL_S, of_trial, n_folds=min(5, n // N_ORIENTATIONS))
     told = {
         "soft": np.mean([decoding.probabilities(decoding.counts(one)) for one in made[:20]], axis=0),
         "hard": decoding.probabilities(decoding.counts(made.in_use)),
@@ -299,8 +299,9 @@ def main() -> None:
     begin(arguments)
     rows: list[dict[str, Any]] = []
     told: list[dict[str, Any]] = []
-    for number in range(1 if arguments.quick else arguments.recordings):
-        known = known_findings(KINDS[number % 2], arguments.seed + number, arguments.cache)
+    for number in range(2 if arguments.quick else arguments.recordings):
+        seed = arguments.seed + number
+        known = known_findings(KINDS[number % 2], seed, arguments.cache, quick=arguments.quick)
         made = draws(known.session, arguments.draws, seed=known.seed)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

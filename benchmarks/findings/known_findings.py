@@ -66,9 +66,16 @@ def tuned_rate_hz(theta: NDArray[np.float64], tuning: dict[str, NDArray[Any]], c
     return tuning["base_hz"][cell] + tuning["peak_hz"][cell] * bump
 
 
-def planned(kind: str, seed: int) -> tuple[SimulationPlan, dict[str, NDArray[Any]]]:
+QUICK = {
+    kind: replace(settings, duration_s=30.5, probe=probe, n_cells=4, n_twins=1, amplitude_median_sd=12.0)
+    for (kind, settings), probe in zip(SETTINGS.items(), ("hex7", "linear-4-25"), strict=True)
+}
+"""Small ones, to see that it runs."""
+
+
+def planned(kind: str, seed: int, *, quick: bool = False) -> tuple[SimulationPlan, dict[str, NDArray[Any]]]:
     """Cells, spikes, and the tuning of the cells ({} of the retina)."""
-    plan = plan_simulation(SETTINGS[kind], seed=seed)
+    plan = plan_simulation((QUICK if quick else SETTINGS)[kind], seed=seed)
     if kind == "retina":
         return plan, {}
     rng, n_cells = stream(seed, "tuning"), len(plan.cells["unit_id"])
@@ -94,16 +101,16 @@ def planned(kind: str, seed: int) -> tuple[SimulationPlan, dict[str, NDArray[Any
     return replace(plan, times=times, units=units, scale=scale), tuning
 
 
-def known_findings(kind: str, seed: int, cache: Path) -> KnownFindings:
+def known_findings(kind: str, seed: int, cache: Path, *, quick: bool = False) -> KnownFindings:
     """Make a recording and sort it, or return what `cache` keeps of it."""
-    folder = cache / f"{kind}-{seed}"
+    folder = cache / f"{kind}-{'quick-' if quick else ''}{seed}"
     kept = folder / "known.pkl"
     if kept.is_file():
         with kept.open("rb") as file:
             found: KnownFindings = pickle.load(file)
         return replace(found, session=folder / "session.h5")
     folder.mkdir(parents=True, exist_ok=True)
-    plan, tuning = planned(kind, seed)
+    plan, tuning = planned(kind, seed, quick=quick)
     traces = np.concatenate(list(simulated_pieces(plan)))
     recording = ArrayRecording(
         traces, sampling_frequency_hz=plan.settings.sampling_frequency_hz, probe=plan.probe

@@ -86,7 +86,7 @@ def propagate(
     n : draws
     bootstraps : of each result, at least 2, where the analysis has them: spread over the draws
     level : of the intervals
-    units : to look at, those of analyses of single trains; all when left out
+    units : to look at, in analyses of single trains; all that are in use when left out
 
     Returns
     -------
@@ -107,6 +107,8 @@ def propagate(
             f"an analysis is a function of a sorting, or one of ncpgui.findings.analyses, got {analysis!r}"
         )
     made = _sortings(source, n, seed)
+    if units is None and isinstance(made, Draws):
+        units = made.posterior.units.tolist()
     run = _Trains(analysis, units, seed, bootstraps) if isinstance(analysis, TrainAnalysis) else None
     whole = None if run is not None else _Whole(analysis, len(made), seed, bootstraps)
     doing = run or whole

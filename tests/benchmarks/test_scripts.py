@@ -243,6 +243,16 @@ def test_review(tmp_path: Path) -> None:
     assert row["decisions"] <= row["questions"] <= row["keys"]
 
 
+def test_coverage(tmp_path: Path) -> None:
+    """Two small recordings: intervals of 90 % cover most truths, and draws tell orientations."""
+    kept = run("findings.coverage", tmp_path, "--draws", "10", "--cache", str(tmp_path / "cache"))
+    assert {row["quantity"] for row in kept["rows"]} >= {"rate", "preferred orientation"}
+    assert all(row["low"] < row["high"] for row in kept["rows"])
+    assert sum(row["covers"] for row in kept["rows"]) > len(kept["rows"]) / 2
+    assert [row["decoder"] for row in kept["decoding"]] == ["soft", "hard", "crossings"]
+    assert kept["decoding"][0]["accuracy"] > 2 / 12
+
+
 def test_questions(tmp_path: Path) -> None:
     tables = run("probabilities.questions", tmp_path, "--cache", str(tmp_path / "cache"))["tables"]
     assert [row["draws"] for row in tables["Questions"]] == [

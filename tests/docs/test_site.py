@@ -94,7 +94,7 @@ def test_every_page_of_results_says_in_the_index_how_it_was_made() -> None:
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_the_site_is_built_without_a_warning_and_its_notebook_was_run(tmp_path: Path) -> None:
+def test_the_site_is_built_without_a_warning_and_its_notebooks_were_run(tmp_path: Path) -> None:
     for package in ("myst_nb", "furo", "sphinx_design"):
         pytest.importorskip(package, reason="the extra 'docs' is not installed")
     done = subprocess.run(
@@ -109,8 +109,9 @@ def test_the_site_is_built_without_a_warning_and_its_notebook_was_run(tmp_path: 
         path.relative_to(tmp_path / "html").with_suffix("").as_posix() for path in tmp_path.rglob("*.html")
     }
     assert built >= PAGES
-    notebook = (tmp_path / "html" / "tutorials" / "spikeinterface.html").read_text(encoding="utf-8")
-    assert "cell_output" in notebook
+    for name in ("spikeinterface", "findings"):
+        notebook = (tmp_path / "html" / "tutorials" / f"{name}.html").read_text(encoding="utf-8")
+        assert "cell_output" in notebook
 
 
 WITH_EXAMPLES = [
