@@ -35,6 +35,8 @@ from tests.docs.printed import ROOT, Block
 from tests.docs.stated import check_make, check_pip
 from tests.synthetic_project import synthetic_project
 
+TRIAL_STARTS_S = np.arange(0.5, 8.5)
+TRIAL_DEGREES = np.tile([0.0, 45.0, 90.0, 135.0], 2)
 FEW = "posterior_samples = 12\nspikes_per_group = 40\nmin_cluster_spikes = 5\n"
 SHORT_TRAINING = "validate_points = 20\nvalidate_datasets = 2\n"
 SHORT_PRESET: dict[str, Any] = {
@@ -153,6 +155,7 @@ class Reader:
             "my_recording ": lambda: simulate("my_recording", "--probe", "tetrode", "--cells", "3"),
             '"session.h5"': lambda: create_session(synthetic_project(), self.folder / "session.h5").close(),
             "runs/mine.safetensors": self._make_model,
+            "trials.csv": self._make_trials,
             "resources/template_reservoir.npz": self._copy_reservoir,
         }
         for name, make in makers.items():
@@ -166,6 +169,8 @@ class Reader:
             trough = -10 * np.exp(-(((np.arange(32) - 11) / 2.0) ** 2))[None, :, None]
             noise = np.random.default_rng(0).normal(size=(40, 32, 7))
             self.values["waveforms"] = (noise + trough * np.linspace(1, 0.2, 7)).astype(np.float32)
+        if "starts_s=starts" in text:
+            self.values |= {"starts": TRIAL_STARTS_S, "degrees": TRIAL_DEGREES}
         if "Tracker" in text:
             self.values |= {"network": _tracking_network(), "x": 0.5, "y": -0.5, "time": 1.0}
 
@@ -173,6 +178,11 @@ class Reader:
         simulate("simulated", "--probe", "hex49", "--cells", "8")
         shutil.copy("simulated/recording.raw", "my_recording.raw")
         shutil.copy("simulated/probe.json", "my_probe.json")
+
+    def _make_trials(self) -> None:
+        rows = zip(TRIAL_STARTS_S, TRIAL_DEGREES, strict=True)
+        lines = ["start_s,value", *(f"{start},{value}" for start, value in rows)]
+        (self.folder / "trials.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
     def _make_model(self) -> None:
         """The shipped model under the name of one's own."""

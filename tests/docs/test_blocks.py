@@ -19,6 +19,7 @@ from tests.tiny_project import tiny_project
 
 QUICK = {
     "benchmarks/README.md",
+    "docs/concepts/findings.md",
     "docs/guide/cluster.md",
     "docs/guide/palette.md",
     "docs/guide/train.md",
