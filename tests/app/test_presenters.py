@@ -111,14 +111,15 @@ def test_the_card_of_a_preview_is_shown_and_can_be_used(workspace: Workspace) ->
     assert (view.can_adopt, view.adopt_text) == (True, "Use 2 units, 40\u2009%")
 
 
-def test_the_table_has_the_units_of_a_preview_and_not_those_that_it_replaces(workspace: Workspace) -> None:
+def test_the_table_has_the_units_of_a_preview_and_then_those_that_it_replaces(workspace: Workspace) -> None:
     workspace.show_alternative(1)
-    made, kept = present_unit_table(workspace)
+    made, kept, *replaced = present_unit_table(workspace)
     assert (made.made, made.n_spikes, made.is_locked) == ("0+1", 7, False)
     assert column("id").text(made) == "0+1"
     assert made.unit < -1
     assert 0 < made.numbers.p_complete <= 1
     assert (kept.made, kept.unit, kept.n_spikes) == ("", 2, 3)
+    assert [(row.made, row.unit) for row in replaced] == [("", 0), ("", 1)]
     workspace.show_alternative(None)
     assert [row.unit for row in present_unit_table(workspace)] == [0, 1, 2]
 

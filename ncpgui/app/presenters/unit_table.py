@@ -72,17 +72,19 @@ def present_unit_table(
 ) -> tuple[UnitRow, ...]:
     """Rows of the units on screen, or of all units; metrics : those that are known, by unit.
 
-    Of a preview, rows are those of what adopting it would give.
+    Of a preview, rows are those of what adopting it would give, then those of the units that it replaces.
     """
     if workspace.project is None:
         return ()
     shown = None if all_units else workspace.shown()
     if shown is not None and shown.is_preview:
         in_use = {row.unit: row for row in _in_use(workspace, all_units=False, metrics=metrics)}
-        return tuple(
+        previewed = tuple(
             in_use[unit.unit] if unit.unit in in_use else _made(workspace, shown, row)
             for row, unit in enumerate(shown.units)
         )
+        kept = {row.unit for row in previewed}
+        return (*previewed, *(row for row in in_use.values() if row.unit not in kept))
     return _in_use(workspace, all_units=all_units, metrics=metrics)
 
 

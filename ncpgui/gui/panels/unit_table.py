@@ -157,7 +157,7 @@ class UnitTablePanel(Panel):
         self.filter.setVisible(bool(rows) or bool(self.filter.text()))
         is_all = self._all_units or not self.workspace.component_ids
         where = "of the whole recording" if is_all else "on screen"
-        where = "of the preview" if any(row.made for row in rows) else where
+        where = "of the preview and in use" if any(row.made for row in rows) else where
         some = f"{len(listed)} of " if len(listed) < len(rows) else ""
         words = f"{some}{count(len(rows), 'unit')} {where}" if rows else ""
         self.note.setText(self._problem or words)
