@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from ncpgui.core.progress import Progress, silent
 
 nan = float("nan")
+CUTOFF = {"num_histogram_bins": 100, "histogram_smoothing_value": 3, "amplitudes_bins_min_ratio": 5}
+"""How SpikeInterface estimates the share of spikes under the threshold, by default."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,10 @@ def unit_metrics(
     n_samples : length of the recording
     fired : unit -> (n,) the same samples, as far apart as in time (`Clock.apart`); `trains` when left out
     """
-    from spikeinterface.metrics.quality import misc_metrics as theirs
+    try:
+        from spikeinterface.metrics.quality import misc_metrics as theirs
+    except ImportError:  # up to 0.103
+        from spikeinterface.qualitymetrics import misc_metrics as theirs
 
     result = {}
     for done, (unit, train) in enumerate(trains.items()):
@@ -67,7 +72,7 @@ def unit_metrics(
                 float(theirs.compute_presence_ratios(one)[0]),
                 float(theirs.compute_isi_violations(timed).isi_violations_ratio[0]),
                 float(theirs.compute_firing_ranges(one)[0]),
-                float(theirs.compute_amplitude_cutoffs(one, **theirs.AmplitudeCutoff.metric_params)[0]),
+                float(theirs.compute_amplitude_cutoffs(one, **CUTOFF)[0]),
             )
     return result
 

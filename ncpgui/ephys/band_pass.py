@@ -15,13 +15,15 @@ from spikeinterface.core import get_chunk_with_margin
 from spikeinterface.preprocessing.basepreprocessor import BasePreprocessor, BasePreprocessorSegment
 from spikeinterface.preprocessing.filter import FilterRecording
 
+from ncpgui.ephys.segments import segments_of
+
 
 class SideBySide(BasePreprocessor):  # type: ignore[misc]
     """What a forward and backward filter of SpikeInterface gives, as float32."""
 
     def __init__(self, filtered: FilterRecording) -> None:
         BasePreprocessor.__init__(self, filtered, dtype="float32")
-        for segment in filtered.segments:
+        for segment in segments_of(filtered):
             self.add_recording_segment(_SideBySideSegment(segment))
         self._kwargs = {"filtered": filtered}
 

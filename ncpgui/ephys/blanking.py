@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import maximum_filter1d
 
 from ncpgui.core.clock import Clock
+from ncpgui.ephys.segments import segments_of
 from ncpgui.ephys.spikeinterface_adapter import BasePreprocessor, BasePreprocessorSegment, BaseRecording
 
 BLOCK_S = 0.05
@@ -34,7 +35,7 @@ class Finite(BasePreprocessor):  # type: ignore[misc]
 
     def __init__(self, recording: BaseRecording, fill: Sequence[float]) -> None:
         BasePreprocessor.__init__(self, recording)
-        for segment in recording.segments:
+        for segment in segments_of(recording):
             self.add_recording_segment(_FiniteSegment(segment, np.asarray(fill, recording.get_dtype())))
         self._kwargs = {"recording": recording, "fill": [float(value) for value in fill]}
 
@@ -68,8 +69,8 @@ class Blanked(BasePreprocessor):  # type: ignore[misc]
     ) -> None:
         BasePreprocessor.__init__(self, recording, dtype="float32")
         rate = recording.get_sampling_frequency()
-        raws = [None] * recording.get_num_segments() if raw is None else raw.segments
-        for segment, unfiltered in zip(recording.segments, raws, strict=True):
+        raws = [None] * recording.get_num_segments() if raw is None else segments_of(raw)
+        for segment, unfiltered in zip(segments_of(recording), raws, strict=True):
             noise = np.asarray(noise_sd, np.float32)
             self.add_recording_segment(_BlankedSegment(segment, unfiltered, noise, artefact_sd, rate))
         self._kwargs = {
@@ -81,7 +82,7 @@ class Blanked(BasePreprocessor):  # type: ignore[misc]
 
     def said(self, clock: Clock) -> list[str]:
         """What was blanked of the traces read so far: a sentence for each reason, seconds by the clock."""
-        segment: _BlankedSegment = self.segments[0]
+        segment: _BlankedSegment = segments_of(self)[0]
         return segment.said(clock)
 
 

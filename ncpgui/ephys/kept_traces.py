@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from ncpgui.core.errors import RecordingError
 from ncpgui.ephys.half_floats import narrowed, widen
 from ncpgui.ephys.recording import Recording
+from ncpgui.ephys.segments import segments_of
 from ncpgui.ephys.spikeinterface_adapter import BasePreprocessor, BasePreprocessorSegment, BaseRecording
 from ncpgui.ephys.trace_cache import BYTES_A_SAMPLE, cache_file
 
@@ -41,7 +42,7 @@ class KeptRecording(BasePreprocessor):  # type: ignore[misc]
         BasePreprocessor.__init__(self, recording, dtype="float32")
         self.piece_samples = piece_samples(source)
         self._kept = _KeptSegment(
-            recording.segments[0], source, self.piece_samples, recording.get_num_channels(), on_disk
+            segments_of(recording)[0], source, self.piece_samples, recording.get_num_channels(), on_disk
         )
         self.add_recording_segment(self._kept)
         self._kwargs = {"recording": recording, "source": source, "on_disk": on_disk}

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from spikeinterface.core import get_chunk_with_margin
 
 from ncpgui.core.home import provide_home
+from ncpgui.ephys.segments import segments_of
 from ncpgui.ephys.spikeinterface_adapter import BasePreprocessor, BasePreprocessorSegment, BaseRecording
 
 provide_home()
@@ -34,7 +35,7 @@ class Whitened(BasePreprocessor):  # type: ignore[misc]
         self, recording: BaseRecording, matrix: NDArray[np.float32], taps: NDArray[np.float32] | None = None
     ) -> None:
         BasePreprocessor.__init__(self, recording, dtype="float32")
-        for segment in recording.segments:
+        for segment in segments_of(recording):
             self.add_recording_segment(_WhitenedSegment(segment, matrix, taps))
         self._kwargs = {"recording": recording, "matrix": matrix, "taps": taps}
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.ephys.segments import segments_of
+
 if TYPE_CHECKING:
     from spikeinterface.core import NumpySorting
 
@@ -26,7 +28,7 @@ def numpy_sorting(
     segment_start : (k,) first sample of each segment, 0 first; a segment without spikes is there too
     """
     from spikeinterface.core import NumpySorting
-    from spikeinterface.core.base import minimum_spike_dtype
+    from spikeinterface.core.basesorting import minimum_spike_dtype
 
     order = _in_order(np.asarray(sample_index), np.asarray(unit_index))
     sample = np.asarray(sample_index, np.int64)[order]
@@ -38,7 +40,7 @@ def numpy_sorting(
         spikes["segment_index"] = segment
     spikes["sample_index"] = sample
     sorting = NumpySorting(spikes, sampling_frequency_hz, np.asarray(unit_ids))
-    segment_of = type(sorting.segments[0])
+    segment_of = type(segments_of(sorting)[0])
     for number in range(sorting.get_num_segments(), len(segment_start)):  # those after the last spike
         sorting.add_sorting_segment(segment_of(spikes, number, sorting.unit_ids))
     return sorting, order

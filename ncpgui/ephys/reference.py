@@ -15,6 +15,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.ephys.segments import segments_of
 from ncpgui.ephys.spikeinterface_adapter import BasePreprocessor, BasePreprocessorSegment, BaseRecording
 
 
@@ -51,7 +52,7 @@ class MedianReferenced(BasePreprocessor):  # type: ignore[misc]
 
     def __init__(self, recording: BaseRecording) -> None:
         BasePreprocessor.__init__(self, recording, dtype="float32")
-        for segment in recording.segments:
+        for segment in segments_of(recording):
             self.add_recording_segment(_MedianReferencedSegment(segment))
         self._kwargs = {"recording": recording}
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ncpgui.core.errors import NcpguiError, RecordingError
 from ncpgui.ephys.reasons import reason
+from ncpgui.ephys.segments import segments_of
 from ncpgui.ephys.spikeinterface_adapter import BasePreprocessor, BasePreprocessorSegment, BaseRecording
 
 
@@ -17,7 +18,7 @@ class SaidFailures(BasePreprocessor):  # type: ignore[misc]
 
     def __init__(self, recording: BaseRecording, name: str) -> None:
         BasePreprocessor.__init__(self, recording)
-        for segment in recording.segments:
+        for segment in segments_of(recording):
             self.add_recording_segment(_Segment(segment, name))
         self._kwargs = {"recording": recording, "name": name}
 

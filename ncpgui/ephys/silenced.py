@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.ephys.segments import segments_of
 from ncpgui.ephys.spikeinterface_adapter import BasePreprocessor, BasePreprocessorSegment, BaseRecording
 
 
@@ -18,7 +19,7 @@ class Silenced(BasePreprocessor):  # type: ignore[misc]
         BasePreprocessor.__init__(self, recording)
         silent = np.zeros(recording.get_num_channels(), dtype=bool)
         silent[list(channels)] = True
-        for segment in recording.segments:
+        for segment in segments_of(recording):
             self.add_recording_segment(_SilencedSegment(segment, silent))
         self._kwargs = {"recording": recording, "channels": [int(channel) for channel in channels]}
 

@@ -21,7 +21,6 @@ from spikeinterface.core import (
     Templates,
     get_random_data_chunks,
 )
-from spikeinterface.core.time_series_tools import get_random_sample_slices
 from spikeinterface.preprocessing import bandpass_filter, phase_shift, scale, whiten
 from spikeinterface.preprocessing.basepreprocessor import BasePreprocessor, BasePreprocessorSegment
 from threadpoolctl import threadpool_limits
@@ -31,6 +30,15 @@ from ncpgui.core.probe import Probe
 from ncpgui.ephys.band_pass import SideBySide
 
 __all__ = ["BasePreprocessor", "BasePreprocessorSegment", "BaseRecording"]
+
+try:
+    from spikeinterface.core.time_series_tools import get_random_sample_slices
+
+    SLICES = "slices"
+except ImportError:  # up to 0.104
+    from spikeinterface.core.recording_tools import get_random_recording_slices as get_random_sample_slices
+
+    SLICES = "recording_slices"
 
 PIECE_S = 1.0
 WHITENING_RADIUS_UM = 100.0
@@ -115,7 +123,7 @@ def find_peaks(
                 "radius_um": radius_um,
                 "noise_levels": np.ones(recording.get_num_channels(), dtype=np.float32),
             },
-            pipeline_kwargs={"slices": [(0, first, end)]},
+            pipeline_kwargs={SLICES: [(0, first, end)]},
             job_kwargs=job_kwargs,
         )
     return np.array(found)
@@ -184,7 +192,7 @@ def find_spikes(
             dense.to_sparse(ChannelSparsity(seen, dense.unit_ids, dense.channel_ids)),
             method=method,
             method_kwargs=_matcher_settings(matcher, least_gain, waveforms.shape[2]),
-            pipeline_kwargs={"slices": list(_slices(recording, stretches))},
+            pipeline_kwargs={SLICES: list(_slices(recording, stretches))},
             job_kwargs=job_kwargs,
         )
     order = np.lexsort((found["cluster_index"], found["sample_index"]))

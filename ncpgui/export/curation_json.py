@@ -117,7 +117,10 @@ def with_others_labels(
 
     other : whatever somebody else wrote; where the two do not go together, `step` alone
     """
-    from spikeinterface.curation.curation_model import Curation
+    try:
+        from spikeinterface.curation.curation_model import Curation
+    except ImportError:  # up to 0.103
+        from spikeinterface.curation.curation_model import CurationModel as Curation
 
     if not other:
         return step

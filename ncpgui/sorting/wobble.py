@@ -20,8 +20,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import fft
+from scipy.signal import argrelmax
 from spikeinterface.sortingcomponents.matching.base import _base_matching_dtype
-from spikeinterface.sortingcomponents.matching.wobble import WobbleMatch, _find_strict_peaks
+from spikeinterface.sortingcomponents.matching.wobble import WobbleMatch
+
+try:
+    from spikeinterface.sortingcomponents.matching.wobble import _find_strict_peaks
+except ImportError:  # up to 0.104, where it is a part of the matcher
+
+    def _find_strict_peaks(objective: NDArray[Any], order: int, threshold: float) -> NDArray[np.intp]:
+        peaks: NDArray[np.intp] = argrelmax(objective, order=order)[0]
+        return peaks[objective[peaks] > threshold]
+
 
 MIN_BLOCK = 512
 """Samples of a transform, at least; four times as many as a template has, where that is more."""
