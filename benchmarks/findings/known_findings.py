@@ -67,7 +67,7 @@ def tuned_rate_hz(theta: NDArray[np.float64], tuning: dict[str, NDArray[Any]], c
 
 
 QUICK = {
-    kind: replace(settings, duration_s=30.5, probe=probe, n_cells=4, n_twins=1, amplitude_median_sd=12.0)
+    kind: replace(settings, duration_s=40.5, probe=probe, n_cells=4, n_twins=1, amplitude_median_sd=12.0)
     for (kind, settings), probe in zip(SETTINGS.items(), ("hex7", "linear-4-25"), strict=True)
 }
 """Small ones, to see that it runs."""

@@ -105,6 +105,11 @@ class Decoding:
                 f"decoding needs two values at least, and {self.n_folds} trials of each, got "
                 f"{counts.tolist()}"
             )
+        if len(values) * (1 - 1 / self.n_folds) <= len(counts):
+            raise InputError(
+                f"decoding needs more trials to learn from than values, got {len(values)} trials of "
+                f"{len(counts)} values in {self.n_folds} folds; give more trials, or more folds"
+            )
         if not number(self.duration_s, "duration_s") > 0:
             raise InputError(f"duration_s of a trial must be more than 0, got {self.duration_s}")
         object.__setattr__(self, "starts_s", starts.astype(np.float64))

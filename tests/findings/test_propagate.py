@@ -286,6 +286,7 @@ def test_the_same_seed_gives_the_same_findings() -> None:
         (lambda: Psth([], 0.1), "events_s must be a list of finite numbers, at least one"),
         (lambda: Psth([1.0], bin_s=0), "a PSTH needs a bin of more than 0 s that fits its window"),
         (lambda: Decoding([0, 1], 1.0, [0, 1]), "needs two values at least, and 5 trials of each"),
+        (lambda: Decoding(range(4), 1.0, [0, 0, 1, 1], n_folds=2), "more trials to learn from than values"),
         (lambda: Decoding([0, 1], 1.0, [0]), "decoding needs a value for each trial"),
         (lambda: CorrelogramPeaks([(0, 1)], bin_ms=50), "bins must be smaller than the window"),
         (lambda: ReceptiveFields(None), "stimulus is a Stimulus of frames and triggers, got None"),
