@@ -76,7 +76,7 @@ def row_of(geometry: str, source: str, pairs: list[tuple[float, float]]) -> dict
 def parsed() -> argparse.Namespace:
     parser = options(__doc__)
     parser.add_argument("--model", default=default_model(), help="for all probes: name or file")
-    parser.add_argument("--run", default="spikes-close", help="settings and start of the specialists")
+    parser.add_argument("--run", default="spikes-long", help="settings and start of the specialists")
     parser.add_argument("--minutes", type=float, default=10.0, help="of each specialist's training  [10]")
     parser.add_argument("--specialists", type=Path, default=Path("specialists"), help="folder of them")
     parser.add_argument("--spikes", type=int, default=500)

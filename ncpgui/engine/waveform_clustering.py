@@ -118,8 +118,7 @@ def cluster(
     times_s : (n_spikes,) s, when each spike was, ascending; a model that knows time then follows units that
         move, and knows bursts. Without them units that drift may be split. Refractory periods are not looked
         at here (`sorting.timed_clusters`)
-    model : name of a shipped model, or path of a .safetensors file; None is `spikes-times` where times are
-        told, else `spikes`
+    model : name of a shipped model, or path of a .safetensors file; None is `spikes`
     samples : ancestral draws S; beam : width B, 0 for none. Without samples the beam stands in for them
     sweeps : over each sample (`sampling.sweeps`), as many as fit the model when left out; 0 leaves the draws
         and their log q as they are
@@ -143,8 +142,7 @@ def cluster(
     must_link, cannot_link = pairs(must_link, "must_link"), pairs(cannot_link, "cannot_link")
     held = None if clamped is None else array(clamped, "clamped", WHOLE_NUMBERS).astype(np.int64)
     check_memory(max(samples, beam), len(waveforms))
-    name = model or default_model_name(timed=times_s is not None)
-    checkpoint = opened_model(name, device, beam=bool(beam))
+    checkpoint = opened_model(model or default_model_name(), device, beam=bool(beam))
     times = None if times_s is None else checked_times(times_s, len(waveforms))
     seen = encoded(
         checkpoint,

@@ -12,7 +12,6 @@ from ncpgui.core.config import to_dict
 from ncpgui.core.resources import data_folder
 from ncpgui.engine.generative.motion import MotionSettings
 from ncpgui.engine.generative.spike_times import SpikeTimeSettings
-from ncpgui.engine.generative.template_reservoir import TemplateReservoir
 from ncpgui.engine.training.presets import load_config
 
 MODELS = data_folder("trained_models")
@@ -70,6 +69,10 @@ LATER = {
 """What a card may lack, as it could not be set when that stretch ran: what the source had in its place."""
 
 
+THEN_SHIPPED = {"spikes-times": "runs/spikes-times.safetensors"}
+"""Models that a card names as they were shipped, and the files that take their place."""
+
+
 class Stretch(NamedTuple):
     """One run of the training of a shipped model: the name of its file, and its card."""
 
@@ -78,21 +81,12 @@ class Stretch(NamedTuple):
 
 
 def stretches(model: Path) -> list[Stretch]:
-    """All runs of a model, first one first, each called as the next one's start, or as its command says.
-
-    Those of another shipped model that it began with are that model's.
-    """
-    card = json.loads(model.read_text(encoding="utf-8"))
-    found = [Stretch(Path(card["training"]["command"].split()[2]).stem, card)]
-    while "started_from" in found[0].card and not is_shipped(found[0].card["training"]["start_from"]):
-        after = found[0].card
-        found.insert(0, Stretch(Path(after["training"]["start_from"]).stem, after["started_from"]))
+    """All runs of a model, first one first, each called as its command says."""
+    found, card = [], json.loads(model.read_text(encoding="utf-8"))
+    while card is not None:
+        found.insert(0, Stretch(Path(card["training"]["command"].split()[2]).stem, card))
+        card = card.get("started_from")
     return found
-
-
-def is_shipped(start: str | None) -> bool:
-    """Whether a run begins with a model by the name under which it is shipped."""
-    return start is not None and (MODELS / f"{start}.safetensors").is_file()
 
 
 ALL = [one for model in sorted(MODELS.glob("*.json")) for one in stretches(model)]
@@ -103,7 +97,8 @@ def of_card(card: dict[str, Any]) -> dict[str, Any]:
     training = {name: value for name, value in card["training"].items() if name != "command"}
     if "options" not in training["data"]:
         training["data"] = {"options": training["data"]}
-    return flat(training)
+    start = training.get("start_from")
+    return flat(training | {"start_from": THEN_SHIPPED.get(start, start)})
 
 
 def test_every_stretch_has_its_file_and_every_file_is_one_of_them() -> None:
@@ -117,6 +112,19 @@ def test_every_stretch_has_its_file_and_every_file_is_one_of_them() -> None:
         "spikes-white",
         "spikes-types",
         "spikes-close",
+        "spikes-times",
+        "spikes-times-all",
+        "spikes-times-way",
+        "spikes-times-tired",
+        "spikes-times-tired-longer",
+        "spikes-times-apart",
+        "spikes-times-hash",
+        "spikes-seeing",
+        "spikes-openings",
+        "spikes-distances",
+        "spikes-heaps",
+        "spikes-density",
+        "spikes-deep",
     ]
 
 
@@ -137,9 +145,10 @@ def test_a_file_has_the_settings_of_its_card(stretch: Stretch) -> None:
 def test_what_a_stretch_begins_with_is_written_by_another(path: Path) -> None:
     start = load_config(str(path)).start_from
     written = {f"runs/{other.stem}.safetensors" for other in RUNS.glob("*.toml") if other != path}
-    assert start is None or start in written or is_shipped(start)
+    assert start is None or start in written or (MODELS / f"{start}.safetensors").is_file()
 
 
 def test_the_model_that_is_used_learnt_the_cells_that_are_shipped() -> None:
     card = json.loads((MODELS / "spikes.json").read_text(encoding="utf-8"))
-    assert card["data_sha256"] == TemplateReservoir.load().sha256
+    learnt = load_config(str(RUNS / "spikes-deep.toml")).data.build("train")
+    assert card["data_sha256"] == learnt.describe()["data_sha256"]

@@ -50,9 +50,9 @@ def find_model(model: str | Path | None) -> Path:
     )
 
 
-def default_model_name(*, timed: bool = False) -> str:
-    """Name of the model used where none is asked for; timed : for spikes whose times are told."""
-    return "spikes-times" if timed else "spikes"
+def default_model_name() -> str:
+    """Name of the model used where none is asked for: one for spikes with times and without."""
+    return "spikes"
 
 
 def load_card(path: Path) -> dict[str, Any]:

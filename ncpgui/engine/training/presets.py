@@ -9,6 +9,7 @@ from ncpgui.core import arguments
 from ncpgui.core.config import from_dict, read_toml
 from ncpgui.core.errors import InputError
 from ncpgui.core.nearest import did_you_mean
+from ncpgui.core.resources import data_folder
 from ncpgui.engine.generative.registry import GenerativeSettings
 from ncpgui.engine.networks.model_files import find_model, load_card
 from ncpgui.engine.networks.registry import NetworkSettings
@@ -102,29 +103,45 @@ _PARTICLES = TrainConfig(
     validate_points=60,
 )
 
-_SPIKES = TrainConfig(
-    architecture=NetworkSettings(network_options={"pairs": 16, "components": 6, "whitened": True}),
-    validate_points=400,
-    validate_datasets=48,
-)
+def _spikes() -> TrainConfig:
+    """The network and the data of the model `spikes`, from nothing: those of the last stretch of its training."""
+    path = data_folder("trained_models") / "runs" / "spikes-deep.toml"
+    last = from_dict(TrainConfig, read_toml(path), place=path.name)
+    return TrainConfig(
+        architecture=last.architecture,
+        data=last.data,
+        n_points_each=True,
+        n_beginnings=last.n_beginnings,
+        beginning_weight=last.beginning_weight,
+        validate_points=400,
+        validate_datasets=48,
+        easy_sets=48,
+        validate_minutes=15.0,
+    )
+
+
+_SPIKES = _spikes()
 
 PRESETS: dict[str, Preset] = {
-    "spikes": Preset("any layout of up to 12 contacts", replace(_SPIKES, temperature_datasets=64)),
+    "spikes": Preset("any layout of up to 12 contacts, with and without times", _SPIKES),
     "spikes-gpu": Preset(
-        "the same on a GPU, trained and with its temperature in less than 25 minutes",
+        "the same on a GPU, in half an hour",
         replace(
             _SPIKES,
-            minutes=18.0,
+            minutes=25.0,
             n_datasets=64,
-            n_points=(100, 400),
-            n_points_end=(200, 900),
-            learning_rate=1.5e-3,
-            validate_minutes=2.0,
-            temperature_datasets=64,
+            n_points=(40, 400),
+            n_points_end=(40, 900),
+            ema_decay=0.998,
+            precision="float32",
+            validate_points=250,
+            validate_datasets=16,
+            easy_sets=0,
+            validate_minutes=6.0,
         ),
     ),
     "spikes-long": Preset(
-        "goes on from the model 'spikes' with more spikes a set",  # as large as those of a recording
+        "goes on from the model 'spikes', with larger sets",  # as large as those of a recording
         replace(
             _SPIKES,
             start_from="spikes",
@@ -133,80 +150,10 @@ PRESETS: dict[str, Preset] = {
             n_points=(150, 500),
             n_points_end=(250, 900),
             learning_rate=3e-4,
+            ema_decay=0.985,
             validate_points=700,
             validate_datasets=32,
             temperature_datasets=32,
-        ),
-    ),
-    "spikes-white": Preset(
-        "goes on from the model 'spikes', which may lack what a dataset says of itself",
-        replace(
-            _SPIKES,
-            start_from="spikes",
-            minutes=72.0,
-            n_datasets=12,
-            n_points=(150, 400),
-            n_points_end=(200, 700),
-            learning_rate=1e-3,
-            warmup_steps=150,
-            validate_minutes=8.0,
-            seed=10,
-        ),
-    ),
-    "spikes-close": Preset(
-        "goes on from the model 'spikes' with units closer to each other",
-        replace(
-            _SPIKES,
-            start_from="spikes",
-            start_share=0.5,
-            minutes=55.0,
-            n_datasets=12,
-            n_points=(150, 500),
-            n_points_end=(250, 900),
-            n_points_each=True,
-            learning_rate=8e-4,
-            warmup_steps=100,
-            validate_datasets=24,
-            validate_minutes=18.0,
-            seed=17,
-        ),
-    ),
-    "spikes-times": Preset(
-        "adds times to the model 'spikes', which stays as it is without them",
-        replace(
-            _SPIKES,
-            architecture=replace(
-                _SPIKES.architecture,
-                network_options={
-                    **_SPIKES.architecture.network_options,
-                    "time_knots": [5, 15],
-                    "along_way": True,
-                },
-            ),
-            data=GenerativeSettings(
-                "spikes",
-                {
-                    "p_bursting": 0.35,
-                    "burst_factor": [0.35, 0.95],
-                    "units": {"p_small": 0.2},  # large units move by many noise sd
-                    "motion": {"p_moving": 0.7, "reach_um": [5.0, 50.0]},
-                    "times": {"p_told": 1.0},
-                },
-            ),
-            start_from="spikes",
-            start_fixed=True,
-            minutes=90.0,
-            n_datasets=8,
-            n_points=(80, 250),
-            n_points_end=(200, 700),
-            n_points_each=True,
-            learning_rate=1.5e-3,
-            warmup_steps=20,
-            ema_decay=0.99,
-            validate_points=250,
-            validate_datasets=16,
-            validate_minutes=15.0,
-            seed=18,
         ),
     ),
     "paper-spikes-hex7": Preset(
