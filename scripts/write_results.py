@@ -21,7 +21,7 @@ from marked_table import with_table  # noqa: E402
 from short_results import OFF_BY, SORTERS, costs, findings, found_of, proof, span, sums, trust  # noqa: E402
 
 MODELS = ROOT / "trained_models"
-TIMED_CARD = MODELS / "spikes-times.json"
+CARD = MODELS / "spikes.json"
 BEAM = 150
 """Width of the beam in benchmarks/speed/sampling.py."""
 
@@ -147,7 +147,7 @@ def how_good() -> str:
     ]
     timed = [
         f"{sampling['origin']['n_samples']} posterior samples of {sampling['spikes']} spikes take",
-        f"{span(_seconds_of_draws(sampling['rows']), '.0f')} s, with times (`spikes-times`)",
+        f"{span(_seconds_of_draws(sampling['rows']), '.0f')} s, with times",
         f"{span(_seconds_of_draws(sampling['timed_rows']), '.0f')} s,",
         f"and a beam of {BEAM} takes {span(beam, '.0f')} s, with {where(sampling)}",
         "([tables](../../benchmarks/results/sampling.md)).",
@@ -178,7 +178,7 @@ FINAL = {
 
 
 def final_sets() -> str:
-    """What the sets that chose nothing said of both models, and by kind of set of the one that knows time."""
+    """What the sets that chose nothing said of the model that is used, together and by kind of set."""
     models = kept("final_sets")["models"]
 
     def of(row: Row) -> list[str]:
@@ -190,25 +190,25 @@ def final_sets() -> str:
             whole = next(row for row in tables["rows"] if row["sets"] == "all foreign")
             together.append([f"`{model}`", evidence, *of(whole)])
     kinds = [["kind of sets", "sets", *FINAL.values()]]
-    for row in models["spikes-times"]["given firing times"]["rows"]:
+    for row in models["spikes"]["given firing times"]["rows"]:
         if row["sets"] != "all foreign":
             kinds.append([row["sets"], *of(row)])
     words = (
-        "`spikes-times` given firing times, by kind of set; *ours* are sets of our own generator, drawn as "
-        "for the training or with the generator's defaults:\n"
+        "Given firing times, by kind of set; *ours* are sets of our own generator, drawn as for the training "
+        "or with the generator's defaults:\n"
     )
     return "\n".join([table(together), words, table(kinds), made_by_all("final_sets")])
 
 
 def card_of_final_sets() -> Row:
-    """The card of the model that knows time, with what the final sets said of these weights.
+    """The card of the model that is used, with what the final sets said of these weights.
 
     Raises
     ------
     ValueError
         The benchmark had other weights.
     """
-    card: Row = json.loads(TIMED_CARD.read_text(encoding="utf-8"))
+    card: Row = json.loads(CARD.read_text(encoding="utf-8"))
     found = kept("final_sets")
     scored = found["origin"]["models"][card["name"]]
     if scored != card["weights_sha256"]:
@@ -230,7 +230,7 @@ def card_of_evaluation(model: str) -> Row:
     ValueError
         The check was of other weights.
     """
-    path = TIMED_CARD if model == TIMED_CARD.stem else MODELS / f"{model}.json"
+    path = MODELS / f"{model}.json"
     card: Row = json.loads(path.read_text(encoding="utf-8"))
     found = evaluation(model)
     if found["weights_sha256"] != card["weights_sha256"]:
@@ -317,7 +317,7 @@ def speed() -> str:
             f"{', '.join(f'{s:.3g}' for s in total)} s",
         ],
         [
-            "the same by `spikes-times`, which is told the times, with twice as many sweeps",
+            "the same spikes with their times, with twice as many sweeps",
             "5 s",
             f"{', '.join(f'{s:.3g}' for s in timed)} s",
         ],
@@ -397,6 +397,19 @@ ADDED = {
     "spikes-white": "these components in white noise (`whitened`)",
     "spikes-types": "groups whose cells are of one type, or of one size",
     "spikes-close": "units closer to each other; half way back to the weights before (`start_share`)",
+    "spikes-times": "times, and nothing else trained (`start_fixed`): knots along time, units that move",
+    "spikes-times-all": "all weights",
+    "spikes-times-way": "knots along the way of the tissue (`along_way`)",
+    "spikes-times-tired": "units that tire, a hash of far cells, fewer units",
+    "spikes-times-tired-longer": "larger sets",
+    "spikes-times-apart": "units as far apart as cells that are placed at random",
+    "spikes-times-hash": "a denser hash; mean of the weights of this run and the one before",
+    "spikes-seeing": "points that see each other (`attention`); any number of units, near and far",
+    "spikes-openings": "first points of further orders in the loss (`n_beginnings`)",
+    "spikes-distances": "distances on all components at once (`mahalanobis`)",
+    "spikes-heaps": "fewer neurons with two clean heaps",
+    "spikes-density": "how dense spikes lie about each of them (`density`)",
+    "spikes-deep": "six blocks of attention; 64 larger sets a step, on a GPU",
 }
 
 
@@ -530,7 +543,7 @@ if __name__ == "__main__":
     for page in PAGES:
         path = ROOT / page
         path.write_text(with_results(page, path.read_text(encoding="utf-8")), encoding="utf-8")
-    TIMED_CARD.write_text(json.dumps(card_of_final_sets(), indent=2) + "\n", encoding="utf-8")
+    CARD.write_text(json.dumps(card_of_final_sets(), indent=2) + "\n", encoding="utf-8")
     for model in EVALUATED:
         card = json.dumps(card_of_evaluation(model), indent=2) + "\n"
         (MODELS / f"{model}.json").write_text(card, encoding="utf-8")

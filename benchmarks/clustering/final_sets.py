@@ -1,6 +1,6 @@
 """Do probabilities come true on recordings that chose nothing?
 
-    python -m benchmarks.clustering.final_sets --role development [--models spikes-times runs/new.safetensors]
+    python -m benchmarks.clustering.final_sets --role development [--models spikes runs/new.safetensors]
     python -m benchmarks.clustering.final_sets --role final --recordings 16
 
 Sets of spikes have three roles that never mix. Those of the training choose which weights of a run are kept.
@@ -52,11 +52,11 @@ FIRST_SEED = {"development": 100, "final": 7000}
 """Seeds of the recordings and sets of a role; those of the end begin where the others have ended."""
 MORE_RECORDINGS = {"tetrode": 4, OURS: 3}
 """Recordings for each of another source: those of a tetrode have one set, and our own kinds are few."""
-TRAINED = "spikes-times-hash"
+TRAINED = "spikes-deep"
 """The run whose settings our own generator has where it draws as for a training (`trained_models/runs`)."""
 FORMAT = 3
 EVIDENCE = ("as drawn", "given firing times")
-MODELS = ["spikes", "spikes-times"]
+MODELS = ["spikes"]
 
 NOTE = """\
 Over pairs of spikes of units: ECE and bias (p less truth) of *hard* ones (p between 0.02 and 0.98), of those

@@ -2,9 +2,9 @@
 
     python -m benchmarks.speed.sampling [--model NAME] [--spikes 2000]
 
-Three networks: the model that is used for spikes, on spikes of cells that no gradient saw; the one that knows
-time, on the same spikes at random times; and one with the paper's sizes of g and f. The literal Algorithm 1
-runs in the same process on the same network (the first and the last) and the same order of points, held to
+Two networks: the model that is used for spikes, on spikes of cells that no gradient saw, without times and at
+random times; and one with the paper's sizes of g and f. The literal Algorithm 1
+runs in the same process on the same network (without times) and the same order of points, held to
 one core, where ours walk, and as torch runs it by itself, on all its threads. The ratio that counts is the
 smaller one of wall clock and CPU time with both on one core, and all must find the same beams.
 """
@@ -165,9 +165,8 @@ def main() -> None:
     checkpoint = load_checkpoint(arguments.model, device=device)
     spikes = on_spikes(checkpoint.network, arguments.spikes, arguments.cells, device)
     print(table(spikes), flush=True)
-    knows_time = load_checkpoint(default_model_name(timed=True), device=device)
     timed = [
-        drawn(knows_time.network, arguments.spikes, n_cells, device, timed=True)[0]
+        drawn(checkpoint.network, arguments.spikes, n_cells, device, timed=True)[0]
         for n_cells in arguments.cells
     ]
     print(table(timed), flush=True)
@@ -192,7 +191,7 @@ log-probabilities, which are sums over all points in single precision.
 
 {table(spikes)}
 
-## Model `{knows_time.name}`, which is told times of these spikes
+## The same model, which is told times of these spikes
 
 {table(timed)}
 
@@ -212,7 +211,7 @@ a point is.
         "timed_rows": timed,
         "paper_sizes": {"points": arguments.points, "steps": arguments.steps, "rows": points},
     }
-    models = {checkpoint.name: arguments.model or default_model_name(), knows_time.name: knows_time.name}
+    models = {checkpoint.name: arguments.model or default_model_name()}
     origin = Origin(SEED, N_SAMPLES, models=models)
     keep("sampling", content, page=page, origin=origin, folder=arguments.out)
 

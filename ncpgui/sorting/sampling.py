@@ -75,14 +75,12 @@ class Sampling:
         InputError
             The device is not there.
         """
-        from ncpgui.engine import default_model
-
         cluster = self.cluster or _engine_cluster()
         result = (by_sign(cluster, beam=self.beam) if self.both_signs else cluster)(
             self.waveforms,
             channel_positions=self.positions_um,
             times_s=self.times_s,
-            model=self.model or default_model(),  # of which the evidence that weighs draws was measured
+            model=self.model,
             **self.wanted,
             sweeps=self.sweeps,
             seed=self.seed,

@@ -137,9 +137,9 @@ def test_the_figures_of_a_page_are_those_of_the_files(page: str) -> None:
 
 def test_the_card_of_a_model_has_what_the_final_sets_said_of_its_weights() -> None:
     """Otherwise run scripts/write_results.py."""
-    card = json.loads(write_results.TIMED_CARD.read_text(encoding="utf-8"))
+    card = json.loads(write_results.CARD.read_text(encoding="utf-8"))
     assert write_results.card_of_final_sets() == card
-    assert card["final_sets"]["given firing times"]["tetrode"]["n"] > 50
+    assert card["final_sets"]["given firing times"]["tetrode"]["n"] >= 20
 
 
 @pytest.mark.parametrize("model", write_results.EVALUATED)
@@ -163,11 +163,11 @@ def test_a_check_of_other_weights_does_not_go_into_a_card(
 def test_figures_of_other_weights_do_not_go_into_a_card(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    card = json.loads(write_results.TIMED_CARD.read_text(encoding="utf-8"))
+    card = json.loads(write_results.CARD.read_text(encoding="utf-8"))
     other = tmp_path / "card.json"
     other.write_text(json.dumps({**card, "weights_sha256": "0" * 64}), encoding="utf-8")
-    monkeypatch.setattr(write_results, "TIMED_CARD", other)
-    scored = f"of weights {card['weights_sha256'][:12]}, not those of spikes-times"
+    monkeypatch.setattr(write_results, "CARD", other)
+    scored = f"of weights {card['weights_sha256'][:12]}, not those of spikes"
     with pytest.raises(ValueError, match=scored):
         write_results.card_of_final_sets()
 

@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 
+from ncpgui.core.config import from_dict
 from ncpgui.core.progress import Cancelled
+from ncpgui.engine.networks.checkpoint import load_checkpoint, save_checkpoint
+from ncpgui.engine.networks.registry import NetworkSettings
 from ncpgui.session import store
 from ncpgui.session.schema import SessionPaths
 from ncpgui.session.session_file import open_session
@@ -90,16 +93,22 @@ def test_what_a_stopped_sort_left_is_named_and_not_passed_over(sort: Sorts, stop
     assert set(files_of(sort.steps)) == {"steps.json", "motion.npz"}
 
 
-def test_a_sort_goes_on_with_its_own_settings_only(sort: Sorts, stop_after: Any) -> None:
+def test_a_sort_goes_on_with_its_own_settings_only(sort: Sorts, stop_after: Any, tmp_path: Path) -> None:
     stop_after(2)
     sort()
+    shipped = load_checkpoint("spikes")
+    architecture = from_dict(NetworkSettings, shipped.card["architecture"])
+    shipped.network.f_new.data += 1
+    save_checkpoint(
+        tmp_path / "mine.safetensors", shipped.network, architecture, {"input": shipped.card["input"]}
+    )
     before = files_of(sort.steps)
     for options, words in (
         (("--seed", 7), "settings seed was 0 and is 7"),
         (("--threshold-sd", 5), "settings threshold_sd was 4.5 and is 5.0"),
         (
-            ("--model", "spikes-times"),
-            "settings model was 'spikes' and is 'spikes-times', model weights changed",
+            ("--model", tmp_path / "mine.safetensors"),
+            "settings model was 'spikes' and is 'mine', model weights changed",
         ),
         (("--time-range", 0, 3), "recording n_samples was 80000 and is 60000"),
         (("--bad-channels", "1"), "recording options bad_channels was"),

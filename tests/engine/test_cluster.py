@@ -66,7 +66,7 @@ def test_sets_side_by_side_get_the_draws_that_each_gets_alone(sweeps, timed):
     sets = [planted(60, 4)[0], planted(25, 7, seed=1)[0], planted(40, 1, seed=2)[0]]
     places = [np.arange(2.0 * w.shape[2]).reshape(-1, 2) * 15 for w in sets]
     seconds = [np.linspace(0, 100, len(w)) ** 2 if n in timed else None for n, w in enumerate(sets)]
-    given = {"samples": 10, "sweeps": sweeps, "model": "spikes-density"}
+    given = {"samples": 10, "sweeps": sweeps, "model": "spikes"}
     together = engine.draws_side_by_side(
         sets, channel_positions=places, times_s=seconds, seeds=[5, 6, 7], **given
     )

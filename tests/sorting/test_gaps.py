@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from ncpgui.core.clock import Clock
 from ncpgui.core.component import Held
 from ncpgui.core.project import Project
-from ncpgui.engine import default_model
 from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting import component_posterior, recluster
 from ncpgui.sorting.config import SortingConfig
@@ -131,11 +130,8 @@ def test_the_network_is_told_when_spikes_were_fired(recording: ArrayRecording) -
     """In real seconds: those of channels, of components, and of a component that is sampled again."""
     told: list[list[float]] = []
 
-    def cluster(
-        waveforms: NDArray[np.float32], *, times_s: NDArray[np.float64], model: str, **options: Any
-    ) -> Any:
+    def cluster(waveforms: NDArray[np.float32], *, times_s: NDArray[np.float64], **options: Any) -> Any:
         assert len(times_s) == len(waveforms)
-        assert model == default_model()  # with times as without
         told.append(times_s.tolist())
         return leader_clustering(waveforms, **options)
 

@@ -103,8 +103,9 @@ _PARTICLES = TrainConfig(
     validate_points=60,
 )
 
+
 def _spikes() -> TrainConfig:
-    """The network and the data of the model `spikes`, from nothing: those of the last stretch of its training."""
+    """The network and the data of the model `spikes`, from nothing: those of its last stretch."""
     path = data_folder("trained_models") / "runs" / "spikes-deep.toml"
     last = from_dict(TrainConfig, read_toml(path), place=path.name)
     return TrainConfig(

@@ -24,6 +24,7 @@ def test_a_preset_takes_steps_and_writes_a_model_that_loads(name, tmp_path):
         "n_points_end": (5, 8),
         "validate_points": 6,
         "validate_datasets": 2,
+        "easy_sets": 0,
         "start_from": None,
         "start_fixed": False,
         "start_share": 0.0,
