@@ -152,7 +152,7 @@ def train(
             result, wrote = evaluated(
                 str(weights), out, seed=0, quick=evaluate == "quick", device=device, overwrite=replaces
             )
-            print_summary(result)
+            print_summary(result, expected={})
             echo(wrote, err=True)
 
 

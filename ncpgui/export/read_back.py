@@ -216,7 +216,7 @@ class _Curated:
         for one in step.get("splits") or []:
             self._split(self._unit(one["unit_id"]), one)
         for one in step.get("merges") or step.get("merge_unit_groups") or []:
-            group = {"unit_ids": one} if isinstance(one, list) else one
+            group: Mapping[str, Any] = {"unit_ids": one} if isinstance(one, list) else one
             self._merge([self._unit(name) for name in group["unit_ids"]], group.get("new_unit_id"))
 
     def _split(self, unit: int, one: Mapping[str, Any]) -> None:

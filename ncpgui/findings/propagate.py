@@ -54,8 +54,13 @@ class TrainAnalysis(Protocol):
     periods : of results on a circle, by name
     """
 
-    per_spike: frozenset[str]
-    periods: Mapping[str, float]
+    @property
+    def per_spike(self) -> frozenset[str]:
+        """Names, see above."""
+
+    @property
+    def periods(self) -> Mapping[str, float]:
+        """By name, see above."""
 
     def of_train(self, train: Train) -> dict[str, Any]:
         """Results by name."""
