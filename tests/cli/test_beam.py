@@ -84,7 +84,10 @@ def given(*_: Any, **__: Any) -> Any:
     """A recording and a sorting of nothing."""
     from types import SimpleNamespace
 
-    return SimpleNamespace(notes=()), SimpleNamespace(notes=(), sorting=None, given=None)
+    reference = SimpleNamespace(has_traces=True)
+    recording = SimpleNamespace(notes=(), n_samples=1, n_channels=1, reference=reference)
+    given = SimpleNamespace(proposed_merges=())
+    return recording, SimpleNamespace(notes=(), sorting=None, given=given)
 
 
 def test_steps_of_draws_are_not_taken_for_those_of_a_beam(

@@ -85,7 +85,7 @@ def test_the_posterior_holds_every_array_of_the_contract(
 
 def test_up_to_four_alternatives_are_shown_and_the_others_counted(ncpgui: Command, tmp_path: Path) -> None:
     noise = np.random.default_rng(0).normal(0, 1, (12, 32, 1)).astype(np.float32)
-    noise[:, 12] -= np.linspace(5, 12, 12)[:, None]
+    noise[:, 12] -= np.linspace(5, 25, 12)[:, None]
     np.savez(tmp_path / "w.npz", waveforms=noise)
     ran = ncpgui("cluster", tmp_path / "w.npz", "--out", tmp_path / "p.npz", "--samples", 60, "--beam", 20)
     with np.load(tmp_path / "p.npz") as file:

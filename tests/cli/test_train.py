@@ -71,7 +71,7 @@ def test_a_finished_model_is_evaluated_when_asked(
     runs = tmp_path / "runs"
     ran = ncpgui("train", tiny, "--out", runs, "--device", "cpu", "--evaluate", "quick")
     assert ran.code == 0, ran.err
-    assert ran.out.splitlines()[0] == "figure\tvalue\ttarget"
+    assert ran.out.splitlines()[0] == "figure\tvalue\texpected\tgoal"
     result = json.loads((runs / "mine.evaluation.json").read_text(encoding="utf-8"))
     assert (result["model"], result["quick"]) == ("mine", True)
 

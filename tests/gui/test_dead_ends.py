@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -192,26 +191,4 @@ def test_an_action_that_no_file_has_is_warned_of_until_a_save_has_it(array_windo
     array_window.controller.save(tmp_path / "s.h5")
     settle()
     assert not array_window.banner.isVisible()
-    array_window.controller.close()
-
-
-def test_units_that_a_split_does_not_touch_keep_their_numbers_where_few_draws_have_it(
-    array_window, monkeypatch
-) -> None:
-    """The half that nobody would cut leaves no draw of the component: of unit 1 these say nothing."""
-    from ncpgui.curation.split import lasso_split
-    from tests.gui.windows import keep_draws
-
-    keep_draws(monkeypatch)
-    workspace = array_window.workspace
-    workspace.show_component(0)
-    component = workspace.component()
-    others = [unit.unit for unit in workspace.current().units if unit.unit != 0]
-    before = [dataclasses.astuple(workspace.unit_numbers(unit)) for unit in others]
-    half = np.zeros(len(component.spike_ids), bool)
-    half[::2] = True
-    workspace.do(lasso_split(workspace.clustering, component, half, (0,)))
-    assert workspace.given(0).needs_draws
-    after = [dataclasses.astuple(workspace.unit_numbers(unit)) for unit in others]
-    np.testing.assert_allclose(np.array(after, float), np.array(before, float), atol=1e-9)
     array_window.controller.close()

@@ -101,7 +101,7 @@ def test_points_of_a_plot_are_shapes_in_an_svg_and_as_before_on_screen(window, t
 
 def test_hidden_panels_are_not_in_the_menu(window) -> None:
     window.pictures_menu.aboutToShow.emit()
-    assert "Correlograms…" not in menu_entries(window.pictures_menu)
+    assert "Traces…" not in menu_entries(window.pictures_menu)
     assert "Cards…" in menu_entries(window.pictures_menu)
 
 

@@ -73,7 +73,7 @@ def test_it_begins_at_the_first_spike_and_says_which_it_is(panel) -> None:
     """Sample 1000 at 20 kHz, in the cell of unit 0 in all draws."""
     assert panel.note.text() == "0.050 s · unit 0 · P(spike) 100\u2009%"
     assert not panel.message.isVisible()
-    assert panel.plot.view.contacts == (0, 1)
+    assert panel.plot.view.contacts == (1, 0)  # the probe lies: the contact further along it comes first
 
 
 def test_the_axis_of_time_is_named(panel) -> None:

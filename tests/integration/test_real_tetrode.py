@@ -73,11 +73,13 @@ def test_a_real_tetrode_is_sorted_curated_and_read_by_spikeinterface(
         press(Qt.Key_Z, Qt.ControlModifier | Qt.ShiftModifier)
         assert (workspace.clustering.unit_of_spike == merged).all()
 
-        # In a component of several units one is accepted and the rest sampled again, given that one.
+        # In a component of several units two are joined and accepted, and the rest is sampled again.
         several = (c for c in workspace.queue_order() if len(workspace.current_of(c).units) > 1)
         workspace.show_component(next(several))
-        kept = workspace.current().units[0].unit
-        workspace.select([kept])
+        workspace.select([unit.unit for unit in workspace.current().units[:2]])
+        press(Qt.Key_G)
+        (kept,) = workspace.selected
+        merged = workspace.clustering.unit_of_spike.copy()
         press(Qt.Key_Y)
         component = workspace.component()
         press(Qt.Key_R)

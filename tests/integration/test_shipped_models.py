@@ -17,7 +17,7 @@ CARDS = sorted(data_folder("trained_models").glob("*.json"))
 @pytest.mark.parametrize("path", CARDS, ids=lambda path: path.stem)
 def test_a_shipped_model_is_small_and_its_card_complete(path):
     card = json.loads(path.read_text(encoding="utf-8"))
-    assert path.with_suffix(".safetensors").stat().st_size < 5e6
+    assert path.with_suffix(".safetensors").stat().st_size < 6e6
     for key in ("training", "input", "architecture", "scores", "curve", "minutes", "date", "weights_sha256"):
         assert card[key], key
     assert card["training"]["command"].startswith("ncpgui train ")

@@ -13,7 +13,6 @@ from ncpgui.app.model.colors import ColorBook
 from ncpgui.app.model.component_status import ComponentStatus
 from ncpgui.app.model.components import Components
 from ncpgui.app.model.open_questions import UnitDoubt, expected_wrong_of, is_sure, unit_doubts
-from ncpgui.app.model.shown_sorting import ShownSorting
 from ncpgui.app.model.sortings import Sortings
 from ncpgui.app.words import unit_names
 from ncpgui.core.component import Component
@@ -23,14 +22,7 @@ from ncpgui.curation.conditioned import Given
 from ncpgui.curation.history import History
 from ncpgui.curation.unit_places import UnitPlaces
 from ncpgui.evidence.gain import Gain
-from ncpgui.evidence.units import (
-    MORE_PROBABLY,
-    ComponentNumbers,
-    UnitNumbers,
-    component_gain,
-    p_neuron,
-    united,
-)
+from ncpgui.evidence.units import MORE_PROBABLY, UnitNumbers, component_gain, p_neuron, united
 from ncpgui.sorting.neuron_probability import shown_label
 
 Value = TypeVar("Value")
@@ -297,19 +289,8 @@ class ProjectView:
                 shown = self._sortings.current(component)
                 row = next(row for row, other in enumerate(shown.units) if other.unit == unit)
                 beyond = self._gain(component).is_settled_by_no_card
-                parts.append(self._numbers(component, shown, unit).part(row, is_beyond_cards=beyond))
+                parts.append(shown.numbers.part(row, is_beyond_cards=beyond))
         return united(parts, p_neuron=self.p_neuron(unit))
-
-    def _numbers(self, component: Component, shown: ShownSorting, unit: int) -> ComponentNumbers:
-        """What the posterior of a component says of its units.
-
-        Where few draws have what was decided of other units, these say nothing of this one: until there are
-        more, it is as it was before any decision.
-        """
-        given, drawn = self.given(component.id), self._components.sampled(component.id)
-        if given is None or drawn is None or not given.needs_draws or unit in given.about:
-            return shown.numbers
-        return self.memo(("numbers before", component.id), partial(shown.numbers_before, drawn))
 
     def numbers_before(self, unit: int) -> UnitNumbers | None:
         """What was known of a unit, as it stands, before any decision; None where nothing was decided."""
