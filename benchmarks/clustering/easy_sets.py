@@ -157,7 +157,7 @@ def _cells() -> TemplateReservoir:
 
 def mixture_labels(waveforms: NDArray[np.float32], seed: int) -> NDArray[np.int64]:
     """Labels by a mixture of Gaussians on six principal components, its number of clusters by the BIC."""
-    flat = waveforms.reshape(len(waveforms), -1)
+    flat = waveforms.reshape(len(waveforms), -1).astype(np.float64)  # of few spikes float32 is too coarse
     scores = PCA(min(6, flat.shape[1]), random_state=0).fit_transform(flat)
     state = stream_seed(seed, "mixture") % 2**32
     fits = [GaussianMixture(k, n_init=2, random_state=state).fit(scores) for k in range(1, 12)]
