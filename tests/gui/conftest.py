@@ -139,18 +139,20 @@ class Screen:
         return next(iter(self.colors(widget, QtCore.QRectF(point.toPoint(), QtCore.QSizeF(1, 1)))))
 
 
-@pytest.fixture(autouse=True, scope="session")
+_FIELDS: dict[tuple[bytes, int], ReceptiveField] = {}
+
+
+@pytest.fixture(autouse=True, scope="module")
 def _fields_are_found_once() -> Iterator[None]:
     """Each window would find the receptive fields of the same units of the same project anew."""
-    found: dict[bytes, ReceptiveField] = {}
     find = receptive_field.receptive_field
 
-    def known(stimulus: Stimulus, spike_samples: np.ndarray) -> ReceptiveField:
+    def known(stimulus: Stimulus, spike_samples: np.ndarray, *, n_lags: int = 12) -> ReceptiveField:
         parts = (stimulus.frames, stimulus.trigger_sample, spike_samples)
-        key = sha256(b"".join(np.ascontiguousarray(part).data for part in parts)).digest()
-        if key not in found:
-            found[key] = find(stimulus, spike_samples)
-        return found[key]
+        key = sha256(b"".join(np.ascontiguousarray(part).data for part in parts)).digest(), n_lags
+        if key not in _FIELDS:
+            _FIELDS[key] = find(stimulus, spike_samples, n_lags=n_lags)
+        return _FIELDS[key]
 
     patch = pytest.MonkeyPatch()
     patch.setattr(receptive_field, "receptive_field", known)
