@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 from spikeinterface_gui.view_base import ViewBase
 
+from ncpgui.core.counted import count
 from ncpgui.core.errors import InputError, NcpguiError
 from ncpgui.core.percent import percent_of_draws
 from ncpgui.export.offered import OfferedQuestion, OfferedWay
@@ -106,9 +107,7 @@ class AlternativesView(ViewBase):  # type: ignore[misc]
             return self.problem
         open_ones = [one for one in self.review.questions if one.is_open]
         n_changed = sum(self._is_changed(one) for one in open_ones)
-        open_words = (
-            f"{len(open_ones)} question{'s' if len(open_ones) != 1 else ''} in all, {n_changed} answered."
-        )
+        open_words = f"{count(len(open_ones), 'question')} in all, {n_changed} answered."
         if self.question is None:
             return f"The units that are shown were not reviewed. {open_words}"
         if not self._is_there():

@@ -123,12 +123,17 @@ def findings() -> str:
     return table(rows)
 
 
-def _whole(found: Row) -> str:
+def _ours_and_others(found: Row, names: Iterable[str] = ()) -> tuple[Row, dict[str, Row]]:
+    """Counts of ncpgui and of the other sorters in some recordings together; in all when left out."""
     by = {(row["recording"], row["sorter"]): row for row in found["rows"]}
-    names = list(dict.fromkeys(name for name, _ in by))
+    names = names or list(dict.fromkeys(name for name, _ in by))
     sorters = [name for name in SORTERS if name != "matched"]
     totals = dict(zip(sorters, sums(by, names, sorters), strict=True))
-    ours = totals.pop("ncpgui")
+    return totals.pop("ncpgui"), totals
+
+
+def _whole(found: Row) -> str:
+    ours, totals = _ours_and_others(found)
     best = max(totals.values(), key=lambda row: row["found"])
     return (
         f"of {ours['true units']} true units {ours['found']}, with {ours['extra']} units that "
@@ -138,10 +143,7 @@ def _whole(found: Row) -> str:
 
 
 def _moving(found: Row) -> str:
-    by = {(row["recording"], row["sorter"]): row for row in found["rows"]}
-    sorters = [name for name in SORTERS if name != "matched"]
-    totals = dict(zip(sorters, sums(by, KINDS["tissue that moves"], sorters), strict=True))
-    ours = totals.pop("ncpgui")
+    ours, totals = _ours_and_others(found, KINDS["tissue that moves"])
     return (
         f"{ours['found']} of {ours['true units']}; the others "
         f"{span([row['found'] for row in totals.values()], 'd')}"
@@ -149,11 +151,7 @@ def _moving(found: Row) -> str:
 
 
 def _cpu(found: Row) -> str:
-    by = {(row["recording"], row["sorter"]): row for row in found["rows"]}
-    names = list(dict.fromkeys(name for name, _ in by))
-    sorters = [name for name in SORTERS if name != "matched"]
-    totals = dict(zip(sorters, sums(by, names, sorters), strict=True))
-    ours = totals.pop("ncpgui")
+    ours, totals = _ours_and_others(found)
     return (
         f"{ours['CPU s']} s of CPU time for eight recordings; the others "
         f"{span([r['CPU s'] for r in totals.values()], 'd')} s"

@@ -9,7 +9,8 @@ import click
 
 from ncpgui.cli import options
 from ncpgui.cli.commands import command, examples
-from ncpgui.cli.terminal import count, echo, percent, progress_report
+from ncpgui.cli.terminal import echo, percent, progress_report
+from ncpgui.core.counted import count
 from ncpgui.core.errors import InputError
 
 if TYPE_CHECKING:

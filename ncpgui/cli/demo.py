@@ -12,7 +12,8 @@ import click
 from ncpgui.cli import options
 from ncpgui.cli.commands import command, examples
 from ncpgui.cli.gui import check_display, open_window
-from ncpgui.cli.terminal import count, echo, print_json, print_table, progress_report
+from ncpgui.cli.terminal import echo, print_json, print_table, progress_report
+from ncpgui.core.counted import count
 from ncpgui.core.errors import ExportError
 from ncpgui.core.files import make_folder
 

@@ -13,7 +13,8 @@ import click
 from ncpgui.cli import options
 from ncpgui.cli.commands import command, examples
 from ncpgui.cli.resuming import left_beside
-from ncpgui.cli.terminal import count, echo, percent, print_json, print_table
+from ncpgui.cli.terminal import echo, percent, print_json, print_table
+from ncpgui.core.counted import count
 from ncpgui.core.errors import ExportError, SessionError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ncpgui.cli.terminal import count
+from ncpgui.core.counted import count
 from ncpgui.core.errors import ExportError, InputError, SessionError, SessionLockedError
 from ncpgui.core.files import too_long
 from ncpgui.core.names import refused_name

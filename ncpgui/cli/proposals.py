@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ncpgui.cli.terminal import count
+from ncpgui.core.counted import count
 from ncpgui.core.percent import percent_of_draws
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ import click
 
 from ncpgui.cli import options
 from ncpgui.cli.commands import command, examples
-from ncpgui.cli.terminal import count, echo
+from ncpgui.cli.terminal import echo
+from ncpgui.core.counted import count
 
 
 @command(

@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ncpgui.cli.terminal import count, echo
+from ncpgui.cli.terminal import echo
+from ncpgui.core.counted import count
 from ncpgui.core.errors import ExportError, SessionError
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ from ncpgui.cli import options, resuming
 from ncpgui.cli.commands import command, examples
 from ncpgui.cli.proposals import proposal_lines
 from ncpgui.cli.sort import keep
-from ncpgui.cli.terminal import count, echo, progress_report
+from ncpgui.cli.terminal import echo, progress_report
+from ncpgui.core.counted import count
 from ncpgui.core.errors import InputError
 from ncpgui.core.steps import NOTHING_KEPT
 

@@ -8,7 +8,8 @@ import click
 
 from ncpgui.cli import options
 from ncpgui.cli.commands import command, examples
-from ncpgui.cli.terminal import count, echo, progress_report
+from ncpgui.cli.terminal import echo, progress_report
+from ncpgui.core.counted import count
 
 
 @command(

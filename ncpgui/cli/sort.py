@@ -11,7 +11,8 @@ import click
 
 from ncpgui.cli import options, resuming
 from ncpgui.cli.commands import command, examples
-from ncpgui.cli.terminal import count, echo, progress_report
+from ncpgui.cli.terminal import echo, progress_report
+from ncpgui.core.counted import count
 from ncpgui.core.errors import ExportError, InputError, NcpguiError, SessionError
 from ncpgui.core.files import free_name
 from ncpgui.core.home import expanded

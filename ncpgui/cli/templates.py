@@ -9,7 +9,8 @@ import click
 
 from ncpgui.cli import options
 from ncpgui.cli.commands import Command, examples
-from ncpgui.cli.terminal import count, echo, progress_report
+from ncpgui.cli.terminal import echo, progress_report
+from ncpgui.core.counted import count
 from ncpgui.core.errors import ExportError, InputError
 from ncpgui.core.files import finish_files, make_folder
 

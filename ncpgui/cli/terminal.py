@@ -128,11 +128,6 @@ def one_line(message: object) -> str:
     return " ".join(str(message).split())
 
 
-def count(number: int, noun: str) -> str:
-    """A number with its noun: "1 spike", "2 spikes"."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
 def percent(share: float) -> str:
     """A probability as the window has it, in characters that each terminal has: "55%", "<1%", ">99%"."""
     return words_of(share).replace("\u2009", "")

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ncpgui.core.alternatives import sizeable_clusters
+from ncpgui.core.counted import count
 
 MIN_SHARE = 0.6
 """Share of its spikes with which a cluster lies in another."""
@@ -60,16 +61,16 @@ class Difference:
         parts = []
         if self.unassigned:
             owner = f" of {name(self.unassigned[0][0])}" if len(self.unassigned) == 1 else ""
-            parts.append(f"unassigns {_spikes(self.n_unassigned)}{owner}")
+            parts.append(f"unassigns {count(self.n_unassigned, 'spike')}{owner}")
         parts += [f"merges {' + '.join(map(name, group))}" for group in self.merges]
         parts += [f"splits {name(cluster)} in {len(into)}" for cluster, into in self.splits]
-        parts += [f"moves {_spikes(n)} {name(a)} → {name(b)}" for a, b, n in self.moved[:_MOVES_TOLD]]
+        parts += [f"moves {count(n, 'spike')} {name(a)} → {name(b)}" for a, b, n in self.moved[:_MOVES_TOLD]]
         rest = sum(n for _, _, n in self.moved[_MOVES_TOLD:])
         if rest:
             parts.append(f"moves {rest} more")
         if self.assigned:
             target = f" to {name(self.assigned[0][0])}" if len(self.assigned) == 1 else ""
-            parts.append(f"assigns {_spikes(self.n_assigned)}{target}")
+            parts.append(f"assigns {count(self.n_assigned, 'spike')}{target}")
         return ", ".join(parts) if parts else "same units"
 
 
@@ -137,7 +138,3 @@ def _gathered(container: dict[int, int]) -> list[tuple[int, ...]]:
     for cluster, place in sorted(container.items()):
         groups.setdefault(place, []).append(cluster)
     return [tuple(groups[place]) for place in sorted(groups) if len(groups[place]) > 1]
-
-
-def _spikes(n: int) -> str:
-    return f"{n} spike{'' if n == 1 else 's'}"

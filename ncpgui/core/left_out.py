@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from ncpgui.core.counted import count
 from ncpgui.core.errors import InputError
 
 MIN_RATE_HZ = 0.1
@@ -57,27 +58,21 @@ class LeftOut:
             for n, sentence in (
                 (
                     self.like_noise,
-                    f"{_units(self.like_noise)} left out as noise, with {_spikes(self.like_noise_spikes)}: "
+                    f"{count(self.like_noise, 'unit')} left out as noise, with "
+                    f"{count(self.like_noise_spikes, 'spike')}: "
                     "what noise looks like where it crosses the threshold, and no higher",
                 ),
                 (
                     self.faint,
-                    f"{_units(self.faint)} left out as noise: the template does not stand out of the noise "
-                    "of its own filter",
+                    f"{count(self.faint, 'unit')} left out as noise: the template does not stand out of "
+                    "the noise of its own filter",
                 ),
                 (
                     self.rare,
-                    f"{_units(self.rare)} left out, with {_spikes(self.rare_spikes)}: less than "
-                    f"{MIN_RATE_HZ:g} spikes a second are too few to tell a neuron from what others leave",
+                    f"{count(self.rare, 'unit')} left out, with {count(self.rare_spikes, 'spike')}: less "
+                    f"than {MIN_RATE_HZ:g} spikes a second are too few to tell a neuron from what others "
+                    "leave",
                 ),
             )
             if n
         )
-
-
-def _units(n: int) -> str:
-    return f"{n} unit{'' if n == 1 else 's'}"
-
-
-def _spikes(n: int) -> str:
-    return f"{n} spike{'' if n == 1 else 's'}"

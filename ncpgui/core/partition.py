@@ -120,6 +120,7 @@ def all_partitions(n_points: int) -> Iterator[Labels]:
 
 def rows_of_clusters(labels: NDArray[np.integer], n_clusters: int) -> list[NDArray[np.int64]]:
     """Rows of the points of each cluster, increasing; labels (n,), -1 for points of none."""
-    order = np.argsort(labels, kind="stable")
-    ends = np.searchsorted(labels[order], np.arange(n_clusters + 1))
+    narrow = labels.astype(np.int16) if n_clusters < 2**15 else labels  # radix sort for 16 bits
+    order = np.argsort(narrow, kind="stable")
+    ends = np.searchsorted(narrow[order], np.arange(n_clusters + 1, dtype=narrow.dtype))
     return [order[first:end] for first, end in pairwise(ends)]

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ncpgui.core.errors import CurationError, InputError
+from ncpgui.core.partition import rows_of_clusters
 from ncpgui.core.signals import Signal
 from ncpgui.core.spikes import UNASSIGNED
 
@@ -91,7 +92,7 @@ class Clustering:
         if len(self._unit) and self._unit.min() < UNASSIGNED:
             raise InputError(f"unit ids must be -1 (unassigned) or more, got {self._unit.min()}")
         code, units = unit_codes(self._unit)
-        self._spikes = dict(zip(units.tolist(), _rows_of_codes(code, len(units)), strict=True))
+        self._spikes = dict(zip(units.tolist(), rows_of_clusters(code, len(units)), strict=True))
         self._used = {unit for unit in self._spikes if unit != UNASSIGNED}
         self._highest = highest
         self.n_changes = 0
@@ -234,19 +235,10 @@ def _parts(
     parts: dict[int, list[NDArray[np.int64]]] = {}
     if len(ids) == 0:
         return parts
-    for unit, rows in zip(unit_ids.tolist(), _rows_of_codes(cluster, len(unit_ids)), strict=True):
+    for unit, rows in zip(unit_ids.tolist(), rows_of_clusters(cluster, len(unit_ids)), strict=True):
         if len(rows):
             parts.setdefault(unit, []).append(ids[rows])
     return parts
-
-
-def _rows_of_codes(code: NDArray[np.integer], n_codes: int) -> list[NDArray[np.int64]]:
-    """Rows of each of 0 .. n_codes - 1, increasing."""
-    if n_codes == 0:
-        return []
-    narrow = code.astype(np.uint16) if n_codes < 65536 else code  # radix sort for 16 bits
-    order = np.argsort(narrow, kind="stable")
-    return np.split(order, np.cumsum(np.bincount(code, minlength=n_codes))[:-1])
 
 
 def _ids(units: set[int]) -> tuple[int, ...]:

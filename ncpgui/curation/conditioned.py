@@ -60,14 +60,12 @@ class Given:
     conditions : the decisions, accepted units first
     said : what was said of its spikes
     n_effective : draws of equal weight that would say as much
-    about : units that have spikes of which something was said
     """
 
     component: Component
     conditions: tuple[Condition, ...]
     said: tuple[Said, ...]
     n_effective: float
-    about: frozenset[int] = frozenset()
 
     @property
     def text(self) -> str:
@@ -141,7 +139,7 @@ class GivenComponents:
         """A component, as it was sampled, given what was decided."""
         whole = self.whole(component)
         said = self.said(component.id)
-        about = frozenset(int(unit) for one in said for ids in one.sets for unit in self._units_of(ids))
+        about = {int(unit) for one in said for ids in one.sets for unit in self._units_of(ids)}
         kept = [str(unit) for unit in component.given if unit not in about]
         held = (Condition(f"{', '.join(kept)} held", None),) if kept else ()
         if not said:
@@ -151,7 +149,7 @@ class GivenComponents:
         others = [one for one in decisions if one[1] and one[0].kind != "neuron"]
         accepted = [one for one in decisions if one[1] and one[0].kind == "neuron"]
         if not others and not accepted:
-            return Given(whole, held, said, whole.posterior.n_effective, about)
+            return Given(whole, held, said, whole.posterior.n_effective)
         flat = [part for _, parts in others for part in parts]
         before = conditioned(whole.posterior, flat, stands_for=mass, leave_out=True)
         share = iter(before.probability)
@@ -160,7 +158,7 @@ class GivenComponents:
             p = float(np.prod([next(share) for _ in parts]))
             conditions.append(Condition(one.words, None if component.given and p else p))
         if not accepted:
-            return Given(weighed, (*held, *conditions), said, before.n_effective, about)
+            return Given(weighed, (*held, *conditions), said, before.n_effective)
         flat = [part for _, parts in accepted for part in parts]
         after = conditioned(weighed.posterior, flat, stands_for=mass, leave_out=True)
         units = tuple(unit for one, _ in accepted for unit in one.units)
@@ -170,8 +168,7 @@ class GivenComponents:
         else:
             p = float(np.prod(after.probability))
             conditions.insert(0, Condition(words, p, self._said_by_card(weighed, units)))
-        weighed = self._weighed(weighed, after.weight)
-        return Given(weighed, (*held, *conditions), said, after.n_effective, about)
+        return Given(self._weighed(weighed, after.weight), (*held, *conditions), said, after.n_effective)
 
     def _said_by_card(self, component: Component, units: tuple[int, ...]) -> float | None:
         """Mass of the sorting in use, as its card says it; None unless these are all units of a component."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from ncpgui.core.errors import RecordingError
 from ncpgui.core.given_shapes import GivenShapes
 from ncpgui.core.numpy_files import read_npy
+from ncpgui.core.partition import rows_of_clusters
 from ncpgui.core.waveform_format import N_SAMPLES
 from ncpgui.ephys.phy_folder import array
 from ncpgui.ephys.waveforms import CutPlan, cut_plan, resampled
@@ -36,13 +37,14 @@ def read_phy_shapes(
     if not (folder / "templates.npy").is_file():
         raise RecordingError(f"{folder} has no templates.npy, and without it there are no waveforms")
     template = _of_spikes(folder, rows, "spike_templates.npy", "spike_clusters.npy").astype(np.int64)
-    templates, in_noise_sd = _templates(folder, n_contacts)
+    own = _own_templates(folder)
+    templates, in_noise_sd = _on_all_contacts(own, folder, n_contacts)
     if template.min(initial=0) < 0 or template.max(initial=-1) >= len(templates):
         raise RecordingError(
             f"{folder}: a spike is of template {template.max(initial=-1)}, templates.npy has "
             f"{len(templates)}; the folder is damaged, export it again"
         )
-    scale = _scale(folder, rows, template, templates)
+    scale = _scale(folder, rows, template, own)
     featured, features, feature_contacts = _features(folder, rows, template, len(templates))
     return GivenShapes(
         _at_20_khz(templates, cut_plan(sampling_frequency_hz)),
@@ -67,13 +69,20 @@ def _of_spikes(folder: Path, rows: NDArray[np.int64], *names: str) -> NDArray[np
     return np.asarray(values[rows], np.float64)
 
 
-def _templates(folder: Path, n_contacts: int) -> tuple[NDArray[np.float32], bool]:
-    """Templates (K, T, C) on all contacts, in noise sd if the whitening of the sorter is known."""
-    values = array(folder / "templates.npy", flat=False).astype(np.float32)
+def _own_templates(folder: Path) -> NDArray[np.float32]:
+    """Templates (K, T, L) as the sorter keeps them."""
+    values: NDArray[np.float32] = array(folder / "templates.npy", flat=False).astype(np.float32)
     if values.ndim != 3 or not np.isfinite(values).all():
         raise RecordingError(
             f"{folder / 'templates.npy'} holds no templates: {values.shape}; export it again"
         )
+    return values
+
+
+def _on_all_contacts(
+    values: NDArray[np.float32], folder: Path, n_contacts: int
+) -> tuple[NDArray[np.float32], bool]:
+    """Templates (K, T, C) on all contacts, in noise sd if the whitening of the sorter is known."""
     columns = _columns(folder, "template_ind.npy", "templates_ind.npy", like=values)
     dense = np.zeros((*values.shape[:2], n_contacts), np.float32)
     for row, own in enumerate(columns):
@@ -115,19 +124,19 @@ def _unwhitening(folder: Path, n_contacts: int) -> NDArray[np.float64] | None:
 
 
 def _scale(
-    folder: Path, rows: NDArray[np.int64], template: NDArray[np.int64], templates: NDArray[np.float32]
+    folder: Path, rows: NDArray[np.int64], template: NDArray[np.int64], own: NDArray[np.float32]
 ) -> NDArray[np.float32]:
-    """By how much the template of each spike is multiplied."""
+    """By how much the template of each spike is multiplied; own : templates as the sorter keeps them."""
     if not (folder / "amplitudes.npy").is_file():
         return np.ones(len(rows), np.float32)
     amplitude = _of_spikes(folder, rows, "amplitudes.npy")
     used = np.unique(template)
-    raw = array(folder / "templates.npy", flat=False)[used]
-    norm = np.sqrt((raw.astype(np.float64) ** 2).sum(axis=(1, 2)))
+    norm = np.sqrt((own[used].astype(np.float64) ** 2).sum(axis=(1, 2)))
     if len(norm) and np.median(norm) > UNIT_NORM:
-        usual = np.ones(len(templates))
+        usual = np.ones(len(own))
+        members = rows_of_clusters(template, len(own))
         for one in used:
-            usual[one] = np.median(amplitude[template == one]) or 1.0
+            usual[one] = np.median(amplitude[members[one]]) or 1.0
         amplitude = amplitude / usual[template]
     return amplitude.astype(np.float32)
 

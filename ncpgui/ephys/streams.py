@@ -10,6 +10,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
+from ncpgui.core.counted import count
 from ncpgui.core.errors import RecordingError, SeveralStreamsError
 from ncpgui.ephys.hdf5_formats import maxwell_runs, mcs_stream_names
 from ncpgui.ephys.nwb_places import nwb_recording
@@ -59,7 +60,7 @@ class Stream:
         return fast and not words_of(self.name) & _NOT_OF_SPIKES
 
     def __str__(self) -> str:
-        channels = f"{self.n_channels} channel{'' if self.n_channels == 1 else 's'}"
+        channels = count(self.n_channels, "channel")
         return f"'{self.name}' ({channels} at {self.sampling_frequency_hz / 1000:g} kHz)"
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ncpgui.core.counted import count
 from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project
@@ -67,7 +68,7 @@ def left_out(
         which = "" if len(uncached) == len(project.components) else f" around {_contacts(uncached)}"
         parts.append(f"templates{which} (no recording, and no waveforms in the cache)")
     if chosen.with_features and n_missing:
-        spikes = f"{n_missing} spike{'' if n_missing == 1 else 's'}"
+        spikes = count(n_missing, "spike")
         parts.append(f"principal components (no recording, and no waveforms of {spikes} in the cache)")
     return tuple(parts)
 

@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from ncpgui.core.counted import count
 from ncpgui.core.errors import ExportError, InputError, SessionError, SessionLockedError
 from ncpgui.core.flushed import flush_folder
 from ncpgui.core.json_text import parse_json
@@ -64,7 +65,7 @@ class Leftover:
     @property
     def words(self) -> str:
         """``s.h5.steps holds 3 finished steps of a sorting begun at 2026-11-26T05:00:00+00:00``."""
-        steps = f"{self.n_steps} finished step{'' if self.n_steps == 1 else 's'}"
+        steps = count(self.n_steps, "finished step")
         what = "review" if self.run.get("command") == "review" else "sorting"
         return f"{self.path} holds {steps} of a {what} begun at {self.begun}"
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ncpgui.core.motion import Places
 from ncpgui.core.probe import Probe
 from ncpgui.ephys.detection import detect_spikes
 from ncpgui.ephys.preprocessing import preprocess
@@ -14,7 +13,6 @@ from ncpgui.sorting.chance_spikes import NoneFit, fit_none
 from ncpgui.sorting.gain_noise import GainNoise
 from ncpgui.sorting.matched import Matched
 from ncpgui.sorting.matching import match_units
-from ncpgui.sorting.moving_templates import MovingBank
 from ncpgui.sorting.neuron_probability import (
     QUANTITIES,
     left_over,
@@ -24,8 +22,8 @@ from ncpgui.sorting.neuron_probability import (
     shown_label,
     unit_label,
 )
-from ncpgui.sorting.peeling import TemplateBank
 from ncpgui.sorting.template_distance import likeness
+from tests.sorting.two_units import matched_of
 
 RATE_HZ = 20_000.0
 
@@ -81,24 +79,9 @@ def units_by_hand(trains: list[list[int]], heights: list[float], least: float) -
     nothing = np.zeros(like.candidates.shape)
     k = len(trains)
     noise = GainNoise(np.ones(k), np.ones(k), nothing, nothing)
-    ones = np.ones(count, np.float32)
     gain = np.ones((count, like.candidates.shape[1]), np.float32)
-    bank = TemplateBank(waveforms, 4)
-    places = Places.one(2_000_000)
-    moving = MovingBank(waveforms[None], 4, places.share)
-    matched = Matched(
-        sample[order],
-        unit[order],
-        ones,
-        np.zeros_like(ones),
-        gain,
-        bank,
-        moving,
-        places,
-        like,
-        noise,
-        np.full(k, 30.0),
-        np.ones((1, k)),
+    matched = matched_of(
+        sample[order], unit[order], gain, waveforms, like, noise, n_before=4, n_samples=2_000_000
     )
     zeros = np.zeros(k)
     none = NoneFit(

@@ -9,7 +9,7 @@ from ncpgui.sorting.gain_noise import GainNoise
 from ncpgui.sorting.matched import Matched
 from ncpgui.sorting.moving_templates import MovingBank
 from ncpgui.sorting.peeling import TemplateBank
-from ncpgui.sorting.template_distance import likeness
+from ncpgui.sorting.template_distance import Likeness, likeness
 
 RATE_HZ = 20_000.0
 N_TIMES = 40
@@ -30,23 +30,37 @@ def two_units(side: np.ndarray, is_second: np.ndarray, times: np.ndarray, apart:
     gain = np.zeros((len(side), 2), np.float32)
     gain[:, 0] = 2500 + apart * np.where(is_second, side, -side)
     gain[:, 1] = 2500 - apart * np.where(is_second, side, -side)
-    ones = np.ones(len(side), np.float32)
     nothing = np.zeros(like.candidates.shape)
     noise = GainNoise(np.ones(2), np.full(2, 1500.0), nothing, nothing)
-    bank = TemplateBank(waveforms, 10)
-    places = Places.one(int(times.max(initial=0)) + 1)
-    moving = MovingBank(waveforms[None], 10, places.share)
+    n_samples = int(times.max(initial=0)) + 1
+    return matched_of(times, unit, gain, waveforms, like, noise, n_before=10, n_samples=n_samples)
+
+
+def matched_of(
+    times: np.ndarray,
+    unit: np.ndarray,
+    gain: np.ndarray,
+    waveforms: np.ndarray,
+    like: Likeness,
+    noise: GainNoise,
+    *,
+    n_before: int,
+    n_samples: int,
+) -> Matched:
+    """Spikes of templates (K, T, C) as matching gives them, each as high as its template, nothing moving."""
+    ones, n_units = np.ones(len(times), np.float32), len(waveforms)
+    places = Places.one(n_samples)
     return Matched(
         times,
         unit,
         ones,
         np.zeros_like(ones),
         gain,
-        bank,
-        moving,
+        TemplateBank(waveforms, n_before),
+        MovingBank(waveforms[None], n_before, places.share),
         places,
         like,
         noise,
-        np.full(2, 30.0),
-        np.ones((1, 2)),
+        np.full(n_units, 30.0),
+        np.ones((1, n_units)),
     )

@@ -23,7 +23,7 @@ def is_compiled(network: object) -> bool:
 
 def serves(network: ClusteringNetwork, encodings: Sequence[Encoding]) -> TypeGuard[ClusterAwareNCP]:
     """Whether what is compiled can be asked about these points, not finished."""
-    return type(network) is ClusterAwareNCP and all(
+    return is_compiled(network) and all(
         one.features.device.type == "cpu" and one.features.dtype == torch.float32 for one in encodings
     )
 
