@@ -18,8 +18,9 @@ import numpy as np
 import ncpgui
 from ncpgui.core.errors import ExportError, InputError
 from ncpgui.core.files import replaced_file
-from ncpgui.core.given import PHY
+from ncpgui.core.given import LARGEST_UNIT, PHY
 from ncpgui.core.json_text import parse_json
+from ncpgui.core.json_values import an_object, member, named, whole_number, whole_numbers
 from ncpgui.core.project import Project
 from ncpgui.core.regular_files import regular
 from ncpgui.ephys.proposals import CURATION, WRITER
@@ -135,11 +136,11 @@ def read_review(folder: Path) -> tuple[tuple[Reviewed, ...], tuple[str, ...]]:
     if not file.exists():
         return (), ()
     try:
-        value = parse_json(regular(file).read_bytes())
-        if not isinstance(value, dict) or str(value["format_version"]) != REVIEW_VERSION:
-            raise ValueError(f"format_version is not {REVIEW_VERSION}")
-        entries = dict(value["reviews"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        value = an_object(parse_json(regular(file).read_bytes()), "the whole")
+        if (version := str(member(value, "format_version", "it"))) != REVIEW_VERSION:
+            raise ValueError(f"format_version is {version!r}, {REVIEW_VERSION} is known")
+        entries = an_object(member(value, "reviews", "it"), "reviews")
+    except (OSError, ValueError) as error:
         raise InputError(
             f"{file} is no review of propositions as phy 2.2 writes it ({error}); save it in phy again, or "
             "move it away"
@@ -154,8 +155,8 @@ def read_review(folder: Path) -> tuple[tuple[Reviewed, ...], tuple[str, ...]]:
         )
     for key, entry in entries.items():
         try:
-            found.append(_reviewed(proposed.get(str(key), ()), entry))
-        except (TypeError, ValueError, KeyError) as error:
+            found.append(_reviewed(proposed.get(key, ()), an_object(entry, "it")))
+        except ValueError as error:
             raise InputError(f"{file}: {key} is no decision ({error}); save it in phy again") from error
     lost = sum(not one.units and not one.accepted for one in found)
     if lost:
@@ -165,22 +166,19 @@ def read_review(folder: Path) -> tuple[tuple[Reviewed, ...], tuple[str, ...]]:
     return tuple(found), tuple(notes)
 
 
-def _reviewed(units: tuple[int, ...], entry: Any) -> Reviewed:
-    decision = entry["decision"]
+def _reviewed(units: tuple[int, ...], entry: dict[str, Any]) -> Reviewed:
+    decision = member(entry, "decision", "it")
     if decision == "rejected":
         return Reviewed(units, accepted=False)
     if decision != "accepted":
-        raise ValueError(f"decision is {decision!r}, neither accepted nor rejected")
-    applied = tuple(_whole(unit) for unit in entry["applied_unit_ids"])
+        raise ValueError(f"decision must be 'accepted' or 'rejected', and is {named(decision)}")
+    applied = tuple(whole_numbers(member(entry, "applied_unit_ids", "it"), "applied_unit_ids"))
     if len(set(applied)) < 2:
         raise ValueError("fewer than two clusters were merged")
-    return Reviewed(units, accepted=True, applied=applied, result=_whole(entry["result_unit_id"]))
-
-
-def _whole(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise ValueError(f"{value!r} is no cluster")
-    return value
+    result = whole_number(member(entry, "result_unit_id", "it"), "result_unit_id")
+    if not 0 <= result < LARGEST_UNIT:
+        raise ValueError(f"result_unit_id must be from 0 to {LARGEST_UNIT - 1}, and is {named(result)}")
+    return Reviewed(units, accepted=True, applied=applied, result=result)
 
 
 def _proposed(folder: Path) -> dict[str, tuple[int, ...]]:

@@ -6,7 +6,7 @@ or accepted there. Of SpikeInterface it is a curation of format 1 or 2, or a lis
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -18,6 +18,16 @@ from numpy.typing import NDArray
 from ncpgui.core.errors import CurationError, InputError, RecordingError
 from ncpgui.core.given import PHY, GivenSorting
 from ncpgui.core.json_text import parse_json
+from ncpgui.core.json_values import (
+    a_list,
+    an_object,
+    member,
+    named,
+    text,
+    unit_id,
+    unit_ids,
+    whole_numbers,
+)
 from ncpgui.core.project import Project
 from ncpgui.core.regular_files import regular
 from ncpgui.core.spikes import UNASSIGNED
@@ -159,7 +169,8 @@ def _of_curation(project: Project, given: GivenSorting, folder: Path, file: Path
     steps = value.get("curation_steps", [value]) if isinstance(value, dict) else value
     if not isinstance(steps, list) or not steps or not all(isinstance(step, dict) for step in steps):
         raise InputError(
-            f"{file} is no curation of SpikeInterface; give one of format 1 or 2, or a list of such"
+            f"{file} is no curation of SpikeInterface (it is {named(value)}); give one of format 1 or 2, or "
+            "a list of such"
         )
     every = _all_units(project, given, folder)
     names = given.called(np.unique(every).tolist())
@@ -167,10 +178,9 @@ def _of_curation(project: Project, given: GivenSorting, folder: Path, file: Path
     for number, step in enumerate(steps, start=1):
         try:
             state.apply(step)
-        except (CurationError, KeyError, TypeError, ValueError, AttributeError) as error:
-            why = f"{error.args[0]} is missing" if isinstance(error, KeyError) else str(error)
+        except (CurationError, ValueError) as error:
             at = f" (step {number})" if len(steps) > 1 else ""
-            raise InputError(f"{file}{at} cannot be used: {why}; give one of {folder.name}") from error
+            raise InputError(f"{file}{at} cannot be used: {error}; give one of {folder.name}") from error
     return Elsewhere(state.units[given.rows], state.labels, file.name)
 
 
@@ -206,38 +216,51 @@ class _Curated:
         version = str(step.get("format_version"))
         if version not in ("1", "2"):
             raise CurationError(f"its format_version is {version!r}, 1 and 2 are known")
-        for one in step.get("manual_labels") or []:
-            told = one.get("labels", one).get("quality")
-            label = LABELS.get(str(told[0]).lower()) if told else None
+        for place, entry in _listed(step, "manual_labels"):
+            one = an_object(entry, place)
+            labels = an_object(one.get("labels", one), f"labels of {place}")
+            told = a_list(labels.get("quality", []), f"quality of {place}")
+            label = LABELS.get(text(told[0], f"quality of {place}").lower()) if told else None
             if label is not None:
-                self.labels[self._unit(one["unit_id"])] = label
-        for name in step.get("removed") or step.get("removed_units") or []:
-            self.units[self.units == self._unit(name)] = UNASSIGNED
-        for one in step.get("splits") or []:
-            self._split(self._unit(one["unit_id"]), one)
-        for one in step.get("merges") or step.get("merge_unit_groups") or []:
-            group: Mapping[str, Any] = {"unit_ids": one} if isinstance(one, list) else one
-            self._merge([self._unit(name) for name in group["unit_ids"]], group.get("new_unit_id"))
+                self.labels[self._unit_of(one, place)] = label
+        for place, name in _listed(step, "removed", "removed_units"):
+            self.units[self.units == self._unit(unit_id(name, place))] = UNASSIGNED
+        for place, entry in _listed(step, "splits"):
+            one = an_object(entry, place)
+            self._split(self._unit_of(one, place), one, place)
+        for place, one in _listed(step, "merges", "merge_unit_groups"):
+            group = an_object({"unit_ids": one} if isinstance(one, list) else one, place)
+            names = unit_ids(member(group, "unit_ids", place), f"unit_ids of {place}")
+            new = group.get("new_unit_id")
+            called = None if new is None else unit_id(new, f"new_unit_id of {place}")
+            self._merge([self._unit(name) for name in names], called)
 
-    def _split(self, unit: int, one: Mapping[str, Any]) -> None:
+    def _split(self, unit: int, one: Mapping[str, Any], place: str) -> None:
         rows = np.flatnonzero(self.units == unit)
         part = np.full(len(rows), -1)
-        if one.get("mode", "indices") == "labels":
-            part = np.unique(np.asarray(one["labels"], dtype=np.int64), return_inverse=True)[1].reshape(-1)
-            if len(part) != len(rows):
+        mode = one.get("mode", "indices")
+        if mode == "labels":
+            told = whole_numbers(member(one, "labels", place), f"labels of {place}")
+            if len(told) != len(rows):
                 raise CurationError(
-                    f"unit {one['unit_id']} has {len(rows)} spikes, {len(part)} labels split it"
+                    f"unit {one['unit_id']} has {len(rows)} spikes, {len(told)} labels split it"
                 )
-        else:
-            for number, places in enumerate(one["indices"]):
-                at = np.asarray(places, dtype=np.int64)
-                if len(at) and not 0 <= at.min() <= at.max() < len(rows):
+            number_of = {label: number for number, label in enumerate(sorted(set(told)))}
+            part = np.array([number_of[label] for label in told])
+        elif mode == "indices":
+            several = a_list(member(one, "indices", place), f"indices of {place}")
+            for number, places in enumerate(several):
+                at = whole_numbers(places, f"part {number + 1} of the indices of {place}")
+                outside = [spike for spike in at if not 0 <= spike < len(rows)]
+                if outside:
                     raise CurationError(
-                        f"unit {one['unit_id']} has {len(rows)} spikes, a split names spike {at.max()}"
+                        f"unit {one['unit_id']} has {len(rows)} spikes, a split names spike {outside[0]}"
                     )
                 part[at] = number
-            part[part < 0] = len(one["indices"])
-        names = one.get("new_unit_ids") or []
+            part[part < 0] = len(several)
+        else:
+            raise CurationError(f"mode of {place} must be 'indices' or 'labels', and is {named(mode)}")
+        names = unit_ids(one.get("new_unit_ids", []), f"new_unit_ids of {place}")
         label = self.labels.pop(unit, None)
         for number in np.unique(part).tolist():
             new = next(self._fresh)
@@ -258,7 +281,18 @@ class _Curated:
         if len(labels) == 1 and (label := labels.pop()) is not None:
             self.labels[new] = label
 
-    def _unit(self, name: Any) -> int:
+    def _unit_of(self, one: Mapping[str, Any], place: str) -> int:
+        return self._unit(unit_id(member(one, "unit_id", place), f"unit_id of {place}"))
+
+    def _unit(self, name: int | str) -> int:
         if str(name) not in self.known:
             raise CurationError(f"there is no unit {name}")
         return self.known[str(name)]
+
+
+def _listed(step: Mapping[str, Any], *names: str) -> Iterator[tuple[str, Any]]:
+    """Entries of the first of some lists of a curation that has any, each with its place in words."""
+    name = next((one for one in names if step.get(one)), names[0])
+    told = step.get(name)
+    for number, entry in enumerate([] if told is None else a_list(told, name), start=1):
+        yield f"entry {number} of {name}", entry

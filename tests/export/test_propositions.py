@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -144,22 +145,49 @@ def test_propositions_that_nobody_knows_any_more_are_told(folder: Path, project:
     assert [note.split(" ")[0] for note in notes] == ["curation.json", "1", "1"]
 
 
+def reviews(entry: str) -> str:
+    return f'{{"format_version": "1", "reviews": {{"merge:0": {entry}}}}}'
+
+
 @pytest.mark.parametrize(
-    "value",
+    ("value", "reason"),
     [
-        "no JSON",
-        '{"format_version": "7", "reviews": {}}',
-        '{"format_version": "1"}',
-        '{"format_version": "1", "reviews": {"merge:0": {"decision": "perhaps"}}}',
-        '{"format_version": "1", "reviews": {"merge:0": {"decision": "accepted", "applied_unit_ids": [1]}}}',
-        '{"format_version": "1", "reviews": {"merge:0": {"decision": "accepted", '
-        '"applied_unit_ids": ["a", "b"], "result_unit_id": 3}}}',
+        ("no JSON", "as phy 2.2 writes it"),
+        ("[1]", "the whole must be names with values, in braces, and is a list"),
+        ('{"format_version": "7", "reviews": {}}', "format_version is '7', 1 is known"),
+        ('{"format_version": "1"}', "reviews is missing"),
+        (
+            '{"format_version": "1", "reviews": [1, 2]}',
+            "reviews must be names with values, in braces, and is a list",
+        ),
+        (reviews('"accepted"'), "it must be names with values, in braces, and is the text 'accepted'"),
+        (reviews("{}"), "decision is missing"),
+        (reviews('{"decision": "perhaps"}'), "must be 'accepted' or 'rejected', and is the text 'perhaps'"),
+        (reviews('{"decision": "accepted", "applied_unit_ids": [1]}'), "fewer than two clusters"),
+        (reviews('{"decision": "accepted", "applied_unit_ids": 1}'), "must be a list, and is the number 1"),
+        (
+            reviews('{"decision": "accepted", "applied_unit_ids": ["a", "b"], "result_unit_id": 3}'),
+            "entry 1 of applied_unit_ids must be a whole number, and is the text 'a'",
+        ),
+        (
+            reviews('{"decision": "accepted", "applied_unit_ids": [1, 2], "result_unit_id": null}'),
+            r"result_unit_id must be a whole number, and is empty \(null\)",
+        ),
+        (
+            reviews(
+                '{"decision": "accepted", "applied_unit_ids": [1, 2], "result_unit_id": 99999999999999999999}'
+            ),
+            "result_unit_id must be from 0 to 9007199254740991",
+        ),
     ],
 )
-def test_a_review_that_phy_did_not_write_is_refused(folder: Path, project: Project, value: str) -> None:
+def test_a_review_that_phy_did_not_write_is_refused(
+    folder: Path, project: Project, value: str, reason: str
+) -> None:
     (folder / "curation_review.json").write_text(value)
-    with pytest.raises(InputError, match=r"curation_review\.json.*save it in phy again"):
+    with pytest.raises(InputError, match=reason) as raised:
         decided_elsewhere(project)
+    assert re.search(r"curation_review\.json.*save it in phy again", str(raised.value))
 
 
 def test_splits_of_phy_are_taken_over_and_its_other_spikes_are_refused(

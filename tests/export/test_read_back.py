@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -149,13 +150,66 @@ def test_what_is_written_back_is_read_back_by_another_session(sorting: Path, tmp
         (curation(splits=[{**LABELS, "labels": [0, 1]}]), "unit c has 6 spikes, 2 labels split it"),
         (curation(splits=[{"unit_id": "c"}]), "indices is missing"),
         ([curation(), curation(removed=["q"])], r"\(step 2\).*there is no unit q"),
+        ("text", r"\(it is the text 'text'\)"),
+        (7, r"\(it is the number 7\)"),
+        (curation(merges={"unit_ids": ["a", "b"]}), "merges must be a list, and is names with values"),
+        (
+            curation(merges=["ab"]),
+            "entry 1 of merges must be names with values, in braces, and is the text 'ab'",
+        ),
+        (
+            curation(merges=[{"unit_ids": "ab"}]),
+            "unit_ids of entry 1 of merges must be a list, and is the text",
+        ),
+        (curation(merges=[{"unit_ids": [["a"], "b"]}]), "must be the id of a unit, .* and is a list"),
+        (
+            curation(merges=[{"unit_ids": ["a", "b"], "new_unit_id": {}}]),
+            "new_unit_id of entry 1 of merges must",
+        ),
+        (curation(merges=[{}]), "unit_ids is missing in entry 1 of merges"),
+        (curation(removed="a"), "removed must be a list, and is the text 'a'"),
+        (curation(removed=[1.5]), "entry 1 of removed must be the id of a unit, .* and is the number 1.5"),
+        (curation(removed=[None]), r"and is empty \(null\)"),
+        (curation(manual_labels=[["a", "good"]]), "entry 1 of manual_labels must be names with values"),
+        (
+            curation(manual_labels=[{"unit_id": "a", "labels": ["good"]}]),
+            "labels of entry 1 .* and is a list",
+        ),
+        (
+            curation(manual_labels=[{"unit_id": "a", "labels": {"quality": "good"}}]),
+            "quality of .* must be a list",
+        ),
+        (
+            curation(manual_labels=[{"unit_id": "a", "labels": {"quality": [3]}}]),
+            "must be a text, and is the number",
+        ),
+        (curation(manual_labels=[{"labels": {"quality": ["good"]}}]), "unit_id is missing in entry 1"),
+        (curation(splits=[{**SPLIT, "indices": [[0.5]]}]), "must be a whole number, and is the number 0.5"),
+        (
+            curation(splits=[{**SPLIT, "indices": [True]}]),
+            "part 1 of the indices of .* must be a list, and is true",
+        ),
+        (curation(splits=[{**SPLIT, "indices": [[2**70]]}]), "unit c has 6 spikes, a split names spike 1180"),
+        (curation(splits=[{**SPLIT, "indices": [[-1]]}]), "unit c has 6 spikes, a split names spike -1"),
+        (curation(splits=[{**SPLIT, "mode": ["indices"]}]), "mode of entry 1 of splits must be 'indices' or"),
+        (
+            curation(splits=[{**SPLIT, "new_unit_ids": "d"}]),
+            "new_unit_ids of entry 1 of splits must be a list",
+        ),
+        (
+            curation(splits=[{**LABELS, "labels": ["x"] * 6}]),
+            "entry 1 of labels of .* must be a whole number",
+        ),
     ],
 )
 def test_what_is_no_curation_of_these_units_is_refused(
     project: Project, tmp_path: Path, value: Any, reason: str
 ) -> None:
-    with pytest.raises(InputError, match=reason):
+    with pytest.raises(InputError, match=reason) as raised:
         taken(project, value, tmp_path / "curation.json")
+    assert not re.search(
+        r"\b(list|dict|str|int|float|bool|NoneType)\b object|not subscriptable|got", str(raised.value)
+    )
 
 
 def test_a_file_that_is_not_there_and_a_sorting_that_changed_are_refused(
