@@ -19,7 +19,7 @@ from spikeinterface_gui.view_base import ViewBase
 from ncpgui.core.counted import count
 from ncpgui.core.errors import InputError, NcpguiError
 from ncpgui.core.percent import percent_of_draws
-from ncpgui.export.offered import OfferedQuestion, OfferedWay
+from ncpgui.export.offered import OfferedAlternative, OfferedQuestion
 from ncpgui.export.reviewed_analyzer import ReviewedAnalyzer
 from ncpgui.session.reviews import reviews_beside
 from ncpgui.session.store import load
@@ -70,8 +70,8 @@ class AlternativesView(ViewBase):  # type: ignore[misc]
         visible = self.controller.get_visible_unit_ids()
         self.question = None if self.review is None else self.review.about(visible)
 
-    def _ways(self) -> tuple[OfferedWay, ...]:
-        return () if self.question is None or not self._is_there() else self.question.ways
+    def _alternatives(self) -> tuple[OfferedAlternative, ...]:
+        return () if self.question is None or not self._is_there() else self.question.alternatives
 
     def _is_there(self) -> bool:
         assert self.review is not None
@@ -81,22 +81,30 @@ class AlternativesView(ViewBase):  # type: ignore[misc]
     def _rows(self) -> list[tuple[str, str]]:
         """Probability and words of each way; the one that the curation has is marked."""
         rows = []
-        for way in self._ways():
-            rest = f" ({way.n_left} spikes stay where they are)" if way.is_offered and way.n_left else ""
-            words = "as given" if way.is_given else way.words + rest
-            rows.append((percent_of_draws(way.mass), words + (" ✔" if self._is_chosen(way) else "")))
+        for alternative in self._alternatives():
+            rest = (
+                f" ({alternative.n_left} spikes stay where they are)"
+                if alternative.is_offered and alternative.n_left
+                else ""
+            )
+            words = "as given" if alternative.is_given else alternative.words + rest
+            rows.append(
+                (percent_of_draws(alternative.mass), words + (" ✔" if self._is_chosen(alternative) else ""))
+            )
         return rows
 
-    def _is_chosen(self, way: OfferedWay) -> bool:
+    def _is_chosen(self, alternative: OfferedAlternative) -> bool:
         assert self.review is not None
         assert self.question is not None
-        return self.review.is_chosen(self._curation(), self.question, way)
+        return self.review.is_chosen(self._curation(), self.question, alternative)
 
     def _is_changed(self, question: OfferedQuestion) -> bool:
         """Whether the curation has a way other than the given one, or one of somebody's own."""
         assert self.review is not None
-        as_given = [way for way in question.ways if way.is_given]
-        return not any(self.review.is_chosen(self._curation(), question, way) for way in as_given)
+        as_given = [alternative for alternative in question.alternatives if alternative.is_given]
+        return not any(
+            self.review.is_chosen(self._curation(), question, alternative) for alternative in as_given
+        )
 
     def _curation(self) -> dict[str, Any]:
         return self.controller.curation_data if self.controller.curation else {}
@@ -128,8 +136,8 @@ class AlternativesView(ViewBase):  # type: ignore[misc]
 
     def use(self, row: int) -> None:
         """Make a way the answer to the question that is shown."""
-        ways = self._ways()
-        if not 0 <= row < len(ways) or self.review is None or self.question is None:
+        alternatives = self._alternatives()
+        if not 0 <= row < len(alternatives) or self.review is None or self.question is None:
             return
         if not self.controller.curation:
             self.warning(
@@ -137,7 +145,7 @@ class AlternativesView(ViewBase):  # type: ignore[misc]
             )
             return
         try:
-            chosen = self.review.chosen(self.controller.curation_data, self.question, ways[row])
+            chosen = self.review.chosen(self.controller.curation_data, self.question, alternatives[row])
         except InputError as error:
             self.warning(str(error))
             return
@@ -145,13 +153,13 @@ class AlternativesView(ViewBase):  # type: ignore[misc]
         self.notify_manual_curation_updated()
         self.refresh()
 
-    def show_way(self, row: int) -> None:
+    def show_alternative(self, row: int) -> None:
         """Show the units of a way in all views, and select the spikes that it splits off."""
-        ways = self._ways()
-        if not 0 <= row < len(ways) or self.review is None or self.question is None:
+        alternatives = self._alternatives()
+        if not 0 <= row < len(alternatives) or self.review is None or self.question is None:
             return
         self._show_units(self.question)
-        parts = [part for _, parts in ways[row].splits for part in parts]
+        parts = [part for _, parts in alternatives[row].splits for part in parts]
         spikes = np.sort(np.concatenate(parts)) if parts else np.zeros(0, np.int64)
         if self._is_first_analyzer():
             self.controller.set_indices_spike_selected(spikes)
@@ -207,7 +215,7 @@ class AlternativesView(ViewBase):  # type: ignore[misc]
         self.table.setSelectionBehavior(QT.QAbstractItemView.SelectRows)
         self.table.setSelectionMode(QT.QAbstractItemView.SingleSelection)
         self.table.setEditTriggers(QT.QAbstractItemView.NoEditTriggers)
-        self.table.cellClicked.connect(lambda row, _column: self.show_way(row))
+        self.table.cellClicked.connect(lambda row, _column: self.show_alternative(row))
         self.table.cellActivated.connect(lambda row, _column: self.use(row))
         self.layout.addWidget(self.table)
 

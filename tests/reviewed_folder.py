@@ -10,7 +10,7 @@ import numpy as np
 
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import SpikeEvents
-from ncpgui.curation.decisions import Decisions
+from ncpgui.curation.curated_sorting import CuratedSorting
 from ncpgui.ephys.given_folder import open_given
 from ncpgui.ephys.recording import ArrayRecording
 from tests.session.conftest import build
@@ -54,14 +54,14 @@ def decided(
     merges: Mapping[int, tuple[int, ...]] | None = None,
     labels: Mapping[int, str] | None = None,
     **words: dict[int, str],
-) -> Decisions:
-    """Decisions of a person: units joined into new ones (or out of all, -1), labels, tags and notes."""
+) -> CuratedSorting:
+    """CuratedSorting of a person: units joined into new ones (or out of all, -1), labels, tags and notes."""
     units = project.unit_of_spike.copy()
     for new, parts in (merges or {}).items():
         units[np.isin(units, parts)] = new
     told = {int(unit): "unsorted" for unit in np.unique(units[units >= 0])}
     told |= {unit: label for unit, label in project.given_labels.items() if unit in told} | dict(labels or {})
-    return Decisions(units, np.ones(len(units), np.float32), told, frozenset(), units, **words)
+    return CuratedSorting(units, np.ones(len(units), np.float32), told, frozenset(), units, **words)
 
 
 def clusters_of(folder: Path) -> list[int]:

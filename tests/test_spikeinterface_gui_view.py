@@ -111,7 +111,7 @@ def test_questions_are_answered_in_the_curation_of_the_window(analyzer: Path, wi
         view.go(1)
         assert table(view)[1][1] == "as given ✔"
         view.table.setCurrentCell(0, 0)
-        view.show_way(0)
+        view.show_alternative(0)
         selected = controller.get_indices_spike_selected()
         view.use(0)
         found[tuple(controller.get_visible_unit_ids())] = (table(view)[0][1], len(selected))

@@ -42,9 +42,9 @@ from ncpgui.sorting.components import ComponentDraw, contacts_of, drawn_fairly
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.found_units import FoundUnits
 from ncpgui.sorting.matching import match_units
-from ncpgui.sorting.one_neuron import distances
 from ncpgui.sorting.pipeline import Found, find_units, project_of, shown_first
 from ncpgui.sorting.sampling import Sampled
+from ncpgui.sorting.unit_distances import distances
 
 DENSE = {
     "linear32 dense": GroundTruth("linear32", 30_000.0, 60, 150.0, seed=67),

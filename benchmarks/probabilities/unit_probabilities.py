@@ -37,7 +37,7 @@ from benchmarks.probabilities.sampled_recordings import (
 from benchmarks.recordings.ground_truth import made
 from benchmarks.recordings.unit_scores import calibration_error
 from ncpgui.core.project import Project
-from ncpgui.evidence.right import right_units
+from ncpgui.evidence.unit_accuracy import right_units
 from ncpgui.evidence.units import project_numbers
 from ncpgui.sorting.config import SortingConfig
 

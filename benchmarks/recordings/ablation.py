@@ -35,7 +35,7 @@ from ncpgui.sorting.config import SortingConfig, detection_radius_um
 from ncpgui.sorting.first_pass import PROPOSING_DRAWS, PROPOSING_SPIKES, detect, propose
 from ncpgui.sorting.matched import Matched
 from ncpgui.sorting.matching import GAIN_A_HZ, match_units
-from ncpgui.sorting.one_neuron import joined
+from ncpgui.sorting.unit_distances import joined
 
 Proposals = tuple[NDArray[np.int64], NDArray[np.int64]]
 """Sample and unit of each spike, -1 = none."""

@@ -34,9 +34,9 @@ from ncpgui.core.component import Alternative, Component, ComponentWaveforms
 from ncpgui.core.seeds import stream, stream_seed
 from ncpgui.core.spikes import Sorting
 from ncpgui.ephys.readers import recording_of
+from ncpgui.sorting.component_alternatives import build_alternatives
 from ncpgui.sorting.component_posterior import sample_components
 from ncpgui.sorting.config import SortingConfig
-from ncpgui.sorting.group_posterior import build_alternatives
 from ncpgui.sorting.pipeline import find_units, project_of, shown_first
 
 Floats = NDArray[np.float64]

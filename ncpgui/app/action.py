@@ -13,7 +13,7 @@ from ncpgui.app.model.workspace import Workspace
 NOTHING_OPEN = "open a recording or a session first"
 
 
-class Front(Protocol):
+class WindowPort(Protocol):
     """The window, as far as actions need one: questions to the person and the look of things."""
 
     def ask_open(self) -> None:
@@ -152,7 +152,7 @@ class Context:
 
     workspace: Workspace
     controller: Controller
-    front: Front
+    window: WindowPort
 
 
 @dataclass(frozen=True)

@@ -41,11 +41,11 @@ SCOPED = ("good", "mua", "noise", "unsorted")
 
 def _may(context: Context, question: str) -> bool:
     """Whether an edit may be done: there is nothing to ask, or the answer is yes."""
-    return not question or context.front.confirm(question)
+    return not question or context.window.confirm(question)
 
 
 def _may_mark(context: Context, units: tuple[int, ...]) -> bool:
-    listed = [*context.front.listed_units(), *context.workspace.similar]
+    listed = [*context.window.listed_units(), *context.workspace.similar]
     return _may(context, mark_question(context.workspace, units, listed=listed))
 
 
@@ -65,7 +65,7 @@ def _write(context: Context, kind: str) -> None:
     names = unit_names([str(unit) for unit in units])
     question = f"{'Label of your own' if kind == 'tag' else 'Note'} on {names}"
     known = labels.tags if kind == "tag" else ()
-    text = context.front.ask_words(question, present.pop() if len(present) == 1 else "", known)
+    text = context.window.ask_words(question, present.pop() if len(present) == 1 else "", known)
     if text is not None and any(getattr(labels.mark(unit), kind) != text for unit in units):
         workspace.write(units, kind, text)
 
@@ -73,8 +73,8 @@ def _write(context: Context, kind: str) -> None:
 def _toggle_lock(context: Context) -> None:
     workspace = context.workspace
     if _may_mark(context, workspace.selected):
-        locked = workspace.history.labels.locked.issuperset(workspace.selected)
-        workspace.lock(workspace.selected, not locked)
+        accepted = workspace.history.labels.accepted.issuperset(workspace.selected)
+        workspace.set_accepted(workspace.selected, not accepted)
 
 
 def _merge(context: Context) -> None:
@@ -94,7 +94,7 @@ def _split(context: Context) -> None:
 
 def _go(context: Context, step: int) -> None:
     """Walk the list of similar units while it is on screen and about a unit, else the queue."""
-    if context.workspace.chosen and context.front.lists_similar():
+    if context.workspace.chosen and context.window.lists_similar():
         step_similar(context.workspace, step)
     else:
         _go_in_queue(context, step)
@@ -144,7 +144,7 @@ def _step_unit(context: Context, step: int) -> None:
 
 def _neighbour(context: Context, step: int, chosen: tuple[int, ...]) -> int | None:
     """Unit of the table after the one that was chosen last, or before it; None without any."""
-    units = context.front.listed_units()
+    units = context.window.listed_units()
     if not units:
         return None
     start = units.index(chosen[-1]) if chosen and chosen[-1] in units else (-1 if step > 0 else 0)
@@ -153,7 +153,7 @@ def _neighbour(context: Context, step: int, chosen: tuple[int, ...]) -> int | No
 
 def _extend(context: Context, step: int) -> None:
     """Select one more unit of the table, or one less on the way back."""
-    workspace, units = context.workspace, context.front.listed_units()
+    workspace, units = context.workspace, context.window.listed_units()
     chosen = workspace.selected
     if not chosen or chosen[-1] not in units:
         _step_unit(context, step)
@@ -185,7 +185,7 @@ def _compare(context: Context, step: int) -> None:
 
 
 def _select_all(context: Context) -> None:
-    units = context.front.listed_units()
+    units = context.window.listed_units()
     context.workspace.select(units)
     if not units:
         context.workspace.told.emit(NO_UNITS)
@@ -193,13 +193,13 @@ def _select_all(context: Context) -> None:
 
 def _save(context: Context) -> None:
     if context.controller.session_path is None:
-        context.front.ask_save_as()
+        context.window.ask_save_as()
     else:
         context.controller.save()
 
 
 def _write_back(context: Context) -> None:
-    if context.front.confirm(write_back_question(context.workspace)):
+    if context.window.confirm(write_back_question(context.workspace)):
         context.controller.write_back()
 
 
@@ -230,28 +230,28 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "open", "Open recording…", ("Ctrl+O",), "File",
         "Open a recording: its spikes are found, and the posterior over their sortings is sampled.",
-        lambda c, _: c.front.ask_open(), in_toolbar=True,
+        lambda c, _: c.window.ask_open(), in_toolbar=True,
     ),
     Action(
         "open_session", "Open session…", ("Ctrl+Shift+O",), "File",
         "Go on with a session that was saved; what a crash left in its journal is done again.",
-        lambda c, _: c.front.ask_session(),
+        lambda c, _: c.window.ask_session(),
     ),
     Action(
         "review", "Review another sorter's result…", ("Ctrl+Alt+O",), "File",
         "Open a folder of Phy, Kilosort or SpikeInterface: its units stay as they are, and the queue asks "
         "where the posterior doubts them.",
-        lambda c, _: c.front.ask_review(),
+        lambda c, _: c.window.ask_review(),
     ),
     Action(
         "review_file", "Review the units of an NWB file…", (), "File",
         "Open an NWB file that another program put units into, to review these.",
-        lambda c, _: c.front.ask_review_file(),
+        lambda c, _: c.window.ask_review_file(),
     ),
     Action(
         "open_demo", "Open the demo", (), "File",
         "A simulated 49-channel hexagonal array on a retina, sorted before your eyes.",
-        lambda c, _: c.controller.open_demo(c.front.demo_folder()),
+        lambda c, _: c.controller.open_demo(c.window.demo_folder()),
     ),
     Action(
         "save", "Save session", ("Ctrl+S",), "File",
@@ -261,12 +261,12 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "save_as", "Save session as…", ("Ctrl+Shift+S",), "File",
         "Keep the session in another file from now on.",
-        lambda c, _: c.front.ask_save_as(), has_project,
+        lambda c, _: c.window.ask_save_as(), has_project,
     ),
     Action(
         "export", "Export…", ("Ctrl+E", "X"), "File",
         "Write the sorting as it stands for Phy, SpikeInterface, NWB, MATLAB, NumPy or as tables.",
-        lambda c, _: c.front.ask_export(), has_project, in_toolbar=True,
+        lambda c, _: c.window.ask_export(), has_project, in_toolbar=True,
     ),
     Action(
         "write_back", "Write decisions back…", (), "File",
@@ -276,19 +276,19 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "locate", "Locate recording…", (), "File", "Tell where the recording is, when it moved.",
-        lambda c, _: c.front.ask_recording_place(), has_project,
+        lambda c, _: c.window.ask_recording_place(), has_project,
     ),
     Action(
         "picture", "Save picture…", ("Ctrl+P",), "File", "Save the window as a PNG.",
-        lambda c, _: c.front.save_picture(), has_project,
+        lambda c, _: c.window.save_picture(), has_project,
     ),
     Action(
         "close", "Close project", ("Ctrl+W",), "File", "Back to the start page; nothing is lost.",
-        lambda c, _: c.front.close_project(), has_project, starts_section=True,
+        lambda c, _: c.window.close_project(), has_project, starts_section=True,
     ),
     Action(
         "quit", "Quit", ("Ctrl+Q",), "File",
-        "Close the window; nothing is lost.", lambda c, _: c.front.quit(),
+        "Close the window; nothing is lost.", lambda c, _: c.window.quit(),
     ),
     Action(
         "undo", "Undo", ("Ctrl+Z",), "Edit", "Take back the last edit, without limit.",
@@ -301,7 +301,7 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "history", "History", ("Ctrl+H",), "Edit",
         "Show or hide the list of edits; a click on one goes there, by undo or redo.",
-        lambda c, _: c.front.toggle_history(), has_project,
+        lambda c, _: c.window.toggle_history(), has_project,
     ),
     Action(
         "select_all", "Select all units", ("Ctrl+A",), "Edit",
@@ -311,12 +311,12 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "palette", "Command palette", ("Ctrl+K",), "Edit",
         "Find any action by a few letters, or a unit by its number, and do it or go there with Enter.",
-        lambda c, _: c.front.show_palette(), starts_section=True,
+        lambda c, _: c.window.show_palette(), starts_section=True,
     ),
     Action(
         "snippet", "Snippet", (":",), "Edit",
         "Write what to do in a line, as in phy: c 3 7 selects, f filters, s sorts, l labels, g merges.",
-        lambda c, _: c.front.show_snippet_line(), has_project,
+        lambda c, _: c.window.show_snippet_line(), has_project,
     ),
     Action(
         "select_next", "Select the next unit too", ("Shift+Down",), "Edit",
@@ -341,12 +341,12 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "filter", "Filter units", ("Ctrl+F",), "Edit",
         "List some units only: fr > 1 & p_neuron > .9, or numbers and words to look for.",
-        lambda c, _: c.front.begin_filter(), has_project, starts_section=True,
+        lambda c, _: c.window.begin_filter(), has_project, starts_section=True,
     ),
     Action(
         "copy", "Copy units as CSV", ("Ctrl+C",), "Edit",
         "Copy the selected rows of the unit table, or all, with the columns on screen.",
-        lambda c, _: c.front.copy_units(), has_project,
+        lambda c, _: c.window.copy_units(), has_project,
     ),
     Action(
         "merge", "Merge", ("G",), "Unit",
@@ -366,8 +366,8 @@ ACTIONS: tuple[Action, ...] = (
         lambda c, _: propose_split_as(c.workspace), has_alternatives,
     ),
     Action(
-        "lock", "Accept unit", ("Y",), "Unit",
-        "Accept (lock) the selected units, or open them again: each is a neuron, all of it and nothing else. "
+        "accept", "Accept unit", ("Y",), "Unit",
+        "Accept the selected units, or open them again: each is a neuron, all of it and nothing else. "
         "All probabilities are given that, and other sortings leave it as it is.",
         lambda c, _: _toggle_lock(c), has_selection, in_toolbar=True,
     ),
@@ -439,8 +439,8 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action(
         "adopt", "Use this sorting", ("Return", "Enter"), "Sorting",
-        "Sort these spikes as shown, or do the split that is shown. The sorting already in use is accepted: "
-        "all its units are locked.",
+        "Sort these spikes as shown, or do the split that is shown. On the sorting "
+        "already in use, all its units are accepted.",
         lambda c, _: _decide(c, c.workspace.adopt), has_alternatives, starts_section=True,
     ),
     Action(
@@ -516,71 +516,71 @@ ACTIONS: tuple[Action, ...] = (
     Action(
         "next_spike", "Next spike", ("Alt+PgDown",), "Go",
         "Show the traces around the next spike of the selected units, or of all units on screen.",
-        lambda c, _: c.front.step_spike(1), has_units, starts_section=True,
+        lambda c, _: c.window.step_spike(1), has_units, starts_section=True,
     ),
     Action(
         "previous_spike", "Previous spike", ("Alt+PgUp",), "Go",
         "Show the traces around the spike before.",
-        lambda c, _: c.front.step_spike(-1), has_units,
+        lambda c, _: c.window.step_spike(-1), has_units,
     ),
     Action(
         "ambiguous_spike", "Next ambiguous spike", ("Alt+Shift+PgDown",), "Go",
         "Show the traces around the spike whose unit is least certain, then the next of them.",
-        lambda c, _: c.front.step_ambiguous(), has_units,
+        lambda c, _: c.window.step_ambiguous(), has_units,
     ),
     Action(
         "theme", "Light or dark", ("Ctrl+T",), "View", "Change between the light and the dark theme.",
-        lambda c, _: c.front.toggle_theme(), in_toolbar=True,
+        lambda c, _: c.window.toggle_theme(), in_toolbar=True,
     ),
     Action(
         "system_theme", "Theme of the system", (), "View",
         "Be light or dark as the system is, which is so until you choose a theme.",
-        lambda c, _: c.front.follow_system_theme(),
+        lambda c, _: c.window.follow_system_theme(),
     ),
     *PANEL_ACTIONS,
     Action(
         "all_units", "List all units", ("U",), "View",
         "List the units of the whole recording, or those on screen.",
-        lambda c, _: c.front.toggle_all_units(), has_project,
+        lambda c, _: c.window.toggle_all_units(), has_project,
     ),
     Action(
         "similar", "List similar units", ("S",), "View",
         "Show or hide the list of units that may be the same neuron as the selected one.",
-        lambda c, _: c.front.toggle_similar(), has_project,
+        lambda c, _: c.window.toggle_similar(), has_project,
     ),
     Action(
         "intervals", "Intervals between spikes", ("I",), "View",
         "Show intervals in place of the autocorrelograms, or these again.",
-        lambda c, _: c.front.toggle_intervals(), has_project,
+        lambda c, _: c.window.toggle_intervals(), has_project,
     ),
     Action(
         "height", "Amplitude, depth, raster", ("A",), "View",
         "Show amplitudes over time, then the depth of the spikes along the probe, then a row for each unit.",
-        lambda c, _: c.front.toggle_height(), has_project,
+        lambda c, _: c.window.toggle_height(), has_project,
     ),
     Action(
         "decide", "Layout: decide", ("F2",), "View",
         "Show what a decision is about: waveforms, embedding, receptive fields, units.",
-        lambda c, _: c.front.show_layout("decide"), has_project, starts_section=True,
+        lambda c, _: c.window.show_layout("decide"), has_project, starts_section=True,
     ),
     Action(
         "inspect", "Layout: inspect", ("F3",), "View",
         "Show the evidence: correlograms, amplitudes over time, features, traces.",
-        lambda c, _: c.front.show_layout("inspect"), has_project,
+        lambda c, _: c.window.show_layout("inspect"), has_project,
     ),
     Action(
         "reset_layout", "Panels where they were at first", (), "View",
         "Put all panels back to their first places and sizes, as in the layout \"decide\".",
-        lambda c, _: c.front.reset_layout(), has_project,
+        lambda c, _: c.window.reset_layout(), has_project,
     ),
-    Action("help", "Keys", ("H", "F1"), "Help", "Show this page.", lambda c, _: c.front.show_help()),
+    Action("help", "Keys", ("H", "F1"), "Help", "Show this page.", lambda c, _: c.window.show_help()),
     Action(
         "tour", "Tour", (), "Help", "The window in three steps, as at the first start.",
-        lambda c, _: c.front.show_tour(), has_project,
+        lambda c, _: c.window.show_tour(), has_project,
     ),
     Action(
         "about", "About ncpgui", ("?",), "Help",
-        "What this program is.", lambda c, _: c.front.show_about(),
+        "What this program is.", lambda c, _: c.window.show_about(),
     ),
 )  # fmt: skip
 

@@ -20,7 +20,7 @@ from ncpgui.app.presenters.receptive_fields import Field
 from ncpgui.app.presenters.traces import TraceWindow
 from ncpgui.app.work import jobs, reviewing
 from ncpgui.app.work.activity import Activity, Work
-from ncpgui.app.work.panel_data import Derived
+from ncpgui.app.work.panel_data import PanelData
 from ncpgui.app.work.recognition import kept_elsewhere, recognize
 from ncpgui.app.work.sampling import Sampling
 from ncpgui.app.work.saving import Saving, export
@@ -67,17 +67,17 @@ class Controller:
         self._work.activity_changed.connect(self.activity_changed.emit)
         self._work.failed.connect(self.failed.emit)
         self._work.succeeded.connect(self.succeeded.emit)
-        self._derived = Derived(workspace, runner)
-        self._derived.changed.connect(self.derived_changed.emit)
+        self._panel_data = PanelData(workspace, runner)
+        self._panel_data.changed.connect(self.derived_changed.emit)
         self.unit_evidence = UnitEvidence(workspace, runner)
         self.read_only_path: Path | None = None
         self._begin()
         workspace.color_by(preferences.get("color_by", ""))
-        self._derived.set_scale(Scale.of(preferences.get("correlograms", None)))
+        self._panel_data.set_scale(Scale.of(preferences.get("correlograms", None)))
         workspace.current_changed.connect(self._look_at_current)
         workspace.shown_changed.connect(self.refresh_views)
         workspace.selection_changed.connect(self.refresh_views)
-        workspace.opened.connect(self._derived.forget)
+        workspace.opened.connect(self._panel_data.forget)
         workspace.units_changed.connect(self._save_if_behind)
         workspace.decided.connect(lambda ids: self._sampling.draw_where_few_are_left(ids))
         workspace.units_changed.connect(lambda _: self._sampling.stop_what_was_taken_back())
@@ -259,7 +259,7 @@ class Controller:
             self._sampling.try_again()
             self.workspace.told.emit(f"The recording is now {recording.path}")
             self._saving.autosave()
-            self._derived.ask_again()
+            self._panel_data.ask_again()
 
         self._work.submit(
             f"Looking at {path.name}",
@@ -324,7 +324,7 @@ class Controller:
 
     def open_other(self) -> None:
         """Show the sortings of the component on screen that are too rare for a card of their own."""
-        self._derived.ask_rarer()
+        self._panel_data.ask_rarer()
 
     def cancel(self) -> None:
         """Stop the long work under way; what it did so far stays."""
@@ -342,57 +342,57 @@ class Controller:
     @property
     def fields(self) -> dict[bytes, Field]:
         """Receptive fields that are known, by `spikes_key`."""
-        return self._derived.fields
+        return self._panel_data.fields
 
     @property
     def fields_problem(self) -> str:
         """Why there are no receptive fields, '' when there is no reason."""
-        return self._derived.fields_problem
+        return self._panel_data.fields_problem
 
     @property
     def correlograms(self) -> dict[tuple[bytes, ...], Trains]:
         """Correlograms that are known, by the key of `trains_of_grid`."""
-        return self._derived.correlograms
+        return self._panel_data.correlograms
 
     @property
     def correlogram_scale(self) -> Scale:
         """Window and bins of correlograms."""
-        return self._derived.scale
+        return self._panel_data.scale
 
     def set_correlogram_scale(self, scale: Scale) -> None:
         """Take another window and other bins of correlograms, now and in the next run."""
         self.preferences.set("correlograms", [scale.half_ms, scale.bin_ms])
-        self._derived.set_scale(scale)
+        self._panel_data.set_scale(scale)
 
     @property
     def traces(self) -> TraceWindow | None:
         """The traces that were read last."""
-        return self._derived.traces
+        return self._panel_data.traces
 
     @property
     def traces_problem(self) -> str:
         """Why there are no traces, '' when there is no reason."""
-        return self._derived.traces_problem
+        return self._panel_data.traces_problem
 
     def read_traces(self, position: int) -> None:
         """Read the traces around a spike of the component on screen, if they are not there yet."""
-        self._derived.read_traces(position)
+        self._panel_data.read_traces(position)
 
     def want(self, what: str, wanted: bool) -> None:
-        """Say whether something is on screen, see `Derived.wanted`: that is asked for."""
+        """Say whether something is on screen, see `PanelData.wanted`: that is asked for."""
         if wanted:
-            self._derived.wanted.add(what)
+            self._panel_data.wanted.add(what)
             self.refresh_views()
         else:
-            self._derived.wanted.discard(what)
+            self._panel_data.wanted.discard(what)
 
     def embedding(self) -> NDArray[np.float32] | None:
         """t-SNE of the component on screen, None while it is computed."""
-        return self._derived.embedding()
+        return self._panel_data.embedding()
 
     def refresh_views(self) -> None:
         """Ask for what the panels of the component on screen still lack."""
-        self._derived.refresh()
+        self._panel_data.refresh()
 
     def _look_at_current(self) -> None:
         self._sampling.look_at(self.workspace.component_id)
@@ -415,7 +415,7 @@ class Controller:
         self._work.submit(
             f"Reading all spikes of {self.workspace.name(component.id)}",
             lambda p: jobs.read_coordinates(project, component, waveforms, progress=p),
-            lambda found: self._derived.put_coordinates(component, waveforms, found),
+            lambda found: self._panel_data.put_coordinates(component, waveforms, found),
             key=("coordinates", component.id),
             lane="view",
         )

@@ -97,7 +97,7 @@ def run_demo(folder: Path, settings: DemoSettings, *, progress: Progress = silen
         The model cannot be loaded.
     """
     from ncpgui.curation.clustering import Clustering
-    from ncpgui.curation.decisions import Decisions
+    from ncpgui.curation.curated_sorting import CuratedSorting
     from ncpgui.curation.history import History
     from ncpgui.export.whole_project import export_project
     from ncpgui.session import store
@@ -118,7 +118,7 @@ def run_demo(folder: Path, settings: DemoSettings, *, progress: Progress = silen
     with clock("export"):
         progress(93, 100, "exporting to Phy")
         as_sorted = History(Clustering(project.unit_of_spike, project.probability))
-        decisions = Decisions.of(as_sorted, project.unit_of_spike)
+        decisions = CuratedSorting.of(as_sorted, project.unit_of_spike)
         export_project(project, decisions, "phy", _emptied(folder / "phy"))
     with clock("score"):
         progress(97, 100, "scoring against the true spikes")

@@ -27,18 +27,18 @@ PANEL_ACTIONS: tuple[Action, ...] = (
     Action(
         "arrangement", "Waveforms at probe geometry", ("P", "O"), "View",
         "Draw the contacts where they are on the probe, all units over each other, or one under the other.",
-        lambda c, _: c.front.toggle_arrangement(), has_project,
+        lambda c, _: c.window.toggle_arrangement(), has_project,
     ),
     Action(
         "waveforms", "Spikes, density, means, most alike", ("W",), "View",
         "Draw some spikes of each unit, then the density of all, then means alone, then beside each the most "
         "alike unit in grey.",
-        lambda c, _: c.front.step_waveforms(1), has_project,
+        lambda c, _: c.window.step_waveforms(1), has_project,
     ),
     Action(
         "waveforms_back", "Most alike, means, density, spikes", ("Shift+W",), "View",
         "The same in the other direction.",
-        lambda c, _: c.front.step_waveforms(-1), has_project, in_menu=False,
+        lambda c, _: c.window.step_waveforms(-1), has_project, in_menu=False,
     ),
     Action(
         "read_all_spikes", "Read all spikes", (), "View",
@@ -49,10 +49,10 @@ PANEL_ACTIONS: tuple[Action, ...] = (
     Action(
         "other_fields", "Receptive fields of other cards", (), "View",
         "Show the receptive fields of what other cards would make below those on screen, or leave them out.",
-        lambda c, _: c.front.toggle_other_fields(), has_project,
+        lambda c, _: c.window.toggle_other_fields(), has_project,
     ),
     Action(
         "means", "Means alone", ("M",), "View", "Draw the mean waveforms alone, or spikes again.",
-        lambda c, _: c.front.toggle_means(), has_project,
+        lambda c, _: c.window.toggle_means(), has_project,
     ),
 )  # fmt: skip

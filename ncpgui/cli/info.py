@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from ncpgui.core.component import Component
     from ncpgui.core.project import Project
-    from ncpgui.curation.decisions import Decisions
+    from ncpgui.curation.curated_sorting import CuratedSorting
     from ncpgui.evidence.gain import Gain
 
 
@@ -226,7 +226,7 @@ def _gain(project: Project, component: Component, units: NDArray[np.int64]) -> G
     return component_gain(project, component, labels.reshape(-1)[1:] - 1)
 
 
-def _label_gains(project: Project, decisions: Decisions) -> dict[int, float]:
+def _label_gains(project: Project, decisions: CuratedSorting) -> dict[int, float]:
     """Spikes that labels of units are expected to put right, by component: of units without a label."""
     import numpy as np
 
@@ -251,7 +251,7 @@ def _known(value: float) -> float | None:
     return None if isnan(value) else value
 
 
-def describe(project: Project, decisions: Decisions) -> dict[str, Any]:
+def describe(project: Project, decisions: CuratedSorting) -> dict[str, Any]:
     """Return what a project holds as plain values; components in the order of questions.
 
     project : with its components given what was decided; decisions : its sorting as it stands

@@ -172,7 +172,7 @@ class ComponentWaveforms:
 
 
 @dataclass(frozen=True, eq=False)
-class Held:
+class Clamp:
     """What was decided of a component: spikes that stay together or apart in all draws under it.
 
     labels : (n,) int32, spikes of the component with one label stay together, and apart from other labels;

@@ -5,8 +5,8 @@ that a unit has in this component is that unit. Other clusters become new units.
 other components (it was merged across components); its spikes there follow the cluster that takes over
 most of its spikes here (Jaccard overlap of at least 0.5 within the component), else they stay with it.
 
-Locked units are left alone: they lose no spikes and gain none. Free spikes that the alternative puts
-into a cluster which is mostly a locked unit are not free to go there: they go with their unit, like its
+Accepted units are left alone: they lose no spikes and gain none. Free spikes that the alternative puts
+into a cluster which is mostly an accepted unit are not free to go there: they go with their unit, like its
 spikes elsewhere. A spike becomes unassigned only where the alternative itself has no cluster for it.
 """
 
@@ -32,19 +32,19 @@ def adopt_command(
     component: Component,
     alternative: Alternative,
     *,
-    locked: Collection[int] = (),
+    accepted: Collection[int] = (),
     words: str = "",
 ) -> Assign | None:
     """Return the command that sorts a component as `alternative` says; None when it already is.
 
     Parameters
     ----------
-    locked : units to leave alone
+    accepted : units to leave alone
     """
     ids = component.spike_ids
     now = clustering.unit_of_spike[ids]
     code, here = unit_codes(now)
-    fixed = np.array([unit in locked for unit in here.tolist()], dtype=bool)[code]
+    fixed = np.array([unit in accepted for unit in here.tolist()], dtype=bool)[code]
     wanted = alternative.labels.astype(np.int64)
     free = ~(fixed | _is_owned_by_locked(wanted, fixed))
     clusters = canonical(wanted[free])
@@ -90,7 +90,7 @@ def _which(component: Component, alternative: Alternative) -> tuple[int, int] | 
 def present_alternative(clustering: Clustering, component: Component) -> int | None:
     """Index of the alternative that the clustering shows now; None when it is none of them.
 
-    That is the first one which adopting would not change a spike by, if no unit were locked.
+    That is the first one which adopting would not change a spike by, if no unit were accepted.
     """
     now = clustering.unit_of_spike[component.spike_ids]
     for index, alternative in enumerate(component.alternatives):
@@ -107,7 +107,7 @@ def _subject(units: NDArray[np.int64], component: Component) -> str:
 
 
 def _is_owned_by_locked(wanted: NDArray[np.int64], fixed: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Whether the cluster of each spike is one more than half of which are spikes of locked units."""
+    """Whether the cluster of each spike is one more than half of which are spikes of accepted units."""
     if not fixed.any():
         return fixed
     n = int(wanted.max(initial=-1)) + 1

@@ -141,11 +141,11 @@ class SetWords:
 
 
 @dataclass(frozen=True)
-class SetLocked:
-    """Accept units (locked), or open them again."""
+class SetAccepted:
+    """Accept units, or open them again."""
 
     unit_ids: tuple[int, ...]
-    locked: bool = True
+    accepted: bool = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "unit_ids", _some_units(self.unit_ids))
@@ -153,7 +153,7 @@ class SetLocked:
     @property
     def words(self) -> str:
         """What the command does, for menus and the journal."""
-        return f"{'accept' if self.locked else 'unlock'} {_names(self.unit_ids)}"
+        return f"{'accept' if self.accepted else 'open again'} {_names(self.unit_ids)}"
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ class Link:
         return f"{names} are one neuron" if self.same else f"never merge {names}"
 
 
-Command = Merge | Assign | SetLabel | SetWords | SetLocked | Resample | Link
+Command = Merge | Assign | SetLabel | SetWords | SetAccepted | Resample | Link
 
 
 def split(spike_ids: ArrayLike, cluster: ArrayLike, words: str = "") -> Assign:
@@ -196,9 +196,9 @@ def to_json(command: Command) -> dict[str, Any]:
         units = list(command.unit_ids)
         written = {"kind": command.kind, "text": command.text}
         return {"do": "write", "words": command.words, "units": units, **written}
-    if isinstance(command, SetLocked):
+    if isinstance(command, SetAccepted):
         units = list(command.unit_ids)
-        return {"do": "lock", "words": command.words, "units": units, "locked": command.locked}
+        return {"do": "accept", "words": command.words, "units": units, "accepted": command.accepted}
     if isinstance(command, Link):
         units = list(command.unit_ids)
         return {"do": "link", "words": command.words, "units": units, "same": command.same}
@@ -254,7 +254,7 @@ _DECODERS: dict[str, Callable[[dict[str, Any]], Command]] = {
     "merge": lambda value: Merge(tuple(value["units"]), int(value.get("into", NEW))),
     "assign": _assign_from,
     "label": lambda value: SetLabel(tuple(value["units"]), str(value["label"])),
-    "lock": lambda value: SetLocked(tuple(value["units"]), bool(value["locked"])),
+    "accept": lambda value: SetAccepted(tuple(value["units"]), bool(value["accepted"])),
     "link": lambda value: Link(tuple(value["units"]), bool(value["same"])),
     "resample": resample_from_json,
     "write": lambda value: SetWords(tuple(value["units"]), str(value["kind"]), str(value["text"])),

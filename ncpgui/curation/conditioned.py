@@ -13,18 +13,18 @@ from itertools import combinations, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core.component import Alternative, Component, Held
+from ncpgui.core.component import Alternative, Clamp, Component
 from ncpgui.core.increasing import is_among
 from ncpgui.core.percent import percent
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.project import Project
 from ncpgui.curation.clustering import unit_codes
+from ncpgui.curation.decision import Decision
 from ncpgui.curation.history import History
-from ncpgui.curation.said import Said
 from ncpgui.curation.unit_places import UnitPlaces
-from ncpgui.evidence.decisions import FEW_DRAWS, Decision, conditioned
+from ncpgui.evidence.draws_by_alternative import alternative_of_draw, mass_of_sorting, masses_given
+from ncpgui.evidence.point_events import FEW_DRAWS, PointEvent, conditioned
 from ncpgui.evidence.support import cells_of
-from ncpgui.evidence.ways import mass_of_sorting, masses_given, way_of_draw
 
 
 @dataclass(frozen=True)
@@ -58,13 +58,13 @@ class Given:
 
     component : its draws and the masses of its alternatives, as weighed by the decisions
     conditions : the decisions, accepted units first
-    said : what was said of its spikes
+    decisions : what was decided of its spikes
     n_effective : draws of equal weight that would say as much
     """
 
     component: Component
     conditions: tuple[Condition, ...]
-    said: tuple[Said, ...]
+    decisions: tuple[Decision, ...]
     n_effective: float
 
     @property
@@ -117,39 +117,39 @@ class GivenComponents:
         self._places = places
         self._component_of_spike = component_of_spike
         self._min_spikes = min_spikes
-        self._about: dict[Said, frozenset[int]] = {}
+        self._about: dict[Decision, frozenset[int]] = {}
         self._rarer: dict[int, tuple[Component, tuple[Alternative, ...]]] = {}
 
-    def said(self, component_id: int) -> tuple[Said, ...]:
-        """What is said of the spikes of a component."""
-        return tuple(said for said in self._history.said if component_id in self._components(said))
+    def decisions(self, component_id: int) -> tuple[Decision, ...]:
+        """What was decided of the spikes of a component."""
+        return tuple(one for one in self._history.decisions if component_id in self._components(one))
 
-    def put_rarer(self, component: Component, ways: tuple[Alternative, ...]) -> None:
+    def put_rarer(self, component: Component, alternatives: tuple[Alternative, ...]) -> None:
         """Show these sortings too, after the others of a component as it was sampled."""
-        self._rarer[component.id] = (component, ways)
+        self._rarer[component.id] = (component, alternatives)
 
     def whole(self, component: Component) -> Component:
         """The component as it was sampled, with the rarer sortings that somebody asked for."""
-        sampled, ways = self._rarer.get(component.id, (None, ()))
+        sampled, alternatives = self._rarer.get(component.id, (None, ()))
         if sampled is not component:
             return component
-        return replace(component, alternatives=component.alternatives + ways)
+        return replace(component, alternatives=component.alternatives + alternatives)
 
     def of(self, component: Component) -> Given:
         """A component, as it was sampled, given what was decided."""
         whole = self.whole(component)
-        said = self.said(component.id)
-        about = {int(unit) for one in said for ids in one.sets for unit in self._units_of(ids)}
+        decided = self.decisions(component.id)
+        about = {int(unit) for one in decided for ids in one.sets for unit in self._units_of(ids)}
         kept = [str(unit) for unit in component.given if unit not in about]
         held = (Condition(f"{', '.join(kept)} held", None),) if kept else ()
-        if not said:
+        if not decided:
             return Given(whole, held, (), whole.posterior.n_effective)
         mass, points = component.spikes_each, component.spike_ids[component.sampled]
-        decisions = [(one, list(_decisions(one, points))) for one in said]
-        others = [one for one in decisions if one[1] and one[0].kind != "neuron"]
-        accepted = [one for one in decisions if one[1] and one[0].kind == "neuron"]
+        events = [(one, list(_point_events(one, points))) for one in decided]
+        others = [one for one in events if one[1] and one[0].kind != "neuron"]
+        accepted = [one for one in events if one[1] and one[0].kind == "neuron"]
         if not others and not accepted:
-            return Given(whole, held, said, whole.posterior.n_effective)
+            return Given(whole, held, decided, whole.posterior.n_effective)
         flat = [part for _, parts in others for part in parts]
         before = conditioned(whole.posterior, flat, stands_for=mass, leave_out=True)
         share = iter(before.probability)
@@ -158,7 +158,7 @@ class GivenComponents:
             p = float(np.prod([next(share) for _ in parts]))
             conditions.append(Condition(one.words, None if component.given and p else p))
         if not accepted:
-            return Given(weighed, (*held, *conditions), said, before.n_effective)
+            return Given(weighed, (*held, *conditions), decided, before.n_effective)
         flat = [part for _, parts in accepted for part in parts]
         after = conditioned(weighed.posterior, flat, stands_for=mass, leave_out=True)
         units = tuple(unit for one, _ in accepted for unit in one.units)
@@ -168,7 +168,7 @@ class GivenComponents:
         else:
             p = float(np.prod(after.probability))
             conditions.insert(0, Condition(words, p, self._said_by_card(weighed, units)))
-        return Given(self._weighed(weighed, after.weight), (*held, *conditions), said, after.n_effective)
+        return Given(self._weighed(weighed, after.weight), (*held, *conditions), decided, after.n_effective)
 
     def _said_by_card(self, component: Component, units: tuple[int, ...]) -> float | None:
         """Mass of the sorting in use, as its card says it; None unless these are all units of a component."""
@@ -183,30 +183,37 @@ class GivenComponents:
         if np.array_equal(weight, before.weight):
             return component
         after = before.changed(weight=weight)
-        ways = component.alternatives
-        way_of = way_of_draw(
-            before, [way.labels[component.sampled] for way in ways], min_spikes=self._min_spikes
+        alternatives = component.alternatives
+        alternative_of = alternative_of_draw(
+            before,
+            [alternative.labels[component.sampled] for alternative in alternatives],
+            min_spikes=self._min_spikes,
         )
-        masses = masses_given(np.array([way.mass for way in ways]), way_of, before.weight, weight)
+        masses = masses_given(
+            np.array([alternative.mass for alternative in alternatives]),
+            alternative_of,
+            before.weight,
+            weight,
+        )
         return replace(
             component,
             posterior=after,
             alternatives=tuple(
-                replace(way, mass=float(mass), mass_se=after.standard_error(way_of == index))
-                for index, (way, mass) in enumerate(zip(ways, masses, strict=True))
+                replace(alternative, mass=float(mass), mass_se=after.standard_error(alternative_of == index))
+                for index, (alternative, mass) in enumerate(zip(alternatives, masses, strict=True))
             ),
         )
 
     def _units_of(self, spike_ids: NDArray[np.int64]) -> NDArray[np.int64]:
         return unit_codes(self._history.clustering.unit_of_spike[spike_ids])[1]
 
-    def _components(self, said: Said) -> Collection[int]:
-        """Components in which something is said."""
-        if said.kind == "neuron":  # all of a unit as it is
-            return self._places.components_of(said.units[0])
-        if said not in self._about:
-            self._about[said] = _present(self._component_of_spike, said)
-        return self._about[said]
+    def _components(self, decision: Decision) -> Collection[int]:
+        """Components in which something is decided."""
+        if decision.kind == "neuron":  # all of a unit as it is
+            return self._places.components_of(decision.units[0])
+        if decision not in self._about:
+            self._about[decision] = _present(self._component_of_spike, decision)
+        return self._about[decision]
 
 
 def as_it_stands(project: Project, history: History) -> Project:
@@ -218,24 +225,24 @@ def as_it_stands(project: Project, history: History) -> Project:
     return replace(project, components=components)
 
 
-def held_by(component: Component, units: NDArray[np.int64], said: tuple[Said, ...]) -> Held:
+def clamp_of(component: Component, units: NDArray[np.int64], decisions: tuple[Decision, ...]) -> Clamp:
     """What to hold while a component is sampled again; units : (n,) unit of each of its spikes, -1 = none.
 
-    Of an accepted unit all spikes are held. What else was said is that sets of spikes are of one neuron, or
-    of different ones, and nothing of the inside of a set: one spike stands for each (`_surest`).
+    Of an accepted unit all spikes are held. What else was decided is that sets of spikes are of one neuron,
+    or of different ones, and nothing of the inside of a set: one spike stands for each (`_surest`).
     """
     labels = np.full(len(component.spike_ids), -1, dtype=np.int32)
-    accepted = [ids for one in said if one.kind == "neuron" for ids in one.sets]
+    accepted = [ids for one in decisions if one.kind == "neuron" for ids in one.sets]
     for label, ids in enumerate(accepted):
         labels[is_among(component.spike_ids, ids)] = label
     points, unit = component.spike_ids[component.sampled], units[component.sampled]
     links: dict[str, list[tuple[int, int]]] = {"same": [], "different": []}
-    for one in said:
+    for one in decisions:
         if one.kind != "neuron":
             there = [here for here in (is_among(points, ids) for ids in one.sets) if here.any()]
             chosen = [_surest(component.posterior, here, unit) for here in there]
             links[one.kind] += pairwise(chosen) if one.kind == "same" else combinations(chosen, 2)
-    return Held(labels, tuple(links["same"]), tuple(links["different"]))
+    return Clamp(labels, tuple(links["same"]), tuple(links["different"]))
 
 
 def _surest(posterior: PosteriorSamples, here: NDArray[np.bool_], unit: NDArray[np.int64]) -> int:
@@ -249,18 +256,20 @@ def _surest(posterior: PosteriorSamples, here: NDArray[np.bool_], unit: NDArray[
     return int(candidates[(posterior.weight @ (posterior.rows[:, candidates] == cell)).argmax()])
 
 
-def _decisions(said: Said, points: NDArray[np.int64]) -> Iterator[Decision]:
-    """What is said, as conditions on the points of a posterior; none where too few of them are there."""
-    sets = [is_among(points, ids) for ids in said.sets]
+def _point_events(decision: Decision, points: NDArray[np.int64]) -> Iterator[PointEvent]:
+    """What was decided, as conditions on the points of a posterior; none where too few of them are there."""
+    sets = [is_among(points, ids) for ids in decision.sets]
     sets = [points for points in sets if points.any()]
-    if said.kind == "neuron":
-        yield from (Decision("neuron", points, words=said.words) for points in sets)
-    elif said.kind == "same":
-        yield from (Decision("same", one, other, said.words) for one, other in pairwise(sets))
+    if decision.kind == "neuron":
+        yield from (PointEvent("neuron", points, words=decision.words) for points in sets)
+    elif decision.kind == "same":
+        yield from (PointEvent("same", one, other, decision.words) for one, other in pairwise(sets))
     else:
-        yield from (Decision("different", one, other, said.words) for one, other in combinations(sets, 2))
+        yield from (
+            PointEvent("different", one, other, decision.words) for one, other in combinations(sets, 2)
+        )
 
 
-def _present(component_of_spike: NDArray[np.integer], said: Said) -> frozenset[int]:
-    found = [np.unique(component_of_spike[ids]) for ids in said.sets]
+def _present(component_of_spike: NDArray[np.integer], decision: Decision) -> frozenset[int]:
+    found = [np.unique(component_of_spike[ids]) for ids in decision.sets]
     return frozenset(np.unique(np.concatenate(found)).tolist()) - {-1}

@@ -17,7 +17,7 @@ from ncpgui.core.component import Component
 from ncpgui.core.errors import CurationError
 from ncpgui.core.signals import Signal
 from ncpgui.core.spikes import UNASSIGNED
-from ncpgui.curation import said as telling
+from ncpgui.curation import decision as deciding
 from ncpgui.curation.clustering import Change, Clustering, Reassignment
 from ncpgui.curation.commands import (
     NEW,
@@ -25,20 +25,20 @@ from ncpgui.curation.commands import (
     Command,
     Link,
     Merge,
+    SetAccepted,
     SetLabel,
-    SetLocked,
     SetWords,
     from_json,
     to_json,
 )
+from ncpgui.curation.decision import Decision
 from ncpgui.curation.labels import Labels, UnitMark, checked_label, inherited
 from ncpgui.curation.resample import Posteriors, Resample
-from ncpgui.curation.said import Said
 
 
 @dataclass(frozen=True, eq=False)
 class Edit:
-    """A command with all that is needed to do it, undo it and do it again, and what it `said` of spikes."""
+    """A command with all that is needed to do it, undo it and do it again, and what it says of spikes."""
 
     command: Command
     spikes_before: Reassignment | None = None
@@ -47,7 +47,7 @@ class Edit:
     marks_after: dict[int, UnitMark] | None = None
     component_before: Component | None = None
     component_after: Component | None = None
-    said: tuple[Said, ...] = ()
+    decisions: tuple[Decision, ...] = ()
 
 
 class History:
@@ -76,7 +76,7 @@ class History:
         self._done: list[Edit] = []
         self._undone: list[Edit] = []
         self._entries: list[dict[str, Any]] = []
-        self._said: tuple[tuple[int, int], tuple[Said, ...]] = ((-1, -1), ())
+        self._decisions: tuple[tuple[int, int], tuple[Decision, ...]] = ((-1, -1), ())
 
     @property
     def can_undo(self) -> bool:
@@ -104,14 +104,16 @@ class History:
         return tuple(edit.command for edit in self._done)
 
     @property
-    def said(self) -> tuple[Said, ...]:
+    def decisions(self) -> tuple[Decision, ...]:
         """What accepted units and the edits in force say, as far as the sorting still obeys it."""
         state = len(self._entries), self.clustering.n_changes
-        if self._said[0] != state:
-            told = [said for edit in self._done for said in edit.said]
-            holds = [said for said in told if said.is_standing or said.is_obeyed(self.clustering)]
-            self._said = state, (*telling.of_accepted(self.clustering, self.labels.locked), *holds)
-        return self._said[1]
+        if self._decisions[0] != state:
+            told = [decision for edit in self._done for decision in edit.decisions]
+            holds = [
+                decision for decision in told if decision.is_standing or decision.is_obeyed(self.clustering)
+            ]
+            self._decisions = state, (*deciding.of_accepted(self.clustering, self.labels.accepted), *holds)
+        return self._decisions[1]
 
     @property
     def undone(self) -> tuple[Command, ...]:
@@ -239,19 +241,19 @@ class History:
         if isinstance(command, SetWords):
             written = {command.kind: command.text}
             return self._marking(command, lambda mark: replace(mark, **written))
-        if isinstance(command, SetLocked):
-            locked = command.locked
-            return self._marking(command, lambda mark: replace(mark, locked=locked))
+        if isinstance(command, SetAccepted):
+            accepted = command.accepted
+            return self._marking(command, lambda mark: replace(mark, accepted=accepted))
         if isinstance(command, Link):
             self.clustering.require(command.unit_ids)
             parts = [self.clustering.spikes_of(unit) for unit in command.unit_ids]
-            return Edit(command, said=telling.of_link(parts, command.unit_ids, same=command.same))
+            return Edit(command, decisions=deciding.of_link(parts, command.unit_ids, same=command.same))
         if isinstance(command, Resample):
             before = self.posteriors.get(command.component_id)
             return Edit(command, component_before=before, component_after=command.applied(before))
         return self._merging(command) if isinstance(command, Merge) else self._assigning(command)
 
-    def _marking(self, command: SetLabel | SetWords | SetLocked, new: Any) -> Edit:
+    def _marking(self, command: SetLabel | SetWords | SetAccepted, new: Any) -> Edit:
         self.clustering.require(command.unit_ids)
         before = {unit: self.labels.mark(unit) for unit in command.unit_ids}
         after = {unit: new(mark) for unit, mark in before.items()}
@@ -268,25 +270,27 @@ class History:
         )
         mark = inherited(self.labels.mark(unit) for unit in command.unit_ids)
         marks = {into: self.labels.mark(into)}, {into: mark}
-        said = telling.of_merge(parts, command.unit_ids)
-        return Edit(replace(command, into=into), before, after, *marks, said=said)
+        decisions = deciding.of_merge(parts, command.unit_ids)
+        return Edit(replace(command, into=into), before, after, *marks, decisions=decisions)
 
     def _check_said(self, edit: Edit) -> None:
         """Refuse what contradicts links, and links or accepted units that contradict what was said."""
         command = edit.command
-        new = edit.said
-        if isinstance(command, SetLocked) and command.locked:
-            new = telling.of_accepted(self.clustering, command.unit_ids)
+        new = edit.decisions
+        if isinstance(command, SetAccepted) and command.accepted:
+            new = deciding.of_accepted(self.clustering, command.unit_ids)
         if not new:
             return
-        known = self.said
+        known = self.decisions
         if not isinstance(command, Link):  # beside edits and accepted units the rules of editing hold
-            known = tuple(said for said in known if said.is_standing and said.kind != "neuron")
-        for said in new:
-            old = telling.contradicted(said, known)
+            known = tuple(
+                decision for decision in known if decision.is_standing and decision.kind != "neuron"
+            )
+        for decision in new:
+            old = deciding.contradicted(decision, known)
             if old is not None:
                 raise CurationError(
-                    f"'{said.words}' contradicts '{old.words}', which was decided before; nothing is "
+                    f"'{decision.words}' contradicts '{old.words}', which was decided before; nothing is "
                     "changed. Take that back first: Ctrl+Z, or Y for an accepted unit"
                 )
 
@@ -305,8 +309,8 @@ class History:
         after = Reassignment(ids, cluster, table, named.probability)
         parents = self._parents(before, named)
         marks_before = {unit: self.labels.mark(unit) for unit in parents}
-        said = telling.of_assign(self.clustering, ids, table[cluster])
-        return Edit(named, before, after, marks_before, parents, said=said)
+        decisions = deciding.of_assign(self.clustering, ids, table[cluster])
+        return Edit(named, before, after, marks_before, parents, decisions=decisions)
 
     def _parents(self, before: Reassignment, command: Assign) -> dict[int, UnitMark]:
         """Mark that each new unit inherits: that of the unit which most of its spikes come from."""
@@ -317,5 +321,5 @@ class History:
             from_units = before.cluster[command.cluster == local]
             if len(from_units):
                 parent = int(before.unit_ids[np.bincount(from_units).argmax()])
-                result[unit] = replace(self.labels.mark(parent), locked=False)
+                result[unit] = replace(self.labels.mark(parent), accepted=False)
         return result

@@ -1,6 +1,6 @@
 """What a person says about a unit: good, mua, noise or unsorted; a label of one's own, a note; and its lock.
 
-A locked unit is one that a person accepted: sampling again and adopting another alternative leave
+A accepted unit is one that a person accepted: sampling again and adopting another alternative leave
 it as it is.
 """
 
@@ -27,7 +27,7 @@ class UnitMark:
     """Label and lock of one unit; tag : a label of one's own, note : words on it, '' = none."""
 
     label: Label = "unsorted"
-    locked: bool = False
+    accepted: bool = False
     tag: str = ""
     note: str = ""
 
@@ -51,14 +51,14 @@ class Labels:
         """Label of a unit."""
         return self.mark(unit).label
 
-    def is_locked(self, unit: int) -> bool:
+    def is_accepted(self, unit: int) -> bool:
         """Whether the unit was accepted and must stay as it is."""
-        return self.mark(unit).locked
+        return self.mark(unit).accepted
 
     @property
-    def locked(self) -> frozenset[int]:
-        """Units that are locked (some may no longer exist)."""
-        return frozenset(unit for unit, mark in self._marks.items() if mark.locked)
+    def accepted(self) -> frozenset[int]:
+        """Units that are accepted (some may no longer exist)."""
+        return frozenset(unit for unit, mark in self._marks.items() if mark.accepted)
 
     def as_dict(self, units: Iterable[int]) -> dict[int, Label]:
         """Label of each of `units`, the form that exports want."""
@@ -115,14 +115,14 @@ def checked_words(kind: str, text: str) -> str:
 
 
 def inherited(parents: Iterable[UnitMark]) -> UnitMark:
-    """Mark of a unit made of `parents`: label and tag they agree on, all notes, locked when all are."""
+    """Mark of a unit made of `parents`: label and tag they agree on, all notes, accepted when all are."""
     marks = list(parents)
     labels = {mark.label for mark in marks} - {"unsorted"}
     tags = {mark.tag for mark in marks} - {""}
     notes = dict.fromkeys(mark.note for mark in marks if mark.note)
     return UnitMark(
         label=labels.pop() if len(labels) == 1 else "unsorted",
-        locked=bool(marks) and all(mark.locked for mark in marks),
+        accepted=bool(marks) and all(mark.accepted for mark in marks),
         tag=tags.pop() if len(tags) == 1 else "",
         note="; ".join(notes)[: MOST_CHARACTERS["note"]],
     )

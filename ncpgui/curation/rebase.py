@@ -101,7 +101,7 @@ def _adopted(adopts: tuple[int, int], new: History) -> Assign | None:
         new.clustering,
         component,
         component.alternatives[index],
-        locked=new.labels.locked,
+        accepted=new.labels.accepted,
     )
 
 

@@ -89,7 +89,7 @@ class Resample:
 
 def resample_to_json(command: Resample) -> dict[str, Any]:
     """The command as JSON values; arrays are packed."""
-    posterior, ways = command.posterior, command.alternatives
+    posterior, alternatives = command.posterior, command.alternatives
     drawn, order, seen = posterior.drawn_weight, posterior.order, posterior.stimulus_nats
     alone, echo_of = posterior.weight_without_echoes, posterior.echo_of
     return {
@@ -110,13 +110,17 @@ def resample_to_json(command: Resample) -> dict[str, Any]:
         },
         "alternatives": [
             {
-                "labels": pack(way.labels, "<i4"),
-                "probability": pack(way.probability, "<f4"),
-                "mass": pack(np.array([way.mass, way.mass_se]), "<f8"),
-                "by_less": {name: getattr(way, name) for name in BY_LESS if getattr(way, name) is not None},
-                "p_exists": pack(way.p_exists, "<f4"),
+                "labels": pack(alternative.labels, "<i4"),
+                "probability": pack(alternative.probability, "<f4"),
+                "mass": pack(np.array([alternative.mass, alternative.mass_se]), "<f8"),
+                "by_less": {
+                    name: getattr(alternative, name)
+                    for name in BY_LESS
+                    if getattr(alternative, name) is not None
+                },
+                "p_exists": pack(alternative.p_exists, "<f4"),
             }
-            for way in ways
+            for alternative in alternatives
         ],
     }
 
@@ -142,7 +146,7 @@ def resample_from_json(value: dict[str, Any]) -> Resample:
             else None,
             echo_of=unpack(packed["echo_of"], "<i8") if "echo_of" in packed else None,
         ),
-        tuple(_alternative(way) for way in value["alternatives"]),
+        tuple(_alternative(alternative) for alternative in value["alternatives"]),
         str(value["words"]),
     )
 

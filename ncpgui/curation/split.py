@@ -24,7 +24,7 @@ def lasso_split(
     inside: NDArray[np.bool_],
     units: Sequence[int],
     *,
-    locked: Collection[int] = (),
+    accepted: Collection[int] = (),
 ) -> Assign:
     """Return the command that makes one unit of the spikes inside, and one of what is left of each unit.
 
@@ -33,12 +33,12 @@ def lasso_split(
     Parameters
     ----------
     inside : (n,) whether each spike of the component is inside the lasso, whichever unit it is of
-    units : those to split; locked : those that must stay as they are
+    units : those to split; accepted : those that must stay as they are
 
     Raises
     ------
     CurationError
-        No unit of them is divided, or one that would be is locked.
+        No unit of them is divided, or one that would be is accepted.
     """
     ids = component.spike_ids
     now = clustering.unit_of_spike[ids]
@@ -60,7 +60,7 @@ def lasso_split(
         raise CurationError(
             f"the lasso divides none of {_units(here)}: each is inside or outside; merge those inside with G"
         )
-    _refuse_locked(touched, locked)
+    _refuse_accepted(touched, accepted)
     cluster = np.full(len(ids), -1, dtype=np.int64)
     for row, unit in enumerate(left, start=1):
         cluster[now == unit] = row
@@ -74,7 +74,7 @@ def split_as(
     index: int,
     unit: int,
     *,
-    locked: Collection[int] = (),
+    accepted: Collection[int] = (),
 ) -> Assign:
     """Return the command that splits one unit as an alternative does, and touches no other unit.
 
@@ -85,7 +85,7 @@ def split_as(
     Raises
     ------
     CurationError
-        The alternative leaves the unit in one piece, or it is locked, or not in this component.
+        The alternative leaves the unit in one piece, or it is accepted, or not in this component.
     """
     alternative = component.alternatives[index]
     ids = component.spike_ids
@@ -98,7 +98,7 @@ def split_as(
             f"alternative {index + 1} leaves unit {unit} in one piece; show one that splits it with ] or its "
             "number"
         )
-    _refuse_locked((unit,), locked)
+    _refuse_accepted((unit,), accepted)
     labels = alternative.labels[own]
     cluster = np.full(len(ids), -1, dtype=np.int64)
     cluster[own] = int(sizes.argmax())
@@ -138,8 +138,8 @@ def _assign(
     return Assign(spike_ids, clusters, clustering.probability[spike_ids], words)
 
 
-def _refuse_locked(units: Sequence[int], locked: Collection[int]) -> None:
-    held = [unit for unit in units if unit in locked]
+def _refuse_accepted(units: Sequence[int], accepted: Collection[int]) -> None:
+    held = [unit for unit in units if unit in accepted]
     if held:
         raise CurationError(f"{_units(held)} {_is(held)} accepted and not split; open {_it(held)} (Y) first")
 

@@ -75,16 +75,16 @@ class UnitPlaces:
 
     def _settled(self, history: History, commands: Iterable[Command]) -> frozenset[int]:
         found = {self._decided(command) for command in commands if isinstance(command, Assign)}
-        locked = history.labels.locked
-        accepted = {c for unit in locked for c in self.components_of(unit)}
-        free = {c for unit, place in self._places.items() if unit not in locked for c in place.components}
-        return frozenset(one for one in found | (accepted - free) if one is not None)
+        accepted = history.labels.accepted
+        with_accepted = {c for unit in accepted for c in self.components_of(unit)}
+        free = {c for unit, place in self._places.items() if unit not in accepted for c in place.components}
+        return frozenset(one for one in found | (with_accepted - free) if one is not None)
 
     def decided(self, history: History) -> frozenset[int]:
         """Units that a person decided on: those that are accepted, or at home in a settled component."""
         settled = self._settled(history, history.commands)
         at_home = {unit for unit, place in self._places.items() if settled.intersection(place.components[:1])}
-        return frozenset(at_home | set(history.labels.locked))
+        return frozenset(at_home | set(history.labels.accepted))
 
     def _decided(self, command: Assign) -> int | None:
         """Component that has most of the spikes which a command assigns."""

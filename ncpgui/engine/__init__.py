@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ncpgui.core.heap import map_large_blocks
+from ncpgui.core.allocator import map_large_blocks
 from ncpgui.core.shared_libraries import load_libraries_of
 
 if TYPE_CHECKING:

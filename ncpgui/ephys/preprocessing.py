@@ -3,8 +3,8 @@
 Samples of channels that were not sampled at once are moved to one time, the band of spikes is kept, dead and
 noisy channels are left out, artefacts and silence are blanked (`blanking`), the median of the other channels
 is subtracted (`reference`), and each channel is divided by its noise (`noise_levels`). Nothing is computed
-before it is asked for, and then once (`kept_traces`). No other traces are kept on the disk: what is made of
-these, whitened or moved back, costs less to make again than to keep.
+before it is asked for, and then once (`cached_recording`). No other traces are kept on the disk: what is made
+of these, whitened or moved back, costs less to make again than to keep.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from ncpgui.core.motion import Motion
     from ncpgui.ephys.blanking import Blanked
-    from ncpgui.ephys.kept_traces import KeptRecording
+    from ncpgui.ephys.cached_recording import KeptRecording
 
 log = logging.getLogger(__name__)
 
@@ -170,7 +170,7 @@ class Preprocessed:
 
     def moved_back(self, motion: Motion) -> Preprocessed:
         """Return the same recording as the contacts would see it, had the tissue stayed; close it too."""
-        from ncpgui.ephys.kept_traces import KeptRecording
+        from ncpgui.ephys.cached_recording import KeptRecording
         from ncpgui.ephys.noise_levels import noise_levels
         from ncpgui.ephys.spikeinterface_adapter import moved_back, place_contacts, scaled
 
@@ -232,7 +232,7 @@ def preprocess(
     lowpass_hz = min(lowpass_hz, MAX_LOWPASS_SHARE * recording.sampling_frequency_hz)
     _check(recording, highpass_hz, lowpass_hz, reference, artefact_sd)
     from ncpgui.ephys.blanking import Blanked
-    from ncpgui.ephys.kept_traces import KeptRecording
+    from ncpgui.ephys.cached_recording import KeptRecording
     from ncpgui.ephys.noise_levels import noise_levels
     from ncpgui.ephys.reference import MedianReferenced
     from ncpgui.ephys.said_failures import SaidFailures
@@ -303,7 +303,7 @@ def _finite(raw: BaseRecording) -> BaseRecording:
 
 def _measured(band: BaseRecording, recording: Recording) -> NDArray[np.float64]:
     """Noise sd of each channel; raises RecordingError where a sample is not finite."""
-    from ncpgui.ephys.kept_traces import raise_first_not_finite
+    from ncpgui.ephys.cached_recording import raise_first_not_finite
     from ncpgui.ephys.noise_levels import noise_levels
 
     with np.errstate(invalid="ignore", over="ignore"):

@@ -17,10 +17,16 @@ from ncpgui.core.errors import InputError, MissingRecordingError, RecordingError
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import RecordingReference
 from ncpgui.ephys import simulated_folder
+from ncpgui.ephys.channel_and_time_selection import (
+    channel_numbers,
+    part_of,
+    silenced,
+    stimulus_of,
+    without_part,
+)
 from ncpgui.ephys.clocks import clock_of
 from ncpgui.ephys.formats import Opened, available_streams, is_undescribed, opened
 from ncpgui.ephys.nwb_places import nwb_probe
-from ncpgui.ephys.part import channel_numbers, part_of, silenced, stimulus_of, without_part
 from ncpgui.ephys.paths import existing_path
 from ncpgui.ephys.probe_files import of_probeinterface
 from ncpgui.ephys.probes import describe_probe, load_probe, load_wired_probe

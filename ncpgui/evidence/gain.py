@@ -1,9 +1,10 @@
 """What an answer to a question is expected to gain: spikes that would be in a wrong unit without it.
 
 A question is which of the alternatives of a component is right. Each draw is one of them at most
-(`evidence.ways`). If alternative k is the answer, only its draws are left, and its sorting is used if fewer
-spikes are wrong then than in the one in use. With W(z | k) the expected number of spikes in a wrong unit of
-sorting z (`evidence.wrong`) over the draws of k, n_k the effective number of these, and P(k) their weight,
+(`evidence.draws_by_alternative`). If alternative k is the answer, only its draws are left, and its sorting is
+used if fewer spikes are wrong then than in the one in use. With W(z | k) the expected number of spikes in a
+wrong unit of sorting z (`evidence.misassigned_spikes`) over the draws of k, n_k the effective number of
+these, and P(k) their weight,
 
     gain = sum_k P(k) max(0, W(in use | k) - n_k / (n_k - 1) W(k | k)).
 
@@ -26,9 +27,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ncpgui.core.component import Component
 from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.evidence.draws_by_alternative import alternative_of_draw
+from ncpgui.evidence.misassigned_spikes import wrong_in_draws
 from ncpgui.evidence.support import TOLERATED
-from ncpgui.evidence.ways import way_of_draw
-from ncpgui.evidence.wrong import wrong_in_draws
 
 FEW_LEFT = 5.0
 """Wrong spikes after the answer that are no question, whatever share of the spikes they are."""
@@ -67,35 +68,35 @@ def gain_of(
     share : (m,) of each that counts, such as P(neuron); ones when left out
     min_spikes : sampled spikes below which clusters are no units
     """
-    ways = [way.labels[component.sampled] for way in component.alternatives]
+    alternatives = [alternative.labels[component.sampled] for alternative in component.alternatives]
     mass = component.spikes_each if share is None else component.spikes_each * share
-    return expected_gain(component.posterior, in_use, ways, mass=mass, min_spikes=min_spikes)
+    return expected_gain(component.posterior, in_use, alternatives, mass=mass, min_spikes=min_spikes)
 
 
 def expected_gain(
     posterior: PosteriorSamples,
     in_use: NDArray[np.integer],
-    ways: Sequence[NDArray[np.integer]],
+    alternatives: Sequence[NDArray[np.integer]],
     *,
     mass: NDArray[np.floating] | None = None,
     min_spikes: int = 0,
 ) -> Gain:
     """What an answer is expected to gain.
 
-    in_use : (m,) unit of each point as it stands, -1 = none; ways : (m,) each, alternatives
+    in_use : (m,) unit of each point as it stands, -1 = none; alternatives : (m,) each, alternatives
     mass : (m,) spikes that each point stands for, ones when left out
     min_spikes : points below which clusters are no units
     """
-    way_of = way_of_draw(posterior, ways, min_spikes=min_spikes)
+    alternative_of = alternative_of_draw(posterior, alternatives, min_spikes=min_spikes)
     now = wrong_in_draws(posterior.rows, in_use, mass=mass)
     gained = 0.0
-    for index, way in enumerate(ways):
-        rows = np.flatnonzero((way_of == index) & (posterior.weight > 0))
+    for index, alternative in enumerate(alternatives):
+        rows = np.flatnonzero((alternative_of == index) & (posterior.weight > 0))
         weight = posterior.weight[rows]
         n_effective = 0.0 if len(rows) == 0 else float(weight.sum() ** 2 / (weight**2).sum())
         if len(rows) < 2 or n_effective <= 1:
             continue
-        then = wrong_in_draws(posterior.rows[rows], way, mass=mass) * n_effective / (n_effective - 1)
+        then = wrong_in_draws(posterior.rows[rows], alternative, mass=mass) * n_effective / (n_effective - 1)
         gained += max(0.0, float(weight @ (now[rows] - then)))
     n_spikes = float(posterior.n_points if mass is None else mass.sum())
     return Gain(gained, max(0.0, float(posterior.weight @ now) - gained), n_spikes)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ncpgui.core.project import Project
 from ncpgui.core.proposals import NEURON, Proposal
-from ncpgui.evidence.parted import p_one_neuron
+from ncpgui.evidence.merge_split_probability import p_one_neuron
 from ncpgui.evidence.units import ProjectNumbers, UnitNumbers, project_numbers
 
 

@@ -32,7 +32,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.evidence.heaps import MOST_NATS
+from ncpgui.evidence.bimodality import MOST_NATS
 
 REFRACTORY_MS = (0.7, 2.0)
 CHANCE_MS = (3.0, 13.0)

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.evidence.ways import tables
+from ncpgui.evidence.draws_by_alternative import tables
 
 TOLERATED = 0.1
 

@@ -17,8 +17,8 @@ from ncpgui.core.posterior import Sampler, sampler_words
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import Sorting
+from ncpgui.evidence.draws_by_alternative import OTHER, p_n_units
 from ncpgui.evidence.units import UnitNumbers, project_numbers
-from ncpgui.evidence.ways import OTHER, p_n_units
 from ncpgui.export.bundle import ExportBundle
 from ncpgui.export.features import spike_features, with_all_waveforms
 from ncpgui.export.templates import templates_from_waveforms
@@ -52,10 +52,10 @@ def bundle_of(
     probability : (n_spikes,) with which each spike was assigned to it; the project's own when left out.
         What is exported is P(the spike belongs to its unit as it stands), see `evidence.units`
     labels : unit -> good, mua, noise or unsorted; these get the label that the posterior gives them
-    accepted : units that a person accepted (locked)
+    accepted : units that a person accepted
     decided : units that a person decided on: accepted, or in a sorting that is settled
     tags, notes : unit -> a person's own label and note
-    unit_before_merges : (n_spikes,) as `curation.decisions.Decisions`; None when nothing was merged
+    unit_before_merges : (n_spikes,) as in `CuratedSorting`; None when nothing was merged
     min_probability : spikes below are left unassigned, and out of the export; unknown ones stay
     with_features : whether to compute the features of every spike, where its waveform can be had
     traces : of the recording, for waveforms that are not in the cache; without, the cache must do

@@ -23,7 +23,7 @@ from ncpgui.core.given import GivenSorting, called
 from ncpgui.core.numpy_files import read_npy
 from ncpgui.core.project import Project
 from ncpgui.core.replaced_set import alone_in, finish, replace_together
-from ncpgui.curation.decisions import Decisions
+from ncpgui.curation.curated_sorting import CuratedSorting
 from ncpgui.curation.labels import WORDS
 from ncpgui.ephys.cluster_tables import ClusterTable, read_cluster_table
 from ncpgui.ephys.paths import existing_path
@@ -90,7 +90,7 @@ class _Clusters:
         return tuple(np.unique(self.clusters).tolist())
 
 
-def write_into_phy(project: Project, given: GivenSorting, decisions: Decisions) -> WrittenBack:
+def write_into_phy(project: Project, given: GivenSorting, decisions: CuratedSorting) -> WrittenBack:
     """Write the units as they stand into the folder.
 
     Raises
@@ -168,7 +168,7 @@ def _known(source: _Folder) -> dict[int, int]:
 
 
 def _clusters_after(
-    source: _Folder, given: GivenSorting, project: Project, decisions: Decisions
+    source: _Folder, given: GivenSorting, project: Project, decisions: CuratedSorting
 ) -> _Clusters:
     units = np.where(decisions.unit_of_spike < 0, OUT, decisions.unit_of_spike)
     new = np.setdiff1d(units, project.unit_of_spike).tolist()
@@ -197,7 +197,7 @@ def _largest_parts(clusters: NDArray[np.int64], before: NDArray[np.int64], made:
 
 
 def _change(
-    source: _Folder, after: _Clusters, given: GivenSorting, project: Project, decisions: Decisions
+    source: _Folder, after: _Clusters, given: GivenSorting, project: Project, decisions: CuratedSorting
 ) -> ClusterChange:
     now = source.now.clusters
     moved = after.clusters != now
@@ -223,7 +223,7 @@ def _change(
     )
 
 
-def _labels(source: _Folder, after: _Clusters, given: GivenSorting, decisions: Decisions) -> Words:
+def _labels(source: _Folder, after: _Clusters, given: GivenSorting, decisions: CuratedSorting) -> Words:
     """Labels of clusters: as decided here, else as somebody made them there, else as they were given."""
     unit_of = {cluster: unit for unit, cluster in after.of_unit.items()}
     written = source.marks[-1].words.get(GROUP, {}) if source.marks else {}
@@ -258,7 +258,7 @@ def _agreed(phy: PhyFolder, spikes: NDArray[np.bool_]) -> str:
     return told.pop() if len(told) == 1 else "unsorted"
 
 
-def _words(kind: str, source: _Folder, after: _Clusters, decisions: Decisions) -> Words:
+def _words(kind: str, source: _Folder, after: _Clusters, decisions: CuratedSorting) -> Words:
     """Tags or notes that were given here, by cluster."""
     told = decisions.tags if kind == "tag" else decisions.notes
     text = {after.of_unit.get(unit, unit): words for unit, words in told.items()}
@@ -339,7 +339,7 @@ def _watch(folder: Path) -> Callable[[], None]:
     return check
 
 
-def _note(after: _Clusters, change: ClusterChange, source: _Folder, decisions: Decisions) -> str:
+def _note(after: _Clusters, change: ClusterChange, source: _Folder, decisions: CuratedSorting) -> str:
     """Sentences about what a person may not expect."""
     notes = []
     if OUT in after.of_unit:

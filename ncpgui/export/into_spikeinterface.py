@@ -22,7 +22,7 @@ from ncpgui.core.json_text import parse_json
 from ncpgui.core.project import Project
 from ncpgui.core.regular_files import regular
 from ncpgui.core.replaced_set import alone_in, finish, replace_together
-from ncpgui.curation.decisions import Decisions
+from ncpgui.curation.curated_sorting import CuratedSorting
 from ncpgui.ephys.paths import existing_path
 from ncpgui.ephys.phy_marks import BACKUP
 from ncpgui.ephys.sorting_readers import ReadSorting, spikeinterface_sorting
@@ -31,7 +31,7 @@ from ncpgui.export.curation_json import WRITER, curation_steps, with_others_labe
 from ncpgui.export.written_back import OTHERWISE, WrittenBack, changed, unreadable
 
 
-def write_curation(project: Project, given: GivenSorting, decisions: Decisions) -> WrittenBack:
+def write_curation(project: Project, given: GivenSorting, decisions: CuratedSorting) -> WrittenBack:
     """Write the curation that makes the units as they stand of those that were given.
 
     Raises
@@ -78,7 +78,7 @@ def write_curation(project: Project, given: GivenSorting, decisions: Decisions) 
     return WrittenBack(place.parent, (wanted.name,), n_moved, backup, "" if wanted == place else note)
 
 
-def _decided(given: GivenSorting, project: Project, decisions: Decisions) -> set[int]:
+def _decided(given: GivenSorting, project: Project, decisions: CuratedSorting) -> set[int]:
     """Units as they were given of which anything was decided here."""
     moved = project.unit_of_spike[decisions.unit_of_spike != project.unit_of_spike]
     labelled = {

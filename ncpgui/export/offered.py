@@ -29,7 +29,7 @@ FEW_DRAWS = "few draws count here, so that the probabilities are rough"
 
 
 @dataclass(frozen=True, eq=False)
-class OfferedWay:
+class OfferedAlternative:
     """One way to sort the units of a question.
 
     mass, mass_se : its probability and standard error; words : how it differs from the given units
@@ -59,14 +59,14 @@ class OfferedQuestion:
 
     component: int
     units: tuple[int, ...]
-    ways: tuple[OfferedWay, ...]
+    alternatives: tuple[OfferedAlternative, ...]
     gain: float
     doubt: str
 
     @property
     def is_open(self) -> bool:
         """Whether an answer is expected to put anything right."""
-        return len(self.ways) > 1 and self.gain >= ANY_GAIN
+        return len(self.alternatives) > 1 and self.gain >= ANY_GAIN
 
 
 def reviewed_sorting(project: Project) -> GivenSorting:
@@ -101,25 +101,27 @@ def offered_questions(project: Project) -> tuple[OfferedQuestion, ...]:
 def _question(project: Project, component: Component, given: GivenSorting) -> OfferedQuestion:
     ids = component.spike_ids
     units, before = np.unique(project.unit_of_spike[ids], return_inverse=True)
-    ways = [_way(one, units, before, given.rows[ids], given) for one in component.alternatives]
+    alternatives = [
+        _alternative(one, units, before, given.rows[ids], given) for one in component.alternatives
+    ]
     posterior = component.posterior
     doubt = FEW_DRAWS if has_few_draws(posterior) else ""
     return OfferedQuestion(
         component.id,
         tuple(units.tolist()),
-        tuple(sorted(ways, key=lambda way: -way.mass)),
+        tuple(sorted(alternatives, key=lambda alternative: -alternative.mass)),
         component_gain(project, component, before[component.sampled]).gained,
         NOT_A_POSTERIOR if posterior.sampler == "beam" else doubt,
     )
 
 
-def _way(
+def _alternative(
     alternative: Alternative,
     units: NDArray[np.int64],
     before: NDArray[np.int64],
     rows: NDArray[np.int64],
     given: GivenSorting,
-) -> OfferedWay:
+) -> OfferedAlternative:
     """One alternative; units (K,), before (n,) place of the unit of each spike, rows (n,) in the folder."""
     found = difference(before, alternative.labels)
     names = given.called(units.tolist())
@@ -133,7 +135,7 @@ def _way(
     both = merged & {unit for unit, _ in found.splits}
     changes = bool(found.merges or found.splits)
     few = n_left <= MOST_LEFT * len(before)
-    return OfferedWay(
+    return OfferedAlternative(
         alternative.mass,
         alternative.mass_se,
         found.words([str(names[int(unit)]) for unit in units]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ncpgui.core.errors import ExportError
 from ncpgui.core.given import PHY
 from ncpgui.core.project import Project
-from ncpgui.curation.decisions import Decisions
+from ncpgui.curation.curated_sorting import CuratedSorting
 from ncpgui.export.into_phy import write_into_phy
 from ncpgui.export.into_spikeinterface import curation_place, write_curation
 from ncpgui.export.written_back import WrittenBack
@@ -13,7 +13,7 @@ from ncpgui.export.written_back import WrittenBack
 __all__ = ["WrittenBack", "curation_place", "write_back"]
 
 
-def write_back(project: Project, decisions: Decisions) -> WrittenBack:
+def write_back(project: Project, decisions: CuratedSorting) -> WrittenBack:
     """Write the units as they stand into the folder that the project reviews.
 
     Raises

@@ -24,7 +24,7 @@ from ncpgui.core.json_values import an_object, member, named, whole_number, whol
 from ncpgui.core.project import Project
 from ncpgui.core.regular_files import regular
 from ncpgui.ephys.proposals import CURATION, WRITER
-from ncpgui.evidence.parted import p_one_neuron
+from ncpgui.evidence.merge_split_probability import p_one_neuron
 from ncpgui.export.offered import offered_questions, reviewed_sorting
 
 REVIEW = "curation_review.json"
@@ -76,8 +76,8 @@ def propositions(project: Project) -> dict[str, Any]:
         component = project.component(question.component)
         assert component is not None
         here = project.unit_of_spike[component.spike_ids[component.sampled]]
-        for way in question.ways:
-            for group in way.merges:
+        for alternative in question.alternatives:
+            for group in alternative.merges:
                 ordered = sorted(group, key=lambda unit: (-size[unit], unit))
                 probability = p_one_neuron(
                     component.posterior, [here == unit for unit in group], stands_for=component.spikes_each

@@ -14,7 +14,7 @@ from ncpgui.core.percent import percent
 from ncpgui.core.project import Project
 from ncpgui.evidence.units import UnitNumbers, project_numbers
 from ncpgui.export.curation_choice import Name, Parts, is_chosen, with_choice
-from ncpgui.export.offered import OfferedQuestion, OfferedWay, offered_questions, reviewed_sorting
+from ncpgui.export.offered import OfferedAlternative, OfferedQuestion, offered_questions, reviewed_sorting
 
 if TYPE_CHECKING:
     from spikeinterface.core import BaseSorting
@@ -92,7 +92,7 @@ class ReviewedAnalyzer:
         return all(known.get(self.names[unit]) == len(self.rows[unit]) for unit in question.units)
 
     def chosen(
-        self, curation: Mapping[str, Any], question: OfferedQuestion, way: OfferedWay
+        self, curation: Mapping[str, Any], question: OfferedQuestion, alternative: OfferedAlternative
     ) -> dict[str, Any]:
         """The curation with this way as the answer to this question.
 
@@ -101,15 +101,19 @@ class ReviewedAnalyzer:
         InputError
             Merges and splits of whole units do not say it.
         """
-        if not way.is_offered:
+        if not alternative.is_offered:
             raise InputError(NOT_ONE_CURATION)
-        return with_choice(curation, self.units(question), self._merges(way), self._splits(way))
+        return with_choice(
+            curation, self.units(question), self._merges(alternative), self._splits(alternative)
+        )
 
-    def is_chosen(self, curation: Mapping[str, Any], question: OfferedQuestion, way: OfferedWay) -> bool:
+    def is_chosen(
+        self, curation: Mapping[str, Any], question: OfferedQuestion, alternative: OfferedAlternative
+    ) -> bool:
         """Whether the curation has this way as the answer to this question."""
-        if not way.is_offered:
+        if not alternative.is_offered:
             return False
-        return is_chosen(curation, self.units(question), self._merges(way), self._splits(way))
+        return is_chosen(curation, self.units(question), self._merges(alternative), self._splits(alternative))
 
     def unit_words(self, question: OfferedQuestion) -> list[str]:
         """What is known of each unit of a question, in words."""
@@ -120,13 +124,13 @@ class ReviewedAnalyzer:
             for one in (self.numbers[unit],)
         ]
 
-    def _merges(self, way: OfferedWay) -> list[list[Name]]:
-        return [[self.names[unit] for unit in group] for group in way.merges]
+    def _merges(self, alternative: OfferedAlternative) -> list[list[Name]]:
+        return [[self.names[unit] for unit in group] for group in alternative.merges]
 
-    def _splits(self, way: OfferedWay) -> dict[Name, Parts]:
+    def _splits(self, alternative: OfferedAlternative) -> dict[Name, Parts]:
         return {
             self.names[unit]: tuple(np.searchsorted(self.rows[unit], part) for part in parts)
-            for unit, parts in way.splits
+            for unit, parts in alternative.splits
         }
 
 

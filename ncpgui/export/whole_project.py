@@ -15,7 +15,7 @@ from ncpgui.core.counted import count
 from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project
-from ncpgui.curation.decisions import Decisions
+from ncpgui.curation.curated_sorting import CuratedSorting
 from ncpgui.export.destination import SECONDS
 from ncpgui.export.features import n_without_waveforms
 from ncpgui.export.from_project import bundle_of
@@ -75,7 +75,7 @@ def left_out(
 
 def export_project(
     project: Project,
-    decisions: Decisions,
+    decisions: CuratedSorting,
     format_name: str,
     path: Path,
     *,

@@ -91,10 +91,10 @@ class ComponentDraws:
         """Free spikes of units that alternatives have and the sorting in use lacks, each once: (f,) each."""
         names, unit = self._free_units
         named: list[NDArray[np.bool_]] = []
-        for way in self.component.alternatives:
-            labels = way.labels[self._is_free].astype(np.int64)
-            known = {cluster for cluster, _ in matched(labels, unit, way.n_units, len(names))}
-            for cluster in sorted(set(range(way.n_units)) - known):
+        for alternative in self.component.alternatives:
+            labels = alternative.labels[self._is_free].astype(np.int64)
+            known = {cluster for cluster, _ in matched(labels, unit, alternative.n_units, len(names))}
+            for cluster in sorted(set(range(alternative.n_units)) - known):
                 members = labels == cluster
                 if members.any() and not any(_jaccard(members, one) > MIN_JACCARD for one in named):
                     named.append(members)
@@ -151,7 +151,9 @@ def followed_points(
     coordinates = None if waveforms is None else waveforms.coordinates
     if coordinates is not None and len(coordinates) == len(company):
         return nearest_sampled(component.sampled, coordinates, company)
-    _, cell = np.unique(np.array([way.labels for way in component.alternatives]), axis=1, return_inverse=True)
+    _, cell = np.unique(
+        np.array([alternative.labels for alternative in component.alternatives]), axis=1, return_inverse=True
+    )
     cell, sampled = cell.reshape(-1), component.sampled
     found = np.empty(len(company), dtype=np.int64)
     for one in np.unique(cell):

@@ -32,10 +32,10 @@ from ncpgui.core.seeds import stream
 from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.curation.clustering import unit_codes
 from ncpgui.curation.conditioned import GivenComponents
-from ncpgui.curation.decisions import Decisions
+from ncpgui.curation.curated_sorting import CuratedSorting
 from ncpgui.curation.unit_places import UnitPlaces
 from ncpgui.ephys.numpy_sortings import numpy_sorting
-from ncpgui.evidence.right import LOST_SD_NATS
+from ncpgui.evidence.unit_accuracy import LOST_SD_NATS
 from ncpgui.findings.component_draws import ComponentDraws, followed_points
 from ncpgui.session.decided import DecidedSession, decided, read_decided
 
@@ -303,7 +303,7 @@ def _session_of(source: object) -> DecidedSession:
     return decided(project)
 
 
-def _held(session: DecidedSession, decisions: Decisions) -> frozenset[int]:
+def _held(session: DecidedSession, decisions: CuratedSorting) -> frozenset[int]:
     """Units that are the same in every draw: accepted ones, and those of decisions that no draw has."""
     project, history = session.project, session.history
     of_spike = project.component_of_spike
@@ -313,8 +313,8 @@ def _held(session: DecidedSession, decisions: Decisions) -> frozenset[int]:
     for component in history.posteriors.components:
         one = given.of(component)
         if any(condition.probability == 0 for condition in one.conditions):
-            for said in one.said:
-                for ids in said.sets:
+            for decision in one.decisions:
+                for ids in decision.sets:
                     held |= set(np.unique(decisions.unit_of_spike[ids]).tolist())
     return frozenset(held - {UNASSIGNED})
 

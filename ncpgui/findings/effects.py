@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.evidence.ways import way_of_draw
+from ncpgui.evidence.draws_by_alternative import alternative_of_draw
 from ncpgui.findings.draws import Draws
 from ncpgui.findings.finding import Finding, Findings, Key
 
@@ -50,13 +50,13 @@ def effects(made: Draws, findings: Findings, *, names: Iterable[str] | None = No
     names : of findings that count; all when left out
     """
     wanted = None if names is None else frozenset(names)
-    ways = _ways_of_draws(made)
+    alternatives = _alternatives_of_draws(made)
     found = []
     for (of, name), one in findings.items():
         if one.values.ndim != 1 or (wanted is not None and name not in wanted):
             continue
-        for component, way in ways.items():
-            share = _share_taken_away(one, way)
+        for component, alternative in alternatives.items():
+            share = _share_taken_away(one, alternative)
             if share >= LEAST_SHARE:
                 found.append(Effect(component, of, name, share))
     return tuple(sorted(found, key=lambda one: -one.share))
@@ -81,30 +81,30 @@ def effect_words(effect: Effect) -> str:
     )
 
 
-def _ways_of_draws(made: Draws) -> dict[int, NDArray[np.int64]]:
+def _alternatives_of_draws(made: Draws) -> dict[int, NDArray[np.int64]]:
     """Alternative of each component that each draw is: by id, those that are open, (n,)."""
     found = {}
     for rows, one in zip(made.rows, made.posterior.components, strict=True):
         component = one.component
-        labels = [way.labels[component.sampled] for way in component.alternatives]
-        of_row = way_of_draw(component.posterior, labels, min_spikes=one.min_spikes)
+        labels = [alternative.labels[component.sampled] for alternative in component.alternatives]
+        of_row = alternative_of_draw(component.posterior, labels, min_spikes=one.min_spikes)
         if len(np.unique(of_row[rows])) > 1:
             found[component.id] = of_row[rows]
     return found
 
 
-def _share_taken_away(one: Finding, way: NDArray[np.int64]) -> float:
+def _share_taken_away(one: Finding, alternative: NDArray[np.int64]) -> float:
     """Share of the variance of a finding that lies between the alternatives."""
-    values, group = one.values, way[one.draws]
+    values, group = one.values, alternative[one.draws]
     known = np.isfinite(values)
     values, group = values[known], group[known]
     total = float(one.sd) ** 2
     _, index = np.unique(group, return_inverse=True)
-    n, n_ways = len(values), int(index.max(initial=-1)) + 1
-    if not total > 0 or n_ways < 2 or n <= n_ways:
+    n, n_alternatives = len(values), int(index.max(initial=-1)) + 1
+    if not total > 0 or n_alternatives < 2 or n <= n_alternatives:
         return 0.0
     count = np.bincount(index)
     mean = np.bincount(index, values) / count
-    inside = float(((values - mean[index]) ** 2).sum()) / (n - n_ways)
-    between = float((count * (mean - values.mean()) ** 2).sum()) / n - (n_ways - 1) / n * inside
+    inside = float(((values - mean[index]) ** 2).sum()) / (n - n_alternatives)
+    between = float((count * (mean - values.mean()) ** 2).sum()) / n - (n_alternatives - 1) / n * inside
     return float(np.clip(between / total, 0.0, 1.0))

@@ -11,7 +11,7 @@ from ncpgui.core.errors import NcpguiError
 from ncpgui.core.project import Project
 from ncpgui.curation.clustering import Clustering
 from ncpgui.curation.conditioned import as_it_stands
-from ncpgui.curation.decisions import Decisions
+from ncpgui.curation.curated_sorting import CuratedSorting
 from ncpgui.curation.history import History
 from ncpgui.session.journal import Entry
 from ncpgui.session.session_file import open_session
@@ -32,9 +32,9 @@ class DecidedSession:
         return as_it_stands(self.project, self.history)
 
     @property
-    def decisions(self) -> Decisions:
+    def decisions(self) -> CuratedSorting:
         """The sorting as it was decided."""
-        return Decisions.of(self.history, self.project.unit_of_spike)
+        return CuratedSorting.of(self.history, self.project.unit_of_spike)
 
 
 def read_decided(path: str | Path, *, waveforms: bool = True) -> DecidedSession:

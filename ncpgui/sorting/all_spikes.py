@@ -3,10 +3,10 @@
 A draw says of the sampled spikes which are of one neuron. Each other spike goes with the sampled one that is
 nearest to it in the coordinates, among those that matching gave to the same unit. So every draw is a sorting
 of all spikes. What it parts of a unit of matching, and units that it has as one, are two heaps or one
-(`evidence.heaps`), fire at the same places of the tissue or take turns (`evidence.turns`), and keep a
-refractory period together, or apart (`evidence.refractory`). Where nobody knows how the tissue moved, one may
-end when the other begins, as in tissue that jumps (`evidence.jumps`). Where white noise was shown, they
-respond to it as one cell or as two (`evidence.fields`).
+(`evidence.bimodality`), fire at the same places of the tissue or take turns (`evidence.drift_turns`), and
+keep a refractory period together, or apart (`evidence.refractory`). Where nobody knows how the tissue moved,
+one may end when the other begins, as in tissue that jumps (`evidence.drift_jumps`). Where white noise was
+shown, they respond to it as one cell or as two (`evidence.fields`).
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from ncpgui.core.alternatives import min_unit_size
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.evidence import jumps, turns
+from ncpgui.evidence import drift_jumps, drift_turns
+from ncpgui.evidence.bimodality import heap_quantities, two_heaps_nats
 from ncpgui.evidence.fields import Responses
-from ncpgui.evidence.heaps import heap_quantities, two_heaps_nats
 from ncpgui.evidence.refractory import ClosePairs, two_trains_nats
 from ncpgui.evidence.tempered import STIMULUS_PART, power_of, widened
 from ncpgui.sorting.config import SortingConfig
@@ -145,13 +145,13 @@ class Spikes:
             if self.place is not None:
                 n_places = int(self.place.max(initial=0)) + 1
                 at = [np.bincount(self.place[part], minlength=n_places) for part in parts]
-                shapes += turns.two_neurons_nats(*at)
+                shapes += drift_turns.two_neurons_nats(*at)
         if self.config.firing_times:
             counts = self.pairs.counts(first, second)
             power = SAID_TWICE if self.times_read else 1.0
             times += power * two_trains_nats(counts, self.pairs.ratio)
             if self.place is None:
-                times += jumps.two_neurons_nats(first, second, self.fired)
+                times += drift_jumps.two_neurons_nats(first, second, self.fired)
         stimulus = 0.0 if self.responses is None else self.responses.two_cells_nats(first, second)
         return np.array([shapes, times, stimulus])
 

@@ -18,19 +18,19 @@ from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.seeds import stream_seed
 from ncpgui.core.steps import NOTHING_KEPT, Steps
 from ncpgui.core.waveform_format import N_SAMPLES
+from ncpgui.evidence.draws_by_alternative import OTHER, alternative_of_sorting, distinct, with_masses
 from ncpgui.evidence.fields import Responses
-from ncpgui.evidence.ways import OTHER, distinct, way_of_sorting, with_masses
+from ncpgui.evidence.misassigned_spikes import stands_for
 from ncpgui.evidence.white_noise import WhiteNoise
-from ncpgui.evidence.wrong import stands_for
 from ncpgui.sorting.all_spikes import nearest_sampled, weighed_by_all_spikes
 from ncpgui.sorting.assignment import fit_features
+from ncpgui.sorting.component_alternatives import build_alternatives, exists_probability
 from ncpgui.sorting.components import ComponentDraw
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.echoes import with_echoes
 from ncpgui.sorting.enough_draws import are_enough, rounds, together
 from ncpgui.sorting.executors import Workers, workers_of
 from ncpgui.sorting.found_units import FoundUnits
-from ncpgui.sorting.group_posterior import build_alternatives, exists_probability
 from ncpgui.sorting.posterior_draws import ToDraw, draw_all, sets_at_once
 from ncpgui.sorting.sampling import ClusterFunction, Sampled
 
@@ -287,7 +287,9 @@ def with_matched(
     found = distinct((*alternatives, own), sampled, min_spikes=min_spikes)
     weighed = with_masses(found, posterior, sampled, min_spikes=min_spikes)
     like = own.labels[sampled]
-    is_own = [way_of_sorting(like, [one.labels[sampled]], min_spikes=min_spikes) != OTHER for one in weighed]
+    is_own = [
+        alternative_of_sorting(like, [one.labels[sampled]], min_spikes=min_spikes) != OTHER for one in weighed
+    ]
     ranked = sorted(zip(weighed, is_own, strict=True), key=lambda one: (-one[0].mass, not one[1]))
     return tuple(one for one, _ in ranked)
 

@@ -1,11 +1,11 @@
 """Components: units that are asked about together, because some of their spikes may be of one neuron.
 
-Two units are in doubt when all evidence (`one_neuron.distances`: waveforms, shapes, times) leaves them less
-than `DOUBTFUL` sd apart, and when one may be an echo of the other (`echoes.echo_pairs`). Components are the
-connected parts of the graph of doubts. They stay small enough to be asked about: doubts are taken the closest
-pair first, echoes before all others, and one that would bring together more than `MAX_UNITS` units, or units
-that the contacts around none of them all see, is *cut*. A unit without doubts is a component of its own: it
-may still be two neurons.
+Two units are in doubt when all evidence (`unit_distances.distances`: waveforms, shapes, times) leaves them
+less than `DOUBTFUL` sd apart, and when one may be an echo of the other (`echoes.echo_pairs`). Components are
+the connected parts of the graph of doubts. They stay small enough to be asked about: doubts are taken the
+closest pair first, echoes before all others, and one that would bring together more than `MAX_UNITS` units,
+or units that the contacts around none of them all see, is *cut*. A unit without doubts is a component of its
+own: it may still be two neurons.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from ncpgui.sorting.channel_partition import contacts_around
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.echoes import EchoPair, echo_pairs
 from ncpgui.sorting.found_units import FoundUnits
-from ncpgui.sorting.one_neuron import distances
+from ncpgui.sorting.unit_distances import distances
 
 log = logging.getLogger(__name__)
 

@@ -24,8 +24,8 @@ from ncpgui.core.component import Alternative, Echoes
 from ncpgui.core.partition import rows_of_clusters
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.evidence.echoes import Locked, echo_probability, locked
+from ncpgui.sorting.component_alternatives import MAX_SHOWN, MIN_MASS
 from ncpgui.sorting.config import SortingConfig
-from ncpgui.sorting.group_posterior import MAX_SHOWN, MIN_MASS
 
 if TYPE_CHECKING:
     from ncpgui.sorting.matched import Matched
@@ -156,13 +156,13 @@ def with_echoes(
         first_only(posterior.weight),
         echo_of,
     )
-    ways = [
-        _as_copy(way, float(shares[k]), k == copies[0], [one.spikes for one in echoes[:k]], sampled, config)
-        for way in alternatives
+    found = [
+        _as_copy(one, float(shares[k]), k == copies[0], [pair.spikes for pair in echoes[:k]], sampled, config)
+        for one in alternatives
         for k in copies
     ]
-    ways.sort(key=lambda way: -way.mass)
-    return every, tuple([way for way in ways if way.mass >= MIN_MASS][:MAX_SHOWN] or ways[:1])
+    found.sort(key=lambda one: -one.mass)
+    return every, tuple([one for one in found if one.mass >= MIN_MASS][:MAX_SHOWN] or found[:1])
 
 
 def _points(
@@ -174,7 +174,7 @@ def _points(
 
 
 def _as_copy(
-    way: Alternative,
+    alternative: Alternative,
     share: float,
     is_first: bool,
     echoes: list[NDArray[np.int64]],
@@ -182,7 +182,7 @@ def _as_copy(
     config: SortingConfig,
 ) -> Alternative:
     """An alternative with these echoes (positions) in no unit, and a share of its mass."""
-    labels = way.labels.copy()
+    labels = alternative.labels.copy()
     for spikes in echoes:
         unit = (
             np.bincount(labels[spikes][labels[spikes] >= 0]).argmax() if (labels[spikes] >= 0).any() else -1
@@ -191,22 +191,22 @@ def _as_copy(
         if np.count_nonzero(labels[sampled] == unit) < config.min_cluster_spikes:
             labels[labels == unit] = -1
     left = np.unique(labels[labels >= 0])
-    sizes = np.bincount(labels[labels >= 0], minlength=way.n_units)[left]
+    sizes = np.bincount(labels[labels >= 0], minlength=alternative.n_units)[left]
     left = left[np.argsort(-sizes, kind="stable")]
-    number = np.full(way.n_units + 1, -1, dtype=np.int32)
+    number = np.full(alternative.n_units + 1, -1, dtype=np.int32)
     number[left] = np.arange(len(left))
     alone = 1.0 if is_first else 0.0
     by_less = {
-        name: None if (mass := getattr(way, name)) is None else alone * mass
+        name: None if (mass := getattr(alternative, name)) is None else alone * mass
         for name in ("mass_waveforms", "mass_without_stimulus")
     }
     return replace(
-        way,
+        alternative,
         labels=number[labels],
-        probability=np.where(labels < 0, 0, way.probability).astype(np.float32),
-        mass=share * way.mass,
-        mass_se=share * way.mass_se,
-        p_exists=way.p_exists[left],
-        mass_without_echoes=alone * way.mass,
+        probability=np.where(labels < 0, 0, alternative.probability).astype(np.float32),
+        mass=share * alternative.mass,
+        mass_se=share * alternative.mass_se,
+        p_exists=alternative.p_exists[left],
+        mass_without_echoes=alone * alternative.mass,
         **by_less,
     )

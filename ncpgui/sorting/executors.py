@@ -19,9 +19,9 @@ from typing import ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
 
+from ncpgui.core.allocator import give_back
 from ncpgui.core.arguments import whole_number
 from ncpgui.core.errors import WorkerError
-from ncpgui.core.heap import give_back
 from ncpgui.core.progress import CancelFlag, Cancelled, Progress
 
 MAX_WORKERS = 4

@@ -19,9 +19,9 @@ from ncpgui.core.spikes import SpikeEvents
 from ncpgui.core.steps import NOTHING_KEPT, Packing, Steps, text_array, text_of
 from ncpgui.core.waveform_format import TROUGH_SAMPLE
 from ncpgui.sorting.channel_partition import draw_groups
+from ncpgui.sorting.component_alternatives import first_clusters
 from ncpgui.sorting.config import SortingConfig, detection_radius_um
 from ncpgui.sorting.executors import Workers, workers_of
-from ncpgui.sorting.group_posterior import first_clusters
 from ncpgui.sorting.posterior_draws import ToDraw, draw_all
 from ncpgui.sorting.sampling import ClusterFunction
 

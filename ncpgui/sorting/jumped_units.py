@@ -2,8 +2,8 @@
 
 Where the tissue jumps, a neuron looks different from one spike to the next, and a network may part it in
 every draw that it makes. No weight of the draws then brings it back. So a draw in which parts take over from
-each other at once (`evidence.jumps`) gets a second one beside it that has them as one. Both have half the
-weight of the draw: the network's odds between the two say nothing, and the times of the spikes decide.
+each other at once (`evidence.drift_jumps`) gets a second one beside it that has them as one. Both have half
+the weight of the draw: the network's odds between the two say nothing, and the times of the spikes decide.
 
 Only the spikes of either part that lie where it fires are put together. What else is in the two clusters,
 such as noise that one of the parts shares a cluster with, stays a cluster by itself.
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ncpgui.core.alternatives import sizeable_clusters
 from ncpgui.core.partition import canonical
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.evidence import jumps
+from ncpgui.evidence import drift_jumps
 
 MOST_NATS = -2.0
 """Parts whose odds are smaller take over from each other at once: e^-2 of at most e^-3."""
@@ -83,8 +83,8 @@ def _taken_over(
     """Spikes of two parts (n,) bool that are one neuron's if one takes over from the other; None if not."""
     key = first.tobytes(), second.tobytes()
     if key not in known:
-        at_home = jumps.in_own_stretches(first, second, sample_index)  # most pairs fail it, and it is cheap
-        if at_home is not None and jumps.two_neurons_nats(first, second, sample_index) >= MOST_NATS:
+        at_home = drift_jumps.in_own_stretches(first, second, sample_index)  # cheap, and most pairs fail it
+        if at_home is not None and drift_jumps.two_neurons_nats(first, second, sample_index) >= MOST_NATS:
             at_home = None
         known[key] = at_home
     return known[key]

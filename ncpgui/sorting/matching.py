@@ -7,7 +7,7 @@ Proposals come from the channels, one by one; they may be too many. One round is
 2. *Matching* finds the spikes of all templates at once, in collisions and under the threshold too.
 3. *Fitting* takes all spikes out of the traces together (`sorting.peeling`). A spike whose own part of the
    traces does not pay for it is dropped; one that another template explains better moves there.
-4. *Joining*: two units whose spikes cannot be told apart are one (`one_neuron`).
+4. *Joining*: two units whose spikes cannot be told apart are one (`unit_distances`).
 
 Templates of the next round are means of cleaned waveforms, so that a collision spoils no template.
 
@@ -32,11 +32,11 @@ from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.steps import NOTHING_KEPT, Steps, kept, step
 from ncpgui.sorting.least_gain import LeastGain, measured_least_gain
 from ncpgui.sorting.matched import ROUND, SPIKES_OF_UNITS, Matched, Round, matched_packing
+from ncpgui.sorting.merge_across_drift import merged_across_drift
 from ncpgui.sorting.moving_templates import MovingBank, MovingSums
-from ncpgui.sorting.one_neuron import joined
-from ncpgui.sorting.taking_turns import taking_turns
 from ncpgui.sorting.template_distance import likeness
 from ncpgui.sorting.templates import AFTER_MS, BEFORE_MS, MIN_SPIKES, pruned, templates_of, where_seen
+from ncpgui.sorting.unit_distances import joined
 
 if TYPE_CHECKING:
     from spikeinterface.core import BaseRecording
@@ -92,7 +92,7 @@ def match_units(
     places : where the tissue was, in stretches of time; one place when left out
     n_rounds : of finding spikes and estimating templates again, at least 1
     matcher : of `config.MATCHERS`; "none" keeps the spikes of the proposals
-    join : which units are one, as `one_neuron.joined`
+    join : which units are one, as `unit_distances.joined`
     n_jobs : pieces of traces matched at a time; the result is the same with any
     steps : where rounds that are done are kept, and the result ("matching")
     """
@@ -203,7 +203,7 @@ def _proposed(
     for _ in range(MAX_JOINS):
         spikes, units = spikes[units >= 0], units[units >= 0]
         like = likeness(bank.side_by_side, max_lag=round(MAX_LAG_MS * traces.sampling_frequency / 1000))
-        partner = taking_turns(like, places.of(spikes), units, n_places=places.n_places)
+        partner = merged_across_drift(like, places.of(spikes), units, n_places=places.n_places)
         if (partner == np.arange(bank.n_units)).all():
             break
         spikes = spikes - like.lag[partner, np.arange(len(partner))][units]

@@ -11,7 +11,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core.component import Held
+from ncpgui.core.component import Clamp
 from ncpgui.core.errors import CheckpointError, InputError, NcpguiError
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Progress, silent
@@ -41,7 +41,7 @@ def draw_posterior(
     config: SortingConfig,
     *,
     cluster: ClusterFunction | None = None,
-    held: Held | None = None,
+    held: Clamp | None = None,
     progress: Progress = silent,
 ) -> Sampled:
     """Run the network; `held` and `cluster` as in `Sampling`."""
@@ -52,7 +52,7 @@ def _task(
     wanted: ToDraw,
     config: SortingConfig,
     cluster: ClusterFunction | None,
-    held: Held | None = None,
+    held: Clamp | None = None,
 ) -> Sampling:
     return Sampling(
         wanted.waveforms,

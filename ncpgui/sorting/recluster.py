@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.clock import Clock
-from ncpgui.core.component import Alternative, Component, ComponentWaveforms, Held
+from ncpgui.core.component import Alternative, Clamp, Component, ComponentWaveforms
 from ncpgui.core.errors import InputError
 from ncpgui.core.motion import Places
 from ncpgui.core.probe import Probe
@@ -16,14 +16,14 @@ from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.seeds import stream_seed
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.core.stimulus import Stimulus
+from ncpgui.evidence.draws_by_alternative import OTHER, alternative_of_draw, distinct, ranked, with_masses
 from ncpgui.evidence.fields import Responses
-from ncpgui.evidence.ways import OTHER, distinct, ranked, way_of_draw, with_masses
 from ncpgui.evidence.white_noise import white_noise
 from ncpgui.sorting.all_spikes import nearest_sampled, weighed_by_all_spikes
 from ncpgui.sorting.assignment import fit_features
+from ncpgui.sorting.component_alternatives import build_alternatives
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.echoes import with_echoes
-from ncpgui.sorting.group_posterior import build_alternatives
 from ncpgui.sorting.posterior_draws import ToDraw, draw_posterior
 from ncpgui.sorting.sampling import ClusterFunction
 
@@ -31,7 +31,7 @@ from ncpgui.sorting.sampling import ClusterFunction
 def resample_rest(
     component: Component,
     waveforms: ComponentWaveforms,
-    held: Held,
+    held: Clamp,
     probe: Probe,
     config: SortingConfig,
     *,
@@ -66,8 +66,8 @@ def resample_rest(
         )
     if held.is_all:
         raise InputError(
-            f"every spike around contact {component.channel} belongs to a locked unit; "
-            "unlock one to sample again"
+            f"every spike around contact {component.channel} belongs to an accepted unit; "
+            "take the acceptance of one back to sample again"
         )
     sample_index = spikes.sample_index[component.spike_ids]
     fired = sample_index if clock is None else clock.apart(sample_index)
@@ -80,7 +80,7 @@ def resample_rest(
         ),
         config,
         cluster=cluster,
-        held=Held(labels[component.sampled], held.must_link, held.cannot_link),
+        held=Clamp(labels[component.sampled], held.must_link, held.cannot_link),
         progress=portion(progress, 0, 18, 20),
     )
     progress(18, 20, "weighing by all spikes")
@@ -128,12 +128,12 @@ def rarer_sortings(
     sampled ones that they are sorted with.
     """
     posterior, shown = component.posterior, component.alternatives
-    way_of = way_of_draw(
+    alternative_of = alternative_of_draw(
         posterior,
-        [way.labels[component.sampled] for way in shown],
+        [alternative.labels[component.sampled] for alternative in shown],
         min_spikes=config.min_cluster_spikes,
     )
-    rows = np.flatnonzero((way_of == OTHER) & (posterior.weight > 0))
+    rows = np.flatnonzero((alternative_of == OTHER) & (posterior.weight > 0))
     if len(rows) == 0 or not shown:
         return ()
     coordinates = None if waveforms is None else waveforms.coordinates
@@ -143,9 +143,18 @@ def rarer_sortings(
     found = build_alternatives(share, component.sampled, coordinates, config, company=shown[0].labels)
     least = config.min_cluster_spikes
     every = distinct((*shown, *found), component.sampled, min_spikes=least)
-    new = [way for way in every if way.n_units and not any(way is one for one in shown)]
+    new = [
+        alternative
+        for alternative in every
+        if alternative.n_units and not any(alternative is one for one in shown)
+    ]
     weighed = with_masses(new, posterior, component.sampled, beside=shown, min_spikes=least)
-    return tuple(sorted((way for way in weighed if way.mass > 0), key=lambda way: -way.mass))
+    return tuple(
+        sorted(
+            (alternative for alternative in weighed if alternative.mass > 0),
+            key=lambda alternative: -alternative.mass,
+        )
+    )
 
 
 def _from_company(component: Component, sampled: NDArray[np.float32]) -> NDArray[np.float32]:

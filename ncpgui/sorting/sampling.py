@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core.component import Held
+from ncpgui.core.component import Clamp
 from ncpgui.core.errors import CheckpointError, InputError
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import Progress, portion, silent
-from ncpgui.sorting.both_signs import by_sign
+from ncpgui.sorting.positive_spikes import by_sign
 
 ClusterFunction = Callable[..., Any]
 
@@ -43,7 +43,7 @@ class Sampling:
     model, device : as in `SortingConfig`
     held : what was decided of the spikes; its labels are (m,), those of `engine.cluster`'s clamped
     cluster : stands in for `ncpgui.engine.cluster`
-    both_signs : spikes may be positive; they are clustered apart from the others (`both_signs`)
+    both_signs : spikes may be positive; they are clustered apart from the others (`positive_spikes`)
     sweeps : over the draws, as many as fit the model when left out; 0 for draws as they come
     """
 
@@ -54,7 +54,7 @@ class Sampling:
     times_s: NDArray[np.float64] | None = None
     model: str | None = None
     device: str = "auto"
-    held: Held | None = None
+    held: Clamp | None = None
     cluster: ClusterFunction | None = None
     both_signs: bool = False
     sweeps: int | None = None
@@ -145,7 +145,7 @@ def _outcome(task: Sampling, progress: Progress) -> Sampled | Exception:
         return error
 
 
-def _decided(held: Held | None) -> dict[str, Any]:
+def _decided(held: Clamp | None) -> dict[str, Any]:
     """What was decided as options of `engine.cluster`."""
     if held is None:
         return {}

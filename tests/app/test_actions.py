@@ -53,7 +53,7 @@ NEEDS_FIRST = {
 }
 
 
-class FakeFront:
+class FakeWindow:
     """A window that writes down what it is asked."""
 
     def __init__(self, folder: Path) -> None:
@@ -104,9 +104,9 @@ def context(fake: FakeJobs, preferences: Preferences, saved_session: Path, tmp_p
     for path in saved_session.parent.iterdir():
         shutil.copy(path, tmp_path)
     controller.open_session(tmp_path / "s.h5")
-    front = FakeFront(tmp_path / "demo")
-    front.workspace = controller.workspace
-    return Context(controller.workspace, controller, front)  # type: ignore[arg-type]
+    window = FakeWindow(tmp_path / "demo")
+    window.workspace = controller.workspace
+    return Context(controller.workspace, controller, window)  # type: ignore[arg-type]
 
 
 def press(context: Context, name: str, key: int = 0) -> None:
@@ -154,14 +154,14 @@ def test_the_key_page_has_every_action_with_its_keys() -> None:
 @pytest.mark.parametrize(("name", "asked"), ASKS_THE_FRONT.items())
 def test_questions_go_to_the_window(context: Context, name: str, asked: str) -> None:
     press(context, name)
-    assert context.front.asked == [asked]  # type: ignore[attr-defined]
+    assert context.window.asked == [asked]  # type: ignore[attr-defined]
 
 
 def test_with_nothing_open_only_opening_and_looking_are_possible(
     preferences: Preferences, tmp_path: Path
 ) -> None:
     controller = Controller(Workspace(), Immediate(), preferences)
-    empty = Context(controller.workspace, controller, FakeFront(tmp_path))  # type: ignore[arg-type]
+    empty = Context(controller.workspace, controller, FakeWindow(tmp_path))  # type: ignore[arg-type]
     possible = {item.id for item in ACTIONS if item.enabled(empty)}
     assert possible == {
         "open",
@@ -223,13 +223,13 @@ def test_selected_units_are_merged_labelled_and_accepted(context: Context) -> No
     for name in ("good", "mua", "noise", "unsorted"):
         press(context, name)
         assert workspace.history.labels.label(0) == name
-    press(context, "lock")
-    assert workspace.history.labels.locked == {0}
+    press(context, "accept")
+    assert workspace.history.labels.accepted == {0}
     workspace.select([0, 1])
-    press(context, "lock")  # one is open: accept both
-    assert workspace.history.labels.locked == {0, 1}
-    press(context, "lock")
-    assert workspace.history.labels.locked == set()
+    press(context, "accept")  # one is open: accept both
+    assert workspace.history.labels.accepted == {0, 1}
+    press(context, "accept")
+    assert workspace.history.labels.accepted == set()
     press(context, "merge")
     assert workspace.selected == (5,)
 
@@ -281,7 +281,7 @@ def test_escape_leaves_the_preview_and_then_the_selection(context: Context) -> N
 
 
 def questions(context: Context) -> list[str]:
-    return context.front.questions  # type: ignore[attr-defined, no-any-return]
+    return context.window.questions  # type: ignore[attr-defined, no-any-return]
 
 
 def test_what_is_on_screen_is_merged_without_a_question(context: Context) -> None:
@@ -293,7 +293,7 @@ def test_what_is_on_screen_is_merged_without_a_question(context: Context) -> Non
 @pytest.mark.parametrize("yes", [False, True])
 def test_a_merge_during_a_preview_asks_when_a_unit_is_not_drawn(context: Context, yes: bool) -> None:
     workspace = context.workspace
-    context.front.says_yes = yes  # type: ignore[attr-defined]
+    context.window.says_yes = yes  # type: ignore[attr-defined]
     workspace.select([0, 2])
     workspace.show_alternative(1)  # 0 and 1 as one, 2 as it is
     press(context, "merge")
@@ -307,7 +307,7 @@ def test_a_merge_during_a_preview_asks_when_a_unit_is_not_drawn(context: Context
 
 def test_accepted_units_are_merged_after_a_question_only(context: Context) -> None:
     workspace = context.workspace
-    workspace.lock((0, 1), True)
+    workspace.set_accepted((0, 1), True)
     workspace.select([0, 1, 2])
     press(context, "merge")
     assert questions(context) == ["Units 0 and 1 are accepted. Merge 0 + 1 + 2 all the same?"]
@@ -323,7 +323,7 @@ def test_units_of_several_questions_are_on_screen_when_selected_and_merged_at_on
     assert not {3, 4} & {*workspace.clustering.unit_ids.tolist()}
 
 
-@pytest.mark.parametrize("name", ["lock", "good", "mua", "noise", "unsorted"])
+@pytest.mark.parametrize("name", ["accept", "good", "mua", "noise", "unsorted"])
 def test_a_unit_of_another_question_is_on_screen_when_selected_and_marked_at_once(
     context: Context, name: str
 ) -> None:
@@ -344,7 +344,7 @@ def test_space_goes_to_the_next_in_queue_that_is_not_settled(context: Context) -
     assert workspace.component_id == 0  # component 2 settles itself
     press(context, "previous_in_queue")
     assert workspace.component_id == 1
-    workspace.lock((3,), True)
+    workspace.set_accepted((3,), True)
     workspace.show_component(0)
     press(context, "next_in_queue")
     assert workspace.component_id == 1  # no other question: simply the next
@@ -374,7 +374,7 @@ def test_saving_a_project_without_a_file_asks_where(context: Context) -> None:
     assert project is not None
     workspace.open(project)
     press(context, "save")
-    assert context.front.asked == ["ask_save_as"]  # type: ignore[attr-defined]
+    assert context.window.asked == ["ask_save_as"]  # type: ignore[attr-defined]
 
 
 def test_resampling_is_for_components_that_are_sampled_and_waiting_ones_for_the_others(
@@ -413,7 +413,7 @@ def test_labels_have_the_scopes_of_phy(context: Context) -> None:
 
 def test_shift_and_arrows_grow_and_shrink_a_selection_in_the_order_of_the_table(context: Context) -> None:
     workspace = context.workspace
-    context.front.all_units = True  # type: ignore[attr-defined]
+    context.window.all_units = True  # type: ignore[attr-defined]
     workspace.select([1])
     selections = []
     for name in ("select_next", "select_next", "select_previous", "select_next", "select_next"):
@@ -444,10 +444,10 @@ def test_ctrl_and_arrows_keep_the_first_unit_and_walk_the_other(context: Context
 def test_space_walks_the_list_of_similar_units_while_it_is_on_screen_and_the_queue_else(
     context: Context,
 ) -> None:
-    workspace, front = context.workspace, context.front
+    workspace, window = context.workspace, context.window
     assert workspace.component_id == 0
     workspace.select([0])
-    front.similar_is_shown = True  # type: ignore[attr-defined]
+    window.similar_is_shown = True  # type: ignore[attr-defined]
     press(context, "next_in_queue")
     assert (workspace.selected, workspace.component_id) == ((0, 1), 0)
     press(context, "next_in_queue")
@@ -460,34 +460,34 @@ def test_space_walks_the_list_of_similar_units_while_it_is_on_screen_and_the_que
     assert workspace.component_id == 0
     press(context, "previous_row")
     assert workspace.component_id == 1
-    front.similar_is_shown = False  # type: ignore[attr-defined]
+    window.similar_is_shown = False  # type: ignore[attr-defined]
     workspace.select([3])
     press(context, "next_in_queue")
     assert workspace.component_id == 0
 
 
 def test_a_tag_is_asked_for_with_those_in_use_offered(context: Context) -> None:
-    workspace, front = context.workspace, context.front
+    workspace, window = context.workspace, context.window
     workspace.write((2,), "tag", "axon")
     workspace.select([0, 1])
-    front.words = "soma"  # type: ignore[attr-defined]
+    window.words = "soma"  # type: ignore[attr-defined]
     press(context, "tag")
-    assert front.questions == ["Label of your own on units 0 and 1: '' of axon"]  # type: ignore[attr-defined]
+    assert window.questions == ["Label of your own on units 0 and 1: '' of axon"]  # type: ignore[attr-defined]
     assert workspace.history.labels.words("tag", (0, 1, 2)) == {0: "soma", 1: "soma", 2: "axon"}
     n_entries = len(workspace.history.entries)
     press(context, "tag")  # the same again is no edit
-    front.words = None  # type: ignore[attr-defined]
+    window.words = None  # type: ignore[attr-defined]
     press(context, "note")
     assert len(workspace.history.entries) == n_entries
-    front.words = "look again"  # type: ignore[attr-defined]
+    window.words = "look again"  # type: ignore[attr-defined]
     press(context, "note")
-    assert front.questions[-1] == "Note on units 0 and 1: '' of "  # type: ignore[attr-defined]
+    assert window.questions[-1] == "Note on units 0 and 1: '' of "  # type: ignore[attr-defined]
     assert workspace.history.labels.words("note", (0, 1)) == {0: "look again", 1: "look again"}
 
 
 def test_all_units_that_the_table_lists_are_selected(context: Context) -> None:
     press(context, "select_all")
     assert context.workspace.selected == (0, 1, 2)
-    context.front.all_units = True  # type: ignore[attr-defined]
+    context.window.all_units = True  # type: ignore[attr-defined]
     press(context, "select_all")
     assert context.workspace.selected == (0, 1, 2, 3, 4)

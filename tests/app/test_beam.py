@@ -153,7 +153,7 @@ def test_a_beam_with_one_heavy_vector_is_not_short_of_draws(
     """Unit 0 is one neuron in all 40 vectors, although their weights say as much as one draw would."""
     controller.search_by_beam()
     assert controller.workspace.component().posterior.n_effective < 1.1  # type: ignore[union-attr]
-    controller.workspace.lock((0,), True)
+    controller.workspace.set_accepted((0,), True)
     assert samplers == ["beam"]
 
 
@@ -167,7 +167,7 @@ def test_where_no_vector_of_a_beam_has_a_decision_another_beam_is_searched_under
 
 def test_a_component_that_is_all_decided_is_not_searched(controller: Controller, samplers: list[str]) -> None:
     workspace = controller.workspace
-    workspace.lock(tuple(workspace.clustering.unit_ids.tolist()), True)
+    workspace.set_accepted(tuple(workspace.clustering.unit_ids.tolist()), True)
     with pytest.raises(CurationError, match="all is decided, nothing is left to sample"):
         controller.search_by_beam()
     assert samplers == []

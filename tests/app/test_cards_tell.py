@@ -35,14 +35,16 @@ def cards(workspace: Workspace) -> list[Card]:
 
 
 def test_no_spike_leaves_its_unit_beside_an_accepted_one(demo_like: Workspace) -> None:
-    demo_like.lock((0,), True)
+    demo_like.set_accepted((0,), True)
     assert [card.index for card in cards(demo_like)] == [0, 2]  # 1 would give what is in use
     assert "2 plausible sortings" in present_alternatives(demo_like).subtitle
     demo_like.show_alternative(1)
     assert cards(demo_like)[1].words == "same units; 0 stays as accepted"
     assert cards(demo_like)[1].counts == "0: 8 · 1: 6 · 2: 5 · 1 unassigned"
     assert not present_alternatives(demo_like).can_adopt
-    with pytest.raises(CurationError, match=r"only in what is accepted \(unit 0\); unlock it \(Y\) first"):
+    with pytest.raises(
+        CurationError, match=r"only in what is accepted \(unit 0\); take its acceptance back \(Y\) first"
+    ):
         demo_like.adopt()
     assert units(demo_like, 0) == APART
     assert [card.is_in_use for card in cards(demo_like)] == [True, False, False]
@@ -129,7 +131,7 @@ def use(workspace: Workspace, index: int) -> None:
     card = next(card for card in cards(workspace) if card.index == index)
     names = {unit.name: unit.unit for unit in workspace.current().units}  # type: ignore[union-attr]
     before = workspace.clustering.unit_of_spike.copy()
-    locked = [unit for unit in workspace.history.labels.locked if unit in workspace.clustering]
+    accepted = [unit for unit in workspace.history.labels.accepted if unit in workspace.clustering]
     refused = ""
     try:
         workspace.adopt()
@@ -151,7 +153,7 @@ def use(workspace: Workspace, index: int) -> None:
     stays = (card.is_in_use and not card.is_edited) or card.words.startswith("same units")
     assert stays == (np.array_equal(company(before)[here][:, here], company(after)[here][:, here])
                      and np.array_equal(before[here] < 0, after[here] < 0))  # fmt: skip
-    for unit in locked:
+    for unit in accepted:
         assert np.array_equal(before == unit, after == unit)
     for merged in re.findall(r"merges ([^,;]+)", card.words):
         targets = []
@@ -190,7 +192,7 @@ def say(workspace: Workspace, what: str, units: tuple[int, ...], *, yes: bool) -
     before = workspace.clustering.unit_of_spike.copy()
     with suppress(CurationError):  # it contradicts something, or the units are of different components
         if what == "lock":
-            workspace.lock(units[:1], not workspace.history.labels.is_locked(units[0]))
+            workspace.set_accepted(units[:1], not workspace.history.labels.is_accepted(units[0]))
         elif what == "label":
             workspace.label(units, "good" if yes else "mua")
         else:

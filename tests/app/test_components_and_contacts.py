@@ -15,7 +15,7 @@ from ncpgui.app.presenters.queue import present_queue
 from ncpgui.app.presenters.unit_table import present_unit_table
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.project import Project
-from ncpgui.curation.decisions import Decisions
+from ncpgui.curation.curated_sorting import CuratedSorting
 from ncpgui.export.from_project import bundle_of
 from ncpgui.session.store import load, save
 
@@ -139,7 +139,7 @@ def test_a_session_keeps_them(project: Project, tmp_path) -> None:
 
 def test_an_export_has_every_unit_on_the_contacts_of_its_component(project: Project) -> None:
     workspace = Workspace(project)
-    decisions = Decisions.of(workspace.history, project.unit_of_spike)
+    decisions = CuratedSorting.of(workspace.history, project.unit_of_spike)
     bundle = bundle_of(project, unit_of_spike=decisions.unit_of_spike)
     assert bundle.sorting.main_channel == {0: 2, 1: 2, 2: 2, 3: 1, 4: 0}
     assert [(one["id"], one["channel"], one["unit_ids"]) for one in bundle.ncp["components"]] == [

@@ -139,7 +139,7 @@ def test_nothing_inside_everything_inside_and_accepted_units_are_said(workspace)
     with pytest.raises(CurationError, match="all spikes of unit 0 are inside the lasso; nothing is split"):
         propose_lasso_split(workspace, None)
     lasso(workspace, (0.0, 0.0125), (0, 100))
-    workspace.lock((0,), True)
+    workspace.set_accepted((0,), True)
     with pytest.raises(CurationError, match="unit 0 is accepted and not split"):
         propose_lasso_split(workspace, None)
     workspace.draw_lasso(None)

@@ -12,7 +12,7 @@ from later import Later
 from ncpgui.app.controller import Activity
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.work import jobs
-from ncpgui.core.component import Held
+from ncpgui.core.component import Clamp
 from ncpgui.core.errors import CurationError, InputError
 from ncpgui.core.probe import Probe
 from ncpgui.core.project import Project
@@ -182,9 +182,9 @@ def test_the_rest_is_sampled_again_with_accepted_units_held(
 ) -> None:
     controller, ears = opened(fake, preferences, tmp_path / "s.h5")
     workspace = controller.workspace
-    workspace.lock((1,), True)
+    workspace.set_accepted((1,), True)
     controller.resample()
-    held = next(r for r in fake.requests if isinstance(r, Held))
+    held = next(r for r in fake.requests if isinstance(r, Clamp))
     assert held.labels.tolist() == [-1, -1, -1, -1, 0, 0, 0, -1, -1, -1]
     assert len(workspace.component(0).alternatives) == 1
     assert "Sampled again: units 0, 1 and 2 around contact 0, 1 plausible sorting" in ears.told
@@ -200,7 +200,7 @@ def test_a_component_all_of_which_is_accepted_is_not_sampled_again(
     fake: FakeJobs, preferences: Preferences, tmp_path: Path
 ) -> None:
     controller, _ = opened(fake, preferences, tmp_path / "s.h5")
-    controller.workspace.lock((0, 1, 2), True)
+    controller.workspace.set_accepted((0, 1, 2), True)
     with pytest.raises(CurationError, match="units 0, 1 and 2 around contact 0: all is decided"):
         controller.resample()
     controller.close()

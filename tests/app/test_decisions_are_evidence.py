@@ -20,12 +20,12 @@ from ncpgui.app.preferences import Preferences
 from ncpgui.app.presenters.alternatives import present_alternatives
 from ncpgui.app.presenters.queue import present_queue, present_wrong_left
 from ncpgui.app.work import jobs
-from ncpgui.core.component import Held
+from ncpgui.core.component import Clamp
 from ncpgui.core.errors import CurationError
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.project import Project
-from ncpgui.curation.conditioned import Condition, Given, held_by
-from ncpgui.curation.said import Said
+from ncpgui.curation.conditioned import Condition, Given, clamp_of
+from ncpgui.curation.decision import Decision
 
 DRAWS_IN_THE_BACKGROUND = True
 
@@ -69,7 +69,7 @@ def test_accepting_what_is_nearly_sure_leaves_all_other_masses_within_their_erro
     before, errors = masses(workspace), [way.mass_se for way in component.alternatives]
     merged = p_merged(workspace, 100, 140)
     assert merged == pytest.approx(0.28, abs=0.05)
-    workspace.lock((0,), True)
+    workspace.set_accepted((0,), True)
     given = workspace.given(0)
     assert given is not None
     assert given.text == "given: 0 accepted (was 98\u2009%)"
@@ -141,7 +141,7 @@ def _adopt(workspace: Workspace) -> None:
 
 
 EDITS: list[Edit] = [
-    lambda w: w.lock((0,), True),
+    lambda w: w.set_accepted((0,), True),
     lambda w: w.merge((2, 3)),
     lambda w: w.link((2, 3), same=True),
     lambda w: w.link((2, 3), same=False),
@@ -232,13 +232,13 @@ def test_a_link_between_components_is_refused() -> None:
 
 
 @pytest.fixture
-def asked(fake: FakeJobs, monkeypatch: pytest.MonkeyPatch) -> list[Held]:
+def asked(fake: FakeJobs, monkeypatch: pytest.MonkeyPatch) -> list[Clamp]:
     """What was held each time that a component was sampled again; the draws obey the links."""
     fake.project = project_of(component_of(posterior_of()))
-    held_so_far: list[Held] = []
+    held_so_far: list[Clamp] = []
 
     def resample(
-        project: Project, component: Any, waveforms: Any, held: Held, *, sampler: str, progress: Any
+        project: Project, component: Any, waveforms: Any, held: Clamp, *, sampler: str, progress: Any
     ) -> Any:
         held_so_far.append(held)
         row = component.posterior.labels[0].copy()
@@ -255,10 +255,10 @@ def start(fake: FakeJobs, preferences: Preferences, path: Path) -> tuple[Control
 
 
 def test_nothing_is_sampled_while_enough_draws_have_what_was_decided(
-    fake: FakeJobs, asked: list[Held], preferences: Preferences, tmp_path: Path
+    fake: FakeJobs, asked: list[Clamp], preferences: Preferences, tmp_path: Path
 ) -> None:
     controller, _ = start(fake, preferences, tmp_path / "s.h5")
-    controller.workspace.lock((0,), True)
+    controller.workspace.set_accepted((0,), True)
     controller.workspace.link((2, 3), same=False)
     with pytest.raises(CurationError, match=r"draws have what was decided, and 30 are enough"):
         controller.resample()
@@ -266,7 +266,7 @@ def test_nothing_is_sampled_while_enough_draws_have_what_was_decided(
 
 
 def test_where_few_draws_are_left_new_ones_are_made_under_the_decisions(
-    fake: FakeJobs, asked: list[Held], preferences: Preferences, tmp_path: Path
+    fake: FakeJobs, asked: list[Clamp], preferences: Preferences, tmp_path: Path
 ) -> None:
     controller, _ = start(fake, preferences, tmp_path / "s.h5")
     workspace = controller.workspace
@@ -288,7 +288,7 @@ def test_where_few_draws_are_left_new_ones_are_made_under_the_decisions(
 
 
 def test_new_draws_that_nobody_asked_for_begin_when_the_decision_is_on_screen(
-    fake: FakeJobs, asked: list[Held], preferences: Preferences, tmp_path: Path
+    fake: FakeJobs, asked: list[Clamp], preferences: Preferences, tmp_path: Path
 ) -> None:
     controller, _ = start(fake, preferences, tmp_path / "s.h5")
     later = Later()
@@ -304,15 +304,15 @@ def test_new_draws_hold_what_was_decided_and_nothing_of_the_inside_of_a_unit() -
     component = component_of(posterior_of())
     units = np.repeat(np.arange(4), SIZES)
     sets = [np.flatnonzero(units == unit) for unit in range(4)]
-    apart = Said("different", (sets[0], sets[1], sets[2]), "0, 1 and 2 apart")
-    together = Said("same", (sets[2], sets[3]), "2 + 3 together")
-    accepted = Said("neuron", (sets[1],), "1 accepted")
-    held = held_by(component, units, (apart, together, accepted))
+    apart = Decision("different", (sets[0], sets[1], sets[2]), "0, 1 and 2 apart")
+    together = Decision("same", (sets[2], sets[3]), "2 + 3 together")
+    accepted = Decision("neuron", (sets[1],), "1 accepted")
+    held = clamp_of(component, units, (apart, together, accepted))
     assert [sorted({int(units[i]), int(units[j])}) for i, j in held.cannot_link] == [[0, 1], [0, 2], [1, 2]]
     assert [[int(units[i]), int(units[j])] for i, j in held.must_link] == [[2, 3]]
     assert (held.labels >= 0).tolist() == (units == 1).tolist()
     assert not held.is_all
-    assert held_by(component, units, (accepted,)).must_link == ()
+    assert clamp_of(component, units, (accepted,)).must_link == ()
 
 
 def test_the_spike_that_stands_for_a_unit_is_one_that_is_surely_of_it() -> None:
@@ -323,8 +323,8 @@ def test_the_spike_that_stands_for_a_unit_is_one_that_is_surely_of_it() -> None:
     rows[:2, 1] = 1
     component = component_of(PosteriorSamples(rows, np.zeros(10)))
     units = np.repeat([0, 1], [5, 4])
-    apart = Said("different", (np.arange(5), np.arange(5, 9)), "0 and 1 apart")
-    ((one, other),) = held_by(component, units, (apart,)).cannot_link
+    apart = Decision("different", (np.arange(5), np.arange(5, 9)), "0 and 1 apart")
+    ((one, other),) = clamp_of(component, units, (apart,)).cannot_link
     assert one in (2, 3, 4)
     assert other in (5, 6, 7, 8)
 
@@ -332,9 +332,9 @@ def test_the_spike_that_stands_for_a_unit_is_one_that_is_surely_of_it() -> None:
 def test_a_spike_that_left_the_unit_of_its_set_does_not_stand_for_it() -> None:
     """Else what was accepted since could hold two spikes together that must not meet."""
     component = component_of(PosteriorSamples(np.zeros((10, 6), int), np.zeros(10)))
-    apart = Said("different", (np.arange(3), np.arange(3, 6)), "0 split in 2")
+    apart = Decision("different", (np.arange(3), np.arange(3, 6)), "0 split in 2")
     units = np.array([1, 0, 0, 1, 1, 1])  # the first one was given to the other unit afterwards
-    ((one, other),) = held_by(component, units, (apart,)).cannot_link
+    ((one, other),) = clamp_of(component, units, (apart,)).cannot_link
     assert units[[one, other]].tolist() == [0, 1]
 
 
@@ -375,7 +375,7 @@ def test_without_a_network_decisions_still_weigh_the_draws_there_are(
 
 
 def test_draws_that_come_after_another_decision_are_dropped_without_a_word(
-    fake: FakeJobs, asked: list[Held], preferences: Preferences, tmp_path: Path
+    fake: FakeJobs, asked: list[Clamp], preferences: Preferences, tmp_path: Path
 ) -> None:
     runner = Later()
     controller, ears = opened(fake, preferences, tmp_path / "s.h5", runner)
@@ -400,7 +400,7 @@ def test_what_the_network_is_worth_is_measured_once_whatever_is_decided(
     measured: list[PosteriorSamples] = []
     monkeypatch.setattr("ncpgui.core.component.order_spread", measured.append)
     present_alternatives(workspace)
-    workspace.lock((0,), True)
+    workspace.set_accepted((0,), True)
     present_alternatives(workspace)
     workspace.link((2, 3), same=False)
     present_alternatives(workspace)

@@ -43,7 +43,7 @@ def _label(workspace: Workspace) -> None:
 
 
 def _lock(workspace: Workspace) -> None:
-    workspace.lock(_at(workspace, 7), True)
+    workspace.set_accepted(_at(workspace, 7), True)
 
 
 def _adopt(workspace: Workspace) -> None:

@@ -28,7 +28,7 @@ def test_one_goes_to_any_of_them_and_back(workspace: Workspace) -> None:
     said: list[str] = []
     workspace.label((2,), "good")
     workspace.merge((0, 1))
-    workspace.lock((2,), True)
+    workspace.set_accepted((2,), True)
     everything = workspace.clustering.unit_of_spike.copy()
     rows = shown(workspace)
     workspace.told.connect(said.append)
@@ -41,7 +41,7 @@ def test_one_goes_to_any_of_them_and_back(workspace: Workspace) -> None:
     assert shown(workspace) == rows
     assert (workspace.clustering.unit_of_spike == everything).all()
     step_to(workspace, 2)
-    assert not workspace.history.labels.is_locked(2)
+    assert not workspace.history.labels.is_accepted(2)
     step_to(workspace, 2)  # where one stands already
     assert [row[2] for row in shown(workspace)] == [False, False, True, False]
     assert len(workspace.history.entries) == 3 + 3 + 3 + 1  # every step is in the journal

@@ -11,7 +11,7 @@ from tiny_project import tiny_project
 
 from ncpgui.app.work import jobs
 from ncpgui.app.work.recognition import unused_session
-from ncpgui.core.component import Held
+from ncpgui.core.component import Clamp
 from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.project import RecordingReference
 
@@ -84,7 +84,7 @@ def test_what_ends_like_a_session_may_be_one() -> None:
 def test_a_session_with_a_setting_that_there_is_not_is_not_sampled_on() -> None:
     project = tiny_project(BESIDE)
     project = replace(project, settings={**project.settings, "threshold": 4.25})
-    held = Held(np.full(60, -1, dtype=np.int32))
+    held = Clamp(np.full(60, -1, dtype=np.int32))
     with pytest.raises(
         InputError, match=r"unknown key 'threshold' in the settings in the session; did you mean"
     ):

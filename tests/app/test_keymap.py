@@ -64,7 +64,7 @@ def test_own_keys_win(preferences: Preferences) -> None:
     assert keymap.problems == ()
     assert keymap.keys["merge"] == ("Ctrl+J", "Shift+M")
     assert keymap.keys["theme"] == ()
-    assert keymap.keys["lock"] == ("B",)
+    assert keymap.keys["accept"] == ("B",)
 
 
 def test_a_key_that_another_action_had_is_taken_from_it_and_that_is_said(preferences: Preferences) -> None:
@@ -118,11 +118,11 @@ def test_of_two_actions_with_one_key_the_first_keeps_it(preferences: Preferences
 def test_what_cannot_be_understood_is_said_and_the_rest_holds(
     preferences: Preferences, text: str, words: str
 ) -> None:
-    keymap = own(preferences, text + ("" if "[keys]" not in text else 'lock = "B"\n'))
+    keymap = own(preferences, text + ("" if "[keys]" not in text else 'accept = "B"\n'))
     assert len(keymap.problems) == 1
     assert words in keymap.problems[0]
     assert keymap.keys["merge"] == ("G",)
-    assert keymap.keys["lock"] == (("B",) if "[keys]" in text else ("Y",))
+    assert keymap.keys["accept"] == (("B",) if "[keys]" in text else ("Y",))
 
 
 def test_a_file_that_is_not_text_is_said(preferences: Preferences) -> None:

@@ -38,7 +38,7 @@ def test_as_many_units_are_counted_as_a_preview_would_show(array: Project, n_loc
         assert component is not None
         if n_locked:
             units = tuple(unit.unit for unit in current.units[:n_locked] if unit.unit is not None)
-            workspace.lock(units, True)
+            workspace.set_accepted(units, True)
         counted = [workspace.n_units(component_id, index) for index in range(len(component.alternatives))]
         previews = [workspace.sorting_of(index) for index in range(len(component.alternatives))]
         assert counted == [len(preview.units) for preview in previews if preview is not None]
@@ -56,7 +56,7 @@ def test_a_locked_unit_that_an_alternative_would_merge_counts_as_one_more(array:
     component_id, index = merged
     before = workspace.n_units(component_id, index)
     units = [unit.unit for unit in workspace.current_of(component_id).units]  # type: ignore[union-attr]
-    workspace.lock(tuple(unit for unit in units if unit is not None), True)
+    workspace.set_accepted(tuple(unit for unit in units if unit is not None), True)
     assert workspace.n_units(component_id, index) == len(units) == before + 1
 
 

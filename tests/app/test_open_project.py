@@ -162,7 +162,7 @@ def test_a_component_that_failed_is_settled_once_its_units_are_accepted(project:
     workspace = matched(project)
     workspace.set_failed(1, "only 3 spikes, at least 20 are needed")
     here = np.unique(project.unit_of_spike[project.components[1].spike_ids])
-    workspace.lock(tuple(here.tolist()), True)
+    workspace.set_accepted(tuple(here.tolist()), True)
     assert workspace.status(1).state == "curated"
     workspace.undo()
     assert workspace.status(1).state == "failed"

@@ -15,7 +15,7 @@ from ncpgui.app.presenters.queue import BEYOND_CARDS, present_queue
 from ncpgui.core.component import Alternative, Component
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.project import Project
-from ncpgui.evidence.ways import with_masses
+from ncpgui.evidence.draws_by_alternative import with_masses
 
 
 def component(mass: float, n_spikes: int = 500, *rows: np.ndarray) -> Component:

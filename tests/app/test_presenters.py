@@ -114,7 +114,7 @@ def test_the_card_of_a_preview_is_shown_and_can_be_used(workspace: Workspace) ->
 def test_the_table_has_the_units_of_a_preview_and_then_those_that_it_replaces(workspace: Workspace) -> None:
     workspace.show_alternative(1)
     made, kept, *replaced = present_unit_table(workspace)
-    assert (made.made, made.n_spikes, made.is_locked) == ("0+1", 7, False)
+    assert (made.made, made.n_spikes, made.is_accepted) == ("0+1", 7, False)
     assert column("id").text(made) == "0+1"
     assert made.unit < -1
     assert 0 < made.numbers.p_complete <= 1
@@ -276,7 +276,7 @@ def test_queue_cards_and_table_agree_on_the_number_of_units(decide: str) -> None
     elif decide == "merge":
         workspace.merge((0, 1))
     elif decide == "lock one":
-        workspace.lock((0,), True)
+        workspace.set_accepted((0,), True)
     row = next(row for row in present_queue(workspace) if row.component_id == 0)
     cards = present_alternatives(workspace).cards
     (in_use,) = (card for card in cards if card.is_in_use)
@@ -302,7 +302,7 @@ def test_settled_components_are_passed_over_unless_all_are(workspace: Workspace)
     assert workspace.status(2).state == "sure"  # one unit in all draws
     assert neighbour_in_queue(workspace, 1) == 1
     assert neighbour_in_queue(workspace, -1) == 1
-    workspace.lock((3,), True)
+    workspace.set_accepted((3,), True)
     assert neighbour_in_queue(workspace, 1) == 1  # all others are settled: simply the next
     assert neighbour_in_queue(Workspace(), 1) is None
     assert neighbour_in_queue(Workspace(tiny_project({0: [[0, 0]]})), 1) is None
@@ -419,10 +419,10 @@ def test_the_plane_is_that_of_the_largest_spread() -> None:
 
 def test_the_units_of_the_component_with_what_is_measured_of_each(workspace: Workspace) -> None:
     workspace.label((1,), "good")
-    workspace.lock((1,), True)
+    workspace.set_accepted((1,), True)
     workspace.select([2])
     rows = present_unit_table(workspace)
-    assert [(r.unit, r.n_spikes, r.label, r.is_locked, r.is_selected) for r in rows] == [
+    assert [(r.unit, r.n_spikes, r.label, r.is_accepted, r.is_selected) for r in rows] == [
         (0, 4, "unsorted", False, False),
         (1, 3, "good", True, False),
         (2, 3, "unsorted", False, True),

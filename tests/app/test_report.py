@@ -81,7 +81,7 @@ def test_open_alternatives_are_told_and_settled_ones_counted() -> None:
     report = told(project)
     assert [one.id for one in report.questions] == [0]
     assert report.n_settled == 1
-    assert [(way.mass, way.words) for way in report.questions[0].ways] == [
+    assert [(way.mass, way.words) for way in report.questions[0].alternatives] == [
         (0.6, "same units"),
         (0.4, "merges 0 + 1"),
     ]

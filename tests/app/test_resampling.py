@@ -104,16 +104,16 @@ def test_undo_brings_the_posterior_before_back_and_redo_the_one_after(
     controller, _ = opened(again, preferences, tmp_path / "s.h5")
     workspace = controller.workspace
     before = bits(workspace.component(0))
-    workspace.lock((1,), True)
+    workspace.set_accepted((1,), True)
     controller.resample()
     after = bits(workspace.component(0))
     assert after != before
     assert workspace.history.undo_words == "sample units 0, 1 and 2 around contact 0 again, given 1"
     workspace.undo()
     assert bits(workspace.component(0)) == before
-    assert workspace.history.labels.locked == {1}
+    assert workspace.history.labels.accepted == {1}
     workspace.undo()
-    assert workspace.history.labels.locked == frozenset()
+    assert workspace.history.labels.accepted == frozenset()
     workspace.redo()
     workspace.redo()
     assert bits(workspace.component(0)) == after
@@ -126,10 +126,10 @@ def test_undo_goes_back_to_the_last_bit_after_closing_and_opening(
     controller, _ = opened(again, preferences, tmp_path / "s.h5")
     workspace = controller.workspace
     before = bits(workspace.component(0))
-    workspace.lock((1,), True)
+    workspace.set_accepted((1,), True)
     controller.resample()
     once = bits(workspace.component(0))
-    workspace.lock((0,), True)
+    workspace.set_accepted((0,), True)
     controller.resample()
     twice = bits(workspace.component(0))
     assert workspace.is_safe
@@ -171,7 +171,7 @@ def test_cards_under_a_condition_say_so(again: FakeJobs, preferences: Preference
     controller, _ = opened(again, preferences, tmp_path / "s.h5")
     workspace = controller.workspace
     assert {card.given for card in present_alternatives(workspace).cards} == {""}
-    workspace.lock((1, 2), True)
+    workspace.set_accepted((1, 2), True)
     assert {card.given for card in present_alternatives(workspace).cards} == {
         "given: 1, 2 accepted (in no draw)"
     }
@@ -198,7 +198,7 @@ def _undo(workspace: Workspace) -> None:
 
 
 def _lock_another(workspace: Workspace) -> None:
-    workspace.lock((2,), True)
+    workspace.set_accepted((2,), True)
 
 
 def _merge(workspace: Workspace) -> None:
@@ -212,7 +212,7 @@ def _adopt(workspace: Workspace) -> None:
 
 def _undo_and_lock_another(workspace: Workspace) -> None:
     workspace.undo()
-    workspace.lock((2,), True)
+    workspace.set_accepted((2,), True)
 
 
 Edit = Callable[[Workspace], None]
@@ -224,7 +224,7 @@ def _pending(
     """Unit 1 is accepted, the rest is sampled again, and `edit` comes before the samples are there."""
     runner = Later()
     controller, ears = opened(again, preferences, tmp_path / "s.h5", runner)
-    controller.workspace.lock((1,), True)
+    controller.workspace.set_accepted((1,), True)
     controller.resample()
     if is_made:
         runner.work("work")
@@ -251,7 +251,7 @@ def _undo_and_redo(workspace: Workspace) -> None:
 
 
 @pytest.mark.parametrize(
-    "edit", [lambda w: w.label((0,), "good"), lambda w: w.lock((3,), True), _undo_and_redo]
+    "edit", [lambda w: w.label((0,), "good"), lambda w: w.set_accepted((3,), True), _undo_and_redo]
 )
 def test_edits_that_change_nothing_of_what_was_asked_do_not_matter(
     again: FakeJobs, preferences: Preferences, tmp_path: Path, edit: Edit
@@ -290,7 +290,7 @@ def test_what_is_exported_is_the_posterior_on_screen(
 ) -> None:
     controller, _ = opened(again, preferences, tmp_path / "s.h5")
     workspace = controller.workspace
-    workspace.lock((1,), True)
+    workspace.set_accepted((1,), True)
     controller.resample()
     controller.export("npz", tmp_path / "e.npz")
     with np.load(tmp_path / "e.npz") as file:

@@ -6,21 +6,21 @@ from typing import Any
 
 import pytest
 
-from ncpgui.app.model.saved_state import Kept
+from ncpgui.app.model.saved_state import SaveState
 from ncpgui.core.errors import SessionError
 from tests.app.fake_session import FakeSession
 
 ACTIONS = [{"number": number} for number in range(5)]
 
 
-def begun(session: FakeSession | None, **how: Any) -> Kept:
-    kept = Kept()
+def begun(session: FakeSession | None, **how: Any) -> SaveState:
+    kept = SaveState()
     kept.start(session, **{"n_saved": 0, "n_entries": 0, "is_whole": True, **how})
     return kept
 
 
 def test_nothing_is_behind_before_anything_was_opened() -> None:
-    kept = Kept()
+    kept = SaveState()
     assert kept.is_saved
     assert kept.is_safe(0)
     assert kept.stop() is None

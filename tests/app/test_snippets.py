@@ -15,7 +15,7 @@ from ncpgui.app.snippets import SNIPPETS, run_snippet
 from ncpgui.app.work.tasks import Immediate
 from ncpgui.core.errors import NcpguiError
 from ncpgui.session.store import save
-from tests.app.test_actions import FakeFront
+from tests.app.test_actions import FakeWindow
 
 
 @pytest.fixture
@@ -24,9 +24,9 @@ def context(fake: FakeJobs, preferences: Preferences, tmp_path: Path) -> Context
     controller = Controller(Workspace(), Immediate(), preferences)
     save(fake.project, tmp_path / "s.h5")
     controller.open_session(tmp_path / "s.h5")
-    front = FakeFront(tmp_path / "demo")
-    front.workspace = controller.workspace
-    return Context(controller.workspace, controller, front)  # type: ignore[arg-type]
+    window = FakeWindow(tmp_path / "demo")
+    window.workspace = controller.workspace
+    return Context(controller.workspace, controller, window)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_f_and_s_go_to_the_table(context: Context) -> None:
     run_snippet(context, "f")
     run_snippet(context, "s SNR desc")
     run_snippet(context, "s ch")
-    asked = context.front.asked  # type: ignore[attr-defined]
+    asked = context.window.asked  # type: ignore[attr-defined]
     assert asked == [
         "set_filter fr > 1 & p_neuron > .9",
         "set_filter ",
@@ -86,9 +86,9 @@ def test_g_merges_the_selected_units_or_those_named(context: Context) -> None:
 
 
 def test_what_asks_first_asks_here_too(context: Context) -> None:
-    context.workspace.lock((0,), True)
+    context.workspace.set_accepted((0,), True)
     run_snippet(context, "g 0 1")
-    assert context.front.questions == [  # type: ignore[attr-defined]
+    assert context.window.questions == [  # type: ignore[attr-defined]
         "Unit 0 is accepted. Merge 0 + 1 all the same?"
     ]
     assert 5 not in context.workspace.clustering
@@ -124,7 +124,7 @@ def test_what_cannot_be_done_is_explained_and_changes_nothing(
 
 def test_without_a_project_it_says_what_comes_first(preferences: Preferences, tmp_path: Path) -> None:
     controller = Controller(Workspace(), Immediate(), preferences)
-    empty = Context(controller.workspace, controller, FakeFront(tmp_path))  # type: ignore[arg-type]
+    empty = Context(controller.workspace, controller, FakeWindow(tmp_path))  # type: ignore[arg-type]
     with pytest.raises(NcpguiError, match="open a recording or a session first"):
         run_snippet(empty, "c 3")
 

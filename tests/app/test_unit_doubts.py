@@ -77,7 +77,7 @@ def test_to_accept_or_to_label_such_a_unit_answers_and_undo_asks_again(answer: s
     workspace.components_changed.connect(told.append)
     before = workspace.wrong_left()
     if answer == "accept":
-        workspace.lock((1,), True)
+        workspace.set_accepted((1,), True)
     else:
         workspace.label((1,), answer)
     assert told[-1] == (1,)  # so that the queue is drawn anew

@@ -14,13 +14,15 @@ from ncpgui.core.errors import InputError
 from ncpgui.evidence.units import UnitNumbers
 
 A = UnitRow(
-    unit=3, color=Color(0), label="good", is_label_given=True, is_locked=True, component_id=0, channel=5,
+    unit=3, color=Color(0), label="good", is_label_given=True, is_accepted=True, component_id=0, channel=5,
     n_spikes=1200, rate_hz=4.0, amplitude=12.0, violations=0.01,
     numbers=UnitNumbers(p_neuron=0.95, p_pure=0.8), is_selected=False, depth_um=150.0,
     tag="axon", note="same as 17 in the morning",
 )  # fmt: skip
-B = replace(A, unit=17, label="mua", is_locked=False, rate_hz=0.5, tag="", note="", numbers=UnitNumbers(0.5))
-C = replace(A, unit=31, label="unsorted", is_locked=False, rate_hz=9.0, channel=7, tag="",
+B = replace(
+    A, unit=17, label="mua", is_accepted=False, rate_hz=0.5, tag="", note="", numbers=UnitNumbers(0.5)
+)
+C = replace(A, unit=31, label="unsorted", is_accepted=False, rate_hz=9.0, channel=7, tag="",
             note="", numbers=UnitNumbers())  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from ncpgui.app.work.tasks import PAINTED_AFTER_S
 from ncpgui.core.errors import InputError
 from ncpgui.core.project import Project
 from ncpgui.core.stimulus import Stimulus
-from ncpgui.curation.decisions import Decisions
+from ncpgui.curation.curated_sorting import CuratedSorting
 from ncpgui.export.whole_project import Exported
 from ncpgui.session.store import load, save
 
@@ -139,7 +139,7 @@ def test_an_export_is_of_the_sorting_when_it_was_asked_for(
     given: list[Any] = []
 
     def write(
-        _project: Any, decided: Decisions, name: str, path: Path, *, min_probability: float, **_: Any
+        _project: Any, decided: CuratedSorting, name: str, path: Path, *, min_probability: float, **_: Any
     ) -> Exported:
         given.append((decided, name, min_probability))
         return Exported(path, 3, 2, ("the traces (no file)",))
@@ -148,7 +148,7 @@ def test_an_export_is_of_the_sorting_when_it_was_asked_for(
     runner = Later()
     controller, ears = opened(fake, preferences, tmp_path / "s.h5", runner)
     controller.workspace.label((0,), "good")
-    controller.workspace.lock((2,), True)
+    controller.workspace.set_accepted((2,), True)
     controller.export("phy", tmp_path / "phy", min_probability=0.8)
     controller.workspace.merge((0, 1))
     runner.run()

@@ -145,7 +145,7 @@ def test_adopting_gives_what_was_previewed(workspace: Workspace) -> None:
 def test_the_sorting_in_use_is_accepted_by_locking_its_units(workspace: Workspace) -> None:
     log = heard(workspace, "told")
     workspace.adopt()
-    assert workspace.history.labels.locked == {0, 1, 2}
+    assert workspace.history.labels.accepted == {0, 1, 2}
     workspace.adopt()
     assert log[-1] == ("told", "Units 0, 1 and 2 around contact 0: accepted already")
     assert len(workspace.history.entries) == 1
@@ -154,9 +154,11 @@ def test_the_sorting_in_use_is_accepted_by_locking_its_units(workspace: Workspac
 def test_a_preview_that_only_accepted_units_keep_from_changing_anything_is_not_used(
     workspace: Workspace,
 ) -> None:
-    workspace.lock((0, 1, 2), True)
+    workspace.set_accepted((0, 1, 2), True)
     workspace.show_alternative(1)
-    with pytest.raises(CurationError, match=r"in what is accepted \(unit 0, 1\); unlock it \(Y\) first"):
+    with pytest.raises(
+        CurationError, match=r"in what is accepted \(unit 0, 1\); take its acceptance back \(Y\) first"
+    ):
         workspace.adopt()
     assert workspace.preview == 1
     assert units(workspace, 0) == TWO_PLUS
@@ -199,7 +201,7 @@ def test_a_component_is_settled_by_adopting_or_by_accepting_all_its_units(worksp
     workspace.show_alternative(1)
     workspace.adopt()
     assert workspace.status(0).state == "curated"
-    workspace.lock((3,), True)
+    workspace.set_accepted((3,), True)
     assert [workspace.status(c).state for c in (0, 1, 2)] == ["curated", "curated", "sure"]
     workspace.undo()
     workspace.undo()
@@ -207,7 +209,7 @@ def test_a_component_is_settled_by_adopting_or_by_accepting_all_its_units(worksp
 
 
 def test_accepting_some_units_does_not_settle_the_component(workspace: Workspace) -> None:
-    workspace.lock((0, 1), True)
+    workspace.set_accepted((0, 1), True)
     assert workspace.status(0).state == "sampled"
 
 
@@ -328,9 +330,9 @@ def test_locking_a_unit_changes_the_previews_that_cards_and_waveforms_show(works
     assert [len(card.units) for card in present_alternatives(workspace).cards] == [3, 2]
     assert [c.name for c in present_waveforms(workspace).columns] == ["0+1", "2"]
     assert trough_of_first(workspace) == pytest.approx(-(4 * 10 + 3 * 20) / 7)
-    workspace.lock((0,), True)
+    workspace.set_accepted((0,), True)
     names = [[unit.name for unit in card.units] for card in present_alternatives(workspace).cards]
-    assert names == [["0", "1", "2"], ["0", "1", "2"]]  # 4 of the 7 are locked, so the other 3 stay 1
+    assert names == [["0", "1", "2"], ["0", "1", "2"]]  # 4 of the 7 are accepted, so the other 3 stay 1
     assert trough_of_first(workspace) == -10.0
     assert [c.name for c in present_waveforms(workspace).columns] == ["0", "1", "2"]
     workspace.undo()
@@ -369,7 +371,7 @@ def test_a_label_leaves_all_that_is_known_of_the_posterior_and_a_lock_does_not(w
     workspace.label((0,), "good")
     assert workspace.current() is before
     assert log == []
-    workspace.lock((0,), True)
+    workspace.set_accepted((0,), True)
     assert workspace.current() is not before
     assert log == [("shown_changed",)]
 

@@ -93,11 +93,11 @@ def test_the_same_seed_draws_the_same_mutants() -> None:
 def imports(tmp_path: Path) -> Path:
     """A program and its tests that do nothing but import each other."""
     imported = {
-        "ncpgui/core/heap.py": (),
+        "ncpgui/core/allocator.py": (),
         "ncpgui/ephys/phy_folder.py": ("core.heap",),
         "ncpgui/cli/export.py": ("ephys.phy_folder",),
         "ncpgui/cli/main.py": ("cli.export",),
-        "tests/core/test_heap.py": ("core.heap",),
+        "tests/core/test_allocator.py": ("core.heap",),
         "tests/core/test_all.py": ("core.heap",),
         "tests/app/test_heaps.py": ("core.heap",),
         "tests/ephys/test_cluster_tables.py": ("ephys.phy_folder",),
@@ -115,7 +115,10 @@ def imports(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("module", "mine"),
     [
-        ("core/heap", ["core/test_heap", "core/test_all"]),  # that of its name first, others of its folder
+        (
+            "core/allocator",
+            ["core/test_allocator", "core/test_all"],
+        ),  # that of its name first, others of its folder
         ("ephys/phy_folder", ["ephys/test_cluster_tables"]),
         ("cli/export", ["cli/test_main"]),  # no test imports it, but what imports it
         ("core/nothing_such", []),
@@ -129,7 +132,7 @@ def test_a_module_is_mirrored_by_the_tests_of_its_name_and_those_of_its_folder_t
 
 
 def test_other_tests_that_reach_a_module_come_by_how_near_they_are(imports: Path) -> None:
-    _, others = mutants.witnesses(imports, Path("ncpgui/core/heap.py"))
+    _, others = mutants.witnesses(imports, Path("ncpgui/core/allocator.py"))
     assert [file.stem for file in others] == [
         "test_heaps", "test_cluster_tables", "test_into_phy", "test_main", "test_kills",
     ]  # fmt: skip

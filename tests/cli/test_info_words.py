@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ncpgui.cli import info
-from ncpgui.curation.decisions import Decisions
+from ncpgui.curation.curated_sorting import CuratedSorting
 from tests.tiny_project import tiny_project
 
 
@@ -63,7 +63,7 @@ def test_labels_gain_what_is_expected_wrong_of_units_without_one_in_the_componen
     p_neuron = np.repeat([0.75, 0.5, 1.0], [8, 4, 5]).astype(np.float32)
     project = replace(project, p_neuron=p_neuron)
     units = project.unit_of_spike
-    open_ = Decisions(units, project.probability, {0: "unsorted"}, frozenset(), units)
+    open_ = CuratedSorting(units, project.probability, {0: "unsorted"}, frozenset(), units)
     assert info._label_gains(project, open_) == pytest.approx({0: 8 / 4 + 4 / 2, 2: 0.0})
     labelled = replace(open_, labels={0: "noise"})
     assert info._label_gains(project, labelled) == pytest.approx({0: 4 / 2, 2: 0.0})
@@ -75,7 +75,9 @@ def test_labels_gain_what_is_expected_wrong_of_units_without_one_in_the_componen
 def test_units_and_spikes_of_none_are_counted_as_they_stand() -> None:
     project = tiny_project({0: [[0, 0, 0, 1, -1, -1]]})
     units = project.unit_of_spike
-    values = info.describe(project, Decisions(units, project.probability, {1: "good"}, frozenset(), units))
+    values = info.describe(
+        project, CuratedSorting(units, project.probability, {1: "good"}, frozenset(), units)
+    )
     assert (values["n_spikes"], values["n_units"], values["n_unassigned"]) == (6, 2, 2)
     assert [(unit["id"], unit["n_spikes"]) for unit in values["units"]] == [(0, 3), (1, 1)]
     assert values["units"][1]["label"] == "good"

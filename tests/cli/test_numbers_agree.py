@@ -23,9 +23,9 @@ from ncpgui.core.component import Alternative, Component
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.project import Project
 from ncpgui.curation.conditioned import as_it_stands
-from ncpgui.curation.decisions import Decisions
+from ncpgui.curation.curated_sorting import CuratedSorting
+from ncpgui.evidence.draws_by_alternative import with_masses
 from ncpgui.evidence.units import NUMBERS, UnitNumbers
-from ncpgui.evidence.ways import with_masses
 from ncpgui.export.from_project import bundle_of
 from ncpgui.session.session_file import create_session
 from tests.cli.conftest import Command
@@ -117,7 +117,7 @@ def test_table_waveforms_info_and_exports_say_the_same_of_each_unit(
     assert {one["id"]: one["label"] for one in info["units"] if one["label"] != "good"} == {
         row.unit: row.label for row in present_unit_table(workspace) if row.label != "unsorted"
     }
-    decisions = Decisions.of(workspace.history, project.unit_of_spike)
+    decisions = CuratedSorting.of(workspace.history, project.unit_of_spike)
     bundle = bundle_of(
         workspace.as_it_stands(),
         unit_of_spike=decisions.unit_of_spike,

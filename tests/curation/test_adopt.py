@@ -1,4 +1,4 @@
-"""Adopting an alternative keeps the numbers of units that stay, and leaves locked ones alone."""
+"""Adopting an alternative keeps the numbers of units that stay, and leaves accepted ones alone."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ncpgui.core.component import Alternative, Component
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.curation.adopt import adopt_command, present_alternative
 from ncpgui.curation.clustering import Clustering
-from ncpgui.curation.commands import SetLocked
+from ncpgui.curation.commands import SetAccepted
 from ncpgui.curation.history import History
 
 
@@ -81,27 +81,27 @@ def test_adopting_there_and_back_gives_the_same_partition() -> None:
 def test_locked_units_lose_nothing_and_gain_nothing() -> None:
     component = _component(IDS, [0, 0, 0, 0, 1, 1, 1, 1])
     history = History(Clustering(NOW))
-    history.do(SetLocked((0,), True))
+    history.do(SetAccepted((0,), True))
     command = adopt_command(
-        history.clustering, component, component.alternatives[0], locked=history.labels.locked
+        history.clustering, component, component.alternatives[0], accepted=history.labels.accepted
     )
     assert command is not None
     history.do(command)
-    # Cluster 0 is mostly the locked unit 0: spike 3 cannot go there and stays in its unit.
+    # Cluster 0 is mostly the accepted unit 0: spike 3 cannot go there and stays in its unit.
     assert history.clustering.unit_of_spike.tolist() == [0, 0, 0, 1, 6, 6, 6, 6, 6, 5]
 
 
 def test_a_unit_that_would_join_a_locked_one_stays_whole() -> None:
     component = _component(IDS, [0, 0, 0, 0, 0, 1, 1, 1])
-    command = adopt_command(Clustering(NOW), component, component.alternatives[0], locked={0})
+    command = adopt_command(Clustering(NOW), component, component.alternatives[0], accepted={0})
     assert command is None
 
 
 def test_spikes_that_may_not_join_a_locked_unit_go_where_most_of_their_unit_goes() -> None:
-    # Unit 2 is spikes 5, 6, 7 here and 8 elsewhere; 5 may not join the locked 0, 6 and 7 join 3 and 4.
+    # Unit 2 is spikes 5, 6, 7 here and 8 elsewhere; 5 may not join the accepted 0, 6 and 7 join 3 and 4.
     component = _component(IDS, [0, 0, 0, 1, 1, 0, 1, 1])
     history = History(Clustering(NOW))
-    command = adopt_command(history.clustering, component, component.alternatives[0], locked={0})
+    command = adopt_command(history.clustering, component, component.alternatives[0], accepted={0})
     assert command is not None
     history.do(command)
     assert history.clustering.unit_of_spike.tolist() == [0, 0, 0, 6, 6, 6, 6, 6, 6, 5]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ncpgui.core.errors import CurationError
-from ncpgui.curation.commands import Assign, Merge, SetLabel, SetLocked, from_json, split, to_json
+from ncpgui.curation.commands import Assign, Merge, SetAccepted, SetLabel, from_json, split, to_json
 
 
 @pytest.mark.parametrize(
@@ -16,11 +16,11 @@ from ncpgui.curation.commands import Assign, Merge, SetLabel, SetLocked, from_js
     [
         Merge((7, 3), into=12),
         SetLabel((4,), "good"),
-        SetLocked((4, 5), False),
+        SetAccepted((4, 5), False),
         Assign([5, 2, 9], [1, 0, -1], [0.1, 0.25, 1.0], "moves three", (8, -1)),
     ],
 )
-def test_a_command_is_the_same_after_json(command: Merge | SetLabel | SetLocked | Assign) -> None:
+def test_a_command_is_the_same_after_json(command: Merge | SetLabel | SetAccepted | Assign) -> None:
     value = json.loads(json.dumps(to_json(command)))
     assert to_json(from_json(value)) == to_json(command)
     assert value["words"]
@@ -51,7 +51,7 @@ def test_what_makes_no_sense_is_refused() -> None:
     with pytest.raises(CurationError, match="label must be one of good, mua, noise, unsorted, got 'fine'"):
         SetLabel((3,), "fine")
     with pytest.raises(CurationError, match="no unit is selected"):
-        SetLocked(())
+        SetAccepted(())
     with pytest.raises(CurationError, match="names a spike twice"):
         Assign([1, 1], [0, 0])
     with pytest.raises(CurationError, match=r"local clusters must be -1 \.\. 0"):

@@ -10,7 +10,7 @@ import pytest
 
 from ncpgui.core.errors import CurationError
 from ncpgui.curation.clustering import Change, Clustering
-from ncpgui.curation.commands import Assign, Merge, SetLabel, SetLocked, SetWords, split
+from ncpgui.curation.commands import Assign, Merge, SetAccepted, SetLabel, SetWords, split
 from ncpgui.curation.history import History
 from ncpgui.curation.labels import UnitMark
 
@@ -72,7 +72,7 @@ def test_a_failing_command_leaves_no_trace() -> None:
     for command in (
         Merge((0, 9)),
         SetLabel((9,), "good"),
-        SetLocked((9,)),
+        SetAccepted((9,)),
         Assign([77], [0]),
         Assign([0], [0], unit_ids=(-5,)),
     ):
@@ -86,10 +86,10 @@ def test_a_failing_command_leaves_no_trace() -> None:
 def test_new_units_inherit_the_label_of_where_they_come_from() -> None:
     history = _history()
     history.do(SetLabel((0,), "good"))
-    history.do(SetLocked((0,)))
+    history.do(SetAccepted((0,)))
     history.do(split([0, 1], [0, 1]))
     assert [history.labels.label(unit) for unit in (3, 4)] == ["good", "good"]
-    assert not history.labels.is_locked(3)
+    assert not history.labels.is_accepted(3)
     history.do(Merge((3, 2)))
     assert history.labels.label(5) == "good"
     history.do(SetLabel((1,), "mua"))
@@ -97,7 +97,7 @@ def test_new_units_inherit_the_label_of_where_they_come_from() -> None:
     assert history.labels.label(6) == "unsorted"
     for _ in range(6):
         history.undo()
-    assert history.labels.locked == frozenset()
+    assert history.labels.accepted == frozenset()
     assert history.labels.as_dict([0, 1]) == {0: "unsorted", 1: "unsorted"}
 
 
@@ -129,7 +129,7 @@ def _random_command(history: History, rng: np.random.Generator) -> Any:
     if kind == 1 and units:
         return SetLabel((int(rng.choice(units)),), str(rng.choice(["good", "mua", "noise"])))
     if kind == 2 and units:
-        return SetLocked((int(rng.choice(units)),), bool(rng.integers(2)))
+        return SetAccepted((int(rng.choice(units)),), bool(rng.integers(2)))
     ids = rng.choice(len(clustering), rng.integers(1, 12), replace=False)
     targets = (-1, *units[:1], -1, -1)
     return Assign(ids, rng.integers(-1, 3, len(ids)), rng.random(len(ids)), unit_ids=targets)

@@ -30,9 +30,9 @@ def test_other_kinds_of_words_and_labels_are_refused() -> None:
 
 
 def test_a_unit_inherits_what_its_parents_agree_on_and_all_their_notes() -> None:
-    good = UnitMark("good", locked=True, tag="ON", note="drifts")
-    assert inherited([good, UnitMark("unsorted", locked=True, note="late"), good]) == UnitMark(
-        "good", locked=True, tag="ON", note="drifts; late"
+    good = UnitMark("good", accepted=True, tag="ON", note="drifts")
+    assert inherited([good, UnitMark("unsorted", accepted=True, note="late"), good]) == UnitMark(
+        "good", accepted=True, tag="ON", note="drifts; late"
     )
     assert inherited([good, UnitMark("mua", tag="OFF")]) == UnitMark(note="drifts")
     assert inherited([]) == UnitMark()
@@ -46,11 +46,11 @@ def test_joined_notes_are_cut_where_a_note_ends() -> None:
 def test_marks_are_kept_of_units_that_have_one() -> None:
     labels = Labels()
     labels.update(
-        {3: UnitMark("good", tag="b"), 4: UnitMark(locked=True, tag="a", note="n"), 5: UnitMark(tag="b")}
+        {3: UnitMark("good", tag="b"), 4: UnitMark(accepted=True, tag="a", note="n"), 5: UnitMark(tag="b")}
     )
     assert labels.tags == ("a", "b")
-    assert labels.locked == {4}
+    assert labels.accepted == {4}
     assert labels.as_dict([3, 4, 9]) == {3: "good", 4: "unsorted", 9: "unsorted"}
     assert labels.words("note", [3, 4, 9]) == {4: "n"}
     labels.update({4: UnitMark(), 5: UnitMark()})
-    assert (labels.locked, labels.tags) == (frozenset(), ("b",))
+    assert (labels.accepted, labels.tags) == (frozenset(), ("b",))

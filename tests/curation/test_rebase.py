@@ -7,7 +7,7 @@ import pytest
 from tiny_project import tiny_component
 
 from ncpgui.curation.clustering import Clustering
-from ncpgui.curation.commands import Assign, Command, Merge, SetLabel, SetLocked, SetWords, split
+from ncpgui.curation.commands import Assign, Command, Merge, SetAccepted, SetLabel, SetWords, split
 from ncpgui.curation.history import History
 from ncpgui.curation.rebase import Rebased, rebased
 from ncpgui.curation.resample import Resample
@@ -44,7 +44,7 @@ def test_a_merge_is_that_of_the_units_that_have_the_spikes_now() -> None:
         Merge((0, 2)),
         Merge((1, 3)),
         SetLabel((3,), "good"),
-        SetLocked((3,)),
+        SetAccepted((3,)),
         SetWords((3,), "tag", "axon"),
         split([6, 7], [0, 1]),
     ],
@@ -64,9 +64,9 @@ def test_what_follows_an_edit_that_fell_away_is_done_all_the_same() -> None:
 
 
 def test_a_label_and_a_lock_go_to_the_one_unit_once() -> None:
-    result = again(SetLabel((0, 2), "mua"), SetLocked((2,)))
+    result = again(SetLabel((0, 2), "mua"), SetAccepted((2,)))
     assert result.history.labels.label(5) == "mua"
-    assert result.history.labels.locked == {5}
+    assert result.history.labels.accepted == {5}
 
 
 def test_spikes_that_are_of_no_unit_now_stay_unassigned() -> None:

@@ -9,7 +9,7 @@ from ncpgui.core.component import Alternative, Component
 from ncpgui.core.errors import CurationError
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.curation.clustering import Clustering
-from ncpgui.curation.commands import SetLocked
+from ncpgui.curation.commands import SetAccepted
 from ncpgui.curation.history import History
 from ncpgui.curation.split import lasso_split, split_as
 
@@ -75,7 +75,7 @@ def test_spikes_keep_the_probability_that_they_had() -> None:
 
 
 @pytest.mark.parametrize(
-    ("spikes", "units", "locked", "words"),
+    ("spikes", "units", "accepted", "words"),
     [
         ((4, 5), [0], (), "no spike of unit 0 is inside the lasso; nothing is split"),
         ((0, 1, 2, 3, 7), [0], (), "all spikes of unit 0 are inside the lasso; nothing is split"),
@@ -86,13 +86,13 @@ def test_spikes_keep_the_probability_that_they_had() -> None:
         ((3, 4), [0, 1], (0, 1), r"units 0 and 1 are accepted and not split; open them \(Y\) first"),
     ],
 )
-def test_what_cannot_be_split_is_said(spikes, units, locked, words) -> None:
+def test_what_cannot_be_split_is_said(spikes, units, accepted, words) -> None:
     with pytest.raises(CurationError, match=words):
-        lasso_split(Clustering(NOW), component(), inside(*spikes), units, locked=locked)
+        lasso_split(Clustering(NOW), component(), inside(*spikes), units, accepted=accepted)
 
 
 def test_a_locked_unit_that_the_lasso_does_not_touch_is_no_matter() -> None:
-    assert lasso_split(Clustering(NOW), component(), inside(3), [0, 1], locked=(1,)).unit_ids == (-1, -1)
+    assert lasso_split(Clustering(NOW), component(), inside(3), [0, 1], accepted=(1,)).unit_ids == (-1, -1)
 
 
 def test_one_unit_is_split_as_an_alternative_does_and_no_other_is_touched() -> None:
@@ -112,23 +112,23 @@ def test_single_spikes_that_the_alternative_has_elsewhere_stay_with_the_largest_
 
 
 @pytest.mark.parametrize(
-    ("unit", "locked", "words"),
+    ("unit", "accepted", "words"),
     [
         (1, (), "alternative 2 leaves unit 1 in one piece"),
         (5, (), "unit 5 has no spikes on screen"),
         (0, (0,), r"unit 0 is accepted and not split; open it \(Y\) first"),
     ],
 )
-def test_a_split_that_the_alternative_does_not_have_is_said(unit, locked, words) -> None:
+def test_a_split_that_the_alternative_does_not_have_is_said(unit, accepted, words) -> None:
     way = component([0, 0, 0, 0, 1, 1, 1, 2, 2, -1], [0, 0, 1, 1, 2, 2, 2, 2, 2, 2])
     with pytest.raises(CurationError, match=words):
-        split_as(Clustering(NOW), way, 1, unit, locked=locked)
+        split_as(Clustering(NOW), way, 1, unit, accepted=accepted)
 
 
 def test_a_split_says_that_the_parts_are_of_different_neurons() -> None:
     """Parts of two spikes of ten count as units: the posterior is weighed by that from then on."""
     history = History(Clustering(NOW))
     history.do(lasso_split(history.clustering, component(), inside(2, 3), [0]))
-    assert [(said.kind, said.words) for said in history.said] == [("different", "0 split in 2")]
-    history.do(SetLocked((6,)))
-    assert [said.kind for said in history.said] == ["neuron", "different"]
+    assert [(one.kind, one.words) for one in history.decisions] == [("different", "0 split in 2")]
+    history.do(SetAccepted((6,)))
+    assert [one.kind for one in history.decisions] == ["neuron", "different"]

@@ -62,7 +62,7 @@ def test_traces_do_not_depend_on_how_they_are_asked_for():
 def test_without_room_for_a_cache_traces_are_the_same(monkeypatch):
     source = recording_of(white(200_000))
     kept = preprocess(source).traces(1000, 190_000)
-    monkeypatch.setattr("ncpgui.ephys.kept_traces.cache_file", lambda n_bytes, **_: None)
+    monkeypatch.setattr("ncpgui.ephys.cached_recording.cache_file", lambda n_bytes, **_: None)
     assert np.array_equal(preprocess(source).traces(1000, 190_000), kept)
 
 
@@ -134,7 +134,7 @@ def test_pieces_of_any_size_give_the_same_traces(piece_s, monkeypatch):
     source = recording_of(white(60_000, 8), "linear-8")
     source.array[30_000:40_000] *= 30  # an artefact that pieces cut
     whole = preprocess(source)
-    monkeypatch.setattr("ncpgui.ephys.kept_traces.PIECE_S", piece_s)
+    monkeypatch.setattr("ncpgui.ephys.cached_recording.PIECE_S", piece_s)
     pieces = preprocess(source)
     assert pieces.piece_samples == max(1000, int(piece_s * RATE)) < whole.piece_samples
     difference = pieces.traces(0, 60_000) - whole.traces(0, 60_000)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.integrate import quad
 from scipy.stats import gamma, poisson
 
-from ncpgui.evidence.heaps import MOST_NATS
+from ncpgui.evidence.bimodality import MOST_NATS
 from ncpgui.evidence.refractory import (
     CHANCE_MS,
     LEFT,

@@ -14,7 +14,7 @@ import pytest
 from ncpgui.core.posterior import NOT_A_POSTERIOR, PosteriorSamples
 from ncpgui.core.project import Project
 from ncpgui.curation.clustering import Clustering
-from ncpgui.curation.decisions import Decisions
+from ncpgui.curation.curated_sorting import CuratedSorting
 from ncpgui.curation.history import History
 from ncpgui.export.whole_project import export_project
 from ncpgui.spikeinterface_sorting import as_spikeinterface
@@ -41,7 +41,7 @@ def project(drawn: Project) -> Project:
 
 def exported(project: Project, name: str, path: Path) -> Path:
     history = History(Clustering(project.unit_of_spike, project.probability))
-    export_project(project, Decisions.of(history, project.unit_of_spike), name, path)
+    export_project(project, CuratedSorting.of(history, project.unit_of_spike), name, path)
     return path
 
 

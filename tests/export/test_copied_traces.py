@@ -15,7 +15,7 @@ from ncpgui.core.errors import ExportError, RecordingError
 from ncpgui.core.progress import CancelFlag, Cancelled, silent
 from ncpgui.core.project import Project
 from ncpgui.curation.clustering import Clustering
-from ncpgui.curation.decisions import Decisions
+from ncpgui.curation.curated_sorting import CuratedSorting
 from ncpgui.curation.history import History
 from ncpgui.ephys.literals import read_literals
 from ncpgui.ephys.readers import open_recording, recording_of
@@ -47,7 +47,7 @@ def sorted_once(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 def exported(project: Project, path: Path, **options: object) -> Exported:
     history = History(Clustering(project.unit_of_spike, project.probability))
-    decisions = Decisions.of(history, project.unit_of_spike)
+    decisions = CuratedSorting.of(history, project.unit_of_spike)
     return export_project(project, decisions, "phy", path, copy_traces=True, **options)
 
 

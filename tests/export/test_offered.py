@@ -30,7 +30,7 @@ def only(labels: list[list[int]], masses: list[float], **more: object) -> Offere
 
 def test_a_unit_that_may_be_two_is_split_in_rows_of_the_folder() -> None:
     question = only([ONE, TWO], [0.1, 0.9])
-    best, as_it_is = question.ways
+    best, as_it_is = question.alternatives
     assert (best.words, best.merges, best.is_offered, best.n_left) == ("splits 0 in 2", (), True, 0)
     ((unit, (smaller,)),) = best.splits
     assert unit == 0
@@ -41,7 +41,7 @@ def test_a_unit_that_may_be_two_is_split_in_rows_of_the_folder() -> None:
 
 def test_two_units_that_may_be_one_are_merged_by_number_and_called_by_name() -> None:
     question = only([TWO, ONE], [0.3, 0.7], names={0: "left", 1: "right"})
-    best = question.ways[0]
+    best = question.alternatives[0]
     assert (best.merges, best.splits, best.words) == (((0, 1),), (), "merges left + right")
 
 
@@ -50,7 +50,7 @@ def test_few_spikes_that_change_their_unit_stay_and_many_are_no_offer(n_moved: i
     """Of 120 spikes 5 % are 6."""
     before = [0] * 60 + [1] * 60
     other = [0] * 60 + [0] * n_moved + [1] * (60 - n_moved)
-    way = next(one for one in only([before, other], [0.5, 0.5]).ways if one.n_left)
+    way = next(one for one in only([before, other], [0.5, 0.5]).alternatives if one.n_left)
     assert (way.n_left, way.is_offered, way.is_given) == (n_moved, is_offered, is_offered)
 
 
@@ -59,7 +59,7 @@ def test_a_unit_whose_halves_go_different_ways_is_no_offer() -> None:
     before = [0] * 60 + [1] * 10
     other = [0] * 36 + [1] * 24 + [0] * 10
     question = only([before, other], [0.2, 0.8])
-    assert not question.ways[0].is_offered
+    assert not question.alternatives[0].is_offered
 
 
 def test_the_question_whose_answer_gains_most_comes_first_and_one_that_gains_nothing_is_not_open() -> None:

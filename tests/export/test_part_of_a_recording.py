@@ -11,7 +11,7 @@ from sorting.planted import SQUARE, Cell, leader_clustering, planted_recording
 
 from ncpgui.core.project import Project
 from ncpgui.curation.clustering import Clustering
-from ncpgui.curation.decisions import Decisions
+from ncpgui.curation.curated_sorting import CuratedSorting
 from ncpgui.curation.history import History
 from ncpgui.ephys.readers import open_recording
 from ncpgui.export.whole_project import export_project
@@ -42,7 +42,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 def exported(project: Project, name: str, path: Path, **options: bool) -> Path:
     history = History(Clustering(project.unit_of_spike, project.probability))
-    decisions = Decisions.of(history, project.unit_of_spike)
+    decisions = CuratedSorting.of(history, project.unit_of_spike)
     return export_project(project, decisions, name, path, **options).path
 
 

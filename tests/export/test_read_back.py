@@ -12,7 +12,7 @@ import pytest
 
 from ncpgui.core.errors import InputError, RecordingError
 from ncpgui.core.project import Project
-from ncpgui.curation.decisions import Decisions
+from ncpgui.curation.curated_sorting import CuratedSorting
 from ncpgui.curation.history import History
 from ncpgui.export.phy_back import curation_place, write_back
 from ncpgui.export.read_back import decided_elsewhere, read_back
@@ -122,7 +122,7 @@ def test_what_is_written_back_is_read_back_by_another_session(sorting: Path, tmp
     units = UNITS.copy()
     units[[0, 3]] = 1  # of a to b
     units[6] = -1
-    decisions = Decisions(units, np.ones(len(units), np.float32), {2: "good"}, frozenset(), units.copy())
+    decisions = CuratedSorting(units, np.ones(len(units), np.float32), {2: "good"}, frozenset(), units.copy())
     written = write_back(project, decisions)
     other = fresh(sorting)
     history = decided(other).history

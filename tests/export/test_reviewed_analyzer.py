@@ -66,12 +66,12 @@ def test_ways_that_are_used_are_the_units_that_spikeinterface_makes() -> None:
     for name in ("b", "c"):
         question = review.about([np.str_(name)])
         assert question is not None
-        curation = review.chosen(curation, question, question.ways[0])
-        assert [review.is_chosen(curation, question, way) for way in question.ways] == [True, False]
+        curation = review.chosen(curation, question, question.alternatives[0])
+        assert [review.is_chosen(curation, question, way) for way in question.alternatives] == [True, False]
     assert sizes(sorting, curation) == [N_PART, N_ONE - N_PART, 60, 60]
     question = review.about(["b"])
     assert question is not None
-    curation = review.chosen(curation, question, question.ways[1])  # as given: the split goes
+    curation = review.chosen(curation, question, question.alternatives[1])  # as given: the split goes
     assert sizes(sorting, curation) == [60, 60, 60]
 
 
@@ -80,7 +80,7 @@ def test_a_spike_that_the_recording_lacks_stays_with_the_larger_part() -> None:
     review = ReviewedAnalyzer.of(project, sorting)
     question = review.about(["b"])
     assert question is not None
-    curation = review.chosen(empty(sorting), question, question.ways[0])
+    curation = review.chosen(empty(sorting), question, question.alternatives[0])
     assert sizes(sorting, curation) == [N_PART, 30, 30, N_ONE - N_PART + 1, 60]
 
 
@@ -116,7 +116,7 @@ def test_a_way_that_moves_spikes_between_units_is_refused_with_the_way_out() -> 
     question = review.about(["b"])
     assert question is not None
     with pytest.raises(InputError, match="whole merges and splits only; use the way in ncpgui"):
-        review.chosen(empty(sorting), question, question.ways[1])
+        review.chosen(empty(sorting), question, question.alternatives[1])
 
 
 @pytest.mark.parametrize("change", ["another unit", "another spike", "fewer spikes"])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ncpgui.curation.clustering import Clustering
 from ncpgui.curation.commands import Merge, SetWords
-from ncpgui.curation.decisions import Decisions
+from ncpgui.curation.curated_sorting import CuratedSorting
 from ncpgui.curation.history import History
 from ncpgui.export.csv import export_csv
 from ncpgui.export.phy import export_phy
@@ -76,7 +76,7 @@ def test_they_come_from_the_history_of_a_project(tmp_path: Path) -> None:
     history.do(SetWords((0, 1), "tag", "axon"))
     history.do(SetWords((2,), "note", "look again"))
     history.do(Merge((0, 1)))
-    decisions = Decisions.of(history, project.unit_of_spike)
+    decisions = CuratedSorting.of(history, project.unit_of_spike)
     export_project(project, decisions, "csv", tmp_path / "it.csv")
     table = rows(tmp_path / "it_units.csv")
     assert [(row["unit"], row["tag"], row["note"]) for row in table] == [

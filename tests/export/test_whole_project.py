@@ -12,7 +12,7 @@ from tiny_project import tiny_project
 
 from ncpgui.core.project import Project
 from ncpgui.curation.clustering import Clustering
-from ncpgui.curation.decisions import Decisions
+from ncpgui.curation.curated_sorting import CuratedSorting
 from ncpgui.curation.history import History
 from ncpgui.ephys.readers import open_recording
 from ncpgui.export.whole_project import Exported, export_project, left_out
@@ -68,7 +68,7 @@ def project(sorted_once: Project) -> Project:
 
 def exported(project: Project, name: str, path: Path) -> Exported:
     history = History(Clustering(project.unit_of_spike, project.probability))
-    return export_project(project, Decisions.of(history, project.unit_of_spike), name, path)
+    return export_project(project, CuratedSorting.of(history, project.unit_of_spike), name, path)
 
 
 def moved(project: Project) -> Project:

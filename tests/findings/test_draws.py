@@ -13,7 +13,7 @@ import ncpgui
 from ncpgui.core.errors import InputError
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.project import Project
-from ncpgui.curation.commands import Assign, Link, Merge, SetLabel, SetLocked, to_json
+from ncpgui.curation.commands import Assign, Link, Merge, SetAccepted, SetLabel, to_json
 from ncpgui.findings.component_draws import ComponentDraws, followed_points, matched
 from ncpgui.findings.draws import draws, joint_posterior
 from ncpgui.session import store
@@ -178,7 +178,7 @@ def test_a_decision_holds_in_every_draw(
 
 
 def test_an_accepted_unit_keeps_its_spikes_and_gets_no_other() -> None:
-    found = units_of(edited(two_components(), SetLocked((0,), True)))
+    found = units_of(edited(two_components(), SetAccepted((0,), True)))
     assert (found[:, :4] == 0).all()
     assert not (found[:, 4:] == 0).any()
 

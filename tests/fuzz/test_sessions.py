@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ncpgui.curation.clustering import Clustering
-from ncpgui.curation.commands import Assign, Merge, SetLabel, SetLocked, from_json, to_json
+from ncpgui.curation.commands import Assign, Merge, SetAccepted, SetLabel, from_json, to_json
 from ncpgui.curation.history import History
 from ncpgui.ephys.readers import reopen
 from ncpgui.session import store
@@ -43,7 +43,7 @@ COMMANDS = (
     Merge((0, 1)),
     SetLabel((2,), "good"),
     Assign(np.array([0, 1]), np.array([0, 1]), words="split in 2"),
-    SetLocked((2,), True),
+    SetAccepted((2,), True),
 )
 
 

@@ -157,7 +157,7 @@ def test_a_piece_of_the_bar_shows_its_sorting(panel, workspace, screen) -> None:
 def test_accepting_what_is_in_use_locks_its_units(panel, workspace, screen) -> None:
     panel.adopt.click()
     screen.settle()
-    assert workspace.history.labels.locked == {0, 1}
+    assert workspace.history.labels.accepted == {0, 1}
     assert not panel.adopt.isEnabled()
     assert panel.adopt.text() == "Accepted"
     assert panel.subtitle.text().endswith("settled")
@@ -227,7 +227,7 @@ def test_cards_of_a_posterior_sampled_again_say_what_it_is_given(panel, workspac
     component = workspace.component(0)
     screen.settle()
     plain = panel.cards[1].grab().toImage()
-    workspace.lock((0,), True)
+    workspace.set_accepted((0,), True)
     screen.settle()
     assert panel.condition.text() == f"given: 0 accepted (was 75{THIN}%)"
     assert [widget.card.percent for widget in panel.cards] == [f"95{THIN}%"]  # the other would change nothing

@@ -64,7 +64,7 @@ def test_using_a_sorting_beside_an_accepted_unit_drops_no_spike(window: MainWind
         window.statusBar().currentMessage()
     )
     assert units(window) == APART
-    assert window.workspace.history.labels.locked == {0}
+    assert window.workspace.history.labels.accepted == {0}
 
 
 def test_a_card_that_unassigns_spikes_says_how_many(window: MainWindow, press) -> None:

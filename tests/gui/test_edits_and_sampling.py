@@ -137,7 +137,7 @@ def test_undo_of_r_and_y_brings_the_cards_before_them_back(
     assert shown() == weighed
     press("Ctrl+Z")
     assert shown() == before
-    assert not window.workspace.history.labels.locked
+    assert not window.workspace.history.labels.accepted
     press("Ctrl+Y")
     press("Ctrl+Y")
     assert shown() == under_condition

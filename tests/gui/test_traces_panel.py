@@ -127,7 +127,7 @@ def test_a_decision_leaves_the_traces_where_they_were(panel, workspace, runner, 
     panel.step(1)
     panel.step(1)
     read(runner, screen)
-    workspace.lock((1,), True)  # the component is weighed anew
+    workspace.set_accepted((1,), True)  # the component is weighed anew
     read(runner, screen)
     assert panel.note.text().startswith("0.150 s · unit 1 · ")
 

@@ -78,7 +78,7 @@ def test_a_row_has_the_colour_of_its_unit(panel, screen) -> None:
 def test_labels_and_locks_appear(panel, workspace, screen) -> None:
     assert cell(panel, 0, "label") == "–"
     workspace.label((1,), "good")
-    workspace.lock((1,), True)
+    workspace.set_accepted((1,), True)
     screen.settle()
     assert cell(panel, 1, "label") == "good"
     assert cell(panel, 1, "") == "accepted"

@@ -19,7 +19,7 @@ import pytest
 
 from ncpgui.cli.main import run
 from ncpgui.core.errors import InputError, MissingRecordingError, RecordingError
-from ncpgui.curation.decisions import Decisions
+from ncpgui.curation.curated_sorting import CuratedSorting
 from ncpgui.ephys.detection import detect_spikes
 from ncpgui.ephys.given_folder import OpenedSorting, open_reviewed
 from ncpgui.ephys.preprocessing import preprocess
@@ -81,8 +81,8 @@ def reviewed(folder: Path, **options: Any) -> Any:
     return review_recording(traces, opened.sorting, opened.given, SortingConfig(**QUICK))
 
 
-def decided(units: np.ndarray, labels: dict[int, str]) -> Decisions:
-    return Decisions(units, np.ones(len(units), np.float32), labels, frozenset(), units.copy())
+def decided(units: np.ndarray, labels: dict[int, str]) -> CuratedSorting:
+    return CuratedSorting(units, np.ones(len(units), np.float32), labels, frozenset(), units.copy())
 
 
 # -- what is read of a folder --------------------------------------------------------------------

@@ -16,7 +16,7 @@ from ncpgui.app.model.workspace import Workspace
 from ncpgui.cli.main import run
 from ncpgui.core.errors import MissingRecordingError
 from ncpgui.core.spikes import SpikeEvents
-from ncpgui.curation.decisions import Decisions
+from ncpgui.curation.curated_sorting import CuratedSorting
 from ncpgui.ephys.given_folder import open_given
 from ncpgui.ephys.phy_folder import read_phy_folder
 from ncpgui.ephys.recording import ArrayRecording
@@ -258,7 +258,7 @@ def test_output_of_kilosort_without_params_asks_for_its_recording_and_is_written
         build(n_spikes=0), spikes=spikes, unit_of_spike=sorting.unit_id, given=opened.given, components=()
     )
     units = np.where(sorting.unit_id == 7, 9, sorting.unit_id)
-    decisions = Decisions(units, np.ones(n, np.float32), {9: "good"}, frozenset(), units)
+    decisions = CuratedSorting(units, np.ones(n, np.float32), {9: "good"}, frozenset(), units)
     written = write_back(project, decisions)
     assert (written.files, written.n_moved) == (("spike_clusters.npy", "cluster_group.tsv"), 171)
     clusters = np.load(folder / "spike_clusters.npy")

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ncpgui.core.component import Alternative, Component, ComponentWaveforms, Held
+from ncpgui.core.component import Alternative, Clamp, Component, ComponentWaveforms
 from ncpgui.core.errors import InputError
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.progress import silent
 from ncpgui.core.spikes import SpikeEvents
 from ncpgui.sorting import posterior_draws
-from ncpgui.sorting.both_signs import by_sign
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.executors import Threads
 from ncpgui.sorting.pipeline import sort_recording
+from ncpgui.sorting.positive_spikes import by_sign
 from ncpgui.sorting.posterior_draws import ToDraw, batch_packing, draw_all, sets_at_once
 from ncpgui.sorting.recluster import resample_rest
 from ncpgui.sorting.run import run_of
@@ -185,7 +185,7 @@ def test_a_component_is_searched_again_under_what_was_decided() -> None:
     again = resample_rest(
         component,
         ComponentWaveforms(waveforms, np.zeros((n, 1), np.float32)),
-        Held(np.full(n, -1, np.int32), ((0, 2),), ((0, 1),)),
+        Clamp(np.full(n, -1, np.int32), ((0, 2),), ((0, 1),)),
         SQUARE,
         BEAM,
         spikes=SpikeEvents(times, np.zeros(n, int), np.full(n, -10.0), 20_000.0, 200 * n),

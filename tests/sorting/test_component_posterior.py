@@ -11,9 +11,9 @@ import pytest
 from ncpgui.core.component import Alternative, Component
 from ncpgui.core.partition import canonical
 from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.sorting.component_alternatives import build_alternatives
 from ncpgui.sorting.component_posterior import with_given, with_matched
 from ncpgui.sorting.config import SortingConfig
-from ncpgui.sorting.group_posterior import build_alternatives
 from ncpgui.sorting.pipeline import shown_first
 
 ALL = np.arange(80)

@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ncpgui.core.component import Alternative, Component, Echoes, Held
+from ncpgui.core.component import Alternative, Clamp, Component, Echoes
 from ncpgui.core.given import PHY, GivenSorting
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import Sorting
 from ncpgui.ephys.recording import ArrayRecording
-from ncpgui.evidence.right import Overlaps
+from ncpgui.evidence.draws_by_alternative import alternative_of_draw
 from ncpgui.evidence.same_neuron import same_neuron
 from ncpgui.evidence.support import unit_support
-from ncpgui.evidence.ways import way_of_draw
+from ncpgui.evidence.unit_accuracy import Overlaps
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.echo_notes import echo_notes
 from ncpgui.sorting.echoes import EchoPair, echo_pairs, with_echoes
@@ -156,7 +156,7 @@ def test_in_an_alternative_with_echoes_they_are_in_no_unit_and_the_source_has_it
 
 def test_each_alternative_is_found_again_in_the_draws_that_are_it() -> None:
     posterior, ways = copied(0.7, 0.3)
-    found = way_of_draw(posterior, [way.labels[SAMPLED] for way in ways])
+    found = alternative_of_draw(posterior, [way.labels[SAMPLED] for way in ways])
     assert found.tolist() == [2, 3, 0, 1]
 
 
@@ -276,7 +276,7 @@ def test_sampled_again_the_echo_is_still_asked_about(reviewed) -> None:
     again = resample_rest(
         component,
         reviewed.waveforms[component.id],
-        Held(np.full(len(component.spike_ids), -1)),
+        Clamp(np.full(len(component.spike_ids), -1)),
         reviewed.probe,
         SORT,
         spikes=reviewed.spikes,

@@ -10,15 +10,15 @@ import pytest
 from numpy.typing import NDArray
 
 from ncpgui.core.clock import Clock
-from ncpgui.core.component import Held
+from ncpgui.core.component import Clamp
 from ncpgui.core.project import Project
 from ncpgui.ephys.recording import ArrayRecording
 from ncpgui.sorting import component_posterior, recluster
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.neuron_probability import QUANTITIES, neuron_evidence
-from ncpgui.sorting.one_neuron import joined
 from ncpgui.sorting.pipeline import sort_recording
 from ncpgui.sorting.recluster import resample_rest
+from ncpgui.sorting.unit_distances import joined
 
 from .planted import SAMPLING_FREQUENCY_HZ, SQUARE, Cell, leader_clustering, planted_recording
 from .test_neuron_probability import units_by_hand
@@ -94,7 +94,7 @@ def sample_again(project: Project, held: NDArray[np.integer], cluster: Any = lea
     resample_rest(
         component,
         project.waveforms[component.id],
-        Held(held),
+        Clamp(held),
         project.probe,
         CONFIG,
         spikes=project.spikes,

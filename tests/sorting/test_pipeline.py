@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ncpgui.core.component import Held
+from ncpgui.core.component import Clamp
 from ncpgui.core.errors import CheckpointError, InputError
 from ncpgui.core.progress import Cancelled
 from ncpgui.core.project import Project
@@ -61,7 +61,7 @@ def test_one_copy_of_the_traces_is_on_the_disk_for_as_long_as_a_sort_runs(
         opened.append(n_bytes)
         return cache_file(n_bytes)
 
-    monkeypatch.setattr("ncpgui.ephys.kept_traces.cache_file", counted)
+    monkeypatch.setattr("ncpgui.ephys.cached_recording.cache_file", counted)
     sort_recording(recording, FEW, cluster=leader_clustering)
     assert opened == [2 * N_SAMPLES * recording.n_channels]
 
@@ -330,7 +330,7 @@ def test_resampling_passes_what_is_settled_to_the_network_and_keeps_it(project: 
         new = resample_rest(
             component,
             waveforms,
-            Held(held, **links),
+            Clamp(held, **links),
             project.probe,
             CONFIG,
             spikes=project.spikes,
@@ -348,9 +348,9 @@ def test_resampling_refuses_labels_that_do_not_fit(project: Project) -> None:
     assert component is not None
     n, how = len(component.spike_ids), {"spikes": project.spikes, "cluster": leader_clustering}
     with pytest.raises(InputError, match="held labels must be one a spike of the component around contact 0"):
-        resample_rest(component, project.waveforms[0], Held(np.zeros(3, int)), SQUARE, CONFIG, **how)
-    with pytest.raises(InputError, match="unlock one to sample again"):
-        resample_rest(component, project.waveforms[0], Held(np.zeros(n, int)), SQUARE, CONFIG, **how)
+        resample_rest(component, project.waveforms[0], Clamp(np.zeros(3, int)), SQUARE, CONFIG, **how)
+    with pytest.raises(InputError, match="take the acceptance of one back to sample again"):
+        resample_rest(component, project.waveforms[0], Clamp(np.zeros(n, int)), SQUARE, CONFIG, **how)
 
 
 def test_the_recording_of_the_project_is_the_one_that_was_sorted(

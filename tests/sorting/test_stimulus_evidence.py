@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ncpgui.core.component import Held
+from ncpgui.core.component import Clamp
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.stimulus import Stimulus
 from ncpgui.evidence.fields import Responses
 from ncpgui.sorting import component_posterior, recluster
 from ncpgui.sorting.all_spikes import weighed_by_all_spikes
+from ncpgui.sorting.component_alternatives import build_alternatives
 from ncpgui.sorting.config import SortingConfig
-from ncpgui.sorting.group_posterior import build_alternatives
 from ncpgui.sorting.pipeline import sort_recording
 from ncpgui.sorting.recluster import resample_rest
 from ncpgui.sorting.stimulus_notes import stimulus_notes
@@ -138,7 +138,7 @@ def test_a_stimulus_weighs_components_when_they_are_sorted_and_when_they_are_sam
         resample_rest(
             component,
             project.waveforms[component.id],
-            Held(np.full(len(component.spike_ids), -1)),
+            Clamp(np.full(len(component.spike_ids), -1)),
             project.probe,
             wanted,
             spikes=project.spikes,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ncpgui.engine.waveform_clustering import ClusterResult
-from ncpgui.evidence import jumps
+from ncpgui.evidence import drift_jumps
 from ncpgui.sorting.timed_clusters import given_firing_times
 
 
@@ -80,7 +80,7 @@ def test_refractory_periods_count_by_half_where_times_are_known_and_jumps_in_ful
     if jumps_too:
         parted = (times > times[400]).astype(int)
         labels = np.tile(parted, (8, 1))
-    of_jumps = jumps.two_neurons_nats(parted == 0, parted == 1, np.round(times * 1e6).astype(np.int64))
+    of_jumps = drift_jumps.two_neurons_nats(parted == 0, parted == 1, np.round(times * 1e6).astype(np.int64))
     nats = []
     for known in (False, True):
         result = given_firing_times(replace(drawn(labels), knows_times=known), times).result

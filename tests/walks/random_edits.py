@@ -81,7 +81,7 @@ def _adopt(workspace: Workspace, rng: np.random.Generator) -> None:
 
 def _lock(workspace: Workspace, rng: np.random.Generator) -> None:
     units = _some(workspace, rng, 1)
-    workspace.lock(units, not workspace.history.labels.is_locked(units[0]))
+    workspace.set_accepted(units, not workspace.history.labels.is_accepted(units[0]))
 
 
 EDITS: tuple[Edit, ...] = (

@@ -98,14 +98,14 @@ def answer_everything(window: MainWindow, keyboard: Keyboard) -> list[int]:
         n_units = len(units)
         if step % 4 == 1 and n_cards > 1:
             keyboard.press("]", "Return")  # the next card is used
-        elif step % 4 == 2 and n_units > 1 and workspace.history.labels.locked.isdisjoint(units):
+        elif step % 4 == 2 and n_units > 1 and workspace.history.labels.accepted.isdisjoint(units):
             keyboard.press("Down", "Alt+G", "Ctrl+A", "G", "Ctrl+Z", "Ctrl+Y")  # one neuron
         elif step % 5 == 4:
             split_as_a_card_has_it(window, keyboard, n_cards, n_units)
         elif step % 4 == 3:
             for _ in range(n_units):
                 keyboard.press("Down")
-                if not workspace.history.labels.is_locked(workspace.selected[0]):
+                if not workspace.history.labels.is_accepted(workspace.selected[0]):
                     keyboard.press("Y")
         if not workspace.status(workspace.component_id).is_settled:
             if workspace.preview is not None:

@@ -101,7 +101,8 @@ class Components:
             one
             for one in component_ids
             if one not in self._given
-            or [said.key for said in self._given[one].said] != [said.key for said in given.said(one)]
+            or [decision.key for decision in self._given[one].decisions]
+            != [decision.key for decision in given.decisions(one)]
         }
 
     def forget(self, component_ids: Iterable[int]) -> None:

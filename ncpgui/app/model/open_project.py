@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ncpgui.app.model.component_status import ComponentStatus
 from ncpgui.app.model.components import Components
 from ncpgui.app.model.project_view import ProjectView
-from ncpgui.app.model.saved_state import Kept, SaveMark, Session
+from ncpgui.app.model.saved_state import SaveMark, SaveState, Session
 from ncpgui.app.model.sortings import Sortings
 from ncpgui.core.component import Alternative, Component, ComponentWaveforms
 from ncpgui.core.errors import CurationError, NcpguiError
@@ -52,7 +52,7 @@ class OpenProject(ProjectView):
         self.project: Project | None = None
         self.shapes: GivenShapes | None = None
         self.shapes_problem = ""
-        self._kept = Kept()
+        self._save_state = SaveState()
         self._clear()
 
     def open(
@@ -82,7 +82,7 @@ class OpenProject(ProjectView):
         self._components = Components(project)
         self._take_history(history)
         n_saved = len(project.history)
-        self._kept.start(
+        self._save_state.start(
             session,
             n_saved=n_saved,
             n_entries=n_saved + recovered,
@@ -109,7 +109,7 @@ class OpenProject(ProjectView):
 
     def release_session(self) -> Session | None:
         """Hand over the session file to somebody who closes it later."""
-        return self._kept.stop()
+        return self._save_state.stop()
 
     def _clear(self) -> None:
         self.project = None
@@ -137,10 +137,10 @@ class OpenProject(ProjectView):
 
     # -- components -----------------------------------------------------------------------------
 
-    def put_rarer(self, component: Component, ways: tuple[Alternative, ...]) -> None:
+    def put_rarer(self, component: Component, alternatives: tuple[Alternative, ...]) -> None:
         """Show rarer sortings of a component, as it was sampled, beside the others."""
         assert self._components.given is not None
-        self._components.given.put_rarer(component, ways)
+        self._components.given.put_rarer(component, alternatives)
         self._components.forget((component.id,))
         self._sortings.forget((component.id,))
         self._forget_shown({component.id})
@@ -226,7 +226,7 @@ class OpenProject(ProjectView):
         after = Clustering(unit_of_spike, probability, highest=highest)
         again = rebased(self.history, before, after, project.components)
         self._set_base(unit_of_spike, probability)
-        self._kept.rewrite()
+        self._save_state.rewrite()
         self._take_history(again.history, before=self._sortings)
         self._renumber(lambda units: counterparts(units, clustering, again.history.clustering))
         if again.void:
@@ -245,22 +245,22 @@ class OpenProject(ProjectView):
     @property
     def session(self) -> Session | None:
         """The session file, None before the first save."""
-        return self._kept.session
+        return self._save_state.session
 
     @property
     def is_saved(self) -> bool:
         """Whether the last save holds everything; what it lacks may be in the journal, see `is_safe`."""
-        return self._kept.is_saved
+        return self._save_state.is_saved
 
     @property
     def is_safe(self) -> bool:
         """Whether nothing is lost if the program is killed now."""
-        return self.project is None or self._kept.is_safe(len(self.history.entries))
+        return self.project is None or self._save_state.is_safe(len(self.history.entries))
 
     @property
     def is_behind(self) -> bool:
         """Whether edits wait for a save, because the journal cannot take them before."""
-        return self._kept.is_behind(len(self.history.entries))
+        return self._save_state.is_behind(len(self.history.entries))
 
     def snapshot(self) -> Project:
         """Return the project with everything done so far in its history; its components as sampled first."""
@@ -276,18 +276,18 @@ class OpenProject(ProjectView):
     def begin_save(self) -> tuple[Project, SaveMark]:
         """What to save now, and a mark to come back with: `saved`, or `not_saved`."""
         project = self.snapshot()
-        return project, self._kept.mark(len(project.history))
+        return project, self._save_state.mark(len(project.history))
 
     def saved(self, session: Session, mark: SaveMark) -> None:
         """Note that a save is done; edits since it began go to the journal of `session`."""
         was = self.is_saved
-        self._guarded(lambda entries: self._kept.saved(session, mark, entries))
+        self._guarded(lambda entries: self._save_state.saved(session, mark, entries))
         if was != self.is_saved:
             self.saved_changed.emit()
 
     def not_saved(self) -> None:
         """Note that a save failed; edits since it began go to the journal there was before."""
-        self._guarded(self._kept.missed)
+        self._guarded(self._save_state.missed)
 
     def _guarded(self, write: Callable[[tuple[dict[str, Any], ...]], None]) -> None:
         try:
@@ -297,7 +297,7 @@ class OpenProject(ProjectView):
 
     def _changed(self, *, content: bool = False, base: bool = False) -> None:
         was = self.is_saved
-        self._kept.change(content=content, base=base)
+        self._save_state.change(content=content, base=base)
         if was:
             self.saved_changed.emit()
 
@@ -305,7 +305,7 @@ class OpenProject(ProjectView):
 
     def _record(self, _entry: dict[str, Any]) -> None:
         self._changed()
-        self._guarded(self._kept.write)
+        self._guarded(self._save_state.write)
 
     def _clustering_changed(self, change: Change, *, components: Iterable[int] = ()) -> None:
         touched = self._places.update((*change.added, *change.removed, *change.modified)) | set(components)

@@ -1,9 +1,9 @@
 """What is worth asking: spikes of a component that are expected to be wrong, and when nothing is asked.
 
 Two doubts make a question. The draws say that the spikes could be sorted otherwise (`is_sure` says when they
-do not). Or a unit as it stands may not be a neuron's train, P(right) (`evidence.right`): spikes of its cell
-may have been lost, or it may be no neuron at all, which no other sorting of these spikes would mend. A person
-accepts it, or labels it.
+do not). Or a unit as it stands may not be a neuron's train, P(right) (`evidence.unit_accuracy`): spikes of
+its cell may have been lost, or it may be no neuron at all, which no other sorting of these spikes would mend.
+A person accepts it, or labels it.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from ncpgui.core.component import Component
 from ncpgui.core.percent import percent
 from ncpgui.evidence.gain import label_gain
-from ncpgui.evidence.right import right_units
-from ncpgui.evidence.wrong import expected_wrong
+from ncpgui.evidence.misassigned_spikes import expected_wrong
+from ncpgui.evidence.unit_accuracy import right_units
 
 SURE = 0.99
 """A component whose sorting in use has this probability settles itself, ..."""

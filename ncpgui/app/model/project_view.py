@@ -130,7 +130,7 @@ class ProjectView:
         return {
             unit: doubt
             for unit, doubt in self.unit_doubts(component_id).items()
-            if not marks.is_locked(unit) and marks.label(unit) == "unsorted"
+            if not marks.is_accepted(unit) and marks.label(unit) == "unsorted"
         }
 
     def _all_doubts(self, component: Component) -> dict[int, UnitDoubt]:

@@ -38,7 +38,7 @@ class Session(Protocol):
 class SaveMark:
     """The state that a save holds, taken when it begins.
 
-    revision, content, base, edition : counts of `Kept`; n_entries : actions in the history of the saved
+    revision, content, base, edition : counts of `SaveState`; n_entries : actions in the history of the saved
     project; n_in_journal : actions in the journal then.
     """
 
@@ -50,7 +50,7 @@ class SaveMark:
     n_in_journal: int
 
 
-class Kept:
+class SaveState:
     """Knows what the session file holds, and writes each action to its journal.
 
     A journal goes on from the sorting that was saved. An action waits for the next save when the

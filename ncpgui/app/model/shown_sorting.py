@@ -63,7 +63,7 @@ class ShownSorting:
     decided : units that a person decided on;
     n_moved, n_taken_along : spikes to which adopting the preview would give another unit, or none, and
     those of them that are of other components;
-    held : locked units without which the preview would be another one.
+    held : accepted units without which the preview would be another one.
     """
 
     component: Component
@@ -179,7 +179,7 @@ def preview_sorting(
     colors: ColorBook,
     *,
     current: ShownSorting | None = None,
-    locked: Collection[int] = (),
+    accepted: Collection[int] = (),
 ) -> ShownSorting:
     """What the units of a component would be after adopting its alternative `index`.
 
@@ -187,13 +187,13 @@ def preview_sorting(
     """
     alternative = component.alternatives[index]
     current = current_sorting(clustering, component, colors) if current is None else current
-    command = adopt_command(clustering, component, alternative, locked=locked)
+    command = adopt_command(clustering, component, alternative, accepted=accepted)
     shown = sorting_after(clustering, component, command, colors, current=current)
     return replace(
         shown,
         alternative=index,
         assigned=alternative.probability,
-        held=_held(clustering, component, alternative, locked),
+        held=_held(clustering, component, alternative, accepted),
     )
 
 
@@ -243,17 +243,17 @@ def sorting_after(
 
 
 def n_units_after(
-    clustering: Clustering, component: Component, alternative: Alternative, locked: Collection[int] = ()
+    clustering: Clustering, component: Component, alternative: Alternative, accepted: Collection[int] = ()
 ) -> int:
     """Number of units that a component would have after adopting an alternative: what a preview shows.
 
-    Where no unit is locked, those are the clusters of the alternative.
+    Where no unit is accepted, those are the clusters of the alternative.
     """
-    if not locked or set(locked).isdisjoint(
+    if not accepted or set(accepted).isdisjoint(
         unit_codes(clustering.unit_of_spike[component.spike_ids])[1].tolist()
     ):
         return int(np.count_nonzero(np.bincount(alternative.labels[alternative.labels >= 0])))
-    command = adopt_command(clustering, component, alternative, locked=locked)
+    command = adopt_command(clustering, component, alternative, accepted=accepted)
     return len(_ordered(_after(clustering, component, command)[0])[0])
 
 
@@ -275,11 +275,11 @@ def _held(
     clustering: Clustering,
     component: Component,
     alternative: Alternative,
-    locked: Collection[int],
+    accepted: Collection[int],
 ) -> tuple[int, ...]:
-    """Locked units that the alternative would change if they were not locked."""
+    """Accepted units that the alternative would change if they were not accepted."""
     now = clustering.unit_of_spike[component.spike_ids]
-    here = sorted(set(locked).intersection(unit_codes(now)[1].tolist()))
+    here = sorted(set(accepted).intersection(unit_codes(now)[1].tolist()))
     if not here:
         return ()
     free = adopt_command(clustering, component, alternative)

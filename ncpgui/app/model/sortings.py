@@ -21,8 +21,8 @@ from ncpgui.curation.adopt import present_alternative
 from ncpgui.curation.commands import Assign
 from ncpgui.curation.history import History
 from ncpgui.curation.unit_places import UnitPlaces
+from ncpgui.evidence.draws_by_alternative import OTHER, alternative_of_sorting
 from ncpgui.evidence.units import joined_by_hand
-from ncpgui.evidence.ways import OTHER, way_of_sorting
 
 Value = TypeVar("Value")
 OF_DRAWS = frozenset({"pca", "principal components", "depth"})
@@ -90,7 +90,7 @@ class Sortings:
                 index,
                 self.colors,
                 current=self.current(component),
-                locked=self._history.labels.locked,
+                accepted=self._history.labels.accepted,
             ),
         )
 
@@ -112,8 +112,8 @@ class Sortings:
 
         def find() -> int | None:
             current = self.current(component)
-            ways = [way.labels[component.sampled] for way in component.alternatives]
-            index = way_of_sorting(current.sampled_labels, ways, min_spikes=self._min_spikes)
+            alternatives = [alternative.labels[component.sampled] for alternative in component.alternatives]
+            index = alternative_of_sorting(current.sampled_labels, alternatives, min_spikes=self._min_spikes)
             return None if index == OTHER else index
 
         present = self.present(component)
@@ -133,7 +133,7 @@ class Sortings:
         alternative, labels = component.alternatives[index], self._history.labels
         return self.memo(
             ("n units", component.id, index),
-            lambda: n_units_after(self._history.clustering, component, alternative, labels.locked),
+            lambda: n_units_after(self._history.clustering, component, alternative, labels.accepted),
         )
 
     def is_empty(self, component: Component) -> bool:

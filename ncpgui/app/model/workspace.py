@@ -23,7 +23,7 @@ from ncpgui.core.project import Project
 from ncpgui.core.signals import Signal
 from ncpgui.curation.adopt import adopt_command
 from ncpgui.curation.clustering import Change
-from ncpgui.curation.commands import NONE, Assign, Command, Link, Merge, SetLabel, SetLocked, SetWords
+from ncpgui.curation.commands import NONE, Assign, Command, Link, Merge, SetAccepted, SetLabel, SetWords
 
 
 class Workspace(OpenProject):
@@ -419,9 +419,9 @@ class Workspace(OpenProject):
             )
         self.do(Link(units, same))
 
-    def lock(self, units: tuple[int, ...], locked: bool) -> None:
+    def set_accepted(self, units: tuple[int, ...], accepted: bool) -> None:
         """Accept units, or open them again."""
-        self.do(SetLocked(units, locked))
+        self.do(SetAccepted(units, accepted))
 
     def adopt(self) -> None:
         """Use what is on screen for its component; the sorting already in use is accepted as it is."""
@@ -439,7 +439,7 @@ class Workspace(OpenProject):
             self.clustering,
             component if as_sampled is None else as_sampled,
             component.alternatives[self.preview],
-            locked=self.history.labels.locked,
+            accepted=self.history.labels.accepted,
         )
         if command is not None:
             self.do(command)
@@ -449,7 +449,7 @@ class Workspace(OpenProject):
             names = ", ".join(map(str, preview.held))
             raise CurationError(
                 f"this sorting differs from the one in use only in what is accepted (unit {names}); "
-                "unlock it (Y) first"
+                "take its acceptance back (Y) first"
             )
         self.preview = None
         self.shown_changed.emit()
@@ -459,8 +459,8 @@ class Workspace(OpenProject):
         current = self.current()
         assert current is not None
         units = tuple(unit.unit for unit in current.units if unit.unit is not None)
-        if not self.history.labels.locked.issuperset(units):
-            self.lock(units, True)
+        if not self.history.labels.accepted.issuperset(units):
+            self.set_accepted(units, True)
         elif self._is_settled(current.component.id) or self._is_sure(current.component.id):
             shown = current.component.id
             self.told.emit(

@@ -30,9 +30,9 @@ from ncpgui.core.order_agreement import Trust, trust
 from ncpgui.core.partition import canonical
 from ncpgui.core.percent import percent, percent_of_draws
 from ncpgui.core.posterior import NOT_A_POSTERIOR, Sampler
+from ncpgui.evidence.draws_by_alternative import draws_of_sorting
 from ncpgui.evidence.tempered import has_few_draws
 from ncpgui.evidence.units import MORE_PROBABLY
-from ncpgui.evidence.ways import draws_of_sorting
 
 NO_RAW_DATA = (
     "No waveforms, no posterior: this sorting was opened without its raw data. Units can be merged, split, "
@@ -455,8 +455,8 @@ def _card(
         mass, error, before, evidence = _agreement(workspace, component, current)
         words = "edited by hand"
     else:
-        way = component.alternatives[index]
-        mass, error = way.mass, way.mass_se
+        alternative = component.alternatives[index]
+        mass, error = alternative.mass, alternative.mass_se
         as_sampled = workspace.whole_as_sampled(component.id).alternatives[index]
         before, evidence = as_sampled.mass, as_sampled.by_evidence  # decisions are no evidence of these
         own = workspace.sorting_of(index) if is_edited else sorting
@@ -522,7 +522,7 @@ def _agreement(
         lambda: draws_of_sorting(
             component.posterior,
             current.sampled_labels,
-            [way.labels[component.sampled] for way in component.alternatives],
+            [alternative.labels[component.sampled] for alternative in component.alternatives],
             min_spikes=current.min_spikes,
         ),
     )

@@ -1,7 +1,8 @@
 """What a merge or a split would do, in one line above the cards, before it is done.
 
-P(one neuron) and P(split) are shares of the weighed draws (`ncpgui.evidence.parted`). Close pairs are spikes
-at refractory distances: within a neuron there are hardly any, between two about as many as by chance.
+P(one neuron) and P(split) are shares of the weighed draws (`ncpgui.evidence.merge_split_probability`). Close
+pairs are spikes at refractory distances: within a neuron there are hardly any, between two about as many as
+by chance.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ncpgui.core.errors import CurationError
 from ncpgui.core.increasing import is_among
 from ncpgui.core.percent import percent
 from ncpgui.curation.split import lasso_split, split_as
-from ncpgui.evidence.parted import p_one_neuron, p_parted
+from ncpgui.evidence.merge_split_probability import p_one_neuron, p_parted
 
 MOST_MERGED = 6
 MAX_LAG = 4
@@ -67,9 +68,9 @@ def propose_lasso_split(workspace: Workspace, tsne: NDArray[np.float32] | None) 
             "draw a lasso first: Ctrl+click sets its corners in Embedding, Features or Over time"
         )
     found = spikes_inside(workspace, lasso, tsne, workspace.selected)
-    locked = workspace.history.labels.locked
+    accepted = workspace.history.labels.accepted
     command = lasso_split(
-        workspace.clustering, current.component, found.inside, workspace.selected, locked=locked
+        workspace.clustering, current.component, found.inside, workspace.selected, accepted=accepted
     )
     note = ""
     if found.n_following:
@@ -95,9 +96,9 @@ def propose_split_as(workspace: Workspace) -> None:
             f"select the one unit that is to be split as alternative {index + 1} does; "
             f"{len(workspace.selected)} are selected"
         )
-    locked = workspace.history.labels.locked
+    accepted = workspace.history.labels.accepted
     workspace.propose(
-        split_as(workspace.clustering, component, index, workspace.selected[0], locked=locked),
+        split_as(workspace.clustering, component, index, workspace.selected[0], accepted=accepted),
         "no other unit changes",
     )
 

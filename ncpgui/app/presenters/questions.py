@@ -9,10 +9,10 @@ from ncpgui.app.model.workspace import Workspace
 
 def merge_question(workspace: Workspace, units: Sequence[int]) -> str:
     """What to ask before units are merged: '' when all of them are drawn now, and none is accepted."""
-    locked = [unit for unit in units if workspace.history.labels.is_locked(unit)]
+    accepted = [unit for unit in units if workspace.history.labels.is_accepted(unit)]
     reasons = _previewed(workspace, units)
-    if locked:
-        reasons.append(f"{_names(locked)} {_is(locked)} accepted.")
+    if accepted:
+        reasons.append(f"{_names(accepted)} {_is(accepted)} accepted.")
     return (
         " ".join([*reasons, f"Merge {' + '.join(map(str, sorted(units)))} all the same?"]) if reasons else ""
     )

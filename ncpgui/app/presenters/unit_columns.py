@@ -93,7 +93,7 @@ COLUMNS: tuple[UnitColumn, ...] = (
     UnitColumn("name", "id there", "What the unit is called in the sorting that is reviewed",
                lambda r: r.name, lambda r: r.name, is_number=False, aliases=("unit_name", "si_unit_id")),
     UnitColumn("accepted", "", "Accepted units: resampling and other sortings leave them as they are",
-               lambda r: r.is_locked, lambda r: "accepted" if r.is_locked else "", is_number=False),
+               lambda r: r.is_accepted, lambda r: "accepted" if r.is_accepted else "", is_number=False),
     UnitColumn("label", "label", "Good, mua or noise; faint where it is by P(neuron) and P(pure), not by you",
                lambda r: r.label, lambda r: "–" if r.label == "unsorted" else r.label, is_number=False,
                aliases=("group", "quality")),

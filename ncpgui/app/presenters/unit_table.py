@@ -40,7 +40,7 @@ class UnitRow:
     color: Color
     label: str
     is_label_given: bool
-    is_locked: bool
+    is_accepted: bool
     component_id: int | None
     channel: int
     n_spikes: int
@@ -114,7 +114,7 @@ def _in_use(
                 "color": workspace.coloring.of_unit(unit),
                 "label": workspace.unit_label(unit),
                 "is_label_given": labels.label(unit) != "unsorted",
-                "is_locked": labels.is_locked(unit),
+                "is_accepted": labels.is_accepted(unit),
                 "is_selected": unit in workspace.selected,
                 "numbers": workspace.unit_numbers(unit),
                 "before": workspace.numbers_before(unit),
@@ -185,7 +185,7 @@ def _row(
         color=color,
         label="unsorted",
         is_label_given=False,
-        is_locked=False,
+        is_accepted=False,
         component_id=next(iter(workspace.components_of(unit)), None),
         channel=channel,
         n_spikes=quality.n_spikes,

@@ -75,7 +75,7 @@ class Question:
     units: tuple[int, ...]
     n_spikes: int
     gain: Gain
-    ways: tuple[Way, ...]
+    alternatives: tuple[Way, ...]
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,11 @@ def report_of(
             )
         )
     questions = [_question(project, component, units) for component in project.components]
-    is_open = [one for one in questions if one.ways[:1] and max(w.mass for w in one.ways) < OPEN_UNDER]
+    is_open = [
+        one
+        for one in questions
+        if one.alternatives[:1] and max(w.mass for w in one.alternatives) < OPEN_UNDER
+    ]
     return Report(
         name=name,
         project=project,
@@ -196,17 +200,17 @@ def _question(project: Project, component: Component, units: NDArray[np.int64]) 
     here = units[component.spike_ids]
     names = np.unique(here[here >= 0])
     labels = np.where(here >= 0, np.searchsorted(names, here), -1)
-    ways = tuple(
+    alternatives = tuple(
         Way(
-            way.mass,
-            way.mass_se,
-            way.n_units,
-            difference(labels, way.labels).words([str(unit) for unit in names.tolist()]),
+            alternative.mass,
+            alternative.mass_se,
+            alternative.n_units,
+            difference(labels, alternative.labels).words([str(unit) for unit in names.tolist()]),
         )
-        for way in component.alternatives
-        if way.mass >= LEAST_MASS
+        for alternative in component.alternatives
+        if alternative.mass >= LEAST_MASS
     )
     gain = component_gain(project, component, labels[component.sampled])
     return Question(
-        component.id, component.channel, tuple(names.tolist()), len(component.spike_ids), gain, ways
+        component.id, component.channel, tuple(names.tolist()), len(component.spike_ids), gain, alternatives
     )

@@ -152,7 +152,10 @@ def _questions(report: Report) -> str:
 
 
 def _question(one: Question) -> str:
-    rows = [[_mass(way.mass, way.mass_se), str(way.n_units), _text(way.words)] for way in one.ways]
+    rows = [
+        [_mass(alternative.mass, alternative.mass_se), str(alternative.n_units), _text(alternative.words)]
+        for alternative in one.alternatives
+    ]
     units = ", ".join(map(str, one.units)) or "none"
     title = (
         f"<h3>Units {units} <small>contact {one.channel}, {one.n_spikes} spikes; an answer is expected to "

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core.component import Alternative, Component, ComponentWaveforms, Held, WaitingComponent
+from ncpgui.core.allocator import give_back
+from ncpgui.core.component import Alternative, Clamp, Component, ComponentWaveforms, WaitingComponent
 from ncpgui.core.config import from_dict
 from ncpgui.core.errors import (
     ExportError,
@@ -25,7 +26,6 @@ from ncpgui.core.errors import (
     SessionReplacedError,
 )
 from ncpgui.core.given_shapes import GivenShapes
-from ncpgui.core.heap import give_back
 from ncpgui.core.posterior import Sampler
 from ncpgui.core.progress import Progress, portion, silent
 from ncpgui.core.project import Project, RecordingReference
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from ncpgui.analysis.receptive_field import ReceptiveField
     from ncpgui.analysis.unit_metrics import UnitMetrics
     from ncpgui.core.steps import Steps
-    from ncpgui.curation.decisions import Decisions
+    from ncpgui.curation.curated_sorting import CuratedSorting
     from ncpgui.export.whole_project import Exported
     from ncpgui.session.session_file import SessionFile
     from ncpgui.session.steps_folder import StepsFolder
@@ -391,7 +391,7 @@ def resample(
     project: Project,
     component: Component,
     waveforms: ComponentWaveforms | None,
-    held: Held,
+    held: Clamp,
     *,
     sampler: Sampler = "draws",
     progress: Progress = silent,
@@ -642,7 +642,7 @@ def left_out_of_exports(project: Project) -> dict[tuple[str, bool], tuple[str, .
 
 def export(
     project: Project,
-    decisions: Decisions,
+    decisions: CuratedSorting,
     format_name: str,
     path: Path,
     *,

@@ -20,7 +20,7 @@ from ncpgui.core.project import Project
 from ncpgui.core.signals import Signal
 
 
-class Derived:
+class PanelData:
     """Asks for what is missing, once each, and remembers what came.
 
     Signal: `changed` something of it arrived.
@@ -181,12 +181,12 @@ class Derived:
             return
         waveforms = workspace.waveforms(component.id)
 
-        def done(ways: tuple[Alternative, ...]) -> None:
+        def done(alternatives: tuple[Alternative, ...]) -> None:
             if workspace.sampled_component(component.id) is not component:
                 return
-            if not ways:
+            if not alternatives:
                 workspace.told.emit("What is left over are draws that differ by single spikes only")
-            workspace.put_rarer(component, ways)
+            workspace.put_rarer(component, alternatives)
 
         self._runner.submit(
             Task(

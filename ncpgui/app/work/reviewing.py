@@ -13,7 +13,7 @@ from ncpgui.core.config import from_dict
 from ncpgui.core.errors import ExportError
 from ncpgui.core.progress import Progress, silent
 from ncpgui.core.project import Project
-from ncpgui.curation.decisions import Decisions
+from ncpgui.curation.curated_sorting import CuratedSorting
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def write_back(workspace: Workspace, work: Work) -> None:
         raise ExportError("this project reviews no other sorting; write it with File > Export…")
     project = workspace.as_it_stands()
     assert project.given is not None
-    decisions = Decisions.of(workspace.history, project.unit_of_spike)
+    decisions = CuratedSorting.of(workspace.history, project.unit_of_spike)
 
     def written(progress: Progress) -> str:
         from ncpgui.export.phy_back import write_back as written_back

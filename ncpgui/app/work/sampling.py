@@ -17,15 +17,15 @@ from ncpgui.app.work import jobs
 from ncpgui.app.work.activity import ON_SCREEN, Activity, Work, time_left
 from ncpgui.app.work.saving import Saving
 from ncpgui.app.work.tasks import PAINTED_AFTER_S, Task
-from ncpgui.core.component import Component, ComponentWaveforms, Held, WaitingComponent
+from ncpgui.core.component import Clamp, Component, ComponentWaveforms, WaitingComponent
 from ncpgui.core.errors import CurationError
 from ncpgui.core.posterior import NOT_A_POSTERIOR, Sampler
 from ncpgui.core.project import Project
 from ncpgui.core.spikes import UNASSIGNED
-from ncpgui.curation.conditioned import held_by
+from ncpgui.curation.conditioned import clamp_of
+from ncpgui.curation.decision import Decision
 from ncpgui.curation.resample import Resample
-from ncpgui.curation.said import Said
-from ncpgui.evidence.decisions import FEW_DRAWS
+from ncpgui.evidence.point_events import FEW_DRAWS
 
 NO_SPIKES = np.zeros(0, dtype=np.int64)
 
@@ -34,29 +34,29 @@ NO_SPIKES = np.zeros(0, dtype=np.int64)
 class Asked:
     """What a component is when it is sampled again: the samples are of this, and of nothing else.
 
-    component : as it was sampled; units : (n,) unit of each of its spikes; said : what was decided.
+    component : as it was sampled; units : (n,) unit of each of its spikes; decisions : what was decided.
     """
 
     component: Component
     units: NDArray[np.int64]
-    said: tuple[Said, ...]
+    decisions: tuple[Decision, ...]
 
     @staticmethod
     def of(workspace: Workspace, component: Component) -> Asked:
         """The component as it stands."""
         units = workspace.clustering.unit_of_spike[component.spike_ids]
         given = workspace.given(component.id)
-        return Asked(component, units, () if given is None else given.said)
+        return Asked(component, units, () if given is None else given.decisions)
 
     @cached_property
-    def held(self) -> Held:
+    def held(self) -> Clamp:
         """What stays as it is."""
-        return held_by(self.component, self.units, self.said)
+        return clamp_of(self.component, self.units, self.decisions)
 
     @property
     def given(self) -> tuple[int, ...]:
-        """Units of which something was said."""
-        about = np.concatenate([NO_SPIKES, *(ids for one in self.said for ids in one.sets)])
+        """Units of which something was decided."""
+        about = np.concatenate([NO_SPIKES, *(ids for one in self.decisions for ids in one.sets)])
         units = self.units[np.isin(self.component.spike_ids, about) & (self.units != UNASSIGNED)]
         return tuple(np.unique(units).tolist())
 
@@ -65,7 +65,7 @@ class Asked:
         if workspace.sampled_component(self.component.id) is not self.component:
             return False
         now = Asked.of(workspace, self.component)
-        same = [one.key for one in now.said] == [one.key for one in self.said]
+        same = [one.key for one in now.decisions] == [one.key for one in self.decisions]
         return same and np.array_equal(now.units, self.units)
 
 
@@ -290,7 +290,7 @@ class Sampling:
         if asked.held.is_all:
             raise CurationError(
                 f"{workspace.name(component.id)}: all is decided, nothing is left to sample; "
-                "unlock one of them (Y) first"
+                "take the acceptance of one of them back (Y) first"
             )
         given = workspace.given(component.id)
         assert given is not None

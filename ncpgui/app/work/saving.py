@@ -18,7 +18,7 @@ from ncpgui.app.work.tasks import Task
 from ncpgui.core.errors import InputError
 from ncpgui.core.progress import Progress
 from ncpgui.core.project import Project
-from ncpgui.curation.decisions import Decisions
+from ncpgui.curation.curated_sorting import CuratedSorting
 
 if TYPE_CHECKING:
     from ncpgui.export.whole_project import Exported
@@ -201,7 +201,7 @@ def export(
     if workspace.project is None:
         raise InputError("there is nothing to export; open a recording or a session first")
     project = workspace.as_it_stands()
-    decisions = Decisions.of(workspace.history, project.unit_of_spike)
+    decisions = CuratedSorting.of(workspace.history, project.unit_of_spike)
 
     def done(exported: Exported) -> None:
         lacking = f"; left out: {'; '.join(exported.left_out)}" if exported.left_out else ""

@@ -171,7 +171,7 @@ class UnitDelegate(QtWidgets.QStyledItemDelegate):
             painter.drawEllipse(QtCore.QPointF(rect.left() + 10, rect.center().y()), 4.5, 4.5)
             rect.adjust(DOT, 0, 0, 0)
         if index.column() == NUMBERS["accepted"]:
-            if row.is_locked:
+            if row.is_accepted:
                 glyph = QtCore.QRectF(rect.center().x() - 5, rect.center().y() - 6.5, 10, 12)
                 paint_lock(painter, glyph, theme.color("good"))
         else:

@@ -19,7 +19,7 @@ class Panel(QtWidgets.QFrame):
     A subclass says in `follow` which signals make it stale, and draws in `redraw`. `window_asked`: a person
     wants it in a window of its own, or back;
     `menu_asked(place)`: what can be done with it; `dropped(title)`: another panel was dragged onto it.
-    `needs` : what is computed for it while it is on screen, see `Derived.wanted`
+    `needs` : what is computed for it while it is on screen, see `PanelData.wanted`
     """
 
     title = ""

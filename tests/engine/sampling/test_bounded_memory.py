@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import torch
 
-from ncpgui.core import heap
+from ncpgui.core import allocator
 from ncpgui.engine import cluster
 from ncpgui.engine.sampling import sweeps
 
@@ -68,7 +68,7 @@ print(mib("VmHWM") - before)
 """
 
 
-@pytest.mark.skipif(heap._trim() is None, reason="the allocator is not glibc's")
+@pytest.mark.skipif(allocator._trim() is None, reason="the allocator is not glibc's")
 def test_a_group_of_2000_spikes_takes_no_more_than_it_uses():
     """It uses 100 to 190 MiB, by processor; with what was freed and stayed in the heap it took 360."""
     assert float(subprocess.check_output([sys.executable, "-c", PEAK], text=True)) < 260

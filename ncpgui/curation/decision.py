@@ -35,7 +35,7 @@ MOSTLY = 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class Said:
+class Decision:
     """One thing said of spikes.
 
     kind : "neuron" (one set), "same" (all sets are of one neuron), "different" (no two of them are)
@@ -66,22 +66,24 @@ class Said:
         return len(set(main)) == (1 if self.kind == "same" else len(main))
 
 
-def of_merge(parts: Sequence[NDArray[np.int64]], units: tuple[int, ...]) -> tuple[Said, ...]:
+def of_merge(parts: Sequence[NDArray[np.int64]], units: tuple[int, ...]) -> tuple[Decision, ...]:
     """What a merge of units says; parts : spike ids of each."""
-    return (Said("same", tuple(parts), f"{_sum(units)} together", units),)
+    return (Decision("same", tuple(parts), f"{_sum(units)} together", units),)
 
 
-def of_link(parts: Sequence[NDArray[np.int64]], units: tuple[int, ...], *, same: bool) -> tuple[Said, ...]:
+def of_link(
+    parts: Sequence[NDArray[np.int64]], units: tuple[int, ...], *, same: bool
+) -> tuple[Decision, ...]:
     """What a link between units says: that they are one neuron, or all different ones."""
     if same:
-        return (Said("same", tuple(parts), f"{_sum(units)} one neuron", units, is_standing=True),)
-    return (Said("different", tuple(parts), f"{_and(units)} apart", units, is_standing=True),)
+        return (Decision("same", tuple(parts), f"{_sum(units)} one neuron", units, is_standing=True),)
+    return (Decision("different", tuple(parts), f"{_and(units)} apart", units, is_standing=True),)
 
 
-def of_accepted(clustering: Clustering, units: Iterable[int]) -> tuple[Said, ...]:
+def of_accepted(clustering: Clustering, units: Iterable[int]) -> tuple[Decision, ...]:
     """What accepted units say; units that do not exist say nothing."""
     return tuple(
-        Said("neuron", (clustering.spikes_of(unit),), f"{unit} accepted", (unit,), is_standing=True)
+        Decision("neuron", (clustering.spikes_of(unit),), f"{unit} accepted", (unit,), is_standing=True)
         for unit in sorted(units)
         if unit in clustering
     )
@@ -89,7 +91,7 @@ def of_accepted(clustering: Clustering, units: Iterable[int]) -> tuple[Said, ...
 
 def of_assign(
     clustering: Clustering, spike_ids: NDArray[np.int64], after: NDArray[np.int64]
-) -> tuple[Said, ...]:
+) -> tuple[Decision, ...]:
     """What giving spikes to units says, before it is done.
 
     after : (n,) unit of each of `spike_ids`, -1 = none
@@ -105,7 +107,7 @@ def of_assign(
     _, new = _numbered(now)
     change = difference(old, new)
     result = [
-        Said(
+        Decision(
             "same",
             tuple(ids[old == k] for k in group),
             f"{_sum([old_units[k] for k in group])} together",
@@ -115,7 +117,7 @@ def of_assign(
     ]
     for k, parts in change.splits:
         sets = tuple(ids[(old == k) & (new == part)] for part in parts)
-        result.append(Said("different", sets, f"{old_units[k]} split in {len(parts)}", (old_units[k],)))
+        result.append(Decision("different", sets, f"{old_units[k]} split in {len(parts)}", (old_units[k],)))
     for source, target, n in change.moved:
         if n < min_unit_size(len(ids)):
             continue
@@ -127,13 +129,13 @@ def of_assign(
         about = (old_units[source],) if target < 0 else (old_units[source], old_units[target])
         words = f"{n} spikes moved {old_units[source]} → {'new' if target < 0 else old_units[target]}"
         if len(rest):
-            result.append(Said("different", (moved, rest), words, about))
+            result.append(Decision("different", (moved, rest), words, about))
         if target >= 0:
-            result.append(Said("same", (moved, ids[old == target]), words, about))
+            result.append(Decision("same", (moved, ids[old == target]), words, about))
     return tuple(result)
 
 
-def contradicted(new: Said, standing: Sequence[Said]) -> Said | None:
+def contradicted(new: Decision, standing: Sequence[Decision]) -> Decision | None:
     """One of `standing` that cannot be true if `new` is; None when there is none.
 
     What is the same as the same is the same. A set counts as part of another when most of it is.
@@ -154,7 +156,7 @@ def contradicted(new: Said, standing: Sequence[Said]) -> Said | None:
     return None
 
 
-def _together(everything: Sequence[Said]) -> list[tuple[NDArray[np.int64], list[NDArray[np.int64]]]]:
+def _together(everything: Sequence[Decision]) -> list[tuple[NDArray[np.int64], list[NDArray[np.int64]]]]:
     """Groups of sets that are one neuron: all their spikes, and the sets."""
     groups: list[tuple[NDArray[np.int64], list[NDArray[np.int64]]]] = [
         (said.sets[0], [said.sets[0]]) for said in everything if said.kind == "neuron"

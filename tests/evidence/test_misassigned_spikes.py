@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.evidence.wrong import expected_wrong, most_right, stands_for
+from ncpgui.evidence.misassigned_spikes import expected_wrong, most_right, stands_for
 
 HALVES = np.array([0] * 6 + [1] * 4)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.evidence.turns import turns_nats
+from ncpgui.evidence.drift_turns import turns_nats
 from ncpgui.sorting.template_distance import Likeness
 
 MAX_UNLIKE = 0.8
@@ -21,7 +21,7 @@ a contact: units that hardly ever fire at one place may differ more."""
 MIN_NATS = 10.0
 
 
-def taking_turns(
+def merged_across_drift(
     like: Likeness, place: NDArray[np.integer], unit: NDArray[np.integer], *, n_places: int
 ) -> NDArray[np.int64]:
     """For each unit the one that it is joined with, itself where there is none: (K,).

@@ -24,7 +24,7 @@ FEW_DRAWS = 30.0
 
 
 @dataclass(frozen=True, eq=False)
-class Decision:
+class PointEvent:
     """Something that a person has decided about points of a posterior.
 
     kind : "neuron": the points of `first` are one cell, and all of it (a unit is accepted);
@@ -58,7 +58,7 @@ class Conditioned:
 
 
 def holds(
-    posterior: PosteriorSamples, decision: Decision, *, stands_for: NDArray[np.floating] | None = None
+    posterior: PosteriorSamples, event: PointEvent, *, stands_for: NDArray[np.floating] | None = None
 ) -> NDArray[np.bool_]:
     """Whether a decision holds in each draw: (S,).
 
@@ -66,20 +66,20 @@ def holds(
     """
     mass = np.ones(posterior.n_points) if stands_for is None else np.asarray(stands_for, dtype=float)
     first, shared, cell = cells_of(
-        posterior.rows, np.where(decision.first, 0, -1), 1, mass, is_echo=posterior.is_echo
+        posterior.rows, np.where(event.first, 0, -1), 1, mass, is_echo=posterior.is_echo
     )
-    if decision.kind == "neuron":
-        unit = float(mass[decision.first].sum())
+    if event.kind == "neuron":
+        unit = float(mass[event.first].sum())
         return np.asarray((shared >= (1 - TOLERATED) * np.maximum(unit, cell))[:, 0])
-    assert decision.second is not None
-    second, _, _ = cells_of(posterior.rows, np.where(decision.second, 0, -1), 1, mass)
+    assert event.second is not None
+    second, _, _ = cells_of(posterior.rows, np.where(event.second, 0, -1), 1, mass)
     same = (first == second)[:, 0]
-    return np.asarray(same if decision.kind == "same" else ~same)
+    return np.asarray(same if event.kind == "same" else ~same)
 
 
 def conditioned(
     posterior: PosteriorSamples,
-    decisions: Sequence[Decision],
+    events: Sequence[PointEvent],
     *,
     stands_for: NDArray[np.floating] | None = None,
     leave_out: bool = False,
@@ -95,17 +95,17 @@ def conditioned(
     """
     weight = posterior.weight.copy()
     probability: list[float] = []
-    for number, decision in enumerate(decisions):
-        kept = weight * holds(posterior, decision, stands_for=stands_for)
+    for number, event in enumerate(events):
+        kept = weight * holds(posterior, event, stands_for=stands_for)
         share = float(kept.sum())
         if share <= 0 and leave_out:
             probability.append(0.0)
             continue
         if share <= 0:
-            before = ", ".join(one.words or one.kind for one in decisions[:number])
+            before = ", ".join(one.words or one.kind for one in events[:number])
             beside = f" beside {before}" if before else ""
             raise CurationError(
-                f"no draw of the posterior has {decision.words or decision.kind}{beside}; take one of these "
+                f"no draw of the posterior has {event.words or event.kind}{beside}; take one of these "
                 "decisions back, or sample again under them"
             )
         probability.append(share)

@@ -26,7 +26,7 @@ from math import lgamma, log, log1p
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.evidence.turns import share_nats
+from ncpgui.evidence.drift_turns import share_nats
 
 P_COMES_AND_GOES = 0.1
 """Pairs of parts that come and go each by itself, be they of one neuron or of two."""

@@ -9,7 +9,7 @@ import pytest
 
 from ncpgui.core.errors import CurationError
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.evidence.decisions import Decision, conditioned
+from ncpgui.evidence.point_events import PointEvent, conditioned
 
 N = 5
 
@@ -37,20 +37,20 @@ def points(*chosen: int) -> np.ndarray:
 
 
 def test_must_link_is_the_exact_conditional(exact: PosteriorSamples) -> None:
-    given = conditioned(exact, [Decision("same", points(1), points(3))])
+    given = conditioned(exact, [PointEvent("same", points(1), points(3))])
     together = exact.labels[:, 1] == exact.labels[:, 3]
     assert given.probability == pytest.approx([exact.weight[together].sum()])
     assert given.weight == pytest.approx(np.where(together, exact.weight, 0) / exact.weight[together].sum())
 
 
 def test_never_merge_is_the_exact_conditional(exact: PosteriorSamples) -> None:
-    given = conditioned(exact, [Decision("different", points(0), points(4))])
+    given = conditioned(exact, [PointEvent("different", points(0), points(4))])
     apart = exact.labels[:, 0] != exact.labels[:, 4]
     assert given.weight == pytest.approx(np.where(apart, exact.weight, 0) / exact.weight[apart].sum())
 
 
 def test_an_accepted_unit_is_one_cluster_of_every_draw_that_is_left(exact: PosteriorSamples) -> None:
-    given = conditioned(exact, [Decision("neuron", points(0, 2))])
+    given = conditioned(exact, [PointEvent("neuron", points(0, 2))])
     left = exact.labels[given.weight > 0]
     assert len(left) == 5  # the partitions of the other three points
     assert (left[:, 0] == left[:, 2]).all()
@@ -58,7 +58,7 @@ def test_an_accepted_unit_is_one_cluster_of_every_draw_that_is_left(exact: Poste
 
 
 def test_decisions_in_any_order_give_the_same_posterior(exact: PosteriorSamples) -> None:
-    both = [Decision("same", points(0), points(1)), Decision("different", points(1), points(2))]
+    both = [PointEvent("same", points(0), points(1)), PointEvent("different", points(1), points(2))]
     one, other = conditioned(exact, both), conditioned(exact, both[::-1])
     assert one.weight == pytest.approx(other.weight)
     assert np.prod(one.probability) == pytest.approx(np.prod(other.probability))
@@ -72,7 +72,7 @@ def test_what_is_nearly_sure_changes_nothing_else() -> None:
     labels[generator.random(2000) < 0.015, :3] = [0, 0, 3]  # the accepted unit is split in 1.5 %
     posterior = PosteriorSamples(labels, np.zeros(2000))
     split = posterior.labels[:, 5] != posterior.labels[:, 4]
-    given = conditioned(posterior, [Decision("neuron", np.arange(6) < 3)])
+    given = conditioned(posterior, [PointEvent("neuron", np.arange(6) < 3)])
     assert given.probability[0] > 0.98
     assert given.weight @ split == pytest.approx(posterior.weight @ split, abs=0.01)
     assert given.n_effective > 1950
@@ -83,8 +83,8 @@ def test_decisions_that_contradict_each_other_are_named(exact: PosteriorSamples)
         conditioned(
             exact,
             [
-                Decision("same", points(2), points(3), "2 and 3 together"),
-                Decision("different", points(2), points(3), "2 and 3 apart"),
+                PointEvent("same", points(2), points(3), "2 and 3 together"),
+                PointEvent("different", points(2), points(3), "2 and 3 apart"),
             ],
         )
 

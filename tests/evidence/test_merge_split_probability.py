@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.evidence.decisions import Decision, conditioned
-from ncpgui.evidence.parted import p_one_neuron, p_parted
+from ncpgui.evidence.merge_split_probability import p_one_neuron, p_parted
+from ncpgui.evidence.point_events import PointEvent, conditioned
 
 # six points: all one; halves; thirds; one odd point that goes with the other half
 ROWS = np.array([[0] * 6, [0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 2, 2], [0, 0, 1, 1, 1, 1]])
@@ -41,7 +41,7 @@ def test_points_count_as_the_spikes_that_they_stand_for() -> None:
 
 def test_it_is_the_probability_that_the_decision_has() -> None:
     first, second = points(0, 1), points(4, 5)
-    decided = conditioned(POSTERIOR, [Decision("different", first, second)])
+    decided = conditioned(POSTERIOR, [PointEvent("different", first, second)])
     assert p_parted(POSTERIOR, [first, second]) == pytest.approx(decided.probability[0])
 
 

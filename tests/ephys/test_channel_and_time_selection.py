@@ -9,7 +9,7 @@ import pytest
 
 from ncpgui.core.errors import InputError
 from ncpgui.core.stimulus import Stimulus
-from ncpgui.ephys.part import channel_numbers
+from ncpgui.ephys.channel_and_time_selection import channel_numbers
 from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.readers import open_recording, reopen, reopen_whole, stimulus_of
 

@@ -1,4 +1,4 @@
-"""Decisions: what a person made of a sorting, as values that another thread or an export may keep."""
+"""A sorting as a person left it, as values that another thread or an export may keep."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ncpgui.curation.unit_places import UnitPlaces
 
 
 @dataclass(frozen=True, eq=False)
-class Decisions:
+class CuratedSorting:
     """A sorting as it stands after every edit.
 
     unit_of_spike : (n_spikes,) int64, -1 = unassigned; probability : (n_spikes,) float32;
-    labels : unit -> good, mua, noise or unsorted; accepted : locked units; decided : these, and those at home
-    in a component that is settled;
+    labels : unit -> good, mua, noise or unsorted; accepted : units that a person accepted;
+    decided : these, and those at home in a component that is settled;
     tags, notes : unit -> a person's own label and note, of those that have one;
     unit_before_merges : (n_spikes,) int64, the sorting with every edit but the merges. The spikes of
     one of its units are all in one unit of `unit_of_spike`.
@@ -35,7 +35,7 @@ class Decisions:
     decided: frozenset[int] = frozenset()
 
     @classmethod
-    def of(cls, history: History, initial: NDArray[np.int64]) -> Decisions:
+    def of(cls, history: History, initial: NDArray[np.int64]) -> CuratedSorting:
         """Decisions of a history that began with the sorting `initial`, (n_spikes,) unit of each spike."""
         clustering, labels = history.clustering, history.labels
         units = clustering.unit_ids.tolist()
@@ -43,7 +43,7 @@ class Decisions:
             unit_of_spike=clustering.unit_of_spike.copy(),
             probability=clustering.probability.copy(),
             labels={**labels.as_dict(units)},
-            accepted=labels.locked,
+            accepted=labels.accepted,
             unit_before_merges=_before_merges(history, initial),
             tags=labels.words("tag", units),
             notes=labels.words("note", units),

@@ -59,8 +59,8 @@ def tables(
     return counts[:, :, :n_units], counts.sum(axis=2)
 
 
-def way_of_draw(
-    posterior: PosteriorSamples, ways: Sequence[NDArray[np.integer]], *, min_spikes: int = 0
+def alternative_of_draw(
+    posterior: PosteriorSamples, alternatives: Sequence[NDArray[np.integer]], *, min_spikes: int = 0
 ) -> NDArray[np.int64]:
     """Index of the sorting that each draw is, `OTHER` where it is none: (S,).
 
@@ -70,18 +70,20 @@ def way_of_draw(
 
     An echo that a sorting has in no unit is looked for where the spike is that it is an echo of.
 
-    ways : labels of the posterior's points, (m,) each, -1 = none
+    alternatives : labels of the posterior's points, (m,) each, -1 = none
     min_spikes : clusters of fewer points are none to the sorting
     """
     least = max(min_unit_size(posterior.n_points), min_spikes)
     found = np.full(posterior.n_samples, OTHER, dtype=np.int64)
     nearest = np.full(posterior.n_samples, np.inf)
-    for index, way in enumerate(ways):
-        if way.max(initial=-1) < 0:
+    for index, alternative in enumerate(alternatives):
+        if alternative.max(initial=-1) < 0:
             continue
         if posterior.echo_of is not None:
-            way = np.where((way < 0) & (posterior.echo_of >= 0), way[posterior.echo_of], way)
-        table, sizes = tables(posterior.rows, way)
+            alternative = np.where(
+                (alternative < 0) & (posterior.echo_of >= 0), alternative[posterior.echo_of], alternative
+            )
+        table, sizes = tables(posterior.rows, alternative)
         here = table.sum(axis=1)
         jaccard = table / np.maximum(sizes[:, :, None] + here[:, None, :] - table, 1)
         mine = ((jaccard.max(axis=1) > MIN_JACCARD) | ~sizeable(here, least)).all(axis=1)
@@ -89,56 +91,59 @@ def way_of_draw(
         apart = (sizes**2).sum(axis=1) + (here**2).sum(axis=1) - 2 * (table**2).sum(axis=(1, 2))
         better = mine & theirs & (apart < nearest)
         found[better], nearest[better] = index, apart[better]
-    empty = [index for index, way in enumerate(ways) if way.max(initial=-1) < 0]
+    empty = [index for index, alternative in enumerate(alternatives) if alternative.max(initial=-1) < 0]
     if empty:
         _, sizes = tables(posterior.rows, np.full(posterior.n_points, -1))
         found[(found == OTHER) & (sizes < least).all(axis=1)] = empty[0]
     return found
 
 
-def way_of_sorting(
-    labels: NDArray[np.integer], ways: Sequence[NDArray[np.integer]], *, min_spikes: int = 0
+def alternative_of_sorting(
+    labels: NDArray[np.integer], alternatives: Sequence[NDArray[np.integer]], *, min_spikes: int = 0
 ) -> int:
-    """Index of the sorting that one label vector is, as `way_of_draw` tells it; `OTHER` where it is none.
+    """Index of the sorting that one label vector is (see `alternative_of_draw`); `OTHER` where it is none.
 
     labels : (m,) of the points, -1 = none
     """
     none = labels < 0
     row = np.where(none, int(labels.max(initial=-1)) + np.cumsum(none), labels)  # clusters of one point
     one = PosteriorSamples(row[None], np.zeros(1))
-    return int(way_of_draw(one, ways, min_spikes=min_spikes)[0])
+    return int(alternative_of_draw(one, alternatives, min_spikes=min_spikes)[0])
 
 
 def draws_of_sorting(
     posterior: PosteriorSamples,
     labels: NDArray[np.integer],
-    ways: Sequence[NDArray[np.integer]],
+    alternatives: Sequence[NDArray[np.integer]],
     *,
     min_spikes: int = 0,
 ) -> NDArray[np.bool_]:
-    """Which draws are a sorting: (S,). Those of the way that it is; else those of no way that are it.
+    """Which draws are a sorting: (S,).
 
+    They are those of the alternative that the sorting is; else those of no alternative that are the sorting.
     So each draw is of one card at most, that of a sorting made by hand among them.
     """
-    way_of = way_of_draw(posterior, ways, min_spikes=min_spikes)
-    index = way_of_sorting(labels, ways, min_spikes=min_spikes)
+    alternative_of = alternative_of_draw(posterior, alternatives, min_spikes=min_spikes)
+    index = alternative_of_sorting(labels, alternatives, min_spikes=min_spikes)
     if index != OTHER:
-        return np.asarray(way_of == index)
-    return np.asarray((way_of == OTHER) & (way_of_draw(posterior, [labels], min_spikes=min_spikes) == 0))
+        return np.asarray(alternative_of == index)
+    return np.asarray(
+        (alternative_of == OTHER) & (alternative_of_draw(posterior, [labels], min_spikes=min_spikes) == 0)
+    )
 
 
 def mass_of_sorting(component: Component, labels: NDArray[np.integer], *, min_spikes: int = 0) -> float:
     """Mass of a sorting of the sampled spikes of a component, (m,), -1 = none: that of the card it has."""
-    ways = [way.labels[component.sampled] for way in component.alternatives]
-    index = way_of_sorting(labels, ways, min_spikes=min_spikes)
+    alternatives = [alternative.labels[component.sampled] for alternative in component.alternatives]
+    index = alternative_of_sorting(labels, alternatives, min_spikes=min_spikes)
     if index != OTHER:
         return component.alternatives[index].mass
-    own = draws_of_sorting(component.posterior, labels, ways, min_spikes=min_spikes)
+    own = draws_of_sorting(component.posterior, labels, alternatives, min_spikes=min_spikes)
     return _total(component.posterior.weight, own)
 
 
 def with_masses(
-    ways: Sequence[Alternative],
+    alternatives: Sequence[Alternative],
     posterior: PosteriorSamples,
     sampled: NDArray[np.integer],
     *,
@@ -150,9 +155,13 @@ def with_masses(
     sampled : (m,) positions of the posterior's points among all spikes
     beside : others, whose draws are theirs
     """
-    way_of = way_of_draw(posterior, [way.labels[sampled] for way in ways], min_spikes=min_spikes)
-    others = way_of_draw(posterior, [way.labels[sampled] for way in beside], min_spikes=min_spikes)
-    way_of[others != OTHER] = OTHER
+    alternative_of = alternative_of_draw(
+        posterior, [alternative.labels[sampled] for alternative in alternatives], min_spikes=min_spikes
+    )
+    others = alternative_of_draw(
+        posterior, [alternative.labels[sampled] for alternative in beside], min_spikes=min_spikes
+    )
+    alternative_of[others != OTHER] = OTHER
     weights = {
         "mass": posterior.weight,
         "mass_waveforms": posterior.drawn_weight,
@@ -162,37 +171,37 @@ def with_masses(
         "mass_without_echoes": posterior.weight_without_echoes,
     }
     found = []
-    for index, way in enumerate(ways):
-        own = way_of == index
+    for index, alternative in enumerate(alternatives):
+        own = alternative_of == index
         masses: dict[str, Any] = {
             name: None if weight is None else _total(weight, own) for name, weight in weights.items()
         }
-        found.append(replace(way, mass_se=posterior.standard_error(own), **masses))
+        found.append(replace(alternative, mass_se=posterior.standard_error(own), **masses))
     return tuple(found)
 
 
 def ranked(
-    ways: Sequence[Alternative],
+    alternatives: Sequence[Alternative],
     posterior: PosteriorSamples,
     sampled: NDArray[np.integer],
     *,
     min_spikes: int = 0,
 ) -> tuple[Alternative, ...]:
     """Alternatives that are not the same, with their masses, the most probable first."""
-    different = distinct(ways, sampled, min_spikes=min_spikes)
+    different = distinct(alternatives, sampled, min_spikes=min_spikes)
     weighed = with_masses(different, posterior, sampled, min_spikes=min_spikes)
-    return tuple(sorted(weighed, key=lambda way: -way.mass))
+    return tuple(sorted(weighed, key=lambda alternative: -alternative.mass))
 
 
 def distinct(
-    ways: Sequence[Alternative], sampled: NDArray[np.integer], *, min_spikes: int = 0
+    alternatives: Sequence[Alternative], sampled: NDArray[np.integer], *, min_spikes: int = 0
 ) -> tuple[Alternative, ...]:
     """Alternatives without those that are the same sorting as one before them."""
     kept: list[Alternative] = []
-    for way in ways:
+    for alternative in alternatives:
         before = [one.labels[sampled] for one in kept]
-        if way_of_sorting(way.labels[sampled], before, min_spikes=min_spikes) == OTHER:
-            kept.append(way)
+        if alternative_of_sorting(alternative.labels[sampled], before, min_spikes=min_spikes) == OTHER:
+            kept.append(alternative)
     return tuple(kept)
 
 
@@ -200,33 +209,33 @@ def _total(weight: NDArray[np.float64], members: NDArray[np.bool_]) -> float:
     return min(float(weight[members].sum()), 1.0)
 
 
-def p_n_units(ways: Sequence[Alternative]) -> dict[int, float]:
+def p_n_units(alternatives: Sequence[Alternative]) -> dict[int, float]:
     """P(number of units) as alternatives have it, by number; what they leave over under `OTHER`, last."""
     mass: dict[int, float] = {}
-    for way in ways:
-        mass[way.n_units] = mass.get(way.n_units, 0.0) + way.mass
+    for alternative in alternatives:
+        mass[alternative.n_units] = mass.get(alternative.n_units, 0.0) + alternative.mass
     rest = 1.0 - sum(mass.values())
     return dict(sorted(mass.items())) | ({OTHER: rest} if rest > ROUNDING else {})
 
 
 def masses_given(
     mass: NDArray[np.floating],
-    way_of: NDArray[np.integer],
+    alternative_of: NDArray[np.integer],
     before: NDArray[np.floating],
     after: NDArray[np.floating],
 ) -> NDArray[np.float64]:
     """Probability of each sorting when draws weigh `after`, from those when they weigh `before`: (A,).
 
-    Bayes' rule over sortings and the rest: P(way | evidence) is proportional to its mass times P(evidence |
-    way), the share by which its draws gained. A sorting that no draw is goes with all draws.
+    Bayes' rule over sortings and the rest: P(sorting | evidence) is proportional to its mass times
+    P(evidence | sorting), the share by which its draws gained. A sorting that no draw is goes with all draws.
 
-    mass : (A,) before; way_of : (S,) sorting of each draw, `OTHER` = the rest; before, after : (S,)
+    mass : (A,) before; alternative_of : (S,) sorting of each draw, `OTHER` = the rest; before, after : (S,)
     """
-    n_ways = len(mass)
-    row = np.where(way_of < 0, n_ways, way_of)
-    was = np.bincount(row, before, minlength=n_ways + 1)
-    now = np.bincount(row, after, minlength=n_ways + 1)
+    n_alternatives = len(mass)
+    row = np.where(alternative_of < 0, n_alternatives, alternative_of)
+    was = np.bincount(row, before, minlength=n_alternatives + 1)
+    now = np.bincount(row, after, minlength=n_alternatives + 1)
     gain = np.where(was > 0, now / np.where(was > 0, was, 1), 1.0)
     everything = np.append(mass, max(0.0, 1.0 - float(np.sum(mass)))) * gain
     total = everything.sum()
-    return np.asarray((everything / total if total > 0 else now)[:n_ways], dtype=np.float64)
+    return np.asarray((everything / total if total > 0 else now)[:n_alternatives], dtype=np.float64)

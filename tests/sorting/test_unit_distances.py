@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ncpgui.sorting.one_neuron import joined, refractory_evidence, separation
+from ncpgui.sorting.unit_distances import joined, refractory_evidence, separation
 from tests.sorting.two_units import RATE_HZ, SLOW, two_units
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.evidence.ways import tables
+from ncpgui.evidence.draws_by_alternative import tables
 
 FEW_UNITS = 8
 """Of which all sets are gone through; 2 to the power of this many."""

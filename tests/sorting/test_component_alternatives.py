@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.sorting.config import SortingConfig
-from ncpgui.sorting.group_posterior import (
+from ncpgui.sorting.component_alternatives import (
     Small,
     _by_both,
     build_alternatives,
@@ -15,6 +14,7 @@ from ncpgui.sorting.group_posterior import (
     first_clusters,
     membership_probability,
 )
+from ncpgui.sorting.config import SortingConfig
 
 CONFIG = SortingConfig(min_cluster_spikes=20)
 

@@ -8,7 +8,7 @@ from scipy.special import expit, logit
 from tiny_project import tiny_project
 
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.evidence.right import LOST_SD_NATS, Overlaps, right_units
+from ncpgui.evidence.unit_accuracy import LOST_SD_NATS, Overlaps, right_units
 
 
 def overlaps(labels: list[int], *rows: list[int], weight: list[float] | None = None) -> Overlaps:

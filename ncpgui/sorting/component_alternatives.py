@@ -18,7 +18,7 @@ count as "other"), unless there is nothing else. For each of the rest:
    (`membership_probability`), that of another one the probability of the assignment.
 
 Sortings that are the same after this too are one. The mass of each is the weight of the draws that are it
-(`evidence.ways`). One without any unit is shown only where it is the most probable.
+(`evidence.draws_by_alternative`). One without any unit is shown only where it is the most probable.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from ncpgui.core.alternatives import SortingMode, group_alternatives, same_sorti
 from ncpgui.core.component import Alternative
 from ncpgui.core.partition import cluster_sizes, contingency
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.evidence.ways import ranked
+from ncpgui.evidence.draws_by_alternative import ranked
 from ncpgui.sorting.assignment import assign, fit_clusters
 from ncpgui.sorting.config import SortingConfig
 

@@ -96,7 +96,7 @@ def silenced(extractor: BaseRecording, channels: Sequence[int]) -> BaseRecording
         )
     if len(set(channels)) == n_channels:
         raise InputError(f"all {n_channels} channels are to be left out; keep one")
-    from ncpgui.ephys.silenced import Silenced
+    from ncpgui.ephys.zeroed_channels import Silenced
 
     return Silenced(extractor, sorted(set(channels)))
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ncpgui.evidence.heaps import MOST_NATS, heap_quantities, two_heaps_nats
+from ncpgui.evidence.bimodality import MOST_NATS, heap_quantities, two_heaps_nats
 
 N = 4000
 DIMS = 8

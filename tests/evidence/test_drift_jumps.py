@@ -9,7 +9,7 @@ from math import exp, factorial, log
 import numpy as np
 import pytest
 
-from ncpgui.evidence.jumps import (
+from ncpgui.evidence.drift_jumps import (
     MAX_SPIKES,
     changes_nats,
     in_means,

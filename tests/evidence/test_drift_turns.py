@@ -7,7 +7,7 @@ from math import comb, log
 import numpy as np
 import pytest
 
-from ncpgui.evidence.turns import turns_nats, two_neurons_nats
+from ncpgui.evidence.drift_turns import turns_nats, two_neurons_nats
 
 
 def test_the_evidence_is_that_of_a_share_for_each_place_against_one_for_all() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from ncpgui.core.errors import CurationError
 from ncpgui.curation.clustering import Clustering
-from ncpgui.curation.commands import Assign, Link, Merge, SetLocked, from_json, to_json
+from ncpgui.curation.commands import Assign, Link, Merge, SetAccepted, from_json, to_json
 from ncpgui.curation.history import History
 
 NOW = np.repeat([0, 1, 2], 20)
@@ -20,7 +20,7 @@ def history() -> History:
 
 def told(history: History) -> list[tuple[str, list[int], str]]:
     """Kind, sizes of the sets, and words."""
-    return [(said.kind, [len(ids) for ids in said.sets], said.words) for said in history.said]
+    return [(one.kind, [len(ids) for ids in one.sets], one.words) for one in history.decisions]
 
 
 def test_a_merge_says_that_its_units_are_one(history: History) -> None:
@@ -47,7 +47,7 @@ def test_a_part_that_moves_to_the_first_unit_is_the_one_that_was_given(history: 
         ("different", [10, 10], "10 spikes moved 1 → 0"),
         ("same", [10, 20], "10 spikes moved 1 → 0"),
     ]
-    assert [said.sets[0].tolist() for said in history.said] == [list(range(20, 30))] * 2
+    assert [one.sets[0].tolist() for one in history.decisions] == [list(range(20, 30))] * 2
 
 
 def test_single_spikes_that_move_or_lose_their_unit_say_nothing(history: History) -> None:
@@ -57,9 +57,9 @@ def test_single_spikes_that_move_or_lose_their_unit_say_nothing(history: History
 
 
 def test_an_accepted_unit_is_a_neuron_until_it_is_opened(history: History) -> None:
-    history.do(SetLocked((1,)))
+    history.do(SetAccepted((1,)))
     assert told(history) == [("neuron", [20], "1 accepted")]
-    history.do(SetLocked((1,), locked=False))
+    history.do(SetAccepted((1,), accepted=False))
     assert told(history) == []
 
 
@@ -72,11 +72,11 @@ def test_who_splits_what_was_merged_has_changed_their_mind(history: History) -> 
 def test_undo_takes_back_what_was_said_and_redo_says_it_again(history: History) -> None:
     history.do(Link((0, 1), same=True))
     history.do(Merge((1, 2)))
-    before = history.said
+    before = history.decisions
     history.undo()
     assert told(history) == [("same", [20, 20], "0 + 1 one neuron")]
     history.redo()
-    assert [said is other for said, other in zip(history.said, before, strict=True)] == [True, True]
+    assert [one is other for one, other in zip(history.decisions, before, strict=True)] == [True, True]
 
 
 @pytest.mark.parametrize(
@@ -84,20 +84,20 @@ def test_undo_takes_back_what_was_said_and_redo_says_it_again(history: History) 
     [
         (Link((0, 1), same=False), Merge((0, 1)), "'0 + 1 together' contradicts '0 and 1 apart'"),
         (Link((0, 1), same=True), Link((0, 1), same=False), "'0 and 1 apart' contradicts '0 + 1 one neuron'"),
-        (SetLocked((1,)), Link((1, 2), same=True), "'1 + 2 one neuron' contradicts '1 accepted'"),
-        (Link((1, 2), same=True), SetLocked((2,)), "'2 accepted' contradicts '1 + 2 one neuron'"),
+        (SetAccepted((1,)), Link((1, 2), same=True), "'1 + 2 one neuron' contradicts '1 accepted'"),
+        (Link((1, 2), same=True), SetAccepted((2,)), "'2 accepted' contradicts '1 + 2 one neuron'"),
     ],
 )
 def test_what_contradicts_a_decision_is_refused_and_changes_nothing(
-    history: History, first: Link | SetLocked, then: Merge | Link | SetLocked, words: str
+    history: History, first: Link | SetAccepted, then: Merge | Link | SetAccepted, words: str
 ) -> None:
     history.do(first)
-    entries, said = history.entries, told(history)
+    entries, one = history.entries, told(history)
     with pytest.raises(CurationError) as refused:
         history.do(then)
     assert str(refused.value).startswith(words)
     assert "Take that back first" in str(refused.value)
-    assert (history.entries, told(history)) == (entries, said)
+    assert (history.entries, told(history)) == (entries, one)
     assert np.array_equal(history.clustering.unit_of_spike, NOW)
 
 

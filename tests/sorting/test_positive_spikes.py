@@ -10,9 +10,9 @@ import pytest
 from ncpgui.core.waveform_format import TROUGH_SAMPLE
 from ncpgui.ephys.preprocessing import preprocess
 from ncpgui.ephys.waveforms import extract_waveforms
-from ncpgui.sorting.both_signs import by_sign
 from ncpgui.sorting.config import SortingConfig
 from ncpgui.sorting.pipeline import sort_recording
+from ncpgui.sorting.positive_spikes import by_sign
 
 from .planted import Cell, leader_clustering, planted_recording, regular_times, template
 

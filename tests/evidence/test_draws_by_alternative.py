@@ -9,7 +9,7 @@ from ncpgui.core.alternatives import min_unit_size
 from ncpgui.core.partition import all_partitions
 from ncpgui.core.posterior import PosteriorSamples
 from ncpgui.core.seeds import stream
-from ncpgui.evidence.ways import OTHER, masses_given, way_of_draw
+from ncpgui.evidence.draws_by_alternative import OTHER, alternative_of_draw, masses_given
 
 TWO, ONE = [0] * 6 + [1] * 4, [0] * 10
 
@@ -18,13 +18,13 @@ def test_a_draw_is_the_sorting_that_it_equals_but_for_single_points() -> None:
     nearly = [0] * 6 + [1] * 3 + [0]
     third = [0] * 3 + [1] * 3 + [2] * 4
     posterior = PosteriorSamples(np.array([TWO, nearly, ONE, third]), np.zeros(4))
-    assert way_of_draw(posterior, [np.array(ONE), np.array(TWO)]).tolist() == [1, 1, 0, OTHER]
+    assert alternative_of_draw(posterior, [np.array(ONE), np.array(TWO)]).tolist() == [1, 1, 0, OTHER]
 
 
 def test_every_partition_is_itself() -> None:
     rows = np.array(list(all_partitions(5)))
     posterior = PosteriorSamples(rows, np.zeros(len(rows)))
-    assert way_of_draw(posterior, list(rows)).tolist() == list(range(len(rows)))
+    assert alternative_of_draw(posterior, list(rows)).tolist() == list(range(len(rows)))
 
 
 def test_masses_follow_bayes_rule_and_what_is_left_over_too() -> None:
@@ -43,7 +43,7 @@ def test_masses_of_equal_weights_are_the_same() -> None:
 
 
 def is_sorting(samples: PosteriorSamples, reference: np.ndarray) -> np.ndarray:
-    return way_of_draw(samples, [reference]) == 0
+    return alternative_of_draw(samples, [reference]) == 0
 
 
 def test_the_share_of_a_sorting_is_the_weight_of_the_samples_that_are_the_same() -> None:

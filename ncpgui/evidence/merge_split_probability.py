@@ -1,7 +1,8 @@
 """P(some sets of spikes are of one neuron), and P(no two of them are): before a merge, and before a split.
 
 Both are shares of the draws, as they are weighed. In one draw the neuron of a set is the cluster that has
-most of it, as for decisions (`evidence.decisions`): what these say is what the decision would condition on.
+most of it, as for decisions (`evidence.point_events`): what these say is what the decision would condition
+on.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ncpgui.core.posterior import PosteriorSamples
-from ncpgui.evidence.decisions import Decision, holds
+from ncpgui.evidence.point_events import PointEvent, holds
 
 
 def p_one_neuron(
@@ -51,5 +52,5 @@ def _share(
         return float("nan")
     all_hold = np.ones(posterior.n_samples, dtype=bool)
     for first, second in pairs:
-        all_hold &= holds(posterior, Decision(kind, first, second), stands_for=stands_for)
+        all_hold &= holds(posterior, PointEvent(kind, first, second), stands_for=stands_for)
     return min(float(posterior.weight @ all_hold), 1.0)
