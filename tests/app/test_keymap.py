@@ -60,7 +60,7 @@ def test_a_keymap_of_another_version_is_said_and_phy_s_is_used(preferences: Pref
 
 
 def test_own_keys_win(preferences: Preferences) -> None:
-    keymap = own(preferences, '[keys]\nmerge = ["Ctrl+J", "shift+m"]\ntheme = []\nlock = "b"\n')
+    keymap = own(preferences, '[keys]\nmerge = ["Ctrl+J", "shift+m"]\ntheme = []\naccept = "b"\n')
     assert keymap.problems == ()
     assert keymap.keys["merge"] == ("Ctrl+J", "Shift+M")
     assert keymap.keys["theme"] == ()
