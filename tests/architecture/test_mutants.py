@@ -94,12 +94,12 @@ def imports(tmp_path: Path) -> Path:
     """A program and its tests that do nothing but import each other."""
     imported = {
         "ncpgui/core/allocator.py": (),
-        "ncpgui/ephys/phy_folder.py": ("core.heap",),
+        "ncpgui/ephys/phy_folder.py": ("core.allocator",),
         "ncpgui/cli/export.py": ("ephys.phy_folder",),
         "ncpgui/cli/main.py": ("cli.export",),
-        "tests/core/test_allocator.py": ("core.heap",),
-        "tests/core/test_all.py": ("core.heap",),
-        "tests/app/test_heaps.py": ("core.heap",),
+        "tests/core/test_allocator.py": ("core.allocator",),
+        "tests/core/test_all.py": ("core.allocator",),
+        "tests/app/test_heaps.py": ("core.allocator",),
         "tests/ephys/test_cluster_tables.py": ("ephys.phy_folder",),
         "tests/export/test_into_phy.py": ("ephys.phy_folder",),
         "tests/cli/test_main.py": ("cli.main",),
@@ -115,10 +115,8 @@ def imports(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("module", "mine"),
     [
-        (
-            "core/allocator",
-            ["core/test_allocator", "core/test_all"],
-        ),  # that of its name first, others of its folder
+        # that of its name first, others of its folder
+        ("core/allocator", ["core/test_allocator", "core/test_all"]),
         ("ephys/phy_folder", ["ephys/test_cluster_tables"]),
         ("cli/export", ["cli/test_main"]),  # no test imports it, but what imports it
         ("core/nothing_such", []),

@@ -62,7 +62,7 @@ def accept_all(workspace: Workspace) -> None:
 
 
 def accept_one(workspace: Workspace) -> None:
-    workspace.lock((0,), True)
+    workspace.set_accepted((0,), True)
 
 
 def use_the_second(workspace: Workspace) -> None:
@@ -178,7 +178,7 @@ def test_a_unit_of_a_settled_component_exists(seed: int, edit: object) -> None:
 def test_what_an_export_has_is_what_the_window_has(tmp_path: Path) -> None:
     """Components are given what was decided in both: `as_it_stands`."""
     workspace = Workspace(random_project(3))
-    workspace.lock((0,), True)
+    workspace.set_accepted((0,), True)
     (there,) = as_it_stands(workspace.snapshot(), workspace.history).components
     (here,) = workspace.as_it_stands().components
     assert [way.mass for way in there.alternatives] == [way.mass for way in here.alternatives]
