@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ncpgui.core.order_agreement import order_spread
 from ncpgui.core.posterior import PosteriorSamples
+from ncpgui.core.spikes import UNASSIGNED
 
 Pairs = tuple[tuple[int, int], ...]
 WAVEFORMS, TIMES, STIMULUS, ECHOES = "waveforms", "times", "stimulus", "echoes"
@@ -53,6 +54,26 @@ class Alternative:
         return masses_by_evidence(
             self.mass, self.mass_waveforms, self.mass_without_stimulus, self.mass_without_echoes
         )
+
+
+def units_of_alternative(
+    now: NDArray[np.int64], alternative: Alternative, next_unit: int
+) -> NDArray[np.int64]:
+    """(n_units + 1,) number of each unit of an alternative, -1 at the end.
+
+    A unit that it has as it is keeps its number; the others get `next_unit` and those after it.
+
+    now : (n,) unit of each spike of the component, -1 = none
+    """
+    table = np.full(alternative.n_units + 1, UNASSIGNED, dtype=np.int64)
+    for cluster in range(alternative.n_units):
+        inside = np.unique(now[alternative.labels == cluster])
+        if len(inside) == 1 and inside[0] >= 0 and (alternative.labels[now == inside[0]] == cluster).all():
+            table[cluster] = inside[0]
+        else:
+            table[cluster] = next_unit
+            next_unit += 1
+    return table
 
 
 def masses_by_evidence(

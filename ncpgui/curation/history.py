@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ncpgui.core.component import Component
 from ncpgui.core.errors import CurationError
@@ -77,6 +78,7 @@ class History:
         self._undone: list[Edit] = []
         self._entries: list[dict[str, Any]] = []
         self._decisions: tuple[tuple[int, int], tuple[Decision, ...]] = ((-1, -1), ())
+        self._is_edited = np.zeros(len(clustering), dtype=bool)
 
     @property
     def can_undo(self) -> bool:
@@ -137,9 +139,21 @@ class History:
         if edit.spikes_after is not None:
             self.clustering.check(edit.spikes_after)
         self._check_said(edit)
+        self._note_spikes(edit)
         self._done.append(edit)
         self._undone.clear()
         return self._run(edit, edit.command.words, to_json(edit.command))
+
+    def is_edited(self, spike_ids: NDArray[np.int64]) -> bool:
+        """Whether anything was ever done with one of these spikes or its unit, taken back or not."""
+        return bool(self._is_edited[spike_ids].any())
+
+    def _note_spikes(self, edit: Edit) -> None:
+        units = edit.command.unit_ids if isinstance(edit.command, Link) else edit.marks_after or ()
+        for ids in map(self.clustering.spikes_of, units):
+            self._is_edited[ids] = True
+        if edit.spikes_after is not None:
+            self._is_edited[edit.spikes_after.spike_ids] = True
 
     def undo(self) -> Change | None:
         """Take back the last command; None when there is none."""

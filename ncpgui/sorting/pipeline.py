@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ncpgui.core.component import Component, WaitingComponent
+from ncpgui.core.component import Component, WaitingComponent, units_of_alternative
 from ncpgui.core.config import to_dict
 from ncpgui.core.errors import InputError
 from ncpgui.core.motion import Motion
@@ -249,13 +249,8 @@ def shown_first(
     n_units = int(units.max(initial=-1)) + 1
     for component in components:
         shown, ids = component.alternatives[0], component.spike_ids
-        now = unit_of_spike[ids]
-        table = np.append(np.arange(shown.n_units) + n_units, UNASSIGNED)
-        for cluster in range(shown.n_units):
-            inside = np.unique(now[shown.labels == cluster])
-            if len(inside) == 1 and inside[0] >= 0 and (shown.labels[now == inside[0]] == cluster).all():
-                table[cluster] = inside[0]
-        n_units += shown.n_units
+        table = units_of_alternative(unit_of_spike[ids], shown, n_units)
+        n_units = max(n_units, int(table.max(initial=-1)) + 1)
         units[ids] = table[shown.labels]
         probability[ids] = shown.probability
     _, numbers = np.unique(np.append(units, UNASSIGNED), return_inverse=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from app_fakes import FakeJobs, opened, request, start
@@ -13,9 +12,8 @@ from ncpgui.app.controller import Activity
 from ncpgui.app.preferences import Preferences
 from ncpgui.app.work import jobs
 from ncpgui.core.component import Clamp
-from ncpgui.core.errors import CurationError, InputError
+from ncpgui.core.errors import CurationError
 from ncpgui.core.probe import Probe
-from ncpgui.core.project import Project
 from ncpgui.session.store import load, save
 
 # -- a recording ----------------------------------------------------------------------------
@@ -28,7 +26,7 @@ def test_the_units_of_a_recording_are_found_sampled_put_together_and_saved(
     controller.open_recording(request(tmp_path))
     workspace = controller.workspace
     assert sorted(fake.sampled) == [0, 1, 2]
-    shown = [*[2] * 4, *[3] * 3, *[4] * 3, *[0] * 6, *[1] * 4]  # only component 0 is not as it was matched
+    shown = [*[3] * 4, *[4] * 3, *[5] * 3, *[1] * 6, *[2] * 4]  # only component 0 is not as it was matched
     assert workspace.clustering.unit_of_spike.tolist() == shown
     assert workspace.is_saved
     assert controller.session_path == tmp_path / "retina.h5"
@@ -159,19 +157,6 @@ def test_a_recording_that_cannot_be_read_is_told(preferences: Preferences, tmp_p
     ((text, doing),) = ears.failed
     assert "does not exist" in text
     assert doing == "finding units in retina.raw"
-
-
-def test_joining_that_fails_is_told_and_what_was_sampled_is_kept(
-    fake: FakeJobs, preferences: Preferences, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def combine(project: Project, *, progress: Any) -> Any:
-        raise InputError("no templates")
-
-    monkeypatch.setattr(jobs, "combine_components", combine)
-    controller, ears = start(preferences)
-    controller.open_recording(request(tmp_path))
-    assert ears.failed == [("no templates", "putting components together")]
-    assert len(load(tmp_path / "retina.h5").components) == 3
 
 
 # -- one component again ------------------------------------------------------------------------

@@ -1,7 +1,8 @@
-"""Edits while components are sampled: they end in what the same edits make of the finished sorting."""
+"""Edits while components are sampled: what was edited stays, and no unit ever gets another number."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,13 +14,15 @@ from later import Later
 from ncpgui.app.controller import Controller
 from ncpgui.app.model.workspace import Workspace
 from ncpgui.app.preferences import Preferences
+from ncpgui.core.partition import canonical
+from ncpgui.curation.commands import split
 from ncpgui.session.store import load
 
 Edit = Callable[[Workspace], None]
 
 
-FINAL = [*[1] * 4, *[2] * 3, *[3] * 3, *[4] * 6, *[0] * 4]
-"""The sorting once all is sampled: unit 3 of matching is kept and is 0, the others come after it."""
+FINAL = [*[4] * 4, *[5] * 3, *[6] * 3, *[7] * 6, *[3] * 4]
+"""The sorting once all is sampled: unit 3 of matching is kept, the others come after it."""
 
 
 @pytest.fixture
@@ -82,6 +85,10 @@ def _must_be_one_and_lock(workspace: Workspace) -> None:
     _lock(workspace)
 
 
+def _without_numbers(words: str) -> str:
+    return re.sub(r"\d+ \+ \d+", "two units", words)
+
+
 def _posteriors(workspace: Workspace) -> dict[int, Any]:
     """Condition, masses and weights of each component, to the last bit."""
     found = {}
@@ -90,18 +97,19 @@ def _posteriors(workspace: Workspace) -> dict[int, Any]:
         assert given is not None
         assert component is not None
         masses = [way.mass for way in component.alternatives]
-        found[component_id] = (given.text, masses, component.posterior.weight.tolist())
+        found[component_id] = (_without_numbers(given.text), masses, component.posterior.weight.tolist())
     return found
 
 
 def _state(workspace: Workspace) -> dict[str, Any]:
-    units = workspace.clustering.unit_ids.tolist()
+    """All but the numbers of units, which are those of the moment when each was made."""
+    units = workspace.clustering.unit_of_spike
     return {
-        "units": workspace.clustering.unit_of_spike.tolist(),
+        "units": canonical(units).tolist(),
         "probability": workspace.clustering.probability.tolist(),
-        "marks": {unit: workspace.history.labels.mark(unit) for unit in units},
-        "undo": workspace.history.undo_words,
-        "redo": workspace.history.redo_words,
+        "marks": [workspace.history.labels.mark(unit) for unit in dict.fromkeys(units.tolist())],
+        "undo": _without_numbers(workspace.history.undo_words),
+        "redo": _without_numbers(workspace.history.redo_words),
         "posteriors": _posteriors(workspace),
         "wrong": workspace.wrong_left(),
     }
@@ -154,14 +162,51 @@ def test_an_edit_while_components_are_sampled_ends_as_the_same_edit_afterwards(
     assert len(during.workspace.history.entries) == len(after.workspace.history.entries)
 
 
+def _split(workspace: Workspace) -> None:
+    workspace.do(split([0, 1, 2, 3], [0, 0, 1, 1]))
+
+
+def _merge_far_apart(workspace: Workspace) -> None:
+    workspace.merge(_at(workspace, 0, 17))
+
+
+def _label_and_take_it_back(workspace: Workspace) -> None:
+    workspace.label(_at(workspace, 10), "good")
+    workspace.undo()
+
+
+@pytest.mark.parametrize("n_components", [0, 1, 2, 3])
+@pytest.mark.parametrize("edit", [_split, _merge_far_apart, _label_and_take_it_back])
+def test_a_number_stands_for_the_same_spikes_for_ever(
+    matched: FakeJobs, preferences: Preferences, tmp_path: Path, edit: Edit, n_components: int
+) -> None:
+    runner = Later()
+    controller, _ = start(preferences, runner)
+    workspace = controller.workspace
+    controller.open_recording(request(tmp_path))
+    seen: dict[int, list[int]] = {}
+    for n in range(4):
+        runner.work("work")
+        runner.deliver()
+        if n == n_components:
+            edit(workspace)
+        for unit in workspace.clustering.unit_ids.tolist():
+            spikes = workspace.clustering.spikes_of(unit).tolist()
+            assert seen.setdefault(unit, spikes) == spikes
+    runner.run()
+    for unit in workspace.clustering.unit_ids.tolist():
+        assert seen[unit] == workspace.clustering.spikes_of(unit).tolist()
+
+
 def test_undo_takes_back_the_edit_and_nothing_of_what_was_sampled(
     matched: FakeJobs, preferences: Preferences, tmp_path: Path
 ) -> None:
     controller, _, _ = _sampled(preferences, tmp_path / "during", 1, _merge)
     workspace = controller.workspace
-    assert workspace.history.undo_words == "merge 1 + 2"
+    assert workspace.history.undo_words == "merge 4 + 5"
     workspace.undo()
-    assert workspace.clustering.unit_of_spike.tolist() == FINAL
+    units = [*[4] * 4, *[5] * 3, *[6] * 3, *[8] * 6, *[3] * 4]  # what was merged was 7
+    assert workspace.clustering.unit_of_spike.tolist() == units
     assert not workspace.history.can_undo
     assert [workspace.status(one).state for one in (0, 1, 2)] == ["sampled", "sampled", "sure"]
 
@@ -215,53 +260,74 @@ def test_a_session_closed_while_components_wait_goes_on_to_the_same_sorting(
     assert _state(again.workspace) == _state(after.workspace)
 
 
-def test_edits_before_a_failed_component_is_sampled_keep_the_components_put_together(
+def test_edits_before_a_failed_component_is_sampled_stay(
     matched: FakeJobs, preferences: Preferences, tmp_path: Path
 ) -> None:
     matched.failing[1] = "out of memory"
     controller, runner, _ = _sampled(preferences, tmp_path / "s", 3, _merge)
-    units = [*[6] * 7, *[5] * 3, *[0] * 3, *[1] * 3, *[2] * 4]  # those of component 1 as they were matched
+    units = [*[7] * 7, *[6] * 3, *[1] * 3, *[2] * 3, *[3] * 4]  # those of component 1 as they were matched
     assert controller.workspace.clustering.unit_of_spike.tolist() == units
     matched.failing.clear()
     controller.sample_waiting()
     runner.run()
-    merged = [5 if unit in (1, 2) else unit for unit in FINAL]
-    assert controller.workspace.clustering.unit_of_spike.tolist() == merged
-    assert controller.workspace.history.undo_words == "merge 1 + 2"
+    units[10:16] = [8] * 6
+    assert controller.workspace.clustering.unit_of_spike.tolist() == units
+    assert controller.workspace.history.undo_words == "merge 4 + 5"
+
+
+MATCHED_1 = [*[1] * 3, *[2] * 3]
+"""Units of component 1 before it is sampled, which its most probable sorting has as one."""
 
 
 def _merge_what_is_one(workspace: Workspace) -> None:
-    """Units of matching that are one unit of component 1, once it is sampled."""
-    workspace.merge(_at(workspace, 10, 13))
+    workspace.merge((1, 2))
 
 
-def test_an_edit_that_sampling_does_by_itself_is_told_and_not_one_to_undo(
-    matched: FakeJobs, preferences: Preferences, tmp_path: Path
+def _label_one(workspace: Workspace) -> None:
+    workspace.label((1,), "good")
+
+
+def _link_both(workspace: Workspace) -> None:
+    workspace.link((1, 2), same=False)
+
+
+def _label_one_and_take_it_back(workspace: Workspace) -> None:
+    _label_one(workspace)
+    workspace.undo()
+
+
+@pytest.mark.parametrize(
+    ("edit", "expected"),
+    [
+        (_merge_what_is_one, [7] * 6),
+        (_label_one, MATCHED_1),
+        (_link_both, MATCHED_1),
+        (_label_one_and_take_it_back, MATCHED_1),
+    ],
+)
+def test_a_component_that_was_edited_before_it_is_sampled_stays_as_it_is(
+    matched: FakeJobs, preferences: Preferences, tmp_path: Path, edit: Edit, expected: list[int]
 ) -> None:
-    controller, _, told = _sampled(preferences, tmp_path / "s", 1, _merge_what_is_one)
-    assert controller.workspace.clustering.unit_of_spike.tolist() == FINAL
-    assert "Putting components together left nothing to do for: merge 1 + 2" in told
-    assert not controller.workspace.history.can_undo
-
-
-def test_the_selected_units_stay_selected_when_they_get_other_numbers(
-    matched: FakeJobs, preferences: Preferences, tmp_path: Path
-) -> None:
-    controller, _, _ = _sampled(preferences, tmp_path / "s", 3, lambda w: w.select(_at(w, 10, 4)))
-    assert controller.workspace.selected == (4, 2)
-
-
-def test_what_is_kept_after_an_edit_with_nothing_left_to_do_comes_back_with_later_edits(
-    matched: FakeJobs, preferences: Preferences, tmp_path: Path
-) -> None:
-    controller, runner, _ = _sampled(preferences, tmp_path / "s", 1, _merge_what_is_one)
+    """Also where the edit was taken back: it can be done again."""
+    controller, runner, _ = _sampled(preferences, tmp_path / "s", 1, edit)
     workspace = controller.workspace
-    _merge(workspace)  # one action is gone: this one must be written all the same
-    assert workspace.is_safe
-    expected = _state(workspace)
+    assert workspace.clustering.unit_of_spike.tolist()[10:16] == expected
+    assert workspace.component(1) is not None
+    workspace.redo()
+    workspace.undo()
+    assert workspace.clustering.unit_of_spike.tolist()[10:16] == MATCHED_1
+    workspace.redo()
+    expected_state = _state(workspace)
     controller.close()
     runner.run()
     again, _ = start(preferences, runner)
     again.open_session(tmp_path / "s" / "retina.h5")
     runner.run()
-    assert _state(again.workspace) == expected
+    assert _state(again.workspace) == expected_state
+
+
+def test_the_selected_units_stay_selected_as_long_as_they_are_there(
+    matched: FakeJobs, preferences: Preferences, tmp_path: Path
+) -> None:
+    controller, _, _ = _sampled(preferences, tmp_path / "s", 1, lambda w: w.select(_at(w, 4, 16)))
+    assert controller.workspace.selected == (5, 3)

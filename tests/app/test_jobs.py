@@ -18,15 +18,6 @@ from ncpgui.core.project import RecordingReference
 BESIDE = {0: [[0] * 30 + [1] * 30], 1: [[0] * 30]}
 
 
-def test_components_together_are_their_most_probable_sortings() -> None:
-    project = tiny_project(BESIDE)
-    units, probability = jobs.combine_components(project)
-    assert units.tolist() == project.unit_of_spike.tolist()
-    assert probability.min() == 1
-    nothing_yet = replace(project, unit_of_spike=np.full(len(project.spikes), -1))
-    assert jobs.combine_components(nothing_yet)[0].tolist() == project.unit_of_spike.tolist()
-
-
 def test_a_recording_is_found_by_a_file_in_its_folder(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -128,29 +128,6 @@ def test_a_component_sampled_while_a_save_runs_makes_the_next_action_wait_again(
     assert not workspace.is_behind
 
 
-def test_actions_written_anew_on_another_sorting_replace_those_of_the_file() -> None:
-    """Joining the channels changes what the actions say, and how many there are."""
-    workspace, session, _ = opened()
-    workspace.merge((2, 3))
-    workspace.label((0,), "good")
-    assert session.everything == ["merge", "good"]
-    project, mark = workspace.begin_save()
-    joined = workspace.clustering.unit_of_spike.copy()
-    joined[:] = [0, 0, 0, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3]  # what the merge did, and other numbers
-    workspace.rebase(joined, workspace.clustering.probability.copy())
-    session.save(project, n_entries=mark.n_in_journal)
-    workspace.saved(session, mark)
-    assert session.everything == ["merge", "good"]  # on the sorting before, which the file still holds
-    workspace.label((0,), "mua")
-    assert workspace.is_behind
-    project, mark = workspace.begin_save()
-    workspace.label((0,), "noise")
-    session.save(project, n_entries=mark.n_in_journal)
-    workspace.saved(session, mark)
-    assert session.everything == ["good", "mua", "noise"]
-    assert not workspace.is_behind
-
-
 def test_a_save_elsewhere_takes_the_actions_since_with_it_and_closes_the_file_before() -> None:
     workspace, session, _ = opened()
     workspace.label((0,), "good")

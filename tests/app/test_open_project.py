@@ -184,33 +184,6 @@ def test_a_component_sampled_again_keeps_the_sorting_and_shows_the_new_alternati
     assert workspace.project.components[0] is component  # what a session holds beside the history
 
 
-def test_edits_are_done_again_when_the_sorting_before_them_is_replaced(workspace: Workspace) -> None:
-    joined = workspace.clustering.unit_of_spike.copy()
-    joined[joined == 3] = 2
-    workspace.label((3,), "good")
-    workspace.merge((0, 1))
-    workspace.rebase(joined, workspace.clustering.probability.copy())
-    assert units(workspace, 0) == [5] * 7 + [2] * 3
-    assert units(workspace, 1) == [2] * 6
-    assert workspace.history.labels.label(2) == "good"
-    workspace.undo()
-    assert workspace.clustering.unit_of_spike.tolist() == joined.tolist()
-
-
-def test_units_beside_each_other_differ_in_colour_when_the_sorting_was_replaced(workspace: Workspace) -> None:
-    for channel in workspace.component_ids:
-        workspace.current_of(channel)  # 0, 1, 2 have colours 0, 1, 2; 3 and 4 have colour 0
-    before = workspace.current()
-    moved = np.array([3, 3, 3, 3, 4, 4, 4, 0, 0, 0, *[1] * 6, *[2] * 4])
-    workspace.rebase(moved, workspace.clustering.probability.copy())
-    after = workspace.current()
-    assert before is not None
-    assert after is not None
-    assert [unit.name for unit in after.units] == ["3", "0", "4"]  # by size, then by number
-    assert [u.color.index for u in after.units] == [0, 2, 1]
-    assert before.labels.tolist() == TWO_PLUS
-
-
 def test_waveforms_that_were_read_again_are_shown(workspace: Workspace, project: Project) -> None:
     from dataclasses import replace
 

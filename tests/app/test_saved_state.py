@@ -154,16 +154,6 @@ def test_a_save_under_another_name_closes_the_first_session_and_goes_on_in_the_o
     assert not other.is_closed
 
 
-def test_actions_that_were_written_anew_are_not_those_of_a_save_that_was_under_way() -> None:
-    session = FakeSession()
-    kept = begun(session)
-    kept.write(ACTIONS[:2])
-    mark = kept.mark(2)
-    kept.rewrite()
-    kept.saved(session, mark, ACTIONS[:1])
-    assert session.journal == [*ACTIONS[:2], *ACTIONS[:1]]
-
-
 def test_a_project_that_is_closed_leaves_nothing_behind() -> None:
     session = FakeSession()
     kept = begun(session)

@@ -463,7 +463,7 @@ def test_what_appears_where_a_new_session_goes_is_not_replaced(
     assert warned == [
         f"s.h5 appeared meanwhile and is not replaced; the session is kept as {tmp_path / 's-1.h5'}"
     ]
-    workspace.label((0,), "good")
+    workspace.label((1,), "good")
     assert after_a_crash(tmp_path / "s-1.h5", tmp_path / "crash") == ["good"]
     controller.save(tmp_path / "s.h5")  # somebody chose it
     runner.run()
@@ -496,7 +496,7 @@ def test_without_a_place_to_save_one_must_be_given(
         controller.save()
     controller.open_recording(jobs.RecordingRequest(tmp_path / "r.raw"))
     runner.run()
-    controller.workspace.label((0,), "good")
+    controller.workspace.label((1,), "good")
     assert not runner.is_busy("io")
     with pytest.raises(InputError, match="choose one with Save as"):
         controller.save()

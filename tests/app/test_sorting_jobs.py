@@ -17,7 +17,7 @@ from ncpgui.core.project import Project
 from ncpgui.ephys.readers import open_recording
 from ncpgui.session import store
 from ncpgui.sorting.config import SortingConfig
-from ncpgui.sorting.pipeline import sort_recording
+from ncpgui.sorting.pipeline import shown_first, sort_recording
 
 N_SAMPLES = 5 * 20_000
 SETTINGS = {"reference": "none", "spikes_per_group": 60, "posterior_samples": 8}
@@ -53,7 +53,8 @@ def test_units_found_then_components_sampled_one_by_one_are_the_sorting_at_once(
     done = _sampled(live, project)
     live.close()
     at_once = sort_recording(open_recording(path, **OPTIONS), SortingConfig(**SETTINGS))
-    assert jobs.combine_components(done)[0].tolist() == at_once.unit_of_spike.tolist()
+    units, _ = shown_first(project.unit_of_spike, project.probability, done.components)
+    assert units.tolist() == at_once.unit_of_spike.tolist()
     for one, other in zip(done.components, at_once.components, strict=True):
         assert one.posterior.labels.tolist() == other.posterior.labels.tolist()
         assert one.alternatives[0].labels.tolist() == other.alternatives[0].labels.tolist()

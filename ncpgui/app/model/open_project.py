@@ -7,24 +7,20 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ncpgui.app.model.component_status import ComponentStatus
 from ncpgui.app.model.components import Components
 from ncpgui.app.model.project_view import ProjectView
 from ncpgui.app.model.saved_state import SaveMark, SaveState, Session
 from ncpgui.app.model.sortings import Sortings
-from ncpgui.core.component import Alternative, Component, ComponentWaveforms
+from ncpgui.core.component import Alternative, Component, ComponentWaveforms, units_of_alternative
 from ncpgui.core.errors import CurationError, NcpguiError
 from ncpgui.core.given_shapes import GivenShapes
-from ncpgui.core.partition import canonical
 from ncpgui.core.project import Project, RecordingReference
 from ncpgui.core.signals import Signal
-from ncpgui.core.spikes import UNASSIGNED
 from ncpgui.curation.clustering import Change, Clustering, Reassignment
 from ncpgui.curation.conditioned import GivenComponents
 from ncpgui.curation.history import History
-from ncpgui.curation.rebase import counterparts, rebased
 from ncpgui.curation.unit_places import UnitPlaces
 
 NO_SPIKES = np.zeros(0, dtype=np.int64)
@@ -118,7 +114,7 @@ class OpenProject(ProjectView):
         self._take_history(History(Clustering(NO_SPIKES)))
         self._start_screen()
 
-    def _take_history(self, history: History, *, before: Sortings | None = None) -> None:
+    def _take_history(self, history: History) -> None:
         initial, least = NO_SPIKES, 0
         if self.project is not None:
             initial, least = self.project.unit_of_spike, self.project.min_cluster_spikes
@@ -127,7 +123,7 @@ class OpenProject(ProjectView):
         self._places = UnitPlaces(history.clustering, self._components.channel_of_spike, components)
         given = GivenComponents(history, self._places, components, min_spikes=least)
         self._components.begin(history.posteriors, given)
-        self._sortings = Sortings(history, initial, self._places, components, min_spikes=least, before=before)
+        self._sortings = Sortings(history, initial, self._places, components, min_spikes=least)
         if not self.component_ids:  # nothing else says which units are beside which
             self.colors.spread(history.clustering.unit_ids.tolist())
         history.recorded.connect(self._record)
@@ -155,8 +151,9 @@ class OpenProject(ProjectView):
     def take_sampled(self, component: Component, waveforms: ComponentWaveforms) -> None:
         """Take in a component that was just sampled; its spikes get the units of its first alternative.
 
-        This changes the sorting that edits start from, also under edits done already. Spikes that were edited
-        meanwhile stay as they are; the edits are done again when all components are there (`rebase`).
+        Units that it has as they are keep their numbers, the others get new ones. This changes the sorting
+        that edits start from. A component of which anything was edited stays as it is, and so do the units of
+        a sorting that is reviewed.
         """
         assert self.project is not None
         self._components.put(component)
@@ -170,22 +167,22 @@ class OpenProject(ProjectView):
         )
         self._changed(content=True)
         self._posterior_changed(component.id)
+        ids, is_given = component.spike_ids, self.project.given is not None
         first = component.alternatives[0] if component.alternatives else None
-        base = self.project.unit_of_spike[component.spike_ids]
-        edited = not np.array_equal(base, self.clustering.unit_of_spike[component.spike_ids])
-        if first is None or first.n_units == 0 or edited:
+        if first is None or first.n_units == 0 or is_given or self.history.is_edited(ids):
             return
-        if np.array_equal(canonical(base), canonical(first.labels)):
-            return
-        units = np.arange(first.n_units) + self.clustering.next_unit_id
-        table = np.array([*units, UNASSIGNED], dtype=np.int64)
-        cluster = np.where(first.labels < 0, first.n_units, first.labels)
-        new = Reassignment(component.spike_ids, cluster, table, first.probability)
-        change = self.clustering.apply(new, f"sample component {component.id}", restoring=True)
         unit_of_spike, probability = self.project.unit_of_spike.copy(), self.project.probability.copy()
-        unit_of_spike[component.spike_ids] = table[cluster]
-        probability[component.spike_ids] = first.probability
-        self._set_base(unit_of_spike, probability)
+        table = units_of_alternative(unit_of_spike[ids], first, self.clustering.next_unit_id)
+        cluster = np.where(first.labels < 0, first.n_units, first.labels)
+        unit_of_spike[ids], probability[ids] = table[cluster], first.probability
+        change = self.clustering.apply(
+            Reassignment(ids, cluster, table, first.probability),
+            f"sample component {component.id}",
+            restoring=True,
+        )
+        self.project = replace(self.project, unit_of_spike=unit_of_spike, probability=probability)
+        self._sortings.initial = unit_of_spike
+        self._changed(base=True)
         self._clustering_changed(change)
 
     def set_failed(self, component_id: int, message: str) -> None:
@@ -213,32 +210,6 @@ class OpenProject(ProjectView):
         assert self.project is not None
         self.project = replace(self.project, recording=recording)
         self._changed(content=True)
-
-    def rebase(self, unit_of_spike: NDArray[np.int64], probability: NDArray[np.float32]) -> None:
-        """Take a sorting as the one before any curation; what was edited is done again on it.
-
-        Units get the numbers of the new sorting: those selected are selected by their new ones.
-        """
-        assert self.project is not None
-        project, clustering = self.project, self.clustering
-        before = Clustering(project.unit_of_spike, project.probability, highest=project.highest_unit)
-        highest = replace(project, unit_of_spike=unit_of_spike).highest_unit
-        after = Clustering(unit_of_spike, probability, highest=highest)
-        again = rebased(self.history, before, after, project.components)
-        self._set_base(unit_of_spike, probability)
-        self._save_state.rewrite()
-        self._take_history(again.history, before=self._sortings)
-        self._renumber(lambda units: counterparts(units, clustering, again.history.clustering))
-        if again.void:
-            self.told.emit(f"Putting components together left nothing to do for: {', '.join(again.void)}")
-        everything = Change(modified=tuple(self.clustering.unit_ids.tolist()))
-        self._clustering_changed(everything, components=self.component_ids)
-
-    def _set_base(self, unit_of_spike: NDArray[np.int64], probability: NDArray[np.float32]) -> None:
-        assert self.project is not None
-        self.project = replace(self.project, unit_of_spike=unit_of_spike, probability=probability)
-        self._sortings.initial = unit_of_spike
-        self._changed(base=True)
 
     # -- saving -----------------------------------------------------------------------------
 
@@ -307,8 +278,8 @@ class OpenProject(ProjectView):
         self._changed()
         self._guarded(self._save_state.write)
 
-    def _clustering_changed(self, change: Change, *, components: Iterable[int] = ()) -> None:
-        touched = self._places.update((*change.added, *change.removed, *change.modified)) | set(components)
+    def _clustering_changed(self, change: Change) -> None:
+        touched = self._places.update((*change.added, *change.removed, *change.modified))
         self._components.forget(touched)
         self._sortings.forget(touched)
         self._tell_change(change, touched)
@@ -341,9 +312,6 @@ class OpenProject(ProjectView):
 
     def _forget_shown(self, component_ids: set[int]) -> None:
         """Spikes of these components changed their unit: called before anybody is told."""
-
-    def _renumber(self, new: Callable[[Iterable[int]], tuple[int, ...]]) -> None:
-        """All units have other numbers: `new` gives them. Called before anybody is told."""
 
     def _show_again(self, component_ids: set[int]) -> None:
         """What is shown of these components may look different: called when everybody was told."""

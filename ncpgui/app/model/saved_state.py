@@ -38,14 +38,13 @@ class Session(Protocol):
 class SaveMark:
     """The state that a save holds, taken when it begins.
 
-    revision, content, base, edition : counts of `SaveState`; n_entries : actions in the history of the saved
-    project; n_in_journal : actions in the journal then.
+    revision, content, base : counts of `SaveState`; n_entries : actions in the history of the saved project;
+    n_in_journal : actions in the journal then.
     """
 
     revision: int
     content: int
     base: int
-    edition: int
     n_entries: int
     n_in_journal: int
 
@@ -61,8 +60,8 @@ class SaveState:
     def __init__(self) -> None:
         self.session: Session | None = None
         self.revision = 0
-        self._content = self._base = self._edition = 0
-        self._saved = SaveMark(0, 0, 0, 0, 0, 0)
+        self._content = self._base = 0
+        self._saved = SaveMark(0, 0, 0, 0, 0)
         self._n_written = 0
         self._on_hold = False
 
@@ -81,19 +80,19 @@ class SaveState:
         is_elsewhere : whether all of it is in a file that is only read; `session` is None then.
         """
         self.session = session
-        self._content = self._base = self._edition = 0
+        self._content = self._base = 0
         self._n_written = n_entries
         self._on_hold = False
         behind = session is None or n_saved < n_entries or not is_whole
         base = 0 if session is not None and is_whole else -1
-        self._saved = SaveMark(-1 if behind else self.revision, 0 if session else -1, base, 0, n_saved, 0)
+        self._saved = SaveMark(-1 if behind else self.revision, 0 if session else -1, base, n_saved, 0)
         if is_elsewhere:
-            self._saved = SaveMark(self.revision, 0, 0, 0, n_entries, 0)
+            self._saved = SaveMark(self.revision, 0, 0, n_entries, 0)
 
     def stop(self) -> Session | None:
         """Forget the session without closing it, and return it."""
         session, self.session = self.session, None
-        self._saved = SaveMark(self.revision, self._content, self._base, self._edition, 0, 0)
+        self._saved = SaveMark(self.revision, self._content, self._base, 0, 0)
         self._n_written = 0
         return session
 
@@ -102,11 +101,6 @@ class SaveState:
         self.revision += 1
         self._content += content or base
         self._base += base
-
-    def rewrite(self) -> None:
-        """Note that the actions were all written anew, on another sorting: those of the file are not they."""
-        self._edition += 1
-        self._n_written = 0
 
     @property
     def is_saved(self) -> bool:
@@ -141,7 +135,7 @@ class SaveState:
         """State that a save begun now will hold. No other may begin before it is `saved` or `missed`."""
         self._on_hold = self._n_written < n_entries  # those are in the save: they must not follow it too
         n_in_journal = 0 if self.session is None else self.session.n_entries
-        return SaveMark(self.revision, self._content, self._base, self._edition, n_entries, n_in_journal)
+        return SaveMark(self.revision, self._content, self._base, n_entries, n_in_journal)
 
     def saved(self, session: Session, mark: SaveMark, entries: Sequence[dict[str, Any]]) -> None:
         """Go on with `session`, which holds what `mark` says; actions since then are written to it.
@@ -156,8 +150,7 @@ class SaveState:
                 self.session.close()
             self.session = session
             self._n_written = 0
-        if mark.edition == self._edition:
-            self._n_written = max(self._n_written, mark.n_entries)
+        self._n_written = max(self._n_written, mark.n_entries)
         self._saved = mark
         self._on_hold = False
         self.write(entries)

@@ -39,7 +39,6 @@ class Sortings:
     places : of the units as they are
     component_of_spike : (n_spikes,) id of the component of each spike, -1 = none;
     min_spikes : `Project.min_cluster_spikes`
-    before : sortings that were shown before `history` was replaced: units keep their colours
     """
 
     def __init__(
@@ -50,7 +49,6 @@ class Sortings:
         component_of_spike: NDArray[np.integer],
         *,
         min_spikes: int = 0,
-        before: Sortings | None = None,
     ) -> None:
         self.initial = initial
         self.colors = ColorBook()
@@ -59,7 +57,7 @@ class Sortings:
         self._component = component_of_spike
         self._min_spikes = min_spikes
         self._memo: dict[tuple[Any, ...], Any] = {}
-        self._last: dict[int, ShownSorting] = {} if before is None else dict(before._last)
+        self._last: dict[int, ShownSorting] = {}
 
     def current(self, component: Component) -> ShownSorting:
         """Current sorting of a component."""

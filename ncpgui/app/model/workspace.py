@@ -6,7 +6,7 @@ gets values from it and hands values back (`ncpgui.app.controller`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -513,9 +513,6 @@ class Workspace(OpenProject):
             self.preview = self.proposal = None
             self.draw_lasso(None)
         self.select(self.selected, similar=self.similar)
-
-    def _renumber(self, new: Callable[[Iterable[int]], tuple[int, ...]]) -> None:
-        self.select(new(self.selected), similar=new(self.similar))
 
     def _show_again(self, component_ids: set[int]) -> None:
         if self.component_id in component_ids:

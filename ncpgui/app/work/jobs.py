@@ -330,18 +330,6 @@ def sample(
     return sampled[waiting.id]
 
 
-def combine_components(
-    project: Project, *, progress: Progress = silent
-) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    """One sorting of the most probable sortings of all components; a given one stays as it is."""
-    from ncpgui.sorting.pipeline import shown_first
-
-    progress(0, 1, "putting the components together")
-    if project.given is not None:
-        return project.unit_of_spike, project.probability
-    return shown_first(project.unit_of_spike, project.probability, project.components)
-
-
 def read_waveforms(
     project: Project, component: Component, *, progress: Progress = silent
 ) -> ComponentWaveforms:

@@ -217,7 +217,7 @@ class Sampling:
             self._finish()
 
     def _finish(self) -> None:
-        """All components sampled, or the rest not wanted: put them together, save, let go."""
+        """All components sampled, or the rest not wanted: save, let go."""
         self._work.finish(self)
         self._close_recording()
         workspace = self._workspace
@@ -225,37 +225,8 @@ class Sampling:
         assert project is not None
         words = f"{count(len(project.components), 'component')} sampled"
         workspace.told.emit(words + (f", {len(project.failed)} failed" if project.failed else ""))
-        if not project.components:
-            self._saving.autosave()
-            return
-
-        def combined(result: tuple[NDArray[np.int64], NDArray[np.float32]]) -> None:
-            now = workspace.project
-            if self._is_left or now is None:
-                return
-            if (
-                now.components is project.components
-            ):  # else others are being sampled: they will be put together with these
-                workspace.rebase(*result)
-            self._saving.autosave()
-            self.draw_where_few_are_left(workspace.component_ids)
-
-        def failed(error: Exception) -> None:
-            if not self._is_left:
-                self._saving.autosave()
-            self._work.failed.emit(error, "putting components together")
-
-        self._work.runner.submit(
-            Task(
-                "Putting components together",
-                lambda p: jobs.combine_components(project, progress=p),
-                combined,
-                failed=failed,
-                key="combine",
-                lane="view",
-                priority=1,
-            )
-        )
+        self._saving.autosave()
+        self.draw_where_few_are_left(workspace.component_ids)
 
     def _close_recording(self) -> None:
         """Close it when nobody reads it any more: tasks of a lane run one after the other."""
